@@ -1,0 +1,230 @@
+//! The session's clock, random numbers and ids, real or fixed; timers of a run.
+//!
+//! Nothing else in the crate reads a clock or asks for randomness. With a fixed set ([`Clock::fixed`], a seeded
+//! [`Random`]) the same run gives the same bytes, and sleeping costs no time: when every process of a run waits for a
+//! timer, the virtual clock jumps to the earliest one.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Locks a mutex whose holder can not have left it in a broken state; a poisoned lock is taken as it is.
+pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The session's clock. Cheap to share by `Arc`.
+#[derive(Debug)]
+pub struct Clock {
+    source: Source,
+}
+
+#[derive(Debug)]
+enum Source {
+    System,
+    /// Wall time at the start, and how far the clock was moved since, both in nanoseconds.
+    Fixed {
+        start: u64,
+        moved: AtomicU64,
+    },
+}
+
+impl Clock {
+    /// The host's clock.
+    pub const fn system() -> Self {
+        Self { source: Source::System }
+    }
+
+    /// A clock that stands at `start` (since the Unix epoch) and moves only when a run sleeps.
+    pub fn fixed(start: Duration) -> Self {
+        let start = u64::try_from(start.as_nanos()).unwrap_or(u64::MAX / 2);
+        Self { source: Source::Fixed { start, moved: AtomicU64::new(0) } }
+    }
+
+    /// Wall time since the Unix epoch.
+    pub fn now(&self) -> Duration {
+        match &self.source {
+            Source::System => SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
+            Source::Fixed { start, moved } => {
+                Duration::from_nanos(start.saturating_add(moved.load(Ordering::Relaxed)))
+            }
+        }
+    }
+
+    /// Time that only grows, since an arbitrary start.
+    pub fn monotonic(&self) -> Duration {
+        match &self.source {
+            Source::System => real_monotonic(),
+            Source::Fixed { moved, .. } => Duration::from_nanos(moved.load(Ordering::Relaxed)),
+        }
+    }
+
+    /// Whether sleeping costs no real time.
+    pub const fn is_virtual(&self) -> bool {
+        matches!(self.source, Source::Fixed { .. })
+    }
+
+    /// Moves a fixed clock forward to `monotonic`; the system's clock is left alone.
+    pub fn advance_to(&self, monotonic: Duration) {
+        if let Source::Fixed { moved, .. } = &self.source {
+            moved.fetch_max(u64::try_from(monotonic.as_nanos()).unwrap_or(u64::MAX / 2), Ordering::Relaxed);
+        }
+    }
+}
+
+/// Real monotonic time, for limits that hold whatever the session's clock says.
+pub(crate) fn real_monotonic() -> Duration {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
+}
+
+/// A source of random numbers (`SplitMix64`): seeded for reproducible runs, or from the host.
+#[derive(Debug)]
+pub struct Random {
+    state: AtomicU64,
+}
+
+impl Random {
+    /// A reproducible sequence.
+    pub const fn seeded(seed: u64) -> Self {
+        Self { state: AtomicU64::new(seed) }
+    }
+
+    /// A sequence that starts from the host's randomness.
+    pub fn from_host() -> Self {
+        use std::hash::{BuildHasher, Hasher};
+        Self::seeded(std::collections::hash_map::RandomState::new().build_hasher().finish())
+    }
+
+    /// The next 64 random bits.
+    pub fn next_u64(&self) -> u64 {
+        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+        let mut z = self.state.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+/// The timers of one run: who sleeps until when, by the session's monotonic clock.
+#[derive(Debug, Default)]
+pub struct Timers {
+    heap: Mutex<TimerHeap>,
+}
+
+#[derive(Debug, Default)]
+struct TimerHeap {
+    entries: BinaryHeap<Reverse<(Duration, u64)>>,
+    wakers: rustc_hash::FxHashMap<u64, Waker>,
+    next: u64,
+}
+
+impl Timers {
+    /// A future that is ready once `clock.monotonic()` has reached `until`. Dropping it forgets the timer.
+    pub fn sleep_until(self: &Arc<Self>, clock: &Arc<Clock>, until: Duration) -> Sleep {
+        Sleep { timers: Arc::clone(self), clock: Arc::clone(clock), until, entry: None }
+    }
+
+    /// Calls `waker` once the clock has reached `until`; for waiters that are not futures. Returns a key for `forget`.
+    pub(crate) fn register(&self, until: Duration, waker: Waker) -> u64 {
+        let mut heap = lock(&self.heap);
+        let key = heap.next;
+        heap.next += 1;
+        heap.entries.push(Reverse((until, key)));
+        heap.wakers.insert(key, waker);
+        key
+    }
+
+    /// Forgets a timer that `register` made.
+    pub(crate) fn forget(&self, key: u64) {
+        lock(&self.heap).wakers.remove(&key);
+    }
+
+    /// The earliest moment for which somebody still waits.
+    pub(crate) fn earliest(&self) -> Option<Duration> {
+        let mut heap = lock(&self.heap);
+        while let Some(Reverse((until, key))) = heap.entries.peek().copied() {
+            if heap.wakers.contains_key(&key) {
+                return Some(until);
+            }
+            heap.entries.pop();
+        }
+        None
+    }
+
+    /// Wakes everybody whose time has come.
+    pub(crate) fn fire(&self, now: Duration) {
+        loop {
+            let waker = {
+                let mut heap = lock(&self.heap);
+                match heap.entries.peek().copied() {
+                    Some(Reverse((until, key))) if until <= now => {
+                        heap.entries.pop();
+                        heap.wakers.remove(&key)
+                    }
+                    _ => return,
+                }
+            };
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+        }
+    }
+}
+
+/// See [`Timers::sleep_until`].
+#[derive(Debug)]
+pub struct Sleep {
+    timers: Arc<Timers>,
+    clock: Arc<Clock>,
+    until: Duration,
+    entry: Option<u64>,
+}
+
+impl Future for Sleep {
+    type Output = ();
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if let Some(key) = self.entry.take() {
+            self.timers.forget(key);
+        }
+        if self.clock.monotonic() >= self.until {
+            return Poll::Ready(());
+        }
+        let key = self.timers.register(self.until, cx.waker().clone());
+        self.entry = Some(key);
+        Poll::Pending
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        if let Some(key) = self.entry {
+            self.timers.forget(key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fixed_clock_moves_only_when_told() {
+        let clock = Clock::fixed(Duration::from_secs(5));
+        assert_eq!(clock.now(), Duration::from_secs(5));
+        clock.advance_to(Duration::from_secs(2));
+        clock.advance_to(Duration::from_secs(1));
+        assert_eq!(clock.now(), Duration::from_secs(7));
+    }
+
+    #[test]
+    fn a_seed_repeats_its_sequence() {
+        let (a, b) = (Random::seeded(1), Random::seeded(1));
+        assert_eq!(a.next_u64(), b.next_u64());
+        assert_ne!(a.next_u64(), Random::seeded(2).next_u64());
+    }
+}
