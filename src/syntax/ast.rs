@@ -1,0 +1,685 @@
+//! The grammar's nodes. Every node that can fail at run time carries its line; words carry their span, so that the
+//! source text can be shown again (`declare -f`, `set -x`, messages).
+//!
+//! Names follow the bash manual's section 3 and POSIX XCU 2.10.
+
+use crate::text::Text;
+use std::sync::Arc;
+
+/// A range of bytes `[start, end)` of the script, and the line (from 1) on which it starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+    /// Line of the first byte, from 1.
+    pub line: u32,
+}
+
+/// Commands separated by `;`, `&` or newlines.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct List {
+    /// In source order.
+    pub items: Vec<ListItem>,
+}
+
+/// One AND-OR list and how it ends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListItem {
+    /// What is run.
+    pub and_or: AndOr,
+    /// Ended by `&`: run asynchronously.
+    pub background: bool,
+    /// From the first to the last byte of the AND-OR list (without the terminator): the text that `jobs` shows.
+    pub span: Span,
+}
+
+/// Pipelines joined by `&&` and `||`, of equal precedence and left associative.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AndOr {
+    /// The first pipeline.
+    pub first: Pipeline,
+    /// The others with the operator before each.
+    pub rest: Vec<(AndOrOperator, Pipeline)>,
+}
+
+/// `&&` or `||`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AndOrOperator {
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+}
+
+/// Commands joined by `|`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pipeline {
+    /// `!` before the pipeline (an even number of `!` is none).
+    pub negated: bool,
+    /// `time` before the pipeline.
+    pub timed: Option<Timed>,
+    /// At least one, unless `time` or `!` stands alone: then none.
+    pub stages: Vec<Command>,
+    /// For each `|` between stages: whether it was `|&` (`stderr` too). One shorter than `stages`.
+    pub stderr_too: Vec<bool>,
+    /// Line of the first token.
+    pub line: u32,
+}
+
+/// `time`, or `time -p`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timed {
+    /// `-p`: POSIX's format.
+    pub posix: bool,
+}
+
+/// A command with its redirections.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Command {
+    /// What kind.
+    pub kind: CommandKind,
+    /// In source order; for a simple command those among its words, for a compound one those behind it.
+    pub redirections: Vec<Redirection>,
+    /// The whole command in the source.
+    pub span: Span,
+}
+
+/// Simple and compound commands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CommandKind {
+    /// `a=1 name words...`
+    Simple(Simple),
+    /// `{ list; }`
+    BraceGroup(List),
+    /// `( list )`
+    Subshell(List),
+    /// `if list; then list; elif ...; fi`: each condition with its body, then the `else` part.
+    If {
+        /// Conditions and bodies.
+        clauses: Vec<(List, List)>,
+        /// `else`
+        otherwise: Option<List>,
+    },
+    /// `while` or `until`.
+    While {
+        /// `until`
+        until: bool,
+        /// Run before each turn.
+        condition: List,
+        /// The turn.
+        body: List,
+    },
+    /// `for name in words; do list; done`
+    For {
+        /// The variable as written (checked at run time as bash does).
+        variable: Text,
+        /// `None`: no `in`, over the positional parameters.
+        words: Option<Vec<Word>>,
+        /// The turn.
+        body: List,
+    },
+    /// `for ((a; b; c)); do list; done`
+    ArithmeticFor {
+        /// Evaluated once.
+        init: Option<Arithmetic>,
+        /// Absent: true.
+        condition: Option<Arithmetic>,
+        /// Evaluated after each turn.
+        update: Option<Arithmetic>,
+        /// The turn.
+        body: List,
+    },
+    /// `select name in words; do list; done`
+    Select {
+        /// The variable.
+        variable: Text,
+        /// `None`: over the positional parameters.
+        words: Option<Vec<Word>>,
+        /// The turn.
+        body: List,
+    },
+    /// `case word in ... esac`
+    Case {
+        /// The word that is matched.
+        subject: Word,
+        /// In source order.
+        arms: Vec<CaseArm>,
+    },
+    /// `(( expression ))`
+    Arithmetic(Arithmetic),
+    /// `[[ expression ]]`
+    Conditional(Conditional),
+    /// `name() command`, `function name command`
+    Function(Arc<FunctionDefinition>),
+    /// `coproc [NAME] command`
+    Coprocess {
+        /// `None`: COPROC.
+        name: Option<Word>,
+        /// What runs.
+        command: Box<Command>,
+    },
+}
+
+/// A function: its redirections are those of `body`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FunctionDefinition {
+    /// The name as written.
+    pub name: Text,
+    /// Any compound command.
+    pub body: Command,
+    /// The source of the whole script, for printing words of the body by their spans.
+    pub source: Arc<[u8]>,
+    /// Line of the name.
+    pub line: u32,
+    /// Written with the word `function`.
+    pub keyword: bool,
+}
+
+/// A simple command.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Simple {
+    /// Before the command word.
+    pub assignments: Vec<Assignment>,
+    /// The command word and its arguments.
+    pub words: Vec<Argument>,
+}
+
+/// A word of a simple command; behind a declaration builtin (`declare typeset local export readonly`, also after
+/// `builtin`/`command`) a word of the form `name=...` is an assignment.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// Any word.
+    Word(Word),
+    /// `name=value`, `name+=value`, `name[i]=value`, `name=(...)` as an argument of a declaration builtin.
+    Assignment(Assignment),
+}
+
+/// `name=value`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assignment {
+    /// The variable.
+    pub name: Text,
+    /// `name[subscript]=`
+    pub subscript: Option<Subscript>,
+    /// `+=`
+    pub append: bool,
+    /// The value.
+    pub value: AssignmentValue,
+    /// The whole assignment.
+    pub span: Span,
+}
+
+/// The right side of an assignment.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AssignmentValue {
+    /// One word, neither split nor expanded to pathnames.
+    Scalar(Word),
+    /// `( ... )`
+    Array(Vec<ArrayElement>),
+}
+
+/// `value` or `[subscript]=value` in `name=( ... )`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArrayElement {
+    /// The subscript, if given.
+    pub subscript: Option<Subscript>,
+    /// `[i]+=value`
+    pub append: bool,
+    /// The value; without a subscript it can expand to several fields.
+    pub value: Word,
+}
+
+/// What stands between `[` and `]`: read as a key when the variable is associative, else as arithmetic.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subscript {
+    /// `@` or `*` alone.
+    pub all: Option<AllElements>,
+    /// The word as a key: quotes count, expansions are done.
+    pub word: Word,
+    /// The same text as an arithmetic expression.
+    pub arithmetic: Arithmetic,
+}
+
+/// `[@]` or `[*]`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AllElements {
+    /// `@`: one field each when quoted.
+    At,
+    /// `*`: joined by the first character of `IFS` when quoted.
+    Star,
+}
+
+/// A word before expansion.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Word {
+    /// In source order; empty only for an absent word (for example `${x:-}`).
+    pub parts: Vec<WordPart>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A piece of a word.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WordPart {
+    /// Unquoted text: subject to brace and pathname expansion. Backslashes and quotes are gone. Text that came from an
+    /// array subscript or an extended pattern keeps its brackets and bars.
+    Literal(Text),
+    /// Text that was quoted by a backslash, `'...'` or `$'...'`; may be empty (`''`).
+    Quoted(Text),
+    /// `"..."` (and `$"..."`): its parts are `Quoted`, parameters, substitutions and arithmetic. May be empty.
+    DoubleQuoted(Vec<WordPart>),
+    /// An unquoted tilde-prefix `~name` (without the tilde) where tilde expansion applies: at the start of a word, and in
+    /// assignments after `=` and `:`. The text is a login name, `+`, `-`, `+N`, `-N` or empty.
+    Tilde(Text),
+    /// `$name`, `${...}`
+    Parameter(Box<ParameterExpansion>),
+    /// `$( )`, `` ` ` ``
+    CommandSubstitution(Box<CommandSubstitution>),
+    /// `$(( ))`, `$[ ]`
+    Arithmetic(Box<Arithmetic>),
+    /// `<( )`, `>( )`
+    ProcessSubstitution(Box<ProcessSubstitution>),
+}
+
+/// `$( list )` or backquotes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CommandSubstitution {
+    /// What runs.
+    pub body: List,
+    /// `$(< file)`: the body is one simple command without words and with a single `<` redirection.
+    pub reads_file: bool,
+    /// Backquotes.
+    pub backquoted: bool,
+    /// With its delimiters.
+    pub span: Span,
+}
+
+/// `<( list )` or `>( list )`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProcessSubstitution {
+    /// `>( )`: the command reads what is written to the file.
+    pub output: bool,
+    /// What runs.
+    pub body: List,
+    /// With its delimiters.
+    pub span: Span,
+}
+
+/// `$name` or `${...}`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParameterExpansion {
+    /// Which parameter.
+    pub parameter: Parameter,
+    /// `${!name...}`: the value names the parameter.
+    pub indirect: bool,
+    /// What is done with its value.
+    pub operation: ParameterOperation,
+    /// With `$` and braces.
+    pub span: Span,
+}
+
+/// A parameter of the shell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Parameter {
+    /// A variable.
+    Variable(Text),
+    /// `name[subscript]`
+    Element(Text, Box<Subscript>),
+    /// `$1`, `${12}`; 0 is `$0`.
+    Positional(u32),
+    /// One of `@ * # ? - $ !`
+    Special(u8),
+}
+
+/// Operator of a parameter expansion. Bash manual 3.5.3.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParameterOperation {
+    /// `$name`, `${name}`
+    Value,
+    /// `${#name}`
+    Length,
+    /// `${name-word}` and its kin; `colon`: also when null.
+    Default {
+        /// `:`
+        colon: bool,
+        /// Which of `- = ? +`.
+        operator: DefaultOperator,
+        /// The word behind it.
+        word: Word,
+    },
+    /// `${name#pattern}` `${name##pattern}`
+    TrimPrefix {
+        /// `##`
+        longest: bool,
+        /// A pattern: quoted parts are literal.
+        pattern: Word,
+    },
+    /// `${name%pattern}` `${name%%pattern}`
+    TrimSuffix {
+        /// `%%`
+        longest: bool,
+        /// A pattern.
+        pattern: Word,
+    },
+    /// `${name/pattern/string}`
+    Replace {
+        /// Which matches.
+        scope: ReplaceScope,
+        /// A pattern.
+        pattern: Word,
+        /// `None`: no second `/`.
+        replacement: Option<Word>,
+    },
+    /// `${name^pattern}` and its kin.
+    Case {
+        /// Which of `^ ^^ , ,, ~ ~~`.
+        operator: CaseOperator,
+        /// Absent: every character.
+        pattern: Option<Word>,
+    },
+    /// `${name:offset:length}`
+    Substring {
+        /// Offset.
+        offset: Arithmetic,
+        /// Length.
+        length: Option<Arithmetic>,
+    },
+    /// `${name@operator}`, operator one of `Q E P A K a k u U L`.
+    Transform(u8),
+    /// `${!prefix*}`, `${!prefix@}`: `parameter` is `Variable(prefix)`, `indirect` is false.
+    Names(AllElements),
+    /// `${!name[@]}`, `${!name[*]}`: `parameter` is the `Element`, `indirect` is false.
+    Keys(AllElements),
+    /// Not a valid expansion; expanding it fails with `${...}: bad substitution` (the text is the span's).
+    Bad,
+}
+
+/// `-`, `=`, `?` or `+`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DefaultOperator {
+    /// `-`
+    Use,
+    /// `=`
+    Assign,
+    /// `?`
+    Error,
+    /// `+`
+    Alternative,
+}
+
+/// Which matches `${name/...}` replaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplaceScope {
+    /// `/`: the first
+    First,
+    /// `//`: all
+    All,
+    /// `/#`: at the start
+    Prefix,
+    /// `/%`: at the end
+    Suffix,
+}
+
+/// Case modification operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaseOperator {
+    /// `^`
+    UpperFirst,
+    /// `^^`
+    UpperAll,
+    /// `,`
+    LowerFirst,
+    /// `,,`
+    LowerAll,
+    /// `~`
+    ToggleFirst,
+    /// `~~`
+    ToggleAll,
+}
+
+/// An arithmetic expression. Bash expands its text as if in double quotes, then evaluates the result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arithmetic {
+    /// The text as a double-quoted word (quotes inside are removed by the expansion).
+    pub text: Word,
+    /// The parsed expression when the text can be parsed before expansion: it has no substitutions, and `$name`,
+    /// `${name}`, `$1`, `$#`, `$?` appear only as whole operands. `None`: expand and parse at run time (also for text with
+    /// errors, which bash reports at run time).
+    pub expression: Option<Expression>,
+}
+
+/// Arithmetic. Bash manual 6.5; operators of C.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expression {
+    /// A constant, of any base.
+    Number(i64),
+    /// A variable by name; its value is evaluated as an expression. Unset or null: 0.
+    Variable(Text),
+    /// `name[subscript]`; the raw subscript text, for associative arrays and for evaluation at run time.
+    Element(Text, Box<ElementSubscript>),
+    /// `$name`, `${name}`, `$1`, `$#`, `$?` as a whole operand: when its value is not a plain integer (`-?[0-9]+`) the
+    /// whole expression is expanded and parsed at run time instead.
+    Parameter(Parameter),
+    /// `- + ! ~`
+    Unary(UnaryOperator, Box<Expression>),
+    /// Two operands, both evaluated.
+    Binary(BinaryOperator, Box<Expression>, Box<Expression>),
+    /// `&&`
+    And(Box<Expression>, Box<Expression>),
+    /// `||`
+    Or(Box<Expression>, Box<Expression>),
+    /// `a ? b : c`
+    Conditional(Box<Expression>, Box<Expression>, Box<Expression>),
+    /// `=` (`None`) or `op=`. The target is `Variable` or `Element`.
+    Assign(Option<BinaryOperator>, Box<Expression>, Box<Expression>),
+    /// `++x`, `--x`, `x++`, `x--`
+    Increment {
+        /// `Variable` or `Element`.
+        target: Box<Expression>,
+        /// 1 or -1.
+        by: i64,
+        /// `x++`: the value before.
+        postfix: bool,
+    },
+    /// `a, b`
+    Comma(Box<Expression>, Box<Expression>),
+}
+
+/// A subscript inside an arithmetic expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ElementSubscript {
+    /// The text between the brackets.
+    pub text: Text,
+    /// Parsed, when it is an expression.
+    pub expression: Option<Expression>,
+}
+
+/// Prefix operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOperator {
+    /// `-`
+    Minus,
+    /// `+`
+    Plus,
+    /// `!`
+    Not,
+    /// `~`
+    Complement,
+}
+
+/// Infix operators whose operands are both evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOperator {
+    /// `**`
+    Power,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Remainder,
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `&`
+    BitAnd,
+    /// `^`
+    BitXor,
+    /// `|`
+    BitOr,
+}
+
+/// The expression of `[[ ]]`. Bash manual 3.2.5.2.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Conditional {
+    /// `a && b`
+    And(Box<Conditional>, Box<Conditional>),
+    /// `a || b`
+    Or(Box<Conditional>, Box<Conditional>),
+    /// `! a`
+    Not(Box<Conditional>),
+    /// `( a )`; kept for printing.
+    Group(Box<Conditional>),
+    /// `word` alone: not empty.
+    Word(Word),
+    /// `-x word`; the operator's letter (`v`, `o`, `R`, `z`, `n`, `a`, `e`, `f` ...).
+    Unary(u8, Word),
+    /// `left op right`
+    Binary(ConditionalOperator, Word, Word),
+}
+
+/// Binary operators of `[[ ]]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConditionalOperator {
+    /// `==`, `=`: the right side is a pattern.
+    Match,
+    /// `!=`
+    NotMatch,
+    /// `=~`: the right side is an extended regular expression; its quoted parts are literal.
+    Regex,
+    /// `<`
+    Before,
+    /// `>`
+    After,
+    /// `-eq`
+    Equal,
+    /// `-ne`
+    NotEqual,
+    /// `-lt`
+    Less,
+    /// `-le`
+    LessOrEqual,
+    /// `-gt`
+    Greater,
+    /// `-ge`
+    GreaterOrEqual,
+    /// `-ef`
+    SameFile,
+    /// `-nt`
+    Newer,
+    /// `-ot`
+    Older,
+}
+
+/// `patterns) list ;;`
+#[derive(Clone, Debug, PartialEq)]
+pub struct CaseArm {
+    /// At least one.
+    pub patterns: Vec<Word>,
+    /// May be empty.
+    pub body: List,
+    /// How it ends.
+    pub end: CaseEnd,
+}
+
+/// `;;`, `;&` or `;;&`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaseEnd {
+    /// `;;`
+    Break,
+    /// `;&`: run the next body.
+    FallThrough,
+    /// `;;&`: test the next patterns.
+    Continue,
+}
+
+/// A redirection. Bash manual 3.6.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Redirection {
+    /// The number or variable before the operator.
+    pub descriptor: RedirectionDescriptor,
+    /// The operator with its target.
+    pub kind: RedirectionKind,
+    /// Operator and target.
+    pub span: Span,
+}
+
+/// What stands before a redirection operator.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RedirectionDescriptor {
+    /// Nothing: 0 for input, 1 for output.
+    Default,
+    /// `3>`
+    Number(u32),
+    /// `{name}>`
+    Variable(Text),
+}
+
+/// Operator and target of a redirection.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RedirectionKind {
+    /// `<`
+    Read(Word),
+    /// `>`
+    Write(Word),
+    /// `>|`
+    Clobber(Word),
+    /// `>>`
+    Append(Word),
+    /// `<>`
+    ReadWrite(Word),
+    /// `<&word`: a number, `-`, or a number followed by `-`.
+    DuplicateInput(Word),
+    /// `>&word`; with the default descriptor and a word that is no number it means `&>`.
+    DuplicateOutput(Word),
+    /// `&>word`
+    BothWrite(Word),
+    /// `&>>word`
+    BothAppend(Word),
+    /// `<<delimiter`, `<<-delimiter`
+    HereDocument(Arc<HereDocument>),
+    /// `<<<word`
+    HereString(Word),
+}
+
+/// A here-document's body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HereDocument {
+    /// The delimiter after quote removal.
+    pub delimiter: Text,
+    /// The delimiter was quoted: the body is one `Quoted` part. Else its parts are as in double quotes.
+    pub quoted: bool,
+    /// `<<-`: leading tabs are already removed from the body.
+    pub strip_tabs: bool,
+    /// The body with its last newline.
+    pub body: Word,
+}
