@@ -1,0 +1,303 @@
+//! `Context`: all that a utility can reach.
+
+use super::{BoxFuture, ExitStatus, Input, Options, Output, Session, Utility, UtilityError};
+use crate::clock::{Sleep, Timers};
+use crate::io::Description;
+use crate::io::DescriptorTable;
+use crate::limit::{LimitError, Meter};
+use crate::text::Text;
+use crate::vfs::{self, Errno, FsError, OpenOptions};
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+/// Variables that a command is given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Environment {
+    variables: Vec<(Text, Text)>,
+}
+
+impl Environment {
+    /// An environment of these variables, in this order.
+    pub fn new(variables: Vec<(Text, Text)>) -> Self {
+        Self { variables }
+    }
+
+    /// The value of a variable.
+    pub fn get(&self, name: &[u8]) -> Option<&Text> {
+        self.variables.iter().find(|(key, _)| key.as_bytes() == name).map(|(_, value)| value)
+    }
+
+    /// Sets a variable.
+    pub fn set(&mut self, name: Text, value: Text) {
+        match self.variables.iter_mut().find(|(key, _)| *key == name) {
+            Some(entry) => entry.1 = value,
+            None => self.variables.push((name, value)),
+        }
+    }
+
+    /// Removes a variable.
+    pub fn remove(&mut self, name: &[u8]) {
+        self.variables.retain(|(key, _)| key.as_bytes() != name);
+    }
+
+    /// Names and values.
+    pub fn iter(&self) -> impl Iterator<Item = &(Text, Text)> {
+        self.variables.iter()
+    }
+}
+
+/// A command that a utility wants to be run (`xargs`, `find -exec`, `env`, `timeout`).
+#[derive(Clone, Debug)]
+pub struct CommandRequest {
+    /// Name and arguments.
+    pub argv: Vec<Text>,
+    /// Its environment.
+    pub environment: Arc<Environment>,
+    /// Its working directory.
+    pub cwd: Text,
+    /// Its standard input; `None`: the utility's own.
+    pub stdin: Option<Arc<Description>>,
+    /// Its standard output; `None`: the utility's own.
+    pub stdout: Option<Arc<Description>>,
+}
+
+/// Why a command could not be started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CommandError {
+    /// Status 127.
+    #[error("No such file or directory")]
+    NotFound,
+    /// Status 126.
+    #[error("Permission denied")]
+    NotExecutable,
+    /// The run is over.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
+}
+
+/// Runs other commands for a utility; the machine implements it.
+pub trait CommandRunner: Send + Sync {
+    /// Starts the command with the descriptors of the utility that asks; dropping the future ends the command.
+    fn run(
+        &self,
+        request: CommandRequest,
+        descriptors: DescriptorHandles,
+    ) -> BoxFuture<Result<ExitStatus, CommandError>>;
+}
+
+/// The descriptors of a utility, to be handed on to a command that it runs.
+#[derive(Clone, Debug, Default)]
+pub struct DescriptorHandles(pub(crate) DescriptorTable);
+
+/// What a utility is given. It reaches nothing else: no host files, environment, clock or processes.
+pub struct Context {
+    /// The name it was called by.
+    pub name: Text,
+    /// Its arguments, without the name.
+    pub args: Vec<Text>,
+    /// Standard output.
+    pub stdout: Output,
+    /// Standard error; written at once by [`Context::report`] and [`Context::warn`].
+    pub stderr: Output,
+    /// Absolute path of the working directory.
+    pub cwd: Text,
+    /// Its environment.
+    pub env: Arc<Environment>,
+    /// File mode creation mask.
+    pub umask: u32,
+    /// The session: files, clock, random numbers, user.
+    pub session: Arc<Session>,
+    /// Counts what the run uses.
+    pub meter: Arc<Meter>,
+    pub(crate) utility: Option<&'static Utility>,
+    pub(crate) descriptors: DescriptorTable,
+    pub(crate) timers: Arc<Timers>,
+    pub(crate) commands: Arc<dyn CommandRunner>,
+    pub(crate) ticks: u32,
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context").field("name", &self.name).field("args", &self.args).finish_non_exhaustive()
+    }
+}
+
+/// Loop turns between two looks at the clock.
+const TICKS_PER_CHECK: u32 = 512;
+
+impl Context {
+    /// Splits the arguments into options and operands by the utility's table.
+    ///
+    /// # Errors
+    /// A usage error worded as GNU getopt words it; `--help` and `--version` print and end with status 0.
+    pub fn parse_options(&mut self, utility: &'static Utility) -> Result<Options, UtilityError> {
+        self.utility = Some(utility);
+        let args = std::mem::take(&mut self.args);
+        Options::parse(utility, args, &mut self.stdout)
+    }
+
+    /// Standard input. Reading ahead is undone when it is dropped, where the input can be seeked.
+    pub fn standard_input(&self) -> Input {
+        let description = self.descriptors.get(0).cloned().unwrap_or_else(Description::null);
+        Input::new(description, &self.meter)
+    }
+
+    /// `path` made absolute.
+    pub fn absolute(&self, path: &[u8]) -> Vec<u8> {
+        vfs::join(&self.cwd, path)
+    }
+
+    /// Opens a file for reading.
+    pub fn open(&self, path: &[u8]) -> Result<Input, FsError> {
+        let options = OpenOptions { read: true, ..OpenOptions::default() };
+        Ok(Input::new(self.open_description(path, &options)?, &self.meter))
+    }
+
+    /// Opens a file for writing, created with mode 0666 less the umask; truncated unless `append`.
+    pub fn create(&self, path: &[u8], append: bool) -> Result<Output, FsError> {
+        let mode = 0o666 & !self.umask;
+        let options = OpenOptions {
+            write: true,
+            create: true,
+            truncate: !append,
+            append,
+            mode,
+            ..OpenOptions::default()
+        };
+        Ok(Output::new(Some(self.open_description(path, &options)?), &self.meter))
+    }
+
+    pub(crate) fn open_description(
+        &self,
+        path: &[u8],
+        options: &OpenOptions,
+    ) -> Result<Arc<Description>, FsError> {
+        use crate::io::OpenedPath;
+        if path.is_empty() {
+            return Err(Errno::NotFound.into());
+        }
+        let Session { fs, fifos, random, .. } = &*self.session;
+        match Description::open(fs, fifos, random, &self.absolute(path), options)? {
+            OpenedPath::Description(description) => Ok(description),
+            OpenedPath::Descriptor(number) => {
+                self.descriptors.get(number).cloned().ok_or_else(|| Errno::NotFound.into())
+            }
+        }
+    }
+
+    /// The open description of a descriptor, for example 0.
+    pub(crate) fn description(&self, number: u32) -> Option<&Arc<Description>> {
+        self.descriptors.get(number)
+    }
+
+    /// Prints `name: message` on standard error and gives status 1, for an error that does not end the utility.
+    pub fn warn(&mut self, message: impl std::fmt::Display) -> ExitStatus {
+        let line = format!("{}: {message}\n", self.name);
+        if self.stderr.push(line.as_bytes()).is_ok() {
+            self.stderr.flush_now();
+        }
+        ExitStatus::FAILURE
+    }
+
+    /// Reports an error about one operand (`name: operand: text`) and gives status 1. A limit ends the utility instead.
+    pub fn report(&mut self, operand: &[u8], error: FsError) -> Result<ExitStatus, UtilityError> {
+        match error {
+            FsError::Errno(errno) => {
+                Ok(self.warn(format_args!("{}: {}", bstr::BStr::new(operand), errno.message())))
+            }
+            FsError::Limit(limit) => Err(limit.into()),
+        }
+    }
+
+    /// Counts a turn of a loop; now and then it checks the deadline and lets others run. Call it in every loop that input
+    /// can make long, about once for each 100 ns to 10 µs of work.
+    pub async fn tick(&mut self) -> Result<(), LimitError> {
+        self.ticks += 1;
+        if self.ticks >= TICKS_PER_CHECK { self.check().await } else { Ok(()) }
+    }
+
+    /// As [`Context::tick`] for loops that can not wait: only the deadline is checked.
+    pub fn tick_now(&mut self) -> Result<(), LimitError> {
+        self.ticks += 1;
+        if self.ticks >= TICKS_PER_CHECK {
+            self.meter.tick(u64::from(std::mem::take(&mut self.ticks)))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Checks the deadline and lets others run when the time slice is over.
+    pub async fn check(&mut self) -> Result<(), LimitError> {
+        self.meter.tick(u64::from(std::mem::take(&mut self.ticks)))?;
+        if self.meter.slice_is_over() {
+            yield_now().await;
+        }
+        Ok(())
+    }
+
+    /// Waits; costs no time on a fixed clock.
+    pub fn sleep(&self, time: Duration) -> Sleep {
+        let clock = &self.session.clock;
+        self.timers.sleep_until(clock, clock.monotonic().saturating_add(time))
+    }
+
+    /// Runs another command with this utility's descriptors.
+    pub async fn run_command(&self, request: CommandRequest) -> Result<ExitStatus, CommandError> {
+        self.commands.run(request, DescriptorHandles(self.descriptors.clone())).await
+    }
+
+    /// A request for `argv` in this utility's environment and directory.
+    pub fn command(&self, argv: Vec<Text>) -> CommandRequest {
+        CommandRequest {
+            argv,
+            environment: Arc::clone(&self.env),
+            cwd: self.cwd.clone(),
+            stdin: None,
+            stdout: None,
+        }
+    }
+
+    /// Flushes, reports the error and gives the exit status.
+    pub(crate) async fn finish(&mut self, result: Result<ExitStatus, UtilityError>) -> ExitStatus {
+        let result = match (result, self.stdout.flush().await) {
+            (Ok(status), Ok(())) => Ok(status),
+            (Err(error), _) | (Ok(_), Err(error)) => Err(error),
+        };
+        let status = match result {
+            Ok(status) | Err(UtilityError::Exit(status)) => status,
+            Err(UtilityError::Write(Errno::BrokenPipe)) => ExitStatus::BROKEN_PIPE,
+            Err(UtilityError::Limit(_)) => ExitStatus(125),
+            Err(error @ UtilityError::Write(_)) => self.warn(error),
+            Err(UtilityError::Failed { message, status }) => {
+                self.warn(message);
+                ExitStatus(status)
+            }
+            Err(UtilityError::Usage(message)) => {
+                self.warn(message);
+                let hint = format!("Try '{} --help' for more information.\n", self.name);
+                let _ = self.stderr.push(hint.as_bytes());
+                ExitStatus(self.utility.map_or(1, |utility| utility.usage_status))
+            }
+        };
+        match self.stderr.flush().await {
+            Err(UtilityError::Write(Errno::BrokenPipe)) => ExitStatus::BROKEN_PIPE,
+            _ => status,
+        }
+    }
+}
+
+/// Lets the scheduler run somebody else.
+pub(crate) async fn yield_now() {
+    let mut yielded = false;
+    poll_fn(|cx| {
+        if yielded {
+            return Poll::Ready(());
+        }
+        yielded = true;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}

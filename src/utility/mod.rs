@@ -1,0 +1,120 @@
+//! Utilities: programs that get a [`Context`] and give an exit status. They never touch shell state and reach nothing but
+//! their context.
+//!
+//! A utility is one file with a `UTILITY` row and its name in the list below.
+
+mod context;
+mod error;
+mod operands;
+mod options;
+mod session;
+mod stream;
+
+pub use context::{CommandError, CommandRequest, CommandRunner, Context, Environment};
+pub use error::{ExitStatus, UtilityError};
+pub use options::{Example, OptionArgument, OptionSpec, Options, example, flag, number, optional, value};
+pub use session::{Identity, Session};
+pub use stream::{Input, Output};
+
+use std::pin::Pin;
+
+/// A boxed future that can move between threads.
+pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// What every utility's file needs.
+pub(crate) mod prelude {
+    pub(crate) use super::{
+        Context, ExitStatus, Input, OptionSpec, Options, Output, Utility, UtilityError, example, flag,
+        number, optional, start, value,
+    };
+    pub(crate) use crate::text::Text;
+    pub(crate) use crate::vfs::{Errno, FsError};
+}
+
+/// A row of the table: all that help, `type`, the README and the tests need to know.
+#[derive(Clone, Copy, Debug)]
+pub struct Utility {
+    /// The command's name.
+    pub name: &'static str,
+    /// One line, lower case, no full stop.
+    pub summary: &'static str,
+    /// Synopses, one a line.
+    pub usage: &'static str,
+    /// The options, in the order of `--help`.
+    pub options: &'static [OptionSpec],
+    /// Shell commands with what they print; run as tests.
+    pub examples: &'static [Example],
+    /// Exit status of a usage error: 1 for most of the GNU core utilities.
+    pub usage_status: u8,
+    /// Options end at the first operand (`env`, `xargs`, `timeout`): what follows is a command.
+    pub operands_end_options: bool,
+    /// Starts it; made by [`start!`](crate::utility::start).
+    pub run: fn(Context) -> BoxFuture<ExitStatus>,
+}
+
+impl Utility {
+    /// Values that most rows share: `Utility { name: ..., ..Utility::BASE }`.
+    pub const BASE: Self = Self {
+        name: "",
+        summary: "",
+        usage: "",
+        options: &[],
+        examples: &[],
+        usage_status: 1,
+        operands_end_options: false,
+        run: |_| Box::pin(std::future::ready(ExitStatus::SUCCESS)),
+    };
+}
+
+/// Makes the `run` field of a row from `async fn(&mut Context) -> Result<ExitStatus, UtilityError>`: the future owns its
+/// context, flushes what was written and reports the error.
+macro_rules! start {
+    ($run:path) => {{
+        fn start(
+            mut context: $crate::utility::Context,
+        ) -> $crate::utility::BoxFuture<$crate::utility::ExitStatus> {
+            Box::pin(async move {
+                let result = $run(&mut context).await;
+                context.finish(result).await
+            })
+        }
+        start
+    }};
+}
+pub(crate) use start;
+
+macro_rules! utilities {
+    ($($module:ident),* $(,)?) => {
+        $(mod $module;)*
+        /// Every utility, sorted by name.
+        pub static UTILITIES: &[&Utility] = &[$(&$module::UTILITY),*];
+    };
+}
+
+utilities! { basename, cat, dirname, false_, rev, true_ }
+
+/// The utility of that name.
+pub fn find(name: &[u8]) -> Option<&'static Utility> {
+    let index = UTILITIES.binary_search_by(|utility| utility.name.as_bytes().cmp(name)).ok()?;
+    UTILITIES.get(index).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_and_without_doubles() {
+        for pair in UTILITIES.windows(2) {
+            assert!(pair[0].name < pair[1].name, "{} before {}", pair[0].name, pair[1].name);
+        }
+    }
+
+    #[test]
+    fn every_row_is_complete() {
+        for utility in UTILITIES {
+            assert!(!utility.summary.is_empty() && !utility.usage.is_empty(), "{}", utility.name);
+            assert!(utility.usage.starts_with(utility.name), "{}", utility.name);
+        }
+    }
+}

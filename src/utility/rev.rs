@@ -1,0 +1,62 @@
+//! `rev`: reverses the characters of each line. util-linux rev(1).
+
+use crate::utility::prelude::*;
+use bstr::ByteSlice as _;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "rev",
+    summary: "reverse lines characterwise",
+    usage: "rev [options] [file ...]",
+    options: &[flag('0', "zero", "use the byte NUL as line separator")],
+    examples: &[example("printf 'abc\\n' | rev", "cba\n")],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+/// Exit status: 0, or 1 when a file could not be read (the others still are).
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(&UTILITY)?;
+    let end = if options.has("zero") { 0 } else { b'\n' };
+    let mut status = ExitStatus::SUCCESS;
+    for operand in ctx.inputs(&options.operands) {
+        if let Err(error) = reverse_lines(ctx, &operand, end).await? {
+            status = ctx.warn(format_args!("cannot open {operand}: {}", error.message()));
+        }
+    }
+    Ok(status)
+}
+
+/// The inner error is one of this operand alone.
+async fn reverse_lines(
+    ctx: &mut Context,
+    operand: &[u8],
+    end: u8,
+) -> Result<Result<(), Errno>, UtilityError> {
+    let mut input = match ctx.open_input(operand) {
+        Ok(input) => input,
+        Err(FsError::Errno(errno)) => return Ok(Err(errno)),
+        Err(FsError::Limit(limit)) => return Err(limit.into()),
+    };
+    loop {
+        ctx.tick().await?;
+        match input.next_line(end).await {
+            Ok(None) => return Ok(Ok(())),
+            Ok(Some(line)) => {
+                let (body, newline) = match line.split_last() {
+                    Some((last, body)) if *last == end => (body, true),
+                    _ => (line, false),
+                };
+                let mut reversed: Vec<u8> = Vec::with_capacity(line.len());
+                for (start, stop, _) in body.char_indices().rev() {
+                    reversed.extend_from_slice(body.get(start..stop).unwrap_or(&[]));
+                }
+                if newline {
+                    reversed.push(end);
+                }
+                ctx.stdout.write(&reversed).await?;
+            }
+            Err(FsError::Errno(errno)) => return Ok(Err(errno)),
+            Err(FsError::Limit(limit)) => return Err(limit.into()),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What belongs to a session and is shared by its runs: the file system, the clock, random numbers, who the user is.
+
+use crate::clock::{Clock, Random};
+use crate::io::FifoTable;
+use crate::text::Text;
+use crate::vfs::FileSystem;
+use std::sync::Arc;
+
+/// Who a session's scripts run as, and on what host, as they see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Login name.
+    pub user: Text,
+    /// Numeric user id; 0 passes every permission check.
+    pub uid: u32,
+    /// Numeric group id.
+    pub gid: u32,
+    /// Host name.
+    pub host: Text,
+}
+
+impl Default for Identity {
+    fn default() -> Self {
+        Self { user: Text::from_static(b"agent"), uid: 1000, gid: 1000, host: Text::from_static(b"hookbox") }
+    }
+}
+
+/// One agent session.
+#[derive(Debug)]
+pub struct Session {
+    /// Its files.
+    pub fs: Arc<FileSystem>,
+    /// Its clock.
+    pub clock: Arc<Clock>,
+    /// Its random numbers.
+    pub random: Arc<Random>,
+    /// Its user and host.
+    pub identity: Identity,
+    pub(crate) fifos: FifoTable,
+}
+
+impl Session {
+    /// A session over a file system.
+    pub fn new(fs: Arc<FileSystem>, clock: Arc<Clock>, random: Arc<Random>, identity: Identity) -> Self {
+        Self { fs, clock, random, identity, fifos: FifoTable::default() }
+    }
+}

@@ -1,0 +1,208 @@
+//! Buffered input and output of a utility over open file descriptions.
+
+use super::UtilityError;
+use crate::io::Description;
+use crate::limit::{Charge, LimitError, Meter};
+use crate::vfs::{Errno, FsError};
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+/// Most bytes taken from a description at a time.
+const BLOCK: usize = 64 * 1024;
+
+/// Buffered reader. What was read ahead and not used is given back to a seekable description when the input is dropped,
+/// so that the next reader of the same descriptor goes on where this one stopped.
+#[derive(Debug)]
+pub struct Input {
+    description: Arc<Description>,
+    buffer: Vec<u8>,
+    start: usize,
+    ended: bool,
+    charge: Charge,
+}
+
+impl Input {
+    /// Reads from `description`.
+    pub fn new(description: Arc<Description>, meter: &Arc<Meter>) -> Self {
+        Self { description, buffer: Vec::new(), start: 0, ended: false, charge: meter.empty_charge() }
+    }
+
+    /// The description below.
+    pub(crate) const fn description(&self) -> &Arc<Description> {
+        &self.description
+    }
+
+    /// Bytes that are buffered, after reading more when there are none. Empty: end of input.
+    pub async fn fill(&mut self) -> Result<&[u8], FsError> {
+        if self.start >= self.buffer.len() && !self.ended {
+            self.buffer.clear();
+            self.start = 0;
+            self.read_more().await?;
+        }
+        Ok(self.buffer.get(self.start..).unwrap_or(&[]))
+    }
+
+    /// Marks `count` buffered bytes as used.
+    pub fn consume(&mut self, count: usize) {
+        self.start = (self.start + count).min(self.buffer.len());
+    }
+
+    /// Appends what can be read now to the buffer; sets `ended` at end of input.
+    async fn read_more(&mut self) -> Result<(), FsError> {
+        let Self { description, buffer, charge, .. } = self;
+        let mut refused = None;
+        let count = poll_fn(|cx| {
+            description.poll_read(cx, &mut |bytes| {
+                let taken = bytes.get(..bytes.len().min(BLOCK)).unwrap_or(bytes);
+                let needed = buffer.len() + taken.len();
+                if needed > buffer.capacity() {
+                    let capacity = needed.max(buffer.capacity().saturating_mul(2));
+                    if let Err(error) = charge.set(capacity as u64) {
+                        refused = Some(error);
+                        return 0;
+                    }
+                    buffer.reserve_exact(capacity - buffer.len());
+                }
+                buffer.extend_from_slice(taken);
+                taken.len()
+            })
+        })
+        .await?;
+        if let Some(error) = refused {
+            return Err(error.into());
+        }
+        if count == 0 {
+            self.ended = true;
+        }
+        Ok(())
+    }
+
+    /// The next line with its `delimiter` (the last one may lack it), or `None` at end of input. The slice is valid until
+    /// the next call.
+    pub async fn next_line(&mut self, delimiter: u8) -> Result<Option<&[u8]>, FsError> {
+        let mut searched = self.start;
+        loop {
+            let unsearched = self.buffer.get(searched..).unwrap_or(&[]);
+            if let Some(found) = memchr::memchr(delimiter, unsearched) {
+                let (start, end) = (self.start, searched + found + 1);
+                self.start = end;
+                return Ok(self.buffer.get(start..end));
+            }
+            if self.ended {
+                let start = self.start;
+                self.start = self.buffer.len();
+                return Ok(self.buffer.get(start..).filter(|line| !line.is_empty()));
+            }
+            // Keep what is unread at the front, so that the buffer is as long as the longest line at most.
+            if self.start > 0 {
+                self.buffer.drain(..self.start);
+                self.start = 0;
+            }
+            searched = self.buffer.len();
+            self.read_more().await?;
+        }
+    }
+
+    /// Everything that is left. The result stays charged while the input lives.
+    pub async fn read_to_end(&mut self) -> Result<Vec<u8>, FsError> {
+        while !self.ended {
+            self.read_more().await?;
+        }
+        let mut bytes = std::mem::take(&mut self.buffer);
+        if self.start > 0 {
+            bytes.drain(..self.start);
+        }
+        self.start = 0;
+        Ok(bytes)
+    }
+}
+
+impl Drop for Input {
+    fn drop(&mut self) {
+        let unused = self.buffer.len().saturating_sub(self.start);
+        if unused > 0 {
+            self.description.unread(unused as u64);
+        }
+    }
+}
+
+/// Buffered writer.
+#[derive(Debug)]
+pub struct Output {
+    description: Option<Arc<Description>>,
+    buffer: Vec<u8>,
+    charge: Charge,
+}
+
+impl Output {
+    /// Writes to `description`; `None` is a closed descriptor: every write fails with `EBADF`.
+    pub fn new(description: Option<Arc<Description>>, meter: &Arc<Meter>) -> Self {
+        Self { description, buffer: Vec::new(), charge: meter.empty_charge() }
+    }
+
+    /// The description below.
+    pub(crate) const fn description(&self) -> Option<&Arc<Description>> {
+        self.description.as_ref()
+    }
+
+    /// Writes `bytes`, through a buffer. Waits while the reader is slower.
+    pub async fn write(&mut self, bytes: &[u8]) -> Result<(), UtilityError> {
+        self.push(bytes)?;
+        if self.buffer.len() >= BLOCK / 2 { self.flush().await } else { Ok(()) }
+    }
+
+    /// Puts `bytes` into the buffer without waiting; follow it up with [`Output::flush_if_full`] in loops.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), LimitError> {
+        let needed = self.buffer.len() + bytes.len();
+        if needed > self.buffer.capacity() {
+            let capacity = needed.max((self.buffer.capacity() * 2).min(BLOCK)).max(64);
+            self.charge.set(capacity as u64)?;
+            self.buffer.reserve_exact(capacity - self.buffer.len());
+        }
+        self.buffer.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Flushes when the buffer is large.
+    pub async fn flush_if_full(&mut self) -> Result<(), UtilityError> {
+        if self.buffer.len() >= BLOCK / 2 { self.flush().await } else { Ok(()) }
+    }
+
+    /// Hands everything on.
+    pub async fn flush(&mut self) -> Result<(), UtilityError> {
+        let mut done = 0;
+        while let Some(rest) = self.buffer.get(done..).filter(|rest| !rest.is_empty()) {
+            let Some(description) = &self.description else {
+                self.buffer.clear();
+                return Err(UtilityError::Write(Errno::BadDescriptor));
+            };
+            match poll_fn(|cx| description.poll_write(cx, rest)).await {
+                Ok(count) => done += count,
+                Err(error) => {
+                    self.buffer.clear();
+                    return Err(match error {
+                        FsError::Errno(errno) => UtilityError::Write(errno),
+                        FsError::Limit(limit) => UtilityError::Limit(limit),
+                    });
+                }
+            }
+        }
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Writes what can be written without waiting; the rest stays in the buffer. Errors are left to the next flush.
+    pub(crate) fn flush_now(&mut self) {
+        let Some(description) = &self.description else { return };
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut done = 0;
+        while let Some(rest) = self.buffer.get(done..).filter(|rest| !rest.is_empty()) {
+            match description.poll_write(&mut cx, rest) {
+                Poll::Ready(Ok(count)) => done += count,
+                Poll::Ready(Err(_)) | Poll::Pending => break,
+            }
+        }
+        self.buffer.drain(..done);
+    }
+}
