@@ -9,6 +9,8 @@ mod operands;
 mod options;
 mod session;
 mod stream;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub use context::{CommandError, CommandRequest, CommandRunner, Context, Environment};
 pub use error::{ExitStatus, UtilityError};

@@ -28,7 +28,6 @@ mod tree;
 pub use base::{Base, COMMAND_MARK};
 pub use device::Device;
 
-use crate::text::Text;
 pub use errno::{Errno, FsError};
 pub use file_system::{FileSystem, Snapshot};
 pub use inode::Content;
