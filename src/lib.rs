@@ -1,1 +1,4 @@
 //! hookbox.
+
+#[cfg_attr(not(test), expect(dead_code, reason = "its callers follow"))]
+pub(crate) mod pattern;
