@@ -9,8 +9,8 @@
 use rustc_hash::FxHashMap;
 
 use super::graph::{Graph, Label};
-use super::unit::{Unit, fold};
 use super::{PatternOptions, Stopped, Ticker};
+use crate::character::{Unit, fold};
 
 /// States of the graph (sorted) and `!(list)` edges under way (target, configuration of the body; sorted).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

@@ -5,69 +5,7 @@
 //! pattern was reached before: whether an item leads to a `]` depends on nothing before it.
 
 use super::token::Token;
-use super::unit::{Unit, character, fold, unfold};
-
-/// A character class, `[:name:]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
-    Alnum,
-    Alpha,
-    Ascii,
-    Blank,
-    Cntrl,
-    Digit,
-    Graph,
-    Lower,
-    Print,
-    Punct,
-    Space,
-    Upper,
-    Word,
-    XDigit,
-}
-
-impl Class {
-    fn named(name: &[u8]) -> Option<Self> {
-        Some(match name {
-            b"alnum" => Self::Alnum,
-            b"alpha" => Self::Alpha,
-            b"ascii" => Self::Ascii,
-            b"blank" => Self::Blank,
-            b"cntrl" => Self::Cntrl,
-            b"digit" => Self::Digit,
-            b"graph" => Self::Graph,
-            b"lower" => Self::Lower,
-            b"print" => Self::Print,
-            b"punct" => Self::Punct,
-            b"space" => Self::Space,
-            b"upper" => Self::Upper,
-            b"word" => Self::Word,
-            b"xdigit" => Self::XDigit,
-            _ => return None,
-        })
-    }
-
-    fn contains(self, c: char) -> bool {
-        let is_alnum = || c.is_ascii_digit() || c.is_alphabetic() || (!c.is_ascii() && c.is_numeric());
-        match self {
-            Self::Alnum => is_alnum(),
-            Self::Alpha => c.is_alphabetic() || (!c.is_ascii() && c.is_numeric()),
-            Self::Ascii => c.is_ascii(),
-            Self::Blank => c == ' ' || c == '\t',
-            Self::Cntrl => c.is_control(),
-            Self::Digit => c.is_ascii_digit(),
-            Self::Graph => !c.is_control() && !c.is_whitespace(),
-            Self::Lower => c.is_lowercase(),
-            Self::Print => !c.is_control(),
-            Self::Punct if c.is_ascii() => c.is_ascii_punctuation(),
-            Self::Punct => !is_alnum() && !c.is_control() && !c.is_whitespace(),
-            Self::Space => c.is_whitespace() && c != '\u{85}' && c != '\u{a0}',
-            Self::Upper => c.is_uppercase(),
-            Self::Word => is_alnum() || c == '_',
-            Self::XDigit => c.is_ascii_hexdigit(),
-        }
-    }
-}
+use crate::character::{Class, Unit, character, fold, unfold};
 
 /// What one bracket expression matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

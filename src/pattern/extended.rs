@@ -5,8 +5,8 @@
 
 use super::automaton::Automaton;
 use super::graph::Graph;
-use super::unit::{unit_at, unit_before};
 use super::{PatternOptions, Stopped, Ticker};
+use crate::character::{unit_at, unit_before};
 
 /// A pattern with extended operators, or with literals that are invalid UTF-8.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@
 //! matches from the end of the text to its start.
 
 use super::bracket::Set;
-use super::unit::Unit;
+use crate::character::Unit;
 
 /// What an edge consumes.
 #[derive(Clone, Debug)]

@@ -20,8 +20,8 @@ mod graph;
 mod parse;
 mod simple;
 mod token;
-mod unit;
 
+use crate::character::unit_at;
 use extended::{Extended, Starts};
 use simple::Simple;
 
@@ -224,7 +224,7 @@ impl<'a> Matches<'a> {
         };
         self.at = match found {
             Some((start, end)) if start == end => {
-                end + unit::unit_at(self.text, end).map_or(1, |(_, length)| length)
+                end + unit_at(self.text, end).map_or(1, |(_, length)| length)
             }
             Some((_, end)) => end,
             None => self.text.len(),

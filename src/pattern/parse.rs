@@ -8,8 +8,8 @@ use super::extended::Extended;
 use super::graph::{Ends, Graph, Label};
 use super::simple::{Element, Simple};
 use super::token::Token;
-use super::unit::{INVALID, fold};
 use super::{Matcher, PatternOptions};
+use crate::character::{INVALID, fold};
 
 /// What begins at a token, when it is more than the token itself.
 enum Mark {

@@ -7,8 +7,8 @@
 use memchr::memmem;
 
 use super::bracket::Set;
-use super::unit::{Unit, fold, push_unit, unit_at, unit_before};
 use super::{PatternOptions, Stopped, Ticker};
+use crate::character::{Unit, fold, push_unit, unit_at, unit_before};
 
 /// A part of a segment.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Pattern source → tokens: units with their quoting. An unquoted backslash quotes the unit after it, inside brackets
 //! too, and one at the end of the pattern stands for itself.
 
-use super::unit::{Unit, unit_at};
+use crate::character::{Unit, unit_at};
 
 /// One unit of a pattern; a quoted one stands for itself everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,3 @@
+//! Utilities: programs that a script runs.
+
+pub(crate) mod regex;
