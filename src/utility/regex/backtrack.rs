@@ -4,8 +4,8 @@
 //! from a place are tried in the order of preference, and the longest wins (the first of those). What is left to try is
 //! kept on the heap. A repetition that consumed nothing is not taken again.
 
+use super::RegexError;
 use super::program::{Instruction, Place, Program};
-use super::{RegexError, Span};
 use crate::character::{fold, unit_at};
 use crate::pattern::Ticker;
 

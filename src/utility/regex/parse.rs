@@ -42,6 +42,9 @@ struct Open {
     branch: usize,
     exits: Vec<usize>,
     number: usize,
+    /// Groups complete before the group, and those that its earlier branches completed.
+    complete_before: u16,
+    complete_in_branches: u16,
 }
 
 /// What `\n`, `\t` and the like stand for in dialects that have them.
@@ -73,7 +76,7 @@ pub(super) fn parse(source: &[u8], syntax: Syntax, options: &RegexOptions) -> Re
         },
         open: Vec::new(),
         atom: None,
-        complete: Vec::new(),
+        complete: 0,
         last: None,
     };
     parser.run()
@@ -88,8 +91,8 @@ struct Parser<'a> {
     open: Vec<Open>,
     /// Where the code of the atom begins that a repetition would repeat.
     atom: Option<usize>,
-    /// For each group whether its end was read.
-    complete: Vec<bool>,
+    /// The first nine groups, a bit each, whose end was read in this branch or before it.
+    complete: u16,
     last: Option<Token>,
 }
 
@@ -103,7 +106,7 @@ impl Parser<'_> {
             self.emit(Instruction::Assert(Assertion::NoWordBefore))?;
         }
         let start = self.program.code.len();
-        self.open.push(Open { start, branch: start, exits: Vec::new(), number: 0 });
+        self.open(start, start, 0);
         while let Some(token) = self.token()? {
             self.take(token)?;
             self.last = Some(token);
@@ -119,7 +122,6 @@ impl Parser<'_> {
             self.emit(Instruction::Assert(Assertion::TextEnd))?;
         }
         self.emit(Instruction::Match)?;
-        self.program.groups = self.complete.len();
         self.program.find_hints();
         Ok(self.program)
     }
@@ -144,10 +146,10 @@ impl Parser<'_> {
                     return Err(RegexError::TooBig);
                 }
                 let start = self.program.code.len();
-                self.complete.push(false);
-                let number = self.complete.len();
+                self.program.groups += 1;
+                let number = self.program.groups;
                 self.emit(Instruction::Save(2 * number as u32))?;
-                self.open.push(Open { start, branch: start + 1, exits: Vec::new(), number });
+                self.open(start, start + 1, number);
                 self.atom = None;
                 Ok(())
             }
@@ -158,8 +160,7 @@ impl Parser<'_> {
             Token::Dollar => self.assert(self.dollar()),
             Token::Assert(assertion) => self.assert(assertion),
             Token::BackReference(number) => {
-                let is_complete = (number as usize).checked_sub(1).and_then(|index| self.complete.get(index));
-                if is_complete != Some(&true) {
+                if self.complete >> number & 1 == 0 {
                     return Err(RegexError::BackReference);
                 }
                 self.program.has_back_references = true;
@@ -234,6 +235,12 @@ impl Parser<'_> {
         self.emit(Instruction::Assert(assertion))
     }
 
+    fn open(&mut self, start: usize, branch: usize, number: usize) {
+        let complete_before = self.complete;
+        let exits = Vec::new();
+        self.open.push(Open { start, branch, exits, number, complete_before, complete_in_branches: 0 });
+    }
+
     fn close(&mut self) -> Result<(), RegexError> {
         if self.open.len() < 2 {
             // Only some programs see a `)` without its `(` as itself.
@@ -246,8 +253,8 @@ impl Parser<'_> {
         }
         let Some((start, number)) = self.end_branches() else { return Err(RegexError::UnmatchedClose) };
         self.emit(Instruction::Save(2 * number as u32 + 1))?;
-        if let Some(mark) = number.checked_sub(1).and_then(|index| self.complete.get_mut(index)) {
-            *mark = true;
+        if number < 10 {
+            self.complete |= 1 << number;
         }
         self.atom = Some(start);
         Ok(())
@@ -256,6 +263,7 @@ impl Parser<'_> {
     /// Closes the innermost group's branches: where its code begins, and its number.
     fn end_branches(&mut self) -> Option<(usize, usize)> {
         let open = self.open.pop()?;
+        self.complete |= open.complete_in_branches;
         let end = self.program.code.len();
         for exit in open.exits {
             if let Some(jump) = self.program.code.get_mut(exit) {
@@ -273,6 +281,8 @@ impl Parser<'_> {
         if let Some(open) = self.open.last_mut() {
             open.exits.push(end);
             open.branch = end + 1;
+            open.complete_in_branches |= self.complete;
+            self.complete = open.complete_before;
         }
         self.atom = None;
         Ok(())
@@ -305,7 +315,9 @@ impl Parser<'_> {
             _ => b'{',
         };
         match self.options.dialect {
-            _ if !self.is_extended && token == Token::Interval => Err(RegexError::Repetition),
+            Dialect::Posix | Dialect::Sed if !self.is_extended && token == Token::Interval => {
+                Err(RegexError::Repetition)
+            }
             Dialect::Awk => self.literal(Unit::from(literal)),
             _ if !self.is_extended => self.literal(Unit::from(literal)),
             Dialect::Posix | Dialect::Sed => Err(RegexError::Repetition),

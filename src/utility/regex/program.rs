@@ -250,7 +250,7 @@ impl Program {
                     first[1] |= (ascii >> 64) as u64;
                     (first[2], first[3]) = (u64::MAX, u64::MAX);
                 }
-                Instruction::Any => return Some([u64::MAX; 4]),
+                Instruction::Any => first = [u64::MAX; 4],
                 Instruction::Split(a, b) => pending.extend([Self::target(at, a), Self::target(at, b)]),
                 Instruction::Alternative(other) => pending.extend([at + 1, Self::target(at, other)]),
                 Instruction::Jump(offset) => pending.push(Self::target(at, offset)),
