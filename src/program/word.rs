@@ -1,8 +1,7 @@
 //! Words to operations that append to the builder.
 
 use super::compiler::Compiler;
-use super::{Index, Op, ParameterBase, ParameterReference, Quoting};
-use crate::pattern::Pattern;
+use super::{ConstantPattern, Index, Op, ParameterBase, ParameterReference, Quoting};
 use crate::syntax::ast::{
     AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Parameter, ParameterExpansion,
     ParameterOperation, RedirectionKind, Subscript, Word, WordPart,
@@ -268,17 +267,21 @@ impl Compiler<'_> {
 
     /// A pattern without expansions, compiled now.
     pub(super) fn constant_pattern(&mut self, pattern: &Word) -> Option<NonZeroU32> {
-        let mut builder = crate::pattern::PatternBuilder::new();
+        let (mut source, mut quoted) = (Vec::new(), Vec::new());
+        let mut push = |text: &[u8], is_quoted: bool| {
+            source.extend_from_slice(text);
+            quoted.resize(source.len(), is_quoted);
+        };
         for part in &pattern.parts {
             match part {
                 // Extended patterns depend on `extglob` at run time.
                 WordPart::Literal(text) if text.contains(&b'(') => return None,
-                WordPart::Literal(text) => builder.push_special(text),
-                WordPart::Quoted(text) => builder.push_literal(text),
+                WordPart::Literal(text) => push(text, false),
+                WordPart::Quoted(text) => push(text, true),
                 WordPart::DoubleQuoted(parts) => {
                     for part in parts {
                         match part {
-                            WordPart::Quoted(text) | WordPart::Literal(text) => builder.push_literal(text),
+                            WordPart::Quoted(text) | WordPart::Literal(text) => push(text, true),
                             _ => return None,
                         }
                     }
@@ -286,9 +289,8 @@ impl Compiler<'_> {
                 _ => return None,
             }
         }
-        let compiled: Pattern = builder.build(crate::pattern::PatternOptions::default());
         let index = NonZeroU32::new(self.program.patterns.len() as u32);
-        self.program.patterns.push(compiled);
+        self.program.patterns.push(ConstantPattern::new(source, quoted));
         index
     }
 

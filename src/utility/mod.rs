@@ -7,6 +7,8 @@ mod context;
 mod error;
 mod operands;
 mod options;
+#[allow(dead_code, reason = "its callers follow")]
+pub(crate) mod regex;
 mod session;
 mod stream;
 #[cfg(test)]
