@@ -37,6 +37,8 @@ const END: usize = 128;
 /// How many states and other transitions are remembered.
 const GREATEST_STATES: usize = 1000;
 const GREATEST_OTHERS: usize = 8000;
+/// How many instructions all states may hold.
+const GREATEST_SIZE: usize = 1 << 18;
 /// Bytes between two ticks.
 const BLOCK: u64 = 4096;
 
@@ -56,6 +58,9 @@ pub(super) struct Automaton {
     numbers: FxHashMap<State, u32>,
     transitions: Vec<Transition>,
     others: FxHashMap<(u32, Unit), Transition>,
+    /// The searching state with nothing under way, for each kind of character before.
+    idle: [Option<u32>; 4],
+    size: usize,
     reached: Vec<u64>,
     round: u64,
     pending: Vec<u32>,
@@ -136,8 +141,17 @@ impl Automaton {
     /// The state before the character at `at`, with nothing under way.
     fn begin(&mut self, program: &Program, text: &[u8], at: usize, is_searching: bool) -> u32 {
         let before = before(program, unit_before(text, at).map(|(unit, _)| unit));
-        let instructions = if is_searching { Vec::new() } else { vec![0] };
-        self.number(State { before, is_searching, instructions })
+        if !is_searching {
+            return self.number(State { before, is_searching, instructions: vec![0] });
+        }
+        if let Some(&Some(known)) = self.idle.get(before as usize) {
+            return known;
+        }
+        let number = self.number(State { before, is_searching, instructions: Vec::new() });
+        if let Some(idle) = self.idle.get_mut(before as usize) {
+            *idle = Some(number);
+        }
+        number
     }
 
     fn is_empty(&self, state: u32) -> bool {
@@ -175,11 +189,16 @@ impl Automaton {
     /// The state a transition leads to, after forgetting all others when they are many.
     fn settle(&mut self, transition: Transition) -> u32 {
         let state = transition >> 1;
-        if self.states.len() < GREATEST_STATES && self.others.len() < GREATEST_OTHERS {
+        if self.states.len() < GREATEST_STATES
+            && self.others.len() < GREATEST_OTHERS
+            && self.size < GREATEST_SIZE
+        {
             return state;
         }
         let kept = self.states.get(state as usize).cloned();
         self.states.clear();
+        self.idle = [None; 4];
+        self.size = 0;
         self.numbers.clear();
         self.transitions.clear();
         self.others.clear();
@@ -238,6 +257,7 @@ impl Automaton {
             return number;
         }
         let number = self.states.len() as u32;
+        self.size += state.instructions.len();
         self.numbers.insert(state.clone(), number);
         self.states.push(state);
         self.transitions.resize(self.states.len() * COLUMNS, UNKNOWN);

@@ -12,6 +12,8 @@ use crate::character::{Class, Unit, fold, unfold, unit_at};
 /// The greatest count in an interval (`RE_DUP_MAX`).
 const GREATEST_COUNT: u32 = 32_767;
 
+/// Instructions times groups.
+const GREATEST_SLOTS: usize = 1 << 20;
 /// The greatest number of groups open at once: putting code around code costs its length.
 const GREATEST_DEPTH: usize = 250;
 
@@ -122,6 +124,10 @@ impl Parser<'_> {
             self.emit(Instruction::Assert(Assertion::TextEnd))?;
         }
         self.emit(Instruction::Match)?;
+        // A search for groups may hold the slots of all groups for each instruction.
+        if self.program.code.len().saturating_mul(self.program.groups + 1) > GREATEST_SLOTS {
+            return Err(RegexError::TooBig);
+        }
         self.program.find_hints();
         Ok(self.program)
     }
