@@ -3,7 +3,7 @@
 use super::ast::{
     Arithmetic, CaseArm, CaseEnd, Command, CommandKind, List, Word, WordPart,
 };
-use super::error::ParseErrorKind;
+use super::error::{ParseError, ParseErrorKind};
 use super::lexer::{Keyword, Parsed, Reader};
 use super::substitution::ArithmeticEnd;
 use super::word::{Context, End, Tilde};
@@ -187,7 +187,7 @@ impl Reader<'_> {
     /// `for ((a; b; c))`; the cursor is on the first parenthesis.
     fn arithmetic_for(&mut self, command: &mut Command) -> Parsed<()> {
         let mut expressions = Vec::with_capacity(3);
-        self.for_expressions(&mut expressions)?;
+        let error = self.for_expressions(&mut expressions)?;
         self.skip_blanks();
         if self.byte() == Some(b';') && self.operator() == 1 {
             self.bump(1);
@@ -195,10 +195,11 @@ impl Reader<'_> {
         let mut body = List::default();
         self.loop_body(&mut body)?;
         set_arithmetic_for(command, expressions, body);
-        Ok(())
+        error.map_or(Ok(()), Err)
     }
 
-    fn for_expressions(&mut self, expressions: &mut Vec<Option<Arithmetic>>) -> Parsed<()> {
+    /// Reads `((a; b; c))`. An error about their number is returned for later: bash reads the body first.
+    fn for_expressions(&mut self, expressions: &mut Vec<Option<Arithmetic>>) -> Parsed<Option<ParseError>> {
         let (start, line) = (self.pos(), self.input.line);
         self.bump(2);
         loop {
@@ -222,11 +223,12 @@ impl Reader<'_> {
         }
         self.bump(2);
         let text = Text::from(self.slice(start, self.pos()));
-        match expressions.len() {
-            3 => Ok(()),
-            1 | 2 => Err(self.error(ParseErrorKind::ArithmeticForRequired(text)).at_line(line)),
-            _ => Err(self.error(ParseErrorKind::ArithmeticForSemicolon(text)).at_line(line)),
-        }
+        let kind = match expressions.len() {
+            3 => return Ok(None),
+            1 | 2 => ParseErrorKind::ArithmeticForRequired(text),
+            _ => ParseErrorKind::ArithmeticForSemicolon(text),
+        };
+        Ok(Some(self.error(kind).at_line(line)))
     }
 
     fn case(&mut self, command: &mut Command, end: usize) -> Parsed<()> {

@@ -18,10 +18,14 @@ impl Default for Conditional {
 impl Reader<'_> {
     /// `[[ expression ]]`; its first word ends at `end`.
     pub(super) fn conditional_command(&mut self, command: &mut Command, end: usize) -> Parsed<()> {
+        let line = self.input.line;
         self.advance_to(end);
-        let expression = self.conditional_or()?;
+        let expression = self.conditional_or().map_err(|error| match error.kind() {
+            ParseErrorKind::ConditionalEnd => error.at_line(line),
+            _ => error,
+        })?;
         if !self.take_conditional_end() {
-            return Err(self.conditional_rest());
+            return Err(self.conditional_rest().at_line(line));
         }
         command.kind = CommandKind::Conditional(*expression);
         Ok(())
@@ -29,7 +33,7 @@ impl Reader<'_> {
 
     fn conditional_rest(&mut self) -> ParseError {
         if self.byte().is_none() {
-            return self.error(ParseErrorKind::ConditionalEnd).at_line(self.end_line());
+            return self.error(ParseErrorKind::ConditionalEnd);
         }
         self.conditional_error(ParseErrorKind::ConditionalToken, ParseErrorKind::Conditional)
     }
@@ -77,7 +81,7 @@ impl Reader<'_> {
     fn conditional_term(&mut self) -> Parsed<Box<Conditional>> {
         self.skip_newlines()?;
         if self.byte().is_none() {
-            return Err(self.error(ParseErrorKind::ConditionalEnd).at_line(self.end_line()));
+            return Err(self.error(ParseErrorKind::ConditionalEnd));
         }
         if self.at_conditional_end() {
             return Err(self.error(ParseErrorKind::ConditionalEmpty));

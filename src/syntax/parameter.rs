@@ -150,10 +150,9 @@ impl Reader<'_> {
             Some(byte) if is_name_start(byte) => {
                 let name = self.name();
                 if self.byte() == Some(b'[') {
-                    self.element(name, parameter)?;
-                } else {
-                    *parameter = Parameter::Variable(name);
+                    return self.element(name, parameter);
                 }
+                *parameter = Parameter::Variable(name);
             }
             Some(byte) if byte.is_ascii_digit() => {
                 let digits = self.digits();
@@ -168,11 +167,18 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    fn element(&mut self, name: Text, parameter: &mut Parameter) -> Parsed<()> {
+    /// `name[...]`; a subscript that is not closed leaves the cursor on the brace. False: it is not.
+    fn element(&mut self, name: Text, parameter: &mut Parameter) -> Parsed<bool> {
         self.input.pos += 1;
-        let subscript = self.subscript()?;
-        *parameter = Parameter::Element(name, subscript);
-        Ok(())
+        self.enter()?;
+        let word = self.word_in(Context::BRACED_SUBSCRIPT)?;
+        self.leave();
+        if self.byte() != Some(b']') {
+            return Ok(false);
+        }
+        self.input.pos += 1;
+        *parameter = Parameter::Element(name, Box::new(self.subscript_of(word)));
+        Ok(true)
     }
 
     fn digits(&mut self) -> u32 {

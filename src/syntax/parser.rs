@@ -336,7 +336,7 @@ impl Reader<'_> {
             let word = self.slice(self.pos(), self.pos() + 2);
             let ends = self.byte_at(self.pos() + 2).is_none_or(super::lexer::is_metacharacter);
             match word {
-                b"-p" if ends => posix = true,
+                b"-p" if ends && !posix => posix = true,
                 b"--" if ends => {
                     self.input.pos += 2;
                     return posix;

@@ -92,10 +92,23 @@ impl Reader<'_> {
     /// Reads text as in double quotes up to its end, where the cursor stays.
     pub(super) fn quoted(&mut self, end: QuotedEnd, out: &mut Vec<WordPart>) -> Parsed<()> {
         let mut run = self.pos();
+        let in_brace = matches!(end, QuotedEnd::Brace | QuotedEnd::HereDocumentBrace);
+        // In `"${x-'}'}"` single quotes stay, and yet the brace between them does not close, except in POSIX mode.
+        let pairs = in_brace && !self.options.posix;
+        let mut single: Option<u32> = None;
         while let Some(byte) = self.byte() {
             match byte {
                 b'"' if end == QuotedEnd::DoubleQuote => break,
-                b'}' if matches!(end, QuotedEnd::Brace | QuotedEnd::HereDocumentBrace) => break,
+                b'\'' if pairs => {
+                    single = if single.is_some() { None } else { Some(self.input.line) };
+                    self.input.pos += 1;
+                }
+                b'"' if single.is_some() => {
+                    self.flush_quoted(run, out);
+                    self.input.pos += 1;
+                    run = self.pos();
+                }
+                b'}' if in_brace && single.is_none() => break,
                 b'"' if end != QuotedEnd::Input => {
                     self.flush_quoted(run, out);
                     self.double_quoted(out)?;
@@ -139,7 +152,7 @@ impl Reader<'_> {
             }
         }
         self.flush_quoted(run, out);
-        Ok(())
+        single.map_or(Ok(()), |line| Err(self.unmatched(b'\'', line)))
     }
 
     fn flush_quoted(&self, run: usize, out: &mut Vec<WordPart>) {

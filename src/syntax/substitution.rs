@@ -9,6 +9,7 @@ use super::ast::{
     AndOr, Arithmetic, Command, CommandKind, CommandSubstitution, List, ListItem, Parameter, ParameterExpansion,
     ParameterOperation, ProcessSubstitution, RedirectionDescriptor, RedirectionKind, Word, WordPart,
 };
+use super::error::ParseError;
 use super::lexer::{Input, Parsed, Reader, Salvage, is_name_byte, is_name_start};
 use super::word::push_quoted;
 use crate::text::Text;
@@ -122,26 +123,61 @@ impl Reader<'_> {
         }
         self.bump(1);
         if self.second() == Some(b'(') {
-            self.bump(1);
-            if let Some(arithmetic) = self.double_parenthesis()? {
-                out.push(WordPart::Arithmetic(arithmetic));
-                return Ok(());
-            }
-            self.input.pos = start;
-            self.input.line = line;
-            self.bump(1);
+            return self.arithmetic_or_subshell(start, line, out);
         }
         let body = self.parenthesized_list(line)?;
+        self.push_substitution(body, None, start, line, out);
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn push_substitution(
+        &mut self,
+        body: List,
+        error: Option<ParseError>,
+        start: usize,
+        line: u32,
+        out: &mut Vec<WordPart>,
+    ) {
         let span = self.span_from(start, line);
         let reads_file = reads_file(&body);
-        out.push(WordPart::CommandSubstitution(Box::new(CommandSubstitution {
-            body,
-            reads_file,
-            backquoted: false,
-            span,
-            source: None,
-            error: None,
-        })));
+        let substitution =
+            CommandSubstitution { body, reads_file, backquoted: false, span, source: None, error };
+        out.push(WordPart::CommandSubstitution(Box::new(substitution)));
+    }
+
+    /// What begins with `$((`; the cursor is on the first parenthesis.
+    fn arithmetic_or_subshell(&mut self, start: usize, line: u32, out: &mut Vec<WordPart>) -> Parsed<()> {
+        let open = self.pos();
+        self.bump(1);
+        if let Some(arithmetic) = self.double_parenthesis()? {
+            out.push(WordPart::Arithmetic(arithmetic));
+            return Ok(());
+        }
+        // A command substitution up to the parenthesis that closes the first one. Bash parses it when it expands it.
+        self.input.pos += 1;
+        let mut parts = Vec::new();
+        self.arithmetic_text(ArithmeticEnd::Parenthesis, &mut parts)?;
+        if self.byte().is_none() {
+            return Err(self.unmatched(b')', line));
+        }
+        self.keep_substitutions(parts);
+        let (close, close_line) = (self.pos(), self.input.line);
+        let end = std::mem::replace(&mut self.input.end, close);
+        self.input.pos = open + 1;
+        self.input.line = line;
+        let (depth, outer) = (self.depth, std::mem::take(&mut self.pending));
+        self.enter()?;
+        let mut body = List::default();
+        let result = self.whole_list(&mut body);
+        self.pending = outer;
+        self.depth = depth;
+        self.input = Input { source: Arc::clone(&self.input.source), pos: close + 1, end, line: close_line };
+        let error = result.err();
+        if error.as_ref().is_some_and(|error| error.limit().is_some()) {
+            return error.map_or(Ok(()), Err);
+        }
+        self.push_substitution(body, error, start, line, out);
         Ok(())
     }
 
@@ -183,12 +219,13 @@ impl Reader<'_> {
     }
 
     /// Arithmetic between `((` and `))`; the cursor is on the second parenthesis. `None`: it is something else, and the
-    /// caller sets the cursor back.
+    /// cursor is where that parenthesis is closed.
     pub(super) fn double_parenthesis(&mut self) -> Parsed<Option<Box<Arithmetic>>> {
         let (open, line) = (self.pos(), self.input.line);
         if let Some(&close) = self.closes.get(&open)
             && self.byte_at(self.after(close)) != Some(b')')
         {
+            self.advance_to(close);
             return Ok(None);
         }
         self.enter()?;
@@ -378,14 +415,14 @@ impl Reader<'_> {
             backquoted: true,
             span,
             source: Some(source),
-            error: error.map(|error| *error),
+            error,
         })));
         Ok(())
     }
 
     /// Parses `source` as the list of a substitution. An error in it belongs to the expansion; only a limit ends the
     /// parse of the command around it.
-    fn substituted_list(&mut self, source: &Arc<[u8]>, line: u32) -> Parsed<(List, Option<Box<super::ParseError>>)> {
+    fn substituted_list(&mut self, source: &Arc<[u8]>, line: u32) -> Parsed<(List, Option<ParseError>)> {
         let input = Input { source: Arc::clone(source), pos: 0, end: source.len(), line };
         let outer = self.enter_input(input);
         let mut body = List::default();
@@ -394,7 +431,7 @@ impl Reader<'_> {
         match result {
             Ok(()) => Ok((body, None)),
             Err(error) if error.limit().is_some() => Err(error),
-            Err(error) => Ok((body, Some(Box::new(error)))),
+            Err(error) => Ok((body, Some(error))),
         }
     }
 

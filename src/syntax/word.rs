@@ -21,6 +21,8 @@ pub(super) enum End {
     SlashOrBrace,
     /// The `]` of a subscript.
     Bracket,
+    /// The same in `${ }`, whose brace ends it too.
+    BracketOrBrace,
 }
 
 /// Where tilde-prefixes are.
@@ -47,8 +49,15 @@ impl Context {
     pub(super) const WORD: Self = Self { end: End::Word, tilde: Tilde::Start, extglob: false };
     pub(super) const REGEX: Self = Self { end: End::Regex, tilde: Tilde::Start, extglob: false };
     pub(super) const SUBSCRIPT: Self = Self { end: End::Bracket, tilde: Tilde::None, extglob: false };
+    pub(super) const BRACED_SUBSCRIPT: Self = Self { end: End::BracketOrBrace, tilde: Tilde::None, extglob: false };
     pub(super) const BRACE: Self = Self { end: End::Brace, tilde: Tilde::Start, extglob: false };
     pub(super) const PATTERN: Self = Self { end: End::Word, tilde: Tilde::Start, extglob: true };
+}
+
+impl Context {
+    fn in_brackets(self) -> bool {
+        matches!(self.end, End::Bracket | End::BracketOrBrace)
+    }
 }
 
 /// Bytes that never mean anything in unquoted text.
@@ -124,7 +133,7 @@ impl Reader<'_> {
                         self.input.pos += 1;
                     }
                 }
-                b'<' | b'>' if nested == 0 && context.end != End::Bracket && self.at_process_substitution() => {
+                b'<' | b'>' if nested == 0 && !context.in_brackets() && self.at_process_substitution() => {
                     push_literal(out, self.slice(run, self.pos()));
                     self.process_substitution(out)?;
                     run = self.pos();
@@ -159,14 +168,14 @@ impl Reader<'_> {
             b'(' if by_metacharacter && (*nested > 0 || context.end == End::Regex) => self.nest(nested)?,
             b')' if by_metacharacter && *nested > 0 => *nested -= 1,
             b'|' if context.end == End::Regex => {}
-            b'[' if context.end == End::Bracket => self.nest(nested)?,
-            b']' if context.end == End::Bracket => {
+            b'[' if context.in_brackets() => self.nest(nested)?,
+            b']' if context.in_brackets() => {
                 if *nested == 0 {
                     return Ok(0);
                 }
                 *nested -= 1;
             }
-            b'}' if matches!(context.end, End::Brace | End::SlashOrBrace) => return Ok(0),
+            b'}' if matches!(context.end, End::Brace | End::SlashOrBrace | End::BracketOrBrace) => return Ok(0),
             b'/' if context.end == End::SlashOrBrace && self.pos() > start => return Ok(0),
             b'?' | b'*' | b'+' | b'@' | b'!' if context.extglob && by_metacharacter && self.second() == Some(b'(') => {
                 self.nest(nested)?;
