@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// How text is read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ParseOptions {
     /// `shopt -s extglob`: extended patterns in every word.
     pub extglob: bool,
