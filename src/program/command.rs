@@ -23,10 +23,11 @@ impl Compiler<'_> {
         if command.redirections.is_empty() {
             self.compound(command);
         } else {
-            let begin = self.emit(Op::RedirectBegin { end: 0 });
+            self.emit(Op::RedirectBegin);
             for redirection in &command.redirections {
                 self.redirection(redirection);
             }
+            let begin = self.emit(Op::RedirectReady { end: 0 });
             self.compound(command);
             self.emit(Op::RedirectEnd);
             self.patch(begin);

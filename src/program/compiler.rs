@@ -158,7 +158,7 @@ impl<'o> Compiler<'o> {
             | Op::TryArithmetic { done: target, .. }
             | Op::Substitution { end: target, .. }
             | Op::ProcessSubstitution { end: target, .. }
-            | Op::RedirectBegin { end: target }
+            | Op::RedirectReady { end: target }
             | Op::Background { end: target, .. }
             | Op::Coprocess { end: target, .. }
             | Op::Subshell { end: target }

@@ -14,7 +14,7 @@ mod stream;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use context::{CommandError, CommandRequest, CommandRunner, Context, Environment};
+pub use context::{CommandError, CommandRequest, CommandRunner, Context, DescriptorHandles, Environment};
 pub use error::{ExitStatus, UtilityError};
 pub use options::{Example, OptionArgument, OptionSpec, Options, example, flag, number, optional, value};
 pub use session::{Identity, Session};
