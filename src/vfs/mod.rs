@@ -15,7 +15,10 @@ mod diff;
 mod directory;
 mod errno;
 mod file_system;
+mod foreign;
+mod foreign_file;
 mod inode;
+mod interop;
 mod mount;
 mod open_file;
 mod operation;
@@ -28,9 +31,12 @@ mod tree;
 pub use base::{Base, COMMAND_MARK};
 pub use device::Device;
 
+pub use diff::{Change, ChangeKind, diff};
 pub use errno::{Errno, FsError};
 pub use file_system::{FileSystem, Snapshot};
 pub use inode::Content;
+pub use interop::SessionVfs;
+pub use mount::Mount;
 pub use open_file::OpenFile;
 
 use crate::clock::Clock;

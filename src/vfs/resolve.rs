@@ -7,9 +7,12 @@
 use super::Result;
 use super::device;
 use super::errno::Errno;
+use super::foreign::{Foreign, ForeignPath};
 use super::inode::{Body, Inode};
+use super::mount::MountPoint;
 use super::path::{LINKS_MAX, NAME_MAX, PATH_MAX};
 use super::tree::{Location, ROOT, State};
+use std::sync::Arc;
 
 /// What to do with a symbolic link in the last place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +38,8 @@ pub(super) struct Found<'a> {
     pub(super) target: Option<Location>,
     /// Whether slashes follow the last component.
     pub(super) slash: bool,
+    /// Set where the path goes on within a foreign file system; `target` is its mount then.
+    pub(super) foreign: Option<Box<ForeignPath>>,
 }
 
 /// The last component of a path, POSIX's names for the special cases.
@@ -93,7 +98,14 @@ impl State {
                     Some(more) => rest = more,
                     None => {
                         let target = Some(directory);
-                        return Ok(Found { parent: directory, name: b"", last, target, slash: false });
+                        return Ok(Found {
+                            parent: directory,
+                            name: b"",
+                            last,
+                            target,
+                            slash: false,
+                            foreign: None,
+                        });
                     }
                 }
                 continue;
@@ -124,10 +136,20 @@ impl State {
             let slash = is_last && !(after.is_empty() && pending.is_empty());
             let Some(target) = self.lookup(directory, here, name) else {
                 if is_last {
-                    return Ok(Found { parent: directory, name, last, target: None, slash });
+                    return Ok(Found { parent: directory, name, last, target: None, slash, foreign: None });
                 }
                 return Err(Errno::NotFound.into());
             };
+            if let Some(foreign) = self.foreign_at(target) {
+                let mut inside = ForeignPath { foreign: Arc::clone(foreign), path: Vec::new(), slash };
+                if walk_foreign(&mut inside, &mut rest, &mut pending)? {
+                    let (target, foreign) = (Some(target), Some(Box::new(inside)));
+                    return Ok(Found { parent: directory, name, last, target, slash, foreign });
+                }
+                // `..` led out of it again, to the directory of its mount point.
+                last = Last::DotDot;
+                continue;
+            }
             let body = if target.descriptor().is_some() { None } else { Some(&self.inode(target)?.body) };
             match body {
                 Some(Body::Symlink(link))
@@ -149,10 +171,26 @@ impl State {
                 Some(Body::Directory(_)) if !is_last => directory = target,
                 _ if !is_last => return Err(Errno::NotDirectory.into()),
                 Some(Body::Directory(_)) => {
-                    return Ok(Found { parent: directory, name, last, target: Some(target), slash });
+                    return Ok(Found {
+                        parent: directory,
+                        name,
+                        last,
+                        target: Some(target),
+                        slash,
+                        foreign: None,
+                    });
                 }
                 _ if slash && follow != Follow::Never => return Err(Errno::NotDirectory.into()),
-                _ => return Ok(Found { parent: directory, name, last, target: Some(target), slash }),
+                _ => {
+                    return Ok(Found {
+                        parent: directory,
+                        name,
+                        last,
+                        target: Some(target),
+                        slash,
+                        foreign: None,
+                    });
+                }
             }
         }
     }
@@ -174,23 +212,66 @@ impl State {
         // A mount's number is higher than that of the tree it is mounted in: the loop ends.
         let mut here = at;
         while let Some(mount) = self.mounts.iter().position(|mount| mount.at == here) {
-            here = Location::new(mount + 1, ROOT);
+            let root = self.mounts.get(mount).and_then(MountPoint::tree).map_or(ROOT, |tree| tree.root);
+            here = Location::new(mount + 1, root);
         }
         here
+    }
+
+    /// The directory within its mount on which the tree of `at` is mounted; `None` for the session's own tree.
+    fn mounted_at(&self, at: Location) -> Option<Location> {
+        Some(self.mounts.get(at.tree().checked_sub(1)?)?.at)
     }
 
     /// `..` of a directory.
     pub(super) fn parent(&self, directory: Location) -> Result<Location> {
         let mut at = directory;
         // At a mounted root, go on from the mount point; one can be mounted on the root of another.
-        while at.id() == ROOT {
-            match at.tree().checked_sub(1).and_then(|mount| self.mounts.get(mount)) {
+        while self.is_root(at) {
+            match self.mounted_at(at) {
                 None => return Ok(self.cross(Location::ROOT)),
-                Some(mount) => at = mount.at,
+                Some(mount_point) => at = mount_point,
             }
         }
         let parent = self.inode(at)?.directory()?.parent;
         Ok(self.cross(at.sibling(parent)))
+    }
+
+    /// The path of the directory `at`, followed by `names`, which are in reverse order.
+    pub(super) fn path_of<'a>(&'a self, at: Location, mut names: Vec<&'a [u8]>) -> Vec<u8> {
+        let mut here = at;
+        loop {
+            // At a mounted root, go on from the mount point.
+            if self.is_root(here) {
+                match self.mounted_at(here) {
+                    Some(mount_point) => here = mount_point,
+                    None => break,
+                }
+                continue;
+            }
+            let Ok(directory) = self.inode(here).and_then(|inode| inode.directory()) else { break };
+            names.push(directory.name.as_bytes());
+            here = here.sibling(directory.parent);
+        }
+        let mut path = Vec::new();
+        for name in names.into_iter().rev() {
+            path.push(b'/');
+            path.extend_from_slice(name);
+        }
+        if path.is_empty() { b"/".to_vec() } else { path }
+    }
+
+    /// The foreign file system that a location is the root of.
+    pub(super) fn foreign_at(&self, at: Location) -> Option<&Arc<Foreign>> {
+        self.mounts.get(at.tree().checked_sub(1)?)?.foreign()
+    }
+
+    /// The path within a foreign file system that `path` leads to, if it does. Errors of the path are left to the operation.
+    pub(super) fn foreign(&self, path: &[u8], follow: Follow) -> Option<ForeignPath> {
+        if self.mounts.iter().all(|mount| mount.foreign().is_none()) {
+            return None;
+        }
+        self.walk(path, follow).ok()?.foreign.map(|foreign| *foreign)
     }
 
     /// Checks the session's user against an inode: `bits` of read, write and execute are all needed.
@@ -230,6 +311,33 @@ impl State {
     pub(super) fn check_owner(&self, at: Location) -> Result<()> {
         let uid = self.user.uid;
         if uid == 0 || self.inode(at)?.uid == uid { Ok(()) } else { Err(Errno::NotPermitted.into()) }
+    }
+}
+
+/// Goes through what is left of a path within a foreign file system, which has no links. False where `..` led out: the
+/// rest of the path is left then.
+fn walk_foreign<'a>(
+    inside: &mut ForeignPath,
+    rest: &mut &'a [u8],
+    pending: &mut Vec<&'a [u8]>,
+) -> Result<bool> {
+    loop {
+        let left = skip_slashes(rest);
+        if left.is_empty() {
+            inside.slash |= !rest.is_empty();
+            match pending.pop() {
+                Some(more) => *rest = more,
+                None => return Ok(true),
+            }
+            continue;
+        }
+        let end = memchr::memchr(b'/', left).unwrap_or(left.len());
+        let (name, after) = left.split_at(end);
+        *rest = after;
+        inside.slash = matches!(name, b"." | b"..");
+        if !inside.push(name)? {
+            return Ok(false);
+        }
     }
 }
 
