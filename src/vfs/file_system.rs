@@ -138,6 +138,7 @@ impl FileSystem {
 
     /// A file system of its own that starts as this one is now; a write to either is not seen in the other. Open files stay
     /// with the original. Mounted foreign file systems are not copied: both see the same.
+    #[must_use]
     pub fn fork(&self) -> Self {
         let state = self.shared.live().named_state();
         Self::from_state(state, Arc::clone(&self.shared.clock))

@@ -411,6 +411,7 @@ mod tests {
         fs
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "so that calls can be written in place")]
     fn errno<T: std::fmt::Debug>(result: Result<T>) -> &'static str {
         match result {
             Ok(_) => "ok",

@@ -97,17 +97,16 @@ impl ForeignHandle {
     /// Opens a file that exists.
     pub(super) fn open(foreign: &Arc<Foreign>, path: &str, truncate: bool) -> Result<Self> {
         let mut open = lock(&foreign.open);
-        let key = match open.by_path.get(path) {
-            Some(&key) => key,
-            None => {
-                let content = if truncate { Content::EMPTY } else { foreign.load(path)? };
-                let key = open.next;
-                open.next += 1;
-                let path_text = Some(path.to_owned());
-                open.files.insert(key, Buffer { path: path_text, content, is_changed: false, handles: 0 });
-                open.by_path.insert(path.to_owned(), key);
-                key
-            }
+        let key = if let Some(&key) = open.by_path.get(path) {
+            key
+        } else {
+            let content = if truncate { Content::EMPTY } else { foreign.load(path)? };
+            let key = open.next;
+            open.next += 1;
+            let path_text = Some(path.to_owned());
+            open.files.insert(key, Buffer { path: path_text, content, is_changed: false, handles: 0 });
+            open.by_path.insert(path.to_owned(), key);
+            key
         };
         if let Some(buffer) = open.files.get_mut(&key) {
             buffer.handles += 1;

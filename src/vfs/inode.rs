@@ -42,6 +42,7 @@ pub(super) enum Body {
 pub(super) enum Parents {
     One(u64),
     /// Directory to number of links in it.
+    #[expect(clippy::box_collection, reason = "keeps inodes small; files with several names are rare")]
     Many(Box<BTreeMap<u64, u32>>),
 }
 

@@ -249,7 +249,7 @@ pub(super) fn errno_of(error: &VfsError) -> FsError {
         VfsErrorKind::DirectoryExists | VfsErrorKind::FileExists => Errno::Exists,
         VfsErrorKind::NotSupported => Errno::NotSupported,
         VfsErrorKind::IoError(error) => return errno_of_io(error),
-        _ => Errno::InputOutput,
+        VfsErrorKind::Other(_) => Errno::InputOutput,
     };
     errno.into()
 }

@@ -101,7 +101,7 @@ impl FileSystem {
     ///
     /// # Errors
     /// Those of resolving `path` (in an overlay, also the path within the snapshot), `ENOTDIR`, and `EBUSY` for a directory
-    /// within a foreign file system. Permissions are not checked: mounting is the host's act.
+    /// within a foreign file system and for a foreign file system on `/`. Permissions are not checked: mounting is the host's act.
     pub fn mount(&self, path: &[u8], mount: Mount) -> Result<()> {
         let mut live = self.shared.live();
         let state = &mut live.state;
@@ -113,6 +113,9 @@ impl FileSystem {
         let at = found.existing()?;
         if at.descriptor().is_some() || !state.inode(at)?.is_directory() {
             return Err(Errno::NotDirectory.into());
+        }
+        if matches!(mount.source, Source::Foreign(..)) && at == state.cross(Location::ROOT) {
+            return Err(Errno::Busy.into());
         }
         let read_only = mount.read_only;
         let mut added = FsUsage::default();

@@ -94,20 +94,18 @@ impl State {
         loop {
             rest = skip_slashes(rest);
             if rest.is_empty() {
-                match pending.pop() {
-                    Some(more) => rest = more,
-                    None => {
-                        let target = Some(directory);
-                        return Ok(Found {
-                            parent: directory,
-                            name: b"",
-                            last,
-                            target,
-                            slash: false,
-                            foreign: None,
-                        });
-                    }
-                }
+                let Some(more) = pending.pop() else {
+                    let target = Some(directory);
+                    return Ok(Found {
+                        parent: directory,
+                        name: b"",
+                        last,
+                        target,
+                        slash: false,
+                        foreign: None,
+                    });
+                };
+                rest = more;
                 continue;
             }
             let end = memchr::memchr(b'/', rest).unwrap_or(rest.len());

@@ -16,6 +16,7 @@ fn root() -> FileSystem {
     FileSystem::new(options(0))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "so that calls can be written in place")]
 fn errno<T: std::fmt::Debug>(result: Result<T>) -> &'static str {
     match result {
         Ok(_) => "ok",

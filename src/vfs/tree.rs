@@ -147,7 +147,8 @@ impl State {
 
     /// Whether a directory is the root of its tree.
     pub(super) fn is_root(&self, at: Location) -> bool {
-        self.tree(at).is_ok_and(|tree| tree.root == at.id())
+        // Of a foreign file system, only the root has a location.
+        self.tree(at).map_or(at.id() == ROOT, |tree| tree.root == at.id())
     }
 
     /// `EROFS` where the tree may not be written.
