@@ -16,9 +16,10 @@ const fn follow_if(follow: bool) -> Follow {
 }
 
 const fn open_follow(options: &OpenOptions) -> Follow {
-    match (options.create_new, options.no_follow) {
-        (true, _) => Follow::Never,
-        (_, true) => Follow::BeforeSlash,
+    match options {
+        OpenOptions { create_new: true, .. } => Follow::Never,
+        OpenOptions { no_follow: true, .. } => Follow::BeforeSlash,
+        OpenOptions { create: true, .. } => Follow::Create,
         _ => Follow::Always,
     }
 }
@@ -94,12 +95,12 @@ impl FileSystem {
         }
         let live = &mut *live;
         let found = live.state.walk(path, open_follow(options))?;
+        if found.slash && (options.create || options.create_new) {
+            return Err(Errno::IsDirectory.into());
+        }
         let Some(at) = found.target else {
             if !options.create && !options.create_new {
                 return Err(Errno::NotFound.into());
-            }
-            if found.slash {
-                return Err(Errno::IsDirectory.into());
             }
             live.state.check_parent(found.parent)?;
             let (parent, name) = (found.parent, Text::from(found.name));
@@ -171,17 +172,14 @@ impl FileSystem {
     /// As [`FileSystem::write`], for a content that is shared or owned already.
     pub fn write_content(&self, path: &[u8], content: Content, mode: u32) -> Result<()> {
         let mut live = self.shared.live();
-        if let Some(foreign) = live.state.foreign(path, Follow::Always) {
+        if let Some(foreign) = live.state.foreign(path, Follow::Create) {
             drop(live);
             return foreign.write(&content);
         }
         let state = &mut live.state;
-        let found = state.walk(path, Follow::Always)?;
+        let found = state.walk(path, Follow::Create)?;
         let now = self.shared.now();
         let Some(at) = found.target else {
-            if found.slash {
-                return Err(Errno::IsDirectory.into());
-            }
             state.check_parent(found.parent)?;
             let (parent, name) = (found.parent, Text::from(found.name));
             return state.create(parent, name, Body::File(content), mode as u16, now).map(drop);

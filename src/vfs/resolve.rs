@@ -19,6 +19,8 @@ use std::sync::Arc;
 pub(super) enum Follow {
     /// Follow it.
     Always,
+    /// Follow it, to create a file where the path ends: `EISDIR` where a slash is at the end, of a link's target too.
+    Create,
     /// Follow it only where a slash comes after it (`lstat`).
     BeforeSlash,
     /// Leave it (operations on the name: `unlink`, `rename`, `mkdir`).
@@ -132,6 +134,9 @@ impl State {
             let is_last =
                 skip_slashes(after).is_empty() && pending.iter().all(|more| skip_slashes(more).is_empty());
             let slash = is_last && !(after.is_empty() && pending.is_empty());
+            if slash && follow == Follow::Create {
+                return Err(Errno::IsDirectory.into());
+            }
             let Some(target) = self.lookup(directory, here, name) else {
                 if is_last {
                     return Ok(Found { parent: directory, name, last, target: None, slash, foreign: None });
@@ -151,7 +156,9 @@ impl State {
             let body = if target.descriptor().is_some() { None } else { Some(&self.inode(target)?.body) };
             match body {
                 Some(Body::Symlink(link))
-                    if !is_last || follow == Follow::Always || (slash && follow == Follow::BeforeSlash) =>
+                    if !is_last
+                        || matches!(follow, Follow::Always | Follow::Create)
+                        || (slash && follow == Follow::BeforeSlash) =>
                 {
                     links += 1;
                     if links > LINKS_MAX {
