@@ -222,10 +222,8 @@ impl Content {
     /// # Errors
     /// `ENOSPC` when the host has no memory for it.
     pub(super) fn buffer(&mut self, more: usize) -> Result<&mut Vec<u8>, FsError> {
-        let unshared = match &mut self.0 {
-            Repr::Shared(bytes) => Arc::get_mut(bytes).is_some(),
-            Repr::Static(_) => false,
-        };
+        // Nobody else can make it shared meanwhile: that takes a clone of the only reference, which is ours.
+        let unshared = matches!(&self.0, Repr::Shared(bytes) if Arc::strong_count(bytes) == 1);
         if !unshared {
             let old = self.as_bytes();
             let mut copy = Vec::new();

@@ -87,129 +87,29 @@ impl State {
         if memchr::memchr(0, path).is_some() {
             return Err(Errno::Invalid.into());
         }
-        let mut directory = start;
-        let mut last = Last::Root;
-        let mut rest = path;
-        // What comes after the links that are being followed.
-        let mut pending: Vec<&'a [u8]> = Vec::new();
-        let mut links = 0;
-        loop {
-            rest = skip_slashes(rest);
-            if rest.is_empty() {
-                let Some(more) = pending.pop() else {
-                    let target = Some(directory);
-                    return Ok(Found {
-                        parent: directory,
-                        name: b"",
-                        last,
-                        target,
-                        slash: false,
-                        foreign: None,
-                    });
-                };
-                rest = more;
-                continue;
-            }
-            let end = memchr::memchr(b'/', rest).unwrap_or(rest.len());
-            let (name, after) = rest.split_at(end);
-            rest = after;
-            let here = self.inode(directory)?;
-            here.directory()?;
-            self.check(here, EXECUTE)?;
-            match name {
-                b"." => {
-                    last = Last::Dot;
-                    continue;
-                }
-                b".." => {
-                    last = Last::DotDot;
-                    directory = self.parent(directory)?;
-                    continue;
-                }
-                _ => last = Last::Name,
-            }
-            if name.len() > NAME_MAX {
-                return Err(Errno::NameTooLong.into());
-            }
-            let is_last =
-                skip_slashes(after).is_empty() && pending.iter().all(|more| skip_slashes(more).is_empty());
-            let slash = is_last && !(after.is_empty() && pending.is_empty());
-            if slash && follow == Follow::Create {
-                return Err(Errno::IsDirectory.into());
-            }
-            let Some(target) = self.lookup(directory, here, name) else {
-                if is_last {
-                    return Ok(Found { parent: directory, name, last, target: None, slash, foreign: None });
-                }
-                return Err(Errno::NotFound.into());
-            };
-            if let Some(foreign) = self.foreign_at(target) {
-                let mut inside = ForeignPath { foreign: Arc::clone(foreign), path: Vec::new(), slash };
-                if walk_foreign(&mut inside, &mut rest, &mut pending)? {
-                    let (target, foreign) = (Some(target), Some(Box::new(inside)));
-                    return Ok(Found { parent: directory, name, last, target, slash, foreign });
-                }
-                // `..` led out of it again, to the directory of its mount point.
-                last = Last::DotDot;
-                continue;
-            }
-            let body = if target.descriptor().is_some() { None } else { Some(&self.inode(target)?.body) };
-            match body {
-                Some(Body::Symlink(link))
-                    if !is_last
-                        || matches!(follow, Follow::Always | Follow::Create)
-                        || (slash && follow == Follow::BeforeSlash) =>
-                {
-                    links += 1;
-                    if links > LINKS_MAX {
-                        return Err(Errno::TooManyLevels.into());
-                    }
-                    if !after.is_empty() {
-                        pending.push(after);
-                    }
-                    rest = link.as_bytes();
-                    if rest.starts_with(b"/") {
-                        directory = self.cross(Location::ROOT);
-                        last = Last::Root;
-                    }
-                }
-                Some(Body::Directory(_)) if !is_last => directory = target,
-                _ if !is_last => return Err(Errno::NotDirectory.into()),
-                Some(Body::Directory(_)) => {
-                    return Ok(Found {
-                        parent: directory,
-                        name,
-                        last,
-                        target: Some(target),
-                        slash,
-                        foreign: None,
-                    });
-                }
-                _ if slash && follow != Follow::Never => return Err(Errno::NotDirectory.into()),
-                _ => {
-                    return Ok(Found {
-                        parent: directory,
-                        name,
-                        last,
-                        target: Some(target),
-                        slash,
-                        foreign: None,
-                    });
-                }
-            }
-        }
+        let here = self.inode(start)?;
+        let walk = Walk {
+            state: self,
+            follow,
+            directory: start,
+            here,
+            last: Last::Root,
+            rest: path,
+            pending: Vec::new(),
+            links: 0,
+        };
+        walk.run()
     }
 
     /// The file of that name in a directory, mounts crossed.
-    fn lookup(&self, at: Location, directory: &Inode, name: &[u8]) -> Option<Location> {
-        let entries = directory.directory().ok()?;
-        if let Some(id) = entries.get(name) {
-            return Some(self.cross(at.sibling(id)));
+    fn lookup(&self, at: Location, directory: &Inode, name: &[u8]) -> Result<Option<Location>> {
+        if let Some(id) = directory.directory()?.get(name) {
+            return Ok(Some(self.cross(at.sibling(id))));
         }
-        if self.tree(at).is_ok_and(|tree| tree.descriptors == at.id()) {
-            return device::descriptor(name).map(Location::for_descriptor);
+        if self.tree(at)?.descriptors == at.id() {
+            return Ok(device::descriptor(name).map(Location::for_descriptor));
         }
-        None
+        Ok(None)
     }
 
     /// The root of the tree that is mounted on `at`, or `at` itself.
@@ -316,6 +216,139 @@ impl State {
     pub(super) fn check_owner(&self, at: Location) -> Result<()> {
         let uid = self.user.uid;
         if uid == 0 || self.inode(at)?.uid == uid { Ok(()) } else { Err(Errno::NotPermitted.into()) }
+    }
+}
+
+/// A resolution under way.
+struct Walk<'a> {
+    state: &'a State,
+    follow: Follow,
+    /// The directory it has come to.
+    directory: Location,
+    here: &'a Inode,
+    /// What the component before was.
+    last: Last,
+    /// What is left of the path or of the link that is being followed.
+    rest: &'a [u8],
+    /// What comes after that: the rest of each path or link that led to a link.
+    pending: Vec<&'a [u8]>,
+    links: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn run(mut self) -> Result<Found<'a>> {
+        while let Some(name) = self.next_component() {
+            self.state.check(self.here, EXECUTE)?;
+            match name {
+                b"." => self.last = Last::Dot,
+                b".." => {
+                    self.last = Last::DotDot;
+                    self.enter(self.state.parent(self.directory)?)?;
+                }
+                _ => {
+                    self.last = Last::Name;
+                    if let Some(found) = self.step(name)? {
+                        return Ok(found);
+                    }
+                }
+            }
+        }
+        let target = Some(self.directory);
+        Ok(self.found(b"", target, false))
+    }
+
+    fn next_component(&mut self) -> Option<&'a [u8]> {
+        loop {
+            let rest = skip_slashes(self.rest);
+            if rest.is_empty() {
+                self.rest = self.pending.pop()?;
+                continue;
+            }
+            let end = memchr::memchr(b'/', rest).unwrap_or(rest.len());
+            let (name, after) = rest.split_at(end);
+            self.rest = after;
+            return Some(name);
+        }
+    }
+
+    fn enter(&mut self, directory: Location) -> Result<()> {
+        self.here = self.state.inode(directory)?;
+        self.directory = directory;
+        Ok(())
+    }
+
+    const fn found(&self, name: &'a [u8], target: Option<Location>, slash: bool) -> Found<'a> {
+        Found { parent: self.directory, name, last: self.last, target, slash, foreign: None }
+    }
+
+    /// Goes on by one name. Returns what was found when it was the last.
+    fn step(&mut self, name: &'a [u8]) -> Result<Option<Found<'a>>> {
+        if name.len() > NAME_MAX {
+            return Err(Errno::NameTooLong.into());
+        }
+        let is_last = skip_slashes(self.rest).is_empty()
+            && self.pending.iter().all(|more| skip_slashes(more).is_empty());
+        let slash = is_last && !(self.rest.is_empty() && self.pending.is_empty());
+        if slash && self.follow == Follow::Create {
+            return Err(Errno::IsDirectory.into());
+        }
+        let Some(target) = self.state.lookup(self.directory, self.here, name)? else {
+            return if is_last {
+                Ok(Some(self.found(name, None, slash)))
+            } else {
+                Err(Errno::NotFound.into())
+            };
+        };
+        if let Some(foreign) = self.state.foreign_at(target) {
+            return self.step_into_foreign(name, target, Arc::clone(foreign));
+        }
+        let body = if target.descriptor().is_some() { None } else { Some(&self.state.inode(target)?.body) };
+        let follows = !is_last
+            || match self.follow {
+                Follow::Always | Follow::Create => true,
+                Follow::BeforeSlash => slash,
+                Follow::Never => false,
+            };
+        match body {
+            Some(Body::Symlink(link)) if follows => self.follow_link(link.as_bytes()).map(|()| None),
+            Some(Body::Directory(_)) if !is_last => self.enter(target).map(|()| None),
+            Some(Body::Directory(_)) => Ok(Some(self.found(name, Some(target), slash))),
+            _ if !is_last || (slash && self.follow != Follow::Never) => Err(Errno::NotDirectory.into()),
+            _ => Ok(Some(self.found(name, Some(target), slash))),
+        }
+    }
+
+    fn follow_link(&mut self, link: &'a [u8]) -> Result<()> {
+        self.links += 1;
+        if self.links > LINKS_MAX {
+            return Err(Errno::TooManyLevels.into());
+        }
+        if !self.rest.is_empty() {
+            self.pending.push(self.rest);
+        }
+        self.rest = link;
+        if link.starts_with(b"/") {
+            self.last = Last::Root;
+            self.enter(self.state.cross(Location::ROOT))?;
+        }
+        Ok(())
+    }
+
+    /// `name` is where a foreign file system is mounted; the rest of the path lies in it, or leads through it.
+    fn step_into_foreign(
+        &mut self,
+        name: &'a [u8],
+        mount: Location,
+        foreign: Arc<Foreign>,
+    ) -> Result<Option<Found<'a>>> {
+        let mut inside = ForeignPath { foreign, path: Vec::new(), slash: false };
+        if walk_foreign(&mut inside, &mut self.rest, &mut self.pending)? {
+            let found = self.found(name, Some(mount), inside.slash);
+            return Ok(Some(Found { foreign: Some(Box::new(inside)), ..found }));
+        }
+        // `..` led out of it again, to the directory of its mount point.
+        self.last = Last::DotDot;
+        Ok(None)
     }
 }
 

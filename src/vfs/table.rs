@@ -28,6 +28,11 @@ enum Node {
     Leaf([Option<Arc<Inode>>; WIDTH]),
 }
 
+/// The first id that lies in another leaf than those before `id`.
+pub(super) const fn next_leaf(id: u64) -> u64 {
+    id.next_multiple_of(WIDTH as u64)
+}
+
 const fn index(id: u64, shift: u32) -> usize {
     (id >> shift) as usize & (WIDTH - 1)
 }
