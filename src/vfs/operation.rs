@@ -5,8 +5,9 @@ use super::errno::Errno;
 use super::file_system::{FileSystem, Live, nanoseconds};
 use super::inode::{Body, Content};
 use super::resolve::{EXECUTE, Follow, Last, READ, WRITE};
-use super::tree::{Location, State};
+use super::tree::{Location, State, limit};
 use super::{Device, DirEntry, FileKind, Metadata, OpenFile, OpenOptions, Opened, Result, path};
+use crate::limit::Limit;
 use crate::text::Text;
 use std::sync::Arc;
 use std::time::Duration;
@@ -166,6 +167,10 @@ impl FileSystem {
 
     /// Makes `bytes` the whole content of a file, which is created with `mode` where it is not there.
     pub fn write(&self, path: &[u8], bytes: &[u8], mode: u32) -> Result<()> {
+        let allowed = self.shared.live().state.quota.bytes;
+        if bytes.len() as u64 > allowed {
+            return Err(limit(Limit::FileSystemBytes, allowed));
+        }
         self.write_content(path, Content::from(bytes.to_vec()), mode)
     }
 
@@ -242,10 +247,11 @@ impl FileSystem {
         if path.len() >= path::PATH_MAX {
             return Err(Errno::NameTooLong.into());
         }
-        let mut directory = state.cross(Location::ROOT);
+        let (mut directory, mut links) = (state.cross(Location::ROOT), 0);
         let mut components = path::components(path).peekable();
         while let Some(component) = components.next() {
-            let found = state.walk_from(directory, component, Follow::Always)?;
+            let found = state.walk_from(directory, component, Follow::Always, links)?;
+            links = found.links;
             if let Some(foreign) = found.foreign {
                 drop(live);
                 return foreign.create_dir_all(components);

@@ -40,6 +40,8 @@ pub(super) struct Found<'a> {
     pub(super) target: Option<Location>,
     /// Whether slashes follow the last component.
     pub(super) slash: bool,
+    /// How many links were followed.
+    pub(super) links: usize,
     /// Set where the path goes on within a foreign file system; `target` is its mount then.
     pub(super) foreign: Option<Box<ForeignPath>>,
 }
@@ -71,15 +73,17 @@ impl State {
         if path.is_empty() {
             return Err(Errno::NotFound.into());
         }
-        self.walk_from(self.cross(Location::ROOT), path, follow)
+        self.walk_from(self.cross(Location::ROOT), path, follow, 0)
     }
 
-    /// Resolves a path from the directory `start`, `/` at its beginning or not.
+    /// Resolves a path from the directory `start`, `/` at its beginning or not, as the rest of a resolution that has
+    /// followed `links` links already.
     pub(super) fn walk_from<'a>(
         &'a self,
         start: Location,
         path: &'a [u8],
         follow: Follow,
+        links: usize,
     ) -> Result<Found<'a>> {
         if path.len() >= PATH_MAX {
             return Err(Errno::NameTooLong.into());
@@ -96,7 +100,7 @@ impl State {
             last: Last::Root,
             rest: path,
             pending: Vec::new(),
-            links: 0,
+            links,
         };
         walk.run()
     }
@@ -278,7 +282,8 @@ impl<'a> Walk<'a> {
     }
 
     const fn found(&self, name: &'a [u8], target: Option<Location>, slash: bool) -> Found<'a> {
-        Found { parent: self.directory, name, last: self.last, target, slash, foreign: None }
+        let (parent, last, links) = (self.directory, self.last, self.links);
+        Found { parent, name, last, target, slash, links, foreign: None }
     }
 
     /// Goes on by one name. Returns what was found when it was the last.

@@ -387,6 +387,7 @@ impl State {
     }
 }
 
-const fn limit(limit: Limit, allowed: u64) -> FsError {
+/// The error of a quota that is used up.
+pub(super) const fn limit(limit: Limit, allowed: u64) -> FsError {
     FsError::Limit(LimitError { limit, allowed, line: None })
 }
