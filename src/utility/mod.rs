@@ -5,6 +5,8 @@
 
 mod context;
 mod error;
+#[allow(dead_code, reason = "the command around the engine is not there yet")]
+pub(crate) mod jq;
 mod operands;
 mod options;
 #[allow(dead_code, reason = "its callers follow")]
