@@ -4,6 +4,8 @@ pub(crate) mod character;
 pub mod clock;
 pub mod io;
 pub mod limit;
+#[allow(dead_code, missing_docs)]
+pub(crate) mod machine;
 #[cfg_attr(not(test), allow(dead_code, reason = "its callers follow"))]
 pub(crate) mod pattern;
 #[allow(dead_code)]

@@ -20,4 +20,9 @@ mod word;
 
 pub use arithmetic::parse_arithmetic;
 pub use error::{ArithmeticError, ArithmeticErrorKind, ParseError, ParseErrorKind, ParseWarning};
+/// Decodes the escapes of `$'...'` in a text.
+pub(crate) fn expand_ansi_c(text: &[u8]) -> Vec<u8> {
+    quote::decode_ansi(text)
+}
+
 pub use parser::{Aliases, NoAliases, ParseOptions, Parser};
