@@ -3,12 +3,16 @@
 //!
 //! A utility is one file with a `UTILITY` row and its name in the list below.
 
+mod charged;
 mod context;
+mod count;
 mod error;
 mod operands;
 mod options;
+mod quote;
 mod session;
 mod stream;
+mod width;
 
 pub use context::{CommandError, CommandRequest, CommandRunner, Context, Environment};
 pub use error::{ExitStatus, UtilityError};
@@ -27,6 +31,9 @@ pub(crate) mod prelude {
         Context, ExitStatus, Input, OptionSpec, Options, Output, Utility, UtilityError, example, flag,
         number, optional, start, value,
     };
+    pub(crate) use super::charged::{ByteQueue, ChargedVec};
+    pub(crate) use super::operands::{OperandError, split_delimiter};
+    pub(crate) use super::quote::{quote, quote_name, quote_name_always};
     pub(crate) use crate::text::Text;
     pub(crate) use crate::vfs::{Errno, FsError};
 }
@@ -91,7 +98,7 @@ macro_rules! utilities {
     };
 }
 
-utilities! { basename, cat, dirname, false_, rev, true_ }
+utilities! { basename, cat, dirname, false_, head, rev, tail, true_, wc }
 
 /// The utility of that name.
 pub fn find(name: &[u8]) -> Option<&'static Utility> {
