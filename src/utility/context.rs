@@ -146,7 +146,7 @@ impl Context {
 
     /// `path` made absolute.
     pub fn absolute(&self, path: &[u8]) -> Vec<u8> {
-        vfs::join(&self.cwd, path)
+        vfs::path::join(&self.cwd, path)
     }
 
     /// Opens a file for reading.
@@ -216,6 +216,11 @@ impl Context {
     pub async fn tick(&mut self) -> Result<(), LimitError> {
         self.ticks += 1;
         if self.ticks >= TICKS_PER_CHECK { self.check().await } else { Ok(()) }
+    }
+
+    /// Counts `count` turns at once, for the next [`Context::check`].
+    pub(crate) const fn tick_many(&mut self, count: u32) {
+        self.ticks = self.ticks.saturating_add(count);
     }
 
     /// As [`Context::tick`] for loops that can not wait: only the deadline is checked.

@@ -28,7 +28,10 @@ pub(crate) fn parse_digits(text: &[u8]) -> Option<u64> {
     if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    Some(text.iter().fold(0_u64, |value, digit| value.saturating_mul(10).saturating_add(u64::from(digit - b'0'))))
+    Some(
+        text.iter()
+            .fold(0_u64, |value, digit| value.saturating_mul(10).saturating_add(u64::from(digit - b'0'))),
+    )
 }
 
 /// Digits, then a multiplier: `b` 512, `k K m M G T P E Z Y` powers of 1024 (also `KiB`), `kB MB ...` powers of 1000.

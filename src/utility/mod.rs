@@ -12,6 +12,8 @@ mod options;
 mod quote;
 mod session;
 mod stream;
+#[cfg(test)]
+pub(crate) mod testing;
 mod width;
 
 pub use context::{CommandError, CommandRequest, CommandRunner, Context, Environment};
@@ -27,13 +29,13 @@ pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// What every utility's file needs.
 pub(crate) mod prelude {
+    pub(crate) use super::charged::{ByteQueue, ChargedVec};
+    pub(crate) use super::operands::{OperandError, split_delimiter};
+    pub(crate) use super::quote::{quote, quote_name, quote_name_always};
     pub(crate) use super::{
         Context, ExitStatus, Input, OptionSpec, Options, Output, Utility, UtilityError, example, flag,
         number, optional, start, value,
     };
-    pub(crate) use super::charged::{ByteQueue, ChargedVec};
-    pub(crate) use super::operands::{OperandError, split_delimiter};
-    pub(crate) use super::quote::{quote, quote_name, quote_name_always};
     pub(crate) use crate::text::Text;
     pub(crate) use crate::vfs::{Errno, FsError};
 }
@@ -98,7 +100,7 @@ macro_rules! utilities {
     };
 }
 
-utilities! { basename, cat, dirname, false_, head, rev, tail, true_, wc }
+utilities! { basename, cat, dirname, false_, head, rev, sort, tail, tr, true_, wc }
 
 /// The utility of that name.
 pub fn find(name: &[u8]) -> Option<&'static Utility> {

@@ -112,7 +112,9 @@ mod tests {
 
     #[test]
     fn widths() {
-        for (letter, want) in [('a', Some(1)), ('\u{301}', Some(0)), ('漢', Some(2)), ('ä', Some(1)), ('\n', None)] {
+        for (letter, want) in
+            [('a', Some(1)), ('\u{301}', Some(0)), ('漢', Some(2)), ('ä', Some(1)), ('\n', None)]
+        {
             assert_eq!(width(letter), want, "{letter:?}");
         }
     }
