@@ -100,7 +100,7 @@ macro_rules! utilities {
     };
 }
 
-utilities! { basename, cat, dirname, false_, head, rev, sort, tail, tr, true_, wc }
+utilities! { basename, cat, comm, cut, dirname, false_, head, rev, sort, tail, tee, tr, true_, uniq, wc, yes }
 
 /// The utility of that name.
 pub fn find(name: &[u8]) -> Option<&'static Utility> {
