@@ -6,7 +6,9 @@
 mod charged;
 mod context;
 mod count;
+mod digest;
 mod error;
+mod float;
 mod operands;
 mod options;
 mod quote;
@@ -100,7 +102,7 @@ macro_rules! utilities {
     };
 }
 
-utilities! { basename, cat, comm, cut, dirname, false_, head, rev, sort, tail, tee, tr, true_, uniq, wc, yes }
+utilities! { base64, basename, cat, comm, cut, dirname, false_, head, md5sum, rev, seq, sha1sum, sha256sum, sha512sum, sort, tail, tee, tr, true_, uniq, wc, yes }
 
 /// The utility of that name.
 pub fn find(name: &[u8]) -> Option<&'static Utility> {

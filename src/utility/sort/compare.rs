@@ -1,6 +1,7 @@
 //! How the bytes of two keys compare. Each kind has a summary of 64 bits too: where two summaries differ they order the
 //! keys, where they are equal the full comparison decides.
 
+use crate::utility::float::{parse_float, split_digits};
 use super::key::{Kind, Ordering as KeyOrdering};
 use std::cmp::Ordering;
 
@@ -109,11 +110,6 @@ impl<'k> Decimal<'k> {
     }
 }
 
-fn split_digits(text: &[u8]) -> (&[u8], &[u8]) {
-    let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    text.split_at_checked(count).unwrap_or((text, &[]))
-}
-
 /// `-n`: numbers of any length.
 fn numeric(one: &[u8], two: &[u8]) -> Ordering {
     let (one, two) = (Decimal::parse(one), Decimal::parse(two));
@@ -170,69 +166,6 @@ fn general(key: &[u8]) -> u64 {
             if bits & SIGN == 0 { bits | SIGN } else { !bits }
         }
     }
-}
-
-/// The floating point number at the front, as `strtod` reads it.
-pub(super) fn parse_float(text: &[u8]) -> Option<f64> {
-    let text = text.trim_ascii_start();
-    let (negative, body) = match text {
-        [b'-', body @ ..] => (true, body),
-        [b'+', body @ ..] => (false, body),
-        body => (false, body),
-    };
-    let starts = |word: &[u8]| body.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-    let value = if starts(b"inf") {
-        f64::INFINITY
-    } else if starts(b"nan") {
-        f64::NAN
-    } else if starts(b"0x") && body.get(2).is_some_and(|byte| byte.is_ascii_hexdigit() || *byte == b'.') {
-        hexadecimal(body.get(2..)?)
-    } else {
-        decimal(body)?
-    };
-    Some(if negative { -value } else { value })
-}
-
-fn decimal(body: &[u8]) -> Option<f64> {
-    let (integer, rest) = split_digits(body);
-    let fraction = rest.strip_prefix(b".").map_or(&[] as &[u8], |after| split_digits(after).0);
-    if integer.is_empty() && fraction.is_empty() {
-        return None;
-    }
-    let mut end = integer.len() + if rest.first() == Some(&b'.') { 1 + fraction.len() } else { 0 };
-    if let Some([b'e' | b'E', exponent @ ..]) = body.get(end..) {
-        let sign = usize::from(matches!(exponent.first(), Some(b'+' | b'-')));
-        let digits = exponent.get(sign..).map_or(0, |digits| split_digits(digits).0.len());
-        if digits > 0 {
-            end += 1 + sign + digits;
-        }
-    }
-    std::str::from_utf8(body.get(..end)?).ok()?.parse().ok()
-}
-
-fn hexadecimal(body: &[u8]) -> f64 {
-    let (mut value, mut scale, mut point) = (0.0_f64, 0_i32, false);
-    let mut rest = body;
-    while let Some((&byte, tail)) = rest.split_first() {
-        match char::from(byte).to_digit(16) {
-            Some(digit) => {
-                value = value.mul_add(16.0, f64::from(digit));
-                scale -= i32::from(point) * 4;
-            }
-            None if byte == b'.' && !point => point = true,
-            None => break,
-        }
-        rest = tail;
-    }
-    if let [b'p' | b'P', exponent @ ..] = rest {
-        let sign = if exponent.first() == Some(&b'-') { -1 } else { 1 };
-        let digits = exponent.strip_prefix(b"-").or(exponent.strip_prefix(b"+")).unwrap_or(exponent);
-        let power = split_digits(digits).0.iter().fold(0_i32, |power, digit| {
-            power.saturating_mul(10).saturating_add(i32::from(digit - b'0'))
-        });
-        scale = scale.saturating_add(sign * power.min(100_000));
-    }
-    value * 2.0_f64.powi(scale)
 }
 
 /// `-M`: 1 to 12, 0 for what is no month.
@@ -346,14 +279,6 @@ mod tests {
             assert!(summary(ordering, 0, pair[0]) <= summary(ordering, 0, pair[1]), "{pair:?}");
         }
         assert_eq!(numeric(b"-0", b"0"), Ordering::Equal);
-    }
-
-    #[test]
-    fn floats_as_the_c_library_reads_them() {
-        for (text, want) in [(b"0x10".as_slice(), 16.0), (b"1e3x", 1000.0), (b"-.5", -0.5), (b"1e", 1.0), (b"0x1p-1", 0.5)] {
-            assert_eq!(parse_float(text), Some(want));
-        }
-        assert_eq!(parse_float(b"x"), None);
     }
 
     #[test]
