@@ -102,7 +102,7 @@ macro_rules! utilities {
     };
 }
 
-utilities! { base64, basename, cat, comm, cut, dirname, false_, head, md5sum, rev, seq, sha1sum, sha256sum, sha512sum, sort, tail, tee, tr, true_, uniq, wc, yes }
+utilities! { base64, basename, cat, cmp, comm, cut, diff, dirname, false_, head, md5sum, paste, rev, seq, sha1sum, sha256sum, sha512sum, sort, tac, tail, tee, tr, true_, uniq, wc, yes }
 
 /// The utility of that name.
 pub fn find(name: &[u8]) -> Option<&'static Utility> {
