@@ -35,7 +35,7 @@ struct Part {
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if let Some(args) = ctx.args.first().and_then(|arg| expand_obsolete(arg)) {
-        ctx.args.splice(..1, args);
+        ctx.args.splice(..1, args.map_err(UtilityError::Usage)?);
     }
     let options = ctx.parse_options(&UTILITY)?;
     let part = wanted_part(&options)?;
@@ -76,7 +76,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 }
 
 /// `-5`, `-5c`, `-2kqv` as the first argument: digits, a unit, then letters of other options.
-fn expand_obsolete(arg: &[u8]) -> Option<Vec<Text>> {
+fn expand_obsolete(arg: &[u8]) -> Option<Result<Vec<Text>, String>> {
     let rest = arg.strip_prefix(b"-")?;
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (number, letters) = rest.split_at_checked(digits).filter(|(number, _)| !number.is_empty())?;
@@ -88,7 +88,7 @@ fn expand_obsolete(arg: &[u8]) -> Option<Vec<Text>> {
             b'b' | b'k' | b'm' => (unit, option) = (Some(letter), b"-c"),
             b'l' => option = b"-n",
             b'q' | b'v' | b'z' => others.push(letter),
-            _ => return None,
+            _ => return Some(Err(format!("invalid trailing option -- {}", char::from(letter)))),
         }
     }
     let mut count = number.to_vec();
@@ -97,7 +97,7 @@ fn expand_obsolete(arg: &[u8]) -> Option<Vec<Text>> {
     if others.len() > 1 {
         args.push(others.into());
     }
-    Some(args)
+    Some(Ok(args))
 }
 
 fn wanted_part(options: &Options) -> Result<Part, UtilityError> {
@@ -227,16 +227,16 @@ mod tests {
 
     #[test]
     fn the_obsolete_form_becomes_options() {
-        let rows: [(&[u8], Option<&[&str]>); 5] = [
+        let rows: [(&[u8], Option<&[&str]>); 4] = [
             (b"-5", Some(&["-n", "5"])),
             (b"-5c", Some(&["-c", "5"])),
             (b"-2kq", Some(&["-c", "2k", "-q"])),
             (b"-n5", None),
-            (b"-5x", None),
         ];
         for (arg, want) in rows {
             let want = want.map(|args| args.iter().map(|arg| Text::from(*arg)).collect::<Vec<_>>());
-            assert_eq!(expand_obsolete(arg), want);
+            assert_eq!(expand_obsolete(arg), want.map(Ok));
+            assert!(matches!(expand_obsolete(b"-5x"), Some(Err(_))));
         }
     }
 }

@@ -12,6 +12,8 @@ mod float;
 mod operands;
 mod options;
 mod quote;
+#[cfg(test)]
+mod scratch;
 mod session;
 mod stream;
 #[cfg(test)]
@@ -102,7 +104,7 @@ macro_rules! utilities {
     };
 }
 
-utilities! { base64, basename, cat, cmp, comm, cut, diff, dirname, false_, head, md5sum, paste, rev, seq, sha1sum, sha256sum, sha512sum, sort, tac, tail, tee, tr, true_, uniq, wc, yes }
+utilities! { base64, basename, cat, cmp, column, comm, cut, diff, dirname, false_, fold, head, md5sum, nl, paste, rev, seq, sha1sum, sha256sum, sha512sum, shuf, sort, tac, tail, tee, tr, true_, uniq, wc, yes }
 
 /// The utility of that name.
 pub fn find(name: &[u8]) -> Option<&'static Utility> {

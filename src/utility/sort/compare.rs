@@ -28,9 +28,9 @@ pub(super) fn compare(ordering: KeyOrdering, seed: u64, one: &[u8], two: &[u8]) 
 /// See the module.
 pub(super) fn summary(ordering: KeyOrdering, seed: u64, key: &[u8]) -> u64 {
     match ordering.kind() {
-        Kind::Bytes if ordering.transforms() => first_bytes(transformed(ordering, key)),
-        Kind::Bytes => first_eight(key),
-        Kind::Numeric => clipped(key, i64::MAX / 2) as u64 ^ SIGN,
+        Kind::Bytes if ordering.transforms() => seven_and_length(transformed(ordering, key)),
+        Kind::Bytes => seven_and_length(key.iter().copied()),
+        Kind::Numeric => numeric_summary(key) as u64 ^ SIGN,
         Kind::Human => {
             let value = clipped(key, (1 << 58) - 1);
             (((unit(key) + 8) as u64) << 59) + (value + (1 << 58)) as u64
@@ -43,6 +43,41 @@ pub(super) fn summary(ordering: KeyOrdering, seed: u64, key: &[u8]) -> u64 {
 }
 
 const SIGN: u64 = 1 << 63;
+
+/// Whether keys with this same summary are equal for sure.
+pub(super) fn is_exact(ordering: KeyOrdering, summary: u64) -> bool {
+    match ordering.kind() {
+        Kind::Bytes => summary & 0xff < 8,
+        Kind::Numeric => {
+            let value = (summary ^ SIGN).cast_signed();
+            value & 1 == 0 && value.abs() < CLIP
+        }
+        Kind::General | Kind::Month => true,
+        Kind::Human | Kind::Version | Kind::Random => false,
+    }
+}
+
+/// The first seven bytes, and the length up to 8 in the last byte.
+fn seven_and_length(bytes: impl Iterator<Item = u8>) -> u64 {
+    let (mut value, mut count) = (0_u64, 0);
+    for byte in bytes.take(8) {
+        if count < 7 {
+            value |= u64::from(byte) << (56 - 8 * count);
+        }
+        count += 1;
+    }
+    value | count
+}
+
+/// Bound of the values in the summaries of numbers.
+const CLIP: i64 = i64::MAX / 2 - 1;
+
+/// Twice the integer part, and one more (further from 0) when there is a fraction.
+fn numeric_summary(key: &[u8]) -> i64 {
+    let number = Decimal::parse(key);
+    let value = 2 * magnitude(&number, CLIP / 2) + i64::from(!number.fraction.is_empty());
+    if number.negative { -value } else { value }
+}
 
 /// The first eight bytes, most significant first, filled up with zeros.
 pub(super) fn first_eight(key: &[u8]) -> u64 {
@@ -127,12 +162,15 @@ fn numeric(one: &[u8], two: &[u8]) -> Ordering {
 /// The integer part, no further from 0 than `bound`.
 fn clipped(key: &[u8], bound: i64) -> i64 {
     let number = Decimal::parse(key);
-    let value = if number.integer.len() > 18 {
-        bound
-    } else {
-        number.integer.iter().fold(0_i64, |value, digit| value * 10 + i64::from(digit - b'0')).min(bound)
-    };
+    let value = magnitude(&number, bound);
     if number.negative { -value } else { value }
+}
+
+fn magnitude(number: &Decimal<'_>, bound: i64) -> i64 {
+    if number.integer.len() > 18 {
+        return bound;
+    }
+    number.integer.iter().fold(0_i64, |value, digit| value * 10 + i64::from(digit - b'0')).min(bound)
 }
 
 /// `-h`: the power of the unit behind the number, with the number's sign; 0 for zero.

@@ -1,6 +1,6 @@
 //! Sort keys: `F[.C][OPTS][,F[.C][OPTS]]`, and where a key lies in a line. POSIX XCU sort.
 
-use super::settings::failed;
+use super::settings::{bad_word, failed};
 use crate::utility::prelude::*;
 
 /// How the bytes of a key are compared.
@@ -71,7 +71,7 @@ impl Ordering {
         let found = WORDS.iter().find(|(name, _)| !word.is_empty() && name.as_bytes().starts_with(word));
         let Some((_, letter)) = found else {
             let list: String = WORDS.iter().map(|(name, _)| format!("\n  - ‘{name}’")).collect();
-            return Err(UtilityError::Usage(format!(
+            return Err(bad_word(format!(
                 "invalid argument {} for ‘--sort’\nValid arguments are:{list}",
                 quote(word)
             )));

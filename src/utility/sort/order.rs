@@ -3,7 +3,7 @@
 //! Runs of at most 1024 records (or 64 KiB of text) are sorted with the standard library's stable sort; then neighbouring
 //! runs are merged until one is left. Two runs that are in order already are copied.
 
-use super::compare::{compare, first_eight, summary};
+use super::compare::{compare, first_eight, is_exact, summary};
 use super::settings::Settings;
 use crate::limit::LimitError;
 use crate::utility::prelude::*;
@@ -40,7 +40,16 @@ impl<'t> Order<'t> {
     pub(super) fn compare(&self, one: &Line, two: &Line) -> Ordering {
         one.summary
             .cmp(&two.summary)
-            .then_with(|| compare_lines(self.settings, self.line(one), self.line(two)))
+            .then_with(|| self.compare_further(one, two))
+    }
+
+    /// Compares records whose summaries are equal.
+    fn compare_further(&self, one: &Line, two: &Line) -> Ordering {
+        let exact = self.settings.keys.first().is_some_and(|key| {
+            let summary = if key.ordering.reverse { !one.summary } else { one.summary };
+            is_exact(key.ordering, summary)
+        });
+        compare_from(self.settings, usize::from(exact), self.line(one), self.line(two))
     }
 
     /// What comparing a line may cost, in nanoseconds or so.
@@ -63,7 +72,12 @@ pub(super) fn line_summary(settings: &Settings, line: &[u8]) -> u64 {
 
 /// Compares by the keys and then, as a last resort, by all bytes.
 pub(super) fn compare_lines(settings: &Settings, one: &[u8], two: &[u8]) -> Ordering {
-    for key in &settings.keys {
+    compare_from(settings, 0, one, two)
+}
+
+/// As [`compare_lines`], without the first `skipped` keys.
+fn compare_from(settings: &Settings, skipped: usize, one: &[u8], two: &[u8]) -> Ordering {
+    for key in settings.keys.iter().skip(skipped) {
         let (left, right) = (key.find(one, settings.tab), key.find(two, settings.tab));
         let order = compare(key.ordering, settings.seed, left, right);
         if order.is_ne() {
@@ -191,7 +205,7 @@ async fn merge(
             target = rest;
             let take_left = if one.summary == two.summary {
                 work += Order::cost(one).min(Order::cost(two));
-                order.compare(one, two).is_le()
+                order.compare_further(one, two).is_le()
             } else {
                 one.summary < two.summary
             };

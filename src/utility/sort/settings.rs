@@ -32,6 +32,11 @@ pub(super) fn failed(message: impl Into<String>) -> UtilityError {
     UtilityError::Failed { message: message.into(), status: TROUBLE }
 }
 
+/// A word that an option does not know: unlike other errors of usage its status is 1.
+pub(super) fn bad_word(message: String) -> UtilityError {
+    UtilityError::failed(message + "\nTry 'sort --help' for more information.")
+}
+
 impl Settings {
     pub(super) fn of(options: &Options, seed: u64) -> Result<Self, UtilityError> {
         let mut global = Ordering::default();
@@ -118,7 +123,7 @@ fn check(options: &Options) -> Result<Check, UtilityError> {
             ('c', ..) | (_, "check", None | Some(b"diagnose-first")) => Check::Report,
             ('C', ..) | (_, "check", Some(b"quiet" | b"silent")) => Check::Quiet,
             (_, "check", Some(word)) => {
-                return Err(UtilityError::Usage(format!(
+                return Err(bad_word(format!(
                     "invalid argument {} for ‘--check’\nValid arguments are:\n  - ‘quiet’, ‘silent’\n  - ‘diagnose-first’",
                     quote(word)
                 )));
