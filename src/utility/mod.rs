@@ -12,10 +12,9 @@ mod float;
 mod operands;
 mod options;
 mod quote;
-#[cfg(test)]
-mod scratch;
 mod session;
 mod stream;
+mod tab_stops;
 #[cfg(test)]
 pub(crate) mod testing;
 mod width;
@@ -104,7 +103,7 @@ macro_rules! utilities {
     };
 }
 
-utilities! { base64, basename, cat, cmp, column, comm, cut, diff, dirname, false_, fold, head, md5sum, nl, paste, rev, seq, sha1sum, sha256sum, sha512sum, shuf, sort, tac, tail, tee, tr, true_, uniq, wc, yes }
+utilities! { base64, basename, cat, cmp, column, comm, cut, diff, dirname, expand, false_, fold, head, join, md5sum, nl, od, paste, rev, seq, sha1sum, sha256sum, sha512sum, shuf, sort, tac, tail, tee, tr, true_, uniq, wc, yes }
 
 /// The utility of that name.
 pub fn find(name: &[u8]) -> Option<&'static Utility> {

@@ -128,7 +128,7 @@ fn settings(options: &Options) -> Result<Settings, UtilityError> {
 
 /// The section (header 0, body 1, footer 2) that a delimiter line begins.
 fn section(delimiter: &[u8], line: &[u8]) -> Option<usize> {
-    if delimiter.is_empty() || !line.starts_with(delimiter) || line.len() % delimiter.len() != 0 {
+    if delimiter.is_empty() || !line.starts_with(delimiter) || !line.len().is_multiple_of(delimiter.len()) {
         return None;
     }
     let count = line.len() / delimiter.len();

@@ -52,6 +52,15 @@ pub(crate) fn quote_name_always(name: &[u8]) -> String {
     quoted
 }
 
+/// The message for a word that an option does not know.
+pub(crate) fn invalid_argument(option: &str, word: &[u8], valid: &[&str]) -> String {
+    let mut text = format!("invalid argument {} for ‘--{option}’\nValid arguments are:", quote(word));
+    for name in valid {
+        let _ = write!(text, "\n  - ‘{name}’");
+    }
+    text
+}
+
 /// Characters with their bytes; `None` for a byte that is not UTF-8.
 fn characters(text: &[u8]) -> impl Iterator<Item = (Option<char>, &[u8])> {
     let mut rest = text;

@@ -3,6 +3,7 @@
 //! Of a group of equal lines the first is kept; the lines of a group are written when it is known that they are wanted.
 
 use super::count::parse_digits;
+use super::quote::invalid_argument;
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -149,11 +150,7 @@ fn method(
     let Some(word) = options.value(option) else { return Ok(None) };
     let found = methods.iter().find(|name| !word.is_empty() && name.as_bytes().starts_with(word));
     found.map(|name| Some(*name)).ok_or_else(|| {
-        let list: String = methods.iter().map(|name| format!("\n  - ‘{name}’")).collect();
-        UtilityError::Usage(format!(
-            "invalid argument {} for ‘--{option}’\nValid arguments are:{list}",
-            quote(word)
-        ))
+        UtilityError::Usage(invalid_argument(option, word, methods))
     })
 }
 

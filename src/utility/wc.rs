@@ -181,13 +181,14 @@ async fn count_input(
     counter: &mut Counter,
 ) -> Result<(), OperandError> {
     let characters = columns.words || columns.chars || columns.longest;
-    if !characters && !columns.lines {
-        if let Some(metadata) = input.description().metadata() {
-            let description = input.description();
-            counter.bytes = metadata.size.saturating_sub(description.offset());
-            description.seek(metadata.size.max(description.offset()));
-            return Ok(());
-        }
+    if !characters
+        && !columns.lines
+        && let Some(metadata) = input.description().metadata()
+    {
+        let description = input.description();
+        counter.bytes = metadata.size.saturating_sub(description.offset());
+        description.seek(metadata.size.max(description.offset()));
+        return Ok(());
     }
     loop {
         ctx.check().await?;
@@ -278,7 +279,7 @@ impl Counter {
         let space = matches!(byte, b' ' | 0x09..=0x0d);
         self.words += u64::from(space & self.in_word);
         self.lines += u64::from(byte == b'\n');
-        self.in_word = printable | (self.in_word & !space);
+        self.in_word = printable || (self.in_word && !space);
         if COLUMNS {
             match byte {
                 b'\n' | b'\r' | 0x0c => {

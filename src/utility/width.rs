@@ -6,7 +6,7 @@ pub(crate) fn width(letter: char) -> Option<usize> {
     match code {
         0 => Some(0),
         0x20..0x7f => Some(1),
-        0..0xa0 => None,
+        1..0x20 | 0x7f..0xa0 => None,
         0xa0..0x300 => Some(1),
         _ if contains(ZERO, code) => Some(0),
         _ if contains(WIDE, code) => Some(2),

@@ -128,14 +128,13 @@ async fn number_lines(
                 normalise(normal, line, &mut shown);
                 &shown
             };
-            let number = match numbers.get(key) {
-                Some(number) => *number,
-                None => {
+            let number = if let Some(number) = numbers.get(key) {
+                *number
+            } else {
                     charge.grow(key.len() as u64 + 96)?;
                     let number = numbers.len() as u32;
                     numbers.insert(key.to_vec(), number);
                     number
-                }
             };
             result.push(number)?;
         }

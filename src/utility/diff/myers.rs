@@ -86,7 +86,7 @@ struct Search<'s> {
     /// Furthest x on each diagonal x - y, from the front and from the back; index 0 is diagonal `-right.len() - 1`.
     forward: ChargedVec<isize>,
     backward: ChargedVec<isize>,
-    long_search: usize,
+    patience: usize,
 }
 
 fn get(values: &[isize], base: isize, diagonal: isize) -> isize {
@@ -110,7 +110,7 @@ impl<'s> Search<'s> {
             right_changed: ChargedVec::new(&ctx.meter),
             forward: new(),
             backward: new(),
-            long_search: if minimal { usize::MAX } else { LONG_SEARCH.max(diagonals.isqrt()) },
+            patience: if minimal { usize::MAX } else { LONG_SEARCH.max(diagonals.isqrt()) },
         };
         search.left_changed.resize(left.len(), false)?;
         search.right_changed.resize(right.len(), false)?;
@@ -210,7 +210,7 @@ impl<'s> Search<'s> {
             }
             ctx.tick_many(work / 16);
             ctx.tick().await?;
-            if steps >= self.long_search {
+            if steps >= self.patience {
                 return Ok(self.furthest(part, base, (fmin, fmax), (bmin, bmax)));
             }
         }

@@ -137,13 +137,12 @@ fn parse_line<A: Algorithm>(line: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
         let digits = rest.get(close + 1..)?.trim_ascii_start().strip_prefix(b"=")?.trim_ascii();
         Some((digits, rest.get(..close)?))
     });
-    let (digits, name) = match tagged {
-        Some(found) => found,
-        None => {
-            let (digits, rest) = line.split_at_checked(2 * A::LENGTH)?;
-            let rest = rest.strip_prefix(b" ")?;
-            (digits, rest.strip_prefix(b" ").or(rest.strip_prefix(b"*")).unwrap_or(rest))
-        }
+    let (digits, name) = if let Some(found) = tagged {
+        found
+    } else {
+        let (digits, rest) = line.split_at_checked(2 * A::LENGTH)?;
+        let rest = rest.strip_prefix(b" ")?;
+        (digits, rest.strip_prefix(b" ").or(rest.strip_prefix(b"*")).unwrap_or(rest))
     };
     if !is_digest(digits) || name.is_empty() {
         return None;

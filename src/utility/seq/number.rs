@@ -88,9 +88,8 @@ impl Operand {
     pub(super) fn parse(text: &[u8]) -> Result<Self, UtilityError> {
         let body = text.trim_ascii_start();
         let body = body.strip_prefix(b"+").unwrap_or(body);
-        let value = match parse_float_prefix(text) {
-            Some((value, [])) => value,
-            _ => return Err(UtilityError::Usage(format!("invalid floating point argument: {}", quote(text)))),
+        let Some((value, [])) = parse_float_prefix(text) else {
+            return Err(UtilityError::Usage(format!("invalid floating point argument: {}", quote(text))));
         };
         if value.is_nan() {
             return Err(UtilityError::Usage(format!("invalid ‘not-a-number’ argument: {}", quote(text))));

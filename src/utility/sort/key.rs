@@ -2,6 +2,7 @@
 
 use super::settings::{bad_word, failed};
 use crate::utility::prelude::*;
+use crate::utility::quote::invalid_argument;
 
 /// How the bytes of a key are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,11 +71,8 @@ impl Ordering {
         ];
         let found = WORDS.iter().find(|(name, _)| !word.is_empty() && name.as_bytes().starts_with(word));
         let Some((_, letter)) = found else {
-            let list: String = WORDS.iter().map(|(name, _)| format!("\n  - ‘{name}’")).collect();
-            return Err(bad_word(format!(
-                "invalid argument {} for ‘--sort’\nValid arguments are:{list}",
-                quote(word)
-            )));
+            let names = WORDS.map(|(name, _)| name);
+            return Err(bad_word(invalid_argument("sort", word, &names)));
         };
         self.set_by_letter(*letter);
         Ok(())
