@@ -1,8 +1,13 @@
 //! hookbox.
 
+pub(crate) mod character;
 pub mod clock;
 pub mod io;
 pub mod limit;
+#[cfg_attr(not(test), allow(dead_code, reason = "its callers follow"))]
+pub(crate) mod pattern;
+#[allow(dead_code)]
+pub(crate) mod program;
 pub mod syntax;
 pub mod text;
 pub mod utility;
