@@ -5,6 +5,7 @@
 
 use super::count::parse_count;
 use crate::utility::prelude::*;
+use std::fmt::Write as _;
 
 pub(super) const UTILITY: Utility = Utility {
     name: "od",
@@ -283,7 +284,7 @@ impl Format {
             spread = rest;
             let text = self.field(field);
             written += width;
-            out.push_str(&format!("{text:>width$}"));
+            let _ = write!(out, "{text:>width$}");
         }
         if self.text {
             out.push_str(&" ".repeat(columns.saturating_sub(written)));
