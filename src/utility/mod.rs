@@ -3,18 +3,25 @@
 //!
 //! A utility is one file with a `UTILITY` row and its name in the list below.
 
+mod charged;
 mod context;
+mod count;
+mod digest;
 mod error;
+mod float;
 #[allow(dead_code, reason = "the command around the engine is not there yet")]
 pub(crate) mod jq;
 mod operands;
 mod options;
+mod quote;
 #[allow(dead_code, reason = "its callers follow")]
 pub(crate) mod regex;
 mod session;
 mod stream;
+mod tab_stops;
 #[cfg(test)]
 pub(crate) mod testing;
+mod width;
 
 pub use context::{CommandError, CommandRequest, CommandRunner, Context, DescriptorHandles, Environment};
 pub use error::{ExitStatus, UtilityError};
@@ -29,6 +36,9 @@ pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// What every utility's file needs.
 pub(crate) mod prelude {
+    pub(crate) use super::charged::{ByteQueue, ChargedVec};
+    pub(crate) use super::operands::{OperandError, split_delimiter};
+    pub(crate) use super::quote::{quote, quote_name, quote_name_always};
     pub(crate) use super::{
         Context, ExitStatus, Input, OptionSpec, Options, Output, Utility, UtilityError, example, flag,
         number, optional, start, value,
@@ -97,7 +107,7 @@ macro_rules! utilities {
     };
 }
 
-utilities! { basename, cat, dirname, false_, rev, true_ }
+utilities! { base64, basename, cat, cmp, column, comm, cut, diff, dirname, expand, false_, fold, head, join, md5sum, nl, od, paste, rev, seq, sha1sum, sha256sum, sha512sum, shuf, sort, tac, tail, tee, tr, true_, uniq, wc, yes }
 
 /// The utility of that name.
 pub fn find(name: &[u8]) -> Option<&'static Utility> {
