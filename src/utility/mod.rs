@@ -5,10 +5,18 @@
 
 mod context;
 mod error;
+mod file_mode;
+mod files;
 mod operands;
 mod options;
+mod prompt;
+mod quote;
 mod session;
 mod stream;
+mod time_format;
+mod time_interval;
+mod time_parse;
+mod walk;
 #[cfg(test)]
 pub(crate) mod testing;
 
