@@ -189,7 +189,8 @@ pub(crate) const fn kind_bits(kind: FileKind) -> u32 {
 /// Permissions as `rwxr-xr-x`, with `s`, `S`, `t`, `T` for the special bits.
 pub(crate) fn permission_letters(mode: u32) -> String {
     let mut letters = String::with_capacity(9);
-    for (shift, special, set, unset) in [(6, 0o4000, 's', 'S'), (3, 0o2000, 's', 'S'), (0, 0o1000, 't', 'T')] {
+    for (shift, special, set, unset) in [(6, 0o4000, 's', 'S'), (3, 0o2000, 's', 'S'), (0, 0o1000, 't', 'T')]
+    {
         let bits = mode >> shift;
         letters.push(if bits & 4 != 0 { 'r' } else { '-' });
         letters.push(if bits & 2 != 0 { 'w' } else { '-' });

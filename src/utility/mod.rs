@@ -13,12 +13,12 @@ mod prompt;
 mod quote;
 mod session;
 mod stream;
+#[cfg(test)]
+pub(crate) mod testing;
 mod time_format;
 mod time_interval;
 mod time_parse;
 mod walk;
-#[cfg(test)]
-pub(crate) mod testing;
 
 pub use context::{CommandError, CommandRequest, CommandRunner, Context, Environment};
 pub use error::{ExitStatus, UtilityError};
@@ -101,7 +101,7 @@ macro_rules! utilities {
     };
 }
 
-utilities! { basename, cat, dirname, false_, rev, true_ }
+utilities! { basename, cat, date, dirname, false_, mkdir, mktemp, rev, rm, rmdir, sleep, stat, touch, true_ }
 
 /// The utility of that name.
 pub fn find(name: &[u8]) -> Option<&'static Utility> {

@@ -22,9 +22,7 @@ pub(crate) fn quote(name: &[u8]) -> String {
 pub(crate) fn quote_name(name: &[u8]) -> String {
     let compatible = |(text, _): (Option<char>, &[u8])| {
         text.is_some_and(|c| {
-            c.is_ascii_alphanumeric()
-                || "%+,-./:]_@ '".contains(c)
-                || (!c.is_ascii() && is_printable(c))
+            c.is_ascii_alphanumeric() || "%+,-./:]_@ '".contains(c) || (!c.is_ascii() && is_printable(c))
         })
     };
     if name.contains(&b'\'') && pieces(name).all(compatible) {
@@ -64,9 +62,7 @@ fn needs_quotes(name: &[u8]) -> bool {
     if name.is_empty() || matches!(name, b"{" | b"}") || matches!(name.first(), Some(b'#' | b'~')) {
         return true;
     }
-    pieces(name).any(|(text, _)| {
-        text.is_none_or(|c| !is_printable(c) || " !\"$&'()*;<=>?[\\^`|".contains(c))
-    })
+    pieces(name).any(|(text, _)| text.is_none_or(|c| !is_printable(c) || " !\"$&'()*;<=>?[\\^`|".contains(c)))
 }
 
 /// "name" with the escapes of C: `ls -Q`.

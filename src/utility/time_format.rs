@@ -170,7 +170,8 @@ fn iso_date(directive: Directive, year: i64, moment: &Zoned) -> Value {
     let width = directive.width.map_or(4, |width| width.saturating_sub(6));
     let width = if matches!(directive.flag, Some(b'-')) { 1 } else { width.max(1) };
     let width = if directive.width.is_none() && directive.flag.is_none() { 4 } else { width };
-    let year = if directive.flag == Some(b'_') { format!("{year:width$}") } else { format!("{year:0width$}") };
+    let year =
+        if directive.flag == Some(b'_') { format!("{year:width$}") } else { format!("{year:0width$}") };
     Value::Words(format!("{year}-{:02}-{:02}", moment.month(), moment.day()).into_bytes())
 }
 
@@ -190,8 +191,7 @@ struct Directive {
 impl Directive {
     /// Reads the directive at the start of `text` (a `%`), and how long it is. `None`: it is to be printed as it stands.
     fn parse(text: &[u8]) -> (Option<Self>, usize) {
-        let mut directive =
-            Self { flag: None, upper: false, swap: false, width: None, colons: 0, letter: 0 };
+        let mut directive = Self { flag: None, upper: false, swap: false, width: None, colons: 0, letter: 0 };
         let mut at = 1;
         while let Some(&byte) = text.get(at) {
             match byte {
@@ -203,7 +203,8 @@ impl Directive {
             at += 1;
         }
         while let Some(&byte @ b'0'..=b'9') = text.get(at) {
-            let width = directive.width.unwrap_or(0).saturating_mul(10).saturating_add(usize::from(byte - b'0'));
+            let width =
+                directive.width.unwrap_or(0).saturating_mul(10).saturating_add(usize::from(byte - b'0'));
             directive.width = Some(width.min(MAX_WIDTH));
             at += 1;
         }
@@ -226,7 +227,11 @@ impl Directive {
 }
 
 enum Value {
-    Number { value: i64, width: usize, pad: u8 },
+    Number {
+        value: i64,
+        width: usize,
+        pad: u8,
+    },
     Words(Vec<u8>),
     Nanoseconds(u32),
     /// Seconds east of UTC, and the colons of the directive.
@@ -375,11 +380,20 @@ mod tests {
             ("%Y-%m-%d %H:%M:%S", "2024-02-29 08:14:05"),
             ("%-d %_H %^a %N %3N %s", "29  8 THU 120000000 120 1709212445"),
             ("%z %:z %::z %:::z %Z", "-0500 -05:00 -05:00:00 -05 EST"),
-            ("%a %A %b %B %e %j %U %W %V %G %g %u %w", "Thu Thursday Feb February 29 060 08 09 09 2024 24 4 4"),
+            (
+                "%a %A %b %B %e %j %U %W %V %G %g %u %w",
+                "Thu Thursday Feb February 29 060 08 09 09 2024 24 4 4",
+            ),
             ("%c|%x|%X|%r|%p|%P", "Thu Feb 29 08:14:05 2024|02/29/24|08:14:05|08:14:05 AM|AM|am"),
             ("%5Y|%_5d|%05d|%10A|%-N|%#p|%^B", "02024|   29|00029|  Thursday|120000000|am|FEBRUARY"),
-            ("%_3N|%-3N|%12z|%_z|%-z|%_:z|%5:z|%015N", "12 |12|-00000000500| -500|-500| -5:00|-5:00|120000000000000"),
-            ("%010a|%_10a|%-10a|%12F|%_12F|%:Y|%^c", "0000000Thu|       Thu|Thu|002024-02-29|  2024-02-29|%:Y|THU FEB 29 08:14:05 2024"),
+            (
+                "%_3N|%-3N|%12z|%_z|%-z|%_:z|%5:z|%015N",
+                "12 |12|-00000000500| -500|-500| -5:00|-5:00|120000000000000",
+            ),
+            (
+                "%010a|%_10a|%-10a|%12F|%_12F|%:Y|%^c",
+                "0000000Thu|       Thu|Thu|002024-02-29|  2024-02-29|%:Y|THU FEB 29 08:14:05 2024",
+            ),
             ("%Q|%|%%", "%Q|%|%"),
             ("%k|%l|%I|%C|%y|%q|%F|%D|%T|%R|%h", " 8| 8|08|20|24|1|2024-02-29|02/29/24|08:14:05|08:14|Feb"),
         ];

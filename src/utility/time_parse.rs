@@ -552,8 +552,7 @@ fn month_number(word: &str) -> Option<i64> {
 }
 
 fn weekday_number(word: &str) -> Option<i64> {
-    const DAYS: [&str; 7] =
-        ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+    const DAYS: [&str; 7] = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
     match word {
         "tues" => return Some(2),
         "wednes" => return Some(3),
