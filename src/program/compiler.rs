@@ -114,7 +114,7 @@ pub(super) struct Compiler<'o> {
 impl<'o> Compiler<'o> {
     fn new(source: Arc<[u8]>, options: &'o CompileOptions) -> Self {
         let mut program = Program { source, ..Program::default() };
-        program.patterns.push(crate::pattern::Pattern::literal(b""));
+        program.patterns.push(super::ConstantPattern::default());
         Self { program, options, line: 1, conditions: 0, names: FxHashMap::default() }
     }
 

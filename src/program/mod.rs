@@ -43,7 +43,7 @@ pub(crate) struct Program {
     /// Expressions.
     pub(crate) arithmetic: Vec<ArithmeticCode>,
     /// Constant patterns; the first is not used (`NonZeroU32`).
-    pub(crate) patterns: Vec<Pattern>,
+    pub(crate) patterns: Vec<ConstantPattern>,
     /// Redirections.
     pub(crate) redirections: Vec<RedirectionReference>,
     /// Simple commands without expansions: their fields.
@@ -131,6 +131,24 @@ pub(crate) struct PipelineReference {
     pub(crate) stages: Vec<(Pc, bool)>,
     /// Behind the last stage.
     pub(crate) end: Pc,
+}
+
+/// A pattern without expansions.
+#[derive(Debug, Default)]
+pub(crate) struct ConstantPattern {
+    /// Its text.
+    pub(crate) source: Vec<u8>,
+    /// Which bytes were quoted.
+    pub(crate) quoted: Vec<bool>,
+    /// Compiled for the default options.
+    pub(crate) pattern: Option<Pattern>,
+}
+
+impl ConstantPattern {
+    fn new(source: Vec<u8>, quoted: Vec<bool>) -> Self {
+        let pattern = Some(Pattern::new(&source, &quoted, crate::pattern::PatternOptions::default()));
+        Self { source, quoted, pattern }
+    }
 }
 
 impl Program {

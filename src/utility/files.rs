@@ -4,6 +4,7 @@
 use super::{Context, ExitStatus, UtilityError};
 use crate::text::Text;
 use crate::vfs::{Errno, FileSystem, FsError, Metadata};
+use std::time::Duration;
 
 /// Bytes of a block of the file system.
 pub(crate) const BLOCK_SIZE: u64 = 4096;
@@ -91,6 +92,12 @@ pub(crate) fn blocks(metadata: &Metadata) -> u64 {
     } else {
         0
     }
+}
+
+/// Whether a time is shown with its time of day and not its year: less than half a (Gregorian) year old.
+pub(crate) fn is_recent(time: Duration, now: Duration) -> bool {
+    const HALF_YEAR: Duration = Duration::from_secs(31_556_952 / 2);
+    time <= now && now - time < HALF_YEAR
 }
 
 /// `directory/name`

@@ -11,6 +11,8 @@ mod operands;
 mod options;
 mod prompt;
 mod quote;
+#[allow(dead_code, reason = "its callers follow")]
+pub(crate) mod regex;
 mod session;
 mod stream;
 #[cfg(test)]
@@ -101,7 +103,7 @@ macro_rules! utilities {
     };
 }
 
-utilities! { basename, cat, date, dirname, false_, mkdir, mktemp, rev, rm, rmdir, sleep, stat, touch, true_ }
+utilities! { basename, cat, date, dirname, false_, find, mkdir, mktemp, rev, rm, rmdir, sleep, stat, touch, true_ }
 
 /// The utility of that name.
 pub fn find(name: &[u8]) -> Option<&'static Utility> {
