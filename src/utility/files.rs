@@ -100,6 +100,22 @@ pub(crate) fn is_recent(time: Duration, now: Duration) -> bool {
     time <= now && now - time < HALF_YEAR
 }
 
+/// `path` as seen from `directory`; both absolute and without links.
+pub(crate) fn relative_path(directory: &[u8], path: &[u8]) -> Vec<u8> {
+    use crate::vfs::path::components;
+    let shared = components(directory).zip(components(path)).take_while(|(a, b)| a == b).count();
+    let up = components(directory).count() - shared;
+    let mut out = Vec::with_capacity(path.len() + 3 * up);
+    let parts = std::iter::repeat_n(&b".."[..], up).chain(components(path).skip(shared));
+    for part in parts {
+        if !out.is_empty() {
+            out.push(b'/');
+        }
+        out.extend_from_slice(part);
+    }
+    if out.is_empty() { b".".to_vec() } else { out }
+}
+
 /// `directory/name`
 pub(crate) fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
     let mut path = Vec::with_capacity(directory.len() + name.len() + 1);

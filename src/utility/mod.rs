@@ -4,13 +4,17 @@
 //! A utility is one file with a `UTILITY` row and its name in the list below.
 
 mod context;
+mod copy;
+mod destination;
 mod error;
 mod file_mode;
 mod files;
+mod human_size;
 mod operands;
 mod options;
 mod prompt;
 mod quote;
+mod real_path;
 #[allow(dead_code, reason = "its callers follow")]
 pub(crate) mod regex;
 mod session;
@@ -103,7 +107,7 @@ macro_rules! utilities {
     };
 }
 
-utilities! { basename, cat, date, dirname, false_, find, mkdir, mktemp, rev, rm, rmdir, sleep, stat, touch, true_ }
+utilities! { basename, cat, cp, date, dirname, false_, find, ln, ls, mkdir, mktemp, mv, readlink, realpath, rev, rm, rmdir, sleep, stat, touch, true_ }
 
 /// The utility of that name.
 pub fn find(name: &[u8]) -> Option<&'static Utility> {
