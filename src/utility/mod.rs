@@ -107,7 +107,9 @@ macro_rules! utilities {
     };
 }
 
-utilities! { basename, cat, cp, date, dirname, false_, find, ln, ls, mkdir, mktemp, mv, readlink, realpath, rev, rm, rmdir, sleep, stat, touch, true_ }
+utilities! {
+    basename, cat, chmod, cp, date, dirname, env, false_, find, ln, ls, mkdir, mktemp, mv, printenv, readlink, realpath, rev, rm, rmdir, sleep, stat, timeout, touch, true_, xargs,
+}
 
 /// The utility of that name.
 pub fn find(name: &[u8]) -> Option<&'static Utility> {
