@@ -12,6 +12,7 @@ mod files;
 mod human_size;
 mod operands;
 mod options;
+mod ownership;
 mod prompt;
 mod quote;
 mod real_path;
@@ -108,7 +109,7 @@ macro_rules! utilities {
 }
 
 utilities! {
-    basename, cat, chmod, cp, date, dirname, env, false_, find, ln, ls, mkdir, mktemp, mv, printenv, readlink, realpath, rev, rm, rmdir, sleep, stat, timeout, touch, true_, xargs,
+    basename, cat, chgrp, chmod, chown, cp, date, df, dirname, du, env, false_, find, hostname, id, install, ln, ls, mkdir, mkfifo, mktemp, mv, nproc, printenv, pwd, readlink, realpath, rev, rm, rmdir, sleep, stat, sync, timeout, touch, true_, truncate, tty, uname, which, whoami, xargs,
 }
 
 /// The utility of that name.
