@@ -95,7 +95,7 @@ pub(crate) enum Op {
 
     // Substitutions.
     /// Starts a command substitution: its body follows, `end` is behind it.
-    Substitution { end: Pc, quoting: Quoting, backquoting: Quoting },
+    Substitution { end: Pc, quoting: Quoting },
     /// The body is over: appends what was captured.
     SubstitutionEnd,
     /// Pops the builder as a path and appends the file's content: `$(< file)`.
@@ -108,6 +108,8 @@ pub(crate) enum Op {
     Begin,
     /// Adds a finished field.
     Field(Index),
+    /// Adds a variable's value as one field (`"$name"`).
+    FieldVariable(Index),
     /// Ends the word: splits, expands pathnames, adds the fields.
     EndField,
     /// Ends the word as exactly one field, neither split nor expanded.
@@ -138,14 +140,16 @@ pub(crate) enum Op {
     // Redirections.
     /// Makes a redirection from the builder; kept to be undone after the command.
     Redirect(Index),
-    /// Starts a compound command's redirections: a frame that undoes them. On failure the command is skipped to `end`.
-    RedirectBegin { end: Pc },
+    /// Starts a compound command's redirections.
+    RedirectBegin,
+    /// They are made: a frame will undo them. If one failed the command is skipped to `end`.
+    RedirectReady { end: Pc },
     /// Undoes them.
     RedirectEnd,
 
     // Commands.
-    /// Runs the fields as a simple command.
-    Execute,
+    /// Runs the fields as a simple command. `name`: the command's name if it is constant, else `u32::MAX`.
+    Execute { name: Index },
     /// Runs a simple command that has no expansions, assignments or redirections.
     ExecuteStatic(Index),
     /// Runs `count` stages, each in a process of its own; the table says where they start.

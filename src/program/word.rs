@@ -3,8 +3,8 @@
 use super::compiler::Compiler;
 use super::{ConstantPattern, Index, Op, ParameterBase, ParameterReference, Quoting};
 use crate::syntax::ast::{
-    AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Parameter, ParameterExpansion,
-    ParameterOperation, RedirectionKind, Subscript, Word, WordPart,
+    AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Parameter,
+    ParameterExpansion, ParameterOperation, RedirectionKind, Subscript, Word, WordPart,
 };
 use crate::text::Text;
 use std::num::NonZeroU32;
@@ -42,6 +42,15 @@ impl Compiler<'_> {
             self.emit(Op::Field(text));
             return;
         }
+        if let [WordPart::DoubleQuoted(parts)] = word.parts.as_slice()
+            && let [WordPart::Parameter(expansion)] = parts.as_slice()
+            && let (Parameter::Variable(name), ParameterOperation::Value, false) =
+                (&expansion.parameter, &expansion.operation, expansion.indirect)
+        {
+            let name = self.name(name);
+            self.emit(Op::FieldVariable(name));
+            return;
+        }
         self.word(word, Quoting::Split);
         self.emit(Op::EndField);
     }
@@ -74,7 +83,9 @@ impl Compiler<'_> {
             }
             WordPart::DoubleQuoted(parts) => {
                 // The quotes make a field even if everything in them is empty, except for `"$@"`.
-                if !matches!(parts.as_slice(), [WordPart::Parameter(_)]) || !parts.iter().any(is_positional_list) {
+                if !matches!(parts.as_slice(), [WordPart::Parameter(_)])
+                    || !parts.iter().any(is_positional_list)
+                {
                     let empty = self.text(&Text::EMPTY);
                     if !parts.iter().any(is_positional_list) {
                         self.emit(Op::Quoted(empty));
@@ -89,7 +100,7 @@ impl Compiler<'_> {
             WordPart::Parameter(expansion) => self.parameter(expansion, context),
             WordPart::CommandSubstitution(substitution) => self.command_substitution(substitution, context),
             WordPart::Arithmetic(arithmetic) => {
-                self.arithmetic(arithmetic, false);
+                self.arithmetic(arithmetic, &arithmetic.text);
                 self.emit(Op::AppendNumber { quoting: context });
             }
             WordPart::ProcessSubstitution(substitution) => {
@@ -103,7 +114,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn command_substitution(&mut self, substitution: &CommandSubstitution, quoting: Quoting) {
+    pub(super) fn command_substitution(&mut self, substitution: &CommandSubstitution, quoting: Quoting) {
         if substitution.reads_file
             && let Some(target) = read_file_target(substitution)
         {
@@ -112,10 +123,18 @@ impl Compiler<'_> {
             self.emit(Op::ReadFile { quoting });
             return;
         }
-        let backquoted = substitution.backquoted;
-        let start = self.emit(Op::Substitution { end: 0, quoting, backquoted });
+        let start = self.emit(Op::Substitution { end: 0, quoting });
         let (line, conditions) = (self.line, std::mem::take(&mut self.conditions));
+        let outer = substitution.source.as_ref().map(|own| std::mem::replace(&mut self.source, own.clone()));
         self.list(&substitution.body);
+        if let Some(error) = &substitution.error {
+            let index = self.program.errors.len() as Index;
+            self.program.errors.push(error.clone());
+            self.emit(Op::SyntaxError(index));
+        }
+        if let Some(outer) = outer {
+            self.source = outer;
+        }
         (self.line, self.conditions) = (line, conditions);
         self.emit(Op::SubstitutionEnd);
         self.patch(start);
@@ -175,7 +194,13 @@ impl Compiler<'_> {
     /// Evaluates a subscript: as a key when the variable is associative, else as arithmetic.
     pub(super) fn subscript(&mut self, name: Index, subscript: &Subscript) {
         let test = self.emit(Op::IfAssociative { name, key: 0 });
-        self.arithmetic(&subscript.arithmetic, false);
+        if subscript.arithmetic.expression.is_none() && subscript.arithmetic.text.parts.is_empty() {
+            self.emit(Op::PushBuilder);
+            self.word(&subscript.word, Quoting::Raw);
+            self.emit(Op::ArithmeticText);
+        } else {
+            self.arithmetic(&subscript.arithmetic, &subscript.word);
+        }
         self.emit(Op::SubscriptIndex);
         let end = self.emit(Op::Jump(0));
         self.patch(test);
@@ -196,8 +221,12 @@ impl Compiler<'_> {
             ParameterOperation::Default { colon, operator, word } => {
                 self.default(*colon, *operator, word, quoting);
             }
-            ParameterOperation::TrimPrefix { longest, pattern } => self.trim(true, *longest, pattern, quoting),
-            ParameterOperation::TrimSuffix { longest, pattern } => self.trim(false, *longest, pattern, quoting),
+            ParameterOperation::TrimPrefix { longest, pattern } => {
+                self.trim(true, *longest, pattern, quoting)
+            }
+            ParameterOperation::TrimSuffix { longest, pattern } => {
+                self.trim(false, *longest, pattern, quoting)
+            }
             ParameterOperation::Replace { scope, pattern, replacement } => {
                 self.emit(Op::PushBuilder);
                 self.word(pattern, Quoting::Raw);
@@ -215,9 +244,9 @@ impl Compiler<'_> {
                 self.emit(Op::ChangeCase { operator: *operator, pattern: pattern.is_some(), quoting });
             }
             ParameterOperation::Substring { offset, length } => {
-                self.arithmetic(offset, false);
+                self.arithmetic(offset, &offset.text);
                 if let Some(length) = length {
-                    self.arithmetic(length, false);
+                    self.arithmetic(length, &length.text);
                 }
                 self.emit(Op::Substring { length: length.is_some(), quoting });
             }
@@ -295,8 +324,10 @@ impl Compiler<'_> {
     }
 
     /// Pushes the value of an arithmetic expression.
-    pub(super) fn arithmetic(&mut self, arithmetic: &Arithmetic, command: bool) {
-        let _ = command;
+    ///
+    /// `fallback`: the word to expand instead when the expression has no text of its own (a subscript's).
+    pub(super) fn arithmetic(&mut self, arithmetic: &Arithmetic, fallback: &Word) {
+        let text = if arithmetic.text.parts.is_empty() { fallback } else { &arithmetic.text };
         let compiled = arithmetic.expression.as_ref().and_then(|expression| {
             super::arithmetic::compile(expression, &mut |name: &Text| self.name(name))
         });
@@ -312,7 +343,7 @@ impl Compiler<'_> {
             done = Some(self.emit(Op::TryArithmetic { expression: index, done: 0 }));
         }
         self.emit(Op::PushBuilder);
-        self.parts(&arithmetic.text.parts, Quoting::Quoted, false);
+        self.parts(&text.parts, Quoting::Quoted, false);
         self.emit(Op::ArithmeticText);
         if let Some(done) = done {
             self.patch(done);
@@ -326,7 +357,8 @@ fn is_positional_list(part: &WordPart) -> bool {
     match &expansion.parameter {
         Parameter::Special(b'@') => !matches!(expansion.operation, ParameterOperation::Length),
         Parameter::Element(_, subscript) => {
-            subscript.all == Some(AllElements::At) && !matches!(expansion.operation, ParameterOperation::Length)
+            subscript.all == Some(AllElements::At)
+                && !matches!(expansion.operation, ParameterOperation::Length)
         }
         _ => expansion.indirect || matches!(expansion.operation, ParameterOperation::Names(AllElements::At)),
     }

@@ -10,6 +10,8 @@ mod error;
 mod file_mode;
 mod files;
 mod human_size;
+#[allow(dead_code, reason = "the command around the engine is not there yet")]
+pub(crate) mod jq;
 mod operands;
 mod options;
 mod ownership;
@@ -27,7 +29,7 @@ mod time_interval;
 mod time_parse;
 mod walk;
 
-pub use context::{CommandError, CommandRequest, CommandRunner, Context, Environment};
+pub use context::{CommandError, CommandRequest, CommandRunner, Context, DescriptorHandles, Environment};
 pub use error::{ExitStatus, UtilityError};
 pub use options::{Example, OptionArgument, OptionSpec, Options, example, flag, number, optional, value};
 pub use session::{Identity, Session};
