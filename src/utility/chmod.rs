@@ -124,7 +124,7 @@ impl Change {
             return self.failed(ctx, "cannot read directory", operand, error);
         }
         while let Some(step) = walk.next(ctx).await? {
-            let Step::Entry { path, .. } = step else { continue };
+            let Step::Entry { path } = step else { continue };
             match ctx.lstat(&path) {
                 // Links are neither followed nor changed.
                 Ok(metadata) if metadata.is_symlink() => {}

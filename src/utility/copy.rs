@@ -104,7 +104,7 @@ impl Copier {
         self.directory(ctx, &mut walk, &mut above, source, destination, metadata).await?;
         while let Some(step) = walk.next(ctx).await? {
             match step {
-                Step::Entry { path, .. } => {
+                Step::Entry { path } => {
                     let target = below(destination, source, &path);
                     match self.look(ctx, &path, false) {
                         Ok(metadata) if metadata.is_directory() => {
@@ -112,7 +112,7 @@ impl Copier {
                         }
                         Ok(metadata) => self.file(ctx, &path, &target, &metadata).await?,
                         Err(error) => {
-                            self.failed(ctx, format!("cannot stat {}", quote_name(&path)), error)?
+                            self.failed(ctx, format!("cannot stat {}", quote_name(&path)), error)?;
                         }
                     }
                 }
@@ -148,7 +148,8 @@ impl Copier {
                 return Ok(());
             }
             if existing.inode == metadata.inode {
-                return self.same_file(ctx, source, target);
+                self.same_file(ctx, source, target);
+                return Ok(());
             }
         }
         let is_new = existing.is_none();
@@ -209,7 +210,8 @@ impl Copier {
                 return Ok(());
             }
             if same && self.backup.is_none() {
-                return self.same_file(ctx, source, target);
+                self.same_file(ctx, source, target);
+                return Ok(());
             }
             if followed.as_ref().is_some_and(Metadata::is_directory) {
                 let shown = quote_name(target);
@@ -407,10 +409,9 @@ impl Copier {
         }
     }
 
-    fn same_file(&mut self, ctx: &mut Context, source: &[u8], target: &[u8]) -> Result<(), UtilityError> {
+    fn same_file(&mut self, ctx: &mut Context, source: &[u8], target: &[u8]) {
         let (source, target) = (quote_name(source), quote_name(target));
         self.status = ctx.warn(format_args!("{source} and {target} are the same file"));
-        Ok(())
     }
 
     async fn say(

@@ -5,6 +5,7 @@ use super::time_format::{Zone, timestamp};
 use super::time_parse;
 use crate::utility::prelude::*;
 use jiff::Timestamp;
+use std::fmt::Write as _;
 
 pub(super) const UTILITY: Utility = Utility {
     name: "date",
@@ -177,7 +178,7 @@ fn choose(option: &str, rows: &[(&str, &[u8])], word: &[u8]) -> Result<Vec<u8>, 
         let kind = if word.is_empty() { "ambiguous" } else { "invalid" };
         let mut message = format!("{kind} argument {} for ‘{option}’\nValid arguments are:", quote(word));
         for (name, _) in rows {
-            message.push_str(&format!("\n  - ‘{name}’"));
+            let _ = write!(message, "\n  - ‘{name}’");
         }
         UtilityError::Usage(message)
     })

@@ -3,6 +3,7 @@
 use super::human_size::human_size;
 use super::quote::quote_if_needed;
 use crate::utility::prelude::*;
+use std::fmt::Write as _;
 
 pub(super) const UTILITY: Utility = Utility {
     name: "df",
@@ -23,7 +24,7 @@ pub(super) const UTILITY: Utility = Utility {
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options(&UTILITY)?;
     let mut status = ExitStatus::SUCCESS;
-    let mut rows = if options.operands.is_empty() { 1 } else { 0 };
+    let mut rows = u32::from(options.operands.is_empty());
     for operand in &options.operands {
         ctx.tick().await?;
         match ctx.stat(operand) {
@@ -59,14 +60,14 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     ];
     let (mut heading, mut line) = (format!("{:<14}", "Filesystem"), format!("{:<14}", "tmpfs"));
     if let Some((name, kind)) = kinds {
-        heading.push_str(&format!(" {name:<5}"));
-        line.push_str(&format!(" {kind:<5}"));
+        let _ = write!(heading, " {name:<5}");
+        let _ = write!(line, " {kind:<5}");
     }
     for (name, value) in fields {
         let least = if name == "Used" || name == "Size" || name == "Avail" { 5 } else { 0 };
         let width = name.len().max(value.len()).max(least);
-        heading.push_str(&format!(" {name:>width$}"));
-        line.push_str(&format!(" {value:>width$}"));
+        let _ = write!(heading, " {name:>width$}");
+        let _ = write!(line, " {value:>width$}");
     }
     let heading = format!("{heading} Mounted on\n");
     ctx.stdout.write(heading.as_bytes()).await?;

@@ -116,7 +116,7 @@ impl Count {
         self.meet(ctx, &mut walk, &mut sums, operand).await?;
         while let Some(step) = walk.next(ctx).await? {
             match step {
-                Step::Entry { path, .. } => self.meet(ctx, &mut walk, &mut sums, &path).await?,
+                Step::Entry { path } => self.meet(ctx, &mut walk, &mut sums, &path).await?,
                 Step::Leave { path } => {
                     let Some((own, below)) = sums.pop() else { continue };
                     let shown = if self.separate { own } else { own.saturating_add(below) };

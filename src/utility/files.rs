@@ -97,7 +97,7 @@ pub(crate) fn blocks(metadata: &Metadata) -> u64 {
 /// Whether a time is shown with its time of day and not its year: less than half a (Gregorian) year old.
 pub(crate) fn is_recent(time: Duration, now: Duration) -> bool {
     const HALF_YEAR: Duration = Duration::from_secs(31_556_952 / 2);
-    time <= now && now - time < HALF_YEAR
+    now.checked_sub(time).is_some_and(|age| age < HALF_YEAR)
 }
 
 /// `path` as seen from `directory`; both absolute and without links.

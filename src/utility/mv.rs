@@ -202,7 +202,7 @@ impl Mover {
         }
         while let Some(step) = walk.next(ctx).await? {
             match step {
-                Step::Entry { path, .. } => {
+                Step::Entry { path } => {
                     let is_directory = ctx.lstat(&path).is_ok_and(|metadata| metadata.is_directory());
                     if !is_directory {
                         self.remove_one(ctx, &path, false)?;

@@ -54,7 +54,7 @@ impl Ownership {
         }
         while let Some(step) = walk.next(ctx).await? {
             let (path, is_left) = match step {
-                Step::Entry { path, .. } => (path, false),
+                Step::Entry { path } => (path, false),
                 Step::Leave { path } => (join(&path, b""), true),
             };
             match ctx.lstat(&path) {
@@ -65,7 +65,7 @@ impl Ownership {
                     }
                 }
                 Ok(metadata) => {
-                    self.change(ctx, path.strip_suffix(b"/").unwrap_or(&path), &metadata, false).await?
+                    self.change(ctx, path.strip_suffix(b"/").unwrap_or(&path), &metadata, false).await?;
                 }
                 Err(error) => self.failed(ctx, "cannot access", &path, error)?,
             }
@@ -103,7 +103,7 @@ impl Ownership {
         let group = |id: u32| ctx.group_name(id).map_or_else(|| id.to_string(), |name| name.to_string());
         let pair = |uid: u32, gid: u32| match (self.user, self.group) {
             _ if self.is_group_only => group(gid),
-            (Some(_), Some(_)) | (None, Some(_)) => format!("{}:{}", user(uid), group(gid)),
+            (_, Some(_)) => format!("{}:{}", user(uid), group(gid)),
             _ => user(uid),
         };
         let what = if self.is_group_only { "group" } else { "ownership" };

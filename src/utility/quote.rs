@@ -11,7 +11,7 @@ pub(crate) fn quote(name: &[u8]) -> String {
             Some('’') => out.push_str("\\’"),
             Some('\\') => out.push_str("\\\\"),
             Some(character) if is_printable(character) => out.push(character),
-            _ => bytes.iter().for_each(|&byte| escape_byte(byte, &mut out)),
+            _ => escape_bytes(bytes, &mut out),
         }
     }
     out.push('’');
@@ -45,7 +45,7 @@ pub(crate) fn quote_name(name: &[u8]) -> String {
                     out.push_str("'$'");
                     escaping = true;
                 }
-                bytes.iter().for_each(|&byte| escape_byte(byte, &mut out));
+                escape_bytes(bytes, &mut out);
             }
         }
     }
@@ -73,7 +73,7 @@ pub(crate) fn quote_c(name: &[u8], out: &mut String) {
             Some('"') => out.push_str("\\\""),
             Some('\\') => out.push_str("\\\\"),
             Some(character) if is_printable(character) => out.push(character),
-            _ => bytes.iter().for_each(|&byte| escape_byte(byte, out)),
+            _ => escape_bytes(bytes, out),
         }
     }
     out.push('"');
@@ -86,7 +86,7 @@ pub(crate) fn escape_name(name: &[u8], out: &mut String) {
             Some(' ') => out.push_str("\\ "),
             Some('\\') => out.push_str("\\\\"),
             Some(character) if is_printable(character) => out.push(character),
-            _ => bytes.iter().for_each(|&byte| escape_byte(byte, out)),
+            _ => escape_bytes(bytes, out),
         }
     }
 }
@@ -105,6 +105,12 @@ fn pieces(name: &[u8]) -> impl Iterator<Item = (Option<char>, &[u8])> {
 
 fn is_printable(character: char) -> bool {
     !character.is_control()
+}
+
+fn escape_bytes(bytes: &[u8], out: &mut String) {
+    for &byte in bytes {
+        escape_byte(byte, out);
+    }
 }
 
 fn escape_byte(byte: u8, out: &mut String) {
@@ -141,7 +147,7 @@ mod tests {
             (b"", "''"),
         ];
         for (name, want) in rows {
-            assert_eq!(quote_name(name), want.replace("$'\\377'", "$'\\377'"), "{name:?}");
+            assert_eq!(quote_name(name), want, "{name:?}");
         }
         assert_eq!(quote_if_needed(b"a/b-c"), "a/b-c");
         assert_eq!(quote_if_needed(b"a b"), "'a b'");

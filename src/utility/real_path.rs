@@ -67,7 +67,7 @@ pub(crate) fn resolve(ctx: &Context, path: &[u8], missing: Missing) -> Result<Ve
                 resolved = next;
             }
             Err(FsError::Errno(Errno::NotFound)) if pending.is_empty() || missing == Missing::Any => {
-                resolved = next
+                resolved = next;
             }
             Err(FsError::Errno(Errno::NotDirectory)) if missing == Missing::Any => resolved = next,
             Err(error) => return Err(error),

@@ -31,13 +31,11 @@ impl Zone {
         if text.is_empty() {
             return Self::UTC;
         }
-        match TimeZone::get(text).or_else(|_| TimeZone::posix(text)) {
-            Ok(zone) => Self { zone, unknown: None },
-            Err(_) => {
-                let letters: String = text.chars().take_while(char::is_ascii_alphabetic).collect();
-                Self { zone: TimeZone::UTC, unknown: Some(letters) }
-            }
+        if let Ok(zone) = TimeZone::get(text).or_else(|_| TimeZone::posix(text)) {
+            return Self { zone, unknown: None };
         }
+        let letters: String = text.chars().take_while(char::is_ascii_alphabetic).collect();
+        Self { zone: TimeZone::UTC, unknown: Some(letters) }
     }
 
     /// The zone itself.

@@ -14,8 +14,6 @@ pub(crate) enum Step {
     Entry {
         /// The directory's path, as it was given to [`Walk::enter`], and the entry's name.
         path: Vec<u8>,
-        /// The entry.
-        entry: DirEntry,
     },
     /// Everything in this directory was seen.
     Leave {
@@ -68,7 +66,7 @@ impl Walk {
         ctx.tick().await?;
         let Some(level) = self.levels.last_mut() else { return Ok(None) };
         if let Some(entry) = level.entries.next() {
-            return Ok(Some(Step::Entry { path: join(&level.path, &entry.name), entry }));
+            return Ok(Some(Step::Entry { path: join(&level.path, &entry.name) }));
         }
         let Some(level) = self.levels.pop() else { return Ok(None) };
         self.charge.set(self.charge.bytes().saturating_sub(level.bytes))?;

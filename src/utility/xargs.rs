@@ -123,7 +123,7 @@ fn settings(ctx: &mut Context, options: &Options) -> Result<Settings, UtilityErr
     };
     let last = options.last_of(&["I", "i", "L", "l", "n"]);
     let replace = match last {
-        Some("n") | Some("L") | Some("l") => None,
+        Some("n" | "L" | "l") => None,
         _ => match options.last_of(&["I", "i"]) {
             Some("I") => options.value("I").cloned(),
             Some(_) => Some(options.value("i").cloned().unwrap_or_else(|| Text::from_static(b"{}"))),
@@ -275,7 +275,7 @@ impl Runner {
                 self.item(ctx, Text::from(word)).await?;
             }
             let goes_on = matches!(body.last(), Some(b' ' | b'\t')) || continued;
-            if !is_blank && !(goes_on && self.settings.max_lines.is_some()) {
+            if !(is_blank || (goes_on && self.settings.max_lines.is_some())) {
                 self.line_ends(ctx).await?;
             }
         }

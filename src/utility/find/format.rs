@@ -63,17 +63,14 @@ impl Format {
                 }
                 b'%' => {
                     let (directive, after) = Directive::parse(tail)?;
-                    match directive {
-                        Some(directive) => {
-                            pieces.push(Piece::Text(std::mem::take(&mut literal)));
-                            pieces.push(Piece::Directive(directive));
-                        }
+                    if let Some(directive) = directive {
+                        pieces.push(Piece::Text(std::mem::take(&mut literal)));
+                        pieces.push(Piece::Directive(directive));
+                    } else {
                         // An unknown directive is printed as it stands.
-                        None => {
-                            literal.push(b'%');
-                            let length = tail.len() - after.len();
-                            literal.extend_from_slice(tail.get(..length).unwrap_or(tail));
-                        }
+                        literal.push(b'%');
+                        let length = tail.len() - after.len();
+                        literal.extend_from_slice(tail.get(..length).unwrap_or(tail));
                     }
                     rest = after;
                 }

@@ -12,6 +12,7 @@ use crate::utility::time_format::{Zone, timestamp};
 use crate::utility::{Context, UtilityError, time_parse};
 use crate::vfs::{FileKind, Metadata};
 use std::time::Duration;
+use std::fmt::Write as _;
 
 const DAY: i128 = 86_400 * SECOND;
 const SECOND: i128 = 1_000_000_000;
@@ -237,10 +238,13 @@ impl Parser<'_> {
         let end = self.plan.steps.len();
         match operator {
             Operator::Not => self.plan.steps.push(Step::Not),
-            Operator::And(jump) | Operator::Or(jump) => match self.plan.steps.get_mut(jump) {
-                Some(Step::JumpIfFalse(target) | Step::JumpIfTrue(target)) => *target = end,
-                _ => {}
-            },
+            Operator::And(jump) | Operator::Or(jump) => {
+                if let Some(Step::JumpIfFalse(target) | Step::JumpIfTrue(target)) =
+                    self.plan.steps.get_mut(jump)
+                {
+                    *target = end;
+                }
+            }
             Operator::Open | Operator::Comma => {}
         }
     }
@@ -275,7 +279,7 @@ impl Parser<'_> {
         if !name.starts_with('-') {
             let mut message = format!("paths must precede expression: `{name}'");
             if let Some(last) = &self.last {
-                message.push_str(&format!("\nfind: possible unquoted pattern after predicate `{last}'?"));
+                let _ = write!(message, "\nfind: possible unquoted pattern after predicate `{last}'?");
             }
             return fail(message);
         }

@@ -99,7 +99,7 @@ impl Search {
             && let Some(step) = walk.next(ctx).await?
         {
             match step {
-                walk::Step::Entry { path, .. } => match self.look(ctx, &path, walk.depth() as u64) {
+                walk::Step::Entry { path } => match self.look(ctx, &path, walk.depth() as u64) {
                     Ok((metadata, followed)) => {
                         self.meet(ctx, &mut walk, &mut entered, &path, start.len(), metadata, followed).await?;
                     }

@@ -5,6 +5,7 @@ use super::style::{Layout, Style};
 use crate::utility::files::blocks;
 use crate::utility::prelude::*;
 use crate::vfs::FileKind;
+use std::fmt::Write as _;
 
 /// Widths of the inode and block columns.
 pub(super) struct PrefixWidths {
@@ -28,11 +29,11 @@ impl PrefixWidths {
     pub(super) fn prefix(&self, style: &Style, entry: &Entry) -> String {
         let mut text = String::new();
         if style.inode {
-            text.push_str(&format!("{:>width$} ", entry.metadata.inode, width = self.inode));
+            let _ = write!(text, "{:>width$} ", entry.metadata.inode, width = self.inode);
         }
         if style.blocks {
             let count = style.shown_blocks(blocks(&entry.metadata));
-            text.push_str(&format!("{count:>width$} ", width = self.blocks));
+            let _ = write!(text, "{count:>width$} ", width = self.blocks);
         }
         text
     }

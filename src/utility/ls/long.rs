@@ -8,6 +8,7 @@ use crate::utility::files::is_recent;
 use crate::utility::human_size::human_size;
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
+use std::fmt::Write as _;
 
 /// One file's fields, before they are aligned.
 struct Line {
@@ -39,14 +40,14 @@ pub(super) async fn print(ctx: &mut Context, style: &Style, entries: &[Entry]) -
         ctx.tick().await?;
         let mut text = widths.prefix(style, entry);
         text.push_str(&mode_letters(entry.metadata.kind, entry.metadata.mode));
-        text.push_str(&format!(" {:>links$} ", line.links));
+        let _ = write!(text, " {:>links$} ", line.links);
         if style.owner {
-            text.push_str(&format!("{:<user$} ", line.user));
+            let _ = write!(text, "{:<user$} ", line.user);
         }
         if style.group {
-            text.push_str(&format!("{:<group$} ", line.group));
+            let _ = write!(text, "{:<group$} ", line.group);
         }
-        text.push_str(&format!("{:>size$} ", line.size));
+        let _ = write!(text, "{:>size$} ", line.size);
         let moment = style.moment(&entry.metadata);
         let format = if is_recent(moment, now) { &style.recent_format } else { &style.old_format };
         let mut out = text.into_bytes();

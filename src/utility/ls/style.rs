@@ -9,6 +9,7 @@ use crate::utility::quote::{escape_name, quote, quote_c, quote_if_needed, quote_
 use crate::utility::time_format::Zone;
 use crate::vfs::Metadata;
 use std::time::Duration;
+use std::fmt::Write as _;
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
     flag('a', "all", "do not ignore entries starting with ."),
@@ -214,7 +215,7 @@ impl Style {
             patterns.iter().any(|pattern| pattern.matches(name, &mut NoTicker).unwrap_or(false))
         };
         let hidden = self.hidden == Hidden::Skip && (name.starts_with(b".") || matches(&self.hide));
-        !hidden && !(self.ignore_backups && name.ends_with(b"~")) && !matches(&self.ignore)
+        !(hidden || (self.ignore_backups && name.ends_with(b"~")) || matches(&self.ignore))
     }
 
     pub(super) fn shown_name(&self, name: &[u8]) -> Vec<u8> {
@@ -342,11 +343,7 @@ fn indicator(options: &Options) -> Result<Indicator, UtilityError> {
         match (spec.short, spec.long) {
             ('p', _) => indicator = Indicator::Slash,
             (_, "file-type") => indicator = Indicator::FileType,
-            (_, "classify") => {
-                if is_always("--classify", argument)? {
-                    indicator = Indicator::Classify;
-                }
-            }
+            (_, "classify") if is_always("--classify", argument)? => indicator = Indicator::Classify,
             (_, "indicator-style") => {
                 indicator = match argument.map_or(&b""[..], |text| text.as_bytes()) {
                     b"none" => Indicator::None,
@@ -485,7 +482,7 @@ impl SplitNewline for [u8] {
 fn invalid<T>(word: &[u8], option: &str, known: &[&[&str]]) -> Result<T, UtilityError> {
     let mut message = format!("invalid argument {} for ‘{option}’\nValid arguments are:", quote(word));
     for row in known {
-        message.push_str(&format!("\n  - ‘{}’", row.join("’, ‘")));
+        let _ = write!(message, "\n  - ‘{}’", row.join("’, ‘"));
     }
     Err(UtilityError::Usage(message))
 }
