@@ -83,9 +83,6 @@ impl Mover {
                     return Ok(());
                 }
                 backup = format!(" (backup: {})", quote_name(&name));
-            } else if existing.inode == metadata.inode {
-                // Another name of the same file: one of them goes.
-                return self.remove(ctx, source).await;
             }
         }
         let renamed = ctx.path(source).and_then(|from| ctx.fs().rename(&from, &ctx.path(target)?));
@@ -112,7 +109,7 @@ impl Mover {
         if self.overwrite == Overwrite::Never {
             return Ok(false);
         }
-        if existing.inode == metadata.inode && !metadata.is_directory() && (metadata.links == 1 || same_path(ctx, source, target)) {
+        if existing.inode == metadata.inode && !metadata.is_directory() && self.backup.is_none() {
             let (source, target) = (quote_name(source), quote_name(target));
             self.status = ctx.warn(format_args!("{source} and {target} are the same file"));
             return Ok(false);
@@ -224,13 +221,6 @@ impl Mover {
         }
         Ok(())
     }
-}
-
-/// Whether both are the same name.
-fn same_path(ctx: &Context, a: &[u8], b: &[u8]) -> bool {
-    use super::files::{last_component, parent};
-    let directory = |path: &[u8]| ctx.stat(parent(path)).map(|metadata| metadata.inode).ok();
-    last_component(a) == last_component(b) && directory(a) == directory(b)
 }
 
 #[cfg(test)]

@@ -50,7 +50,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             Ok(()) => {}
             Err(FsError::Errno(Errno::NotFound)) if !create && follow => {}
             Err(error) => {
-                let what = if create || !matches!(error, FsError::Errno(Errno::NotFound)) {
+                // A slash is refused by opening with another error, which does not count.
+                let what = if create && !operand.ends_with(b"/") {
                     "cannot touch"
                 } else {
                     "setting times of"

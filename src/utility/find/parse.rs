@@ -278,7 +278,9 @@ impl Parser<'_> {
         let name = arg.to_string_lossy().into_owned();
         if !name.starts_with('-') {
             let mut message = format!("paths must precede expression: `{name}'");
-            if let Some(last) = &self.last {
+            if let Some(last) = &self.last
+                && self.ctx.lstat(arg).is_ok()
+            {
                 let _ = write!(message, "\nfind: possible unquoted pattern after predicate `{last}'?");
             }
             return fail(message);
