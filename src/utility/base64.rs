@@ -32,7 +32,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let operand = options.operands.first().cloned().unwrap_or(Text::from_static(b"-"));
     let input = ctx
         .open_input(&operand)
-        .map_err(|error| UtilityError::operand(quote_name(&operand).as_bytes(), error))?;
+        .map_err(|error| UtilityError::operand(quote_operand(&operand).as_bytes(), error))?;
     let done = if options.has("decode") {
         decode(ctx, input, options.has("ignore-garbage")).await
     } else {

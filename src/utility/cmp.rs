@@ -71,11 +71,11 @@ fn trouble(ctx: &mut Context, settings: &Settings, name: &Text, error: OperandEr
 
 fn settings(options: &Options) -> Result<Settings, UtilityError> {
     if let Some(extra) = options.operands.get(4) {
-        return Err(UtilityError::Usage(format!("extra operand {}", quote_name_always(extra))));
+        return Err(UtilityError::Usage(format!("extra operand {}", quote_name(extra))));
     }
     let number = |text: &[u8], option: &str| {
         parse_count(text)
-            .map_err(|_| UtilityError::Usage(format!("invalid --{option} value {}", quote_name_always(text))))
+            .map_err(|_| UtilityError::Usage(format!("invalid --{option} value {}", quote_name(text))))
     };
     let mut settings = Settings {
         bytes: options.has("print-bytes"),

@@ -42,7 +42,7 @@ struct Side {
 
 impl Side {
     fn open(ctx: &mut Context, name: &Text) -> Result<Self, UtilityError> {
-        let named = |error| UtilityError::operand(quote_name(name).as_bytes(), error);
+        let named = |error| UtilityError::operand(quote_operand(name).as_bytes(), error);
         Ok(Self {
             name: name.clone(),
             input: ctx.open_input(name).map_err(named)?,
@@ -58,7 +58,7 @@ impl Side {
     async fn advance(&mut self, delimiter: u8, first: bool) -> Result<(), UtilityError> {
         let line = match self.input.next_line(delimiter).await {
             Ok(line) => line,
-            Err(error) => return Err(UtilityError::operand(quote_name(&self.name).as_bytes(), error)),
+            Err(error) => return Err(UtilityError::operand(quote_operand(&self.name).as_bytes(), error)),
         };
         match line {
             Some(line) => {

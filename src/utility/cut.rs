@@ -41,7 +41,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     for operand in ctx.inputs(&options.operands) {
         if let Err(error) = cut_operand(ctx, &settings, &operand).await {
             let errno = error.errno()?;
-            status = ctx.warn(format_args!("{}: {}", quote_name(&operand), errno.message()));
+            status = ctx.warn(format_args!("{}: {}", quote_operand(&operand), errno.message()));
         }
     }
     Ok(status)

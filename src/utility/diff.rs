@@ -75,11 +75,11 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         [left, right] => [left.clone(), right.clone()],
         [] => return Err(with_hint("diff", UtilityError::Usage("missing operand after 'diff'".into()))),
         [only] => {
-            let text = format!("missing operand after {}", quote_name_always(only));
+            let text = format!("missing operand after {}", quote_name(only));
             return Err(with_hint("diff", UtilityError::Usage(text)));
         }
         [_, _, extra, ..] => {
-            let text = format!("extra operand {}", quote_name_always(extra));
+            let text = format!("extra operand {}", quote_name(extra));
             return Err(with_hint("diff", UtilityError::Usage(text)));
         }
     };
@@ -114,7 +114,7 @@ impl Settings {
                 ('u', _) => context = context.max(Some(3)),
                 ('U', Some(text)) => {
                     let number = super::count::parse_digits(text).ok_or_else(|| {
-                        UtilityError::Usage(format!("invalid context length {}", quote_name_always(text)))
+                        UtilityError::Usage(format!("invalid context length {}", quote_name(text)))
                     })?;
                     context = Some(usize::try_from(number).unwrap_or(usize::MAX));
                 }
@@ -128,7 +128,7 @@ impl Settings {
                 operands.next();
             } else {
                 command.push(' ');
-                command.push_str(&quote_name(arg));
+                command.push_str(&quote_operand(arg));
             }
         }
         Ok(Self {
@@ -354,7 +354,7 @@ async fn compare_files(
         return Ok(ExitStatus::FAILURE);
     }
     if pair.depth > 0 {
-        let (left, right) = (quote_name(&left.name), quote_name(&right.name));
+        let (left, right) = (quote_operand(&left.name), quote_operand(&right.name));
         ctx.stdout.write(format!("{} {left} {right}\n", settings.command).as_bytes()).await?;
     }
     match settings.context {

@@ -72,7 +72,7 @@ pub(super) async fn run<A: Algorithm>(
             Ok(digest) => print::<A>(ctx, &options, &operand, &digest).await?,
             Err(error) => {
                 let errno = error.errno()?;
-                status = ctx.warn(format_args!("{}: {}", quote_name(&operand), errno.message()));
+                status = ctx.warn(format_args!("{}: {}", quote_operand(&operand), errno.message()));
             }
         }
     }

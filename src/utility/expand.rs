@@ -25,7 +25,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     for operand in ctx.inputs(&options.operands) {
         if let Err(error) = expand_operand(ctx, &stops, options.has("initial"), &operand).await {
             let errno = error.errno()?;
-            status = ctx.warn(format_args!("{}: {}", quote_name(&operand), errno.message()));
+            status = ctx.warn(format_args!("{}: {}", quote_operand(&operand), errno.message()));
         }
     }
     Ok(status)

@@ -56,7 +56,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
                 let errno = OperandError::from(error).errno()?;
                 status = ctx.warn(format_args!(
                     "cannot open {} for reading: {}",
-                    quote_name_always(shown),
+                    quote_name(shown),
                     errno.message()
                 ));
                 continue;
@@ -69,7 +69,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         first = false;
         if let Err(error) = copy_part(ctx, input, part).await {
             let errno = error.errno()?;
-            status = ctx.warn(format_args!("error reading {}: {}", quote_name_always(shown), errno.message()));
+            status = ctx.warn(format_args!("error reading {}: {}", quote_name(shown), errno.message()));
         }
     }
     Ok(status)

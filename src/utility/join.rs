@@ -75,7 +75,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options(&UTILITY)?;
     let mut settings = settings(&options)?;
     if let Some(extra) = options.operands.get(2) {
-        return Err(UtilityError::Usage(format!("extra operand {}", quote_name_always(extra))));
+        return Err(UtilityError::Usage(format!("extra operand {}", quote_name(extra))));
     }
     let names = two_operands(&options)?;
     if names.iter().all(|name| name.as_bytes() == b"-") {
@@ -85,7 +85,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     for name in &names {
         let input = ctx
             .open_input(name)
-            .map_err(|error| UtilityError::operand(quote_name(name).as_bytes(), error))?;
+            .map_err(|error| UtilityError::operand(quote_operand(name).as_bytes(), error))?;
         let new = || ChargedVec::new(&ctx.meter);
         let (text, next, ends) = (new(), new(), ChargedVec::new(&ctx.meter));
         let mut side =

@@ -68,7 +68,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     for operand in ctx.inputs(&options.operands) {
         if let Err(error) = number_operand(ctx, &settings, &mut state, &operand).await {
             let errno = error.errno()?;
-            status = ctx.warn(format_args!("{}: {}", quote_name(&operand), errno.message()));
+            status = ctx.warn(format_args!("{}: {}", quote_operand(&operand), errno.message()));
         }
     }
     Ok(status)

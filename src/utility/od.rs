@@ -72,7 +72,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     for operand in ctx.inputs(&options.operands) {
         if let Err(error) = read(ctx, &settings, &operand, &mut dump, &mut skip, &mut left).await {
             let errno = error.errno()?;
-            status = ctx.warn(format_args!("{}: {}", quote_name(&operand), errno.message()));
+            status = ctx.warn(format_args!("{}: {}", quote_operand(&operand), errno.message()));
         }
     }
     if skip > 0 && status.is_success() {
@@ -120,7 +120,7 @@ fn settings(options: &Options) -> Result<Settings, UtilityError> {
     let number = |name: &str, letter: char, default: u64| {
         let Some(text) = options.value(name) else { return Ok(default) };
         parse_count(text).map_err(|_| {
-            UtilityError::failed(format!("invalid -{letter} argument {}", quote_name_always(text)))
+            UtilityError::failed(format!("invalid -{letter} argument {}", quote_name(text)))
         })
     };
     let multiple = formats.iter().map(|format| format.size).max().unwrap_or(1);

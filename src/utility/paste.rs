@@ -26,7 +26,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         for operand in inputs {
             if let Err(error) = serial(ctx, &operand, &delimiters, end).await {
                 let errno = error.errno()?;
-                status = ctx.warn(format_args!("{}: {}", quote_name(&operand), errno.message()));
+                status = ctx.warn(format_args!("{}: {}", quote_operand(&operand), errno.message()));
             }
         }
         return Ok(status);
@@ -109,7 +109,7 @@ async fn parallel(
         }
         let input = ctx
             .open_input(operand)
-            .map_err(|error| UtilityError::operand(quote_name(operand).as_bytes(), error))?;
+            .map_err(|error| UtilityError::operand(quote_operand(operand).as_bytes(), error))?;
         if operand.as_bytes() == b"-" {
             standard = Some(inputs.len());
         }
@@ -142,7 +142,7 @@ async fn parallel(
                 Err(error) => {
                     *ended = true;
                     let errno = OperandError::from(error).errno()?;
-                    status = ctx.warn(format_args!("{}: {}", quote_name(operand), errno.message()));
+                    status = ctx.warn(format_args!("{}: {}", quote_operand(operand), errno.message()));
                 }
             }
             ctx.tick().await?;

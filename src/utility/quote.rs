@@ -1,55 +1,66 @@
-//! How the GNU core utilities quote what they name in messages: ‘operand’ in the locale's quotation marks, and file names
-//! in shell quotes.
+//! Names in messages, quoted as the GNU core utilities do in the C.UTF-8 locale.
 
 use std::fmt::Write as _;
 
-/// `‘text’`; bytes that can not be printed become C escapes.
-pub(crate) fn quote(text: &[u8]) -> String {
-    let mut quoted = String::from("‘");
-    for (letter, raw) in characters(text) {
-        match letter {
-            Some('\\') => quoted.push_str("\\\\"),
-            Some('’') => quoted.push_str("\\’"),
-            Some(letter) if !letter.is_control() => quoted.push(letter),
-            _ => push_escapes(&mut quoted, raw),
+/// ‘name’: how most messages show an argument.
+pub(crate) fn quote(name: &[u8]) -> String {
+    let mut out = String::with_capacity(name.len() + 6);
+    out.push('‘');
+    for (text, bytes) in pieces(name) {
+        match text {
+            Some('’') => out.push_str("\\’"),
+            Some('\\') => out.push_str("\\\\"),
+            Some(character) if is_printable(character) => out.push(character),
+            _ => escape_bytes(bytes, &mut out),
         }
     }
-    quoted.push('’');
-    quoted
+    out.push('’');
+    out
 }
 
-/// A file name, in shell quotes when a shell would need them (or a colon makes the message unclear).
+/// 'name', with `$'\n'` for what is not printable: how file names are shown, and can be pasted into a shell.
 pub(crate) fn quote_name(name: &[u8]) -> String {
-    let plain = !name.is_empty()
-        && !matches!(name, [b'#' | b'~', ..] | [b'{' | b'}'])
-        && characters(name).all(|(letter, _)| letter.is_some_and(is_plain));
-    if plain { String::from_utf8_lossy(name).into_owned() } else { quote_name_always(name) }
-}
-
-/// A file name in shell quotes, always.
-pub(crate) fn quote_name_always(name: &[u8]) -> String {
-    let double = name.contains(&b'\'') && characters(name).all(|(c, _)| c.is_some_and(fits_double_quotes));
-    if double {
+    let compatible = |(text, _): (Option<char>, &[u8])| {
+        text.is_some_and(|c| {
+            c.is_ascii_alphanumeric() || "%+,-./:]_@ '".contains(c) || (!c.is_ascii() && is_printable(c))
+        })
+    };
+    if name.contains(&b'\'') && pieces(name).all(compatible) {
         return format!("\"{}\"", String::from_utf8_lossy(name));
     }
-    let mut quoted = String::from("'");
+    let mut out = String::with_capacity(name.len() + 2);
+    out.push('\'');
     let mut escaping = false;
-    for (letter, raw) in characters(name) {
-        let escape = letter.is_none_or(char::is_control);
-        match (escaping, escape) {
-            (false, true) => quoted.push_str("'$'"),
-            (true, false) => quoted.push_str("''"),
-            _ => {}
+    for (text, bytes) in pieces(name) {
+        let plain = text.filter(|&c| is_printable(c));
+        if escaping && plain.is_some() {
+            out.push_str("''");
+            escaping = false;
         }
-        escaping = escape;
-        match letter {
-            Some('\'') => quoted.push_str("'\\''"),
-            Some(letter) if !escape => quoted.push(letter),
-            _ => push_escapes(&mut quoted, raw),
+        match plain {
+            Some('\'') => out.push_str("'\\''"),
+            Some(character) => out.push(character),
+            None => {
+                if !escaping {
+                    out.push_str("'$'");
+                    escaping = true;
+                }
+                escape_bytes(bytes, &mut out);
+            }
         }
     }
-    quoted.push('\'');
-    quoted
+    out.push('\'');
+    out
+}
+
+/// As [`quote_name`], but plain where a shell would not mind: `cat: x: No such file or directory`.
+pub(crate) fn quote_if_needed(name: &[u8]) -> String {
+    if needs_quotes(name) { quote_name(name) } else { String::from_utf8_lossy(name).into_owned() }
+}
+
+/// As [`quote_if_needed`], and with a colon in the name: it would make a message unclear.
+pub(crate) fn quote_operand(name: &[u8]) -> String {
+    if name.contains(&b':') { quote_name(name) } else { quote_if_needed(name) }
 }
 
 /// The message for a word that an option does not know.
@@ -61,43 +72,77 @@ pub(crate) fn invalid_argument(option: &str, word: &[u8], valid: &[&str]) -> Str
     text
 }
 
-/// Characters with their bytes; `None` for a byte that is not UTF-8.
-fn characters(text: &[u8]) -> impl Iterator<Item = (Option<char>, &[u8])> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let (letter, size) = bstr::decode_utf8(rest);
-        let size = if letter.is_none() { size.min(1) } else { size };
-        let (raw, tail) = rest.split_at_checked(size)?;
-        rest = tail;
-        (!raw.is_empty()).then_some((letter, raw))
+fn needs_quotes(name: &[u8]) -> bool {
+    if name.is_empty() || matches!(name, b"{" | b"}") || matches!(name.first(), Some(b'#' | b'~')) {
+        return true;
+    }
+    pieces(name).any(|(text, _)| text.is_none_or(|c| !is_printable(c) || " !\"$&'()*;<=>?[\\^`|".contains(c)))
+}
+
+/// "name" with the escapes of C: `ls -Q`.
+pub(crate) fn quote_c(name: &[u8], out: &mut String) {
+    out.push('"');
+    for (text, bytes) in pieces(name) {
+        match text {
+            Some('"') => out.push_str("\\\""),
+            Some('\\') => out.push_str("\\\\"),
+            Some(character) if is_printable(character) => out.push(character),
+            _ => escape_bytes(bytes, out),
+        }
+    }
+    out.push('"');
+}
+
+/// The name with the escapes of C, blanks too, and no quotes: `ls -b`.
+pub(crate) fn escape_name(name: &[u8], out: &mut String) {
+    for (text, bytes) in pieces(name) {
+        match text {
+            Some(' ') => out.push_str("\\ "),
+            Some('\\') => out.push_str("\\\\"),
+            Some(character) if is_printable(character) => out.push(character),
+            _ => escape_bytes(bytes, out),
+        }
+    }
+}
+
+/// Characters with their bytes; a byte that is part of none alone.
+fn pieces(name: &[u8]) -> impl Iterator<Item = (Option<char>, &[u8])> {
+    name.utf8_chunks().flat_map(|chunk| {
+        let valid = chunk.valid();
+        let good = valid.char_indices().map(move |(at, character)| {
+            let bytes = valid.as_bytes().get(at..at + character.len_utf8()).unwrap_or(&[]);
+            (Some(character), bytes)
+        });
+        good.chain(chunk.invalid().chunks(1).map(|byte| (None, byte)))
     })
 }
 
-fn is_plain(letter: char) -> bool {
-    !letter.is_control() && !" !\"$&'()*;<=>?[^`|\\:".contains(letter)
+fn is_printable(character: char) -> bool {
+    !character.is_control()
 }
 
-fn fits_double_quotes(letter: char) -> bool {
-    letter.is_ascii_alphanumeric() || " '%+,-./:]_{}".contains(letter)
-}
-
-fn push_escapes(out: &mut String, raw: &[u8]) {
-    for &byte in raw {
-        let known = match byte {
-            0x07 => "\\a",
-            0x08 => "\\b",
-            b'\t' => "\\t",
-            b'\n' => "\\n",
-            0x0b => "\\v",
-            0x0c => "\\f",
-            b'\r' => "\\r",
-            _ => {
-                let _ = write!(out, "\\{byte:03o}");
-                continue;
-            }
-        };
-        out.push_str(known);
+fn escape_bytes(bytes: &[u8], out: &mut String) {
+    for &byte in bytes {
+        escape_byte(byte, out);
     }
+}
+
+fn escape_byte(byte: u8, out: &mut String) {
+    let letter = match byte {
+        7 => 'a',
+        8 => 'b',
+        b'\t' => 't',
+        b'\n' => 'n',
+        11 => 'v',
+        12 => 'f',
+        b'\r' => 'r',
+        _ => {
+            let _ = write!(out, "\\{byte:03o}");
+            return;
+        }
+    };
+    out.push('\\');
+    out.push(letter);
 }
 
 #[cfg(test)]
@@ -105,18 +150,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotes_as_the_core_utilities_do() {
-        assert_eq!(quote(b"a\\b\xff"), "‘a\\\\b\\377’");
-        for (name, want) in [
-            (b"a.txt".as_slice(), "a.txt"),
-            (b"a b", "'a b'"),
-            (b"nope:", "'nope:'"),
-            (b"it's", "\"it's\""),
-            (b"it's!", "'it'\\''s!'"),
-            (b"a\nb", "'a'$'\\n''b'"),
+    fn names_are_quoted_as_a_shell_reads_them() {
+        let rows: [(&[u8], &str); 7] = [
+            (b"nope", "'nope'"),
+            (b"a'b", "\"a'b\""),
+            (b"a'$b", "'a'\\''$b'"),
+            (b"x\ny", "'x'$'\\n''y'"),
+            ("é".as_bytes(), "'é'"),
+            (b"\xff", "''$'\\377'"),
             (b"", "''"),
-        ] {
-            assert_eq!(quote_name(name), want);
+        ];
+        for (name, want) in rows {
+            assert_eq!(quote_name(name), want, "{name:?}");
         }
+        assert_eq!(quote_if_needed(b"a/b-c"), "a/b-c");
+        assert_eq!(quote_if_needed(b"a b"), "'a b'");
+        assert_eq!(quote(b"a\n\\"), "‘a\\n\\\\’");
     }
 }

@@ -77,7 +77,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let mut file = match options.value("output") {
         Some(name) => Some(
             ctx.create(name, false)
-                .map_err(|error| UtilityError::operand(quote_name(name).as_bytes(), error))?,
+                .map_err(|error| UtilityError::operand(quote_operand(name).as_bytes(), error))?,
         ),
         None => None,
     };
@@ -122,7 +122,7 @@ async fn read(ctx: &mut Context, operand: Option<&Text>, end: u8) -> Result<Line
     let operand = operand.cloned().unwrap_or(Text::from_static(b"-"));
     let mut input = ctx
         .open_input(&operand)
-        .map_err(|error| UtilityError::operand(quote_name(&operand).as_bytes(), error))?;
+        .map_err(|error| UtilityError::operand(quote_operand(&operand).as_bytes(), error))?;
     let mut text = ChargedVec::new(&ctx.meter);
     let mut starts = ChargedVec::new(&ctx.meter);
     starts.push(0)?;

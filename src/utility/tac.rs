@@ -28,7 +28,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         let input = match ctx.open_input(&operand) {
             Ok(input) => input,
             Err(error) => {
-                let (errno, name) = (OperandError::from(error).errno()?, quote_name_always(&operand));
+                let (errno, name) = (OperandError::from(error).errno()?, quote_name(&operand));
                 status = ctx.warn(format_args!("failed to open {name} for reading: {}", errno.message()));
                 continue;
             }
@@ -38,7 +38,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
                 Errno::IsDirectory => Errno::Invalid,
                 errno => errno,
             };
-            status = ctx.warn(format_args!("{}: read error: {}", quote_name(&operand), errno.message()));
+            status = ctx.warn(format_args!("{}: read error: {}", quote_operand(&operand), errno.message()));
         }
     }
     Ok(status)

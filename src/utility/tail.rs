@@ -61,7 +61,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             Ok(input) => input,
             Err(error) => {
                 let errno = OperandError::from(error).errno()?;
-                let name = quote_name_always(shown);
+                let name = quote_name(shown);
                 status = ctx.warn(format_args!("cannot open {name} for reading: {}", errno.message()));
                 continue;
             }
@@ -73,7 +73,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         first = false;
         if let Err(error) = copy_part(ctx, input, part).await {
             let errno = error.errno()?;
-            status = ctx.warn(format_args!("error reading {}: {}", quote_name_always(shown), errno.message()));
+            status = ctx.warn(format_args!("error reading {}: {}", quote_name(shown), errno.message()));
         }
     }
     Ok(status)

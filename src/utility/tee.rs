@@ -22,7 +22,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             Ok(output) => files.push((name, output)),
             Err(error) => {
                 let errno = OperandError::from(error).errno()?;
-                status = ctx.warn(format_args!("{}: {}", quote_name(name), errno.message()));
+                status = ctx.warn(format_args!("{}: {}", quote_operand(name), errno.message()));
             }
         }
     }
@@ -55,7 +55,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         input.consume(count);
         for (index, errno) in failed.into_iter().rev() {
             let (name, _) = files.remove(index);
-            status = ctx.warn(format_args!("{}: {}", quote_name(name), errno.message()));
+            status = ctx.warn(format_args!("{}: {}", quote_operand(name), errno.message()));
         }
     }
 }

@@ -65,7 +65,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if let Some(extra) = operands.get(2) {
         return Err(UtilityError::Usage(format!("extra operand {}", quote(extra))));
     }
-    let named = |name: &Text, error| UtilityError::operand(quote_name(name).as_bytes(), error);
+    let named = |name: &Text, error| UtilityError::operand(quote_operand(name).as_bytes(), error);
     let name = operands.first().cloned().unwrap_or(Text::from_static(b"-"));
     let mut input = ctx.open_input(&name).map_err(|error| named(&name, error))?;
     let mut output = match operands.get(1).filter(|output| output.as_bytes() != b"-") {
@@ -170,7 +170,7 @@ async fn copy(
             Ok(line) => line.map(|line| split_delimiter(line, settings.delimiter).0),
             Err(FsError::Limit(limit)) => return Err(limit.into()),
             Err(FsError::Errno(_)) => {
-                return Err(UtilityError::failed(format!("error reading {}", quote_name_always(name))));
+                return Err(UtilityError::failed(format!("error reading {}", quote_name(name))));
             }
         };
         let out = output.as_mut().unwrap_or(&mut ctx.stdout);

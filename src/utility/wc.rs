@@ -74,7 +74,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             if let Some(extra) = options.operands.first() {
                 return Err(UtilityError::Usage(format!(
                     "extra operand {}\nfile operands cannot be combined with --files0-from",
-                    quote_name_always(extra)
+                    quote_name(extra)
                 )));
             }
             read_names(ctx, list, &mut status).await?
@@ -89,7 +89,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         let mut counter = Counter::default();
         if let Err(error) = count_operand(ctx, input, columns, &mut counter).await {
             let (opened, errno) = (matches!(error, Failure::Read(_)), error.errno()?);
-            status = ctx.warn(format_args!("{}: {}", quote_name(input), errno.message()));
+            status = ctx.warn(format_args!("{}: {}", quote_operand(input), errno.message()));
             if !opened {
                 continue;
             }
@@ -112,21 +112,21 @@ async fn read_names(ctx: &mut Context, list: &Text, status: &mut ExitStatus) -> 
         }
         FsError::Limit(limit) => limit.into(),
     };
-    let cannot_open = format!("cannot open {} for reading", quote_name_always(list));
+    let cannot_open = format!("cannot open {} for reading", quote_name(list));
     let mut input = ctx.open_input(list).map_err(|error| unreadable(error, &cannot_open))?;
     let mut names = Vec::new();
     let mut charge = ctx.meter.empty_charge();
     let mut number = 0;
     loop {
         ctx.tick().await?;
-        let read_error = format!("{}: read error", quote_name(list));
+        let read_error = format!("{}: read error", quote_operand(list));
         let Some(name) = input.next_line(0).await.map_err(|error| unreadable(error, &read_error))? else {
             return Ok(names);
         };
         number += 1;
         let (name, _) = split_delimiter(name, 0);
         if name.is_empty() {
-            *status = ctx.warn(format_args!("{}:{number}: invalid zero-length file name", quote_name(list)));
+            *status = ctx.warn(format_args!("{}:{number}: invalid zero-length file name", quote_operand(list)));
             continue;
         }
         charge.grow(64 + name.len() as u64)?;

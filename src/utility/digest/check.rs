@@ -18,7 +18,7 @@ pub(super) async fn run<A: Algorithm>(
     options: &Options,
     list: &[u8],
 ) -> Result<bool, UtilityError> {
-    let shown = if list == b"-" { quote_name(b"standard input") } else { quote_name(list) };
+    let shown = if list == b"-" { quote_operand(b"standard input") } else { quote_operand(list) };
     let mut tally = Tally::default();
     if let Err(error) = check_list::<A>(ctx, options, list, &shown, &mut tally).await {
         let errno = error.errno()?;
@@ -104,7 +104,7 @@ async fn check_file<A: Algorithm>(
             if options.has("ignore-missing") && errno == Errno::NotFound {
                 return Ok(());
             }
-            ctx.warn(format_args!("{}: {}", quote_name(name), errno.message()));
+            ctx.warn(format_args!("{}: {}", quote_operand(name), errno.message()));
             tally.unreadable += 1;
             "FAILED open or read"
         }

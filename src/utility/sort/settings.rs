@@ -89,7 +89,7 @@ impl Settings {
         if let Some(extra) = options.operands.get(1) {
             return Err(failed(format!(
                 "extra operand {} not allowed with -{letter}",
-                quote_name_always(extra)
+                quote_name(extra)
             )));
         }
         if self.output.is_some() {
