@@ -141,6 +141,35 @@ pub(super) fn empty_command(span: Span) -> Command {
     Command { kind: CommandKind::Simple(Simple::default()), redirections: Vec::new(), span }
 }
 
+// Large temporaries stay out of the frames of functions that recurse.
+
+fn empty_pipeline(line: u32) -> Pipeline {
+    Pipeline { negated: false, timed: None, stages: Vec::new(), stderr_too: Vec::new(), line }
+}
+
+#[inline(never)]
+fn new_item(line: u32) -> Box<ListItem> {
+    let and_or = AndOr { first: empty_pipeline(line), rest: Vec::new() };
+    Box::new(ListItem { and_or, background: false, span: Span::default() })
+}
+
+#[inline(never)]
+fn push_item(list: &mut List, item: Box<ListItem>) {
+    list.items.push(*item);
+}
+
+#[inline(never)]
+fn new_pipeline(and_or: &mut AndOr, operator: AndOrOperator, line: u32) -> Option<&mut Pipeline> {
+    and_or.rest.push((operator, empty_pipeline(line)));
+    and_or.rest.last_mut().map(|(_, pipeline)| pipeline)
+}
+
+#[inline(never)]
+fn new_stage(pipeline: &mut Pipeline, span: Span) -> Option<&mut Command> {
+    pipeline.stages.push(empty_command(span));
+    pipeline.stages.last_mut()
+}
+
 impl Reader<'_> {
     fn complete_command(&mut self) -> Parsed<Option<List>> {
         self.skip_newlines()?;
@@ -197,12 +226,7 @@ impl Reader<'_> {
     fn list_item(&mut self, list: &mut List) -> Parsed<()> {
         self.skip_blanks();
         let (start, line) = (self.pos(), self.input.line);
-        let first = Pipeline { negated: false, timed: None, stages: Vec::new(), stderr_too: Vec::new(), line };
-        let mut item = Box::new(ListItem {
-            and_or: AndOr { first, rest: Vec::new() },
-            background: false,
-            span: Span::default(),
-        });
+        let mut item = new_item(line);
         self.and_or(&mut item)?;
         item.span = self.span_from(start, line);
         self.skip_blanks();
@@ -217,7 +241,7 @@ impl Reader<'_> {
             Some(_) if self.list_ends() && self.follows_compound(&item) => {}
             Some(_) => return Err(self.unexpected()),
         }
-        list.items.push(*item);
+        push_item(list, item);
         Ok(())
     }
 
@@ -243,11 +267,7 @@ impl Reader<'_> {
             self.bump(2);
             self.skip_newlines()?;
             let line = self.input.line;
-            item.and_or.rest.push((
-                operator,
-                Pipeline { negated: false, timed: None, stages: Vec::new(), stderr_too: Vec::new(), line },
-            ));
-            if let Some((_, pipeline)) = item.and_or.rest.last_mut() {
+            if let Some(pipeline) = new_pipeline(&mut item.and_or, operator, line) {
                 self.pipeline(pipeline)?;
             }
         }
@@ -303,8 +323,7 @@ impl Reader<'_> {
     }
 
     fn stage(&mut self, pipeline: &mut Pipeline) -> Parsed<()> {
-        pipeline.stages.push(empty_command(self.here()));
-        match pipeline.stages.last_mut() {
+        match new_stage(pipeline, self.here()) {
             Some(command) => self.command(command),
             None => Ok(()),
         }

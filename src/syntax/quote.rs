@@ -124,6 +124,8 @@ impl Reader<'_> {
                         self.flush_quoted(run, out);
                         run = self.pos() + 1;
                         self.input.pos += 2;
+                    } else if pairs && next == Some(b'\'') {
+                        self.input.pos += 2;
                     } else {
                         self.input.pos += 1;
                     }

@@ -163,7 +163,8 @@ impl Reader<'_> {
         }
         self.keep_substitutions(parts);
         let (close, close_line) = (self.pos(), self.input.line);
-        let end = std::mem::replace(&mut self.input.end, close);
+        let behind = self.input.end - close;
+        self.input.end = close;
         self.input.pos = open + 1;
         self.input.line = line;
         let (depth, outer) = (self.depth, std::mem::take(&mut self.pending));
@@ -172,7 +173,10 @@ impl Reader<'_> {
         let result = self.whole_list(&mut body);
         self.pending = outer;
         self.depth = depth;
-        self.input = Input { source: Arc::clone(&self.input.source), pos: close + 1, end, line: close_line };
+        // Aliases may have moved it.
+        self.input.pos = self.input.end + 1;
+        self.input.end += behind;
+        self.input.line = close_line;
         let error = result.err();
         if error.as_ref().is_some_and(|error| error.limit().is_some()) {
             return error.map_or(Ok(()), Err);
