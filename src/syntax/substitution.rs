@@ -149,8 +149,10 @@ impl Reader<'_> {
     /// What begins with `$((`; the cursor is on the first parenthesis.
     fn arithmetic_or_subshell(&mut self, start: usize, line: u32, out: &mut Vec<WordPart>) -> Parsed<()> {
         let open = self.pos();
+        self.enter()?;
         self.bump(1);
         if let Some(arithmetic) = self.double_parenthesis()? {
+            self.leave();
             out.push(WordPart::Arithmetic(arithmetic));
             return Ok(());
         }
@@ -167,12 +169,13 @@ impl Reader<'_> {
         self.input.end = close;
         self.input.pos = open + 1;
         self.input.line = line;
-        let (depth, outer) = (self.depth, std::mem::take(&mut self.pending));
-        self.enter()?;
+        let (depth, substitutions, outer) = (self.depth, self.substitutions, std::mem::take(&mut self.pending));
         let mut body = List::default();
         let result = self.whole_list(&mut body);
         self.pending = outer;
         self.depth = depth;
+        self.substitutions = substitutions;
+        self.leave();
         // Aliases may have moved it.
         self.input.pos = self.input.end + 1;
         self.input.end += behind;
@@ -232,14 +235,12 @@ impl Reader<'_> {
             self.advance_to(close);
             return Ok(None);
         }
-        self.enter()?;
         self.input.pos += 1;
         let mut text = Word { parts: Vec::new(), span: self.here() };
         self.arithmetic_text(ArithmeticEnd::Parenthesis, &mut text.parts)?;
         if self.byte().is_none() {
             return Err(self.unmatched(b')', line));
         }
-        self.leave();
         text.span.end = self.pos() as u32;
         if self.second() != Some(b')') {
             self.closes.insert(open, self.pos());
