@@ -59,6 +59,8 @@ enum Token {
     End,
     /// The value is in [`Tokens::operand`].
     Number,
+    /// A variable that was an operand of `++` or `--` before it.
+    PreIncremented,
     Variable,
     Increment(i64),
     PostIncrement(i64),
@@ -99,7 +101,8 @@ impl Tokens<'_> {
 
     #[inline(never)]
     fn error(&self, kind: Kind) -> Box<ArithmeticError> {
-        Box::new(ArithmeticError { kind, token: Text::from(self.text.get(self.last_start..).unwrap_or(&[])) })
+        let token = Text::from(self.text.get(self.last_start..).unwrap_or(&[]));
+        Box::new(ArithmeticError { kind, token, shown: self.text.len() })
     }
 
     fn enter(&mut self) -> Evaluated<()> {
@@ -169,7 +172,12 @@ impl Tokens<'_> {
             (b'&', b'=', _) => (2, Token::Assign(Some(B::BitAnd))),
             (b'^', b'=', _) => (2, Token::Assign(Some(B::BitXor))),
             (b'|', b'=', _) => (2, Token::Assign(Some(B::BitOr))),
-            (b'+' | b'-', _, _) if first == second => self.doubled_sign(first),
+            (b'+' | b'-', _, _) if first == second => {
+                if self.previous == Token::PreIncremented {
+                    return Err(self.error(Kind::LvalueRequired(first)));
+                }
+                self.doubled_sign(first)
+            }
             (b'=', ..) => (1, Token::Assign(None)),
             (b'<', ..) => (1, Token::Infix(B::Less)),
             (b'>', ..) => (1, Token::Infix(B::Greater)),
@@ -211,7 +219,7 @@ impl Tokens<'_> {
     fn strange_byte(&self) -> Box<ArithmeticError> {
         let behind_operand = matches!(
             self.current,
-            Token::Number | Token::Variable | Token::Close | Token::CloseBracket | Token::PostIncrement(_)
+            Token::Number | Token::PreIncremented | Token::Variable | Token::Close | Token::CloseBracket | Token::PostIncrement(_)
         );
         self.error(if behind_operand { Kind::InvalidOperator } else { Kind::OperandExpected })
     }
@@ -223,7 +231,7 @@ impl Tokens<'_> {
             end += 1;
         }
         let value = constant(self.slice(start, end)).map_err(|kind| {
-            Box::new(ArithmeticError { kind, token: Text::from(self.slice(start, end)) })
+            Box::new(ArithmeticError { kind, token: Text::from(self.slice(start, end)), shown: end })
         })?;
         self.operand = Some(Expression::Number(value));
         self.take(end - start, Token::Number);
@@ -238,6 +246,7 @@ impl Tokens<'_> {
         }
         let name = Text::from(self.slice(start, end));
         self.pos = end;
+        self.last_start = start;
         let operand = if self.byte(end) == b'[' {
             Expression::Element(name, Box::new(self.subscript()?))
         } else {
@@ -251,14 +260,14 @@ impl Tokens<'_> {
 
     /// `[...]`: as an expression if it is one; else its text alone, up to the bracket that closes it.
     fn subscript(&mut self) -> Evaluated<ElementSubscript> {
-        let (open, depth, previous) = (self.pos, self.depth, self.previous);
+        let (name, open, depth, previous) = (self.last_start, self.pos, self.depth, self.previous);
         self.pos += 1;
         self.current = Token::End;
         let parsed = self.subscript_expression();
         let (expression, close) = match parsed {
             Ok(expression) => (Some(expression), self.pos - 1),
             Err(error) if matches!(error.kind, Kind::TooDeep(_)) => return Err(error),
-            Err(_) => (None, self.closing_bracket(open)?),
+            Err(_) => (None, self.closing_bracket(name, open)?),
         };
         self.depth = depth;
         self.previous = previous;
@@ -275,7 +284,7 @@ impl Tokens<'_> {
         if self.current == Token::CloseBracket { Ok(expression) } else { Err(self.error(Kind::SyntaxError)) }
     }
 
-    fn closing_bracket(&mut self, open: usize) -> Evaluated<usize> {
+    fn closing_bracket(&mut self, name: usize, open: usize) -> Evaluated<usize> {
         let mut nested = 0_usize;
         let mut at = open;
         while at < self.text.len() {
@@ -288,7 +297,7 @@ impl Tokens<'_> {
             }
             at += 1;
         }
-        self.last_start = open;
+        self.last_start = name;
         Err(self.error(Kind::BadSubscript))
     }
 
@@ -424,7 +433,7 @@ impl Tokens<'_> {
         }
         let target = Box::new(self.take_operand()?);
         // A prefix operator's variable takes no postfix operator: `++x++`.
-        self.current = Token::Number;
+        self.current = Token::PreIncremented;
         self.advance()?;
         Ok(Expression::Increment { target, by, postfix: false })
     }
@@ -539,7 +548,11 @@ pub(super) fn constant(text: &[u8]) -> Result<i64, Kind> {
         if digits.contains(&b'#') {
             return Err(Kind::InvalidNumber);
         }
+        let is_octal = base.first() == Some(&b'0');
         let base = constant(base)?;
+        if is_octal {
+            return Err(Kind::InvalidNumber);
+        }
         if !(2..=64).contains(&base) {
             return Err(Kind::InvalidBase);
         }

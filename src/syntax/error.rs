@@ -244,6 +244,8 @@ pub struct ArithmeticError {
     pub kind: ArithmeticErrorKind,
     /// The rest of the expression from the last token on.
     pub token: Text,
+    /// How many bytes of the expression bash shows in front of the message.
+    pub shown: usize,
 }
 
 /// Kinds of [`ArithmeticError`].
@@ -274,7 +276,9 @@ pub enum ArithmeticErrorKind {
     InvalidIntegerConstant,
     /// `a[`
     BadSubscript,
-    /// `5++`
+    /// `++x++`: the second operator's sign.
+    LvalueRequired(u8),
+    /// `++` without a variable.
     IdentifierExpected,
     /// Nested deeper than allowed; the allowed depth.
     TooDeep(u32),
@@ -295,6 +299,8 @@ impl ArithmeticErrorKind {
             Self::InvalidNumber => "invalid number",
             Self::InvalidIntegerConstant => "invalid integer constant",
             Self::BadSubscript => "bad array subscript",
+            Self::LvalueRequired(b'+') => "++: assignment requires lvalue",
+            Self::LvalueRequired(_) => "--: assignment requires lvalue",
             Self::IdentifierExpected => "identifier expected after pre-increment or pre-decrement",
             Self::TooDeep(_) => "expression recursion level exceeded",
         }
