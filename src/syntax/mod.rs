@@ -11,6 +11,8 @@ mod here_document;
 mod lexer;
 mod parameter;
 mod parser;
+mod print;
+mod print_word;
 mod quote;
 mod redirection;
 mod resolve;
@@ -20,4 +22,5 @@ mod word;
 
 pub use arithmetic::parse_arithmetic;
 pub use error::{ArithmeticError, ArithmeticErrorKind, ParseError, ParseErrorKind, ParseWarning};
+pub use print::{print_command, print_function, print_list};
 pub use parser::{Aliases, NoAliases, ParseOptions, Parser};
