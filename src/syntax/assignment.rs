@@ -155,7 +155,12 @@ impl Reader<'_> {
 // Large temporaries stay out of the frames of functions that recurse.
 
 #[inline(never)]
-fn new_assignment(name: Text, subscript: Option<Box<Subscript>>, append: bool, span: Span) -> Box<Assignment> {
+fn new_assignment(
+    name: Text,
+    subscript: Option<Box<Subscript>>,
+    append: bool,
+    span: Span,
+) -> Box<Assignment> {
     let subscript = subscript.map(|subscript| *subscript);
     Box::new(Assignment { name, subscript, append, value: AssignmentValue::Array(Vec::new()), span })
 }

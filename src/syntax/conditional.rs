@@ -40,7 +40,8 @@ impl Reader<'_> {
 
     fn at_conditional_end(&self) -> bool {
         let at = self.pos();
-        self.slice(at, at + 2) == b"]]" && self.byte_at(self.follow(at + 2)).is_none_or(super::lexer::is_metacharacter)
+        self.slice(at, at + 2) == b"]]"
+            && self.byte_at(self.follow(at + 2)).is_none_or(super::lexer::is_metacharacter)
     }
 
     fn take_conditional_end(&mut self) -> bool {
@@ -132,7 +133,8 @@ impl Reader<'_> {
         let mut first = Box::<Word>::default();
         self.word_into(&mut first)?;
         if let Some(letter) = unary_operator(&first) {
-            let operand = self.conditional_operand(Context::WORD, ParseErrorKind::ConditionalUnaryArgument)?;
+            let operand =
+                self.conditional_operand(Context::WORD, ParseErrorKind::ConditionalUnaryArgument)?;
             self.skip_newlines()?;
             return Ok(unary(letter, operand));
         }
@@ -190,7 +192,11 @@ impl Reader<'_> {
         Ok(operator)
     }
 
-    fn conditional_operand(&mut self, context: Context, kind: fn(Text) -> ParseErrorKind) -> Parsed<Box<Word>> {
+    fn conditional_operand(
+        &mut self,
+        context: Context,
+        kind: fn(Text) -> ParseErrorKind,
+    ) -> Parsed<Box<Word>> {
         self.skip_blanks();
         let regex = context.end == super::word::End::Regex && matches!(self.byte(), Some(b'(' | b'|'));
         let operator = self.operator() > 0 && !regex && !self.at_process_substitution();
@@ -217,7 +223,11 @@ impl Reader<'_> {
     }
 
     /// The error for the token at the cursor: one for operators, another for words.
-    fn conditional_error(&mut self, operator: fn(Text) -> ParseErrorKind, word: ParseErrorKind) -> ParseError {
+    fn conditional_error(
+        &mut self,
+        operator: fn(Text) -> ParseErrorKind,
+        word: ParseErrorKind,
+    ) -> ParseError {
         if self.byte().is_some() && self.operator() == 0 {
             return self.error(word);
         }

@@ -22,5 +22,5 @@ mod word;
 
 pub use arithmetic::parse_arithmetic;
 pub use error::{ArithmeticError, ArithmeticErrorKind, ParseError, ParseErrorKind, ParseWarning};
-pub use print::{print_command, print_function, print_list};
 pub use parser::{Aliases, NoAliases, ParseOptions, Parser};
+pub use print::{print_command, print_function, print_list};

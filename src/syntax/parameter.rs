@@ -3,8 +3,8 @@
 //! What is not a valid expansion is an error only when it is expanded: [`ParameterOperation::Bad`].
 
 use super::ast::{
-    AllElements, Arithmetic, CaseOperator, DefaultOperator, Parameter, ParameterExpansion, ParameterOperation,
-    ReplaceScope, Span, Subscript, Word, WordPart,
+    AllElements, Arithmetic, CaseOperator, DefaultOperator, Parameter, ParameterExpansion,
+    ParameterOperation, ReplaceScope, Span, Subscript, Word, WordPart,
 };
 use super::lexer::{Parsed, Reader, is_name_start};
 use super::quote::QuotedEnd;
@@ -212,7 +212,8 @@ impl Reader<'_> {
             // In an arithmetic expression single quotes and most backslashes stay, and are errors.
             text.parts.push(WordPart::Quoted(Text::from(source)));
         } else if all.is_none() && word.parts.iter().all(simple) {
-            expression = super::arithmetic::parse_source(source, self.options.depth.saturating_sub(self.depth));
+            expression =
+                super::arithmetic::parse_source(source, self.options.depth.saturating_sub(self.depth));
         }
         Subscript { all, word, arithmetic: Arithmetic { text, expression } }
     }
@@ -236,8 +237,8 @@ impl Reader<'_> {
             b'#' | b'%' => {
                 let longest = self.doubled(byte);
                 expansion.operation = trim(byte, longest);
-                if let ParameterOperation::TrimPrefix { pattern, .. } | ParameterOperation::TrimSuffix { pattern, .. } =
-                    &mut expansion.operation
+                if let ParameterOperation::TrimPrefix { pattern, .. }
+                | ParameterOperation::TrimSuffix { pattern, .. } = &mut expansion.operation
                 {
                     self.word_in_place(PATTERN, pattern)?;
                 }
@@ -249,7 +250,8 @@ impl Reader<'_> {
             }
             b'@' => {
                 let letter = self.byte_at(self.after(self.pos()));
-                if let Some(letter @ (b'Q' | b'E' | b'P' | b'A' | b'K' | b'a' | b'k' | b'u' | b'U' | b'L')) = letter
+                if let Some(letter @ (b'Q' | b'E' | b'P' | b'A' | b'K' | b'a' | b'k' | b'u' | b'U' | b'L')) =
+                    letter
                     && self.byte_at(self.after(self.after(self.pos()))) == Some(b'}')
                 {
                     self.bump(2);
@@ -318,7 +320,8 @@ impl Reader<'_> {
         if scope != ReplaceScope::First {
             self.bump(1);
         }
-        let context = if scope == ReplaceScope::First { REPLACED } else { Context { tilde: Tilde::None, ..REPLACED } };
+        let context =
+            if scope == ReplaceScope::First { REPLACED } else { Context { tilde: Tilde::None, ..REPLACED } };
         // A `/` right behind the operator is part of the pattern, except after `//`, `/#` and `/%`.
         let pattern = if scope != ReplaceScope::First && self.byte() == Some(b'/') {
             Word { parts: Vec::new(), span: self.here() }

@@ -6,9 +6,9 @@
 //! compared byte by byte. Recursion is as deep as the tree, which the parser's depth bounds.
 
 use super::ast::{
-    AndOr, AndOrOperator, Argument, Arithmetic, ArrayElement, Assignment, AssignmentValue, CaseArm, CaseEnd, Command,
-    CommandKind, Conditional, FunctionDefinition, HereDocument, List, Pipeline, Redirection, RedirectionDescriptor,
-    RedirectionKind, Simple, Span, Subscript, Word, WordPart,
+    AndOr, AndOrOperator, Argument, Arithmetic, ArrayElement, Assignment, AssignmentValue, CaseArm, CaseEnd,
+    Command, CommandKind, Conditional, FunctionDefinition, HereDocument, List, Pipeline, Redirection,
+    RedirectionDescriptor, RedirectionKind, Simple, Span, Subscript, Word, WordPart,
 };
 use super::print_word::WordPrinter;
 
@@ -37,6 +37,22 @@ pub fn print_list(list: &List, source: &[u8]) -> Vec<u8> {
     printer.list(list);
     printer.flush_here_documents(b"");
     printer.out
+}
+
+/// Appends text without its line continuations.
+pub(super) fn put_joined(out: &mut Vec<u8>, text: &[u8]) {
+    let mut bytes = text.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        if byte == b'\\' {
+            match bytes.next() {
+                Some(b'\n') => {}
+                Some(next) => out.extend_from_slice(&[byte, next]),
+                None => out.push(byte),
+            }
+        } else {
+            out.push(byte);
+        }
+    }
 }
 
 struct Printer<'a> {
@@ -123,7 +139,8 @@ impl<'a> Printer<'a> {
                 [WordPart::Quoted(text)] if document.quoted => self.put(text),
                 _ => {
                     let span = document.body.span;
-                    self.put(source.get(span.start as usize..span.end as usize).unwrap_or(&[]));
+                    let text = source.get(span.start as usize..span.end as usize).unwrap_or(&[]);
+                    put_joined(&mut self.out, text);
                 }
             }
             self.put(&document.delimiter);
@@ -135,10 +152,9 @@ impl<'a> Printer<'a> {
     fn list(&mut self, list: &'a List) {
         let connected = list.items.len() > 1 || list.items.iter().any(|item| item.background);
         self.connections += usize::from(connected);
-        let mut items = list.items.iter().peekable();
-        while let Some(item) = items.next() {
+        for (index, item) in list.items.iter().enumerate() {
             self.and_or(&item.and_or);
-            let last = items.peek().is_none();
+            let last = index + 1 == list.items.len();
             if item.background {
                 self.flush_here_documents(b" &");
                 if !last {
@@ -146,7 +162,11 @@ impl<'a> Printer<'a> {
                     self.skip_indent += 1;
                 }
             } else if !last {
-                self.separator();
+                // Lists associate to the left, so the list before this separator is complete.
+                if index > 0 {
+                    self.flush_here_documents(b"");
+                }
+                self.separator(self.ends_line(item.span.end));
             }
         }
         if connected {
@@ -155,19 +175,35 @@ impl<'a> Printer<'a> {
         self.connections -= usize::from(connected);
     }
 
+    /// Whether a command is separated from the next by a newline.
+    fn ends_line(&self, mut at: u32) -> bool {
+        loop {
+            match self.source.get(at as usize) {
+                Some(b'\n') => return true,
+                Some(b' ' | b'\t') => at += 1,
+                Some(b'#') => {
+                    let rest = self.source.get(at as usize..).unwrap_or(&[]);
+                    return memchr::memchr(b'\n', rest).is_some();
+                }
+                _ => return false,
+            }
+        }
+    }
+
     /// Between two commands of a list.
-    fn separator(&mut self) {
+    fn separator(&mut self, line: bool) {
+        let line = line && self.functions == 0;
         if !self.waiting.is_empty() {
             self.flush_here_documents(if self.functions > 0 { b"" } else { b";" });
         } else if self.after_body {
             self.after_body = false;
-        } else {
+        } else if !line {
             self.put(b";");
         }
         if self.functions > 0 {
             self.put(b"\n");
         } else {
-            self.put(b" ");
+            self.put(if line { b"\n" } else { b" " });
             self.skip_indent += 1;
         }
     }
@@ -175,7 +211,10 @@ impl<'a> Printer<'a> {
     fn and_or(&mut self, and_or: &'a AndOr) {
         self.connections += usize::from(!and_or.rest.is_empty());
         self.pipeline(&and_or.first);
-        for (operator, pipeline) in &and_or.rest {
+        for (index, (operator, pipeline)) in and_or.rest.iter().enumerate() {
+            if index > 0 {
+                self.flush_here_documents(b"");
+            }
             self.flush_here_documents(match operator {
                 AndOrOperator::And => b" && ",
                 AndOrOperator::Or => b" || ",
@@ -239,7 +278,9 @@ impl<'a> Printer<'a> {
                 self.put(b" do\n");
                 self.loop_body(body);
             }
-            CommandKind::For { variable, words, body } => self.word_loop(b"for ", variable, words.as_deref(), body),
+            CommandKind::For { variable, words, body } => {
+                self.word_loop(b"for ", variable, words.as_deref(), body)
+            }
             CommandKind::Select { variable, words, body } => {
                 self.word_loop(b"select ", variable, words.as_deref(), body);
             }
@@ -271,6 +312,7 @@ impl<'a> Printer<'a> {
                 self.put(&function.name);
                 self.put(b" () \n");
                 self.function_body(&function.body);
+                self.after_body = false;
             }
             CommandKind::Coprocess { name, command } => {
                 self.put(b"coproc ");
@@ -397,8 +439,9 @@ impl<'a> Printer<'a> {
     fn for_expression(&mut self, expression: Option<&Arithmetic>) {
         match expression {
             Some(arithmetic) => {
-                let text = self.text(arithmetic.text.span).trim_ascii_start();
-                self.put(text);
+                let text = self.text(arithmetic.text.span);
+                let blanks = text.iter().take_while(|&&byte| matches!(byte, b' ' | b'\t')).count();
+                self.put(text.get(blanks..).unwrap_or(&[]));
             }
             None => self.put(b"1"),
         }
@@ -589,7 +632,13 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn duplication(&mut self, descriptor: &RedirectionDescriptor, default: u32, operator: &[u8], word: &Word) {
+    fn duplication(
+        &mut self,
+        descriptor: &RedirectionDescriptor,
+        default: u32,
+        operator: &[u8],
+        word: &Word,
+    ) {
         let text = self.text(word.span);
         let number = text.strip_suffix(b"-").unwrap_or(text);
         let plain = number.iter().all(u8::is_ascii_digit);

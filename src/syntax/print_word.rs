@@ -71,7 +71,12 @@ impl WordPrinter<'_> {
                 }
                 _ => 1,
             };
-            out.extend_from_slice(self.source.get(at..(at + taken).min(end)).unwrap_or(&[]));
+            let text = self.source.get(at..(at + taken).min(end)).unwrap_or(&[]);
+            if byte == b'`' {
+                super::print::put_joined(out, text);
+            } else {
+                out.extend_from_slice(text);
+            }
             at += taken;
         }
     }
@@ -114,7 +119,7 @@ fn collect<'a>(parts: &'a [WordPart], out: &mut Vec<Inner<'a>>) {
             WordPart::Parameter(expansion) => collect_expansion(expansion, out),
             WordPart::CommandSubstitution(substitution) => {
                 // What bash parses when it expands it is shown as it is.
-                if !substitution.backquoted && substitution.error.is_none() {
+                if !substitution.backquoted && substitution.error.is_none() && !substitution.deferred {
                     out.push(Inner { span: substitution.span, body: &substitution.body, opening: b"$(" });
                 }
             }
