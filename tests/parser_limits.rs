@@ -1,5 +1,7 @@
 //! Hostile input to the parser ends in bounded time, memory and stack: with a command, an error, or the depth limit.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use hookbox::syntax::{NoAliases, ParseErrorKind, ParseOptions, Parser, parse_arithmetic};
 use std::time::{Duration, Instant};
 

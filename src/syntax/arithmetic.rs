@@ -7,6 +7,11 @@
 //!
 //! The same parser reads text that was expanded already, and source text, where `$name` can stand for an operand.
 
+#![allow(
+    clippy::unnecessary_box_returns,
+    reason = "the stack frames of functions that recurse hold pointers, not nodes"
+)]
+
 use super::ast::{BinaryOperator, ElementSubscript, Expression, Parameter, UnaryOperator};
 use super::error::{ArithmeticError, ArithmeticErrorKind as Kind};
 use super::lexer::{is_name_byte, is_name_start};
@@ -598,5 +603,80 @@ fn digits_value(digits: &[u8], base: i64) -> Result<i64, Kind> {
 impl Default for Expression {
     fn default() -> Self {
         Self::Number(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        parse_arithmetic(text.as_bytes(), 50).map_or_else(|error| error.to_string(), |_| String::new())
+    }
+
+    #[test]
+    fn errors_are_worded_as_bash_words_them() {
+        for (text, words) in [
+            ("1+", "syntax error: operand expected (error token is \"+\")"),
+            ("1 2", "syntax error in expression (error token is \"2\")"),
+            ("1 + )", "syntax error: operand expected (error token is \")\")"),
+            ("1.5", "syntax error: invalid arithmetic operator (error token is \".5\")"),
+            ("$", "syntax error: operand expected (error token is \"$\")"),
+            ("1 = 2", "attempted assignment to non-variable (error token is \"= 2\")"),
+            ("(1", "missing `)' (error token is \"1\")"),
+            ("1 ? 2", "`:' expected for conditional expression (error token is \"2\")"),
+            ("1 ? : 2", "expression expected (error token is \": 2\")"),
+            ("08 + 1", "value too great for base (error token is \"08\")"),
+            ("65#1", "invalid arithmetic base (error token is \"65#1\")"),
+            ("2#1#1", "invalid number (error token is \"2#1#1\")"),
+            ("16#", "invalid integer constant (error token is \"16#\")"),
+            ("1 + x[0", "bad array subscript (error token is \"x[0\")"),
+            ("++x++", "++: assignment requires lvalue (error token is \"++\")"),
+        ] {
+            assert_eq!(error(text), words, "{text}");
+        }
+    }
+
+    #[test]
+    fn long_runs_do_not_nest() {
+        let text = "1-2".repeat(1000).replace("21", "2*3-1");
+        let Ok(Expression::Chain(_, rest)) = parse_arithmetic(text.as_bytes(), 50) else { panic!("{text}") };
+        assert_eq!(rest.len(), 1999);
+        assert!(parse_arithmetic("a&&".repeat(100_000).as_bytes(), 50).is_err());
+        let text = "a&&".repeat(100_000) + "a";
+        assert!(matches!(parse_arithmetic(text.as_bytes(), 50), Ok(Expression::And(..))));
+    }
+
+    #[test]
+    fn depth_counts_every_kind_of_nesting() {
+        for (open, close) in
+            [("(", ")"), ("a[", "]"), ("-", ""), ("a=", ""), ("2**", ""), ("a?1:", ""), ("a?", ":1")]
+        {
+            let text = |count: usize| [open.repeat(count), "1".to_owned(), close.repeat(count)].concat();
+            assert_eq!(error(&text(24)), "", "{open}");
+            assert!(error(&text(60)).contains("recursion level"), "{open}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_whole_operands() {
+        for text in ["$a + ${b} - $1 * $# / $?", "-$a", "x[$i] = 1", "x = $y ? 1 : 2"] {
+            assert!(parse_source(text.as_bytes(), 50).is_some(), "{text}");
+        }
+        for text in
+            ["$a$b", "a$b", "1$b", "${a}1", "$a[0]", "$a = 1", "$(b)", "${a:-b}", "16#$a", "$-", "'$a'"]
+        {
+            assert!(parse_source(text.as_bytes(), 50).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn constants_have_bases() {
+        for (text, value) in
+            [("0x1F", 31), ("017", 15), ("36#Z", 35), ("64#_", 63), ("64#@", 62), ("64#Z", 61), ("0x", 0)]
+        {
+            assert_eq!(constant(text.as_bytes()), Ok(value), "{text}");
+        }
+        assert_eq!(constant(b"9223372036854775808"), Ok(i64::MIN));
     }
 }

@@ -26,7 +26,7 @@ impl Reader<'_> {
             end += 1;
         }
         match (self.byte_at(end), self.byte_at(end + 1)) {
-            (Some(b'['), _) | (Some(b'='), _) | (Some(b'+'), Some(b'=')) => self.named_assignment(start, end),
+            (Some(b'[' | b'='), _) | (Some(b'+'), Some(b'=')) => self.named_assignment(start, end),
             _ => Ok(Tried::Nothing),
         }
     }

@@ -2,6 +2,12 @@
 //!
 //! `||` and `&&` are associative: their runs become balanced trees. Parentheses and `!` recurse, and are counted.
 
+#![allow(
+    clippy::unnecessary_box_returns,
+    clippy::boxed_local,
+    reason = "the stack frames of functions that recurse hold pointers, not nodes"
+)]
+
 use super::arithmetic::balanced;
 use super::ast::{Command, CommandKind, Conditional, ConditionalOperator, Word, WordPart};
 use super::error::{ParseError, ParseErrorKind};

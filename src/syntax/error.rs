@@ -142,7 +142,7 @@ impl ParseError {
             }
             ParseErrorKind::UnexpectedEnd => lines.push("syntax error: unexpected end of file".to_owned()),
             ParseErrorKind::Unmatched(delimiter) => {
-                lines.push(format!("unexpected EOF while looking for matching `{}'", char::from(*delimiter)))
+                lines.push(format!("unexpected EOF while looking for matching `{}'", char::from(*delimiter)));
             }
             ParseErrorKind::ArithmeticForRequired(text) => {
                 lines.push("syntax error: arithmetic expression required".to_owned());

@@ -4,6 +4,8 @@
 //! is parsed in place, between its bounds; when leading tabs are removed it has a source of its own. An error inside a
 //! body's substitution belongs to its expansion, as in bash.
 
+#![allow(clippy::boxed_local, reason = "large, and put away while a here-document is read")]
+
 use super::ast::{CommandSubstitution, List, Word, WordPart};
 use super::error::ParseWarning;
 use super::lexer::{HereDocumentBody, Input, Parsed, Reader, Salvage};

@@ -153,6 +153,8 @@ impl Reader<'_> {
                 let digits = self.digits();
                 *parameter = Parameter::Positional(digits);
             }
+            // `${$` and then a brace or parenthesis is another expansion where a name should be.
+            Some(b'$') if matches!(self.second(), Some(b'{' | b'(')) => return Ok(false),
             Some(byte) if is_special(byte) => {
                 self.bump(1);
                 *parameter = Parameter::Special(byte);

@@ -7,6 +7,12 @@
 //! Nodes are built in their place in the parent (`&mut`): returning them by value would put several copies of each on
 //! the stack at every level.
 
+#![allow(
+    clippy::unnecessary_box_returns,
+    clippy::boxed_local,
+    reason = "the stack frames of functions that recurse hold pointers, not nodes"
+)]
+
 use super::ast::{AndOr, AndOrOperator, Command, CommandKind, List, ListItem, Pipeline, Simple, Span, Timed};
 use super::error::{ParseError, ParseWarning};
 use super::lexer::{Input, Keyword, Parsed, Reader};
@@ -236,14 +242,14 @@ impl Reader<'_> {
             }
             Some(b'\n' | b')' | b';') | None => {}
             // Behind a compound command's end, a reserved word can follow at once: `( a ) fi`.
-            Some(_) if self.list_ends() && self.follows_compound(&item) => {}
+            Some(_) if self.list_ends() && Self::follows_compound(&item) => {}
             Some(_) => return Err(self.unexpected()),
         }
         push_item(list, item);
         Ok(())
     }
 
-    fn follows_compound(&self, item: &ListItem) -> bool {
+    fn follows_compound(item: &ListItem) -> bool {
         let last = item.and_or.rest.last().map_or(&item.and_or.first, |(_, pipeline)| pipeline);
         let Some(command) = last.stages.last() else { return false };
         match &command.kind {

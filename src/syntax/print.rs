@@ -279,7 +279,7 @@ impl<'a> Printer<'a> {
                 self.loop_body(body);
             }
             CommandKind::For { variable, words, body } => {
-                self.word_loop(b"for ", variable, words.as_deref(), body)
+                self.word_loop(b"for ", variable, words.as_deref(), body);
             }
             CommandKind::Select { variable, words, body } => {
                 self.word_loop(b"select ", variable, words.as_deref(), body);
@@ -655,5 +655,42 @@ impl<'a> Printer<'a> {
         } else {
             self.put(&document.delimiter);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::{NoAliases, ParseOptions, Parser};
+
+    fn declared(text: &str) -> String {
+        let mut parser = Parser::new(text.as_bytes().into(), 1);
+        let list = parser.next_command(&ParseOptions::default(), &NoAliases).unwrap().unwrap();
+        let CommandKind::Function(function) = &list.items[0].and_or.first.stages[0].kind else {
+            return String::new();
+        };
+        String::from_utf8(print_function(function)).unwrap()
+    }
+
+    #[test]
+    fn functions_are_laid_out_as_bash_does() {
+        assert_eq!(
+            declared("f() { echo a   b >x 2>&1; if a; then b; elif c; then d; fi; }"),
+            "f () \n{ \n    echo a b > x 2>&1;\n    if a; then\n        b;\n    else\n        if c; then\n            \
+             d;\n        fi;\n    fi\n}"
+        );
+        assert_eq!(declared("function g ( a; b & c ) >x"), "g () \n{ \n    ( a;\n    b & c ) > x\n}");
+        assert_eq!(
+            declared("h() { case x in (a|b) c;; esac; cat <<-E | d\n\tx\n\tE\n} >&2"),
+            "h () \n{ \n    case x in \n        a | b)\n            c\n        ;;\n    esac;\n    cat <<-E |\nx\nE\n  d\n} 1>&2"
+        );
+    }
+
+    #[test]
+    fn words_keep_their_quotes_and_lose_continuations() {
+        assert_eq!(
+            declared("f() { a=( 1   \"2 3\" ) b \\x $'a\\tb' $\"c\" d\\\ne $(  f;g ) `h  i` <&3 <&- ; }"),
+            "f () \n{ \n    a=(1 \"2 3\") b \\x 'a\tb' \"c\" de $(f; g) `h  i` 0<&3 0>&-\n}"
+        );
     }
 }

@@ -45,7 +45,7 @@ impl Reader<'_> {
         while let Some(byte) = self.byte_at(at).filter(u8::is_ascii_digit) {
             number = number
                 .and_then(|number| number.checked_mul(10)?.checked_add(u32::from(byte - b'0')))
-                .filter(|&number| number <= i32::MAX as u32);
+                .filter(|&number| i32::try_from(number).is_ok());
             at = self.after(at);
         }
         // A number that is no descriptor's is a word, as in bash.
@@ -109,6 +109,13 @@ impl Reader<'_> {
         self.skip_blanks();
         if self.byte().is_none() || self.operator() > 0 && !self.at_process_substitution() {
             return Err(self.unexpected_or_newline());
+        }
+        // Digits before an operator are its descriptor, never a word: `>3>f`.
+        if self.byte().is_some_and(|byte| byte.is_ascii_digit())
+            && let Some((_, operator_at)) = self.numbered_descriptor(self.pos())
+        {
+            let token = Text::from(self.slice(self.pos(), operator_at));
+            return Err(self.error(super::ParseErrorKind::UnexpectedToken(token)));
         }
         self.word()
     }

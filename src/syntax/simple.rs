@@ -1,5 +1,11 @@
 //! Simple commands and function definitions of the form `name() command`. Bash manual 3.2.1, 3.3, 3.7.1.
 
+#![allow(
+    clippy::unnecessary_box_returns,
+    clippy::boxed_local,
+    reason = "the stack frames of functions that recurse hold pointers, not nodes"
+)]
+
 use super::assignment::Tried;
 use super::ast::{
     Argument, Assignment, Command, CommandKind, FunctionDefinition, Simple, Span, Word, WordPart,
@@ -23,7 +29,7 @@ impl Reader<'_> {
                 Some((Keyword::Not, _)) if self.options.extglob && self.second() == Some(b'(') => {
                     self.simple(command)?;
                 }
-                Some((Keyword::In | Keyword::Time, _)) | None => self.simple(command)?,
+                Some((Keyword::Time, _)) | None => self.simple(command)?,
                 Some(_) => return Err(self.unexpected()),
             },
         }
@@ -53,7 +59,7 @@ impl Reader<'_> {
                 }
                 Some(b'(') => return Err(self.unexpected()),
                 Some(_) if self.operator() == 0 || self.at_process_substitution() => {
-                    self.simple_word(&mut simple)?
+                    self.simple_word(&mut simple)?;
                 }
                 _ if nothing && simple.words.is_empty() => return Err(self.unexpected_or_end()),
                 _ => {

@@ -55,7 +55,7 @@ impl Reader<'_> {
             }
             Some(b'[') => self.bracket_arithmetic(out)?,
             Some(b'\'') if matches!(quoting, Quoting::Unquoted | Quoting::DoubleBrace) => {
-                self.ansi_quoted(out)?
+                self.ansi_quoted(out)?;
             }
             Some(b'"') if quoting == Quoting::Unquoted => {
                 self.advance_to(at);

@@ -299,7 +299,7 @@ impl Reader<'_> {
                 b'/' | b':' | b'}' => break,
                 _ if is_metacharacter(byte) => break,
                 _ if is_name_byte(byte) || matches!(byte, b'-' | b'+' | b'.' | b'@') || byte >= 0x80 => {
-                    end += 1
+                    end += 1;
                 }
                 _ => return None,
             }
