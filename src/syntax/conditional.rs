@@ -222,7 +222,7 @@ impl Reader<'_> {
     /// The token at the cursor for a message; the end of the input is a newline too.
     fn conditional_token(&mut self) -> Text {
         let (pos, line) = (self.pos(), self.input.line);
-        let token = self.token().unwrap_or(Text::from_static(b"newline"));
+        let token = self.token().ok().flatten().unwrap_or(Text::from_static(b"newline"));
         self.input.pos = pos;
         self.input.line = line;
         token

@@ -322,13 +322,13 @@ impl Reader<'_> {
         if scope != ReplaceScope::First {
             self.bump(1);
         }
-        let context =
-            if scope == ReplaceScope::First { REPLACED } else { Context { tilde: Tilde::None, ..REPLACED } };
-        // A `/` right behind the operator is part of the pattern, except after `//`, `/#` and `/%`.
-        let pattern = if scope != ReplaceScope::First && self.byte() == Some(b'/') {
+        let anchored = matches!(scope, ReplaceScope::Prefix | ReplaceScope::Suffix);
+        // `${x////_}` replaces slashes, but `${x/#/_}` has an empty pattern.
+        let pattern = if anchored && self.byte() == Some(b'/') {
             Word { parts: Vec::new(), span: self.here() }
         } else {
-            self.word_in(context)?
+            let tilde = if scope == ReplaceScope::First { Tilde::Start } else { Tilde::None };
+            self.word_in(Context { tilde, ..REPLACED })?
         };
         let replacement = if self.byte() == Some(b'/') {
             self.bump(1);

@@ -13,7 +13,7 @@ impl Reader<'_> {
         let Some((descriptor, operator_at)) = self.redirection_descriptor() else { return Ok(false) };
         let (start, line) = (self.pos(), self.input.line);
         self.advance_to(operator_at);
-        let kind = self.redirection_kind(line)?;
+        let kind = self.redirection_kind()?;
         out.push(Redirection { descriptor, kind, span: self.span_from(start, line) });
         Ok(true)
     }
@@ -77,7 +77,7 @@ impl Reader<'_> {
         closed.then(|| (RedirectionDescriptor::Variable(Text::from(self.slice(start, end))), close + 1))
     }
 
-    fn redirection_kind(&mut self, line: u32) -> Parsed<RedirectionKind> {
+    fn redirection_kind(&mut self) -> Parsed<RedirectionKind> {
         let length = self.operator();
         let start = self.pos();
         let second_at = self.after(start);
@@ -88,7 +88,7 @@ impl Reader<'_> {
         ];
         self.bump(length);
         if operator == [Some(b'<'), Some(b'<'), None] || operator == [Some(b'<'), Some(b'<'), Some(b'-')] {
-            return self.here_document(line, length == 3);
+            return self.here_document(length == 3);
         }
         let target = self.redirection_target()?;
         Ok(match operator {
@@ -129,19 +129,13 @@ impl Reader<'_> {
         self.error(super::ParseErrorKind::UnexpectedToken(Text::from_static(b"newline")))
     }
 
-    fn here_document(&mut self, line: u32, strip_tabs: bool) -> Parsed<RedirectionKind> {
+    fn here_document(&mut self, strip_tabs: bool) -> Parsed<RedirectionKind> {
         let target = self.redirection_target()?;
         let quoted = Self::is_quoted(&target.parts);
         let delimiter = self.here_document_delimiter(&target);
         let number = self.here_documents;
         self.here_documents += 1;
-        self.pending.push(PendingHereDocument {
-            number,
-            delimiter: delimiter.clone(),
-            quoted,
-            strip_tabs,
-            line,
-        });
+        self.pending.push(PendingHereDocument { number, delimiter: delimiter.clone(), quoted, strip_tabs });
         // The body comes at the next newline; until then its place carries the number (`resolve.rs`).
         let mut body = Word::default();
         body.span.start = number;

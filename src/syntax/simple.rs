@@ -122,7 +122,7 @@ impl Reader<'_> {
         self.take_keyword(Keyword::Function);
         self.skip_blanks();
         if self.byte().is_none() {
-            return Err(self.unexpected_end());
+            return Err(self.unexpected_or_newline());
         }
         if self.operator() > 0 {
             return Err(self.unexpected());
