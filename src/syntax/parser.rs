@@ -397,14 +397,14 @@ mod tests {
 
     /// All commands, and the message of the error that ended them.
     fn parse(text: &str) -> (Vec<List>, Vec<String>) {
-        parse_with(text, &ParseOptions::default(), &NoAliases)
+        parse_with(text, ParseOptions::default(), &NoAliases)
     }
 
-    fn parse_with(text: &str, options: &ParseOptions, aliases: &dyn Aliases) -> (Vec<List>, Vec<String>) {
+    fn parse_with(text: &str, options: ParseOptions, aliases: &dyn Aliases) -> (Vec<List>, Vec<String>) {
         let mut parser = Parser::new(text.as_bytes().into(), 1);
         let mut lists = Vec::new();
         loop {
-            match parser.next_command(options, aliases) {
+            match parser.next_command(&options, aliases) {
                 Ok(Some(list)) => lists.push(list),
                 Ok(None) => return (lists, Vec::new()),
                 Err(error) => {
@@ -523,12 +523,12 @@ mod tests {
             ]),
             RefCell::default(),
         );
-        let shown = |text: &str| parse_with(text, &options, &table).0.first().map(words).unwrap_or_default();
+        let shown = |text: &str| parse_with(text, options, &table).0.first().map(words).unwrap_or_default();
         assert_eq!(shown("ls ls"), ["ls", "-l", "ls"]);
         assert_eq!(shown("s ls q"), ["sudo", "ls", "-l", "q"]);
         assert_eq!(shown("q y'"), ["echo", "<x y>"]);
         assert_eq!(shown("\\ls"), ["<l>s"]);
-        assert_eq!(parse_with("i a; then b; fi\n", &options, &table).1, [""; 0]);
+        assert_eq!(parse_with("i a; then b; fi\n", options, &table).1, [""; 0]);
     }
 
     const NASTY: &[&str] = &[
@@ -545,7 +545,7 @@ mod tests {
         for extglob in [false, true] {
             let options = ParseOptions { extglob, ..ParseOptions::default() };
             for text in NASTY {
-                let whole = parse_with(text, &options, &NoAliases);
+                let whole = parse_with(text, options, &NoAliases);
                 assert!(whole.1.is_empty() || !extglob, "{text}: {:?}", whole.1);
                 for end in 0..text.len() {
                     let mut parser = Parser::new(text.as_bytes()[..end].into(), 1);
