@@ -125,7 +125,7 @@ impl Reader<'_> {
     fn loop_head(&mut self, words: &mut Option<Vec<Word>>) -> Parsed<Text> {
         self.skip_blanks();
         if self.byte().is_none() {
-            return Err(self.unexpected_end());
+            return Err(self.unexpected_or_newline());
         }
         if self.operator() > 0 {
             return Err(self.unexpected());
@@ -235,7 +235,7 @@ impl Reader<'_> {
         self.advance_to(end);
         self.skip_blanks();
         if self.byte().is_none() {
-            return Err(self.unexpected_end());
+            return Err(self.unexpected_or_newline());
         }
         if self.operator() > 0 && !self.at_process_substitution() {
             return Err(self.unexpected());
@@ -282,7 +282,7 @@ impl Reader<'_> {
         loop {
             self.skip_blanks();
             if self.byte().is_none() {
-                return Err(self.unexpected_end());
+                return Err(self.unexpected_or_newline());
             }
             if self.operator() > 0 && !self.at_process_substitution() {
                 return Err(self.unexpected());
@@ -297,7 +297,7 @@ impl Reader<'_> {
                     self.bump(1);
                     return Ok(());
                 }
-                _ => return Err(self.unexpected_or_end()),
+                _ => return Err(self.unexpected_or_newline()),
             }
         }
     }

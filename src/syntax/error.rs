@@ -142,7 +142,7 @@ impl ParseError {
             }
             ParseErrorKind::UnexpectedEnd => lines.push("syntax error: unexpected end of file".to_owned()),
             ParseErrorKind::Unmatched(delimiter) => {
-                lines.push(format!("unexpected EOF while looking for matching `{}'", char::from(*delimiter)))
+                lines.push(format!("unexpected EOF while looking for matching `{}'", char::from(*delimiter)));
             }
             ParseErrorKind::ArithmeticForRequired(text) => {
                 lines.push("syntax error: arithmetic expression required".to_owned());
@@ -252,6 +252,8 @@ pub struct ArithmeticError {
     pub kind: ArithmeticErrorKind,
     /// The rest of the expression from the last token on.
     pub token: Text,
+    /// How many bytes of the expression bash shows in front of the message.
+    pub shown: usize,
 }
 
 /// Kinds of [`ArithmeticError`].
@@ -282,7 +284,9 @@ pub enum ArithmeticErrorKind {
     InvalidIntegerConstant,
     /// `a[`
     BadSubscript,
-    /// `5++`
+    /// `++x++`: the second operator's sign.
+    LvalueRequired(u8),
+    /// `++` without a variable.
     IdentifierExpected,
     /// Nested deeper than allowed; the allowed depth.
     TooDeep(u32),
@@ -303,6 +307,8 @@ impl ArithmeticErrorKind {
             Self::InvalidNumber => "invalid number",
             Self::InvalidIntegerConstant => "invalid integer constant",
             Self::BadSubscript => "bad array subscript",
+            Self::LvalueRequired(b'+') => "++: assignment requires lvalue",
+            Self::LvalueRequired(_) => "--: assignment requires lvalue",
             Self::IdentifierExpected => "identifier expected after pre-increment or pre-decrement",
             Self::TooDeep(_) => "expression recursion level exceeded",
         }

@@ -4,6 +4,8 @@
 //! is parsed in place, between its bounds; when leading tabs are removed it has a source of its own. An error inside a
 //! body's substitution belongs to its expansion, as in bash.
 
+#![allow(clippy::boxed_local, reason = "large, and put away while a here-document is read")]
+
 use super::ast::{CommandSubstitution, List, Word, WordPart};
 use super::error::ParseWarning;
 use super::lexer::{HereDocumentBody, Input, Parsed, Reader, Salvage};
@@ -19,8 +21,6 @@ pub(super) struct PendingHereDocument {
     pub(super) delimiter: Text,
     pub(super) quoted: bool,
     pub(super) strip_tabs: bool,
-    /// Of the redirection.
-    pub(super) line: u32,
 }
 
 /// What belongs to one input, kept while another is read.
@@ -88,12 +88,15 @@ impl Reader<'_> {
     pub(super) fn read_here_documents(&mut self) -> Parsed<()> {
         for document in std::mem::take(&mut self.pending) {
             let start = self.pos();
+            // Bash names the line before the body.
+            let behind_newline = start > 0 && self.byte_at(start - 1) == Some(b'\n');
+            let opened = self.input.line.saturating_sub(u32::from(behind_newline));
             let bounds = self.here_document_bounds(&document);
             let body = self.here_document_body(&document, start, bounds.end)?;
             self.bodies.insert(document.number, body);
             self.advance_to(bounds.next);
             if bounds.unterminated {
-                let (line, opened) = (self.here_document_end_line(), document.line);
+                let line = self.here_document_end_line();
                 let delimiter = document.delimiter;
                 self.warnings.push(ParseWarning::HereDocumentEnd { line, opened, delimiter });
             }
@@ -190,6 +193,7 @@ impl Reader<'_> {
                     body: List::default(),
                     reads_file: false,
                     backquoted: false,
+                    deferred: false,
                     span,
                     source: None,
                     error: Some(error),

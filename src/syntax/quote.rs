@@ -124,6 +124,8 @@ impl Reader<'_> {
                         self.flush_quoted(run, out);
                         run = self.pos() + 1;
                         self.input.pos += 2;
+                    } else if pairs && next == Some(b'\'') {
+                        self.input.pos += 2;
                     } else {
                         self.input.pos += 1;
                     }
@@ -215,7 +217,7 @@ pub(super) fn decode_ansi(text: &[u8]) -> Vec<u8> {
             b'0'..=b'7' => {
                 let (value, length) = digits(text, at - 1, 3, 8);
                 at = at - 1 + length;
-                if value & 0xff == 0 {
+                if value.trailing_zeros() >= 8 {
                     break;
                 }
                 out.push(value as u8);
@@ -237,7 +239,7 @@ pub(super) fn decode_ansi(text: &[u8]) -> Vec<u8> {
                 if braces && text.get(at) == Some(&b'}') {
                     at += 1;
                 }
-                if escape == b'x' && value & 0xff == 0 || value == 0 {
+                if escape == b'x' && value.trailing_zeros() >= 8 || value == 0 {
                     break;
                 }
                 if escape == b'x' { out.push(value as u8) } else { push_utf8(&mut out, value) }

@@ -97,15 +97,28 @@ pub(super) fn push_quoted(out: &mut Vec<WordPart>, text: &[u8]) {
 impl Reader<'_> {
     /// A word of a command. The cursor is on its first byte.
     pub(super) fn word(&mut self) -> Parsed<Word> {
+        let mut word = Word::default();
+        self.word_into(&mut word)?;
+        Ok(word)
+    }
+
+    /// The same in its place.
+    pub(super) fn word_into(&mut self, word: &mut Word) -> Parsed<()> {
         let tilde = if self.options.posix { Tilde::Start } else { Tilde::Word };
-        self.word_in(Context { end: End::Word, tilde, extglob: self.options.extglob })
+        self.word_in_place(Context { end: End::Word, tilde, extglob: self.options.extglob }, word)
     }
 
     pub(super) fn word_in(&mut self, context: Context) -> Parsed<Word> {
-        let mut word = Word { parts: Vec::new(), span: self.here() };
+        let mut word = Word::default();
+        self.word_in_place(context, &mut word)?;
+        Ok(word)
+    }
+
+    pub(super) fn word_in_place(&mut self, context: Context, word: &mut Word) -> Parsed<()> {
+        word.span = self.here();
         self.unquoted(context, &mut word.parts)?;
         word.span.end = self.pos() as u32;
-        Ok(word)
+        Ok(())
     }
 
     /// The rest of a word whose first parts are read already.
@@ -123,6 +136,7 @@ impl Reader<'_> {
         let start = self.pos();
         let mut run = start;
         let mut nested = 0_u32;
+        let mut opened = self.input.line;
         let mut equals = None;
         while let Some(byte) = self.byte() {
             if ORDINARY.get(usize::from(byte)).is_some_and(|&ordinary| ordinary) {
@@ -154,15 +168,20 @@ impl Reader<'_> {
                         self.input.pos += 1;
                     }
                 }
-                _ => match self.plain(context, byte, start, &mut nested)? {
-                    0 => break,
-                    length => self.input.pos += length,
-                },
+                _ => {
+                    if nested == 0 {
+                        opened = self.input.line;
+                    }
+                    match self.plain(context, byte, start, &mut nested)? {
+                        0 => break,
+                        length => self.input.pos += length,
+                    }
+                }
             }
         }
         push_literal(out, self.slice(run, self.pos()));
         if nested > 0 && matches!(context.end, End::Word | End::Regex) {
-            return Err(self.unmatched(b')', self.input.line));
+            return Err(self.unmatched(b')', opened));
         }
         Ok(())
     }
@@ -280,7 +299,7 @@ impl Reader<'_> {
                 b'/' | b':' | b'}' => break,
                 _ if is_metacharacter(byte) => break,
                 _ if is_name_byte(byte) || matches!(byte, b'-' | b'+' | b'.' | b'@') || byte >= 0x80 => {
-                    end += 1
+                    end += 1;
                 }
                 _ => return None,
             }
