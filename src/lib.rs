@@ -1,6 +1,7 @@
 //! hookbox.
 
 pub mod clock;
+pub mod hook;
 pub mod io;
 pub mod limit;
 pub mod syntax;
