@@ -1,9 +1,12 @@
 //! hookbox.
 
+pub(crate) mod character;
 pub mod clock;
 pub mod hook;
 pub mod io;
 pub mod limit;
+#[cfg_attr(not(test), allow(dead_code, reason = "its callers follow"))]
+pub(crate) mod pattern;
 pub mod syntax;
 pub mod text;
 pub mod utility;

@@ -146,7 +146,7 @@ impl Context {
 
     /// `path` made absolute.
     pub fn absolute(&self, path: &[u8]) -> Vec<u8> {
-        vfs::join(&self.cwd, path)
+        vfs::path::join(&self.cwd, path)
     }
 
     /// Opens a file for reading.

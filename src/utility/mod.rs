@@ -7,8 +7,12 @@ mod context;
 mod error;
 mod operands;
 mod options;
+#[allow(dead_code, reason = "its callers follow")]
+pub(crate) mod regex;
 mod session;
 mod stream;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub use context::{CommandError, CommandRequest, CommandRunner, Context, Environment};
 pub use error::{ExitStatus, UtilityError};

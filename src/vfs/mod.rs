@@ -1,100 +1,210 @@
-//! The session's file system (placeholder of the interface until the tree lands).
+//! The session's file system: an in-memory tree with copy-on-write sharing, quotas, links, modes and times.
+//!
+//! - `table.rs`, `inode.rs`, `directory.rs`: the persistent data. Cloning all of it copies a few pointers.
+//! - `tree.rs`: [`State`](tree::State), what a snapshot holds: inodes, mounts and what is used of the quota.
+//! - `resolve.rs`: from a path to an inode, with search permissions, symbolic links and mount points.
+//! - `file_system.rs`, `operation.rs`, `rename.rs`, `open_file.rs`: the operations on paths and on open files.
+//! - `mount.rs`, `interop.rs`: other trees under the same root, and the `vfs` crate's trait in both directions.
+//! - `base.rs`: the tree that a new session starts with.
+//!
+//! Reading does not change access times, as if every file system were mounted `noatime`: a read never copies a node.
 
+mod base;
+mod device;
+mod diff;
+mod directory;
 mod errno;
+mod file_system;
+mod inode;
+mod mount;
+mod open_file;
+mod operation;
+pub mod path;
+mod rename;
+mod resolve;
+mod table;
+mod tree;
 
-use crate::text::Text;
+pub use base::{Base, COMMAND_MARK};
+pub use device::Device;
+
 pub use errno::{Errno, FsError};
+pub use file_system::{FileSystem, Snapshot};
+pub use inode::Content;
+pub use open_file::OpenFile;
+
+use crate::clock::Clock;
+use crate::text::Text;
+use std::sync::Arc;
 use std::time::Duration;
 
-type Result<T> = std::result::Result<T, FsError>;
-/// fs
-#[derive(Debug)]
-pub struct FileSystem;
-/// options
-#[derive(Clone, Debug, Default)]
-pub struct OpenOptions {
-    pub read: bool,
-    pub write: bool,
-    pub append: bool,
-    pub create: bool,
-    pub create_new: bool,
-    pub truncate: bool,
-    pub directory: bool,
-    pub no_follow: bool,
-    pub mode: u32,
+/// What file operations return.
+pub type Result<T> = std::result::Result<T, FsError>;
+
+/// How a session uses its file system.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where times come from.
+    pub clock: Arc<Clock>,
+    /// The session's user; 0 passes every permission check.
+    pub uid: u32,
+    /// The session's only group.
+    pub gid: u32,
+    /// Names in all directories together, those of the base tree and of mounts as they were mounted not counted.
+    pub max_files: u64,
+    /// Bytes of all regular files and link targets, counted as `max_files`.
+    pub max_bytes: u64,
 }
-/// opened
-pub enum Opened {
-    File(OpenFile),
-    Directory(()),
-    Device(Device),
-    Fifo(u64),
+
+impl Default for Options {
+    fn default() -> Self {
+        let limits = crate::limit::Limits::default_profile();
+        Self {
+            clock: Arc::new(Clock::system()),
+            uid: 1000,
+            gid: 1000,
+            max_files: limits.files,
+            max_bytes: limits.file_system_bytes,
+        }
+    }
 }
-/// device
-pub enum Device {
-    Null,
-    Zero,
-    Full,
-    Random,
-    Tty,
-    Descriptor(u32),
-}
-/// kind
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+
+/// What a path leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum FileKind {
+    /// A regular file.
     Regular,
+    /// A directory.
     Directory,
+    /// A symbolic link.
     Symlink,
+    /// A FIFO.
     Fifo,
+    /// A character device.
     CharDevice,
 }
-/// metadata
-#[derive(Clone, Debug)]
+
+/// What `stat` tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {
+    /// What it is.
     pub kind: FileKind,
+    /// Permission bits with set-user-id, set-group-id and sticky: `0..=0o7777`.
     pub mode: u32,
+    /// Owner.
     pub uid: u32,
+    /// Group.
     pub gid: u32,
+    /// Length in bytes; of a symbolic link, that of its target; of a directory 4096.
     pub size: u64,
+    /// Names of the file; of a directory, 2 and one for each directory in it.
     pub links: u64,
+    /// Unique in the session, mounts included, and never used again.
     pub inode: u64,
+    /// Time of the last access, since the Unix epoch; set only explicitly.
     pub accessed: Duration,
+    /// Time of the last change of the content.
     pub modified: Duration,
+    /// Time of the last change of content or metadata.
     pub changed: Duration,
+    /// Major and minor number of a device.
+    pub device: Option<(u32, u32)>,
 }
-/// file
-#[derive(Clone, Debug)]
-pub struct OpenFile;
-impl OpenFile {
-    pub fn read_at(&self, _: u64, _: &mut dyn FnMut(&[u8]) -> usize) -> Result<usize> {
-        Err(Errno::NotSupported.into())
+
+impl Metadata {
+    /// Whether it is a directory.
+    pub fn is_directory(&self) -> bool {
+        self.kind == FileKind::Directory
     }
-    pub fn write_at(&self, _: u64, _: &[u8]) -> Result<()> {
-        Err(Errno::NotSupported.into())
+
+    /// Whether it is a regular file.
+    pub fn is_regular(&self) -> bool {
+        self.kind == FileKind::Regular
     }
-    pub fn append(&self, _: &[u8]) -> Result<u64> {
-        Err(Errno::NotSupported.into())
-    }
-    pub fn metadata(&self) -> Result<Metadata> {
-        Err(Errno::NotSupported.into())
-    }
-}
-impl FileSystem {
-    pub fn open(&self, _: &[u8], _: &OpenOptions) -> Result<Opened> {
-        Err(Errno::NotSupported.into())
+
+    /// Whether it is a symbolic link.
+    pub fn is_symlink(&self) -> bool {
+        self.kind == FileKind::Symlink
     }
 }
-/// join
-pub fn join(cwd: &[u8], path: &[u8]) -> Vec<u8> {
-    let mut v = if path.first() == Some(&b'/') {
-        Vec::new()
-    } else {
-        let mut v = cwd.to_vec();
-        v.push(b'/');
-        v
-    };
-    v.extend_from_slice(path);
-    v
+
+/// One name in a directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DirEntry {
+    /// The name, without the directory.
+    pub name: Text,
+    /// What it leads to; links are not followed.
+    pub kind: FileKind,
+    /// As [`Metadata::inode`].
+    pub inode: u64,
 }
-/// x
-pub fn unused(_: Text) {}
+
+/// How to open a file; `open(2)`'s flags. All false opens nothing: at least one of `read`, `write`, `append` is meant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// For reading.
+    pub read: bool,
+    /// For writing.
+    pub write: bool,
+    /// For writing at the end.
+    pub append: bool,
+    /// Creates the file where it does not exist.
+    pub create: bool,
+    /// Creates the file and fails where it exists, even as a dangling symbolic link.
+    pub create_new: bool,
+    /// Empties the file; needs the permission to write.
+    pub truncate: bool,
+    /// Fails with `ENOTDIR` on everything but directories.
+    pub directory: bool,
+    /// Fails with `ELOOP` where the last component is a symbolic link.
+    pub no_follow: bool,
+    /// Permission bits of a file that is created, the umask already applied.
+    pub mode: u32,
+}
+
+impl OpenOptions {
+    /// `<`: for reading.
+    pub fn for_reading() -> Self {
+        Self { read: true, ..Self::default() }
+    }
+
+    /// `>`: for writing, created with `mode` or emptied.
+    pub fn for_writing(mode: u32) -> Self {
+        Self { write: true, create: true, truncate: true, mode, ..Self::default() }
+    }
+
+    /// `>>`: for appending, created with `mode`.
+    pub fn for_appending(mode: u32) -> Self {
+        Self { append: true, create: true, mode, ..Self::default() }
+    }
+}
+
+/// What opening a path gave.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Opened {
+    /// A regular file.
+    File(OpenFile),
+    /// A directory, opened for reading.
+    Directory(Metadata),
+    /// A device, for the descriptor layer to act out.
+    Device(Device),
+    /// A FIFO, known by its inode number; the descriptor layer keeps its bytes.
+    Fifo(FifoId),
+}
+
+/// The inode number of a FIFO: unique in the session.
+pub type FifoId = u64;
+
+/// What is used of the quota; see [`Options`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FsUsage {
+    /// Names.
+    pub files: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+//! Characters in the locale C.UTF-8, as patterns and regular expressions see them: the unit of matching (one UTF-8
+//! character, or one byte that is part of none), case, and the character classes of brackets.
+
+/// A character's scalar value, or `INVALID + byte` for a byte outside any UTF-8 character.
+pub(crate) type Unit = u32;
+
+/// What is added to a byte that belongs to no character.
+pub(crate) const INVALID: Unit = 0x11_0000;
+
+/// The unit that begins at `at` and its length in bytes; `None` at the end of `text`.
+pub(crate) fn unit_at(text: &[u8], at: usize) -> Option<(Unit, usize)> {
+    let rest = text.get(at..)?;
+    let first = *rest.first()?;
+    if first < 0x80 {
+        return Some((Unit::from(first), 1));
+    }
+    match bstr::decode_utf8(rest) {
+        (Some(character), length) => Some((character as Unit, length)),
+        (None, _) => Some((INVALID + Unit::from(first), 1)),
+    }
+}
+
+/// The unit that ends at `end` and its length in bytes; `None` at the start of `text`.
+pub(crate) fn unit_before(text: &[u8], end: usize) -> Option<(Unit, usize)> {
+    let head = text.get(..end)?;
+    let last = *head.last()?;
+    if last < 0x80 {
+        return Some((Unit::from(last), 1));
+    }
+    match bstr::decode_last_utf8(head) {
+        (Some(character), length) => Some((character as Unit, length)),
+        (None, _) => Some((INVALID + Unit::from(last), 1)),
+    }
+}
+
+/// The character of a unit, unless it is an invalid byte.
+pub(crate) fn character(unit: Unit) -> Option<char> {
+    char::from_u32(unit)
+}
+
+/// The unit in lower case, where that is a single character.
+pub(crate) fn fold(unit: Unit) -> Unit {
+    single(unit, |character| {
+        let mut lower = character.to_lowercase();
+        (lower.next(), lower.next())
+    })
+}
+
+/// The unit in upper case, where that is a single character.
+pub(crate) fn unfold(unit: Unit) -> Unit {
+    single(unit, |character| {
+        let mut upper = character.to_uppercase();
+        (upper.next(), upper.next())
+    })
+}
+
+fn single(unit: Unit, map: impl Fn(char) -> (Option<char>, Option<char>)) -> Unit {
+    match character(unit).map(map) {
+        Some((Some(only), None)) => only as Unit,
+        _ => unit,
+    }
+}
+
+/// Appends the bytes of a unit.
+pub(crate) fn push_unit(bytes: &mut Vec<u8>, unit: Unit) {
+    match character(unit) {
+        Some(character) => bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+        None => bytes.push((unit & 0xff) as u8),
+    }
+}
+
+/// A character class, `[:name:]` (POSIX XBD 9.3.5, and bash's `ascii` and `word`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    Alnum,
+    Alpha,
+    Ascii,
+    Blank,
+    Cntrl,
+    Digit,
+    Graph,
+    Lower,
+    Print,
+    Punct,
+    Space,
+    Upper,
+    Word,
+    XDigit,
+}
+
+/// The bits of the ASCII characters from `first` to `last`.
+pub(crate) const fn ascii_range(first: u8, last: u8) -> u128 {
+    (u128::MAX >> (127 - (last & 127))) & (u128::MAX << (first & 127))
+}
+
+const DIGITS: u128 = ascii_range(b'0', b'9');
+/// The bits of `A` to `Z`.
+pub(crate) const UPPERS: u128 = ascii_range(b'A', b'Z');
+/// The bits of `a` to `z`.
+pub(crate) const LOWERS: u128 = ascii_range(b'a', b'z');
+const ALNUMS: u128 = DIGITS | UPPERS | LOWERS;
+const GRAPHS: u128 = ascii_range(b'!', b'~');
+
+impl Class {
+    /// The class of that name.
+    pub(crate) fn named(name: &[u8]) -> Option<Self> {
+        Some(match name {
+            b"alnum" => Self::Alnum,
+            b"alpha" => Self::Alpha,
+            b"ascii" => Self::Ascii,
+            b"blank" => Self::Blank,
+            b"cntrl" => Self::Cntrl,
+            b"digit" => Self::Digit,
+            b"graph" => Self::Graph,
+            b"lower" => Self::Lower,
+            b"print" => Self::Print,
+            b"punct" => Self::Punct,
+            b"space" => Self::Space,
+            b"upper" => Self::Upper,
+            b"word" => Self::Word,
+            b"xdigit" => Self::XDigit,
+            _ => return None,
+        })
+    }
+
+    /// The ASCII characters of the class, a bit each.
+    pub(crate) const fn ascii(self) -> u128 {
+        match self {
+            Self::Alnum => ALNUMS,
+            Self::Alpha => UPPERS | LOWERS,
+            Self::Ascii => u128::MAX,
+            Self::Blank => (1 << b' ') | (1 << b'\t'),
+            Self::Cntrl => ascii_range(0, 31) | (1 << 127),
+            Self::Digit => DIGITS,
+            Self::Graph => GRAPHS,
+            Self::Lower => LOWERS,
+            Self::Print => GRAPHS | (1 << b' '),
+            Self::Punct => GRAPHS & !ALNUMS,
+            Self::Space => ascii_range(9, 13) | (1 << b' '),
+            Self::Upper => UPPERS,
+            Self::Word => ALNUMS | (1 << b'_'),
+            Self::XDigit => DIGITS | ascii_range(b'A', b'F') | ascii_range(b'a', b'f'),
+        }
+    }
+
+    /// Whether the character belongs to the class.
+    pub(crate) fn contains(self, c: char) -> bool {
+        if c.is_ascii() {
+            return self.ascii() & (1 << (c as u32)) != 0;
+        }
+        match self {
+            Self::Alnum | Self::Alpha | Self::Word => c.is_alphanumeric(),
+            Self::Ascii | Self::Digit | Self::XDigit => false,
+            Self::Blank | Self::Space => {
+                c.is_whitespace() && !matches!(c, '\u{85}' | '\u{a0}' | '\u{2007}' | '\u{202f}')
+            }
+            Self::Cntrl => c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'),
+            Self::Graph => !c.is_control() && !c.is_whitespace(),
+            Self::Lower => c.is_lowercase(),
+            Self::Print => !c.is_control(),
+            Self::Punct => !c.is_alphanumeric() && !c.is_control() && !c.is_whitespace(),
+            Self::Upper => c.is_uppercase(),
+        }
+    }
+}
+
+/// Whether the unit is a letter, digit or underscore.
+pub(crate) fn is_word(unit: Unit) -> bool {
+    character(unit).is_some_and(|c| Class::Word.contains(c))
+}

@@ -1,0 +1,255 @@
+//! The word that is being expanded: bytes with their quoting, field by field.
+
+use crate::pattern::{Pattern, PatternOptions};
+use crate::text::Text;
+
+/// A field before quote removal.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Field {
+    pub(crate) bytes: Vec<u8>,
+    /// Ends of stretches of bytes of one quoting, in order.
+    runs: Vec<(usize, bool)>,
+    /// Has an unquoted character that pathname expansion looks for.
+    pub(crate) special: bool,
+}
+
+impl Field {
+    fn push(&mut self, bytes: &[u8], quoted: bool) {
+        if bytes.is_empty() {
+            return;
+        }
+        self.bytes.extend_from_slice(bytes);
+        let end = self.bytes.len();
+        match self.runs.last_mut() {
+            Some((last, kind)) if *kind == quoted => *last = end,
+            _ => self.runs.push((end, quoted)),
+        }
+        if !quoted && !self.special {
+            self.special = bytes.iter().any(|byte| matches!(byte, b'*' | b'?' | b'[' | b'('));
+        }
+    }
+
+    /// For each byte whether it is quoted.
+    pub(crate) fn mask(&self) -> Vec<bool> {
+        let mut mask = Vec::with_capacity(self.bytes.len());
+        for &(end, quoted) in &self.runs {
+            mask.resize(end, quoted);
+        }
+        mask
+    }
+
+    /// The field as a pattern: quoted bytes are literal.
+    pub(crate) fn pattern(&self, options: PatternOptions) -> Pattern {
+        Pattern::new(&self.bytes, &self.mask(), options)
+    }
+
+    /// Stretches of one quoting: `(bytes, quoted)`.
+    pub(crate) fn stretches(&self) -> impl Iterator<Item = (&[u8], bool)> {
+        let mut start = 0;
+        self.runs.iter().filter_map(move |&(end, quoted)| {
+            let bytes = self.bytes.get(start..end)?;
+            start = end;
+            Some((bytes, quoted))
+        })
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.runs.clear();
+        self.special = false;
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Builder {
+    current: Field,
+    /// The current field exists even if it is empty.
+    present: bool,
+    done: Vec<Field>,
+}
+
+/// Which bytes separate fields: the value of `IFS`.
+#[derive(Clone, Debug)]
+pub(crate) struct Separators {
+    /// 0: no, 1: white space, 2: other.
+    class: [u8; 256],
+    /// What `"$*"` joins with.
+    pub(crate) join: Text,
+}
+
+impl Separators {
+    /// `None`: `IFS` is unset.
+    pub(crate) fn new(ifs: Option<&[u8]>) -> Self {
+        let mut class = [0; 256];
+        let ifs = ifs.unwrap_or(b" \t\n");
+        for &byte in ifs {
+            class[usize::from(byte)] = if matches!(byte, b' ' | b'\t' | b'\n') { 1 } else { 2 };
+        }
+        let first = crate::character::unit_at(ifs, 0).map_or(0, |(_, length)| length);
+        Self { class, join: Text::from(ifs.get(..first).unwrap_or(&[])) }
+    }
+
+    /// The class of a byte: 0 none, 1 white space of `IFS`, 2 another character of `IFS`.
+    #[inline]
+    pub(crate) fn class(&self, byte: u8) -> u8 {
+        self.class[usize::from(byte)]
+    }
+}
+
+impl Builder {
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.present && self.done.is_empty() && self.current.bytes.is_empty()
+    }
+
+    /// Appends quoted text: the field exists from now on.
+    pub(crate) fn push_quoted(&mut self, bytes: &[u8]) {
+        self.present = true;
+        self.current.push(bytes, true);
+    }
+
+    /// Appends unquoted text that is not split.
+    pub(crate) fn push_raw(&mut self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.present = true;
+            self.current.push(bytes, false);
+        }
+    }
+
+    /// Appends unquoted text, split at the separators. POSIX XCU 2.6.5.
+    pub(crate) fn push_split(&mut self, bytes: &[u8], separators: &Separators) {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let plain = rest.iter().position(|&byte| separators.class(byte) != 0).unwrap_or(rest.len());
+            let (text, tail) = rest.split_at(plain);
+            self.push_raw(text);
+            let mut hard = false;
+            let mut length = 0;
+            for &byte in tail {
+                match separators.class(byte) {
+                    1 => {}
+                    2 if !hard => hard = true,
+                    _ => break,
+                }
+                length += 1;
+            }
+            if length > 0 && (hard || self.present) {
+                self.end_field();
+            }
+            rest = tail.get(length..).unwrap_or(&[]);
+        }
+    }
+
+    /// Ends the current field, even an empty one.
+    pub(crate) fn end_field(&mut self) {
+        self.done.push(std::mem::take(&mut self.current));
+        self.present = false;
+    }
+
+    /// Ends the current field if it exists.
+    pub(crate) fn end_if_present(&mut self) {
+        if self.present {
+            self.end_field();
+        }
+    }
+
+    /// The fields; the builder is empty afterwards.
+    pub(crate) fn take_fields(&mut self) -> Vec<Field> {
+        self.end_if_present();
+        self.current.clear();
+        std::mem::take(&mut self.done)
+    }
+
+    /// The one field when there is exactly one and it has no special character; the builder is empty afterwards.
+    pub(crate) fn take_plain(&mut self) -> Option<Text> {
+        if !self.done.is_empty() || !self.present || self.current.special {
+            return None;
+        }
+        Some(self.take_current())
+    }
+
+    fn take_current(&mut self) -> Text {
+        self.present = false;
+        self.current.runs.clear();
+        self.current.special = false;
+        if self.current.bytes.len() <= 64 {
+            let text = Text::from(self.current.bytes.as_slice());
+            self.current.bytes.clear();
+            text
+        } else {
+            Text::from(std::mem::take(&mut self.current.bytes))
+        }
+    }
+
+    /// The text where no fields are made; several fields (of `"$@"`) are joined with blanks.
+    pub(crate) fn take_text(&mut self) -> Text {
+        if self.done.is_empty() {
+            return self.take_current();
+        }
+        let fields = self.take_fields();
+        let mut text = Vec::with_capacity(fields.iter().map(|field| field.bytes.len() + 1).sum());
+        for (index, field) in fields.iter().enumerate() {
+            if index > 0 {
+                text.push(b' ');
+            }
+            text.extend_from_slice(&field.bytes);
+        }
+        Text::from(text)
+    }
+
+    /// As [`Builder::take_text`], with the quoting.
+    pub(crate) fn take_joined(&mut self) -> Field {
+        if self.done.is_empty() {
+            self.present = false;
+            return std::mem::take(&mut self.current);
+        }
+        let mut joined = Field::default();
+        for (index, field) in self.take_fields().iter().enumerate() {
+            if index > 0 {
+                joined.push(b" ", false);
+            }
+            for (bytes, quoted) in field.stretches() {
+                joined.push(bytes, quoted);
+            }
+        }
+        joined
+    }
+
+    /// Bytes held.
+    pub(crate) fn len(&self) -> usize {
+        self.current.bytes.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(ifs: &str, text: &str) -> Vec<String> {
+        let mut builder = Builder::default();
+        builder.push_split(text.as_bytes(), &Separators::new(Some(ifs.as_bytes())));
+        builder.take_fields().iter().map(|field| String::from_utf8_lossy(&field.bytes).into_owned()).collect()
+    }
+
+    #[test]
+    fn splits_as_posix_says() {
+        assert_eq!(split(" \t\n", "  a  b\n"), ["a", "b"]);
+        assert_eq!(split(":", ":a::b:"), ["", "a", "", "b"]);
+        assert_eq!(split(": ", "a : b : : c"), ["a", "b", "", "c"]);
+        assert_eq!(split("", "a b"), ["a b"]);
+        assert_eq!(split(" ", ""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn quoted_and_split_text_join_at_the_edges() {
+        let mut builder = Builder::default();
+        let separators = Separators::new(None);
+        builder.push_quoted(b"x");
+        builder.push_split(b"a b", &separators);
+        builder.push_quoted(b"*");
+        let fields = builder.take_fields();
+        assert_eq!(fields.len(), 2);
+        assert_eq!((fields[0].bytes.as_slice(), fields[1].bytes.as_slice()), (&b"xa"[..], &b"b*"[..]));
+        assert!(!fields[1].special);
+    }
+}

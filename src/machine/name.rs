@@ -1,0 +1,113 @@
+//! Names of variables and functions as numbers, shared by every run of a session, so that a program is linked once.
+
+use crate::clock::lock;
+use crate::text::Text;
+use rustc_hash::FxHashMap;
+use std::sync::Mutex;
+
+/// A name's number; an index into a shell's variables.
+pub(crate) type NameId = u32;
+
+macro_rules! well_known {
+    ($($name:ident)*) => {
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        #[repr(u32)]
+        enum WellKnown { $($name,)* }
+        $(#[doc = "The number of this name, the same in every session."] pub(crate) const $name: NameId = WellKnown::$name as u32;)*
+        const WELL_KNOWN: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+
+well_known! {
+    IFS PATH HOME PWD OLDPWD CDPATH OPTIND OPTARG OPTERR REPLY PS4 LINENO RANDOM SRANDOM SECONDS EPOCHSECONDS
+    EPOCHREALTIME BASHPID FUNCNAME BASH_SOURCE BASH_LINENO BASH_COMMAND BASH_SUBSHELL BASH_ARGV0 PIPESTATUS DIRSTACK GROUPS
+    BASH_VERSION BASH_VERSINFO BASH BASHOPTS SHELLOPTS EUID UID PPID HOSTNAME HOSTTYPE MACHTYPE OSTYPE SHLVL
+    POSIXLY_CORRECT TZ LC_ALL LC_CTYPE LANG GLOBIGNORE BASH_REMATCH MAPFILE COPROC TMOUT PS3 TIMEFORMAT
+    BASH_ALIASES BASH_CMDS BASH_ARGC BASH_ARGV BASH_EXECUTION_STRING BASH_ENV FUNCNEST COLUMNS LINES IGNOREEOF
+    EXECIGNORE BASH_COMPAT BASH_XTRACEFD COMP_WORDBREAKS _
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Names {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    numbers: FxHashMap<Text, NameId>,
+    texts: Vec<Text>,
+}
+
+impl Names {
+    pub(crate) fn new() -> Self {
+        let mut inner = Inner::default();
+        for name in WELL_KNOWN {
+            inner.intern(name.as_bytes());
+        }
+        Self { inner: Mutex::new(inner) }
+    }
+
+    /// The number of a name, which is given one if it has none.
+    pub(crate) fn intern(&self, name: &[u8]) -> NameId {
+        lock(&self.inner).intern(name)
+    }
+
+    /// The numbers of a program's names.
+    pub(crate) fn link(&self, names: &[Text]) -> Vec<NameId> {
+        let mut inner = lock(&self.inner);
+        names.iter().map(|name| inner.intern(name)).collect()
+    }
+
+    /// The number of a name that has one.
+    pub(crate) fn find(&self, name: &[u8]) -> Option<NameId> {
+        lock(&self.inner).numbers.get(name).copied()
+    }
+
+    /// The name behind a number.
+    pub(crate) fn text(&self, id: NameId) -> Text {
+        lock(&self.inner).texts.get(id as usize).cloned().unwrap_or_default()
+    }
+
+    /// How many names there are.
+    pub(crate) fn len(&self) -> usize {
+        lock(&self.inner).texts.len()
+    }
+}
+
+impl Inner {
+    fn intern(&mut self, name: &[u8]) -> NameId {
+        if let Some(&id) = self.numbers.get(name) {
+            return id;
+        }
+        let id = self.texts.len() as NameId;
+        let text = Text::from(name);
+        self.texts.push(text.clone());
+        self.numbers.insert(text, id);
+        id
+    }
+}
+
+/// Whether a text is a valid variable name: POSIX XBD 3.235.
+pub(crate) fn is_name(text: &[u8]) -> bool {
+    match text {
+        [first, rest @ ..] => {
+            (first.is_ascii_alphabetic() || *first == b'_')
+                && rest.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        }
+        [] => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn well_known_names_have_their_constants() {
+        let names = Names::new();
+        assert_eq!(names.find(b"IFS"), Some(IFS));
+        assert_eq!(names.find(b"_"), Some(_));
+        assert_eq!(names.intern(b"x"), names.intern(b"x"));
+    }
+}

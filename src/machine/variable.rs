@@ -1,0 +1,396 @@
+//! Variables: values, attributes, scopes.
+//!
+//! A variable lives in a slot whose number is its name's. Binding is shallow: `local` saves the old slot on a stack and
+//! the function's end puts it back. A subshell that runs in its shell's process (`( )`, `$( )`) keeps a journal of the
+//! slots that it changes, so that starting one copies nothing and ending one costs what it changed.
+
+use super::array::{Array, Assoc};
+use super::name::{NameId, Names};
+use crate::limit::{LimitError, Meter};
+use crate::text::Text;
+use std::sync::Arc;
+
+/// A variable's value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Value {
+    /// No value.
+    #[default]
+    Unset,
+    /// A text.
+    Text(Text),
+    /// A text that is this number in decimal.
+    Integer(i64),
+    /// An indexed array.
+    Array(Arc<Array>),
+    /// An associative array.
+    Assoc(Arc<Assoc>),
+    /// Computed when it is read (`RANDOM`, `LINENO` ...).
+    Dynamic,
+}
+
+/// Attributes of a variable: bash manual 4.2, `declare`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Attributes(pub(crate) u16);
+
+impl Attributes {
+    pub(crate) const EXPORTED: Self = Self(1);
+    pub(crate) const READONLY: Self = Self(2);
+    pub(crate) const INTEGER: Self = Self(4);
+    pub(crate) const LOWER: Self = Self(8);
+    pub(crate) const UPPER: Self = Self(16);
+    pub(crate) const NAMEREF: Self = Self(32);
+    pub(crate) const TRACE: Self = Self(64);
+    /// `declare -a` was given (the value may still be unset).
+    pub(crate) const ARRAY: Self = Self(128);
+    /// `declare -A`.
+    pub(crate) const ASSOC: Self = Self(256);
+    /// The shell looks at it when it is assigned (`IFS`, `PATH`, `OPTIND` ...).
+    pub(crate) const SPECIAL: Self = Self(512);
+    /// `declare -c`: capitalise.
+    pub(crate) const CAPITAL: Self = Self(1024);
+    /// Was made by `local` in the function that runs.
+    pub(crate) const LOCAL: Self = Self(2048);
+    /// Those that slow down an assignment.
+    pub(crate) const ASSIGN_MASK: Self = Self(2 | 4 | 8 | 16 | 32 | 512 | 1024 | 1);
+
+    pub(crate) const fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub(crate) fn insert(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    pub(crate) fn remove(&mut self, other: Self) {
+        self.0 &= !other.0;
+    }
+}
+
+/// A variable. One that has no value and no attributes does not exist.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Slot {
+    pub(crate) value: Value,
+    pub(crate) attributes: Attributes,
+    /// Depth of the innermost subshell whose journal has this slot's old state.
+    journaled: u32,
+    /// Function depth at which it was made local; 0: global.
+    pub(crate) scope: u32,
+}
+
+impl Slot {
+    /// Whether the variable is known at all.
+    pub(crate) fn exists(&self) -> bool {
+        self.value != Value::Unset || self.attributes.0 & !Attributes::SPECIAL.0 != 0
+    }
+}
+
+/// A slot's state to be put back.
+#[derive(Clone, Debug)]
+struct Saved {
+    name: NameId,
+    slot: Slot,
+}
+
+/// The variables of one shell.
+#[derive(Clone, Debug)]
+pub(crate) struct Variables {
+    pub(crate) names: Arc<Names>,
+    slots: Vec<Slot>,
+    locals: Vec<Saved>,
+    journal: Vec<Saved>,
+    subshell_depth: u32,
+    /// Depth of function scopes.
+    scope: u32,
+    /// Changes whenever an exported variable does.
+    pub(crate) exports: u64,
+}
+
+/// Marks to go back to: see [`Variables::enter_subshell`] and [`Variables::enter_function`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    locals: usize,
+    journal: usize,
+    scope: u32,
+}
+
+static NO_SLOT: Slot = Slot { value: Value::Unset, attributes: Attributes(0), journaled: 0, scope: 0 };
+
+impl Variables {
+    pub(crate) fn new(names: Arc<Names>) -> Self {
+        let slots = Vec::with_capacity(96);
+        Self { names, slots, locals: Vec::new(), journal: Vec::new(), subshell_depth: 0, scope: 0, exports: 0 }
+    }
+
+    /// The slot of a name.
+    #[inline]
+    pub(crate) fn slot(&self, name: NameId) -> &Slot {
+        self.slots.get(name as usize).unwrap_or(&NO_SLOT)
+    }
+
+    /// The slot of a name, to be changed; its old state goes to the journal of a subshell.
+    #[inline]
+    pub(crate) fn slot_mut(&mut self, name: NameId) -> &mut Slot {
+        let index = name as usize;
+        if index >= self.slots.len() || self.subshell_depth != 0 {
+            self.prepare(name);
+        }
+        &mut self.slots[index]
+    }
+
+    fn prepare(&mut self, name: NameId) {
+        let index = name as usize;
+        if index >= self.slots.len() {
+            self.slots.resize_with(index + 1, Slot::default);
+        }
+        if let Some(slot) = self.slots.get_mut(index)
+            && slot.journaled < self.subshell_depth
+        {
+            self.journal.push(Saved { name, slot: slot.clone() });
+            slot.journaled = self.subshell_depth;
+        }
+    }
+
+    /// Names with a slot that exists.
+    pub(crate) fn existing(&self) -> impl Iterator<Item = (NameId, &Slot)> {
+        self.slots.iter().enumerate().filter(|(_, slot)| slot.exists()).map(|(index, slot)| (index as NameId, slot))
+    }
+
+    /// Makes a name local to the function that runs, if it is not yet. Returns whether it was made now.
+    pub(crate) fn make_local(&mut self, name: NameId) -> bool {
+        let scope = self.scope;
+        if self.slot(name).scope == scope {
+            return false;
+        }
+        let slot = self.slot_mut(name);
+        let saved = Saved { name, slot: slot.clone() };
+        slot.value = Value::Unset;
+        let special = slot.attributes.0 & Attributes::SPECIAL.0;
+        slot.attributes = Attributes(special);
+        slot.scope = scope;
+        self.locals.push(saved);
+        true
+    }
+
+    /// What the name was before it was made local in the scope that runs.
+    pub(crate) fn saved(&self, name: NameId) -> Option<&Slot> {
+        self.locals.iter().rev().find(|saved| saved.name == name).map(|saved| &saved.slot)
+    }
+
+    /// Removes the innermost binding of a local variable of an outer function, so that the one below shows again.
+    pub(crate) fn pop_local(&mut self, name: NameId) {
+        if let Some(at) = self.locals.iter().rposition(|saved| saved.name == name) {
+            let saved = self.locals.remove(at);
+            let journaled = self.slot(name).journaled;
+            let slot = self.slot_mut(name);
+            let now = slot.journaled;
+            *slot = saved.slot;
+            slot.journaled = now.max(journaled);
+        }
+    }
+
+    /// Depth of function scopes: 0 outside of functions.
+    pub(crate) const fn scope(&self) -> u32 {
+        self.scope
+    }
+
+    /// The innermost slot of a name that is global.
+    pub(crate) fn global_mut(&mut self, name: NameId) -> &mut Slot {
+        if self.slot(name).scope == 0 {
+            return self.slot_mut(name);
+        }
+        match self.locals.iter().position(|saved| saved.name == name && saved.slot.scope == 0) {
+            Some(at) => &mut self.locals[at].slot,
+            None => self.slot_mut(name),
+        }
+    }
+
+    /// Starts a function's scope.
+    pub(crate) fn enter_function(&mut self) -> Mark {
+        let mark = self.mark();
+        self.scope += 1;
+        mark
+    }
+
+    /// Ends it: what it made local is as it was before.
+    pub(crate) fn leave_function(&mut self, mark: Mark) {
+        while self.locals.len() > mark.locals {
+            let Some(saved) = self.locals.pop() else { break };
+            let slot = self.slot_mut(saved.name);
+            let journaled = slot.journaled;
+            let exported = slot.attributes.has(Attributes::EXPORTED) || saved.slot.attributes.has(Attributes::EXPORTED);
+            *slot = saved.slot;
+            slot.journaled = journaled;
+            if exported {
+                self.exports += 1;
+            }
+        }
+        self.scope = mark.scope;
+    }
+
+    /// Starts a subshell in this process.
+    pub(crate) fn enter_subshell(&mut self) -> Mark {
+        let mark = self.mark();
+        self.subshell_depth += 1;
+        mark
+    }
+
+    /// Ends it: every variable is as it was before.
+    pub(crate) fn leave_subshell(&mut self, mark: Mark) {
+        while self.journal.len() > mark.journal {
+            let Some(saved) = self.journal.pop() else { break };
+            if let Some(slot) = self.slots.get_mut(saved.name as usize) {
+                if slot.attributes.has(Attributes::EXPORTED) || saved.slot.attributes.has(Attributes::EXPORTED) {
+                    self.exports += 1;
+                }
+                *slot = saved.slot;
+            }
+        }
+        self.subshell_depth = self.subshell_depth.saturating_sub(1);
+        self.locals.truncate(mark.locals);
+        self.scope = mark.scope;
+    }
+
+    fn mark(&self) -> Mark {
+        Mark { locals: self.locals.len(), journal: self.journal.len(), scope: self.scope }
+    }
+
+    /// The variables of a process that is started from this one: a copy without what only this one can go back to.
+    pub(crate) fn fork(&self) -> Self {
+        let mut slots = self.slots.clone();
+        for slot in &mut slots {
+            slot.journaled = 0;
+        }
+        Self {
+            names: Arc::clone(&self.names),
+            slots,
+            locals: self.locals.clone(),
+            journal: Vec::new(),
+            subshell_depth: 0,
+            scope: self.scope,
+            exports: self.exports,
+        }
+    }
+
+    /// Estimated size in bytes, without what is shared.
+    pub(crate) fn size(&self) -> u64 {
+        (self.slots.len() * size_of::<Slot>()) as u64
+    }
+}
+
+/// Formats an integer value as bash prints it.
+pub(crate) fn decimal(number: i64) -> Text {
+    let mut digits = [0_u8; 20];
+    let mut at = digits.len();
+    let mut rest = number.unsigned_abs();
+    loop {
+        at -= 1;
+        if let Some(digit) = digits.get_mut(at) {
+            *digit = b'0' + (rest % 10) as u8;
+        }
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if number < 0 {
+        at -= 1;
+        if let Some(digit) = digits.get_mut(at) {
+            *digit = b'-';
+        }
+    }
+    Text::from(digits.get(at..).unwrap_or(&[]))
+}
+
+/// The value of a plain decimal integer (`-?[0-9]+` without a leading zero), as texts of integer variables are.
+pub(crate) fn plain_integer(text: &[u8]) -> Option<i64> {
+    let (negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    match digits {
+        [] => None,
+        [b'0', _, ..] => None,
+        digits if digits.len() > 18 || !digits.iter().all(u8::is_ascii_digit) => None,
+        digits => {
+            let value = digits.iter().fold(0_i64, |value, digit| value * 10 + i64::from(digit - b'0'));
+            Some(if negative { -value } else { value })
+        }
+    }
+}
+
+impl Value {
+    /// The text of a scalar; of an array its element 0 (key "0").
+    pub(crate) fn text(&self) -> Option<Text> {
+        match self {
+            Self::Unset | Self::Dynamic => None,
+            Self::Text(text) => Some(text.clone()),
+            Self::Integer(number) => Some(decimal(*number)),
+            Self::Array(array) => array.get(0).cloned(),
+            Self::Assoc(assoc) => assoc.get(b"0").cloned(),
+        }
+    }
+
+    /// Whether it is an array of either kind.
+    pub(crate) const fn is_array(&self) -> bool {
+        matches!(self, Self::Array(_) | Self::Assoc(_))
+    }
+
+    /// Live bytes that the value stands for.
+    pub(crate) fn size(&self) -> u64 {
+        match self {
+            Self::Unset | Self::Dynamic | Self::Integer(_) => 0,
+            Self::Text(text) => text.heap_size() as u64,
+            Self::Array(array) => array.size() as u64,
+            Self::Assoc(assoc) => assoc.size() as u64,
+        }
+    }
+}
+
+/// Takes `bytes` more for a value that grows: against the size of one value and against live bytes.
+pub(crate) fn check_growth(meter: &Meter, bytes: u64) -> Result<(), LimitError> {
+    if bytes > 256 { meter.check_value(bytes) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(variables: &mut Variables, name: NameId, text: &str) {
+        variables.slot_mut(name).value = Value::Text(Text::from(text));
+    }
+
+    fn get(variables: &Variables, name: NameId) -> String {
+        variables.slot(name).value.text().map(|text| text.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_subshell_is_undone_and_its_functions_locals_too() {
+        let mut variables = Variables::new(Arc::new(Names::new()));
+        set(&mut variables, 1, "a");
+        let outer = variables.enter_subshell();
+        set(&mut variables, 1, "b");
+        let function = variables.enter_function();
+        variables.make_local(1);
+        set(&mut variables, 1, "local");
+        let inner = variables.enter_subshell();
+        set(&mut variables, 1, "inner");
+        set(&mut variables, 200, "new");
+        variables.leave_subshell(inner);
+        assert_eq!((get(&variables, 1), get(&variables, 200)), ("local".into(), String::new()));
+        variables.leave_function(function);
+        assert_eq!(get(&variables, 1), "b");
+        variables.leave_subshell(outer);
+        assert_eq!(get(&variables, 1), "a");
+    }
+
+    #[test]
+    fn numbers_round_trip() {
+        for number in [0, 7, -1, 123_456, i64::MAX, i64::MIN] {
+            assert_eq!(decimal(number).to_string(), number.to_string());
+        }
+        assert_eq!(plain_integer(b"-12"), Some(-12));
+        for text in ["", "-", "08", "1x", "+1", "99999999999999999999"] {
+            assert_eq!(plain_integer(text.as_bytes()), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Matching with extended operators: what is asked of a text, in terms of runs of the automaton over it.
+//!
+//! A suffix is a prefix of the reversed pattern, read from the end of the text. The places where a match can begin are
+//! found by one such run over the whole text.
+
+use super::automaton::Automaton;
+use super::graph::Graph;
+use super::{PatternOptions, Stopped, Ticker};
+use crate::character::{unit_at, unit_before};
+
+/// A pattern with extended operators, or with literals that are invalid UTF-8.
+#[derive(Clone, Debug)]
+pub(super) struct Extended {
+    pub(super) graph: Graph,
+    pub(super) options: PatternOptions,
+}
+
+impl Extended {
+    /// Whether the whole text matches.
+    pub(super) fn matches(&self, text: &[u8], ticker: &mut dyn Ticker) -> Result<bool, Stopped> {
+        let mut automaton = Automaton::new(&self.graph, self.options);
+        let mut at = 0;
+        let mut is_first = self.options.period;
+        while let Some((unit, length)) = unit_at(text, at) {
+            automaton.read(unit, is_first && unit == u32::from(b'.'), ticker)?;
+            if automaton.is_dead() {
+                return Ok(false);
+            }
+            is_first = self.options.period && self.options.pathname && unit == u32::from(b'/');
+            at += length;
+        }
+        Ok(automaton.is_match())
+    }
+
+    /// End of the longest or shortest match that begins at `from`.
+    pub(super) fn end_of_match(
+        &self,
+        text: &[u8],
+        from: usize,
+        longest: bool,
+        ticker: &mut dyn Ticker,
+    ) -> Result<Option<usize>, Stopped> {
+        let mut automaton = Automaton::new(&self.graph, self.options);
+        let mut found = None;
+        let mut at = from;
+        loop {
+            if automaton.is_match() {
+                found = Some(at);
+            }
+            if (found.is_some() && !longest) || automaton.is_dead() {
+                return Ok(found);
+            }
+            let Some((unit, length)) = unit_at(text, at) else { return Ok(found) };
+            automaton.read(unit, false, ticker)?;
+            at += length;
+        }
+    }
+
+    /// Start of the longest or shortest suffix that matches.
+    pub(super) fn suffix(
+        &self,
+        text: &[u8],
+        longest: bool,
+        ticker: &mut dyn Ticker,
+    ) -> Result<Option<usize>, Stopped> {
+        let reversed = self.graph.reversed();
+        let mut automaton = Automaton::new(&reversed, self.options);
+        let mut found = None;
+        let mut at = text.len();
+        loop {
+            if automaton.is_match() {
+                found = Some(at);
+            }
+            if (found.is_some() && !longest) || automaton.is_dead() {
+                return Ok(found);
+            }
+            let Some((unit, length)) = unit_before(text, at) else { return Ok(found) };
+            automaton.read(unit, false, ticker)?;
+            at -= length;
+        }
+    }
+
+    /// Where matches can begin at or after `from`.
+    pub(super) fn starts(
+        &self,
+        text: &[u8],
+        from: usize,
+        ticker: &mut dyn Ticker,
+    ) -> Result<Starts, Stopped> {
+        let reversed = self.graph.reversed().skipping();
+        let mut automaton = Automaton::new(&reversed, self.options);
+        let mut starts = Starts { bits: vec![0; text.len() / 64 + 1] };
+        let mut at = text.len();
+        loop {
+            if automaton.is_match() {
+                starts.insert(at);
+            }
+            let Some((unit, length)) = unit_before(text, at).filter(|_| at > from) else { return Ok(starts) };
+            automaton.read(unit, false, ticker)?;
+            at -= length;
+        }
+    }
+}
+
+/// A set of places in a text.
+#[derive(Clone, Debug)]
+pub(super) struct Starts {
+    bits: Vec<u64>,
+}
+
+impl Starts {
+    fn insert(&mut self, at: usize) {
+        if let Some(word) = self.bits.get_mut(at / 64) {
+            *word |= 1 << (at % 64);
+        }
+    }
+
+    /// The first place at or after `from`.
+    pub(super) fn next(&self, from: usize) -> Option<usize> {
+        let index = from / 64;
+        let word = self.bits.get(index)? & (u64::MAX << (from % 64));
+        if word != 0 {
+            return Some(index * 64 + word.trailing_zeros() as usize);
+        }
+        let rest = self.bits.get(index + 1..)?;
+        let offset = rest.iter().position(|&word| word != 0)?;
+        Some((index + 1 + offset) * 64 + rest.get(offset)?.trailing_zeros() as usize)
+    }
+}

@@ -1,0 +1,238 @@
+//! Shell pattern matching notation (POSIX XCU 2.13; bash's extended operators): `case`, pathnames, `${x#p}`,
+//! `find -name`.
+//!
+//! A pattern is compiled once and matched often:
+//!
+//! 1. `token`: source bytes and their quoting become units (a UTF-8 character, or a byte that is part of none).
+//! 2. `bracket`, `parse`: units become a [`Simple`] pattern of segments between `*`s, or, with `?(a|b)` and its like, a
+//!    `graph`.
+//! 3. `simple` searches segments, with `memmem` where they are literal; `extended` runs an `automaton` over the text.
+//!
+//! Nothing backtracks: a simple pattern costs at most text times its longest segment, an extended one text times pattern
+//! (`!(list)` can cost more, in polynomial time). Matching calls a [`Ticker`] on its way, which can stop it.
+//!
+//! The locale is C.UTF-8: characters are compared by code point, and a range is one of code points.
+
+mod automaton;
+mod bracket;
+mod extended;
+mod graph;
+mod parse;
+mod simple;
+mod token;
+
+use crate::character::unit_at;
+use extended::{Extended, Starts};
+use simple::Simple;
+
+/// Matching was stopped by its [`Ticker`]; the text was not looked at to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("stopped")]
+pub(crate) struct Stopped;
+
+/// Counts the work of a long match, and can stop it.
+pub(crate) trait Ticker {
+    /// Says that `n` more steps were done, each some nanoseconds of work or a block of bytes searched.
+    ///
+    /// # Errors
+    ///
+    /// [`Stopped`] ends the match, which hands it on.
+    fn tick(&mut self, n: u64) -> Result<(), Stopped>;
+}
+
+/// A ticker that never stops.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NoTicker;
+
+impl Ticker for NoTicker {
+    fn tick(&mut self, _: u64) -> Result<(), Stopped> {
+        Ok(())
+    }
+}
+
+/// How a pattern is read and matched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PatternOptions {
+    /// `?(list)`, `*(list)`, `+(list)`, `@(list)`, `!(list)` are operators (`shopt extglob`).
+    pub(crate) extglob: bool,
+    /// Upper and lower case are the same (`shopt nocasematch`, `nocaseglob`).
+    pub(crate) ignore_case: bool,
+    /// Only a literal matches a `/`.
+    pub(crate) pathname: bool,
+    /// Only a literal matches a `.` at the start of the text, or with `pathname` after a `/`. Looked at by
+    /// [`Pattern::matches`] alone.
+    pub(crate) period: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Matcher {
+    Simple(Simple),
+    Extended(Extended),
+}
+
+/// A compiled pattern.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    matcher: Matcher,
+    is_special: bool,
+    /// Whether it begins with a `*` that is no extended operator.
+    is_star_first: bool,
+}
+
+/// A match's `[start, end)` in bytes.
+pub(crate) type Span = (usize, usize);
+
+impl Pattern {
+    /// Compiles a pattern in which nothing is quoted but by a backslash before it.
+    pub(crate) fn parse(source: &[u8], options: PatternOptions) -> Self {
+        Self::new(source, &[], options)
+    }
+
+    /// Compiles a pattern. `quoted` says of each byte of `source` whether it is quoted and so literal; bytes past its end
+    /// are not. A backslash that is not quoted quotes the character after it.
+    pub(crate) fn new(source: &[u8], quoted: &[bool], options: PatternOptions) -> Self {
+        let tokens = token::tokens(source, quoted);
+        let (matcher, is_special) = parse::parse(&tokens, options);
+        let is_star_first = match tokens.as_slice() {
+            [first, second, ..] => first.is(b'*') && !(options.extglob && second.is(b'(')),
+            [only] => only.is(b'*'),
+            [] => false,
+        };
+        Self { matcher, is_special, is_star_first }
+    }
+
+    /// Whether the pattern has a special character: what pathname expansion asks before it reads a directory.
+    pub(crate) fn is_special(&self) -> bool {
+        self.is_special
+    }
+
+    /// The one text that matches, when the pattern is a literal and case matters.
+    pub(crate) fn literal(&self) -> Option<&[u8]> {
+        match &self.matcher {
+            Matcher::Simple(simple) => simple.literal(),
+            Matcher::Extended(_) => None,
+        }
+    }
+
+    /// Whether the whole text matches.
+    pub(crate) fn matches(&self, text: &[u8], ticker: &mut dyn Ticker) -> Result<bool, Stopped> {
+        match &self.matcher {
+            Matcher::Simple(simple) => simple.matches(text, ticker),
+            Matcher::Extended(extended) => extended.matches(text, ticker),
+        }
+    }
+
+    /// Length of the longest prefix that matches: what `${x##p}` removes.
+    pub(crate) fn longest_prefix(
+        &self,
+        text: &[u8],
+        ticker: &mut dyn Ticker,
+    ) -> Result<Option<usize>, Stopped> {
+        self.prefix(text, true, ticker)
+    }
+
+    /// Length of the shortest prefix that matches: what `${x#p}` removes.
+    pub(crate) fn shortest_prefix(
+        &self,
+        text: &[u8],
+        ticker: &mut dyn Ticker,
+    ) -> Result<Option<usize>, Stopped> {
+        self.prefix(text, false, ticker)
+    }
+
+    /// Start of the longest suffix that matches: what `${x%%p}` removes.
+    pub(crate) fn longest_suffix(
+        &self,
+        text: &[u8],
+        ticker: &mut dyn Ticker,
+    ) -> Result<Option<usize>, Stopped> {
+        self.suffix(text, true, ticker)
+    }
+
+    /// Start of the shortest suffix that matches: what `${x%p}` removes.
+    pub(crate) fn shortest_suffix(
+        &self,
+        text: &[u8],
+        ticker: &mut dyn Ticker,
+    ) -> Result<Option<usize>, Stopped> {
+        self.suffix(text, false, ticker)
+    }
+
+    fn prefix(&self, text: &[u8], longest: bool, ticker: &mut dyn Ticker) -> Result<Option<usize>, Stopped> {
+        match &self.matcher {
+            Matcher::Simple(simple) => simple.prefix(text, longest, ticker),
+            Matcher::Extended(extended) => extended.end_of_match(text, 0, longest, ticker),
+        }
+    }
+
+    fn suffix(&self, text: &[u8], longest: bool, ticker: &mut dyn Ticker) -> Result<Option<usize>, Stopped> {
+        match &self.matcher {
+            Matcher::Simple(simple) => simple.suffix(text, longest, ticker),
+            Matcher::Extended(extended) => extended.suffix(text, longest, ticker),
+        }
+    }
+
+    /// The leftmost match at or after `from`, there the longest: what `${x/p/r}` replaces. To find all, use [`Matches`].
+    pub(crate) fn find(
+        &self,
+        text: &[u8],
+        from: usize,
+        ticker: &mut dyn Ticker,
+    ) -> Result<Option<Span>, Stopped> {
+        let mut matches = Matches::new(self, text);
+        matches.at = from;
+        matches.next(ticker)
+    }
+}
+
+/// The matches in a text from left to right, none overlapping: what `${x//p/r}` replaces.
+pub(crate) struct Matches<'a> {
+    pattern: &'a Pattern,
+    text: &'a [u8],
+    at: usize,
+    starts: Option<Starts>,
+    is_done: bool,
+}
+
+impl<'a> Matches<'a> {
+    pub(crate) fn new(pattern: &'a Pattern, text: &'a [u8]) -> Self {
+        let is_done = if text.is_empty() { !pattern.is_star_first } else { pattern.literal() == Some(b"") };
+        Self { pattern, text, at: 0, starts: None, is_done }
+    }
+
+    /// The next match. As in bash, the empty pattern has none; an empty text has one only for a pattern that begins
+    /// with a `*`; after an empty match the search goes on behind the next character; and there is none behind the last.
+    pub(crate) fn next(&mut self, ticker: &mut dyn Ticker) -> Result<Option<Span>, Stopped> {
+        if self.is_done {
+            return Ok(None);
+        }
+        let found = match &self.pattern.matcher {
+            Matcher::Simple(simple) => simple.find(self.text, self.at, ticker)?,
+            Matcher::Extended(extended) => {
+                let starts = match self.starts.take() {
+                    Some(starts) => starts,
+                    None => extended.starts(self.text, self.at, ticker)?,
+                };
+                let start = self.starts.insert(starts).next(self.at);
+                match start {
+                    Some(start) => {
+                        extended.end_of_match(self.text, start, true, ticker)?.map(|end| (start, end))
+                    }
+                    None => None,
+                }
+            }
+        };
+        self.at = match found {
+            Some((start, end)) if start == end => {
+                end + unit_at(self.text, end).map_or(1, |(_, length)| length)
+            }
+            Some((_, end)) => end,
+            None => self.text.len(),
+        };
+        self.is_done = found.is_none() || self.at >= self.text.len();
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,267 @@
+//! Brace expansion: one word to several, by its unquoted text alone. Bash manual 3.5.1.
+
+use crate::syntax::ast::{Word, WordPart};
+use crate::text::Text;
+
+/// Words that are made when a program is compiled; what makes more is expanded when it runs.
+pub(super) const COMPILE_TIME_WORDS: usize = 256;
+/// Braces in braces.
+const MAX_DEPTH: usize = 64;
+
+/// Why a word was not expanded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BraceError {
+    /// More words than allowed.
+    TooMany,
+}
+
+/// A byte of unquoted text, or any other part of a word as a unit.
+#[derive(Clone)]
+enum Unit {
+    Byte(u8),
+    Part(WordPart),
+}
+
+/// Whether a word may have a brace expression.
+pub(super) fn has_braces(word: &Word) -> bool {
+    let has = |wanted: u8| {
+        word.parts.iter().any(|part| matches!(part, WordPart::Literal(text) if memchr::memchr(wanted, text).is_some()))
+    };
+    has(b'{') && has(b'}')
+}
+
+/// The words that `word` expands to, at most `most`.
+pub(crate) fn expand(word: &Word, most: usize) -> Result<Vec<Word>, BraceError> {
+    let mut units = Vec::new();
+    for part in &word.parts {
+        match part {
+            WordPart::Literal(text) => units.extend(text.iter().map(|&byte| Unit::Byte(byte))),
+            other => units.push(Unit::Part(other.clone())),
+        }
+    }
+    let expanded = expand_units(&units, most, 0)?;
+    Ok(expanded
+        .into_iter()
+        .map(|units| Word { parts: join(units), span: word.span })
+        .filter(|word| !word.parts.is_empty())
+        .collect())
+}
+
+/// Units back to parts; bytes that stand together become one literal.
+fn join(units: Vec<Unit>) -> Vec<WordPart> {
+    let mut parts: Vec<WordPart> = Vec::new();
+    for unit in units {
+        match unit {
+            Unit::Part(part) => parts.push(part),
+            Unit::Byte(byte) => match parts.last_mut() {
+                Some(WordPart::Literal(text)) => text.push_bytes(&[byte]),
+                _ => parts.push(WordPart::Literal(Text::from(&[byte]))),
+            },
+        }
+    }
+    parts
+}
+
+type Expanded = Vec<Vec<Unit>>;
+
+fn expand_units(units: &[Unit], most: usize, depth: usize) -> Result<Expanded, BraceError> {
+    if depth > MAX_DEPTH {
+        return Ok(vec![units.to_vec()]);
+    }
+    // Preamble, alternatives, postscript; the products are built from left to right.
+    let mut results: Expanded = vec![Vec::new()];
+    let mut at = 0;
+    let matching = match_braces(units);
+    while let Some(unit) = units.get(at) {
+        let close = matching.get(at).copied().flatten().filter(|_| matches!(unit, Unit::Byte(b'{')));
+        let alternatives = match close {
+            Some(close) => alternatives(units.get(at + 1..close).unwrap_or(&[]), most, depth)?,
+            None => None,
+        };
+        match (alternatives, close) {
+            (Some(alternatives), Some(close)) => {
+                if results.len().saturating_mul(alternatives.len()) > most {
+                    return Err(BraceError::TooMany);
+                }
+                let mut product = Vec::with_capacity(results.len() * alternatives.len());
+                for head in &results {
+                    for alternative in &alternatives {
+                        let mut word = head.clone();
+                        word.extend(alternative.iter().cloned());
+                        product.push(word);
+                    }
+                }
+                results = product;
+                at = close + 1;
+            }
+            _ => {
+                for result in &mut results {
+                    result.push(unit.clone());
+                }
+                at += 1;
+            }
+        }
+    }
+    Ok(results)
+}
+
+/// For each `{` the position of its `}`; one pass.
+fn match_braces(units: &[Unit]) -> Vec<Option<usize>> {
+    let mut matching = vec![None; units.len()];
+    let mut open = Vec::new();
+    let mut previous_dollar = false;
+    for (at, unit) in units.iter().enumerate() {
+        match unit {
+            Unit::Byte(b'{') if !previous_dollar => open.push(at),
+            Unit::Byte(b'}') => {
+                if let Some(start) = open.pop()
+                    && let Some(slot) = matching.get_mut(start)
+                {
+                    *slot = Some(at);
+                }
+            }
+            _ => {}
+        }
+        previous_dollar = matches!(unit, Unit::Byte(b'$'));
+    }
+    matching
+}
+
+/// The alternatives inside a pair of braces; `None` when it is no brace expression.
+fn alternatives(inner: &[Unit], most: usize, depth: usize) -> Result<Option<Expanded>, BraceError> {
+    let mut pieces: Vec<&[Unit]> = Vec::new();
+    let (mut start, mut nested) = (0, 0_usize);
+    for (at, unit) in inner.iter().enumerate() {
+        match unit {
+            Unit::Byte(b'{') => nested += 1,
+            Unit::Byte(b'}') => nested = nested.saturating_sub(1),
+            Unit::Byte(b',') if nested == 0 => {
+                pieces.push(inner.get(start..at).unwrap_or(&[]));
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if pieces.is_empty() {
+        return sequence(inner, most);
+    }
+    pieces.push(inner.get(start..).unwrap_or(&[]));
+    let mut all = Vec::new();
+    for piece in pieces {
+        all.extend(expand_units(piece, most, depth + 1)?);
+        if all.len() > most {
+            return Err(BraceError::TooMany);
+        }
+    }
+    Ok(Some(all))
+}
+
+/// `x..y` and `x..y..step` over integers or single letters.
+fn sequence(inner: &[Unit], most: usize) -> Result<Option<Expanded>, BraceError> {
+    let mut text = Vec::with_capacity(inner.len());
+    for unit in inner {
+        match unit {
+            Unit::Byte(byte) => text.push(*byte),
+            Unit::Part(_) => return Ok(None),
+        }
+    }
+    let Ok(text) = std::str::from_utf8(&text) else { return Ok(None) };
+    let pieces: Vec<&str> = text.split("..").collect();
+    let (first, last, step) = match pieces.as_slice() {
+        [first, last] => (*first, *last, None),
+        [first, last, step] => match step.parse::<i64>() {
+            Ok(step) => (*first, *last, Some(step)),
+            Err(_) => return Ok(None),
+        },
+        _ => return Ok(None),
+    };
+    let letter = |text: &str| match text.as_bytes() {
+        [byte] if byte.is_ascii_alphabetic() => Some(i64::from(*byte)),
+        _ => None,
+    };
+    let (from, to, width) = match (first.parse::<i64>(), last.parse::<i64>()) {
+        (Ok(from), Ok(to)) => (from, to, Some(padding(first).max(padding(last)))),
+        _ => match (letter(first), letter(last)) {
+            (Some(from), Some(to)) => (from, to, None),
+            _ => return Ok(None),
+        },
+    };
+    let step = i128::from(step.unwrap_or(1).unsigned_abs().max(1));
+    let (from, to) = (i128::from(from), i128::from(to));
+    let count = ((to - from).abs() / step) + 1;
+    if count > most as i128 {
+        return Err(BraceError::TooMany);
+    }
+    let signed = if from <= to { step } else { -step };
+    let word = |index: i128| {
+        let value = from + index * signed;
+        let text = match width {
+            Some(0) => value.to_string(),
+            Some(width) if value < 0 => format!("-{:0>1$}", -value, width.saturating_sub(1)),
+            Some(width) => format!("{value:0>width$}"),
+            None => char::from(u8::try_from(value).unwrap_or(b'?')).to_string(),
+        };
+        let quoted = width.is_none() && !text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if quoted {
+            vec![Unit::Part(WordPart::Quoted(Text::from(text)))]
+        } else {
+            text.bytes().map(Unit::Byte).collect()
+        }
+    };
+    Ok(Some((0..count).map(word).collect()))
+}
+
+/// The width to which numbers are padded with zeros: that of a number written with a leading zero.
+fn padding(number: &str) -> usize {
+    let digits = number.strip_prefix(['-', '+']).unwrap_or(number);
+    if digits.len() > 1 && digits.starts_with('0') { number.len() } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expanded(text: &str) -> String {
+        let word = Word { parts: vec![WordPart::Literal(Text::from(text))], ..Word::default() };
+        let words = expand(&word, 1000).unwrap();
+        let shown: Vec<String> = words
+            .iter()
+            .map(|word| {
+                word.parts
+                    .iter()
+                    .map(|part| match part {
+                        WordPart::Literal(text) | WordPart::Quoted(text) => text.to_string(),
+                        _ => "?".into(),
+                    })
+                    .collect()
+            })
+            .collect();
+        shown.join(" ")
+    }
+
+    #[test]
+    fn expands_as_bash_does() {
+        let rows = [
+            ("a{b,c}d", "abd acd"),
+            ("{a,b}{1,2}", "a1 a2 b1 b2"),
+            ("{1..3}", "1 2 3"),
+            ("{3..1}", "3 2 1"),
+            ("{1..10..4}", "1 5 9"),
+            ("{01..03}", "01 02 03"),
+            ("{-01..1}", "-01 000 001"),
+            ("{a..e..2}", "a c e"),
+            ("{a,{b,c}x}", "a bx cx"),
+            ("{a}", "{a}"),
+            ("{a,b", "{a,b"),
+            ("{a,b}}", "a} b}"),
+            ("{{a,b}", "{a {b"),
+            ("x{,y}", "x xy"),
+            ("${a,b}", "${a,b}"),
+            ("{1..2..0}", "1 2"),
+            ("{}", "{}"),
+        ];
+        for (text, want) in rows {
+            assert_eq!(expanded(text), want, "{text}");
+        }
+    }
+}

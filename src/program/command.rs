@@ -1,0 +1,371 @@
+//! Commands to operations: control flow becomes jumps.
+
+use super::compiler::Compiler;
+use super::{Index, Op, Pc, Quoting, StaticCommand};
+use crate::syntax::ast::{
+    Argument, Arithmetic, CaseArm, CaseEnd, Command, CommandKind, Conditional, ConditionalOperator, List, Simple,
+    Word, WordPart,
+};
+use crate::text::Text;
+
+impl Compiler<'_> {
+    pub(super) fn command(&mut self, command: &Command) {
+        self.line = command.span.line.max(1);
+        if let CommandKind::Simple(simple) = &command.kind {
+            self.simple(command, simple);
+            return;
+        }
+        if let CommandKind::Function(_) = &command.kind {
+            // A function's redirections belong to its body.
+            self.compound(command);
+            return;
+        }
+        if command.redirections.is_empty() {
+            self.compound(command);
+        } else {
+            let begin = self.emit(Op::RedirectBegin { end: 0 });
+            for redirection in &command.redirections {
+                self.redirection(redirection);
+            }
+            self.compound(command);
+            self.emit(Op::RedirectEnd);
+            self.patch(begin);
+            self.check();
+        }
+    }
+
+    fn compound(&mut self, command: &Command) {
+        let line = command.span.line.max(1);
+        match &command.kind {
+            CommandKind::Simple(_) => {}
+            CommandKind::BraceGroup(list) => self.list(list),
+            CommandKind::Subshell(list) => {
+                let start = self.emit(Op::Subshell { end: 0 });
+                self.list(list);
+                self.line = line;
+                self.emit(Op::EndProcess);
+                self.patch(start);
+                self.check();
+            }
+            CommandKind::If { clauses, otherwise } => self.if_command(clauses, otherwise.as_ref()),
+            CommandKind::While { until, condition, body } => self.while_command(*until, condition, body),
+            CommandKind::For { variable, words, body } => {
+                self.for_command(command, variable, words.as_deref(), body, false);
+            }
+            CommandKind::Select { variable, words, body } => {
+                self.for_command(command, variable, words.as_deref(), body, true);
+            }
+            CommandKind::ArithmeticFor { init, condition, update, body } => {
+                self.arithmetic_for(command, [init.as_ref(), condition.as_ref(), update.as_ref()], body);
+            }
+            CommandKind::Case { subject, arms } => self.case_command(command, subject, arms),
+            CommandKind::Arithmetic(arithmetic) => {
+                self.debug(command);
+                self.arithmetic(arithmetic, true);
+                self.emit(Op::ArithmeticStatus);
+                self.check();
+            }
+            CommandKind::Conditional(conditional) => {
+                self.debug(command);
+                self.conditional(conditional);
+                self.emit(Op::ConditionalEnd);
+                self.check();
+            }
+            CommandKind::Function(definition) => {
+                let function = self.program.functions.len() as Index;
+                self.program.functions.push(std::sync::Arc::clone(definition));
+                let start = self.emit(Op::DefineFunction { function, end: 0 });
+                let conditions = std::mem::take(&mut self.conditions);
+                self.command(&definition.body);
+                self.conditions = conditions;
+                self.emit(Op::ReturnFromFunction);
+                self.patch(start);
+                self.line = line;
+            }
+            CommandKind::Coprocess { name, command: body } => {
+                match name {
+                    Some(name) => self.word(name, Quoting::Raw),
+                    None => {
+                        let text = self.text(&Text::from_static(b"COPROC"));
+                        self.emit(Op::Quoted(text));
+                    }
+                }
+                let text = self.source_text(body.span);
+                let text = self.text(&text);
+                let start = self.emit(Op::Coprocess { end: 0, text });
+                self.command(body);
+                self.emit(Op::EndProcess);
+                self.patch(start);
+            }
+        }
+    }
+
+    /// The text of a compound command's head, for the `DEBUG` trap.
+    fn debug(&mut self, command: &Command) {
+        let text = self.source_text(command.span);
+        let text = self.text(&text);
+        self.emit(Op::Debug(text));
+    }
+
+    fn if_command(&mut self, clauses: &[(List, List)], otherwise: Option<&List>) {
+        let mut ends: Vec<Pc> = Vec::new();
+        for (condition, body) in clauses {
+            self.condition(|this| this.list(condition));
+            let skip = self.emit(Op::JumpIfFailure(0));
+            self.list(body);
+            ends.push(self.emit(Op::Jump(0)));
+            self.patch(skip);
+        }
+        match otherwise {
+            Some(body) => self.list(body),
+            None => {
+                self.emit(Op::SetStatus(0));
+            }
+        }
+        for end in ends {
+            self.patch(end);
+        }
+    }
+
+    fn while_command(&mut self, until: bool, condition: &List, body: &List) {
+        let begin = self.emit(Op::LoopBegin { break_to: 0, continue_to: 0 });
+        let top = self.here();
+        self.patch_continue(begin, top);
+        self.condition(|this| this.list(condition));
+        let done = self.emit(if until { Op::JumpIfSuccess(0) } else { Op::JumpIfFailure(0) });
+        self.emit(Op::LoopTurn);
+        self.list(body);
+        self.emit(Op::LoopStatus);
+        self.emit(Op::Jump(top));
+        self.patch(done);
+        self.emit(Op::LoopEnd);
+        self.patch(begin);
+    }
+
+    fn for_command(
+        &mut self,
+        command: &Command,
+        variable: &Text,
+        words: Option<&[Word]>,
+        body: &List,
+        select: bool,
+    ) {
+        let line = self.line;
+        self.emit(Op::Begin);
+        for word in words.unwrap_or(&[]) {
+            self.fields(word);
+        }
+        self.line = line;
+        let positional = words.is_none();
+        let name = self.name(variable);
+        let begin = self.emit(if select {
+            Op::SelectBegin { positional, break_to: 0, continue_to: 0 }
+        } else {
+            Op::ForBegin { positional, break_to: 0, continue_to: 0 }
+        });
+        let top = self.here();
+        self.patch_continue(begin, top);
+        if !select {
+            self.debug(command);
+        }
+        let next = self.emit(if select { Op::SelectNext { name, end: 0 } } else { Op::ForNext { name, end: 0 } });
+        self.emit(Op::LoopTurn);
+        self.list(body);
+        self.line = line;
+        self.emit(Op::LoopStatus);
+        self.emit(Op::Jump(top));
+        self.patch(next);
+        self.emit(Op::LoopEnd);
+        self.patch(begin);
+    }
+
+    fn arithmetic_for(&mut self, command: &Command, parts: [Option<&Arithmetic>; 3], body: &List) {
+        let line = self.line;
+        let [init, condition, update] = parts;
+        if let Some(init) = init {
+            self.debug(command);
+            self.arithmetic(init, true);
+            self.emit(Op::DropNumber);
+        }
+        let begin = self.emit(Op::LoopBegin { break_to: 0, continue_to: 0 });
+        let top = self.here();
+        let done = condition.map(|condition| {
+            self.debug(command);
+            self.arithmetic(condition, true);
+            self.emit(Op::JumpIfZero(0))
+        });
+        self.emit(Op::LoopTurn);
+        self.list(body);
+        self.line = line;
+        self.emit(Op::LoopStatus);
+        let next = self.here();
+        self.patch_continue(begin, next);
+        if let Some(update) = update {
+            self.debug(command);
+            self.arithmetic(update, true);
+            self.emit(Op::DropNumber);
+        }
+        self.emit(Op::Jump(top));
+        if let Some(done) = done {
+            self.patch(done);
+        }
+        self.emit(Op::LoopEnd);
+        self.patch(begin);
+    }
+
+    fn case_command(&mut self, command: &Command, subject: &Word, arms: &[CaseArm]) {
+        self.debug(command);
+        self.word(subject, Quoting::Raw);
+        self.emit(Op::CaseBegin);
+        let mut ends: Vec<Pc> = Vec::new();
+        let mut fall_through: Option<Pc> = None;
+        let mut test_next: Option<Pc> = None;
+        for arm in arms {
+            if let Some(jump) = test_next.take() {
+                self.patch(jump);
+            }
+            let matches: Vec<Pc> = arm.patterns.iter().map(|pattern| self.case_pattern(pattern)).collect();
+            let skip = self.emit(Op::Jump(0));
+            for jump in matches {
+                self.patch(jump);
+            }
+            if let Some(jump) = fall_through.take() {
+                self.patch(jump);
+            }
+            if arm.body.items.is_empty() {
+                self.emit(Op::SetStatus(0));
+            }
+            self.list(&arm.body);
+            match arm.end {
+                CaseEnd::Break => ends.push(self.emit(Op::Jump(0))),
+                CaseEnd::FallThrough => fall_through = Some(self.emit(Op::Jump(0))),
+                CaseEnd::Continue => test_next = Some(self.emit(Op::Jump(0))),
+            }
+            self.patch(skip);
+        }
+        self.emit(Op::SetStatus(0));
+        for end in ends.into_iter().chain(fall_through).chain(test_next) {
+            self.patch(end);
+        }
+        self.emit(Op::CaseEnd);
+    }
+
+    fn case_pattern(&mut self, pattern: &Word) -> Pc {
+        let constant = self.constant_pattern(pattern);
+        if constant.is_none() {
+            self.word(pattern, Quoting::Raw);
+        }
+        self.emit(Op::CaseMatch { pattern: constant, arm: 0 })
+    }
+
+    fn conditional(&mut self, conditional: &Conditional) {
+        match conditional {
+            Conditional::And(left, right) | Conditional::Or(left, right) => {
+                self.conditional(left);
+                let skip = self.emit(if matches!(conditional, Conditional::And(..)) {
+                    Op::JumpIfFailure(0)
+                } else {
+                    Op::JumpIfSuccess(0)
+                });
+                self.conditional(right);
+                self.patch(skip);
+            }
+            Conditional::Not(inner) => {
+                self.conditional(inner);
+                self.emit(Op::Negate);
+            }
+            Conditional::Group(inner) => self.conditional(inner),
+            Conditional::Word(word) => {
+                self.word(word, Quoting::Raw);
+                self.emit(Op::ConditionalWord);
+            }
+            Conditional::Unary(operator, word) => {
+                self.word(word, Quoting::Raw);
+                self.emit(Op::ConditionalUnary(*operator));
+            }
+            Conditional::Binary(operator, left, right) => {
+                self.word(left, Quoting::Raw);
+                self.emit(Op::PushBuilder);
+                let raw = matches!(
+                    operator,
+                    ConditionalOperator::Match | ConditionalOperator::NotMatch | ConditionalOperator::Regex
+                );
+                let _ = raw;
+                self.word(right, Quoting::Raw);
+                self.emit(Op::ConditionalBinary(*operator));
+            }
+        }
+    }
+
+    fn simple(&mut self, command: &Command, simple: &Simple) {
+        if let Some(fields) = self.constant_fields(command, simple) {
+            let name = fields.first().cloned().unwrap_or_default();
+            let name = self.name(&name);
+            let index = self.program.commands.len() as Index;
+            self.program.commands.push(StaticCommand { name, fields });
+            self.emit(Op::ExecuteStatic(index));
+            self.check();
+            return;
+        }
+        let line = self.line;
+        self.emit(Op::Begin);
+        for argument in &simple.words {
+            match argument {
+                Argument::Word(word) => self.fields(word),
+                Argument::Assignment(assignment) => self.assignment_argument(assignment),
+            }
+        }
+        for redirection in &command.redirections {
+            self.redirection(redirection);
+        }
+        let temporary = !simple.words.is_empty();
+        for assignment in &simple.assignments {
+            self.assignment(assignment, temporary);
+        }
+        self.line = line;
+        self.emit(if temporary { Op::Execute } else { Op::AssignmentsDone });
+        self.check();
+    }
+
+    /// The fields of a command that needs no expansion at all.
+    fn constant_fields(&self, command: &Command, simple: &Simple) -> Option<Vec<Text>> {
+        if !simple.assignments.is_empty() || !command.redirections.is_empty() || simple.words.is_empty() {
+            return None;
+        }
+        simple
+            .words
+            .iter()
+            .map(|argument| match argument {
+                Argument::Word(word) => self.constant_field(word),
+                Argument::Assignment(_) => None,
+            })
+            .collect()
+    }
+
+    /// The text of a word that is one field whatever the shell's state is.
+    pub(super) fn constant_field(&self, word: &Word) -> Option<Text> {
+        let mut field = Text::EMPTY;
+        for part in &word.parts {
+            match part {
+                WordPart::Literal(text) => {
+                    let special = |byte: &u8| matches!(byte, b'*' | b'?' | b'[' | b'\\' | b'{' | b'(');
+                    if text.iter().any(special) {
+                        return None;
+                    }
+                    field.push_bytes(text);
+                }
+                WordPart::Quoted(text) => field.push_bytes(text),
+                WordPart::DoubleQuoted(parts) => {
+                    for part in parts {
+                        match part {
+                            WordPart::Quoted(text) | WordPart::Literal(text) => field.push_bytes(text),
+                            _ => return None,
+                        }
+                    }
+                }
+                _ => return None,
+            }
+        }
+        Some(field)
+    }
+}

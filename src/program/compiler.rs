@@ -1,0 +1,328 @@
+//! The compiler's state, and the loop over the complete commands of a source.
+
+use super::{Index, Op, Pc, Program};
+use crate::syntax::ast::{AndOrOperator, List, ListItem, Pipeline};
+use crate::syntax::{Aliases, ParseOptions, Parser};
+use crate::text::Text;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// What compiling depends on beside the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CompileOptions {
+    /// The parser's options.
+    pub(crate) parse: ParseOptions,
+    /// `set -B`
+    pub(crate) brace_expansion: bool,
+    /// Stop behind each complete command that may change how the next one is parsed (`alias`, `shopt`, `set -o`).
+    pub(crate) incremental: bool,
+}
+
+/// Compiles a whole source, or its first part: see [`CompileOptions::incremental`].
+pub(crate) fn compile_source(
+    source: &Arc<[u8]>,
+    start: (usize, u32),
+    options: &CompileOptions,
+    aliases: &dyn Aliases,
+) -> Program {
+    let mut compiler = Compiler::new(Arc::clone(source), options);
+    let mut parser = Parser::resume(Arc::clone(source), start.0, start.1);
+    loop {
+        match parser.next_command(&options.parse, aliases) {
+            Ok(None) => break,
+            Ok(Some(list)) => {
+                for warning in parser.take_warnings() {
+                    compiler.program.warnings.push(warning);
+                }
+                compiler.list(&list);
+                if options.incremental && changes_parser(&list) {
+                    compiler.program.rest = Some((parser.offset(), parser.line()));
+                    compiler.emit(Op::ParseMore);
+                    return compiler.finish();
+                }
+            }
+            Err(error) => {
+                compiler.line = error.line();
+                for warning in parser.take_warnings() {
+                    compiler.program.warnings.push(warning);
+                }
+                let index = compiler.program.errors.len() as Index;
+                compiler.program.errors.push(error);
+                compiler.emit(Op::SyntaxError(index));
+                break;
+            }
+        }
+    }
+    compiler.finish()
+}
+
+/// Compiles one list, for example the action of a trap that was parsed already.
+pub(crate) fn compile_list(list: &List, source: &Arc<[u8]>, options: &CompileOptions) -> Program {
+    let mut compiler = Compiler::new(Arc::clone(source), options);
+    compiler.list(list);
+    compiler.finish()
+}
+
+/// Whether running the list may change aliases or options that the parser looks at.
+fn changes_parser(list: &List) -> bool {
+    use crate::syntax::ast::{Argument, CommandKind, WordPart};
+    let mut lists = vec![list];
+    while let Some(list) = lists.pop() {
+        for item in &list.items {
+            let pipelines =
+                std::iter::once(&item.and_or.first).chain(item.and_or.rest.iter().map(|(_, pipeline)| pipeline));
+            for command in pipelines.flat_map(|pipeline| &pipeline.stages) {
+                match &command.kind {
+                    CommandKind::Simple(simple) => {
+                        let changes = simple.words.iter().take(3).any(|argument| match argument {
+                            Argument::Word(word) => match word.parts.as_slice() {
+                                [WordPart::Literal(text)] => matches!(
+                                    text.as_bytes(),
+                                    b"alias" | b"unalias" | b"shopt" | b"set" | b"eval" | b"." | b"source"
+                                ),
+                                _ => false,
+                            },
+                            Argument::Assignment(_) => false,
+                        });
+                        if changes {
+                            return true;
+                        }
+                    }
+                    CommandKind::BraceGroup(body) => lists.push(body),
+                    CommandKind::If { clauses, otherwise } => {
+                        lists.extend(clauses.iter().flat_map(|(condition, body)| [condition, body]));
+                        lists.extend(otherwise);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    false
+}
+
+pub(super) struct Compiler<'o> {
+    pub(super) program: Program,
+    pub(super) options: &'o CompileOptions,
+    /// Line of what is being compiled.
+    pub(super) line: u32,
+    /// How many conditions the command stands in: in one, no `Check` is needed.
+    pub(super) conditions: u32,
+    names: FxHashMap<Text, Index>,
+}
+
+impl<'o> Compiler<'o> {
+    fn new(source: Arc<[u8]>, options: &'o CompileOptions) -> Self {
+        let mut program = Program { source, ..Program::default() };
+        program.patterns.push(super::ConstantPattern::default());
+        Self { program, options, line: 1, conditions: 0, names: FxHashMap::default() }
+    }
+
+    fn finish(mut self) -> Program {
+        self.emit(Op::End);
+        self.program
+    }
+
+    pub(super) fn emit(&mut self, op: Op) -> Pc {
+        let pc = self.program.code.len() as Pc;
+        self.program.code.push(op);
+        self.program.lines.push(self.line);
+        pc
+    }
+
+    /// The position of the next operation.
+    pub(super) fn here(&self) -> Pc {
+        self.program.code.len() as Pc
+    }
+
+    /// Makes the jump at `at` (or the block that starts there) end here.
+    pub(super) fn patch(&mut self, at: Pc) {
+        let here = self.here();
+        self.patch_to(at, here);
+    }
+
+    pub(super) fn patch_to(&mut self, at: Pc, to: Pc) {
+        let Some(op) = self.program.code.get_mut(at as usize) else { return };
+        match op {
+            Op::Jump(target)
+            | Op::JumpIfFailure(target)
+            | Op::JumpIfSuccess(target)
+            | Op::JumpIfZero(target)
+            | Op::UseValue { end: target, .. }
+            | Op::SkipUnlessSet { end: target, .. }
+            | Op::IfAssociative { key: target, .. }
+            | Op::TryArithmetic { done: target, .. }
+            | Op::Substitution { end: target, .. }
+            | Op::ProcessSubstitution { end: target, .. }
+            | Op::RedirectBegin { end: target }
+            | Op::Background { end: target, .. }
+            | Op::Coprocess { end: target, .. }
+            | Op::Subshell { end: target }
+            | Op::DefineFunction { end: target, .. }
+            | Op::LoopBegin { break_to: target, .. }
+            | Op::ForBegin { break_to: target, .. }
+            | Op::SelectBegin { break_to: target, .. }
+            | Op::ForNext { end: target, .. }
+            | Op::SelectNext { end: target, .. }
+            | Op::CaseMatch { arm: target, .. } => *target = to,
+            _ => {}
+        }
+    }
+
+    /// Sets where `continue` goes.
+    pub(super) fn patch_continue(&mut self, at: Pc, to: Pc) {
+        if let Some(
+            Op::LoopBegin { continue_to, .. } | Op::ForBegin { continue_to, .. } | Op::SelectBegin { continue_to, .. },
+        ) = self.program.code.get_mut(at as usize)
+        {
+            *continue_to = to;
+        }
+    }
+
+    pub(super) fn text(&mut self, text: &Text) -> Index {
+        self.program.texts.push(text.clone());
+        self.program.texts.len() as Index - 1
+    }
+
+    pub(super) fn name(&mut self, name: &Text) -> Index {
+        if let Some(&index) = self.names.get(name) {
+            return index;
+        }
+        let index = self.program.names.len() as Index;
+        self.program.names.push(name.clone());
+        self.names.insert(name.clone(), index);
+        index
+    }
+
+    /// The source text of a span.
+    pub(super) fn source_text(&self, span: crate::syntax::ast::Span) -> Text {
+        Text::from(self.program.source.get(span.start as usize..span.end as usize).unwrap_or(&[]))
+    }
+
+    pub(super) fn list(&mut self, list: &List) {
+        for item in &list.items {
+            self.list_item(item);
+        }
+    }
+
+    fn list_item(&mut self, item: &ListItem) {
+        if item.background {
+            self.line = item.span.line;
+            let text = self.source_text(item.span);
+            let text = self.text(&text);
+            let start = self.emit(Op::Background { end: 0, text });
+            self.and_or(item);
+            self.emit(Op::EndProcess);
+            self.patch(start);
+        } else {
+            self.and_or(item);
+        }
+    }
+
+    fn and_or(&mut self, item: &ListItem) {
+        let and_or = &item.and_or;
+        let Some((_, last)) = and_or.rest.last() else {
+            self.pipeline(&and_or.first);
+            return;
+        };
+        self.condition(|this| this.pipeline(&and_or.first));
+        let mut exits: Vec<Pc> = Vec::new();
+        for (index, (operator, pipeline)) in and_or.rest.iter().enumerate() {
+            // A jump skips this pipeline only: in `a && b || c` the status decides again at `||`.
+            let skip = match operator {
+                AndOrOperator::And => self.emit(Op::JumpIfFailure(0)),
+                AndOrOperator::Or => self.emit(Op::JumpIfSuccess(0)),
+            };
+            if index + 1 == and_or.rest.len() {
+                self.pipeline(last);
+                exits.push(skip);
+            } else {
+                self.condition(|this| this.pipeline(pipeline));
+                self.patch(skip);
+            }
+        }
+        for exit in exits {
+            self.patch(exit);
+        }
+    }
+
+    /// Compiles what `compile` does as a condition: failures in it do not end the shell.
+    pub(super) fn condition(&mut self, compile: impl FnOnce(&mut Self)) {
+        let begin = self.emit(Op::ConditionBegin);
+        self.conditions += 1;
+        compile(self);
+        self.conditions -= 1;
+        if self.needs_condition(begin) {
+            self.emit(Op::ConditionEnd);
+        } else if let Some(op) = self.program.code.get_mut(begin as usize) {
+            // Nothing in the condition can run a function: the marks are not needed.
+            *op = Op::Jump(begin + 1);
+        }
+    }
+
+    fn needs_condition(&self, begin: Pc) -> bool {
+        self.program.code.iter().skip(begin as usize + 1).any(|op| {
+            matches!(
+                op,
+                Op::Execute
+                    | Op::ExecuteStatic(_)
+                    | Op::Pipeline(_)
+                    | Op::Subshell { .. }
+                    | Op::Substitution { .. }
+                    | Op::ConditionBegin
+                    | Op::Background { .. }
+                    | Op::ProcessSubstitution { .. }
+                    | Op::Coprocess { .. }
+            )
+        })
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline) {
+        self.line = pipeline.line;
+        if pipeline.timed.is_some() {
+            self.emit(Op::TimeBegin);
+        }
+        if pipeline.negated {
+            self.condition(|this| this.stages(pipeline));
+            self.emit(Op::Negate);
+        } else {
+            self.stages(pipeline);
+        }
+        if let Some(timed) = pipeline.timed {
+            self.emit(Op::TimeEnd { posix: timed.posix });
+        }
+    }
+
+    fn stages(&mut self, pipeline: &Pipeline) {
+        match pipeline.stages.as_slice() {
+            [] => {
+                self.emit(Op::SetStatus(0));
+            }
+            [command] => self.command(command),
+            stages => {
+                let index = self.program.pipelines.len() as Index;
+                self.program.pipelines.push(super::PipelineReference { stages: Vec::new(), end: 0 });
+                self.emit(Op::Pipeline(index));
+                let mut starts = Vec::with_capacity(stages.len());
+                for (number, command) in stages.iter().enumerate() {
+                    starts.push((self.here(), pipeline.stderr_too.get(number).copied().unwrap_or(false)));
+                    self.command(command);
+                    self.emit(Op::EndProcess);
+                }
+                let end = self.here();
+                if let Some(reference) = self.program.pipelines.get_mut(index as usize) {
+                    *reference = super::PipelineReference { stages: starts, end };
+                }
+                self.line = pipeline.line;
+                self.check();
+            }
+        }
+    }
+
+    /// Emits the check for `set -e` and the `ERR` trap where failures count.
+    pub(super) fn check(&mut self) {
+        if self.conditions == 0 {
+            self.emit(Op::Check);
+        }
+    }
+}

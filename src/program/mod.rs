@@ -1,0 +1,164 @@
+//! Programs: what the machine runs. A program is compiled once from syntax trees, never changes, and is shared.
+//!
+//! Compiling keeps what bash decides at run time for run time (is a variable associative? is `$x` a plain integer?), and
+//! decides the rest: words without expansions are finished fields, arithmetic has its names resolved, control flow is
+//! jumps. A function's body stands in the code of the program that defines it.
+
+mod arithmetic;
+mod assignment;
+mod brace;
+mod command;
+mod compiler;
+mod operation;
+mod print;
+mod redirection;
+mod word;
+
+pub(crate) use arithmetic::{ArithmeticCode, ArithmeticOp, Operand, compile as compile_arithmetic};
+pub(crate) use brace::{BraceError, expand as expand_braces};
+pub(crate) use compiler::{CompileOptions, compile_list, compile_source};
+pub(crate) use operation::{Index, Op, Pc, Quoting};
+
+use crate::pattern::Pattern;
+use crate::syntax::ParseError;
+use crate::syntax::ast::{FunctionDefinition, RedirectionDescriptor};
+use crate::text::Text;
+use std::sync::Arc;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Program {
+    /// What is run.
+    pub(crate) code: Vec<Op>,
+    /// The line of each operation.
+    pub(crate) lines: Vec<u32>,
+    /// The text that was compiled.
+    pub(crate) source: Arc<[u8]>,
+    /// Literal texts.
+    pub(crate) texts: Vec<Text>,
+    /// Names of variables and functions, linked to a shell's own numbers when the program is started.
+    pub(crate) names: Vec<Text>,
+    /// Parameters of `Op::Target`.
+    pub(crate) parameters: Vec<ParameterReference>,
+    /// Expressions.
+    pub(crate) arithmetic: Vec<ArithmeticCode>,
+    /// Constant patterns; the first is not used (`NonZeroU32`).
+    pub(crate) patterns: Vec<ConstantPattern>,
+    /// Redirections.
+    pub(crate) redirections: Vec<RedirectionReference>,
+    /// Simple commands without expansions: their fields.
+    pub(crate) commands: Vec<StaticCommand>,
+    /// Pipelines.
+    pub(crate) pipelines: Vec<PipelineReference>,
+    /// Function definitions.
+    pub(crate) functions: Vec<Arc<FunctionDefinition>>,
+    /// Words of `Op::BraceFields`.
+    pub(crate) braces: Vec<crate::syntax::ast::Word>,
+    /// The error at which parsing stopped.
+    pub(crate) errors: Vec<ParseError>,
+    /// Warnings of the parser (here-documents ended by the end of the file), with their lines.
+    pub(crate) warnings: Vec<(u32, String)>,
+    /// Where `Op::ParseMore` goes on: offset and line.
+    pub(crate) rest: Option<(usize, u32)>,
+}
+
+/// A parameter as it is named in the source.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ParameterReference {
+    /// What is named.
+    pub(crate) base: ParameterBase,
+    /// `${!...}`: its value names the parameter.
+    pub(crate) indirect: bool,
+    /// `${...}` as written, for messages.
+    pub(crate) source: Text,
+}
+
+/// See [`ParameterReference`].
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum ParameterBase {
+    /// `$name`
+    Variable(Index),
+    /// `name[subscript]`: the subscript was pushed before.
+    Element(Index),
+    /// `name[@]`, `name[*]`
+    Elements(Index, crate::syntax::ast::AllElements),
+    /// `$1`
+    Positional(u32),
+    /// `$@ $* $# $? $- $$ $!`
+    Special(u8),
+}
+
+/// Operator and descriptor of a redirection; its target is in the builder.
+#[derive(Clone, Debug)]
+pub(crate) struct RedirectionReference {
+    /// What stands before the operator.
+    pub(crate) descriptor: RedirectionDescriptor,
+    /// The operator.
+    pub(crate) operator: RedirectionOperator,
+    /// The target's text in the source, for messages.
+    pub(crate) source: Text,
+}
+
+/// Redirection operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RedirectionOperator {
+    Read,
+    Write,
+    Clobber,
+    Append,
+    ReadWrite,
+    DuplicateInput,
+    DuplicateOutput,
+    BothWrite,
+    BothAppend,
+    HereDocument,
+    HereString,
+}
+
+/// The fields of a command without expansions.
+#[derive(Debug)]
+pub(crate) struct StaticCommand {
+    /// The command's name among the program's names, to look for a function.
+    pub(crate) name: Index,
+    /// All fields, the name included.
+    pub(crate) fields: Vec<Text>,
+}
+
+/// Where the stages of a pipeline start.
+#[derive(Debug)]
+pub(crate) struct PipelineReference {
+    /// For each stage: its first operation, and whether its stderr goes into the pipe too.
+    pub(crate) stages: Vec<(Pc, bool)>,
+    /// Behind the last stage.
+    pub(crate) end: Pc,
+}
+
+/// A pattern without expansions.
+#[derive(Debug, Default)]
+pub(crate) struct ConstantPattern {
+    /// Its text.
+    pub(crate) source: Vec<u8>,
+    /// Which bytes were quoted.
+    pub(crate) quoted: Vec<bool>,
+    /// Compiled for the default options.
+    pub(crate) pattern: Option<Pattern>,
+}
+
+impl ConstantPattern {
+    fn new(source: Vec<u8>, quoted: Vec<bool>) -> Self {
+        let pattern = Some(Pattern::new(&source, &quoted, crate::pattern::PatternOptions::default()));
+        Self { source, quoted, pattern }
+    }
+}
+
+impl Program {
+    /// The line of an operation.
+    pub(crate) fn line(&self, pc: Pc) -> u32 {
+        self.lines.get(pc as usize).copied().unwrap_or(1)
+    }
+
+    /// A literal text.
+    pub(crate) fn text(&self, index: Index) -> Text {
+        self.texts.get(index as usize).cloned().unwrap_or_default()
+    }
+}

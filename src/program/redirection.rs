@@ -1,0 +1,43 @@
+//! Redirections to operations: the target is built, then the redirection is made.
+
+use super::compiler::Compiler;
+use super::{Index, Op, Quoting, RedirectionOperator, RedirectionReference};
+use crate::syntax::ast::{Redirection, RedirectionKind};
+
+impl Compiler<'_> {
+    pub(super) fn redirection(&mut self, redirection: &Redirection) {
+        if redirection.span.line != 0 {
+            self.line = redirection.span.line;
+        }
+        let (operator, target) = match &redirection.kind {
+            RedirectionKind::Read(word) => (RedirectionOperator::Read, Some(word)),
+            RedirectionKind::Write(word) => (RedirectionOperator::Write, Some(word)),
+            RedirectionKind::Clobber(word) => (RedirectionOperator::Clobber, Some(word)),
+            RedirectionKind::Append(word) => (RedirectionOperator::Append, Some(word)),
+            RedirectionKind::ReadWrite(word) => (RedirectionOperator::ReadWrite, Some(word)),
+            RedirectionKind::DuplicateInput(word) => (RedirectionOperator::DuplicateInput, Some(word)),
+            RedirectionKind::DuplicateOutput(word) => (RedirectionOperator::DuplicateOutput, Some(word)),
+            RedirectionKind::BothWrite(word) => (RedirectionOperator::BothWrite, Some(word)),
+            RedirectionKind::BothAppend(word) => (RedirectionOperator::BothAppend, Some(word)),
+            RedirectionKind::HereString(word) => {
+                self.word(word, Quoting::Raw);
+                (RedirectionOperator::HereString, None)
+            }
+            RedirectionKind::HereDocument(document) => {
+                let empty = self.static_text(b"");
+                self.emit(Op::Quoted(empty));
+                self.word(&document.body, Quoting::Quoted);
+                (RedirectionOperator::HereDocument, None)
+            }
+        };
+        let mut source = crate::text::Text::EMPTY;
+        if let Some(word) = target {
+            source = self.source_text(word.span);
+            self.word(word, Quoting::Split);
+        }
+        let index = self.program.redirections.len() as Index;
+        let descriptor = redirection.descriptor.clone();
+        self.program.redirections.push(RedirectionReference { descriptor, operator, source });
+        self.emit(Op::Redirect(index));
+    }
+}

@@ -1,0 +1,349 @@
+//! Words to operations that append to the builder.
+
+use super::compiler::Compiler;
+use super::{ConstantPattern, Index, Op, ParameterBase, ParameterReference, Quoting};
+use crate::syntax::ast::{
+    AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Parameter, ParameterExpansion,
+    ParameterOperation, RedirectionKind, Subscript, Word, WordPart,
+};
+use crate::text::Text;
+use std::num::NonZeroU32;
+
+impl Compiler<'_> {
+    /// A word of a command: brace expansion, then the fields that each result expands to.
+    pub(super) fn fields(&mut self, word: &Word) {
+        if word.span.line != 0 {
+            self.line = word.span.line;
+        }
+        if self.options.brace_expansion && super::brace::has_braces(word) {
+            match super::brace::expand(word, super::brace::COMPILE_TIME_WORDS) {
+                Ok(words) => {
+                    for word in &words {
+                        self.one_word_fields(word);
+                    }
+                }
+                Err(_) => {
+                    let index = self.program.braces.len() as Index;
+                    self.program.braces.push(word.clone());
+                    self.emit(Op::BraceFields(index));
+                }
+            }
+            return;
+        }
+        self.one_word_fields(word);
+    }
+
+    fn one_word_fields(&mut self, word: &Word) {
+        if let Some(text) = self.constant_field(word) {
+            if text.is_empty() && !is_quoted(word) {
+                return;
+            }
+            let text = self.text(&text);
+            self.emit(Op::Field(text));
+            return;
+        }
+        self.word(word, Quoting::Split);
+        self.emit(Op::EndField);
+    }
+
+    /// Appends a word's parts to the builder. `context` is how unquoted expansions are treated.
+    pub(super) fn word(&mut self, word: &Word, context: Quoting) {
+        self.parts(&word.parts, context, false);
+    }
+
+    /// `nested`: inside `${x:-...}`, where unquoted literals are split like expansions.
+    fn parts(&mut self, parts: &[WordPart], context: Quoting, nested: bool) {
+        for part in parts {
+            self.part(part, context, nested);
+        }
+    }
+
+    fn part(&mut self, part: &WordPart, context: Quoting, nested: bool) {
+        match part {
+            WordPart::Literal(text) => {
+                let text = self.text(text);
+                self.emit(match context {
+                    Quoting::Quoted => Op::Quoted(text),
+                    Quoting::Split if nested => Op::LiteralSplit(text),
+                    Quoting::Split | Quoting::Raw => Op::Literal(text),
+                });
+            }
+            WordPart::Quoted(text) => {
+                let text = self.text(text);
+                self.emit(Op::Quoted(text));
+            }
+            WordPart::DoubleQuoted(parts) => {
+                // The quotes make a field even if everything in them is empty, except for `"$@"`.
+                if !matches!(parts.as_slice(), [WordPart::Parameter(_)]) || !parts.iter().any(is_positional_list) {
+                    let empty = self.text(&Text::EMPTY);
+                    if !parts.iter().any(is_positional_list) {
+                        self.emit(Op::Quoted(empty));
+                    }
+                }
+                self.parts(parts, Quoting::Quoted, nested);
+            }
+            WordPart::Tilde(name) => {
+                let name = self.text(name);
+                self.emit(Op::Tilde(name));
+            }
+            WordPart::Parameter(expansion) => self.parameter(expansion, context),
+            WordPart::CommandSubstitution(substitution) => self.command_substitution(substitution, context),
+            WordPart::Arithmetic(arithmetic) => {
+                self.arithmetic(arithmetic, false);
+                self.emit(Op::AppendNumber { quoting: context });
+            }
+            WordPart::ProcessSubstitution(substitution) => {
+                let start = self.emit(Op::ProcessSubstitution { output: substitution.output, end: 0 });
+                let (line, conditions) = (self.line, std::mem::take(&mut self.conditions));
+                self.list(&substitution.body);
+                (self.line, self.conditions) = (line, conditions);
+                self.emit(Op::EndProcess);
+                self.patch(start);
+            }
+        }
+    }
+
+    fn command_substitution(&mut self, substitution: &CommandSubstitution, quoting: Quoting) {
+        if substitution.reads_file
+            && let Some(target) = read_file_target(substitution)
+        {
+            self.emit(Op::PushBuilder);
+            self.word(target, Quoting::Split);
+            self.emit(Op::ReadFile { quoting });
+            return;
+        }
+        let backquoted = substitution.backquoted;
+        let start = self.emit(Op::Substitution { end: 0, quoting, backquoted });
+        let (line, conditions) = (self.line, std::mem::take(&mut self.conditions));
+        self.list(&substitution.body);
+        (self.line, self.conditions) = (line, conditions);
+        self.emit(Op::SubstitutionEnd);
+        self.patch(start);
+    }
+
+    fn parameter(&mut self, expansion: &ParameterExpansion, quoting: Quoting) {
+        if let (Parameter::Variable(name), ParameterOperation::Value, false) =
+            (&expansion.parameter, &expansion.operation, expansion.indirect)
+        {
+            let name = self.name(name);
+            self.emit(Op::Variable { name, quoting });
+            return;
+        }
+        match &expansion.operation {
+            ParameterOperation::Bad => {
+                let text = self.source_text(expansion.span);
+                let text = self.text(&text);
+                self.emit(Op::BadSubstitution(text));
+            }
+            ParameterOperation::Names(all) => {
+                let prefix = match &expansion.parameter {
+                    Parameter::Variable(prefix) => self.text(prefix),
+                    _ => self.text(&Text::EMPTY),
+                };
+                self.emit(Op::Names { prefix, all: *all, quoting });
+            }
+            operation => {
+                self.target(expansion);
+                self.operation(operation, quoting);
+            }
+        }
+    }
+
+    /// Pushes the parameter as a target.
+    fn target(&mut self, expansion: &ParameterExpansion) {
+        let base = match &expansion.parameter {
+            Parameter::Variable(name) => ParameterBase::Variable(self.name(name)),
+            Parameter::Positional(number) => ParameterBase::Positional(*number),
+            Parameter::Special(special) => ParameterBase::Special(*special),
+            Parameter::Element(name, subscript) => {
+                let name = self.name(name);
+                match subscript.all {
+                    Some(all) => ParameterBase::Elements(name, all),
+                    None => {
+                        self.subscript(name, subscript);
+                        ParameterBase::Element(name)
+                    }
+                }
+            }
+        };
+        let source = self.source_text(expansion.span);
+        let index = self.program.parameters.len() as Index;
+        self.program.parameters.push(ParameterReference { base, indirect: expansion.indirect, source });
+        self.emit(Op::Target(index));
+    }
+
+    /// Evaluates a subscript: as a key when the variable is associative, else as arithmetic.
+    pub(super) fn subscript(&mut self, name: Index, subscript: &Subscript) {
+        let test = self.emit(Op::IfAssociative { name, key: 0 });
+        self.arithmetic(&subscript.arithmetic, false);
+        self.emit(Op::SubscriptIndex);
+        let end = self.emit(Op::Jump(0));
+        self.patch(test);
+        self.emit(Op::PushBuilder);
+        self.word(&subscript.word, Quoting::Raw);
+        self.emit(Op::SubscriptKey);
+        self.patch(end);
+    }
+
+    fn operation(&mut self, operation: &ParameterOperation, quoting: Quoting) {
+        match operation {
+            ParameterOperation::Value | ParameterOperation::Bad | ParameterOperation::Names(_) => {
+                self.emit(Op::Value { quoting });
+            }
+            ParameterOperation::Length => {
+                self.emit(Op::Length { quoting });
+            }
+            ParameterOperation::Default { colon, operator, word } => {
+                self.default(*colon, *operator, word, quoting);
+            }
+            ParameterOperation::TrimPrefix { longest, pattern } => self.trim(true, *longest, pattern, quoting),
+            ParameterOperation::TrimSuffix { longest, pattern } => self.trim(false, *longest, pattern, quoting),
+            ParameterOperation::Replace { scope, pattern, replacement } => {
+                self.emit(Op::PushBuilder);
+                self.word(pattern, Quoting::Raw);
+                if let Some(replacement) = replacement {
+                    self.emit(Op::PushBuilder);
+                    self.word(replacement, Quoting::Raw);
+                }
+                self.emit(Op::Replace { scope: *scope, replacement: replacement.is_some(), quoting });
+            }
+            ParameterOperation::Case { operator, pattern } => {
+                if let Some(pattern) = pattern {
+                    self.emit(Op::PushBuilder);
+                    self.word(pattern, Quoting::Raw);
+                }
+                self.emit(Op::ChangeCase { operator: *operator, pattern: pattern.is_some(), quoting });
+            }
+            ParameterOperation::Substring { offset, length } => {
+                self.arithmetic(offset, false);
+                if let Some(length) = length {
+                    self.arithmetic(length, false);
+                }
+                self.emit(Op::Substring { length: length.is_some(), quoting });
+            }
+            ParameterOperation::Transform(operator) => {
+                self.emit(Op::Transform { operator: *operator, quoting });
+            }
+            ParameterOperation::Keys(all) => {
+                self.emit(Op::Keys { all: *all, quoting });
+            }
+        }
+    }
+
+    fn default(&mut self, colon: bool, operator: DefaultOperator, word: &Word, quoting: Quoting) {
+        match operator {
+            DefaultOperator::Use => {
+                let test = self.emit(Op::UseValue { colon, quoting, keep: false, end: 0 });
+                self.parts(&word.parts, quoting, true);
+                self.patch(test);
+            }
+            DefaultOperator::Alternative => {
+                let test = self.emit(Op::SkipUnlessSet { colon, end: 0 });
+                self.parts(&word.parts, quoting, true);
+                self.patch(test);
+            }
+            DefaultOperator::Assign | DefaultOperator::Error => {
+                let test = self.emit(Op::UseValue { colon, quoting, keep: true, end: 0 });
+                self.emit(Op::PushBuilder);
+                let inner = if quoting == Quoting::Quoted { Quoting::Quoted } else { Quoting::Raw };
+                self.parts(&word.parts, inner, true);
+                self.emit(match operator {
+                    DefaultOperator::Assign => Op::AssignDefault { quoting },
+                    _ => Op::ErrorUnset { colon },
+                });
+                self.patch(test);
+            }
+        }
+    }
+
+    fn trim(&mut self, prefix: bool, longest: bool, pattern: &Word, quoting: Quoting) {
+        let constant = self.constant_pattern(pattern);
+        if constant.is_none() {
+            self.emit(Op::PushBuilder);
+            self.word(pattern, Quoting::Raw);
+        }
+        self.emit(Op::Trim { prefix, longest, quoting, pattern: constant });
+    }
+
+    /// A pattern without expansions, compiled now.
+    pub(super) fn constant_pattern(&mut self, pattern: &Word) -> Option<NonZeroU32> {
+        let (mut source, mut quoted) = (Vec::new(), Vec::new());
+        let mut push = |text: &[u8], is_quoted: bool| {
+            source.extend_from_slice(text);
+            quoted.resize(source.len(), is_quoted);
+        };
+        for part in &pattern.parts {
+            match part {
+                // Extended patterns depend on `extglob` at run time.
+                WordPart::Literal(text) if text.contains(&b'(') => return None,
+                WordPart::Literal(text) => push(text, false),
+                WordPart::Quoted(text) => push(text, true),
+                WordPart::DoubleQuoted(parts) => {
+                    for part in parts {
+                        match part {
+                            WordPart::Quoted(text) | WordPart::Literal(text) => push(text, true),
+                            _ => return None,
+                        }
+                    }
+                }
+                _ => return None,
+            }
+        }
+        let index = NonZeroU32::new(self.program.patterns.len() as u32);
+        self.program.patterns.push(ConstantPattern::new(source, quoted));
+        index
+    }
+
+    /// Pushes the value of an arithmetic expression.
+    pub(super) fn arithmetic(&mut self, arithmetic: &Arithmetic, command: bool) {
+        let _ = command;
+        let compiled = arithmetic.expression.as_ref().and_then(|expression| {
+            super::arithmetic::compile(expression, &mut |name: &Text| self.name(name))
+        });
+        let mut done = None;
+        if let Some(code) = compiled {
+            let needs_text = code.needs_text;
+            let index = self.program.arithmetic.len() as Index;
+            self.program.arithmetic.push(code);
+            if !needs_text {
+                self.emit(Op::Arithmetic(index));
+                return;
+            }
+            done = Some(self.emit(Op::TryArithmetic { expression: index, done: 0 }));
+        }
+        self.emit(Op::PushBuilder);
+        self.parts(&arithmetic.text.parts, Quoting::Quoted, false);
+        self.emit(Op::ArithmeticText);
+        if let Some(done) = done {
+            self.patch(done);
+        }
+    }
+}
+
+/// `$@` and its kin: in double quotes they may make no field at all.
+fn is_positional_list(part: &WordPart) -> bool {
+    let WordPart::Parameter(expansion) = part else { return false };
+    match &expansion.parameter {
+        Parameter::Special(b'@') => !matches!(expansion.operation, ParameterOperation::Length),
+        Parameter::Element(_, subscript) => {
+            subscript.all == Some(AllElements::At) && !matches!(expansion.operation, ParameterOperation::Length)
+        }
+        _ => expansion.indirect || matches!(expansion.operation, ParameterOperation::Names(AllElements::At)),
+    }
+}
+
+fn is_quoted(word: &Word) -> bool {
+    word.parts.iter().any(|part| matches!(part, WordPart::Quoted(_) | WordPart::DoubleQuoted(_)))
+}
+
+fn read_file_target(substitution: &CommandSubstitution) -> Option<&Word> {
+    let item = substitution.body.items.first()?;
+    let command = item.and_or.first.stages.first()?;
+    match (&command.kind, command.redirections.as_slice()) {
+        (CommandKind::Simple(_), [redirection]) => match &redirection.kind {
+            RedirectionKind::Read(target) => Some(target),
+            _ => None,
+        },
+        _ => None,
+    }
+}

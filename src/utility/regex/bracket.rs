@@ -1,0 +1,114 @@
+//! Bracket expressions of BRE and ERE (POSIX XBD 9.3.5) → sets.
+
+use super::parse::simple_escape;
+use super::program::Set;
+use super::{Dialect, RegexError, RegexOptions};
+use crate::character::{Class, Unit, unit_at};
+
+enum Item {
+    One(Unit),
+    Class(Class),
+}
+
+/// Reads the bracket expression whose `[` ends at `at`: its set, and the place after its `]`.
+pub(super) fn parse_bracket(
+    source: &[u8],
+    mut at: usize,
+    options: &RegexOptions,
+) -> Result<(Set, usize), RegexError> {
+    let mut set = Set::default();
+    let is_negated = source.get(at) == Some(&b'^');
+    if is_negated {
+        at += 1;
+    }
+    let first = at;
+    loop {
+        match source.get(at) {
+            None => return Err(RegexError::UnmatchedBracket),
+            Some(b']') if at > first => break,
+            Some(_) => at = item_or_range(source, at, options, &mut set)?,
+        }
+    }
+    let excluded = if options.newline_sensitive { 1 << b'\n' } else { 0 };
+    set.finish(is_negated, options.ignore_case, excluded);
+    Ok((set, at + 1))
+}
+
+fn item_or_range(
+    source: &[u8],
+    at: usize,
+    options: &RegexOptions,
+    set: &mut Set,
+) -> Result<usize, RegexError> {
+    let (item, after) = item(source, at, options)?;
+    let is_range =
+        source.get(after) == Some(&b'-') && source.get(after + 1).is_some_and(|&byte| byte != b']');
+    if !is_range {
+        match item {
+            Item::One(unit) => set.push_range(unit, unit),
+            // Where case does not matter, neither do the classes of case.
+            Item::Class(Class::Upper | Class::Lower) if options.ignore_case => {
+                set.push_class(Class::Upper);
+                set.push_class(Class::Lower);
+            }
+            Item::Class(class) => set.push_class(class),
+        }
+        return Ok(after);
+    }
+    let (last, end) = self::item(source, after + 1, options)?;
+    match (item, last) {
+        (Item::One(first), Item::One(last)) if first <= last => {
+            set.push_range(first, last);
+            Ok(end)
+        }
+        _ => Err(RegexError::RangeEnd),
+    }
+}
+
+fn item(source: &[u8], at: usize, options: &RegexOptions) -> Result<(Item, usize), RegexError> {
+    let Some((unit, length)) = unit_at(source, at) else { return Err(RegexError::UnmatchedBracket) };
+    let next = source.get(at + length).copied();
+    if unit == Unit::from(b'[')
+        && let Some(kind @ (b':' | b'=' | b'.')) = next
+    {
+        return named_item(source, at + 2, kind);
+    }
+    if unit == Unit::from(b'\\')
+        && let Some(next) = next
+    {
+        let escaped = simple_escape(next, options.dialect);
+        match options.dialect {
+            Dialect::Awk => {
+                let Some((literal, length)) = unit_at(source, at + 1) else {
+                    return Err(RegexError::UnmatchedBracket);
+                };
+                return Ok((Item::One(escaped.unwrap_or(literal)), at + 1 + length));
+            }
+            Dialect::Sed => {
+                if let Some(escaped) = escaped {
+                    return Ok((Item::One(escaped), at + 2));
+                }
+            }
+            Dialect::Posix | Dialect::Grep => {}
+        }
+    }
+    Ok((Item::One(unit), at + length))
+}
+
+/// The item `[:name:]`, `[=c=]` or `[.c.]` whose name begins at `at`.
+fn named_item(source: &[u8], at: usize, kind: u8) -> Result<(Item, usize), RegexError> {
+    let rest = source.get(at..).unwrap_or_default();
+    let length = memchr::memmem::find(rest, &[kind, b']']).ok_or(RegexError::UnmatchedBracket)?;
+    let name = rest.get(..length).unwrap_or_default();
+    let end = at + length + 2;
+    if kind == b':' {
+        return match Class::named(name) {
+            Some(Class::Ascii | Class::Word) | None => Err(RegexError::ClassName),
+            Some(class) => Ok((Item::Class(class), end)),
+        };
+    }
+    match unit_at(name, 0) {
+        Some((unit, width)) if width == name.len() => Ok((Item::One(unit), end)),
+        _ => Err(RegexError::CollationCharacter),
+    }
+}

@@ -1,0 +1,60 @@
+//! What can be wrong with a regular expression, in glibc's words.
+
+/// Why a regular expression was not compiled, or a match not finished.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum RegexError {
+    /// A collating element of more than one character.
+    #[error("Invalid collation character")]
+    CollationCharacter,
+    /// A name in `[:name:]` that is no class.
+    #[error("Invalid character class name")]
+    ClassName,
+    /// A backslash at the end.
+    #[error("Trailing backslash")]
+    TrailingBackslash,
+    /// A reference to a group that is not complete before it.
+    #[error("Invalid back reference")]
+    BackReference,
+    /// A bracket expression without its end.
+    #[error("Unmatched [, [^, [:, [., or [=")]
+    UnmatchedBracket,
+    /// A group without its end.
+    #[error("Unmatched ( or \\(")]
+    UnmatchedOpen,
+    /// An interval without its end.
+    #[error("Unmatched \\{{")]
+    UnmatchedInterval,
+    /// An interval that holds no count, or whose counts are in the wrong order.
+    #[error("Invalid content of \\{{\\}}")]
+    IntervalContent,
+    /// A range whose end comes before its start, or is a class.
+    #[error("Invalid range end")]
+    RangeEnd,
+    /// A repetition of nothing.
+    #[error("Invalid preceding regular expression")]
+    Repetition,
+    /// A count, or the compiled expression, is past its limit.
+    #[error("Regular expression too big")]
+    TooBig,
+    /// The end of a group that was not begun.
+    #[error("Unmatched ) or \\)")]
+    UnmatchedClose,
+    /// A match with back-references took more steps than are allowed.
+    #[error("exceeded the limit of {limit} steps for back-references")]
+    Backtracking {
+        /// The steps that are allowed.
+        limit: u64,
+    },
+    /// Look-ahead or look-behind, in Perl syntax.
+    #[error("look-around is not supported")]
+    LookAround,
+    /// A back-reference, in Perl syntax.
+    #[error("back-references are not supported with -P")]
+    PerlBackReference,
+    /// Anything else that is wrong in Perl syntax.
+    #[error("invalid Perl regular expression: {0}")]
+    Perl(String),
+    /// The match was stopped by its ticker.
+    #[error(transparent)]
+    Stopped(#[from] crate::pattern::Stopped),
+}

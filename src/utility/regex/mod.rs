@@ -1,0 +1,317 @@
+//! Regular expressions of the utilities, `[[ =~ ]]` and `expr`: POSIX basic and extended ones with GNU's extensions
+//! (leftmost-longest), and Perl's for `grep -P` (leftmost-first, in `perl`).
+//!
+//! Compiling must cost next to nothing, for a hook compiles in each run and matches a short text. So there is one small
+//! compiler (`parse`, `bracket` → `program`) and machines that need no preparation:
+//!
+//! 1. A literal, and text without a literal that every match contains, is settled by `memmem`.
+//! 2. A short text is matched by `simulate`.
+//! 3. Once an expression has seen some text, `automaton` tells where a match ends; the simulation then runs only from the
+//!    last place before it where nothing was under way to where the start of the match is certain, and the automaton
+//!    finds the longest end.
+//! 4. Groups are found over the match alone; back-references need `backtrack`, which has a limit on its steps.
+//!
+//! 1–3 cost at most text times program, and both machines give the same answers. The alternative, the `regex-automata`
+//! engines for all, takes tens of microseconds to compile, and its leftmost-longest search must be put together from
+//! three automata. `.` and brackets match whole UTF-8 characters; a byte that is part of none is matched by itself alone.
+
+mod automaton;
+mod backtrack;
+mod bracket;
+mod error;
+mod parse;
+mod perl;
+mod program;
+mod simulate;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use memchr::memmem;
+
+use crate::pattern::{NoTicker, Ticker};
+use automaton::Automaton;
+use perl::Perl;
+use program::Program;
+use simulate::{Simulation, Wanted};
+
+pub(crate) use error::RegexError;
+
+/// A match's `[start, end)` in bytes.
+pub(crate) type Span = (usize, usize);
+
+/// The syntax of an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    /// POSIX BRE: `grep`, `sed`, `expr`.
+    Basic,
+    /// POSIX ERE: `grep -E`, `sed -E`, `awk`, `[[ =~ ]]`.
+    Extended,
+    /// `grep -P`.
+    Perl,
+}
+
+/// Whose treatment of what POSIX leaves undefined is wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// bash, `expr`, `find -regex`: `*a` and `a{x` are errors, `)` alone is literal.
+    #[default]
+    Posix,
+    /// As `Posix`, with `)` alone an error, and `\n`, `\t`, `\f`, `\v`, `\a`, `\r` in and out of brackets.
+    Sed,
+    /// `*` with nothing to repeat is skipped (ERE), an interval that is none is literal.
+    Grep,
+    /// `*` with nothing to repeat is literal, as is an interval that is none; a backslash escapes in brackets; C's
+    /// escapes and octal numbers in place of back-references; `\y` for a word's boundary.
+    Awk,
+}
+
+/// How an expression is compiled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RegexOptions {
+    /// Upper and lower case are the same.
+    pub(crate) ignore_case: bool,
+    /// `^` and `$` match at newlines too, `.` and negated brackets match none (`REG_NEWLINE`, sed's `M`).
+    pub(crate) newline_sensitive: bool,
+    /// The match is the whole text (`grep -x`).
+    pub(crate) whole_line: bool,
+    /// No word character stands before or after the match (`grep -w`).
+    pub(crate) whole_word: bool,
+    /// Whose rules apply where POSIX has none.
+    pub(crate) dialect: Dialect,
+    /// Instructions a program may have; in Perl's syntax 64 bytes each.
+    pub(crate) size_limit: usize,
+    /// Steps that one search with back-references may take.
+    pub(crate) backtrack_limit: u64,
+}
+
+impl Default for RegexOptions {
+    fn default() -> Self {
+        Self {
+            ignore_case: false,
+            newline_sensitive: false,
+            whole_line: false,
+            whole_word: false,
+            dialect: Dialect::Posix,
+            size_limit: 1 << 16,
+            backtrack_limit: 10_000_000,
+        }
+    }
+}
+
+/// A compiled regular expression; a clone shares it.
+#[derive(Clone, Debug)]
+pub(crate) struct Regex {
+    engine: Arc<Engine>,
+}
+
+#[derive(Debug)]
+enum Engine {
+    Posix(Posix),
+    Perl(Perl),
+}
+
+#[derive(Debug)]
+struct Posix {
+    program: Program,
+    backtrack_limit: u64,
+    /// Bytes of text given so far, to tell when the automaton pays.
+    seen: AtomicUsize,
+    /// Memory of the machines; a search takes it, and one that finds it taken makes its own.
+    memory: Mutex<Option<Box<Memory>>>,
+}
+
+#[derive(Debug, Default)]
+struct Memory {
+    simulation: Simulation,
+    automaton: Automaton,
+}
+
+/// From so many bytes of text on, the automaton is built.
+const LONG_TEXT: usize = 1500;
+
+impl Regex {
+    /// Compiles an expression.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, in glibc's words.
+    pub(crate) fn new(source: &[u8], syntax: Syntax, options: &RegexOptions) -> Result<Self, RegexError> {
+        let engine = if syntax == Syntax::Perl {
+            Engine::Perl(Perl::new(source, options)?)
+        } else {
+            Engine::Posix(Posix {
+                program: parse::parse(source, syntax, options)?,
+                backtrack_limit: options.backtrack_limit,
+                seen: AtomicUsize::new(0),
+                memory: Mutex::new(None),
+            })
+        };
+        Ok(Self { engine: Arc::new(engine) })
+    }
+
+    /// The number of groups, the whole match not counted.
+    pub(crate) fn group_count(&self) -> usize {
+        match &*self.engine {
+            Engine::Posix(posix) => posix.program.groups,
+            Engine::Perl(perl) => perl.group_count(),
+        }
+    }
+
+    /// The text that the whole expression is, when it is one without any special character and case matters.
+    pub(crate) fn literal(&self) -> Option<&[u8]> {
+        match &*self.engine {
+            Engine::Posix(posix) => posix.program.hints.literal.as_deref(),
+            Engine::Perl(_) => None,
+        }
+    }
+
+    /// Whether there is a match.
+    pub(crate) fn is_match(&self, text: &[u8]) -> Result<bool, RegexError> {
+        self.is_match_ticked(text, &mut NoTicker)
+    }
+
+    /// The first match at or after `start`. What is before `start` is seen by `^` and `\b`.
+    pub(crate) fn find_at(&self, text: &[u8], start: usize) -> Result<Option<Span>, RegexError> {
+        self.find_at_ticked(text, start, &mut NoTicker)
+    }
+
+    /// The first match at or after `start`: its span and those of its groups, which replace what `groups` holds. Without
+    /// a match, `groups` is empty.
+    pub(crate) fn captures_at(
+        &self,
+        text: &[u8],
+        start: usize,
+        groups: &mut Vec<Option<Span>>,
+    ) -> Result<bool, RegexError> {
+        self.captures_at_ticked(text, start, groups, &mut NoTicker)
+    }
+
+    /// As [`Regex::is_match`], with a ticker that can stop it.
+    pub(crate) fn is_match_ticked(&self, text: &[u8], ticker: &mut dyn Ticker) -> Result<bool, RegexError> {
+        match &*self.engine {
+            Engine::Posix(posix) => Ok(posix.search(text, 0, Wanted::Any, ticker)?.is_some()),
+            Engine::Perl(perl) => Ok(perl.is_match(text)),
+        }
+    }
+
+    /// As [`Regex::find_at`], with a ticker that can stop it.
+    pub(crate) fn find_at_ticked(
+        &self,
+        text: &[u8],
+        start: usize,
+        ticker: &mut dyn Ticker,
+    ) -> Result<Option<Span>, RegexError> {
+        match &*self.engine {
+            Engine::Posix(posix) => posix.search(text, start, Wanted::Longest, ticker),
+            Engine::Perl(perl) => Ok(perl.find_at(text, start)),
+        }
+    }
+
+    /// As [`Regex::captures_at`], with a ticker that can stop it.
+    pub(crate) fn captures_at_ticked(
+        &self,
+        text: &[u8],
+        start: usize,
+        groups: &mut Vec<Option<Span>>,
+        ticker: &mut dyn Ticker,
+    ) -> Result<bool, RegexError> {
+        match &*self.engine {
+            Engine::Posix(posix) => posix.captures(text, start, groups, ticker),
+            Engine::Perl(perl) => Ok(perl.captures_at(text, start, groups)),
+        }
+    }
+}
+
+impl Posix {
+    fn search(
+        &self,
+        text: &[u8],
+        start: usize,
+        wanted: Wanted,
+        ticker: &mut dyn Ticker,
+    ) -> Result<Option<Span>, RegexError> {
+        let Some(rest) = text.get(start..) else { return Ok(None) };
+        let hints = &self.program.hints;
+        if let Some(literal) = &hints.literal {
+            ticker.tick(1 + rest.len() as u64 / 4096)?;
+            let found = memmem::find(rest, literal).map(|offset| start + offset);
+            return Ok(found.map(|at| (at, at + literal.len())));
+        }
+        if hints.is_anchored && start > 0 {
+            return Ok(None);
+        }
+        if !hints.required.is_empty() && memmem::find(rest, &hints.required).is_none() {
+            ticker.tick(1 + rest.len() as u64 / 4096)?;
+            return Ok(None);
+        }
+        if self.program.has_back_references {
+            let slots = backtrack::find(&self.program, text, start, self.backtrack_limit, ticker)?;
+            return Ok(slots.and_then(|slots| span(&slots, 0)));
+        }
+        let mut memory = self.memory.try_lock().ok().and_then(|mut memory| memory.take()).unwrap_or_default();
+        let seen = self.seen.load(Ordering::Relaxed);
+        let found = if seen.saturating_add(rest.len()) < LONG_TEXT {
+            self.seen.store(seen + rest.len(), Ordering::Relaxed);
+            memory.simulation.find(&self.program, text, start, wanted, ticker)
+        } else {
+            self.search_long(&mut memory, text, start, wanted, ticker)
+        };
+        if let Ok(mut place) = self.memory.try_lock() {
+            *place = Some(memory);
+        }
+        Ok(found?)
+    }
+
+    fn search_long(
+        &self,
+        memory: &mut Memory,
+        text: &[u8],
+        start: usize,
+        wanted: Wanted,
+        ticker: &mut dyn Ticker,
+    ) -> Result<Option<Span>, crate::pattern::Stopped> {
+        let program = &self.program;
+        let Some(sighting) = memory.automaton.sight(program, text, start, ticker)? else { return Ok(None) };
+        if wanted == Wanted::Any {
+            return Ok(Some((sighting.from, sighting.end)));
+        }
+        let found = memory.simulation.find(program, text, sighting.from, Wanted::Start, ticker)?;
+        let Some((from, end)) = found else { return Ok(None) };
+        let end = memory.automaton.longest(program, text, from, ticker)?.unwrap_or(end);
+        Ok(Some((from, end)))
+    }
+
+    fn captures(
+        &self,
+        text: &[u8],
+        start: usize,
+        groups: &mut Vec<Option<Span>>,
+        ticker: &mut dyn Ticker,
+    ) -> Result<bool, RegexError> {
+        groups.clear();
+        if self.program.has_back_references {
+            let Some(slots) = backtrack::find(&self.program, text, start, self.backtrack_limit, ticker)?
+            else {
+                return Ok(false);
+            };
+            groups.extend((0..=self.program.groups).map(|group| span(&slots, group)));
+            return Ok(true);
+        }
+        let Some(whole) = self.search(text, start, Wanted::Longest, ticker)? else { return Ok(false) };
+        groups.push(Some(whole));
+        if self.program.groups > 0 {
+            let slots = simulate::slots(&self.program, text, whole, ticker)?;
+            groups.extend((1..=self.program.groups).map(|group| span(&slots, group)));
+        }
+        Ok(true)
+    }
+}
+
+/// What lies between a group's two slots.
+fn span(slots: &[Option<usize>], group: usize) -> Option<Span> {
+    Some(((*slots.get(2 * group)?)?, (*slots.get(2 * group + 1)?)?))
+}
+
+#[cfg(test)]
+mod tests;

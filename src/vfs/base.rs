@@ -1,0 +1,183 @@
+//! The tree that a new session starts with, built once and shared by all sessions.
+
+use super::Device;
+use super::directory::Directory;
+use super::inode::{Body, Content};
+use super::resolve::Follow;
+use super::tree::{Location, Quota, State, Tree, User};
+use super::{FsUsage, Snapshot};
+use crate::text::Text;
+use std::sync::LazyLock;
+
+/// The start of the file that stands for a command in `/usr/bin`; the command's name and a newline follow.
+pub const COMMAND_MARK: &[u8] = b"#!hookbox ";
+/// The user and group id of the session's user, unless it is told otherwise.
+const AGENT: u32 = 1000;
+
+/// A tree to start sessions with; see [`super::FileSystem::from_base`].
+#[derive(Clone, Debug)]
+pub struct Base {
+    pub(super) state: State,
+    homes: [Location; 2],
+    passwd: Location,
+}
+
+impl Base {
+    /// The base tree. `commands` become executable files in `/usr/bin` whose content is `#!hookbox NAME` and a newline. All
+    /// of it is as old as the epoch and belongs to root, but `/home/agent` and `/workspace`.
+    pub fn new(commands: &[&str]) -> Self {
+        let everything = Quota { files: u64::MAX, bytes: u64::MAX };
+        let mut builder = Builder {
+            state: State {
+                root: Tree::new(0o755, 0, 0, 0),
+                mounts: Vec::new(),
+                user: User { uid: 0, gid: 0 },
+                quota: everything,
+                used: FsUsage::default(),
+                given: FsUsage::default(),
+            },
+        };
+        for (path, mode) in DIRECTORIES {
+            builder.directory(path, *mode);
+        }
+        for (path, target) in LINKS {
+            builder.add(path, Body::Symlink(Text::from_static(target.as_bytes())), 0o777);
+        }
+        for (path, device) in DEVICES {
+            builder.add(path, Body::Device(*device), 0o666);
+        }
+        for (path, text) in FILES {
+            builder.file(path, text.as_bytes().to_vec(), 0o644);
+        }
+        for command in commands {
+            let content = [COMMAND_MARK, command.as_bytes(), b"\n"].concat();
+            builder.file(&format!("/usr/bin/{command}"), content, 0o755);
+        }
+        builder.state.root.descriptors = builder.find("/proc/self/fd").id();
+        let homes = [builder.find("/home/agent"), builder.find("/workspace")];
+        let passwd = builder.find("/etc/passwd");
+        for home in homes {
+            own(&mut builder.state, home, User { uid: AGENT, gid: AGENT });
+        }
+        Self { state: builder.state, homes, passwd }
+    }
+
+    /// The base tree without commands.
+    pub(super) fn shared() -> &'static Self {
+        static BASE: LazyLock<Base> = LazyLock::new(|| Base::new(&[]));
+        &BASE
+    }
+
+    /// The tree as a snapshot, to compare a session's with.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot::new(self.state.clone())
+    }
+
+    /// Hands the user's directories over to `state.user`, a clone of this base's.
+    pub(super) fn give_to_user(&self, state: &mut State) {
+        let user = state.user;
+        if user == (User { uid: AGENT, gid: AGENT }) {
+            return;
+        }
+        for home in self.homes {
+            own(state, home, user);
+        }
+        if user.uid != 0 {
+            let User { uid, gid } = user;
+            let text = format!("{ROOT_ACCOUNT}agent:x:{uid}:{gid}:agent:/home/agent:/bin/bash\n");
+            if let Ok(inode) = state.inode_mut(self.passwd) {
+                let old = inode.bytes();
+                inode.body = Body::File(Content::from(text.into_bytes()));
+                let new = inode.bytes();
+                state.used.bytes = state.used.bytes.saturating_sub(old).saturating_add(new);
+            }
+        }
+    }
+}
+
+fn own(state: &mut State, at: Location, user: User) {
+    if let Ok(inode) = state.inode_mut(at) {
+        (inode.uid, inode.gid) = (user.uid, user.gid);
+    }
+}
+
+struct Builder {
+    state: State,
+}
+
+impl Builder {
+    fn add(&mut self, path: &str, body: Body, mode: u16) {
+        let Ok(found) = self.state.walk(path.as_bytes(), Follow::Always) else { return };
+        let (parent, name) = (found.parent, Text::from(found.name));
+        if found.target.is_none() {
+            // Cannot fail: the parent was found and the quota is without bounds.
+            let _ = self.state.create(parent, name, body, mode, 0);
+        }
+    }
+
+    fn directory(&mut self, path: &str, mode: u16) {
+        self.add(path, Body::Directory(Box::new(Directory::new(0, Text::EMPTY))), mode);
+    }
+
+    fn file(&mut self, path: &str, content: Vec<u8>, mode: u16) {
+        self.add(path, Body::File(Content::from(content)), mode);
+    }
+
+    fn find(&self, path: &str) -> Location {
+        let found = self.state.walk(path.as_bytes(), Follow::Always);
+        found.ok().and_then(|found| found.target).unwrap_or(Location::ROOT)
+    }
+}
+
+const DIRECTORIES: &[(&str, u16)] = &[
+    ("/usr", 0o755),
+    ("/usr/bin", 0o755),
+    ("/usr/sbin", 0o755),
+    ("/usr/lib", 0o755),
+    ("/usr/share", 0o755),
+    ("/usr/local", 0o755),
+    ("/usr/local/bin", 0o755),
+    ("/etc", 0o755),
+    ("/dev", 0o755),
+    ("/home", 0o755),
+    ("/home/agent", 0o755),
+    ("/proc", 0o555),
+    ("/proc/self", 0o555),
+    ("/proc/self/fd", 0o555),
+    ("/root", 0o700),
+    ("/run", 0o755),
+    ("/tmp", 0o1777),
+    ("/var", 0o755),
+    ("/var/log", 0o755),
+    ("/var/tmp", 0o1777),
+    ("/workspace", 0o755),
+];
+
+const LINKS: &[(&str, &str)] = &[
+    ("/bin", "usr/bin"),
+    ("/sbin", "usr/sbin"),
+    ("/lib", "usr/lib"),
+    ("/dev/fd", "/proc/self/fd"),
+    ("/dev/stdin", "/proc/self/fd/0"),
+    ("/dev/stdout", "/proc/self/fd/1"),
+    ("/dev/stderr", "/proc/self/fd/2"),
+];
+
+const DEVICES: &[(&str, Device)] = &[
+    ("/dev/null", Device::Null),
+    ("/dev/zero", Device::Zero),
+    ("/dev/full", Device::Full),
+    ("/dev/random", Device::Random),
+    ("/dev/urandom", Device::Random),
+    ("/dev/tty", Device::Tty),
+];
+
+const ROOT_ACCOUNT: &str = "root:x:0:0:root:/root:/bin/bash\n";
+
+const FILES: &[(&str, &str)] = &[
+    ("/etc/passwd", "root:x:0:0:root:/root:/bin/bash\nagent:x:1000:1000:agent:/home/agent:/bin/bash\n"),
+    ("/etc/group", "root:x:0:\nagent:x:1000:\n"),
+    ("/etc/hostname", "hookbox\n"),
+    ("/etc/hosts", "127.0.0.1 localhost hookbox\n"),
+    ("/etc/os-release", "PRETTY_NAME=\"hookbox\"\nNAME=\"hookbox\"\nID=hookbox\n"),
+];

@@ -1,0 +1,196 @@
+//! `FileSystem`, what a session holds, and its snapshots.
+//!
+//! All state is behind one mutex that is held for one operation, never while a caller's closure runs. A snapshot is a clone
+//! of the state: a few pointers and counters.
+
+use super::base::Base;
+use super::tree::{Location, Quota, State, User};
+use super::{FsUsage, Options};
+use crate::clock::{Clock, lock};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// A session's file system. Shared by `Arc`; every operation takes `&self`. Paths are absolute (see [`super::path::join`]).
+///
+/// Errors of all operations are those of the system calls on Linux, and [`super::FsError::Limit`] when the quota is reached.
+pub struct FileSystem {
+    pub(super) shared: Arc<Shared>,
+}
+
+/// What a [`FileSystem`] shares with its open files.
+pub(super) struct Shared {
+    pub(super) clock: Arc<Clock>,
+    pub(super) live: Mutex<Live>,
+}
+
+/// The state and what belongs to no snapshot.
+pub(super) struct Live {
+    pub(super) state: State,
+    /// How often each file is open.
+    pub(super) open: FxHashMap<Location, u32>,
+    /// Open files without a name.
+    pub(super) orphans: FxHashSet<Location>,
+    /// Files that were opened in an earlier epoch are gone; see [`FileSystem::restore`].
+    pub(super) epoch: u64,
+    /// Snapshots of the same line of history have the same `Arc`: in them, one location is one file.
+    line: Arc<()>,
+}
+
+/// A file system at one moment. Costs a few pointers; shares everything with its file system until that is written.
+#[derive(Clone)]
+pub struct Snapshot {
+    pub(super) state: State,
+    line: Arc<()>,
+}
+
+impl Snapshot {
+    pub(super) fn new(state: State) -> Self {
+        Self { state, line: Arc::new(()) }
+    }
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Snapshot").field("usage", &self.state.usage()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for FileSystem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FileSystem").field("usage", &self.usage()).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    pub(super) fn live(&self) -> MutexGuard<'_, Live> {
+        lock(&self.live)
+    }
+
+    /// Nanoseconds since the Unix epoch.
+    pub(super) fn now(&self) -> u64 {
+        nanoseconds(self.clock.now())
+    }
+}
+
+pub(super) fn nanoseconds(time: std::time::Duration) -> u64 {
+    time.as_secs().saturating_mul(1_000_000_000).saturating_add(u64::from(time.subsec_nanos()))
+}
+
+impl Live {
+    /// Frees a file without a name, or keeps it until it is closed.
+    pub(super) fn release(&mut self, at: Location) {
+        if self.open.contains_key(&at) {
+            self.orphans.insert(at);
+        } else {
+            self.state.free(at);
+        }
+    }
+
+    /// The state without files that have no name.
+    fn named_state(&self) -> State {
+        let mut state = self.state.clone();
+        for &at in &self.orphans {
+            state.free(at);
+        }
+        state
+    }
+}
+
+impl FileSystem {
+    /// A file system that holds the base tree with no commands in it.
+    pub fn new(options: Options) -> Self {
+        Self::from_base(Base::shared(), options)
+    }
+
+    /// A file system that starts as `base`, which it shares. `/home/agent` and `/workspace` belong to the session's user.
+    pub fn from_base(base: &Base, options: Options) -> Self {
+        let Options { clock, uid, gid, max_files, max_bytes } = options;
+        let mut state = base.state.clone();
+        state.user = User { uid, gid };
+        state.quota = Quota { files: max_files, bytes: max_bytes };
+        base.give_to_user(&mut state);
+        state.given = state.used;
+        Self::from_state(state, clock)
+    }
+
+    fn from_state(state: State, clock: Arc<Clock>) -> Self {
+        let live = Live {
+            state,
+            open: FxHashMap::default(),
+            orphans: FxHashSet::default(),
+            epoch: 0,
+            line: Arc::new(()),
+        };
+        Self { shared: Arc::new(Shared { clock, live: Mutex::new(live) }) }
+    }
+
+    /// What is used of the quota.
+    pub fn usage(&self) -> FsUsage {
+        self.shared.live().state.usage()
+    }
+
+    /// The file system as it is now.
+    pub fn snapshot(&self) -> Snapshot {
+        let live = self.shared.live();
+        Snapshot { state: live.named_state(), line: Arc::clone(&live.line) }
+    }
+
+    /// A file system of its own that starts as this one is now; a write to either is not seen in the other. Open files stay
+    /// with the original. Mounted foreign file systems are not copied: both see the same.
+    pub fn fork(&self) -> Self {
+        let state = self.shared.live().named_state();
+        Self::from_state(state, Arc::clone(&self.shared.clock))
+    }
+
+    /// Makes the file system what it was when the snapshot was taken; user and quota stay.
+    ///
+    /// Files that are open now and were there then show their old content; the others live on without a name. After a
+    /// snapshot of another file system, or one taken before the last restore of such a one, nothing says which file is
+    /// which: files that are open now then fail with `EIO`.
+    pub fn restore(&self, snapshot: &Snapshot) {
+        let mut live = self.shared.live();
+        let live = &mut *live;
+        let mut state = snapshot.state.clone();
+        (state.user, state.quota) = (live.state.user, live.state.quota);
+        let same_mounts = state.mounts.len() == live.state.mounts.len()
+            && state.mounts.iter().zip(&live.state.mounts).all(|(old, new)| old.is_same(new));
+        if same_mounts && Arc::ptr_eq(&live.line, &snapshot.line) {
+            live.keep_open_files(&mut state);
+        } else {
+            live.epoch += 1;
+            live.open.clear();
+            live.orphans.clear();
+            live.line = Arc::new(());
+        }
+        live.state = state;
+    }
+}
+
+impl Live {
+    /// Moves the open files that `state` lacks into it, as files without a name, and goes on with our inode ids.
+    fn keep_open_files(&mut self, state: &mut State) {
+        state.root.next = state.root.next.max(self.state.root.next);
+        for (new, old) in state.mounts.iter_mut().zip(&self.state.mounts) {
+            if let (Some(new), Some(old)) = (new.tree_mut(), old.tree()) {
+                new.next = new.next.max(old.next);
+            }
+        }
+        self.orphans.clear();
+        for &at in self.open.keys() {
+            if state.inode(at).is_ok() {
+                continue;
+            }
+            let Some(inode) = self.state.tree(at).ok().and_then(|tree| tree.table.get_shared(at.id())) else {
+                continue;
+            };
+            let mut inode = Arc::clone(inode);
+            Arc::make_mut(&mut inode).links = 0;
+            state.used.bytes = state.used.bytes.saturating_add(inode.bytes());
+            if let Ok(tree) = state.tree_mut(at) {
+                tree.table.insert(at.id(), inode);
+                self.orphans.insert(at);
+            }
+        }
+    }
+}

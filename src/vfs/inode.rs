@@ -1,0 +1,318 @@
+//! Inodes, and the content of regular files.
+
+use super::device::Device;
+use super::directory::Directory;
+use super::errno::{Errno, FsError};
+use super::{FileKind, Metadata};
+use crate::text::Text;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// One file of any kind.
+#[derive(Clone, Debug)]
+pub(super) struct Inode {
+    pub(super) body: Body,
+    pub(super) parents: Parents,
+    /// Nanoseconds since the Unix epoch, as the next two.
+    pub(super) accessed: u64,
+    pub(super) modified: u64,
+    pub(super) changed: u64,
+    pub(super) uid: u32,
+    pub(super) gid: u32,
+    pub(super) links: u32,
+    /// Permission bits with set-user-id, set-group-id and sticky: `0..=0o7777`.
+    pub(super) mode: u16,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Body {
+    File(Content),
+    Directory(Box<Directory>),
+    Symlink(Text),
+    Fifo,
+    Device(Device),
+}
+
+/// In which directories the links of a file are, so that a changed inode's paths are found without a search. A directory
+/// has one parent, kept in its [`Directory`] too, with its name.
+#[derive(Clone, Debug)]
+pub(super) enum Parents {
+    One(u64),
+    /// Directory to number of links in it.
+    Many(Box<BTreeMap<u64, u32>>),
+}
+
+impl Parents {
+    pub(super) fn add(&mut self, parent: u64) {
+        match self {
+            Self::One(first) => {
+                let mut many = BTreeMap::from([(*first, 1)]);
+                *many.entry(parent).or_insert(0) += 1;
+                *self = Self::Many(Box::new(many));
+            }
+            Self::Many(many) => *many.entry(parent).or_insert(0) += 1,
+        }
+    }
+
+    pub(super) fn remove(&mut self, parent: u64) {
+        if let Self::Many(many) = self {
+            if let Some(count) = many.get_mut(&parent) {
+                *count -= 1;
+                if *count == 0 {
+                    many.remove(&parent);
+                }
+            }
+            if let (1, Some((&last, 1))) = (many.len(), many.first_key_value()) {
+                *self = Self::One(last);
+            }
+        }
+    }
+
+    pub(super) fn replace(&mut self, from: u64, to: u64) {
+        match self {
+            Self::One(parent) => *parent = to,
+            Self::Many(_) => {
+                self.add(to);
+                self.remove(from);
+            }
+        }
+    }
+
+    pub(super) fn list(&self) -> Vec<u64> {
+        match self {
+            Self::One(parent) => vec![*parent],
+            Self::Many(many) => many.keys().copied().collect(),
+        }
+    }
+}
+
+impl Inode {
+    /// A new inode with one link in `parent`; all times are `now`.
+    pub(super) const fn new(body: Body, mode: u16, uid: u32, gid: u32, now: u64, parent: u64) -> Self {
+        let links = if matches!(body, Body::Directory(_)) { 2 } else { 1 };
+        let parents = Parents::One(parent);
+        Self {
+            body,
+            parents,
+            accessed: now,
+            modified: now,
+            changed: now,
+            uid,
+            gid,
+            links,
+            mode: mode & 0o7777,
+        }
+    }
+
+    pub(super) const fn kind(&self) -> FileKind {
+        match self.body {
+            Body::File(_) => FileKind::Regular,
+            Body::Directory(_) => FileKind::Directory,
+            Body::Symlink(_) => FileKind::Symlink,
+            Body::Fifo => FileKind::Fifo,
+            Body::Device(_) => FileKind::CharDevice,
+        }
+    }
+
+    /// Bytes that the quota counts.
+    pub(super) fn bytes(&self) -> u64 {
+        match &self.body {
+            Body::File(content) => content.len() as u64,
+            Body::Symlink(target) => target.len() as u64,
+            Body::Directory(_) | Body::Fifo | Body::Device(_) => 0,
+        }
+    }
+
+    pub(super) fn directory(&self) -> Result<&Directory, FsError> {
+        match &self.body {
+            Body::Directory(directory) => Ok(directory),
+            _ => Err(Errno::NotDirectory.into()),
+        }
+    }
+
+    pub(super) fn directory_mut(&mut self) -> Result<&mut Directory, FsError> {
+        match &mut self.body {
+            Body::Directory(directory) => Ok(directory),
+            _ => Err(Errno::NotDirectory.into()),
+        }
+    }
+
+    pub(super) const fn is_directory(&self) -> bool {
+        matches!(self.body, Body::Directory(_))
+    }
+
+    /// Marks a change of the content or the entries.
+    pub(super) const fn touch(&mut self, now: u64) {
+        self.modified = now;
+        self.changed = now;
+    }
+
+    pub(super) fn metadata(&self, inode: u64) -> Metadata {
+        let size = match &self.body {
+            Body::Directory(_) => 4096,
+            _ => self.bytes(),
+        };
+        Metadata {
+            kind: self.kind(),
+            mode: u32::from(self.mode),
+            uid: self.uid,
+            gid: self.gid,
+            size,
+            links: u64::from(self.links),
+            inode,
+            accessed: Duration::from_nanos(self.accessed),
+            modified: Duration::from_nanos(self.modified),
+            changed: Duration::from_nanos(self.changed),
+            device: match &self.body {
+                Body::Device(device) => Some(device.numbers()),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// The bytes of a regular file: shared by reference count, copied at the first write while shared.
+#[derive(Clone)]
+pub struct Content(Repr);
+
+#[derive(Clone)]
+enum Repr {
+    Static(&'static [u8]),
+    Shared(Arc<Vec<u8>>),
+}
+
+/// Above this size a buffer grows by a quarter, not by its double.
+const LARGE: usize = 1 << 20;
+
+impl Content {
+    /// No bytes.
+    pub const EMPTY: Self = Self(Repr::Static(b""));
+
+    /// The bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        match &self.0 {
+            Repr::Static(bytes) => bytes,
+            Repr::Shared(bytes) => bytes,
+        }
+    }
+
+    /// The bytes as an owned vector; no copy when nothing else shares them.
+    pub fn into_vec(self) -> Vec<u8> {
+        match self.0 {
+            Repr::Static(bytes) => bytes.to_vec(),
+            Repr::Shared(bytes) => Arc::try_unwrap(bytes).unwrap_or_else(|shared| shared.as_ref().clone()),
+        }
+    }
+
+    /// Whether both are the same object, so that their bytes need no comparison.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Repr::Static(a), Repr::Static(b)) => std::ptr::eq(*a, *b),
+            (Repr::Shared(a), Repr::Shared(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+
+    /// The buffer, unshared, with room for `more` bytes.
+    ///
+    /// # Errors
+    /// `ENOSPC` when the host has no memory for it.
+    pub(super) fn buffer(&mut self, more: usize) -> Result<&mut Vec<u8>, FsError> {
+        let unshared = match &mut self.0 {
+            Repr::Shared(bytes) => Arc::get_mut(bytes).is_some(),
+            Repr::Static(_) => false,
+        };
+        if !unshared {
+            let old = self.as_bytes();
+            let mut copy = Vec::new();
+            reserve(&mut copy, old.len().saturating_add(more))?;
+            copy.extend_from_slice(old);
+            self.0 = Repr::Shared(Arc::new(copy));
+        }
+        match &mut self.0 {
+            Repr::Shared(bytes) => {
+                let bytes = Arc::get_mut(bytes).ok_or(Errno::InputOutput)?;
+                reserve(bytes, more)?;
+                Ok(bytes)
+            }
+            Repr::Static(_) => Err(Errno::InputOutput.into()),
+        }
+    }
+}
+
+fn reserve(bytes: &mut Vec<u8>, more: usize) -> Result<(), FsError> {
+    if bytes.capacity() - bytes.len() >= more {
+        return Ok(());
+    }
+    let reserved = if bytes.len() >= LARGE {
+        bytes.try_reserve_exact(more.max(bytes.len() / 4))
+    } else if bytes.is_empty() {
+        bytes.try_reserve_exact(more)
+    } else {
+        bytes.try_reserve(more)
+    };
+    reserved.map_err(|_| Errno::NoSpace.into())
+}
+
+impl Deref for Content {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+impl AsRef<[u8]> for Content {
+    fn as_ref(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+impl From<Vec<u8>> for Content {
+    fn from(bytes: Vec<u8>) -> Self {
+        if bytes.is_empty() { Self::EMPTY } else { Self(Repr::Shared(Arc::new(bytes))) }
+    }
+}
+
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Content({} bytes)", self.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shared_content_is_copied_at_the_first_write() {
+        let mut content = Content::from(b"abc".to_vec());
+        let copy = content.clone();
+        content.buffer(1).unwrap().push(b'd');
+        assert_eq!((&*copy, &*content), (&b"abc"[..], &b"abcd"[..]));
+        assert!(!copy.is_same(&content));
+        let before = content.as_bytes().as_ptr();
+        content.buffer(1).unwrap().push(b'e');
+        assert_eq!(content.as_bytes().as_ptr(), before);
+    }
+
+    #[test]
+    fn parents_are_counted() {
+        let mut parents = Parents::One(1);
+        parents.add(1);
+        parents.add(2);
+        parents.remove(1);
+        assert_eq!(parents.list(), [1, 2]);
+        parents.replace(2, 3);
+        parents.remove(1);
+        assert!(matches!(parents, Parents::One(3)));
+    }
+
+    #[test]
+    fn an_inode_is_small() {
+        assert!(size_of::<Inode>() <= 96, "{}", size_of::<Inode>());
+        assert_eq!(size_of::<Content>(), 16);
+    }
+}

@@ -1,0 +1,517 @@
+//! The operations on paths, except `rename`.
+
+use super::directory::Directory;
+use super::errno::Errno;
+use super::file_system::{FileSystem, Live, nanoseconds};
+use super::inode::{Body, Content};
+use super::resolve::{EXECUTE, Follow, Found, Last, READ, WRITE};
+use super::tree::{Location, State};
+use super::{Device, DirEntry, FileKind, Metadata, OpenFile, OpenOptions, Opened, Result, path};
+use crate::text::Text;
+use std::time::Duration;
+
+const fn follow_if(follow: bool) -> Follow {
+    if follow { Follow::Always } else { Follow::BeforeSlash }
+}
+
+impl FileSystem {
+    /// `stat`: about the file a path leads to, links followed.
+    pub fn metadata(&self, path: &[u8]) -> Result<Metadata> {
+        self.stat(path, Follow::Always)
+    }
+
+    /// `lstat`: as [`FileSystem::metadata`], but about a symbolic link itself.
+    pub fn symlink_metadata(&self, path: &[u8]) -> Result<Metadata> {
+        self.stat(path, Follow::BeforeSlash)
+    }
+
+    fn stat(&self, path: &[u8], follow: Follow) -> Result<Metadata> {
+        let live = self.shared.live();
+        let at = live.state.walk(path, follow)?.existing()?;
+        live.state.metadata(at)
+    }
+
+    /// The device a path leads to, so that a caller can tell `/dev/stdin` from `/dev/null` without opening it.
+    pub fn device(&self, path: &[u8]) -> Result<Option<Device>> {
+        let live = self.shared.live();
+        let at = live.state.walk(path, Follow::Always)?.existing()?;
+        if let Some(number) = at.descriptor() {
+            return Ok(Some(Device::Descriptor(number)));
+        }
+        Ok(match live.state.inode(at)?.body {
+            Body::Device(device) => Some(device),
+            _ => None,
+        })
+    }
+
+    /// `access`: whether the session's user may read, write and execute (search) a file; with all three false, whether it
+    /// is there.
+    ///
+    /// # Errors
+    /// `EACCES` where not, `EROFS` where it could not be written at all, and those of the path.
+    pub fn access(&self, path: &[u8], read: bool, write: bool, execute: bool) -> Result<()> {
+        let live = self.shared.live();
+        let at = live.state.walk(path, Follow::Always)?.existing()?;
+        if at.descriptor().is_some() {
+            return if execute { Err(Errno::AccessDenied.into()) } else { Ok(()) };
+        }
+        let inode = live.state.inode(at)?;
+        if write && matches!(inode.kind(), FileKind::Regular | FileKind::Directory) {
+            live.state.check_writable(at)?;
+        }
+        let bits =
+            if read { READ } else { 0 } | if write { WRITE } else { 0 } | if execute { EXECUTE } else { 0 };
+        live.state.check(inode, bits)
+    }
+
+    /// `open`.
+    pub fn open(&self, path: &[u8], options: &OpenOptions) -> Result<Opened> {
+        let mut live = self.shared.live();
+        let live = &mut *live;
+        let follow = match () {
+            () if options.create_new => Follow::Never,
+            () if options.no_follow => Follow::BeforeSlash,
+            () => Follow::Always,
+        };
+        let found = live.state.walk(path, follow)?;
+        let Some(at) = found.target else {
+            if !options.create && !options.create_new {
+                return Err(Errno::NotFound.into());
+            }
+            if found.slash {
+                return Err(Errno::IsDirectory.into());
+            }
+            live.state.check_parent(found.parent)?;
+            let (parent, name) = (found.parent, Text::from(found.name));
+            let body = Body::File(Content::EMPTY);
+            let at = live.state.create(parent, name, body, options.mode as u16, self.shared.now())?;
+            return Ok(Opened::File(OpenFile::new(&self.shared, live, at)));
+        };
+        if options.create_new {
+            return Err(Errno::Exists.into());
+        }
+        if let Some(number) = at.descriptor() {
+            return Ok(Opened::Device(Device::Descriptor(number)));
+        }
+        self.open_existing(live, at, options)
+    }
+
+    fn open_existing(&self, live: &mut Live, at: Location, options: &OpenOptions) -> Result<Opened> {
+        let inode = live.state.inode(at)?;
+        let writes = options.write || options.append || options.truncate;
+        match inode.body {
+            Body::Symlink(_) => return Err(Errno::TooManyLevels.into()),
+            Body::Directory(_) if writes || options.create => return Err(Errno::IsDirectory.into()),
+            Body::Directory(_) => {}
+            _ if options.directory => return Err(Errno::NotDirectory.into()),
+            _ => {}
+        }
+        let bits = if options.read { READ } else { 0 } | if writes { WRITE } else { 0 };
+        live.state.check(inode, bits)?;
+        match inode.body {
+            Body::Directory(_) => Ok(Opened::Directory(inode.metadata(at.0))),
+            Body::Device(Device::Tty) => Err(Errno::NoDeviceOrAddress.into()),
+            Body::Device(device) => Ok(Opened::Device(device)),
+            Body::Fifo => Ok(Opened::Fifo(at.0)),
+            _ => {
+                if writes {
+                    live.state.check_writable(at)?;
+                }
+                if options.truncate {
+                    live.state.set_len(at, 0, self.shared.now())?;
+                }
+                Ok(Opened::File(OpenFile::new(&self.shared, live, at)))
+            }
+        }
+    }
+
+    /// The whole content of a regular file, not copied.
+    ///
+    /// # Errors
+    /// `EISDIR` for a directory, `EINVAL` for a FIFO or a device, and those of opening for reading.
+    pub fn read(&self, path: &[u8]) -> Result<Content> {
+        let live = self.shared.live();
+        let at = live.state.walk(path, Follow::Always)?.existing()?;
+        if at.descriptor().is_some() {
+            return Err(Errno::Invalid.into());
+        }
+        live.state.check(live.state.inode(at)?, READ)?;
+        live.state.content(at).cloned()
+    }
+
+    /// Makes `bytes` the whole content of a file, which is created with `mode` where it is not there.
+    pub fn write(&self, path: &[u8], bytes: &[u8], mode: u32) -> Result<()> {
+        self.write_content(path, Content::from(bytes.to_vec()), mode)
+    }
+
+    /// As [`FileSystem::write`], for a content that is shared or owned already.
+    pub fn write_content(&self, path: &[u8], content: Content, mode: u32) -> Result<()> {
+        let mut live = self.shared.live();
+        let state = &mut live.state;
+        let found = state.walk(path, Follow::Always)?;
+        let now = self.shared.now();
+        let Some(at) = found.target else {
+            if found.slash {
+                return Err(Errno::IsDirectory.into());
+            }
+            state.check_parent(found.parent)?;
+            let (parent, name) = (found.parent, Text::from(found.name));
+            return state.create(parent, name, Body::File(content), mode as u16, now).map(drop);
+        };
+        if at.descriptor().is_some() {
+            return Err(Errno::Invalid.into());
+        }
+        state.content(at)?;
+        state.check(state.inode(at)?, WRITE)?;
+        state.check_writable(at)?;
+        state.set_content(at, content, now)
+    }
+
+    /// The names in a directory, sorted by bytes, without `.` and `..`.
+    pub fn read_dir(&self, path: &[u8]) -> Result<Vec<DirEntry>> {
+        let live = self.shared.live();
+        let at = live.state.walk(path, Follow::Always)?.existing()?;
+        if at.descriptor().is_some() {
+            return Err(Errno::NotDirectory.into());
+        }
+        let inode = live.state.inode(at)?;
+        let directory = inode.directory()?;
+        live.state.check(inode, READ)?;
+        let mut entries = Vec::with_capacity(directory.len());
+        for entry in directory.iter() {
+            let file = live.state.cross(at.sibling(entry.inode));
+            let kind = live.state.inode(file)?.kind();
+            entries.push(DirEntry { name: entry.name.clone(), kind, inode: file.0 });
+        }
+        Ok(entries)
+    }
+
+    /// `mkdir`.
+    pub fn create_dir(&self, path: &[u8], mode: u32) -> Result<()> {
+        let mut live = self.shared.live();
+        let (parent, name) = new_name(&live.state, path, true)?;
+        live.state.create(parent, name, new_directory(), mode as u16, self.shared.now()).map(drop)
+    }
+
+    /// Creates a directory and those above it that are missing, all with `mode`; directories that are there are left as
+    /// they are.
+    ///
+    /// # Errors
+    /// `ENOTDIR` or `EEXIST` where another kind of file is in the way, and those of [`FileSystem::create_dir`].
+    pub fn create_dir_all(&self, path: &[u8], mode: u32) -> Result<()> {
+        let mut live = self.shared.live();
+        let state = &mut live.state;
+        if path.is_empty() {
+            return Err(Errno::NotFound.into());
+        }
+        if path.len() >= path::PATH_MAX {
+            return Err(Errno::NameTooLong.into());
+        }
+        let mut directory = state.cross(Location::ROOT);
+        let mut components = path::components(path).peekable();
+        while let Some(component) = components.next() {
+            let found = state.walk_from(directory, component, Follow::Always)?;
+            directory = match found.target {
+                Some(at) if at.descriptor().is_none() && state.inode(at)?.is_directory() => at,
+                Some(_) if components.peek().is_some() => return Err(Errno::NotDirectory.into()),
+                Some(_) => return Err(Errno::Exists.into()),
+                None => {
+                    state.check_parent(found.parent)?;
+                    let (parent, name) = (found.parent, Text::from(found.name));
+                    state.create(parent, name, new_directory(), mode as u16, self.shared.now())?
+                }
+            };
+        }
+        Ok(())
+    }
+
+    /// `rmdir`.
+    pub fn remove_dir(&self, path: &[u8]) -> Result<()> {
+        let mut live = self.shared.live();
+        let live = &mut *live;
+        let found = live.state.walk(path, Follow::Never)?;
+        match found.last {
+            Last::Name => {}
+            Last::Root => return Err(Errno::Busy.into()),
+            Last::Dot => return Err(Errno::Invalid.into()),
+            Last::DotDot => return Err(Errno::NotEmpty.into()),
+        }
+        let at = found.existing()?;
+        check_own_tree(&found, at)?;
+        let state = &live.state;
+        state.check_removal(found.parent, at)?;
+        let directory = state.inode(at)?.directory()?;
+        if state.is_mount_point(at) {
+            return Err(Errno::Busy.into());
+        }
+        if directory.len() > 0 {
+            return Err(Errno::NotEmpty.into());
+        }
+        remove(live, path, self.shared.now())
+    }
+
+    /// `unlink`: removes a name of anything but a directory. An open file stays readable.
+    pub fn remove_file(&self, path: &[u8]) -> Result<()> {
+        let mut live = self.shared.live();
+        let live = &mut *live;
+        let found = live.state.walk(path, Follow::Never)?;
+        if found.last != Last::Name {
+            return Err(Errno::IsDirectory.into());
+        }
+        let at = found.existing()?;
+        if at.descriptor().is_some() {
+            return Err(Errno::NotPermitted.into());
+        }
+        let state = &live.state;
+        let is_directory = state.inode(at)?.is_directory();
+        if found.slash {
+            return Err(if is_directory { Errno::IsDirectory } else { Errno::NotDirectory }.into());
+        }
+        if at.tree() != found.parent.tree() {
+            return Err(Errno::IsDirectory.into());
+        }
+        state.check_removal(found.parent, at)?;
+        if is_directory {
+            return Err(Errno::IsDirectory.into());
+        }
+        remove(live, path, self.shared.now())
+    }
+
+    /// `link`: another name for a file; a symbolic link is linked itself.
+    pub fn hard_link(&self, existing: &[u8], new: &[u8]) -> Result<()> {
+        let mut live = self.shared.live();
+        let state = &mut live.state;
+        let at = state.walk(existing, Follow::BeforeSlash)?.existing()?;
+        let (parent, name) = match new_name(state, new, false) {
+            // Linux looks at the mounts before the permissions.
+            Err(error) => return Err(error),
+            Ok((parent, _)) if parent.tree() != at.tree() => return Err(Errno::CrossDevice.into()),
+            Ok(new) => new,
+        };
+        if state.inode(at)?.is_directory() {
+            return Err(Errno::NotPermitted.into());
+        }
+        state.link(at, parent, name, self.shared.now())
+    }
+
+    /// `symlink`: a symbolic link at `path` to `target`, which need not exist.
+    pub fn symlink(&self, target: &[u8], path: &[u8]) -> Result<()> {
+        if target.is_empty() {
+            return Err(Errno::NotFound.into());
+        }
+        if target.len() >= path::PATH_MAX {
+            return Err(Errno::NameTooLong.into());
+        }
+        let mut live = self.shared.live();
+        let (parent, name) = new_name(&live.state, path, false)?;
+        let body = Body::Symlink(Text::from(target));
+        live.state.create(parent, name, body, 0o777, self.shared.now()).map(drop)
+    }
+
+    /// `mkfifo`.
+    pub fn make_fifo(&self, path: &[u8], mode: u32) -> Result<()> {
+        let mut live = self.shared.live();
+        let (parent, name) = new_name(&live.state, path, false)?;
+        live.state.create(parent, name, Body::Fifo, mode as u16, self.shared.now()).map(drop)
+    }
+
+    /// `readlink`: the target of a symbolic link.
+    ///
+    /// # Errors
+    /// `EINVAL` for anything else.
+    pub fn read_link(&self, path: &[u8]) -> Result<Text> {
+        let live = self.shared.live();
+        let at = live.state.walk(path, Follow::BeforeSlash)?.existing()?;
+        if at.descriptor().is_some() {
+            return Err(Errno::Invalid.into());
+        }
+        match &live.state.inode(at)?.body {
+            Body::Symlink(target) => Ok(target.clone()),
+            _ => Err(Errno::Invalid.into()),
+        }
+    }
+
+    /// `chmod`, links followed.
+    pub fn set_mode(&self, path: &[u8], mode: u32) -> Result<()> {
+        let mut live = self.shared.live();
+        let at = owned(&live.state, path, Follow::Always)?;
+        set_mode(&mut live.state, at, mode, self.shared.now())
+    }
+
+    /// `chown`: `None` leaves a half as it is. Only root may give a file away.
+    pub fn set_owner(&self, path: &[u8], uid: Option<u32>, gid: Option<u32>, follow: bool) -> Result<()> {
+        let mut live = self.shared.live();
+        let state = &mut live.state;
+        let at = changeable(state, path, follow_if(follow))?;
+        let (inode, user) = (state.inode(at)?, state.user);
+        let allowed = user.uid == 0
+            || (user.uid == inode.uid
+                && uid.is_none_or(|uid| uid == inode.uid)
+                && gid.is_none_or(|gid| gid == inode.gid || gid == user.gid))
+            || (uid.is_none() && gid.is_none());
+        if !allowed {
+            return Err(Errno::NotPermitted.into());
+        }
+        let now = self.shared.now();
+        let inode = state.inode_mut(at)?;
+        inode.uid = uid.unwrap_or(inode.uid);
+        inode.gid = gid.unwrap_or(inode.gid);
+        if inode.kind() == FileKind::Regular && inode.mode & 0o111 != 0 {
+            inode.mode &= !0o6000;
+        }
+        inode.changed = now;
+        Ok(())
+    }
+
+    /// `utimensat`: sets times, since the Unix epoch; `None` leaves one as it is. For the owner and root.
+    pub fn set_times(
+        &self,
+        path: &[u8],
+        accessed: Option<Duration>,
+        modified: Option<Duration>,
+        follow: bool,
+    ) -> Result<()> {
+        let mut live = self.shared.live();
+        let at = owned(&live.state, path, follow_if(follow))?;
+        set_times(&mut live.state, at, accessed, modified, self.shared.now())
+    }
+
+    /// Sets both times to now, which everyone may who may write the file.
+    pub fn touch(&self, path: &[u8], follow: bool) -> Result<()> {
+        let mut live = self.shared.live();
+        let state = &mut live.state;
+        let at = changeable(state, path, follow_if(follow))?;
+        if state.check_owner(at).is_err() {
+            state.check(state.inode(at)?, WRITE)?;
+        }
+        let now = self.shared.now();
+        let inode = state.inode_mut(at)?;
+        inode.accessed = now;
+        inode.touch(now);
+        Ok(())
+    }
+
+    /// `truncate`: cuts a file or lengthens it with zeros.
+    pub fn truncate(&self, path: &[u8], len: u64) -> Result<()> {
+        let mut live = self.shared.live();
+        let state = &mut live.state;
+        let at = changeable(state, path, Follow::Always)?;
+        state.content(at)?;
+        state.check(state.inode(at)?, WRITE)?;
+        state.set_len(at, len, self.shared.now())
+    }
+
+    /// `realpath`: the path without links, `.`, `..` and double slashes; every component exists.
+    pub fn canonicalize(&self, path: &[u8]) -> Result<Vec<u8>> {
+        let live = self.shared.live();
+        let state = &live.state;
+        let found = state.walk(path, Follow::Always)?;
+        let at = found.existing()?;
+        let mut names: Vec<&[u8]> = Vec::new();
+        if found.last == Last::Name {
+            names.push(found.name);
+        }
+        let start = if found.last == Last::Name { found.parent } else { at };
+        Ok(state.path_of(start, names))
+    }
+}
+
+impl State {
+    /// The path of the directory `at`, followed by `names`, which are in reverse order.
+    fn path_of<'a>(&'a self, at: Location, mut names: Vec<&'a [u8]>) -> Vec<u8> {
+        let mut here = at;
+        loop {
+            // At a mounted root, go on from the mount point.
+            if here.id() == super::tree::ROOT {
+                match here.tree().checked_sub(1).and_then(|mount| self.mounts.get(mount)) {
+                    Some(mount) => here = mount.at,
+                    None => break,
+                }
+                continue;
+            }
+            let Ok(directory) = self.inode(here).and_then(|inode| inode.directory()) else { break };
+            names.push(directory.name.as_bytes());
+            here = here.sibling(directory.parent);
+        }
+        let mut path = Vec::new();
+        for name in names.into_iter().rev() {
+            path.push(b'/');
+            path.extend_from_slice(name);
+        }
+        if path.is_empty() { b"/".to_vec() } else { path }
+    }
+}
+
+fn new_directory() -> Body {
+    Body::Directory(Box::new(Directory::new(0, Text::EMPTY)))
+}
+
+/// Where a new file goes: the path must not exist, and its directory must be writable.
+fn new_name(state: &State, path: &[u8], is_directory: bool) -> Result<(Location, Text)> {
+    let found = state.walk(path, Follow::Never)?;
+    if found.target.is_some() {
+        return Err(Errno::Exists.into());
+    }
+    if found.slash && !is_directory {
+        return Err(Errno::NotFound.into());
+    }
+    state.check_parent(found.parent)?;
+    Ok((found.parent, Text::from(found.name)))
+}
+
+/// `EBUSY` for a directory on which a tree is mounted.
+fn check_own_tree(found: &Found<'_>, at: Location) -> Result<()> {
+    if at.descriptor().is_some() {
+        return Err(Errno::NotDirectory.into());
+    }
+    if at.tree() == found.parent.tree() { Ok(()) } else { Err(Errno::Busy.into()) }
+}
+
+/// Removes a name that was found to be removable.
+fn remove(live: &mut Live, path: &[u8], now: u64) -> Result<()> {
+    let found = live.state.walk(path, Follow::Never)?;
+    let (parent, name) = (found.parent, Text::from(found.name));
+    let (at, is_gone) = live.state.unlink(parent, &name, now)?;
+    if is_gone {
+        live.release(at);
+    }
+    Ok(())
+}
+
+/// A file whose metadata may be changed at all.
+fn changeable(state: &State, path: &[u8], follow: Follow) -> Result<Location> {
+    let at = state.walk(path, follow)?.existing()?;
+    if at.descriptor().is_some() {
+        return Err(Errno::NotPermitted.into());
+    }
+    state.check_writable(at)?;
+    Ok(at)
+}
+
+/// As [`changeable`], for the file's owner and root.
+fn owned(state: &State, path: &[u8], follow: Follow) -> Result<Location> {
+    let at = changeable(state, path, follow)?;
+    state.check_owner(at)?;
+    Ok(at)
+}
+
+pub(super) fn set_mode(state: &mut State, at: Location, mode: u32, now: u64) -> Result<()> {
+    let inode = state.inode_mut(at)?;
+    inode.mode = (mode & 0o7777) as u16;
+    inode.changed = now;
+    Ok(())
+}
+
+pub(super) fn set_times(
+    state: &mut State,
+    at: Location,
+    accessed: Option<Duration>,
+    modified: Option<Duration>,
+    now: u64,
+) -> Result<()> {
+    let inode = state.inode_mut(at)?;
+    inode.accessed = accessed.map_or(inode.accessed, nanoseconds);
+    inode.modified = modified.map_or(inode.modified, nanoseconds);
+    inode.changed = now;
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! `rename`: POSIX XSH rename, with the error numbers of Linux in the order in which Linux checks.
+
+use super::Result;
+use super::errno::Errno;
+use super::file_system::FileSystem;
+use super::inode::Body;
+use super::resolve::{Follow, Last, WRITE};
+use super::tree::{Location, ROOT, State};
+use crate::text::Text;
+
+/// What a rename moves where.
+struct Move {
+    from: (Location, Text),
+    to: (Location, Text),
+    source: Location,
+    victim: Option<Location>,
+}
+
+impl FileSystem {
+    /// Gives a file another name in one step; what had that name before is replaced.
+    pub fn rename(&self, from: &[u8], to: &[u8]) -> Result<()> {
+        let mut live = self.shared.live();
+        let Some(plan) = plan(&live.state, from, to)? else { return Ok(()) };
+        let now = self.shared.now();
+        if plan.victim.is_some() {
+            let (at, is_gone) = live.state.unlink(plan.to.0, &plan.to.1, now)?;
+            if is_gone {
+                live.release(at);
+            }
+        }
+        live.state.move_entry(&plan, now)
+    }
+}
+
+/// Checks a rename. `None` where both names are the same file already.
+fn plan(state: &State, from: &[u8], to: &[u8]) -> Result<Option<Move>> {
+    let (old, new) = (state.walk(from, Follow::Never)?, state.walk(to, Follow::Never)?);
+    if old.parent.tree() != new.parent.tree() {
+        return Err(Errno::CrossDevice.into());
+    }
+    if old.last != Last::Name || new.last != Last::Name {
+        return Err(Errno::Busy.into());
+    }
+    let source = old.existing()?;
+    if source.tree() != old.parent.tree() {
+        return Err(if source.descriptor().is_some() { Errno::NotPermitted } else { Errno::Busy }.into());
+    }
+    let is_directory = state.inode(source)?.is_directory();
+    if !is_directory && (old.slash || new.slash) {
+        return Err(Errno::NotDirectory.into());
+    }
+    if is_directory && is_in(state, new.parent, source) {
+        return Err(Errno::Invalid.into());
+    }
+    if let Some(victim) = new.target {
+        if is_in(state, old.parent, victim) {
+            return Err(Errno::NotEmpty.into());
+        }
+        if victim == source {
+            return Ok(None);
+        }
+        if victim.tree() != new.parent.tree() {
+            return Err(if victim.descriptor().is_some() { Errno::NotPermitted } else { Errno::Busy }.into());
+        }
+    }
+    state.check_removal(old.parent, source)?;
+    match new.target {
+        None => state.check_parent(new.parent)?,
+        Some(victim) => {
+            state.check_removal(new.parent, victim)?;
+            match (is_directory, &state.inode(victim)?.body) {
+                (true, Body::Directory(directory)) if directory.len() > 0 => {
+                    return Err(Errno::NotEmpty.into());
+                }
+                (true, Body::Directory(_)) => {}
+                (true, _) => return Err(Errno::NotDirectory.into()),
+                (false, Body::Directory(_)) => return Err(Errno::IsDirectory.into()),
+                (false, _) => {}
+            }
+            if state.is_mount_point(victim) {
+                return Err(Errno::Busy.into());
+            }
+        }
+    }
+    if is_directory && old.parent != new.parent {
+        // Its `..` changes.
+        state.check(state.inode(source)?, WRITE)?;
+    }
+    if state.is_mount_point(source) {
+        return Err(Errno::Busy.into());
+    }
+    Ok(Some(Move {
+        from: (old.parent, Text::from(old.name)),
+        to: (new.parent, Text::from(new.name)),
+        source,
+        victim: new.target,
+    }))
+}
+
+/// Whether `at` is `ancestor` or below it, in the same tree.
+fn is_in(state: &State, at: Location, ancestor: Location) -> bool {
+    let mut here = at;
+    loop {
+        if here == ancestor {
+            return true;
+        }
+        let Ok(directory) = state.inode(here).and_then(|inode| inode.directory()) else { return false };
+        if here.id() == ROOT {
+            return false;
+        }
+        here = here.sibling(directory.parent);
+    }
+}
+
+impl State {
+    fn move_entry(&mut self, plan: &Move, now: u64) -> Result<()> {
+        let Move { from: (from, old), to: (to, new), source, .. } = plan;
+        let holder = self.inode_mut(*from)?;
+        holder.directory_mut()?.remove(old);
+        holder.touch(now);
+        let inode = self.inode_mut(*source)?;
+        inode.changed = now;
+        inode.parents.replace(from.id(), to.id());
+        let is_directory = inode.is_directory();
+        if let Body::Directory(directory) = &mut inode.body {
+            directory.parent = to.id();
+            directory.name = new.clone();
+        }
+        let holder = self.inode_mut(*to)?;
+        holder.directory_mut()?.insert(new.clone(), source.id());
+        holder.touch(now);
+        if is_directory && from != to {
+            holder.links = holder.links.saturating_add(1);
+            let holder = self.inode_mut(*from)?;
+            holder.links = holder.links.saturating_sub(1);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,377 @@
+//! `State`: all trees of a session with their inodes, links and quota, below the level of paths and permissions.
+//!
+//! A file is found by its [`Location`]: the tree it is in and its inode id there. Ids are never used again within a tree, so
+//! that an open file's location stays its own. Every change of what the quota counts goes through here.
+
+use super::errno::{Errno, FsError};
+use super::inode::{Body, Content, Inode};
+use super::mount::MountPoint;
+use super::table::Table;
+use super::{FsUsage, Metadata, Result};
+use crate::limit::{Limit, LimitError};
+use crate::text::Text;
+use std::sync::Arc;
+
+/// The id of every tree's root directory.
+pub(super) const ROOT: u64 = 1;
+/// As on Linux's ext4.
+const LINKS_MAX: u32 = 65_000;
+const ID_BITS: u32 = 48;
+
+/// A file: the number of its tree (0 is the session's own, `n` the one of mount `n - 1`) and its inode id. The whole is the
+/// inode number that a script sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Location(pub(super) u64);
+
+/// The tree number of locations that stand for descriptors of whoever asks.
+const DESCRIPTORS: u64 = 0xffff;
+
+impl Location {
+    pub(super) const ROOT: Self = Self(ROOT);
+
+    pub(super) const fn new(tree: usize, id: u64) -> Self {
+        Self((tree as u64) << ID_BITS | id)
+    }
+
+    pub(super) const fn for_descriptor(number: u32) -> Self {
+        Self(DESCRIPTORS << ID_BITS | number as u64)
+    }
+
+    pub(super) const fn tree(self) -> usize {
+        (self.0 >> ID_BITS) as usize
+    }
+
+    pub(super) const fn id(self) -> u64 {
+        self.0 & ((1 << ID_BITS) - 1)
+    }
+
+    /// Another file of the same tree.
+    pub(super) const fn sibling(self, id: u64) -> Self {
+        Self::new(self.tree(), id)
+    }
+
+    pub(super) const fn descriptor(self) -> Option<u32> {
+        if self.0 >> ID_BITS == DESCRIPTORS { Some(self.id() as u32) } else { None }
+    }
+}
+
+/// The inodes of one tree.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    pub(super) table: Table,
+    /// The next inode id.
+    pub(super) next: u64,
+    /// The directory whose names are descriptors, `/proc/self/fd`; 0 where there is none.
+    pub(super) descriptors: u64,
+}
+
+impl Tree {
+    /// A tree that holds an empty root directory.
+    pub(super) fn new(mode: u16, uid: u32, gid: u32, now: u64) -> Self {
+        let root = super::directory::Directory::new(ROOT, Text::EMPTY);
+        let mut table = Table::new();
+        table.insert(ROOT, Arc::new(Inode::new(Body::Directory(Box::new(root)), mode, uid, gid, now, ROOT)));
+        Self { table, next: ROOT + 1, descriptors: 0 }
+    }
+}
+
+/// The session's user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct User {
+    pub(super) uid: u32,
+    pub(super) gid: u32,
+}
+
+/// What is allowed of the quota.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quota {
+    pub(super) files: u64,
+    pub(super) bytes: u64,
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub(super) root: Tree,
+    pub(super) mounts: Vec<MountPoint>,
+    pub(super) user: User,
+    pub(super) quota: Quota,
+    /// Names and bytes in all trees.
+    pub(super) used: FsUsage,
+    /// The part of `used` that the session started with or mounted.
+    pub(super) given: FsUsage,
+}
+
+impl State {
+    pub(super) fn tree(&self, at: Location) -> Result<&Tree> {
+        match at.tree().checked_sub(1) {
+            None => Ok(&self.root),
+            Some(mount) => self.mounts.get(mount).and_then(MountPoint::tree).ok_or(Errno::InputOutput.into()),
+        }
+    }
+
+    pub(super) fn tree_mut(&mut self, at: Location) -> Result<&mut Tree> {
+        match at.tree().checked_sub(1) {
+            None => Ok(&mut self.root),
+            Some(mount) => {
+                self.mounts.get_mut(mount).and_then(MountPoint::tree_mut).ok_or(Errno::InputOutput.into())
+            }
+        }
+    }
+
+    pub(super) fn inode(&self, at: Location) -> Result<&Inode> {
+        self.tree(at)?.table.get(at.id()).ok_or(Errno::InputOutput.into())
+    }
+
+    pub(super) fn inode_mut(&mut self, at: Location) -> Result<&mut Inode> {
+        self.tree_mut(at)?.table.get_mut(at.id()).ok_or(Errno::InputOutput.into())
+    }
+
+    pub(super) fn metadata(&self, at: Location) -> Result<Metadata> {
+        if let Some(number) = at.descriptor() {
+            let device = Body::Device(super::Device::Descriptor(number));
+            let User { uid, gid } = self.user;
+            return Ok(Inode::new(device, 0o620, uid, gid, 0, ROOT).metadata(at.0));
+        }
+        Ok(self.inode(at)?.metadata(at.0))
+    }
+
+    /// `EROFS` where the tree may not be written.
+    pub(super) fn check_writable(&self, at: Location) -> Result<()> {
+        let mount = at.tree().checked_sub(1).and_then(|mount| self.mounts.get(mount));
+        if mount.is_some_and(|mount| mount.read_only) { Err(Errno::ReadOnly.into()) } else { Ok(()) }
+    }
+
+    /// Whether another tree is mounted on the directory `at`.
+    pub(super) fn is_mount_point(&self, at: Location) -> bool {
+        self.mounts.iter().any(|mount| mount.at == at)
+    }
+
+    /// What of the quota is used.
+    pub(super) const fn usage(&self) -> FsUsage {
+        FsUsage {
+            files: self.used.files.saturating_sub(self.given.files),
+            bytes: self.used.bytes.saturating_sub(self.given.bytes),
+        }
+    }
+
+    pub(super) fn charge_file(&mut self) -> Result<()> {
+        if self.used.files >= self.given.files.saturating_add(self.quota.files) {
+            return Err(limit(Limit::Files, self.quota.files));
+        }
+        self.used.files += 1;
+        Ok(())
+    }
+
+    pub(super) fn charge_bytes(&mut self, more: u64) -> Result<()> {
+        let used = self.used.bytes.saturating_add(more);
+        if used > self.given.bytes.saturating_add(self.quota.bytes) {
+            return Err(limit(Limit::FileSystemBytes, self.quota.bytes));
+        }
+        self.used.bytes = used;
+        Ok(())
+    }
+
+    pub(super) const fn return_bytes(&mut self, bytes: u64) {
+        self.used.bytes = self.used.bytes.saturating_sub(bytes);
+    }
+
+    pub(super) const fn return_file(&mut self) {
+        self.used.files = self.used.files.saturating_sub(1);
+    }
+
+    /// A new file of any kind under a name that is not there yet. Its group is the directory's where that is
+    /// set-group-id.
+    pub(super) fn create(
+        &mut self,
+        parent: Location,
+        name: Text,
+        mut body: Body,
+        mode: u16,
+        now: u64,
+    ) -> Result<Location> {
+        let User { uid, mut gid } = self.user;
+        let mut mode = mode;
+        let holder = self.inode(parent)?;
+        if holder.mode & 0o2000 != 0 {
+            gid = holder.gid;
+            mode |= if matches!(body, Body::Directory(_)) { 0o2000 } else { 0 };
+        }
+        if let Body::Directory(directory) = &mut body {
+            directory.parent = parent.id();
+            directory.name = name.clone();
+        }
+        let is_directory = matches!(body, Body::Directory(_));
+        let inode = Inode::new(body, mode, uid, gid, now, parent.id());
+        self.charge_bytes(inode.bytes())?;
+        if let Err(error) = self.charge_file() {
+            self.return_bytes(inode.bytes());
+            return Err(error);
+        }
+        let tree = self.tree_mut(parent)?;
+        let id = tree.next;
+        tree.next += 1;
+        tree.table.insert(id, Arc::new(inode));
+        let holder = self.inode_mut(parent)?;
+        holder.touch(now);
+        holder.links = holder.links.saturating_add(u32::from(is_directory));
+        holder.directory_mut()?.insert(name, id);
+        Ok(parent.sibling(id))
+    }
+
+    /// One more name for a file.
+    pub(super) fn link(&mut self, target: Location, parent: Location, name: Text, now: u64) -> Result<()> {
+        if self.inode(target)?.links >= LINKS_MAX {
+            return Err(Errno::TooManyLinks.into());
+        }
+        self.charge_file()?;
+        let inode = self.inode_mut(target)?;
+        inode.links += 1;
+        inode.changed = now;
+        inode.parents.add(parent.id());
+        let holder = self.inode_mut(parent)?;
+        holder.touch(now);
+        holder.directory_mut()?.insert(name, target.id());
+        Ok(())
+    }
+
+    /// Takes a name away; the inode stays, with a link less (a directory with none). True if that was its last link.
+    pub(super) fn unlink(&mut self, parent: Location, name: &[u8], now: u64) -> Result<(Location, bool)> {
+        let holder = self.inode_mut(parent)?;
+        let id = holder.directory_mut()?.remove(name).ok_or(Errno::NotFound)?;
+        holder.touch(now);
+        let target = parent.sibling(id);
+        self.return_file();
+        let inode = self.inode_mut(target)?;
+        inode.changed = now;
+        if inode.is_directory() {
+            inode.links = 0;
+            let holder = self.inode_mut(parent)?;
+            holder.links = holder.links.saturating_sub(1);
+            return Ok((target, true));
+        }
+        inode.links = inode.links.saturating_sub(1);
+        if inode.links == 0 {
+            return Ok((target, true));
+        }
+        inode.parents.remove(parent.id());
+        Ok((target, false))
+    }
+
+    /// Forgets an inode that has no name left, and returns its bytes.
+    pub(super) fn free(&mut self, at: Location) {
+        if let Ok(tree) = self.tree_mut(at)
+            && let Some(inode) = tree.table.remove(at.id())
+        {
+            self.return_bytes(inode.bytes());
+        }
+    }
+
+    fn content_mut(&mut self, at: Location) -> Result<(&mut Inode, usize)> {
+        let inode = self.inode_mut(at)?;
+        match &inode.body {
+            Body::File(content) => {
+                let len = content.len();
+                Ok((inode, len))
+            }
+            Body::Directory(_) => Err(Errno::IsDirectory.into()),
+            _ => Err(Errno::Invalid.into()),
+        }
+    }
+
+    pub(super) fn content(&self, at: Location) -> Result<&Content> {
+        match &self.inode(at)?.body {
+            Body::File(content) => Ok(content),
+            Body::Directory(_) => Err(Errno::IsDirectory.into()),
+            _ => Err(Errno::Invalid.into()),
+        }
+    }
+
+    /// Writes at `offset`; a hole before it is filled with zeros.
+    pub(super) fn write_at(&mut self, at: Location, offset: u64, bytes: &[u8], now: u64) -> Result<()> {
+        let len = self.content(at)?.len();
+        let end = offset.checked_add(bytes.len() as u64).filter(|&end| i64::try_from(end).is_ok());
+        let end = usize::try_from(end.ok_or(Errno::FileTooBig)?).map_err(|_| Errno::FileTooBig)?;
+        let start = end - bytes.len();
+        let more = end.saturating_sub(len);
+        self.charge_bytes(more as u64)?;
+        let written = self.content_mut(at).and_then(|(inode, _)| {
+            inode.touch(now);
+            let Body::File(content) = &mut inode.body else { return Err(Errno::InputOutput.into()) };
+            let buffer = content.buffer(more)?;
+            if start >= buffer.len() {
+                buffer.resize(start, 0);
+                buffer.extend_from_slice(bytes);
+            } else {
+                let (over, beyond) = bytes.split_at(bytes.len().min(buffer.len() - start));
+                if let Some(room) = buffer.get_mut(start..start + over.len()) {
+                    room.copy_from_slice(over);
+                }
+                buffer.extend_from_slice(beyond);
+            }
+            Ok(())
+        });
+        if written.is_err() {
+            self.return_bytes(more as u64);
+        }
+        written
+    }
+
+    /// Appends and returns the new length.
+    pub(super) fn append(&mut self, at: Location, bytes: &[u8], now: u64) -> Result<u64> {
+        let more = bytes.len() as u64;
+        self.charge_bytes(more)?;
+        let appended = self.content_mut(at).and_then(|(inode, _)| {
+            inode.touch(now);
+            let Body::File(content) = &mut inode.body else { return Err(Errno::InputOutput.into()) };
+            let buffer = content.buffer(bytes.len())?;
+            buffer.extend_from_slice(bytes);
+            Ok(buffer.len() as u64)
+        });
+        if appended.is_err() {
+            self.return_bytes(more);
+        }
+        appended
+    }
+
+    /// Cuts the content or lengthens it with zeros.
+    pub(super) fn set_len(&mut self, at: Location, len: u64, now: u64) -> Result<()> {
+        let old = self.content(at)?.len() as u64;
+        if len > old {
+            i64::try_from(len).map_err(|_| Errno::FileTooBig)?;
+            self.charge_bytes(len - old)?;
+        }
+        let more = usize::try_from(len.saturating_sub(old)).map_err(|_| Errno::FileTooBig)?;
+        let resized = self.content_mut(at).and_then(|(inode, old)| {
+            inode.touch(now);
+            let Body::File(content) = &mut inode.body else { return Err(Errno::InputOutput.into()) };
+            if len == 0 {
+                *content = Content::EMPTY;
+            } else if len != old as u64 {
+                content.buffer(more)?.resize(len as usize, 0);
+            }
+            Ok(())
+        });
+        match resized {
+            Ok(()) => self.return_bytes(old.saturating_sub(len)),
+            Err(_) => self.return_bytes(len.saturating_sub(old)),
+        }
+        resized
+    }
+
+    /// Replaces the whole content, sharing nothing with the old one.
+    pub(super) fn set_content(&mut self, at: Location, content: Content, now: u64) -> Result<()> {
+        let old = self.content(at)?.len() as u64;
+        let new = content.len() as u64;
+        self.charge_bytes(new.saturating_sub(old))?;
+        self.return_bytes(old.saturating_sub(new));
+        let (inode, _) = self.content_mut(at)?;
+        inode.touch(now);
+        inode.body = Body::File(content);
+        Ok(())
+    }
+}
+
+const fn limit(limit: Limit, allowed: u64) -> FsError {
+    FsError::Limit(LimitError { limit, allowed, line: None })
+}
