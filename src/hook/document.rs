@@ -293,7 +293,7 @@ mod tests {
         let text = item.get("é").unwrap();
         assert_eq!(text.as_str(), Some("x\"y"));
         let place = source.place(text.at.unwrap());
-        assert_eq!((place.line, place.column), (2, 22));
+        assert_eq!((place.line, place.column), (2, 23));
         assert!(node.get("b").is_none());
         assert_eq!(node.to_value(), serde_json::from_slice::<Value>(source.text).unwrap());
     }

@@ -31,7 +31,7 @@ impl Asked {
 /// The session.
 #[derive(Debug, Default)]
 pub(super) struct Scripted {
-    outcomes: Mutex<VecDeque<ScriptOutcome>>,
+    pub(super) outcomes: Mutex<VecDeque<ScriptOutcome>>,
     pub(super) asked: Mutex<Vec<Asked>>,
     pub(super) files: Mutex<BTreeMap<String, String>>,
     pub(super) logs: Mutex<Vec<LogRecord>>,

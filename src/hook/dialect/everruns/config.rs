@@ -156,6 +156,7 @@ impl Loader<'_> {
         if !node.is_object() {
             return match node.kind {
                 crate::hook::document::NodeKind::Null => Ok(()),
+                _ if path.is_empty() => Err(self.wrong_type(node, "config", "an object")),
                 _ => Err(self.wrong_type(node, path.trim_end_matches('.'), "an object")),
             };
         }
