@@ -8,7 +8,7 @@ use super::decision::{Decision, Verdict};
 use super::dialect::{Bundle, Chain, Delivery, Flow, Handler, Hook, Order};
 use super::event::Event;
 use super::record::{Effect, HookRecord, Phase, RunRecord, Selection};
-use super::runner::{Command, HookFuture, HookRunner, ScriptOutcome, ScriptRequest};
+use super::runner::{Command, Ended, HookFuture, HookRunner, ScriptOutcome, ScriptRequest};
 use super::{Outcome, report};
 use crate::text::Text;
 use std::future::poll_fn;
@@ -128,14 +128,15 @@ fn fold(chain: &mut dyn Chain, index: usize, outcome: ScriptOutcome, record: &mu
 async fn execute(
     host: &dyn HookRunner,
     hook: &Hook,
-    delivery: Result<Delivery, ScriptOutcome>,
+    delivery: Result<Delivery, Ended>,
 ) -> (ScriptOutcome, Vec<String>) {
     let delivery = match delivery {
         Ok(delivery) => delivery,
-        Err(outcome) => return (outcome, Vec::new()),
+        Err(end) => return (ScriptOutcome::ended(end), Vec::new()),
     };
     let mut warnings = Vec::new();
-    let file = delivery.payload_file.and_then(|path| PayloadFile::write(host, path, &delivery.stdin, &mut warnings));
+    let file =
+        delivery.payload_file.and_then(|path| PayloadFile::write(host, path, &delivery.stdin, &mut warnings));
     let Handler::Script { script, shell } = &hook.handler;
     let outcome = host
         .run(ScriptRequest {
@@ -163,7 +164,12 @@ struct PayloadFile<'a> {
 }
 
 impl<'a> PayloadFile<'a> {
-    fn write(host: &'a dyn HookRunner, path: Text, content: &Text, warnings: &mut Vec<String>) -> Option<Self> {
+    fn write(
+        host: &'a dyn HookRunner,
+        path: Text,
+        content: &Text,
+        warnings: &mut Vec<String>,
+    ) -> Option<Self> {
         match host.write_file(&path, content) {
             Ok(()) => Some(Self { host, path: Some(path) }),
             Err(error) => {
@@ -208,4 +214,141 @@ async fn join<T>(futures: Vec<HookFuture<'_, T>>) -> Vec<T> {
     })
     .await;
     waiting.into_iter().filter_map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    //! Parallel chains, over a dialect made for the test.
+
+    use super::*;
+    use crate::hook::decision::{DialectResult, Reading};
+    use crate::hook::dialect::Absorbed;
+    use crate::hook::dialect::everruns::EverrunsResult;
+    use crate::hook::matcher::Mismatch;
+    use crate::hook::record::LogRecord;
+    use crate::hook::runner::{Capture, Excess, HookRunner, Script, Shell};
+    use crate::hook::{EventContext, Happening};
+    use crate::limit::Limits;
+    use crate::text::Text;
+    use crate::vfs::FsError;
+    use std::sync::Mutex;
+    use std::task::Waker;
+
+    struct Three(Vec<Hook>);
+    struct Folding(Vec<String>);
+
+    impl Bundle for Three {
+        fn hooks(&self) -> &[Hook] {
+            &self.0
+        }
+        fn due(&self, _: &str) -> &[usize] {
+            &[0, 1, 2]
+        }
+        fn open<'a>(&'a self, _: &'a Event, _: Duration) -> Option<Box<dyn Chain + 'a>> {
+            Some(Box::new(Folding(Vec::new())))
+        }
+        fn log(&self, _: Phase, _: &HookRecord) -> Vec<LogRecord> {
+            Vec::new()
+        }
+    }
+
+    impl Chain for Folding {
+        fn event_name(&self) -> &'static str {
+            "e"
+        }
+        fn order(&self) -> Order {
+            Order::Parallel
+        }
+        fn select(&mut self, hook: usize) -> Result<(), Mismatch> {
+            if hook == 1 { Err(Mismatch::Never("not this one")) } else { Ok(()) }
+        }
+        fn deliver(&mut self, _: usize, _: &dyn HookRunner) -> Result<Delivery, Ended> {
+            Ok(Delivery { environment: Vec::new(), stdin: Text::EMPTY, payload_file: None, timeout: None })
+        }
+        fn read(&self, _: usize, outcome: &ScriptOutcome) -> Reading {
+            Reading::because(Verdict::Block, String::from_utf8_lossy(&outcome.stdout), "r")
+        }
+        fn absorb(&mut self, _: usize, reading: &Reading) -> Absorbed {
+            self.0.extend(reading.reason.clone());
+            Absorbed { effect: Effect::None, flow: Flow::Stop, warning: None }
+        }
+        fn finish(self: Box<Self>) -> (Decision, DialectResult) {
+            let decision = Decision { contexts: self.0, ..Decision::default() };
+            (decision, DialectResult::Everruns(EverrunsResult::Lifecycle))
+        }
+    }
+
+    /// The first run is ready only after the second one was started.
+    #[derive(Default)]
+    struct Late(Mutex<(usize, Option<Waker>)>);
+
+    impl HookRunner for Late {
+        fn run<'a>(&'a self, request: ScriptRequest<'a>) -> HookFuture<'a, ScriptOutcome> {
+            let Command::Script { script, .. } = request.command else { panic!() };
+            let source = script.source().to_vec();
+            Box::pin(async move {
+                crate::clock::lock(&self.0).0 += 1;
+                poll_fn(|context| {
+                    let mut state = crate::clock::lock(&self.0);
+                    if state.0 == 2 {
+                        state.1.take().into_iter().for_each(Waker::wake);
+                        return Poll::Ready(());
+                    }
+                    state.1 = Some(context.waker().clone());
+                    Poll::Pending
+                })
+                .await;
+                ScriptOutcome::exited(0, source, "")
+            })
+        }
+        fn write_file(&self, _: &[u8], _: &Text) -> Result<(), FsError> {
+            Ok(())
+        }
+        fn remove_file(&self, _: &[u8]) -> Result<(), FsError> {
+            Ok(())
+        }
+        fn now(&self) -> Duration {
+            Duration::ZERO
+        }
+        fn random_u64(&self) -> u64 {
+            0
+        }
+    }
+
+    fn hook(name: &str) -> Hook {
+        let unbounded = u64::MAX;
+        let capture = Capture {
+            stdout: unbounded,
+            stderr: unbounded,
+            total: unbounded,
+            merge: false,
+            excess: Excess::Fail,
+        };
+        Hook {
+            id: name.into(),
+            event: "e",
+            handler: Handler::Script { script: Script::new(name), shell: Shell::Sh },
+            timeout: Duration::from_secs(1),
+            limits: Limits::hook(),
+            capture,
+            cwd: None,
+            inherit_environment: true,
+            identity: None,
+            description: None,
+        }
+    }
+
+    #[test]
+    fn parallel_hooks_run_together_and_fold_in_order() {
+        let bundle = Three(["a", "b", "c"].map(hook).into());
+        let event = Event::new(EventContext::default(), Happening::TurnStarted);
+        let host = Late::default();
+        let outcome = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap()
+            .block_on(fire(&bundle, &host, &event));
+        assert_eq!(outcome.decision.contexts, ["a", "c"]);
+        let ran: Vec<_> = outcome.records.iter().map(|record| record.run.is_some()).collect();
+        assert_eq!(ran, [true, false, true]);
+    }
 }

@@ -6,6 +6,7 @@
 
 use super::error::ConfigProblem;
 use serde_json::{Map, Number, Value};
+use std::cell::Cell;
 
 /// A position in a file, for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,21 +19,31 @@ pub struct Place {
     pub excerpt: String,
 }
 
+/// Finding a place reads the text up to it; so that a config of nothing but faults costs linear time, only so many places
+/// are told.
+const MOST_PLACES: u32 = 256;
+
 /// A named text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Source<'a> {
     /// Usually a file name.
     pub name: &'a str,
     /// Its bytes.
     pub text: &'a [u8],
+    places_left: Cell<u32>,
 }
 
-impl Source<'_> {
+impl<'a> Source<'a> {
+    /// `text` under the name that messages show.
+    pub const fn new(name: &'a str, text: &'a [u8]) -> Self {
+        Self { name, text, places_left: Cell::new(MOST_PLACES) }
+    }
+
     /// The position of the byte at `offset`.
     pub fn place(&self, offset: usize) -> Place {
         let before = self.text.get(..offset).unwrap_or(self.text);
-        let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
-        let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        let start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+        let line = memchr::memchr_iter(b'\n', before).count() + 1;
         let column = String::from_utf8_lossy(before.get(start..).unwrap_or_default()).chars().count() + 1;
         let rest = self.text.get(start..).unwrap_or_default();
         let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
@@ -44,9 +55,15 @@ impl Source<'_> {
     pub fn problem(&self, offset: Option<usize>, message: impl Into<String>) -> ConfigProblem {
         ConfigProblem {
             file: self.name.to_owned(),
-            place: offset.map(|offset| self.place(offset)),
+            place: offset.filter(|_| self.takes_place()).map(|offset| self.place(offset)),
             message: message.into(),
         }
+    }
+
+    fn takes_place(&self) -> bool {
+        let left = self.places_left.get();
+        self.places_left.set(left.saturating_sub(1));
+        left > 0
     }
 
     /// The text as JSON; the problem's message starts with `prefix`.
@@ -287,7 +304,7 @@ mod tests {
 
     #[test]
     fn values_know_their_place() {
-        let source = Source { name: "f", text: b"{\n  \"a\": [1, {\"\\u00e9\": \"x\\\"y\"}],\n  \"b\": null }" };
+        let source = Source::new("f", b"{\n  \"a\": [1, {\"\\u00e9\": \"x\\\"y\"}],\n  \"b\": null }");
         let node = source.json("").unwrap();
         let item = &node.get("a").unwrap().as_array().unwrap()[1];
         let text = item.get("é").unwrap();
@@ -300,10 +317,10 @@ mod tests {
 
     #[test]
     fn a_syntax_error_names_line_and_column() {
-        let source = Source { name: "hooks.json", text: b"{\n \"a\": ,\n}" };
+        let source = Source::new("hooks.json", b"{\n \"a\": ,\n}");
         let problem = source.json("parse failed: ").unwrap_err();
         assert_eq!(problem.to_string(), "hooks.json:2:7: parse failed: expected value");
         let deep = vec![b'['; 100_000];
-        assert!(Source { name: "f", text: &deep }.json("").is_err());
+        assert!(Source::new("f", &deep).json("").is_err());
     }
 }

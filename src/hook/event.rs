@@ -263,10 +263,15 @@ mod shared {
 mod shared_str {
     //! `Arc<str>` as a string.
     use super::{Arc, Deserialize};
-    pub(super) fn serialize<S: serde::Serializer>(value: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: serde::Serializer>(
+        value: &Arc<str>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(value)
     }
-    pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
+    pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Arc<str>, D::Error> {
         String::deserialize(deserializer).map(Arc::from)
     }
 }

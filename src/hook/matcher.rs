@@ -4,7 +4,7 @@
 //! and what it found, so that a hook that did not run can be explained.
 
 use super::json::cut;
-use regex::{Regex, RegexBuilder};
+use regex_automata::meta;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
@@ -36,9 +36,9 @@ impl NamePattern {
         match self {
             Self::Exact(wanted) => wanted == name,
             Self::Regex(regex) => regex.is_match(name),
-            Self::Prefixes(prefixes) => prefixes.iter().any(|prefix| {
-                if prefix.open { name.starts_with(&prefix.text) } else { name == prefix.text }
-            }),
+            Self::Prefixes(prefixes) => prefixes
+                .iter()
+                .any(|prefix| if prefix.open { name.starts_with(&prefix.text) } else { name == prefix.text }),
         }
     }
 
@@ -47,7 +47,8 @@ impl NamePattern {
     pub fn parse_prefixes(glob: &str) -> Option<Self> {
         let mut prefixes = Vec::new();
         for alternative in glob.split('|').map(str::trim).filter(|text| !text.is_empty()) {
-            let (text, open) = alternative.strip_suffix('*').map_or((alternative, false), |text| (text, true));
+            let (text, open) =
+                alternative.strip_suffix('*').map_or((alternative, false), |text| (text, true));
             if text.contains(['*', '?', '[', ']', '{', '}']) {
                 return None;
             }
@@ -148,7 +149,9 @@ impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name { wanted, found } => write!(f, "tool name `{found}` is not `{wanted}`"),
-            Self::Argument { path, pattern: None, found: _ } => write!(f, "argument `{path}` is missing or empty"),
+            Self::Argument { path, pattern: None, found: _ } => {
+                write!(f, "argument `{path}` is missing or empty")
+            }
             Self::Argument { path, pattern: Some(pattern), found } if found.is_empty() => {
                 write!(f, "argument `{path}` is missing or empty, so `{pattern}` is not found in it")
             }
@@ -160,13 +163,59 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// Compiles `pattern` within `bytes` of memory; the error is one line.
-pub fn compile_regex(pattern: &str, bytes: u64) -> Result<Regex, String> {
-    let size = usize::try_from(bytes).unwrap_or(usize::MAX);
-    RegexBuilder::new(pattern).size_limit(size).build().map_err(|error| {
-        let text = error.to_string();
-        text.rsplit_once("error: ").map_or(text.as_str(), |(_, why)| why).trim().to_owned()
-    })
+/// A compiled expression with its source text.
+#[derive(Clone, Debug)]
+pub struct Regex {
+    text: String,
+    engine: meta::Regex,
+}
+
+impl Regex {
+    /// Whether it is found anywhere in `text`.
+    pub fn is_match(&self, text: &str) -> bool {
+        self.engine.is_match(text)
+    }
+
+    /// The source text.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Memory for all expressions of one config, in bytes.
+const CONFIG_BYTES: usize = 32 << 20;
+/// Memory for the states that one expression builds while it searches, in bytes.
+const CACHE_BYTES: usize = 256 << 10;
+
+/// Compiles the expressions of one config; all of them together have a bound, so that a config of many expressions can
+/// not take the host's memory.
+#[derive(Debug)]
+pub struct RegexCompiler {
+    one: usize,
+    left: usize,
+}
+
+impl RegexCompiler {
+    /// A compiler that gives one expression at most `bytes`.
+    pub fn new(bytes: u64) -> Self {
+        Self { one: usize::try_from(bytes).unwrap_or(usize::MAX), left: CONFIG_BYTES }
+    }
+
+    /// Compiles `pattern`; the error is one line.
+    pub fn compile(&mut self, pattern: &str) -> Result<Regex, String> {
+        let config = meta::Config::new()
+            .nfa_size_limit(Some(self.one.min(self.left)))
+            .hybrid_cache_capacity(CACHE_BYTES);
+        let engine = meta::Builder::new().configure(config).build(pattern).map_err(|error| {
+            if let Some(size) = error.size_limit() {
+                return format!("compiled regex exceeds size limit of {size} bytes");
+            }
+            let text = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
+            text.rsplit_once("error: ").map_or(text.as_str(), |(_, why)| why).trim().to_owned()
+        })?;
+        self.left = self.left.saturating_sub(engine.memory_usage());
+        Ok(Regex { text: pattern.to_owned(), engine })
+    }
 }
 
 #[cfg(test)]
@@ -211,9 +260,17 @@ mod tests {
     #[test]
     fn a_bad_expression_is_told_in_one_line() {
         assert_eq!(
-            compile_regex("(?=x)", 1 << 20).unwrap_err(),
+            RegexCompiler::new(1 << 20).compile("(?=x)").unwrap_err(),
             "look-around, including look-ahead and look-behind, is not supported"
         );
-        assert!(compile_regex("(?:a{1000}){1000}", 1 << 20).unwrap_err().contains("size limit"));
+        let error = RegexCompiler::new(1 << 20).compile("(?:a{1000}){1000}").unwrap_err();
+        assert_eq!(error, "compiled regex exceeds size limit of 1048576 bytes");
+    }
+
+    #[test]
+    fn all_expressions_of_a_config_share_a_bound() {
+        let mut compiler = RegexCompiler::new(2 << 20);
+        let compiled = (0..1000).map_while(|n| compiler.compile(&format!("{n}\\w{{20}}")).ok()).count();
+        assert!((10..500).contains(&compiled), "{compiled}");
     }
 }

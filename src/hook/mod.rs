@@ -38,7 +38,8 @@ pub use event::{Channel, Event, EventContext, Happening, ToolCall, ToolCallSumma
 pub use json::Json;
 pub use record::{Effect, HookId, HookObserver, HookRecord, LogRecord, Phase, RunRecord, Selection};
 pub use runner::{
-    Capture, Command, Ended, Excess, HookFuture, HookIdentity, HookRunner, Script, ScriptOutcome, ScriptRequest, Shell,
+    Capture, Command, Ended, Excess, HookFuture, HookIdentity, HookRunner, Script, ScriptOutcome,
+    ScriptRequest, Shell,
 };
 
 use dialect::{Bundle, Hook};
@@ -58,8 +59,8 @@ impl HookSet {
     /// # Errors
     /// The config can not be used; with [`Purpose::Save`] also when one of its hooks can not.
     pub fn load(dialect: Dialect, config: &[u8], options: &LoadOptions) -> Result<Self, ConfigError> {
-        let source = Source { name: &options.name, text: config };
-        let loaded = dialect.contract().load(source, options)?;
+        let source = Source::new(&options.name, config);
+        let loaded = dialect.contract().load(&source, options)?;
         for notice in &loaded.notices {
             tracing::warn!(target: "hookbox::hook", hook = notice.hook.as_ref().map(HookId::as_str), "{}", notice.text);
         }
@@ -104,7 +105,8 @@ impl HookSet {
     /// It is neither.
     pub fn read_event(&self, event: &Value) -> Result<Event, EventError> {
         if event.get("moment").is_some() {
-            return serde_json::from_value(event.clone()).map_err(|error| EventError::Neutral(error.to_string()));
+            return serde_json::from_value(event.clone())
+                .map_err(|error| EventError::Neutral(error.to_string()));
         }
         self.dialect.contract().read_event(event)
     }
@@ -112,7 +114,10 @@ impl HookSet {
 
 impl std::fmt::Debug for HookSet {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HookSet").field("dialect", &self.dialect).field("hooks", &self.hooks()).finish_non_exhaustive()
+        f.debug_struct("HookSet")
+            .field("dialect", &self.dialect)
+            .field("hooks", &self.hooks())
+            .finish_non_exhaustive()
     }
 }
 

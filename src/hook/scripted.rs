@@ -73,7 +73,11 @@ impl HookRunner for Scripted {
         let Command::Script { script, .. } = request.command else { panic!("no script") };
         lock(&self.asked).push(Asked {
             source: string(script.source()),
-            environment: request.environment.iter().map(|(name, value)| (string(name), string(value))).collect(),
+            environment: request
+                .environment
+                .iter()
+                .map(|(name, value)| (string(name), string(value)))
+                .collect(),
             stdin: string(&request.stdin),
             cwd: string(request.cwd.map_or(b"".as_slice(), |cwd| cwd)),
             timeout: request.timeout,

@@ -28,7 +28,7 @@ use super::error::{ConfigError, EventError};
 use super::event::Event;
 use super::matcher::Mismatch;
 use super::record::{Effect, HookId, HookRecord, LogRecord, Phase};
-use super::runner::{Capture, HookIdentity, HookRunner, Script, ScriptOutcome, Shell};
+use super::runner::{Capture, Ended, HookIdentity, HookRunner, Script, ScriptOutcome, Shell};
 use crate::limit::Limits;
 use crate::text::Text;
 use serde_json::Value;
@@ -67,7 +67,7 @@ impl Dialect {
     /// # Errors
     /// The text is not JSON, or no dialect or more than one fits; the message lists the candidates.
     pub fn detect(name: &str, text: &[u8]) -> Result<Self, ConfigError> {
-        let source = Source { name, text };
+        let source = Source::new(name, text);
         let node = source.json("not a hook config: ")?;
         let fitting: Vec<_> =
             Self::ALL.iter().filter(|dialect| dialect.contract().recognises(&node)).copied().collect();
@@ -161,7 +161,7 @@ pub trait Contract: Send + Sync {
     ///
     /// # Errors
     /// The config can not be used for [`LoadOptions::purpose`].
-    fn load(&self, source: Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError>;
+    fn load(&self, source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError>;
 
     /// Reads an event from a payload in the dialect's own shape.
     ///
@@ -244,8 +244,8 @@ pub trait Chain: Send {
     /// What the hook gets.
     ///
     /// # Errors
-    /// It can not be started; this is its outcome.
-    fn deliver(&mut self, hook: usize, host: &dyn HookRunner) -> Result<Delivery, ScriptOutcome>;
+    /// It can not be started; this is how it ended.
+    fn deliver(&mut self, hook: usize, host: &dyn HookRunner) -> Result<Delivery, Ended>;
 
     /// What the outcome means.
     fn read(&self, hook: usize, outcome: &ScriptOutcome) -> Reading;

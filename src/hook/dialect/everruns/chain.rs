@@ -1,7 +1,9 @@
 //! One firing (4.2, 4.4 and 5 of the contract): what the hooks changed so far, and what their verdicts do.
 
 use super::payload::{BASE, Current, Envelope, file_path};
-use super::{EverrunsBundle, EverrunsResult, EventName, Extra, OnError, PostTool, PromptGate, ToolGate, output};
+use super::{
+    EventName, EverrunsBundle, EverrunsResult, Extra, OnError, PostTool, PromptGate, ToolGate, output,
+};
 use crate::hook::decision::{Block, Decision, DialectResult, Reading, Verdict};
 use crate::hook::dialect::{Absorbed, Chain, Delivery, Flow, Handler, Hook};
 use crate::hook::event::Event;
@@ -187,14 +189,14 @@ impl Chain for EverrunsChain<'_> {
         extra.matcher.test(&call.name, &self.current.arguments)
     }
 
-    fn deliver(&mut self, hook: usize, host: &dyn HookRunner) -> Result<Delivery, ScriptOutcome> {
+    fn deliver(&mut self, hook: usize, host: &dyn HookRunner) -> Result<Delivery, Ended> {
         let Some((hook, extra)) = self.parts(hook) else {
-            return Err(ScriptOutcome::ended(Ended::NotStarted("no such hook".to_owned())));
+            return Err(Ended::NotStarted("no such hook".to_owned()));
         };
         let Handler::Script { script, .. } = &hook.handler;
         if script.source().len() as u64 > hook.limits.script_bytes {
             let message = format!("command is longer than {} bytes", hook.limits.script_bytes);
-            return Err(ScriptOutcome::ended(Ended::NotStarted(message)));
+            return Err(Ended::NotStarted(message));
         }
         let payload = self.envelope.text(self.event, &self.current, &extra.id_json);
         let path = file_path(&extra.safe_id, host);
@@ -207,9 +209,8 @@ impl Chain for EverrunsChain<'_> {
     }
 
     fn read(&self, hook: usize, outcome: &ScriptOutcome) -> Reading {
-        let (timeout, cap) = self
-            .parts(hook)
-            .map_or((Duration::ZERO, 0), |(hook, _)| (hook.timeout, hook.capture.total));
+        let (timeout, cap) =
+            self.parts(hook).map_or((Duration::ZERO, 0), |(hook, _)| (hook.timeout, hook.capture.total));
         output::read(outcome, timeout, cap)
     }
 
@@ -245,7 +246,9 @@ impl Chain for EverrunsChain<'_> {
                 self.decision.message = changed.then(|| message.as_ref().to_owned());
                 EverrunsResult::Prompt(match blocked {
                     None => PromptGate::Proceed { message: message.as_ref().to_owned(), mutated: changed },
-                    Some(Block { hook, reason, user_message }) => PromptGate::Blocked { hook, reason, user_message },
+                    Some(Block { hook, reason, user_message }) => {
+                        PromptGate::Blocked { hook, reason, user_message }
+                    }
                 })
             }
             EventName::PostToolUse => {
@@ -253,7 +256,10 @@ impl Chain for EverrunsChain<'_> {
                     self.decision.result.clone_from(&current.result);
                     self.decision.error.clone_from(&current.error);
                 }
-                EverrunsResult::Post(PostTool { result: current.result.unwrap_or_default(), error: current.error })
+                EverrunsResult::Post(PostTool {
+                    result: current.result.unwrap_or_default(),
+                    error: current.error,
+                })
             }
             _ => EverrunsResult::Lifecycle,
         };

@@ -9,6 +9,7 @@ use super::{CAPABILITY, EventName, EverrunsBundle, Extra, log};
 use crate::hook::dialect::{Contribution, Hook, LoadOptions, Loaded, Notice, NoticeKind, Purpose};
 use crate::hook::document::{Node, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::matcher::RegexCompiler;
 use crate::hook::record::HookId;
 use crate::limit::Limits;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,12 +19,14 @@ mod spec;
 /// What every message about the shape of a config starts with.
 const PARSE_FAILED: &str = "user_hooks config parse failed: ";
 
-pub(super) fn load(source: Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
+pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
     let node = source.json(PARSE_FAILED)?;
+    let limits = options.limits.clone().unwrap_or_else(Limits::everruns);
     let mut loader = Loader {
         source,
         options,
-        limits: options.limits.clone().unwrap_or_else(Limits::everruns),
+        regexes: RegexCompiler::new(limits.regex_bytes),
+        limits,
         hooks: Vec::new(),
         muted: Vec::new(),
         problems: Vec::new(),
@@ -65,7 +68,8 @@ struct Spec {
 }
 
 struct Loader<'a> {
-    source: Source<'a>,
+    source: &'a Source<'a>,
+    regexes: RegexCompiler,
     options: &'a LoadOptions,
     limits: Limits,
     hooks: Vec<Spec>,
@@ -116,7 +120,9 @@ impl Loader<'_> {
         self.contributions(|contribution| !listed.contains(&contribution.origin));
         for (index, entry) in entries.iter().enumerate() {
             let Some(name) = entry.get("ref").and_then(Node::as_str) else {
-                return Err(self.parse_problem(entry.at, &format!("capabilities[{index}]: missing field `ref`")));
+                return Err(
+                    self.parse_problem(entry.at, &format!("capabilities[{index}]: missing field `ref`"))
+                );
             };
             if name == CAPABILITY.id {
                 match entry.get("config") {
@@ -164,11 +170,17 @@ impl Loader<'_> {
             if matches!(member.name.as_str(), "hooks" | "disabled_contributions") {
                 continue;
             }
-            let why = format!("unknown field `{}`, expected `hooks` or `disabled_contributions`", member.name);
+            let why =
+                format!("unknown field `{}`, expected `hooks` or `disabled_contributions`", member.name);
             match self.options.purpose {
                 Purpose::Save => self.problems.push(self.parse_problem(member.at, &why)),
                 Purpose::Run => {
-                    self.notice(NoticeKind::Warning, None, member.at, &format!("{PARSE_FAILED}{why}; ignored"));
+                    self.notice(
+                        NoticeKind::Warning,
+                        None,
+                        member.at,
+                        &format!("{PARSE_FAILED}{why}; ignored"),
+                    );
                 }
             }
         }
@@ -214,7 +226,7 @@ impl Loader<'_> {
 
     fn specs(&mut self, origin: Origin<'_>, nodes: &[Node]) {
         for (index, node) in nodes.iter().enumerate() {
-            match spec::read(origin, index, node, &self.limits) {
+            match spec::read(origin, index, node, &self.limits, &mut self.regexes) {
                 Ok(spec) => {
                     for warning in &spec.warnings {
                         self.notice(NoticeKind::Warning, Some(spec.hook.id.clone()), spec.at, warning);
@@ -247,15 +259,23 @@ impl Loader<'_> {
         }
         self.warn_of_doubles();
         let muted: FxHashSet<&str> = self.muted.iter().map(String::as_str).collect();
-        let (off, on): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.hooks).into_iter().partition(|spec| muted.contains(spec.hook.id.as_str()));
+        let (off, on): (Vec<_>, Vec<_>) = std::mem::take(&mut self.hooks)
+            .into_iter()
+            .partition(|spec| muted.contains(spec.hook.id.as_str()));
         for spec in off {
-            self.notice(NoticeKind::Muted, Some(spec.hook.id), spec.at, "hook muted by disabled_contributions");
+            self.notice(
+                NoticeKind::Muted,
+                Some(spec.hook.id),
+                spec.at,
+                "hook muted by disabled_contributions",
+            );
         }
         let mut due: [Vec<usize>; 6] = Default::default();
         for (index, spec) in on.iter().enumerate() {
             let event = EventName::from_name(spec.hook.event).and_then(|event| due.get_mut(event as usize));
-            event.into_iter().for_each(|due| due.push(index));
+            if let Some(due) = event {
+                due.push(index);
+            }
         }
         if !due[EventName::UserPromptSubmit as usize].is_empty() {
             let text = "a user_prompt_submit hook exists: tools that read the stored prompt must be hidden from the model";

@@ -4,7 +4,11 @@ use crate::hook::decision::Verdict;
 use crate::hook::record::{Effect, HookId, HookRecord, LogRecord, Phase, Selection};
 use serde_json::{Map, Value};
 
-fn record(name: &'static str, hook: &HookId, fields: impl IntoIterator<Item = (&'static str, Value)>) -> LogRecord {
+fn record(
+    name: &'static str,
+    hook: &HookId,
+    fields: impl IntoIterator<Item = (&'static str, Value)>,
+) -> LogRecord {
     let mut map = Map::new();
     map.insert("hook_id".to_owned(), hook.as_str().into());
     map.extend(fields.into_iter().map(|(name, value)| (name.to_owned(), value)));

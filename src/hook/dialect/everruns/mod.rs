@@ -263,7 +263,7 @@ impl Contract for Everruns {
             || listed(config)
     }
 
-    fn load(&self, source: Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
+    fn load(&self, source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
         config::load(source, options)
     }
 

@@ -35,7 +35,10 @@ pub(super) fn read(outcome: &ScriptOutcome, timeout: Duration, cap: u64) -> Read
         Some(b'{') => decision(stdout, &outcome.stderr),
         Some(_) => {
             let shown = cut(stdout, 80).trim_end();
-            error(format!("hook stdout is not JSON (first 80 bytes: {shown})"), "4 row 4: output that is not a JSON object")
+            error(
+                format!("hook stdout is not JSON (first 80 bytes: {shown})"),
+                "4 row 4: output that is not a JSON object",
+            )
         }
     }
 }
@@ -47,8 +50,12 @@ fn error(message: impl Into<String>, rule: &'static str) -> Reading {
 /// The executor error of a script that did not end by itself (5.2).
 fn interruption(end: &Ended, timeout: Duration, cap: u64) -> Option<Reading> {
     let timed_out = || error(format!("hook timed out after {} ms", timeout.as_millis()), "5.2: timeout");
-    let exceeded =
-        || error(format!("hook output exceeded {cap} bytes (stdout and stderr together)"), "5.2, R46: output cap");
+    let exceeded = || {
+        error(
+            format!("hook output exceeded {cap} bytes (stdout and stderr together)"),
+            "5.2, R46: output cap",
+        )
+    };
     Some(match end {
         Ended::Exited => return None,
         Ended::TimedOut => timed_out(),
@@ -56,7 +63,9 @@ fn interruption(end: &Ended, timeout: Duration, cap: u64) -> Option<Reading> {
         Ended::Limit(limit) if limit.limit == Limit::WallTime => timed_out(),
         Ended::Limit(limit) if limit.limit == Limit::OutputBytes => exceeded(),
         Ended::Limit(limit) => error(format!("hook execution error: {limit}"), "5.2: interpreter limit"),
-        Ended::Syntax(message) => error(format!("hook execution error: {message}"), "4.4: script is not valid"),
+        Ended::Syntax(message) => {
+            error(format!("hook execution error: {message}"), "4.4: script is not valid")
+        }
         Ended::NotStarted(message) => error(format!("hook execution error: {message}"), "4.4: not started"),
     })
 }
@@ -72,7 +81,12 @@ fn message_of(stderr: &[u8]) -> Option<String> {
 fn decision(stdout: &str, stderr: &[u8]) -> Reading {
     let output: Output = match serde_json::from_str(stdout) {
         Ok(output) => output,
-        Err(why) => return error(format!("hook stdout JSON parse failed: {why}"), "R32: not one JSON object of known types"),
+        Err(why) => {
+            return error(
+                format!("hook stdout JSON parse failed: {why}"),
+                "R32: not one JSON object of known types",
+            );
+        }
     };
     let Output { decision, reason, user_message, patch } = output;
     let (verdict, rule, reason) = match decision.as_deref() {
@@ -109,13 +123,25 @@ mod tests {
             (7, "\n", " nope\n", Verdict::Block, Some("nope")),
             (2, "{}", "", Verdict::Allow, None),
             (2, "{\"decision\":\"allow\"}", "", Verdict::Allow, None),
-            (0, "{\"decision\":null,\"reason\":null,\"patch\":null,\"more\":1}\n\n", "", Verdict::Allow, None),
+            (
+                0,
+                "{\"decision\":null,\"reason\":null,\"patch\":null,\"more\":1}\n\n",
+                "",
+                Verdict::Allow,
+                None,
+            ),
             (0, "hello", "", Verdict::Error, Some("hook stdout is not JSON (first 80 bytes: hello)")),
             (0, "[1]", "", Verdict::Error, Some("hook stdout is not JSON (first 80 bytes: [1])")),
             (0, "\"{}\"", "", Verdict::Error, Some("hook stdout is not JSON (first 80 bytes: \"{}\")")),
             (1, "5\n", "", Verdict::Error, Some("hook stdout is not JSON (first 80 bytes: 5)")),
             (0, "{\"decision\":\"explode\"}", "", Verdict::Error, Some("unknown hook decision `explode`")),
-            (0, "{\"decision\":\"mutate\"}", "", Verdict::Error, Some("hook decision `mutate` missing `patch`")),
+            (
+                0,
+                "{\"decision\":\"mutate\"}",
+                "",
+                Verdict::Error,
+                Some("hook decision `mutate` missing `patch`"),
+            ),
             (
                 0,
                 "{\"decision\":\"mutate\",\"patch\":null}",
@@ -141,7 +167,10 @@ mod tests {
     #[test]
     fn the_first_bytes_are_cut_at_a_character() {
         let reading = of(0, &format!("{}é", "a".repeat(79)), "");
-        assert_eq!(reading.reason.unwrap(), format!("hook stdout is not JSON (first 80 bytes: {})", "a".repeat(79)));
+        assert_eq!(
+            reading.reason.unwrap(),
+            format!("hook stdout is not JSON (first 80 bytes: {})", "a".repeat(79))
+        );
         let outcome = ScriptOutcome::exited(0, b"\xff\xfe".as_slice(), "");
         let reading = read(&outcome, Duration::ZERO, 0);
         assert_eq!(reading.reason.unwrap(), "hook stdout is not JSON (first 80 bytes: \u{fffd}\u{fffd})");

@@ -1,3 +1,4 @@
+#![expect(clippy::needless_pass_by_value, reason = "calls read better with json! as a value")]
 //! Rules R1 to R58 over a scripted session: the config and what the script printed are given, the chain is the real one.
 
 use crate::clock::lock;
@@ -6,7 +7,8 @@ use crate::hook::dialect::everruns::{EverrunsResult, PostTool, PromptGate, ToolG
 use crate::hook::runner::{Ended, ScriptOutcome};
 use crate::hook::scripted::Scripted;
 use crate::hook::{
-    ConfigError, Contribution, Dialect, Effect, HookSet, LoadOptions, NoticeKind, Outcome, Purpose, Selection, Verdict,
+    ConfigError, Contribution, Dialect, Effect, HookSet, LoadOptions, NoticeKind, Outcome, Purpose,
+    Selection, Verdict,
 };
 use serde_json::{Value, json};
 
@@ -59,12 +61,17 @@ fn block_reason(outcome: &Outcome) -> Option<&str> {
     outcome.decision.blocked.as_ref().map(|block| block.reason.as_str())
 }
 
-const LIFECYCLE: [(&str, &str); 3] =
-    [("session_start", "{}"), ("turn_end", "{\"success\":true}"), ("session_end", "{\"reason\":\"archived\"}")];
+const LIFECYCLE: [(&str, &str); 3] = [
+    ("session_start", "{}"),
+    ("turn_end", "{\"success\":true}"),
+    ("session_end", "{\"reason\":\"archived\"}"),
+];
 
 #[test]
 fn r1_nothing_is_a_config() {
-    for config in [json!(null), json!({}), json!({"hooks": null}), json!({"capabilities": [{"ref": "user_hooks"}]})] {
+    for config in
+        [json!(null), json!({}), json!({"hooks": null}), json!({"capabilities": [{"ref": "user_hooks"}]})]
+    {
         assert!(load(&config).hooks().is_empty(), "{config}");
     }
 }
@@ -130,28 +137,49 @@ fn messages_of_validation_are_the_contracts() {
         ),
         (executor(json!({"type": "bash", "command": " \t\n"})), "hook bash command is empty"),
         (matcher(json!({"tool_name_glob": "a?"})), "hook tool_name_glob `a?` contains unsupported syntax"),
-        (matcher(json!({"tool_name_glob": "[ab]"})), "hook tool_name_glob `[ab]` contains unsupported syntax"),
+        (
+            matcher(json!({"tool_name_glob": "[ab]"})),
+            "hook tool_name_glob `[ab]` contains unsupported syntax",
+        ),
         (matcher(json!({"tool_name_glob": "b**"})), "hook tool_name_glob `b**` contains unsupported syntax"),
         (matcher(json!({"tool_name_glob": "*x"})), "hook tool_name_glob `*x` contains unsupported syntax"),
     ];
     let parse_faults = [
         (json!(5), ": expected an object, found a number"),
-        (with("event", json!("on_start")), ".event: unknown event `on_start`, expected one of: session_start, "),
-        (with("event", json!("pre_compact")), ".event: event `pre_compact` is reserved and not supported yet"),
+        (
+            with("event", json!("on_start")),
+            ".event: unknown event `on_start`, expected one of: session_start, ",
+        ),
+        (
+            with("event", json!("pre_compact")),
+            ".event: event `pre_compact` is reserved and not supported yet",
+        ),
         (with("event", json!(null)), ": missing field `event`"),
         (with("executor", json!(null)), ": missing field `executor`"),
-        (executor(json!({"type": "webhook", "url": "x"})), ".executor.type: executor type `webhook` is reserved"),
-        (executor(json!({"type": "python"})), ".executor.type: unknown executor type `python`, expected one of: bash"),
+        (
+            executor(json!({"type": "webhook", "url": "x"})),
+            ".executor.type: executor type `webhook` is reserved",
+        ),
+        (
+            executor(json!({"type": "python"})),
+            ".executor.type: unknown executor type `python`, expected one of: bash",
+        ),
         (executor(json!({"command": "x"})), ".executor: missing field `type`"),
         (executor(json!({"type": "bash"})), ".executor: missing field `command`"),
-        (executor(json!({"type": "bash", "command": 5})), ".executor.command: expected a string, found a number"),
+        (
+            executor(json!({"type": "bash", "command": 5})),
+            ".executor.command: expected a string, found a number",
+        ),
         (
             executor(json!({"type": "bash", "command": "x", "env": {"A": 1}})),
             ".executor.env.A: expected a string, found a number",
         ),
         (with("timeout_ms", json!("5")), ".timeout_ms: expected an integer, found a string"),
         (with("timeout_ms", json!(5000.5)), ".timeout_ms: expected an integer, found 5000.5"),
-        (with("on_error", json!("panic")), ".on_error: unknown variant `panic`, expected one of: block, allow, warn"),
+        (
+            with("on_error", json!("panic")),
+            ".on_error: unknown variant `panic`, expected one of: block, allow, warn",
+        ),
         (with("id", json!(1)), ".id: expected a string, found a number"),
         (matcher(json!("bash")), ".matcher: expected an object, found a string"),
         (matcher(json!({"tool_name": 1})), ".matcher.tool_name: expected a string, found a number"),
@@ -161,7 +189,9 @@ fn messages_of_validation_are_the_contracts() {
     let expected = value_faults
         .into_iter()
         .map(|(spec, message)| (spec, format!("user_hooks.hooks[1]: {message}")))
-        .chain(parse_faults.map(|(spec, why)| (spec, format!("user_hooks config parse failed: hooks[1]{why}"))));
+        .chain(
+            parse_faults.map(|(spec, why)| (spec, format!("user_hooks config parse failed: hooks[1]{why}"))),
+        );
     for (spec, message) in expected {
         let config = json!({"hooks": [good, spec, good]});
         let error = load_with(&config, &save).unwrap_err();
@@ -171,7 +201,8 @@ fn messages_of_validation_are_the_contracts() {
         // R10: at run time the others run.
         let hooks = load(&config);
         assert_eq!(hooks.hooks().len(), 2);
-        let dropped: Vec<_> = hooks.notices().iter().filter(|notice| notice.kind == NoticeKind::Dropped).collect();
+        let dropped: Vec<_> =
+            hooks.notices().iter().filter(|notice| notice.kind == NoticeKind::Dropped).collect();
         assert_eq!(dropped.len(), 1);
         assert!(dropped[0].text.contains(&message), "{}", dropped[0].text);
         assert_eq!(dropped[0].log.as_ref().unwrap().name, "hook.warning");
@@ -185,7 +216,10 @@ fn every_faulty_hook_is_told_once_with_its_place() {
     let error = HookSet::load(Dialect::Everruns, text.as_bytes(), &save).unwrap_err();
     let lines: Vec<_> = error.problems.iter().map(ToString::to_string).collect();
     assert_eq!(lines[0], "h.json:2:39: user_hooks.hooks[0]: hook timeout_ms 1 is out of range (100..=30000)");
-    assert!(lines[1].starts_with("h.json:4:13: user_hooks config parse failed: hooks[1].event: unknown event `x`"));
+    assert!(
+        lines[1]
+            .starts_with("h.json:4:13: user_hooks config parse failed: hooks[1].event: unknown event `x`")
+    );
     assert_eq!(
         error.problems[0].show().lines().nth(1),
         Some("  |   {\"event\": \"turn_end\", \"timeout_ms\": 1,")
@@ -215,7 +249,8 @@ fn bounds_that_are_allowed() {
         let hooks = bundle([spec.clone()]);
         assert_eq!(hooks.hooks()[0].timeout.as_millis(), timeout);
     }
-    spec["executor"]["env"] = (0..16).map(|n| (format!("V{n}"), json!("x"))).collect::<serde_json::Map<_, _>>().into();
+    spec["executor"]["env"] =
+        (0..16).map(|n| (format!("V{n}"), json!("x"))).collect::<serde_json::Map<_, _>>().into();
     assert_eq!(bundle([spec]).hooks().len(), 1);
 }
 
@@ -233,7 +268,12 @@ fn r3_to_r8_matchers() {
         (json!({"args_jsonpath": "a.b"}), "x", json!({"a": {"b": ""}}), false),
         (json!({"args_jsonpath": "a.b"}), "x", json!({"a": {"b": null}}), false),
         (json!({"args_jsonpath": "a.b"}), "x", json!({"a": {"b": false}}), true),
-        (json!({"args_jsonpath": "a", "match_regex": "^\\[1,\\{\"k\":2\\}\\]$"}), "x", json!({"a": [1, {"k": 2}]}), true),
+        (
+            json!({"args_jsonpath": "a", "match_regex": "^\\[1,\\{\"k\":2\\}\\]$"}),
+            "x",
+            json!({"a": [1, {"k": 2}]}),
+            true,
+        ),
         (json!({"args_jsonpath": "zz", "match_regex": "^$"}), "x", json!({}), true),
         (json!({"match_regex": "."}), "x", json!({"a": "b"}), false),
         (json!({"deny_regex": "."}), "x", json!({"a": "b"}), false),
@@ -286,13 +326,17 @@ fn r12_to_r15_ids_origins_order_and_muting() {
     let own = json!({"hooks": [hook("mine", "pre_tool_use", "warn"), hook("mine", "pre_tool_use", "warn")],
         "disabled_contributions": ["rust_quality_pack:fmt_after_edit", "rust_quality_pack:*", "nobody:x"]});
     let ids = |hooks: &HookSet| hooks.hooks().iter().map(|hook| hook.id.to_string()).collect::<Vec<_>>();
-    let config = json!({"capabilities": [{"ref": "user_hooks", "config": own}, {"ref": "rust_quality_pack"}]});
+    let config =
+        json!({"capabilities": [{"ref": "user_hooks", "config": own}, {"ref": "rust_quality_pack"}]});
     let hooks = load_with(&config, &options).unwrap();
     assert_eq!(ids(&hooks), ["base:first", "user:mine", "user:mine", "rust_quality_pack:pre_tool_use_1"]);
     let kinds: Vec<_> = hooks.notices().iter().map(|notice| notice.kind).collect();
     assert_eq!(kinds, [NoticeKind::Warning, NoticeKind::Muted]);
     let muted = hooks.notices()[1].log.clone().unwrap();
-    assert_eq!(muted.to_json(), json!({"record": "hook.muted", "hook_id": "rust_quality_pack:fmt_after_edit"}));
+    assert_eq!(
+        muted.to_json(),
+        json!({"record": "hook.muted", "hook_id": "rust_quality_pack:fmt_after_edit"})
+    );
     let hooks = load_with(&own, &options).unwrap();
     assert_eq!(ids(&hooks), ["rust_quality_pack:pre_tool_use_1", "base:first", "user:mine", "user:mine"]);
     let both = json!({"hooks": [hook("m", "turn_end", "warn"), hook("m", "turn_end", "warn")],
@@ -308,7 +352,10 @@ fn r50_the_gate() {
     assert!(error.ends_with("is of risk High and may be assigned by administrators only"), "{error}");
     // R51: what another capability ships rides on that capability's own gate.
     let shipped = LoadOptions {
-        contributions: vec![Contribution { origin: "pack".into(), hooks: vec![hook("a", "turn_end", "warn")] }],
+        contributions: vec![Contribution {
+            origin: "pack".into(),
+            hooks: vec![hook("a", "turn_end", "warn")],
+        }],
         ..options
     };
     assert_eq!(load_with(&json!({"capabilities": [{"ref": "pack"}]}), &shipped).unwrap().hooks().len(), 1);
@@ -316,9 +363,7 @@ fn r50_the_gate() {
 
 #[test]
 fn r53_and_r55_warnings() {
-    let spec = |command: &str| {
-        json!({"event": "user_prompt_submit", "executor": {"type": "bash", "command": command}})
-    };
+    let spec = |command: &str| json!({"event": "user_prompt_submit", "executor": {"type": "bash", "command": command}});
     for (command, warned) in [
         ("scripts/fmt.sh a", true),
         ("./x", true),
@@ -384,7 +429,10 @@ fn r18_to_r22_delivery() {
     fire(&hooks, &host, &json!({"event": "turn_end", "session_id": "ses_01"}));
     let runs = host.runs();
     let run = &runs[0];
-    assert_eq!((run.source.as_str(), run.cwd.as_str(), run.timeout.as_millis()), ("a/ü b", "/workspace", 5000));
+    assert_eq!(
+        (run.source.as_str(), run.cwd.as_str(), run.timeout.as_millis()),
+        ("a/ü b", "/workspace", 5000)
+    );
     let path = "/workspace/.hooks/user_a___b-019e6e94-a895-7def-9abc-456789abcdef.json";
     let names = run.environment.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>();
     assert_eq!(names.len(), names.iter().collect::<std::collections::BTreeSet<_>>().len());
@@ -436,10 +484,7 @@ fn r23_r24_the_payload_file_goes_in_every_case() {
     fire(&hooks, &host, &call(json!({})));
     assert_eq!(host.runs().len(), 1);
     assert!(host.runs()[0].variable("EVERRUNS_HOOK_PAYLOAD_PATH").is_some());
-    assert_eq!(
-        host.log_lines(),
-        ["hook.invoked user:a", "hook.completed user:a", "hook.warning user:a"]
-    );
+    assert_eq!(host.log_lines(), ["hook.invoked user:a", "hook.completed user:a", "hook.warning user:a"]);
     let host = Scripted { remove_fails: true, ..Scripted::default() };
     let outcome = fire(&hooks, &host, &call(json!({})));
     assert!(outcome.records[0].warnings[0].contains("could not be removed: Device or resource busy"));
@@ -449,7 +494,8 @@ fn r23_r24_the_payload_file_goes_in_every_case() {
 fn row_2_blocks_whatever_on_error_says() {
     for on_error in ["allow", "warn", "block"] {
         let hooks = bundle([hook("x", "pre_tool_use", on_error)]);
-        let host = Scripted::new([ScriptOutcome::exited(1, "", ""), ScriptOutcome::exited(7, "\n", "nope\n")]);
+        let host =
+            Scripted::new([ScriptOutcome::exited(1, "", ""), ScriptOutcome::exited(7, "\n", "nope\n")]);
         assert_eq!(block_reason(&fire(&hooks, &host, &call(json!({})))), Some("hook exited non-zero"));
         assert_eq!(block_reason(&fire(&hooks, &host, &call(json!({})))), Some("nope"));
     }
@@ -460,11 +506,19 @@ fn executor_errors_follow_on_error() {
     let prompt = json!({"event": "user_prompt_submit", "data": {"message": "m"}});
     for payload in [call(json!({})), prompt] {
         let event = payload["event"].as_str().unwrap();
-        for bad in ["hello", "[1]", "{\"decision\":\"explode\"}", "{\"decision\":\"mutate\"}", "{} trailing", "{\"reason\":5}"] {
+        for bad in [
+            "hello",
+            "[1]",
+            "{\"decision\":\"explode\"}",
+            "{\"decision\":\"mutate\"}",
+            "{} trailing",
+            "{\"reason\":5}",
+        ] {
             let run = |on_error: &str| {
                 let host = Scripted::printing([bad]);
                 let outcome = fire(&bundle([hook("x", event, on_error)]), &host, &payload);
-                let warnings = host.log_lines().iter().filter(|line| line.starts_with("hook.warning")).count();
+                let warnings =
+                    host.log_lines().iter().filter(|line| line.starts_with("hook.warning")).count();
                 assert_eq!(lock(&host.logs)[1].fields["decision"], "error");
                 (outcome, warnings)
             };
@@ -575,10 +629,20 @@ fn matchers_see_rewritten_arguments() {
 #[test]
 fn patches_of_results() {
     let cases = [
-        (json!({"out": "stuff"}), r#"{"additional_context":"c"}"#, json!({"out": "stuff", "hook_context": "c"}), None),
+        (
+            json!({"out": "stuff"}),
+            r#"{"additional_context":"c"}"#,
+            json!({"out": "stuff", "hook_context": "c"}),
+            None,
+        ),
         (json!("text"), r#"{"additional_context":"c"}"#, json!({"value": "text", "hook_context": "c"}), None),
         (json!(null), r#"{"additional_context":"c"}"#, json!({"hook_context": "c"}), None),
-        (json!(1), r#"{"result":null,"additional_context":"x"}"#, json!({"value": null, "hook_context": "x"}), None),
+        (
+            json!(1),
+            r#"{"result":null,"additional_context":"x"}"#,
+            json!({"value": null, "hook_context": "x"}),
+            None,
+        ),
         (json!(1), r#"{"error":5}"#, json!(1), None),
         (json!(1), r#"{"error":"e"}"#, json!(1), Some("e")),
         (json!(1), r#"{"result":[2]}"#, json!([2]), None),
@@ -612,7 +676,8 @@ fn r43_prompts() {
     let hooks = bundle([hook("1", "user_prompt_submit", "warn"), hook("2", "user_prompt_submit", "warn")]);
     let host = Scripted::printing([mutate, r#"{"decision":"block","reason":"r","user_message":"u"}"#]);
     let outcome = fire(&hooks, &host, &payload);
-    let blocked = PromptGate::Blocked { hook: "user:2".into(), reason: "r".into(), user_message: Some("u".into()) };
+    let blocked =
+        PromptGate::Blocked { hook: "user:2".into(), reason: "r".into(), user_message: Some("u".into()) };
     assert_eq!(result_of(&outcome), EverrunsResult::Prompt(blocked));
     let second: Value = serde_json::from_str(&host.runs()[1].stdin).unwrap();
     assert_eq!(second["data"]["message"], "[note]\nhi");
@@ -639,7 +704,8 @@ fn r44_lifecycle_events_change_nothing() {
         let outcome = fire(&hooks, &host, &payload);
         assert_eq!(outcome.decision, crate::hook::Decision::default());
         assert_eq!(host.runs().len(), 5);
-        let warned: Vec<_> = host.log_lines().into_iter().filter(|line| line.starts_with("hook.warning")).collect();
+        let warned: Vec<_> =
+            host.log_lines().into_iter().filter(|line| line.starts_with("hook.warning")).collect();
         assert_eq!(warned, ["hook.warning user:1", "hook.warning user:2", "hook.warning user:4"]);
     }
 }
@@ -647,7 +713,11 @@ fn r44_lifecycle_events_change_nothing() {
 #[test]
 fn r39_identical_hooks_run_twice() {
     let host = Scripted::default();
-    fire(&bundle([hook("a", "turn_end", "warn"), hook("a", "turn_end", "warn")]), &host, &json!({"event": "turn_end"}));
+    fire(
+        &bundle([hook("a", "turn_end", "warn"), hook("a", "turn_end", "warn")]),
+        &host,
+        &json!({"event": "turn_end"}),
+    );
     assert_eq!(host.runs().len(), 2);
 }
 
@@ -656,7 +726,8 @@ fn r57_records_and_explanations() {
     let mut skipped = hook("skipped", "pre_tool_use", "warn");
     skipped["matcher"] = json!({"tool_name": "edit"});
     let hooks = bundle([skipped, hook("guard", "pre_tool_use", "warn")]);
-    let host = Scripted::new([ScriptOutcome::exited(2, r#"{"decision":"block","user_message":"u"}"#, "secret\n")]);
+    let host =
+        Scripted::new([ScriptOutcome::exited(2, r#"{"decision":"block","user_message":"u"}"#, "secret\n")]);
     let outcome = fire(&hooks, &host, &call(json!({})));
     let logs: Vec<_> = lock(&host.logs).iter().map(|log| Value::from(log.fields.clone())).collect();
     assert_eq!(
@@ -684,7 +755,10 @@ fn events_that_can_not_be_read() {
     for (payload, message) in [
         (json!(5), "event: `payload` must be an object"),
         (json!({}), "event: `event` is missing"),
-        (json!({"event": "boo"}), "event: unknown event `boo` (known: session_start, user_prompt_submit, pre_tool_use, post_tool_use, turn_end, session_end)"),
+        (
+            json!({"event": "boo"}),
+            "event: unknown event `boo` (known: session_start, user_prompt_submit, pre_tool_use, post_tool_use, turn_end, session_end)",
+        ),
         (json!({"event": "pre_tool_use"}), "event: `data.tool_name` is missing"),
         (json!({"event": "pre_tool_use", "data": []}), "event: `data` must be an object"),
         (json!({"event": "turn_end", "data": {"success": 1}}), "event: `data.success` must be a boolean"),

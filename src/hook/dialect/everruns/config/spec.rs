@@ -6,11 +6,12 @@ use crate::hook::dialect::everruns::{ArgumentRule, EventName, Extra, Matcher, On
 use crate::hook::dialect::{Handler, Hook};
 use crate::hook::document::{Node, NodeKind};
 use crate::hook::json::append_json;
-use crate::hook::matcher::{ArgumentPattern, NamePattern, compile_regex};
+use crate::hook::matcher::{ArgumentPattern, NamePattern, Regex, RegexCompiler};
 use crate::hook::record::HookId;
 use crate::hook::runner::{Capture, Excess, HookIdentity, Script, Shell};
 use crate::limit::Limits;
 use crate::text::Text;
+use rustc_hash::FxHashMap;
 use std::time::Duration;
 
 /// Standard output and standard error together, in bytes (5.2).
@@ -21,7 +22,8 @@ const DEFAULT_TIMEOUT: i128 = 5_000;
 /// `source` is the loader's own: what a spec says there is overwritten (R13).
 const FIELDS: [&str; 8] =
     ["id", "event", "matcher", "executor", "timeout_ms", "on_error", "description", "source"];
-const MATCHER_FIELDS: [&str; 5] = ["tool_name", "tool_name_glob", "args_jsonpath", "match_regex", "deny_regex"];
+const MATCHER_FIELDS: [&str; 5] =
+    ["tool_name", "tool_name_glob", "args_jsonpath", "match_regex", "deny_regex"];
 
 /// R12. A spec too broken to have a name or an event gets its place in the list.
 pub(super) fn resolve_id(origin: Origin<'_>, index: usize, node: &Node) -> HookId {
@@ -36,12 +38,18 @@ pub(super) fn resolve_id(origin: Origin<'_>, index: usize, node: &Node) -> HookI
     HookId::from(format!("{origin}:{name}"))
 }
 
-pub(super) fn read(origin: Origin<'_>, index: usize, node: &Node, limits: &Limits) -> Result<Spec, Fault> {
+pub(super) fn read(
+    origin: Origin<'_>,
+    index: usize,
+    node: &Node,
+    limits: &Limits,
+    regexes: &mut RegexCompiler,
+) -> Result<Spec, Fault> {
     let raw = Raw::read(node)?;
-    raw.check(limits)?;
+    let regex = raw.check(regexes)?;
     let id = resolve_id(origin, index, node);
     let mut warnings = unknown_fields(node);
-    let (matcher, warning) = raw.matcher(limits)?;
+    let (matcher, warning) = raw.matcher(regex)?;
     warnings.extend(warning);
     warnings.extend(raw.command_warnings(limits));
     let mut id_json = Vec::new();
@@ -77,6 +85,9 @@ pub(super) fn read(origin: Origin<'_>, index: usize, node: &Node, limits: &Limit
     Ok(Spec { hook, extra, at: node.at, warnings })
 }
 
+/// Names and values; names are unique.
+type Variables = Vec<(Text, Text)>;
+
 /// A spec whose types are right.
 struct Raw<'n> {
     event: EventName,
@@ -84,7 +95,7 @@ struct Raw<'n> {
     matcher: Option<&'n Node>,
     command: &'n str,
     command_at: Option<usize>,
-    environment: Vec<(Text, Text)>,
+    environment: Variables,
     environment_at: Option<usize>,
     timeout_ms: i128,
     timeout_at: Option<usize>,
@@ -106,7 +117,9 @@ impl<'n> Raw<'n> {
             unknown(event_node, ".event", "event", event_text, &reserved, &EventName::all_names())
         })?;
         let matcher = match node.get("matcher") {
-            Some(matcher) if !matcher.is_object() => return Err(wrong_type(matcher, ".matcher", "an object")),
+            Some(matcher) if !matcher.is_object() => {
+                return Err(wrong_type(matcher, ".matcher", "an object"));
+            }
             matcher => matcher,
         };
         for field in MATCHER_FIELDS {
@@ -124,7 +137,9 @@ impl<'n> Raw<'n> {
                 "block" => OnError::Block,
                 "allow" => OnError::Allow,
                 "warn" => OnError::Warn,
-                other => return Err(unknown(value, ".on_error", "variant", other, &[], "block, allow, warn")),
+                other => {
+                    return Err(unknown(value, ".on_error", "variant", other, &[], "block, allow, warn"));
+                }
             },
         };
         Ok(Self {
@@ -147,7 +162,7 @@ impl<'n> Raw<'n> {
     }
 
     /// The rows of 1.5 that do not need a compiled matcher come with those that do, in the table's order.
-    fn check(&self, limits: &Limits) -> Result<(), Fault> {
+    fn check(&self, regexes: &mut RegexCompiler) -> Result<Option<Regex>, Fault> {
         if !TIMEOUT_RANGE.contains(&self.timeout_ms) {
             let message = format!("hook timeout_ms {} is out of range (100..=30000)", self.timeout_ms);
             return Err(value_fault(self.timeout_at, message));
@@ -159,25 +174,24 @@ impl<'n> Raw<'n> {
         if self.environment.len() > MOST_VARIABLES {
             return Err(value_fault(self.environment_at, "hook has more than 16 env vars"));
         }
-        self.check_regexes(limits)?;
+        let regex = self.regex(regexes)?;
         if self.command.trim().is_empty() {
             return Err(value_fault(self.command_at, "hook bash command is empty"));
         }
-        Ok(())
+        Ok(regex)
     }
 
-    fn check_regexes(&self, limits: &Limits) -> Result<(), Fault> {
+    fn regex(&self, regexes: &mut RegexCompiler) -> Result<Option<Regex>, Fault> {
         let (found, denied) = (self.field("match_regex"), self.field("deny_regex"));
         if let (Some(_), Some((_, node))) = (found, denied) {
             let message = "hook has both match_regex and deny_regex set; choose one";
             return Err(value_fault(node.at, message));
         }
-        if let Some((regex, node)) = found.or(denied)
-            && let Err(why) = compile_regex(regex, limits.regex_bytes)
-        {
-            return Err(value_fault(node.at, format!("hook regex `{regex}` failed to compile: {why}")));
-        }
-        Ok(())
+        let Some((regex, node)) = found.or(denied) else { return Ok(None) };
+        let compiled = regexes
+            .compile(regex)
+            .map_err(|why| value_fault(node.at, format!("hook regex `{regex}` failed to compile: {why}")))?;
+        Ok(Some(compiled))
     }
 
     fn field(&self, name: &str) -> Option<(&'n str, &'n Node)> {
@@ -186,7 +200,7 @@ impl<'n> Raw<'n> {
     }
 
     /// The compiled matcher, and a warning when it can never pass.
-    fn matcher(&self, limits: &Limits) -> Result<(Matcher, Option<String>), Fault> {
+    fn matcher(&self, regex: Option<Regex>) -> Result<(Matcher, Option<String>), Fault> {
         let glob = match self.field("tool_name_glob") {
             None => None,
             Some((glob, node)) => Some(NamePattern::parse_prefixes(glob).ok_or_else(|| {
@@ -194,8 +208,6 @@ impl<'n> Raw<'n> {
             })?),
         };
         let name = self.field("tool_name").map(|(name, _)| NamePattern::Exact(name.to_owned()));
-        let regex = self.field("match_regex").or_else(|| self.field("deny_regex"));
-        let regex = regex.and_then(|(regex, _)| compile_regex(regex, limits.regex_bytes).ok());
         let path = self.field("args_jsonpath").map(|(path, _)| ArgumentPattern::parse_path(path));
         let argument = match (path, regex) {
             (None, None) => ArgumentRule::Any,
@@ -228,7 +240,7 @@ impl<'n> Raw<'n> {
 }
 
 /// The command's node (a string) and the variables.
-fn read_executor(node: &Node) -> Result<(&Node, Vec<(Text, Text)>), Fault> {
+fn read_executor(node: &Node) -> Result<(&Node, Variables), Fault> {
     if !node.is_object() {
         return Err(wrong_type(node, ".executor", "an object"));
     }
@@ -244,12 +256,15 @@ fn read_executor(node: &Node) -> Result<(&Node, Vec<(Text, Text)>), Fault> {
     if !variables.is_object() {
         return Err(wrong_type(variables, ".executor.env", "an object"));
     }
-    let mut environment: Vec<(Text, Text)> = Vec::new();
+    let mut environment: Variables = Vec::new();
+    let mut places: FxHashMap<&str, usize> = FxHashMap::default();
     for member in variables.members() {
         let value = text(&member.value, &format!(".executor.env.{}", member.name))?;
-        let name = Text::from(member.name.as_str());
-        environment.retain(|(known, _)| *known != name);
-        environment.push((name, Text::from(value)));
+        let place = *places.entry(&member.name).or_insert(environment.len());
+        match environment.get_mut(place) {
+            Some((_, old)) => *old = Text::from(value),
+            None => environment.push((Text::from(member.name.as_str()), Text::from(value))),
+        }
     }
     Ok((command, environment))
 }
