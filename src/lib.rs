@@ -7,6 +7,8 @@ pub mod io;
 pub mod limit;
 #[cfg_attr(not(test), allow(dead_code, reason = "its callers follow"))]
 pub(crate) mod pattern;
+#[allow(dead_code)]
+pub(crate) mod program;
 pub mod syntax;
 pub mod text;
 pub mod utility;

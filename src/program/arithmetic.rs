@@ -131,6 +131,12 @@ impl Compiler<'_> {
                 self.expression(left)?;
                 self.operand(*operator, right)?;
             }
+            Expression::Chain(first, rest) => {
+                self.expression(first)?;
+                for (operator, right) in rest {
+                    self.operand(*operator, right)?;
+                }
+            }
             Expression::And(left, right) | Expression::Or(left, right) => {
                 let and = matches!(expression, Expression::And(..));
                 self.expression(left)?;

@@ -3,7 +3,7 @@
 use super::compiler::Compiler;
 use super::{Index, Op, Pc, Quoting, StaticCommand};
 use crate::syntax::ast::{
-    Argument, Arithmetic, CaseArm, CaseEnd, Command, CommandKind, Conditional, ConditionalOperator, List, Simple,
+    Argument, Arithmetic, CaseArm, CaseEnd, Command, CommandKind, Conditional, List, Simple,
     Word, WordPart,
 };
 use crate::text::Text;
@@ -61,7 +61,7 @@ impl Compiler<'_> {
             CommandKind::Case { subject, arms } => self.case_command(command, subject, arms),
             CommandKind::Arithmetic(arithmetic) => {
                 self.debug(command);
-                self.arithmetic(arithmetic, true);
+                self.arithmetic(arithmetic, &arithmetic.text);
                 self.emit(Op::ArithmeticStatus);
                 self.check();
             }
@@ -184,14 +184,14 @@ impl Compiler<'_> {
         let [init, condition, update] = parts;
         if let Some(init) = init {
             self.debug(command);
-            self.arithmetic(init, true);
+            self.arithmetic(init, &init.text);
             self.emit(Op::DropNumber);
         }
         let begin = self.emit(Op::LoopBegin { break_to: 0, continue_to: 0 });
         let top = self.here();
         let done = condition.map(|condition| {
             self.debug(command);
-            self.arithmetic(condition, true);
+            self.arithmetic(condition, &condition.text);
             self.emit(Op::JumpIfZero(0))
         });
         self.emit(Op::LoopTurn);
@@ -202,7 +202,7 @@ impl Compiler<'_> {
         self.patch_continue(begin, next);
         if let Some(update) = update {
             self.debug(command);
-            self.arithmetic(update, true);
+            self.arithmetic(update, &update.text);
             self.emit(Op::DropNumber);
         }
         self.emit(Op::Jump(top));
@@ -286,11 +286,6 @@ impl Compiler<'_> {
             Conditional::Binary(operator, left, right) => {
                 self.word(left, Quoting::Raw);
                 self.emit(Op::PushBuilder);
-                let raw = matches!(
-                    operator,
-                    ConditionalOperator::Match | ConditionalOperator::NotMatch | ConditionalOperator::Regex
-                );
-                let _ = raw;
                 self.word(right, Quoting::Raw);
                 self.emit(Op::ConditionalBinary(*operator));
             }
@@ -323,7 +318,15 @@ impl Compiler<'_> {
             self.assignment(assignment, temporary);
         }
         self.line = line;
-        self.emit(if temporary { Op::Execute } else { Op::AssignmentsDone });
+        if temporary {
+            let name = match simple.words.first() {
+                Some(Argument::Word(word)) => self.constant_field(word).map(|name| self.name(&name)),
+                _ => None,
+            };
+            self.emit(Op::Execute { name: name.unwrap_or(u32::MAX) });
+        } else {
+            self.emit(Op::AssignmentsDone);
+        }
         self.check();
     }
 

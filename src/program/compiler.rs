@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// What compiling depends on beside the source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CompileOptions {
     /// The parser's options.
     pub(crate) parse: ParseOptions,
@@ -32,9 +32,11 @@ pub(crate) fn compile_source(
             Ok(None) => break,
             Ok(Some(list)) => {
                 for warning in parser.take_warnings() {
-                    compiler.program.warnings.push(warning);
+                    compiler.program.warnings.push((warning.line(), warning.to_string()));
                 }
                 compiler.list(&list);
+                let boundary = compiler.here();
+                compiler.program.boundaries.push(boundary);
                 if options.incremental && changes_parser(&list) {
                     compiler.program.rest = Some((parser.offset(), parser.line()));
                     compiler.emit(Op::ParseMore);
@@ -44,7 +46,7 @@ pub(crate) fn compile_source(
             Err(error) => {
                 compiler.line = error.line();
                 for warning in parser.take_warnings() {
-                    compiler.program.warnings.push(warning);
+                    compiler.program.warnings.push((warning.line(), warning.to_string()));
                 }
                 let index = compiler.program.errors.len() as Index;
                 compiler.program.errors.push(error);
@@ -109,13 +111,15 @@ pub(super) struct Compiler<'o> {
     /// How many conditions the command stands in: in one, no `Check` is needed.
     pub(super) conditions: u32,
     names: FxHashMap<Text, Index>,
+    /// What the spans of the syntax tree refer to.
+    pub(super) source: Arc<[u8]>,
 }
 
 impl<'o> Compiler<'o> {
     fn new(source: Arc<[u8]>, options: &'o CompileOptions) -> Self {
-        let mut program = Program { source, ..Program::default() };
+        let mut program = Program { source: Arc::clone(&source), ..Program::default() };
         program.patterns.push(super::ConstantPattern::default());
-        Self { program, options, line: 1, conditions: 0, names: FxHashMap::default() }
+        Self { program, options, line: 1, conditions: 0, names: FxHashMap::default(), source }
     }
 
     fn finish(mut self) -> Program {
@@ -196,7 +200,7 @@ impl<'o> Compiler<'o> {
 
     /// The source text of a span.
     pub(super) fn source_text(&self, span: crate::syntax::ast::Span) -> Text {
-        Text::from(self.program.source.get(span.start as usize..span.end as usize).unwrap_or(&[]))
+        Text::from(self.source.get(span.start as usize..span.end as usize).unwrap_or(&[]))
     }
 
     pub(super) fn list(&mut self, list: &List) {
@@ -264,7 +268,7 @@ impl<'o> Compiler<'o> {
         self.program.code.iter().skip(begin as usize + 1).any(|op| {
             matches!(
                 op,
-                Op::Execute
+                Op::Execute { .. }
                     | Op::ExecuteStatic(_)
                     | Op::Pipeline(_)
                     | Op::Subshell { .. }

@@ -58,6 +58,8 @@ pub(crate) struct Program {
     pub(crate) errors: Vec<ParseError>,
     /// Warnings of the parser (here-documents ended by the end of the file), with their lines.
     pub(crate) warnings: Vec<(u32, String)>,
+    /// Behind each complete command: where a shell goes on after an error that gives one up.
+    pub(crate) boundaries: Vec<Pc>,
     /// Where `Op::ParseMore` goes on: offset and line.
     pub(crate) rest: Option<(usize, u32)>,
 }

@@ -108,6 +108,8 @@ pub(crate) enum Op {
     Begin,
     /// Adds a finished field.
     Field(Index),
+    /// Adds a variable's value as one field (`"$name"`).
+    FieldVariable(Index),
     /// Ends the word: splits, expands pathnames, adds the fields.
     EndField,
     /// Ends the word as exactly one field, neither split nor expanded.
@@ -144,8 +146,8 @@ pub(crate) enum Op {
     RedirectEnd,
 
     // Commands.
-    /// Runs the fields as a simple command.
-    Execute,
+    /// Runs the fields as a simple command. `name`: the command's name if it is constant, else `u32::MAX`.
+    Execute { name: Index },
     /// Runs a simple command that has no expansions, assignments or redirections.
     ExecuteStatic(Index),
     /// Runs `count` stages, each in a process of its own; the table says where they start.

@@ -42,6 +42,15 @@ impl Compiler<'_> {
             self.emit(Op::Field(text));
             return;
         }
+        if let [WordPart::DoubleQuoted(parts)] = word.parts.as_slice()
+            && let [WordPart::Parameter(expansion)] = parts.as_slice()
+            && let (Parameter::Variable(name), ParameterOperation::Value, false) =
+                (&expansion.parameter, &expansion.operation, expansion.indirect)
+        {
+            let name = self.name(name);
+            self.emit(Op::FieldVariable(name));
+            return;
+        }
         self.word(word, Quoting::Split);
         self.emit(Op::EndField);
     }
@@ -89,7 +98,7 @@ impl Compiler<'_> {
             WordPart::Parameter(expansion) => self.parameter(expansion, context),
             WordPart::CommandSubstitution(substitution) => self.command_substitution(substitution, context),
             WordPart::Arithmetic(arithmetic) => {
-                self.arithmetic(arithmetic, false);
+                self.arithmetic(arithmetic, &arithmetic.text);
                 self.emit(Op::AppendNumber { quoting: context });
             }
             WordPart::ProcessSubstitution(substitution) => {
@@ -103,7 +112,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn command_substitution(&mut self, substitution: &CommandSubstitution, quoting: Quoting) {
+    pub(super) fn command_substitution(&mut self, substitution: &CommandSubstitution, quoting: Quoting) {
         if substitution.reads_file
             && let Some(target) = read_file_target(substitution)
         {
@@ -112,10 +121,18 @@ impl Compiler<'_> {
             self.emit(Op::ReadFile { quoting });
             return;
         }
-        let backquoted = substitution.backquoted;
-        let start = self.emit(Op::Substitution { end: 0, quoting, backquoted });
+        let start = self.emit(Op::Substitution { end: 0, quoting });
         let (line, conditions) = (self.line, std::mem::take(&mut self.conditions));
+        let outer = substitution.source.as_ref().map(|own| std::mem::replace(&mut self.source, own.clone()));
         self.list(&substitution.body);
+        if let Some(error) = &substitution.error {
+            let index = self.program.errors.len() as Index;
+            self.program.errors.push(error.clone());
+            self.emit(Op::SyntaxError(index));
+        }
+        if let Some(outer) = outer {
+            self.source = outer;
+        }
         (self.line, self.conditions) = (line, conditions);
         self.emit(Op::SubstitutionEnd);
         self.patch(start);
@@ -175,7 +192,13 @@ impl Compiler<'_> {
     /// Evaluates a subscript: as a key when the variable is associative, else as arithmetic.
     pub(super) fn subscript(&mut self, name: Index, subscript: &Subscript) {
         let test = self.emit(Op::IfAssociative { name, key: 0 });
-        self.arithmetic(&subscript.arithmetic, false);
+        if subscript.arithmetic.expression.is_none() && subscript.arithmetic.text.parts.is_empty() {
+            self.emit(Op::PushBuilder);
+            self.word(&subscript.word, Quoting::Raw);
+            self.emit(Op::ArithmeticText);
+        } else {
+            self.arithmetic(&subscript.arithmetic, &subscript.word);
+        }
         self.emit(Op::SubscriptIndex);
         let end = self.emit(Op::Jump(0));
         self.patch(test);
@@ -215,9 +238,9 @@ impl Compiler<'_> {
                 self.emit(Op::ChangeCase { operator: *operator, pattern: pattern.is_some(), quoting });
             }
             ParameterOperation::Substring { offset, length } => {
-                self.arithmetic(offset, false);
+                self.arithmetic(offset, &offset.text);
                 if let Some(length) = length {
-                    self.arithmetic(length, false);
+                    self.arithmetic(length, &length.text);
                 }
                 self.emit(Op::Substring { length: length.is_some(), quoting });
             }
@@ -295,8 +318,10 @@ impl Compiler<'_> {
     }
 
     /// Pushes the value of an arithmetic expression.
-    pub(super) fn arithmetic(&mut self, arithmetic: &Arithmetic, command: bool) {
-        let _ = command;
+    ///
+    /// `fallback`: the word to expand instead when the expression has no text of its own (a subscript's).
+    pub(super) fn arithmetic(&mut self, arithmetic: &Arithmetic, fallback: &Word) {
+        let text = if arithmetic.text.parts.is_empty() { fallback } else { &arithmetic.text };
         let compiled = arithmetic.expression.as_ref().and_then(|expression| {
             super::arithmetic::compile(expression, &mut |name: &Text| self.name(name))
         });
@@ -312,7 +337,7 @@ impl Compiler<'_> {
             done = Some(self.emit(Op::TryArithmetic { expression: index, done: 0 }));
         }
         self.emit(Op::PushBuilder);
-        self.parts(&arithmetic.text.parts, Quoting::Quoted, false);
+        self.parts(&text.parts, Quoting::Quoted, false);
         self.emit(Op::ArithmeticText);
         if let Some(done) = done {
             self.patch(done);

@@ -3,6 +3,7 @@
 //!
 //! Names follow the bash manual's section 3 and POSIX XCU 2.10.
 
+use super::error::ParseError;
 use crate::text::Text;
 use std::sync::Arc;
 
@@ -238,7 +239,8 @@ pub struct Subscript {
     pub all: Option<AllElements>,
     /// The word as a key: quotes count, expansions are done.
     pub word: Word,
-    /// The same text as an arithmetic expression.
+    /// The same text as an arithmetic expression. Its `text` has no parts when it would have the same as `word` (each
+    /// substitution is in the tree once): then `word`, expanded without splitting, is the text to evaluate.
     pub arithmetic: Arithmetic,
 }
 
@@ -294,6 +296,12 @@ pub struct CommandSubstitution {
     pub backquoted: bool,
     /// With its delimiters.
     pub span: Span,
+    /// What the spans of `body` refer to, when it is not the enclosing source: the text between backquotes without its
+    /// backslashes.
+    pub source: Option<Arc<[u8]>>,
+    /// Backquotes, and substitutions in a here-document, are parsed when they are expanded in bash: an error in one
+    /// belongs to its expansion and is reported then (status 1, empty result); `body` is what stands before the error.
+    pub error: Option<ParseError>,
 }
 
 /// `<( list )` or `>( list )`.
@@ -466,6 +474,10 @@ pub enum Expression {
     Unary(UnaryOperator, Box<Expression>),
     /// Two operands, both evaluated.
     Binary(BinaryOperator, Box<Expression>, Box<Expression>),
+    /// A long run of left-associative operators of equal precedence, `a - b + c - d ...`: the first operand, then each
+    /// operator with its right operand. Short runs are nested `Binary`; a nest as deep as the run is long would make
+    /// evaluation and drop recurse as deep.
+    Chain(Box<Expression>, Vec<(BinaryOperator, Expression)>),
     /// `&&`
     And(Box<Expression>, Box<Expression>),
     /// `||`
@@ -682,4 +694,6 @@ pub struct HereDocument {
     pub strip_tabs: bool,
     /// The body with its last newline.
     pub body: Word,
+    /// What the spans of `body` refer to, when it is not the enclosing source: the text without the leading tabs.
+    pub source: Option<Arc<[u8]>>,
 }

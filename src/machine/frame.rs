@@ -1,0 +1,125 @@
+//! Frames: what a process has to come back to. They live on the heap, so nesting costs memory, never native stack.
+
+use super::process::Expansion;
+use super::shell::{Code, State};
+use super::variable::Mark;
+use crate::io::{Capture, Description};
+use crate::limit::Charge;
+use crate::program::{Pc, Quoting};
+use crate::text::Text;
+use std::sync::Arc;
+
+/// A descriptor before a redirection.
+pub(crate) type SavedDescriptor = (u32, Option<Arc<Description>>);
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) enum Frame {
+    /// `while`, `until`, `for`, `select`.
+    Loop(Box<LoopFrame>),
+    /// `case`: the subject.
+    Case(Text),
+    /// Redirections of a compound command, undone at its end.
+    Redirections(Vec<SavedDescriptor>),
+    /// `time`: real, user and system time at the start are one here.
+    Time(std::time::Duration),
+    /// A function call.
+    Function(Box<FunctionFrame>),
+    /// `eval`, `source`, a trap's action.
+    Script(Box<ScriptFrame>),
+    /// What a function, `eval` or `source` was started with; undone behind it.
+    Command(Box<CommandFrame>),
+    /// `( )` or `$( )` in this process.
+    Subshell(Box<SubshellFrame>),
+}
+
+/// See [`Frame::Loop`].
+#[derive(Debug)]
+pub(crate) struct LoopFrame {
+    pub(crate) break_to: Pc,
+    pub(crate) continue_to: Pc,
+    /// Status of the last turn.
+    pub(crate) status: u8,
+    /// Conditions around the loop, restored by `break` and `continue`.
+    pub(crate) conditions: u32,
+    /// Fields of `for` and `select`.
+    pub(crate) fields: std::vec::IntoIter<Text>,
+    /// The menu of `select`.
+    pub(crate) menu: Vec<Text>,
+}
+
+/// See [`Frame::Function`].
+#[derive(Debug)]
+pub(crate) struct FunctionFrame {
+    pub(crate) resume: Code,
+    pub(crate) mark: Mark,
+    pub(crate) positional: super::shell::Positional,
+    pub(crate) name: Text,
+    pub(crate) conditions: u32,
+    /// `local -`: options to put back.
+    pub(crate) options: Option<super::option::Options>,
+    pub(crate) source: Text,
+    pub(crate) getopts: super::shell::GetoptsState,
+    /// A `DEBUG` or `RETURN` trap that is not inherited comes back.
+    pub(crate) traps: Option<Arc<super::trap::Traps>>,
+    pub(crate) last_argument: Text,
+    pub(crate) charge: Option<Charge>,
+}
+
+/// Why a script frame was pushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ScriptKind {
+    Eval,
+    Source,
+    /// A trap's action: the status from before is put back.
+    Trap,
+    /// The `DEBUG` trap: as `Trap`, and its status can skip a command.
+    DebugTrap,
+    /// The `EXIT` trap: the shell ends behind it with this status.
+    ExitTrap,
+}
+
+/// See [`Frame::Script`].
+#[derive(Debug)]
+pub(crate) struct ScriptFrame {
+    pub(crate) kind: ScriptKind,
+    pub(crate) resume: Code,
+    /// Positional parameters before `source FILE ARGS`.
+    pub(crate) positional: Option<super::shell::Positional>,
+    pub(crate) source: Text,
+    /// Status to put back after a trap.
+    pub(crate) status: u8,
+    pub(crate) conditions: u32,
+    pub(crate) pipe_status: Arc<Vec<u8>>,
+    /// The command that a trap interrupted.
+    pub(crate) expansion: Option<Box<Expansion>>,
+}
+
+/// See [`Frame::Command`].
+#[derive(Debug)]
+pub(crate) struct CommandFrame {
+    pub(crate) redirections: Vec<SavedDescriptor>,
+    /// Temporary assignments are the locals of this scope.
+    pub(crate) mark: Option<Mark>,
+}
+
+/// See [`Frame::Subshell`].
+#[derive(Debug)]
+pub(crate) struct SubshellFrame {
+    /// Where the parent goes on.
+    pub(crate) resume: Code,
+    pub(crate) state: State,
+    pub(crate) mark: Mark,
+    /// The word in which a substitution stands; `None` for `( )`.
+    pub(crate) substitution: Option<Substitution>,
+    /// The `EXIT` trap has run.
+    pub(crate) exiting: bool,
+}
+
+/// What a command substitution comes back to.
+#[derive(Debug)]
+pub(crate) struct Substitution {
+    pub(crate) expansion: Expansion,
+    pub(crate) capture: Arc<Capture>,
+    pub(crate) quoting: Quoting,
+}

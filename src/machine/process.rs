@@ -1,0 +1,616 @@
+//! `Process`: a shell that runs programs. Frames, shell state, the word that is being expanded, and what it waits for.
+//!
+//! [`Process::poll`] runs operations until the process waits, its slice of operations is over, or it ends. No operation
+//! recurses: calls, substitutions and traps push frames.
+
+use super::builder::Builder;
+use super::builtin::Invocation;
+use super::command::TemporaryAssignment;
+use super::frame::{Frame, SavedDescriptor};
+use super::run::Run;
+use super::shell::{Code, Shell};
+use super::trap::Signal;
+use crate::io::Description;
+use crate::limit::LimitError;
+use crate::program::{Index, Op, Pc, Quoting};
+use crate::syntax::ast::AllElements;
+use crate::text::Text;
+use crate::utility::{BoxFuture, ExitStatus};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// Operations between two looks at the clock.
+const FUEL: u32 = 1000;
+
+/// Why an operation did not simply end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Halt {
+    /// An error was reported: the command is given up, and with it the list that it stands in (bash's "discard").
+    Discard(u8),
+    /// The shell, or the subshell that runs, ends.
+    Exit(u8),
+    /// As `Exit`, by a signal: no `EXIT` trap runs for those that can not be caught.
+    Killed(u8),
+    /// The run ends.
+    Limit(LimitError),
+}
+
+impl From<LimitError> for Halt {
+    fn from(error: LimitError) -> Self {
+        Self::Limit(error)
+    }
+}
+
+/// What an operation gives.
+pub(crate) type Step<T = ()> = Result<T, Halt>;
+
+/// A subscript that was evaluated.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Subscript {
+    Index(i64),
+    Key(Text),
+}
+
+/// A parameter that was resolved.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Target {
+    Variable(super::name::NameId),
+    Index(super::name::NameId, u64),
+    Key(super::name::NameId, Text),
+    Elements(super::name::NameId, AllElements),
+    Positional(u32),
+    Special(u8),
+    /// An indirect expansion of a name that is unset.
+    Nothing,
+}
+
+/// The words of one command while they are expanded. A substitution puts it aside as a whole.
+#[derive(Debug, Default)]
+pub(crate) struct Expansion {
+    pub(crate) fields: Vec<Text>,
+    pub(crate) builder: Builder,
+    pub(crate) builders: Vec<Builder>,
+    pub(crate) numbers: Vec<i64>,
+    pub(crate) subscripts: Vec<Subscript>,
+    /// With the index of the parameter's source text.
+    pub(crate) targets: Vec<(Target, Index)>,
+    pub(crate) literals: Vec<ArrayLiteral>,
+    /// Array literals that are arguments of a declaration builtin, by the index of their field.
+    pub(crate) arguments: Vec<(usize, ArrayLiteral)>,
+    pub(crate) assignments: Vec<TemporaryAssignment>,
+    pub(crate) redirections: Vec<SavedDescriptor>,
+    /// A redirection failed: the command is not run.
+    pub(crate) failed: bool,
+    /// A substitution ran: its status is the command's if there is no command word.
+    pub(crate) substituted: Option<u8>,
+}
+
+/// `( ... )` of an array assignment.
+#[derive(Debug, Default)]
+pub(crate) struct ArrayLiteral {
+    pub(crate) elements: Vec<ArrayElement>,
+    /// The fields that the literal suspended.
+    fields: Vec<Text>,
+}
+
+/// An element of an array literal.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ArrayElement {
+    /// `[key]=`
+    pub(crate) key: Option<Text>,
+    /// `+=`
+    pub(crate) append: bool,
+    pub(crate) value: Text,
+}
+
+/// What a process waits for.
+pub(crate) enum Wait {
+    Nothing,
+    /// A utility in the foreground; its redirections are undone behind it.
+    Utility { future: BoxFuture<ExitStatus>, name: Text },
+    /// Children in the foreground: a pipeline (`true`: its status is the pipeline's), or a shell that was started.
+    Children { pids: Vec<u32>, statuses: Vec<Option<u8>> },
+    /// A builtin that is run again when something has happened.
+    Builtin(Box<Invocation>),
+    /// Everything that was written is to be taken, then the status counts.
+    Flush,
+    /// Other writers of a substitution's output.
+    Writers,
+}
+
+/// See the module.
+pub(crate) struct Process {
+    pub(crate) shell: Shell,
+    pub(crate) code: Code,
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) x: Expansion,
+    pub(crate) wait: Wait,
+    /// Output that a description has not taken yet, in order.
+    pub(crate) unwritten: VecDeque<(Arc<Description>, Vec<u8>)>,
+    /// Signals that arrived and were not looked at.
+    pub(crate) signals: VecDeque<Signal>,
+    /// The program changed: `poll` must look at `code` again.
+    pub(crate) switched: bool,
+    pub(crate) fuel: u32,
+    /// Function calls, `eval`, `source`, traps and subshells on the frames.
+    pub(crate) depth: u64,
+    /// A trap's action runs: `DEBUG` and `ERR` are not run for its commands.
+    pub(crate) in_trap: u32,
+    /// Line that messages use when it is not that of the operation.
+    pub(crate) line_override: Option<u32>,
+    /// Offset for line numbers of `eval` and traps.
+    pub(crate) charge: Option<crate::limit::ProcessCharge>,
+    pub(crate) memory: crate::limit::Charge,
+    pub(crate) bytes: crate::limit::Charge,
+    /// Pids of process substitutions and of the current command, to be forgotten.
+    pub(crate) dropped: bool,
+    /// Output of the builtin that runs.
+    pub(crate) out: Vec<u8>,
+}
+
+impl std::fmt::Debug for Process {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Process").field("pid", &self.shell.state.pid).finish_non_exhaustive()
+    }
+}
+
+impl Process {
+    /// The line of the operation that runs.
+    pub(crate) fn line(&self) -> u32 {
+        self.line_override.unwrap_or_else(|| self.code.program.line(self.code.pc.saturating_sub(1)))
+    }
+
+    /// Runs until the process ends (`Ready` with its status) or has to wait.
+    ///
+    /// # Errors
+    /// A limit ends the whole run.
+    pub(crate) fn poll(&mut self, run: &mut Run, cx: &mut Context<'_>) -> Poll<Result<u8, LimitError>> {
+        loop {
+            let step = match self.resume(run, cx) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Ok(())) => self.operate(run, cx),
+                Poll::Ready(Err(halt)) => Err(halt),
+            };
+            let outcome = match step {
+                Ok(Progress::Wait) => continue,
+                Ok(Progress::Yield) => {
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                Ok(Progress::Ended) => self.end(run, self.shell.state.status),
+                Err(halt) => self.halt(run, halt),
+            };
+            match outcome {
+                Ok(None) => {}
+                Ok(Some(status)) => return Poll::Ready(Ok(status)),
+                Err(error) => {
+                    run.services.meter.set_failure_line(self.line());
+                    return Poll::Ready(Err(error));
+                }
+            }
+        }
+    }
+
+    /// Looks at what the process waits for.
+    fn resume(&mut self, run: &mut Run, cx: &mut Context<'_>) -> Poll<Step> {
+        if !self.signals.is_empty() && !matches!(self.wait, Wait::Utility { .. }) {
+            if let Err(halt) = self.take_signals(run) {
+                return Poll::Ready(Err(halt));
+            }
+        }
+        if !self.unwritten.is_empty() && self.flush_unwritten(cx)?.is_pending() {
+            return Poll::Pending;
+        }
+        match &mut self.wait {
+            Wait::Nothing => Poll::Ready(Ok(())),
+            Wait::Flush => {
+                self.wait = Wait::Nothing;
+                Poll::Ready(Ok(()))
+            }
+            Wait::Utility { future, .. } => {
+                let Poll::Ready(status) = future.as_mut().poll(cx) else {
+                    if self.has_fatal_signal() {
+                        self.wait = Wait::Nothing;
+                        return Poll::Ready(self.take_signals(run));
+                    }
+                    return Poll::Pending;
+                };
+                self.wait = Wait::Nothing;
+                if let Some(error) = run.services.meter.failure() {
+                    return Poll::Ready(Err(error.into()));
+                }
+                self.finish_simple(run, status.0);
+                Poll::Ready(Ok(()))
+            }
+            Wait::Children { .. } => self.resume_children(run),
+            Wait::Builtin(_) => {
+                let Wait::Builtin(invocation) = std::mem::replace(&mut self.wait, Wait::Nothing) else {
+                    return Poll::Ready(Ok(()));
+                };
+                let step = self.invoke(run, cx, *invocation);
+                match (&self.wait, step) {
+                    (Wait::Builtin(_), Ok(())) => Poll::Pending,
+                    (_, step) => Poll::Ready(step),
+                }
+            }
+            Wait::Writers => self.resume_writers(cx),
+        }
+    }
+
+    /// Writes what is left; a broken pipe kills the process.
+    fn flush_unwritten(&mut self, cx: &mut Context<'_>) -> Result<Poll<()>, Halt> {
+        while let Some((description, bytes)) = self.unwritten.front_mut() {
+            match description.poll_write(cx, bytes) {
+                Poll::Pending => return Ok(Poll::Pending),
+                Poll::Ready(Ok(count)) if count < bytes.len() => {
+                    bytes.drain(..count);
+                }
+                Poll::Ready(Ok(_)) => {
+                    self.unwritten.pop_front();
+                }
+                Poll::Ready(Err(error)) => {
+                    self.unwritten.clear();
+                    return match error {
+                        crate::vfs::FsError::Limit(limit) => Err(limit.into()),
+                        crate::vfs::FsError::Errno(crate::vfs::Errno::BrokenPipe) => Err(Halt::Killed(141)),
+                        crate::vfs::FsError::Errno(_) => Ok(Poll::Ready(())),
+                    };
+                }
+            }
+        }
+        Ok(Poll::Ready(()))
+    }
+
+    /// Refuels: counts operations, checks the deadline.
+    #[cold]
+    fn refuel(&mut self, run: &mut Run) -> Step<bool> {
+        self.fuel = FUEL;
+        run.services.meter.tick(u64::from(FUEL))?;
+        Ok(run.services.meter.slice_is_over())
+    }
+
+    /// Runs operations.
+    fn operate(&mut self, run: &mut Run, cx: &mut Context<'_>) -> Step<Progress> {
+        loop {
+            let program = Arc::clone(&self.code.program);
+            let link = Arc::clone(&self.code.link);
+            self.switched = false;
+            while !self.switched {
+                if self.fuel == 0 && self.refuel(run)? {
+                    return Ok(Progress::Yield);
+                }
+                self.fuel -= 1;
+                let Some(op) = program.code.get(self.code.pc as usize) else { return Ok(Progress::Ended) };
+                self.code.pc += 1;
+                match *op {
+                    Op::Literal(text) => self.x.builder.push_raw(&program.text(text)),
+                    Op::LiteralSplit(text) => {
+                        self.x.builder.push_split(&program.text(text), &self.shell.state.separators);
+                    }
+                    Op::Quoted(text) => {
+                        if let Some(text) = program.texts.get(text as usize) {
+                            self.x.builder.push_quoted(text);
+                        }
+                    }
+                    Op::Tilde(text) => {
+                        let expanded = self.tilde(run, &program.text(text));
+                        self.x.builder.push_quoted(&expanded);
+                    }
+                    Op::Variable { name, quoting } => self.append_variable(run, link.name(name), quoting)?,
+                    Op::FieldVariable(name) => self.field_variable(run, link.name(name))?,
+                    Op::Target(index) => self.resolve_target(run, &program, &link, index)?,
+                    Op::Value { quoting } => {
+                        let (target, source) = self.pop_target();
+                        self.append_target(run, &target, source, quoting)?;
+                    }
+                    Op::Length { quoting } => self.length(run, quoting)?,
+                    Op::UseValue { colon, quoting, keep, end } => {
+                        self.use_value(run, colon, quoting, keep, end)?;
+                    }
+                    Op::SkipUnlessSet { colon, end } => {
+                        let (target, _) = self.pop_target();
+                        if !self.is_target_set(run, &target, colon)? {
+                            self.code.pc = end;
+                        }
+                    }
+                    Op::AssignDefault { quoting } => self.assign_default(run, quoting)?,
+                    Op::ErrorUnset { colon } => self.error_unset(run, colon)?,
+                    Op::Trim { prefix, longest, quoting, pattern } => {
+                        let pattern = self.pattern(run, &program, pattern, false)?;
+                        self.trim(run, prefix, longest, quoting, &pattern)?;
+                    }
+                    Op::Replace { scope, replacement, quoting } => {
+                        self.replace(run, scope, replacement, quoting)?;
+                    }
+                    Op::ChangeCase { operator, pattern, quoting } => {
+                        self.change_case(run, operator, pattern, quoting)?;
+                    }
+                    Op::Substring { length, quoting } => self.substring(run, length, quoting)?,
+                    Op::Transform { operator, quoting } => self.transform(run, operator, quoting)?,
+                    Op::Names { prefix, all, quoting } => {
+                        let prefix = program.text(prefix);
+                        self.names_with_prefix(&prefix, all, quoting);
+                    }
+                    Op::Keys { all, quoting } => self.keys(run, all, quoting)?,
+                    Op::BadSubstitution(text) => {
+                        let text = program.text(text);
+                        return Err(self.expansion_error(format_args!("{text}: bad substitution")));
+                    }
+                    Op::PushBuilder => self.x.builders.push(std::mem::take(&mut self.x.builder)),
+                    Op::AppendNumber { quoting } => {
+                        let number = self.x.numbers.pop().unwrap_or(0);
+                        let text = super::variable::decimal(number);
+                        self.append_text(&text, quoting);
+                    }
+                    Op::IfAssociative { name, key } => {
+                        if self.is_associative(link.name(name)) {
+                            self.code.pc = key;
+                        }
+                    }
+                    Op::SubscriptIndex => {
+                        let number = self.x.numbers.pop().unwrap_or(0);
+                        self.x.subscripts.push(Subscript::Index(number));
+                    }
+                    Op::SubscriptKey => {
+                        let text = self.x.builder.take_text();
+                        self.x.builder = self.x.builders.pop().unwrap_or_default();
+                        self.x.subscripts.push(Subscript::Key(text));
+                    }
+                    Op::Arithmetic(index) => {
+                        if let Some(code) = program.arithmetic.get(index as usize) {
+                            let number = self.evaluate(run, code, &link)?;
+                            self.x.numbers.push(number);
+                        }
+                    }
+                    Op::TryArithmetic { expression, done } => {
+                        if let Some(code) = program.arithmetic.get(expression as usize)
+                            && self.has_plain_operands(run, code, &link)?
+                        {
+                            let number = self.evaluate(run, code, &link)?;
+                            self.x.numbers.push(number);
+                            self.code.pc = done;
+                        }
+                    }
+                    Op::ArithmeticText => {
+                        let text = self.x.builder.take_text();
+                        self.x.builder = self.x.builders.pop().unwrap_or_default();
+                        let number = self.evaluate_text(run, &text, 0)?;
+                        self.x.numbers.push(number);
+                    }
+                    Op::ArithmeticStatus => {
+                        let number = self.x.numbers.pop().unwrap_or(0);
+                        self.set_status(u8::from(number == 0));
+                    }
+                    Op::JumpIfZero(to) => {
+                        if self.x.numbers.pop() == Some(0) {
+                            self.code.pc = to;
+                        }
+                    }
+                    Op::DropNumber => {
+                        self.x.numbers.pop();
+                    }
+                    Op::Substitution { end, quoting, .. } => self.begin_substitution(run, end, quoting)?,
+                    Op::SubstitutionEnd | Op::EndProcess => {
+                        let status = self.shell.state.status;
+                        return self.end_body(run, status);
+                    }
+                    Op::ReadFile { quoting } => self.read_file(run, quoting)?,
+                    Op::ProcessSubstitution { output, end } => self.process_substitution(run, output, end)?,
+                    Op::Begin => self.begin_command(),
+                    Op::Field(text) => self.x.fields.push(program.text(text)),
+                    Op::EndField => self.end_field(run)?,
+                    Op::EndScalar => {
+                        let text = self.x.builder.take_text();
+                        self.x.fields.push(text);
+                    }
+                    Op::BraceFields(index) => self.brace_fields(run, &program, index)?,
+                    Op::ArrayBegin => {
+                        let fields = std::mem::take(&mut self.x.fields);
+                        self.x.literals.push(ArrayLiteral { elements: Vec::new(), fields });
+                    }
+                    Op::ArrayElements => self.array_elements(),
+                    Op::ArrayKeyed { append } => self.array_keyed(append),
+                    Op::ArrayArgument { name, append } => self.array_argument(&program.text(name), append),
+                    Op::Assign { name, append } => {
+                        let text = self.x.builder.take_text();
+                        self.assign_word(run, link.name(name), text, append)?;
+                    }
+                    Op::AssignElement { name, append } => {
+                        let text = self.x.builder.take_text();
+                        self.assign_element_word(run, link.name(name), text, append)?;
+                    }
+                    Op::AssignArray { name, append } => {
+                        let literal = self.pop_literal();
+                        self.assign_array_word(run, link.name(name), &literal, append)?;
+                    }
+                    Op::TemporaryAssign { name, append } => {
+                        let value = self.x.builder.take_text();
+                        self.x.assignments.push(TemporaryAssignment { name: link.name(name), value, append });
+                    }
+                    Op::AssignmentsDone => self.assignments_done(run),
+                    Op::Redirect(index) => self.redirect(run, &program, index)?,
+                    Op::RedirectBegin { end } => self.begin_redirections(end),
+                    Op::RedirectEnd => self.end_redirections(),
+                    Op::Execute { name } => {
+                        let known = (name != u32::MAX).then(|| (link.name(name), link.builtin(name)));
+                        self.execute(run, cx, known)?;
+                    }
+                    Op::ExecuteStatic(index) => {
+                        if let Some(command) = program.commands.get(index as usize) {
+                            self.x.fields.clear();
+                            self.x.fields.extend_from_slice(&command.fields);
+                            let known = (link.name(command.name), link.builtin(command.name));
+                            self.execute(run, cx, Some(known))?;
+                        }
+                    }
+                    Op::Pipeline(index) => self.pipeline(run, &program, index)?,
+                    Op::Background { end, text } => self.background(run, end, program.text(text))?,
+                    Op::Coprocess { end, text } => self.coprocess(run, end, program.text(text))?,
+                    Op::Subshell { end } => self.begin_subshell(run, end)?,
+                    Op::DefineFunction { function, end } => self.define_function(&program, &link, function, end),
+                    Op::ReturnFromFunction => {
+                        let status = self.shell.state.status;
+                        self.return_from_function(run, status)?;
+                    }
+                    Op::End => return self.end_program(run),
+                    Op::ParseMore => self.parse_more(run, &program)?,
+                    Op::SyntaxError(index) => return Err(self.syntax_error(run, &program, index)),
+                    Op::Jump(to) => self.code.pc = to,
+                    Op::JumpIfFailure(to) => {
+                        if self.shell.state.status != 0 {
+                            self.code.pc = to;
+                        }
+                    }
+                    Op::JumpIfSuccess(to) => {
+                        if self.shell.state.status == 0 {
+                            self.code.pc = to;
+                        }
+                    }
+                    Op::Negate => {
+                        let status = u8::from(self.shell.state.status == 0);
+                        self.shell.state.status = status;
+                    }
+                    Op::SetStatus(status) => self.shell.state.status = status,
+                    Op::Check => {
+                        if self.shell.state.status != 0 {
+                            self.check_failure(run)?;
+                        }
+                    }
+                    Op::ConditionBegin => self.shell.state.conditions += 1,
+                    Op::ConditionEnd => {
+                        self.shell.state.conditions = self.shell.state.conditions.saturating_sub(1);
+                    }
+                    Op::LoopBegin { break_to, continue_to } => self.begin_loop(break_to, continue_to, Vec::new()),
+                    Op::LoopTurn => run.services.meter.count_loop()?,
+                    Op::LoopStatus => {
+                        let status = self.shell.state.status;
+                        if let Some(Frame::Loop(frame)) = self.frames.last_mut() {
+                            frame.status = status;
+                        }
+                    }
+                    Op::LoopEnd => {
+                        if let Some(Frame::Loop(frame)) = self.frames.pop() {
+                            self.shell.state.status = frame.status;
+                        }
+                    }
+                    Op::ForBegin { positional, break_to, continue_to } => {
+                        let fields = self.loop_fields(positional);
+                        self.begin_loop(break_to, continue_to, fields);
+                    }
+                    Op::ForNext { name, end } => self.next_field(run, link.name(name), end)?,
+                    Op::SelectBegin { positional, break_to, continue_to } => {
+                        let fields = self.loop_fields(positional);
+                        self.begin_select(break_to, continue_to, fields);
+                    }
+                    Op::SelectNext { name, end } => {
+                        if !self.select_next(run, cx, link.name(name), end)? {
+                            return Ok(Progress::Wait);
+                        }
+                    }
+                    Op::CaseBegin => {
+                        let subject = self.x.builder.take_text();
+                        self.frames.push(Frame::Case(subject));
+                    }
+                    Op::CaseMatch { pattern, arm } => self.case_match(run, &program, pattern, arm)?,
+                    Op::CaseEnd => {
+                        self.frames.pop();
+                    }
+                    Op::TimeBegin => self.frames.push(Frame::Time(run.services.session.clock.monotonic())),
+                    Op::TimeEnd { posix } => self.time_end(run, posix),
+                    Op::ConditionalWord => {
+                        let text = self.x.builder.take_text();
+                        self.shell.state.status = u8::from(text.is_empty());
+                    }
+                    Op::ConditionalUnary(operator) => self.conditional_unary(run, operator)?,
+                    Op::ConditionalBinary(operator) => self.conditional_binary(run, operator)?,
+                    Op::ConditionalEnd => {}
+                    Op::Debug(text) => self.debug_trap(run, &program, text)?,
+                }
+                if !matches!(self.wait, Wait::Nothing) || !self.unwritten.is_empty() || !self.signals.is_empty() {
+                    return Ok(Progress::Wait);
+                }
+            }
+        }
+    }
+
+    /// Appends a text as one value.
+    pub(crate) fn append_text(&mut self, text: &[u8], quoting: Quoting) {
+        match quoting {
+            Quoting::Quoted => self.x.builder.push_quoted(text),
+            Quoting::Raw => self.x.builder.push_raw(text),
+            Quoting::Split => self.x.builder.push_split(text, &self.shell.state.separators),
+        }
+    }
+
+    pub(crate) fn pop_target(&mut self) -> (Target, Index) {
+        self.x.targets.pop().unwrap_or((Target::Nothing, 0))
+    }
+
+    /// Sets `$?` and, as for a pipeline of one command, `PIPESTATUS`.
+    pub(crate) fn set_status(&mut self, status: u8) {
+        self.shell.state.status = status;
+        let statuses = &mut self.shell.state.pipe_status;
+        if statuses.as_slice() != [status] {
+            match Arc::get_mut(statuses) {
+                Some(statuses) => {
+                    statuses.clear();
+                    statuses.push(status);
+                }
+                None => *statuses = Arc::new(vec![status]),
+            }
+        }
+    }
+
+    /// Goes on at another place.
+    pub(crate) fn switch(&mut self, code: Code) {
+        self.code = code;
+        self.switched = true;
+    }
+
+    /// The code at `pc` of the program that runs.
+    pub(crate) fn code_at(&self, pc: Pc) -> Code {
+        Code { pc, ..self.code.clone() }
+    }
+
+    fn array_elements(&mut self) {
+        if let Some(literal) = self.x.literals.last_mut() {
+            let elements = self.x.fields.drain(..);
+            literal.elements.extend(elements.map(|value| ArrayElement { key: None, append: false, value }));
+        }
+    }
+
+    fn array_keyed(&mut self, append: bool) {
+        let value = self.x.builder.take_text();
+        self.x.builder = self.x.builders.pop().unwrap_or_default();
+        let key = Some(self.x.builder.take_text());
+        if let Some(literal) = self.x.literals.last_mut() {
+            literal.elements.push(ArrayElement { key, append, value });
+        }
+    }
+
+    fn array_argument(&mut self, name: &Text, append: bool) {
+        let literal = self.pop_literal();
+        let mut field = name.clone();
+        field.push_bytes(if append { b"+=" } else { b"=" });
+        self.x.arguments.push((self.x.fields.len(), literal));
+        self.x.fields.push(field);
+    }
+
+    fn pop_literal(&mut self) -> ArrayLiteral {
+        let mut literal = self.x.literals.pop().unwrap_or_default();
+        self.x.fields = std::mem::take(&mut literal.fields);
+        literal
+    }
+}
+
+/// How far `operate` came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// It has to wait.
+    Wait,
+    /// Its slice is over.
+    Yield,
+    /// The program is over.
+    Ended,
+}

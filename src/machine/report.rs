@@ -1,0 +1,49 @@
+//! The one place that writes `bash: line 3: ...`.
+
+use super::process::Process;
+use crate::io::Description;
+use std::fmt::Display;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+impl Process {
+    /// Writes `name: line N: message` on standard error.
+    pub(crate) fn report(&mut self, message: impl Display) {
+        let line = self.line();
+        let text = if self.shell.state.report_interactive() {
+            format!("{}: {message}\n", self.shell.state.report_name)
+        } else {
+            format!("{}: line {line}: {message}\n", self.shell.state.report_name)
+        };
+        self.write_error(text.as_bytes());
+    }
+
+    /// Writes `name: line N: builtin: message` on standard error.
+    pub(crate) fn report_for(&mut self, command: &[u8], message: impl Display) {
+        self.report(format_args!("{}: {message}", bstr::BStr::new(command)));
+    }
+
+    /// Writes bytes on standard error now; what a full pipe does not take follows before the next operation.
+    pub(crate) fn write_error(&mut self, bytes: &[u8]) {
+        let Some(description) = self.shell.state.descriptors.get(2).cloned() else { return };
+        self.write_now(description, bytes);
+    }
+
+    /// Writes bytes to a description; the rest is kept, to be written before the next operation.
+    pub(crate) fn write_now(&mut self, description: Arc<Description>, bytes: &[u8]) {
+        let mut rest = bytes;
+        if self.unwritten.is_empty() {
+            let mut cx = Context::from_waker(Waker::noop());
+            while !rest.is_empty() {
+                match description.poll_write(&mut cx, rest) {
+                    Poll::Ready(Ok(count)) => rest = rest.get(count..).unwrap_or(&[]),
+                    Poll::Ready(Err(_)) => return,
+                    Poll::Pending => break,
+                }
+            }
+        }
+        if !rest.is_empty() {
+            self.unwritten.push_back((description, rest.to_vec()));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The shell execution environment: all that a subshell copies. POSIX XCU 2.12.
+
+use super::builder::Separators;
+use super::job::Jobs;
+use super::link::Link;
+use super::name::NameId;
+use super::option::Options;
+use super::trap::Traps;
+use super::variable::Variables;
+use crate::io::DescriptorTable;
+use crate::program::{Pc, Program};
+use crate::syntax::ast::FunctionDefinition;
+use crate::text::Text;
+use crate::utility::Environment;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A position in a program that was linked to the session's names.
+#[derive(Clone, Debug)]
+pub(crate) struct Code {
+    pub(crate) program: Arc<Program>,
+    pub(crate) link: Arc<Link>,
+    pub(crate) pc: Pc,
+}
+
+/// A function that was defined.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    /// Where its body starts.
+    pub(crate) code: Code,
+    pub(crate) definition: Arc<FunctionDefinition>,
+    pub(crate) exported: bool,
+    /// `BASH_SOURCE` of its body.
+    pub(crate) source: Text,
+}
+
+/// Positional parameters; `shift` moves the start.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Positional {
+    items: Arc<Vec<Text>>,
+    start: usize,
+}
+
+impl Positional {
+    pub(crate) fn new(items: Vec<Text>) -> Self {
+        Self { items: Arc::new(items), start: 0 }
+    }
+
+    /// All of them, from `$1`.
+    pub(crate) fn as_slice(&self) -> &[Text] {
+        self.items.get(self.start..).unwrap_or(&[])
+    }
+
+    /// `$number`, from 1.
+    pub(crate) fn get(&self, number: u32) -> Option<&Text> {
+        self.as_slice().get((number as usize).checked_sub(1)?)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.items.len() - self.start
+    }
+
+    /// Drops the first `count`; false when there are not so many.
+    pub(crate) fn shift(&mut self, count: usize) -> bool {
+        if count > self.len() {
+            return false;
+        }
+        self.start += count;
+        true
+    }
+}
+
+/// State of `getopts` beside `OPTIND`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct GetoptsState {
+    /// `OPTIND` as `getopts` left it: a change from outside starts over.
+    pub(crate) index: i64,
+    /// Position within a cluster of letters; 0: at a new argument.
+    pub(crate) offset: usize,
+}
+
+/// All of the environment but the variables.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    pub(crate) functions: Arc<FxHashMap<NameId, Function>>,
+    pub(crate) options: Options,
+    pub(crate) positional: Positional,
+    /// `$0`
+    pub(crate) arg0: Text,
+    /// Name at the start of messages: `$0` of the shell, or the script.
+    pub(crate) report_name: Text,
+    /// `$?`
+    pub(crate) status: u8,
+    /// `PIPESTATUS`, when the last pipeline had more than one stage or was a simple command.
+    pub(crate) pipe_status: Arc<Vec<u8>>,
+    pub(crate) descriptors: DescriptorTable,
+    pub(crate) cwd: Text,
+    pub(crate) umask: u32,
+    pub(crate) separators: Arc<Separators>,
+    pub(crate) traps: Arc<Traps>,
+    pub(crate) aliases: Arc<FxHashMap<Text, Text>>,
+    /// Builtins that `enable -n` turned off.
+    pub(crate) disabled: Arc<Vec<&'static str>>,
+    /// Remembered paths of commands with the number of uses.
+    pub(crate) hashed: Arc<FxHashMap<Text, (Text, u32)>>,
+    /// Directory stack below the working directory.
+    pub(crate) directories: Arc<Vec<Text>>,
+    /// `$$`
+    pub(crate) shell_pid: u32,
+    /// `$BASHPID`
+    pub(crate) pid: u32,
+    pub(crate) parent_pid: u32,
+    /// `$!`
+    pub(crate) background_pid: Option<u32>,
+    pub(crate) jobs: Jobs,
+    pub(crate) getopts: GetoptsState,
+    /// How many conditions surround the command that runs: in one, failures do not end the shell.
+    pub(crate) conditions: u32,
+    /// `BASH_SUBSHELL`
+    pub(crate) subshell_level: u32,
+    /// Runs a command string (`-c`).
+    pub(crate) command_string: bool,
+    /// Seed of `RANDOM` and the last number.
+    pub(crate) random: u32,
+    /// Session clock when `SECONDS` was 0.
+    pub(crate) started: Duration,
+    /// Environment of commands, made when a variable changes.
+    pub(crate) environment: Option<(u64, Arc<Environment>)>,
+    /// The run ends with a signal's status although a trap or `wait` goes on: see `kill`.
+    pub(crate) source_name: Text,
+}
+
+/// State and variables of a shell process.
+#[derive(Debug)]
+pub(crate) struct Shell {
+    pub(crate) variables: Variables,
+    pub(crate) state: State,
+}

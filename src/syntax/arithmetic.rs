@@ -1,0 +1,574 @@
+//! Arithmetic expressions: bytes to [`Expression`]. Bash manual 6.5.
+//!
+//! Precedence climbing over one token of look-ahead. What an error shows is the rest of the text from the last token that
+//! was read, so the tokenizer keeps bash's notion of it ([`Tokens::last_start`]). Runs of left-associative operators do
+//! not nest: long ones become a [`Expression::Chain`], those of `&&`, `||` and `,`, which are associative, a balanced
+//! tree. Depth is counted for parentheses, subscripts, prefix operators, and operators that nest to the right.
+//!
+//! The same parser reads text that was expanded already, and source text, where `$name` can stand for an operand.
+
+use super::ast::{BinaryOperator, ElementSubscript, Expression, Parameter, UnaryOperator};
+use super::error::{ArithmeticError, ArithmeticErrorKind as Kind};
+use super::lexer::{is_name_byte, is_name_start};
+use crate::text::Text;
+
+type Evaluated<T> = Result<T, Box<ArithmeticError>>;
+
+/// Runs of at most so many operators are nested [`Expression::Binary`].
+const NESTED_RUN: usize = 8;
+
+/// Subscripts longer than this are parsed when they are evaluated only.
+const LONGEST_SUBSCRIPT: usize = 1 << 16;
+
+/// Parses text that was expanded: no `$` is left. Blank text is 0.
+///
+/// # Errors
+/// Bash's error with its error token; [`Kind::TooDeep`] when nested deeper than `depth`.
+pub fn parse_arithmetic(text: &[u8], depth: u32) -> Result<Expression, ArithmeticError> {
+    parse(text, depth, false).map_err(|error| *error)
+}
+
+/// Parses source text in which `$name`, `${name}`, `$1`, `$#` and `$?` may be whole operands. `None` when it cannot be
+/// parsed before it is expanded.
+pub(super) fn parse_source(text: &[u8], depth: u32) -> Option<Expression> {
+    parse(text, depth, true).ok()
+}
+
+fn parse(text: &[u8], depth: u32, parameters: bool) -> Evaluated<Expression> {
+    let mut tokens = Tokens {
+        text,
+        pos: 0,
+        last_start: 0,
+        previous: Token::End,
+        current: Token::End,
+        operand: None,
+        parameters,
+        depth: 0,
+        limit: depth,
+    };
+    tokens.advance()?;
+    if tokens.current == Token::End {
+        return Ok(Expression::Number(0));
+    }
+    let expression = tokens.comma()?;
+    if tokens.current == Token::End { Ok(expression) } else { Err(tokens.error(Kind::SyntaxError)) }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token {
+    End,
+    /// The value is in [`Tokens::operand`].
+    Number,
+    Variable,
+    Increment(i64),
+    PostIncrement(i64),
+    Assign(Option<BinaryOperator>),
+    Infix(BinaryOperator),
+    AndAnd,
+    OrOr,
+    Not,
+    Complement,
+    Question,
+    Colon,
+    Comma,
+    Open,
+    Close,
+    CloseBracket,
+}
+
+struct Tokens<'a> {
+    text: &'a [u8],
+    pos: usize,
+    last_start: usize,
+    previous: Token,
+    current: Token,
+    operand: Option<Expression>,
+    parameters: bool,
+    depth: u32,
+    limit: u32,
+}
+
+impl Tokens<'_> {
+    fn byte(&self, at: usize) -> u8 {
+        self.text.get(at).copied().unwrap_or(0)
+    }
+
+    fn slice(&self, start: usize, end: usize) -> &[u8] {
+        self.text.get(start..end).unwrap_or(&[])
+    }
+
+    #[inline(never)]
+    fn error(&self, kind: Kind) -> Box<ArithmeticError> {
+        Box::new(ArithmeticError { kind, token: Text::from(self.text.get(self.last_start..).unwrap_or(&[])) })
+    }
+
+    fn enter(&mut self) -> Evaluated<()> {
+        self.depth += 1;
+        if self.depth > self.limit { Err(self.error(Kind::TooDeep(self.limit))) } else { Ok(()) }
+    }
+
+    fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    fn skip_blanks(&self, mut at: usize) -> usize {
+        while matches!(self.byte(at), b' ' | b'\t' | b'\n' | b'\r') {
+            at += 1;
+        }
+        at
+    }
+
+    /// Reads the next token.
+    fn advance(&mut self) -> Evaluated<()> {
+        let start = self.skip_blanks(self.pos);
+        self.previous = self.current;
+        if start >= self.text.len() {
+            self.pos = start;
+            self.current = Token::End;
+            return Ok(());
+        }
+        self.last_start = start;
+        let first = self.byte(start);
+        self.pos = start;
+        if is_name_start(first) {
+            self.variable()
+        } else if first.is_ascii_digit() {
+            self.number()
+        } else if first == b'$' && self.parameters {
+            self.parameter()
+        } else {
+            self.operator(first)
+        }
+    }
+
+    fn take(&mut self, length: usize, token: Token) {
+        self.pos += length;
+        self.current = token;
+    }
+
+    fn operator(&mut self, first: u8) -> Evaluated<()> {
+        use BinaryOperator as B;
+        let (second, third) = (self.byte(self.pos + 1), self.byte(self.pos + 2));
+        let (length, token) = match (first, second, third) {
+            (b'<', b'<', b'=') => (3, Token::Assign(Some(B::ShiftLeft))),
+            (b'>', b'>', b'=') => (3, Token::Assign(Some(B::ShiftRight))),
+            (b'<', b'<', _) => (2, Token::Infix(B::ShiftLeft)),
+            (b'>', b'>', _) => (2, Token::Infix(B::ShiftRight)),
+            (b'*', b'*', _) => (2, Token::Infix(B::Power)),
+            (b'<', b'=', _) => (2, Token::Infix(B::LessOrEqual)),
+            (b'>', b'=', _) => (2, Token::Infix(B::GreaterOrEqual)),
+            (b'=', b'=', _) => (2, Token::Infix(B::Equal)),
+            (b'!', b'=', _) => (2, Token::Infix(B::NotEqual)),
+            (b'&', b'&', _) => (2, Token::AndAnd),
+            (b'|', b'|', _) => (2, Token::OrOr),
+            (b'*', b'=', _) => (2, Token::Assign(Some(B::Multiply))),
+            (b'/', b'=', _) => (2, Token::Assign(Some(B::Divide))),
+            (b'%', b'=', _) => (2, Token::Assign(Some(B::Remainder))),
+            (b'+', b'=', _) => (2, Token::Assign(Some(B::Add))),
+            (b'-', b'=', _) => (2, Token::Assign(Some(B::Subtract))),
+            (b'&', b'=', _) => (2, Token::Assign(Some(B::BitAnd))),
+            (b'^', b'=', _) => (2, Token::Assign(Some(B::BitXor))),
+            (b'|', b'=', _) => (2, Token::Assign(Some(B::BitOr))),
+            (b'+' | b'-', _, _) if first == second => self.doubled_sign(first),
+            (b'=', ..) => (1, Token::Assign(None)),
+            (b'<', ..) => (1, Token::Infix(B::Less)),
+            (b'>', ..) => (1, Token::Infix(B::Greater)),
+            (b'+', ..) => (1, Token::Infix(B::Add)),
+            (b'-', ..) => (1, Token::Infix(B::Subtract)),
+            (b'*', ..) => (1, Token::Infix(B::Multiply)),
+            (b'/', ..) => (1, Token::Infix(B::Divide)),
+            (b'%', ..) => (1, Token::Infix(B::Remainder)),
+            (b'&', ..) => (1, Token::Infix(B::BitAnd)),
+            (b'^', ..) => (1, Token::Infix(B::BitXor)),
+            (b'|', ..) => (1, Token::Infix(B::BitOr)),
+            (b'!', ..) => (1, Token::Not),
+            (b'~', ..) => (1, Token::Complement),
+            (b'?', ..) => (1, Token::Question),
+            (b':', ..) => (1, Token::Colon),
+            (b',', ..) => (1, Token::Comma),
+            (b'(', ..) => (1, Token::Open),
+            (b')', ..) => (1, Token::Close),
+            (b']', ..) if self.depth > 0 => (1, Token::CloseBracket),
+            _ => return Err(self.strange_byte()),
+        };
+        self.take(length, token);
+        Ok(())
+    }
+
+    /// `++` and `--`: behind a variable a postfix operator, before a name a prefix operator, else two signs.
+    fn doubled_sign(&self, sign: u8) -> (usize, Token) {
+        let by = if sign == b'+' { 1 } else { -1 };
+        let behind = self.skip_blanks(self.pos + 2);
+        if self.current == Token::Variable {
+            (2, Token::PostIncrement(by))
+        } else if is_name_start(self.byte(behind)) {
+            (2, Token::Increment(by))
+        } else {
+            (1, Token::Infix(if sign == b'+' { BinaryOperator::Add } else { BinaryOperator::Subtract }))
+        }
+    }
+
+    fn strange_byte(&self) -> Box<ArithmeticError> {
+        let behind_operand = matches!(
+            self.current,
+            Token::Number | Token::Variable | Token::Close | Token::CloseBracket | Token::PostIncrement(_)
+        );
+        self.error(if behind_operand { Kind::InvalidOperator } else { Kind::OperandExpected })
+    }
+
+    fn number(&mut self) -> Evaluated<()> {
+        let start = self.pos;
+        let mut end = start;
+        while is_name_byte(self.byte(end)) || matches!(self.byte(end), b'#' | b'@') {
+            end += 1;
+        }
+        let value = constant(self.slice(start, end)).map_err(|kind| {
+            Box::new(ArithmeticError { kind, token: Text::from(self.slice(start, end)) })
+        })?;
+        self.operand = Some(Expression::Number(value));
+        self.take(end - start, Token::Number);
+        Ok(())
+    }
+
+    fn variable(&mut self) -> Evaluated<()> {
+        let start = self.pos;
+        let mut end = start;
+        while is_name_byte(self.byte(end)) {
+            end += 1;
+        }
+        let name = Text::from(self.slice(start, end));
+        self.pos = end;
+        let operand = if self.byte(end) == b'[' {
+            Expression::Element(name, Box::new(self.subscript()?))
+        } else {
+            Expression::Variable(name)
+        };
+        self.last_start = start;
+        self.operand = Some(operand);
+        self.current = Token::Variable;
+        Ok(())
+    }
+
+    /// `[...]`: as an expression if it is one; else its text alone, up to the bracket that closes it.
+    fn subscript(&mut self) -> Evaluated<ElementSubscript> {
+        let (open, depth, previous) = (self.pos, self.depth, self.previous);
+        self.pos += 1;
+        self.current = Token::End;
+        let parsed = self.subscript_expression();
+        let (expression, close) = match parsed {
+            Ok(expression) => (Some(expression), self.pos - 1),
+            Err(error) if matches!(error.kind, Kind::TooDeep(_)) => return Err(error),
+            Err(_) => (None, self.closing_bracket(open)?),
+        };
+        self.depth = depth;
+        self.previous = previous;
+        self.pos = close + 1;
+        let text = Text::from(self.slice(open + 1, close));
+        let expression = expression.filter(|_| text.len() <= LONGEST_SUBSCRIPT);
+        Ok(ElementSubscript { text, expression })
+    }
+
+    fn subscript_expression(&mut self) -> Evaluated<Expression> {
+        self.enter()?;
+        self.advance()?;
+        let expression = self.comma()?;
+        if self.current == Token::CloseBracket { Ok(expression) } else { Err(self.error(Kind::SyntaxError)) }
+    }
+
+    fn closing_bracket(&mut self, open: usize) -> Evaluated<usize> {
+        let mut nested = 0_usize;
+        let mut at = open;
+        while at < self.text.len() {
+            match self.byte(at) {
+                b'[' => nested += 1,
+                b']' if nested == 1 => return Ok(at),
+                b']' => nested -= 1,
+                b'\\' => at += 1,
+                _ => {}
+            }
+            at += 1;
+        }
+        self.last_start = open;
+        Err(self.error(Kind::BadSubscript))
+    }
+
+    /// `$name`, `${name}`, `$1`, `$#`, `$?` with nothing glued to it.
+    fn parameter(&mut self) -> Evaluated<()> {
+        let braced = self.byte(self.pos + 1) == b'{';
+        let start = self.pos + 1 + usize::from(braced);
+        let mut end = start + 1;
+        let first = self.byte(start);
+        let parameter = if is_name_start(first) {
+            while is_name_byte(self.byte(end)) {
+                end += 1;
+            }
+            Parameter::Variable(Text::from(self.slice(start, end)))
+        } else if first.is_ascii_digit() {
+            Parameter::Positional(u32::from(first - b'0'))
+        } else if matches!(first, b'#' | b'?') {
+            Parameter::Special(first)
+        } else {
+            return Err(self.error(Kind::OperandExpected));
+        };
+        if braced {
+            if self.byte(end) != b'}' {
+                return Err(self.error(Kind::OperandExpected));
+            }
+            end += 1;
+        }
+        let glued = self.byte(end);
+        if is_name_byte(glued) || matches!(glued, b'[' | b'$' | b'#' | b'@' | b'"' | b'\'' | b'\\' | b'`' | b'{') {
+            return Err(self.error(Kind::OperandExpected));
+        }
+        self.operand = Some(Expression::Parameter(parameter));
+        self.take(end - self.pos, Token::Number);
+        Ok(())
+    }
+
+    fn comma(&mut self) -> Evaluated<Expression> {
+        let first = self.assignment()?;
+        if self.current != Token::Comma {
+            return Ok(first);
+        }
+        let mut operands = vec![first];
+        while self.current == Token::Comma {
+            self.advance()?;
+            operands.push(self.assignment()?);
+        }
+        Ok(balanced(operands, Expression::Comma))
+    }
+
+    fn assignment(&mut self) -> Evaluated<Expression> {
+        let left = self.conditional()?;
+        let Token::Assign(operator) = self.current else { return Ok(left) };
+        if !matches!(left, Expression::Variable(_) | Expression::Element(..)) {
+            return Err(self.error(Kind::AssignmentToNonVariable));
+        }
+        self.enter()?;
+        self.advance()?;
+        let right = self.assignment()?;
+        self.leave();
+        Ok(Expression::Assign(operator, Box::new(left), Box::new(right)))
+    }
+
+    fn conditional(&mut self) -> Evaluated<Expression> {
+        let condition = self.infix(0)?;
+        if self.current != Token::Question {
+            return Ok(condition);
+        }
+        self.enter()?;
+        self.advance()?;
+        if matches!(self.current, Token::End | Token::Colon) {
+            return Err(self.error(Kind::ExpressionExpected));
+        }
+        let yes = Box::new(self.comma()?);
+        if self.current != Token::Colon {
+            return Err(self.error(Kind::ColonExpected));
+        }
+        self.advance()?;
+        if self.current == Token::End {
+            return Err(self.error(Kind::ExpressionExpected));
+        }
+        let no = self.conditional()?;
+        self.leave();
+        Ok(Expression::Conditional(Box::new(condition), yes, Box::new(no)))
+    }
+
+    /// Operators of at least the precedence `least`.
+    fn infix(&mut self, least: u8) -> Evaluated<Expression> {
+        let mut left = self.unary()?;
+        loop {
+            let level = match precedence(self.current) {
+                Some(level) if level >= least => level,
+                _ => return Ok(left),
+            };
+            self.enter()?;
+            left = self.run(left, level)?;
+            self.leave();
+        }
+    }
+
+    /// All operators of one precedence behind `first`.
+    fn run(&mut self, first: Expression, level: u8) -> Evaluated<Expression> {
+        let mut rest: Vec<(Token, Expression)> = Vec::new();
+        // `**` alone associates to the right: its right operand takes the others.
+        let least = if level == POWER { POWER } else { level + 1 };
+        while precedence(self.current) == Some(level) {
+            let operator = self.current;
+            self.advance()?;
+            rest.push((operator, self.infix(least)?));
+        }
+        Ok(join(first, rest, level))
+    }
+
+    fn unary(&mut self) -> Evaluated<Expression> {
+        let operator = match self.current {
+            Token::Not => UnaryOperator::Not,
+            Token::Complement => UnaryOperator::Complement,
+            Token::Infix(BinaryOperator::Subtract) => UnaryOperator::Minus,
+            Token::Infix(BinaryOperator::Add) => UnaryOperator::Plus,
+            Token::Increment(by) => return self.increment(by),
+            _ => return self.primary(),
+        };
+        self.enter()?;
+        self.advance()?;
+        let operand = Box::new(self.unary()?);
+        self.leave();
+        Ok(Expression::Unary(operator, operand))
+    }
+
+    fn increment(&mut self, by: i64) -> Evaluated<Expression> {
+        self.advance()?;
+        if self.current != Token::Variable {
+            return Err(self.error(Kind::IdentifierExpected));
+        }
+        let target = Box::new(self.take_operand()?);
+        // A prefix operator's variable takes no postfix operator: `++x++`.
+        self.current = Token::Number;
+        self.advance()?;
+        Ok(Expression::Increment { target, by, postfix: false })
+    }
+
+    fn take_operand(&mut self) -> Evaluated<Expression> {
+        self.operand.take().ok_or_else(|| self.error(Kind::OperandExpected))
+    }
+
+    fn primary(&mut self) -> Evaluated<Expression> {
+        match self.current {
+            Token::Number => {
+                let value = self.take_operand()?;
+                self.advance()?;
+                Ok(value)
+            }
+            Token::Variable => {
+                let variable = self.take_operand()?;
+                self.advance()?;
+                let Token::PostIncrement(by) = self.current else { return Ok(variable) };
+                self.current = Token::Number;
+                self.advance()?;
+                Ok(Expression::Increment { target: Box::new(variable), by, postfix: true })
+            }
+            Token::Open => self.parenthesized(),
+            _ => Err(self.error(Kind::OperandExpected)),
+        }
+    }
+
+    fn parenthesized(&mut self) -> Evaluated<Expression> {
+        self.enter()?;
+        self.advance()?;
+        let inner = self.comma()?;
+        if self.current != Token::Close {
+            return Err(self.error(Kind::MissingClose));
+        }
+        self.leave();
+        self.advance()?;
+        // `(x) = 1` is no assignment: a variable in parentheses is a value.
+        Ok(match inner {
+            Expression::Variable(_) | Expression::Element(..) => {
+                Expression::Unary(UnaryOperator::Plus, Box::new(inner))
+            }
+            other => other,
+        })
+    }
+}
+
+const POWER: u8 = 10;
+
+fn precedence(token: Token) -> Option<u8> {
+    use BinaryOperator as B;
+    Some(match token {
+        Token::OrOr => 0,
+        Token::AndAnd => 1,
+        Token::Infix(operator) => match operator {
+            B::BitOr => 2,
+            B::BitXor => 3,
+            B::BitAnd => 4,
+            B::Equal | B::NotEqual => 5,
+            B::Less | B::LessOrEqual | B::Greater | B::GreaterOrEqual => 6,
+            B::ShiftLeft | B::ShiftRight => 7,
+            B::Add | B::Subtract => 8,
+            B::Multiply | B::Divide | B::Remainder => 9,
+            B::Power => POWER,
+        },
+        _ => return None,
+    })
+}
+
+/// The tree of `first` and the operators of one precedence behind it.
+fn join(first: Expression, rest: Vec<(Token, Expression)>, level: u8) -> Expression {
+    if level <= 1 {
+        let operands = std::iter::once(first).chain(rest.into_iter().map(|(_, operand)| operand)).collect();
+        return balanced(operands, if level == 0 { Expression::Or } else { Expression::And });
+    }
+    let operator = |(token, operand)| match token {
+        Token::Infix(operator) => Some((operator, operand)),
+        _ => None,
+    };
+    let collected: Vec<_> = rest.into_iter().filter_map(operator).collect();
+    if collected.len() > NESTED_RUN {
+        return Expression::Chain(Box::new(first), collected);
+    }
+    collected.into_iter().fold(first, |left, (operator, right)| {
+        Expression::Binary(operator, Box::new(left), Box::new(right))
+    })
+}
+
+/// A balanced tree of an associative operator: as deep as the logarithm of the number of operands.
+pub(super) fn balanced<T>(mut operands: Vec<T>, join: fn(Box<T>, Box<T>) -> T) -> T
+where
+    T: Default,
+{
+    while operands.len() > 1 {
+        let mut joined = Vec::with_capacity(operands.len().div_ceil(2));
+        let mut from = operands.into_iter();
+        while let Some(left) = from.next() {
+            joined.push(match from.next() {
+                Some(right) => join(Box::new(left), Box::new(right)),
+                None => left,
+            });
+        }
+        operands = joined;
+    }
+    operands.pop().unwrap_or_default()
+}
+
+/// The value of a constant: decimal, `0` octal, `0x` hexadecimal, `base#digits`. Wraps like bash's.
+pub(super) fn constant(text: &[u8]) -> Result<i64, Kind> {
+    if let Some(hash) = text.iter().position(|&byte| byte == b'#') {
+        let (base, digits) = (text.get(..hash).unwrap_or(&[]), text.get(hash + 1..).unwrap_or(&[]));
+        if digits.contains(&b'#') {
+            return Err(Kind::InvalidNumber);
+        }
+        let base = constant(base)?;
+        if !(2..=64).contains(&base) {
+            return Err(Kind::InvalidBase);
+        }
+        return if digits.is_empty() { Err(Kind::InvalidIntegerConstant) } else { digits_value(digits, base) };
+    }
+    match text {
+        [b'0', b'x' | b'X', digits @ ..] => digits_value(digits, 16),
+        [b'0', digits @ ..] => digits_value(digits, 8),
+        digits => digits_value(digits, 10),
+    }
+}
+
+fn digits_value(digits: &[u8], base: i64) -> Result<i64, Kind> {
+    digits.iter().try_fold(0_i64, |value, &byte| {
+        let digit = i64::from(match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'z' => byte - b'a' + 10,
+            b'A'..=b'Z' if base <= 36 => byte - b'A' + 10,
+            b'A'..=b'Z' => byte - b'A' + 36,
+            b'@' => 62,
+            b'_' => 63,
+            _ => return Err(Kind::InvalidNumber),
+        });
+        if digit >= base { Err(Kind::ValueTooGreatForBase) } else { Ok(value.wrapping_mul(base).wrapping_add(digit)) }
+    })
+}
+
+impl Default for Expression {
+    fn default() -> Self {
+        Self::Number(0)
+    }
+}

@@ -1,0 +1,166 @@
+//! Assignments: `name=value`, `name+=value`, `name[subscript]=value`, `name=( ... )`. Bash manual 3.4.
+
+use super::ast::{ArrayElement, Assignment, AssignmentValue, Subscript, Word, WordPart};
+use super::lexer::{Parsed, Reader, is_name_byte, is_name_start};
+use super::word::{Context, End, Tilde, push_literal};
+use crate::text::Text;
+
+/// What a word was that could have been an assignment.
+pub(super) enum Tried {
+    Assignment(Assignment),
+    /// `name[...]` without `=`: a word.
+    Word(Word),
+    /// The cursor has not moved.
+    Nothing,
+}
+
+impl Reader<'_> {
+    /// Reads an assignment if one begins at the cursor.
+    pub(super) fn assignment(&mut self) -> Parsed<Tried> {
+        let start = self.pos();
+        if !self.byte().is_some_and(is_name_start) {
+            return Ok(Tried::Nothing);
+        }
+        let mut end = start;
+        while self.byte_at(end).is_some_and(is_name_byte) {
+            end += 1;
+        }
+        match (self.byte_at(end), self.byte_at(end + 1)) {
+            (Some(b'['), _) | (Some(b'='), _) | (Some(b'+'), Some(b'=')) => self.named_assignment(start, end),
+            _ => Ok(Tried::Nothing),
+        }
+    }
+
+    fn named_assignment(&mut self, start: usize, end: usize) -> Parsed<Tried> {
+        let line = self.input.line;
+        let name = Text::from(self.slice(start, end));
+        self.input.pos = end;
+        let mut subscript = None;
+        if self.byte() == Some(b'[') {
+            self.input.pos += 1;
+            subscript = Some(self.subscript()?);
+        }
+        let Some(append) = self.assignment_operator() else {
+            return self.word_with_bracket(&name, subscript, start, line);
+        };
+        let mut assignment = Assignment {
+            name,
+            subscript: subscript.map(|subscript| *subscript),
+            append,
+            value: AssignmentValue::Array(Vec::new()),
+            span: self.span_from(start, line),
+        };
+        self.assigned_value(&mut assignment.value)?;
+        assignment.span.end = self.pos() as u32;
+        Ok(Tried::Assignment(assignment))
+    }
+
+    /// Takes `=` or `+=`; whether it was `+=`.
+    fn assignment_operator(&mut self) -> Option<bool> {
+        match (self.byte(), self.byte_at(self.pos() + 1)) {
+            (Some(b'='), _) => {
+                self.input.pos += 1;
+                Some(false)
+            }
+            (Some(b'+'), Some(b'=')) => {
+                self.input.pos += 2;
+                Some(true)
+            }
+            _ => None,
+        }
+    }
+
+    fn word_with_bracket(
+        &mut self,
+        name: &[u8],
+        subscript: Option<Box<Subscript>>,
+        start: usize,
+        line: u32,
+    ) -> Parsed<Tried> {
+        let mut word = Word { parts: Vec::new(), span: self.span_from(start, line) };
+        push_literal(&mut word.parts, name);
+        push_literal(&mut word.parts, b"[");
+        append_parts(&mut word.parts, subscript.map(|subscript| subscript.word.parts).unwrap_or_default());
+        push_literal(&mut word.parts, b"]");
+        self.rest_of_word(&mut word)?;
+        merge_literals(&mut word.parts);
+        Ok(Tried::Word(word))
+    }
+
+    fn assigned_value(&mut self, value: &mut AssignmentValue) -> Parsed<()> {
+        let at = self.follow(self.pos());
+        if self.byte_at(at) == Some(b'(') {
+            self.advance_to(at);
+            let mut elements = Vec::new();
+            self.array(&mut elements)?;
+            *value = AssignmentValue::Array(elements);
+        } else {
+            *value = AssignmentValue::Scalar(self.assigned_word()?);
+        }
+        Ok(())
+    }
+
+    fn assigned_word(&mut self) -> Parsed<Word> {
+        self.advance_to(self.follow(self.pos()));
+        self.word_in(Context { end: End::Word, tilde: Tilde::Assignment, extglob: self.options.extglob })
+    }
+
+    /// `( ... )`; the cursor is on the parenthesis.
+    fn array(&mut self, elements: &mut Vec<ArrayElement>) -> Parsed<()> {
+        let line = self.input.line;
+        self.enter()?;
+        self.input.pos += 1;
+        loop {
+            self.skip_newlines()?;
+            match self.byte() {
+                None => return Err(self.unmatched(b')', line)),
+                Some(b')') => break,
+                Some(b'[') => self.subscripted_element(elements)?,
+                Some(b'<' | b'>') if self.at_process_substitution() => self.plain_element(elements)?,
+                Some(_) if self.operator() > 0 => return Err(self.unexpected()),
+                Some(_) => self.plain_element(elements)?,
+            }
+        }
+        self.input.pos += 1;
+        self.leave();
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn plain_element(&mut self, elements: &mut Vec<ArrayElement>) -> Parsed<()> {
+        let value = self.word()?;
+        elements.push(ArrayElement { subscript: None, append: false, value });
+        Ok(())
+    }
+
+    /// `[subscript]=value`, or a word that begins with a bracket.
+    fn subscripted_element(&mut self, elements: &mut Vec<ArrayElement>) -> Parsed<()> {
+        let (start, line) = (self.pos(), self.input.line);
+        self.input.pos += 1;
+        let subscript = self.subscript()?;
+        if let Some(append) = self.assignment_operator() {
+            let value = self.assigned_word()?;
+            elements.push(ArrayElement { subscript: Some(*subscript), append, value });
+            return Ok(());
+        }
+        if let Tried::Word(value) = self.word_with_bracket(b"", Some(subscript), start, line)? {
+            elements.push(ArrayElement { subscript: None, append: false, value });
+        }
+        Ok(())
+    }
+}
+
+fn append_parts(out: &mut Vec<WordPart>, parts: Vec<WordPart>) {
+    for part in parts {
+        match part {
+            WordPart::Literal(text) => push_literal(out, &text),
+            other => out.push(other),
+        }
+    }
+}
+
+fn merge_literals(parts: &mut Vec<WordPart>) {
+    let mut merged = Vec::with_capacity(parts.len());
+    append_parts(&mut merged, std::mem::take(parts));
+    *parts = merged;
+}

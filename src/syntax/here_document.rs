@@ -1,0 +1,209 @@
+//! Here-documents. POSIX XCU 2.7.4.
+//!
+//! A body begins behind the next newline token, so redirections wait in a queue. A body without quotes in its delimiter
+//! is parsed in place, between its bounds; when leading tabs are removed it has a source of its own. An error inside a
+//! body's substitution belongs to its expansion, as in bash.
+
+use super::ast::{CommandSubstitution, List, Word, WordPart};
+use super::error::ParseWarning;
+use super::lexer::{HereDocumentBody, Input, Parsed, Reader, Salvage};
+use super::quote::QuotedEnd;
+use crate::text::Text;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A here-document whose redirection was read, and its body not.
+#[derive(Clone, Debug)]
+pub(super) struct PendingHereDocument {
+    pub(super) number: u32,
+    pub(super) delimiter: Text,
+    pub(super) quoted: bool,
+    pub(super) strip_tabs: bool,
+    /// Of the redirection.
+    pub(super) line: u32,
+}
+
+/// What belongs to one input, kept while another is read.
+pub(super) struct OuterInput {
+    input: Input,
+    pending: Vec<PendingHereDocument>,
+    substitutions: u32,
+    salvage: FxHashMap<usize, Salvage>,
+    closes: FxHashMap<usize, usize>,
+    active_aliases: Vec<super::alias::ActiveAlias>,
+    alias_blank: usize,
+    depth: u32,
+}
+
+/// Where a body ends.
+struct Bounds {
+    /// End of the body.
+    end: usize,
+    /// Where reading goes on.
+    next: usize,
+    /// The delimiter was not there.
+    unterminated: bool,
+}
+
+impl Reader<'_> {
+    /// Starts reading another text.
+    pub(super) fn enter_input(&mut self, input: Input) -> Box<OuterInput> {
+        Box::new(OuterInput {
+            input: std::mem::replace(&mut self.input, input),
+            pending: std::mem::take(&mut self.pending),
+            substitutions: std::mem::take(&mut self.substitutions),
+            salvage: std::mem::take(&mut self.salvage),
+            closes: std::mem::take(&mut self.closes),
+            active_aliases: std::mem::take(&mut self.active_aliases),
+            alias_blank: std::mem::replace(&mut self.alias_blank, usize::MAX),
+            depth: self.depth,
+        })
+    }
+
+    /// Goes on with the text that was read before.
+    pub(super) fn leave_input(&mut self, outer: Box<OuterInput>) {
+        let outer = *outer;
+        self.input = outer.input;
+        self.pending = outer.pending;
+        self.substitutions = outer.substitutions;
+        self.salvage = outer.salvage;
+        self.closes = outer.closes;
+        self.active_aliases = outer.active_aliases;
+        self.alias_blank = outer.alias_blank;
+        self.depth = outer.depth;
+    }
+
+    /// After a substitution's end: here-documents that it left without a body get theirs behind the next newline.
+    pub(super) fn keep_pending(&mut self, outer: Vec<PendingHereDocument>) {
+        if !self.pending.is_empty() {
+            let count = self.pending.len() as u32;
+            self.warnings.push(ParseWarning::UnterminatedHereDocuments { line: self.input.line, count });
+        }
+        let inner = std::mem::replace(&mut self.pending, outer);
+        self.pending.extend(inner);
+    }
+
+    /// Reads the bodies that begin at the cursor.
+    #[inline(never)]
+    pub(super) fn read_here_documents(&mut self) -> Parsed<()> {
+        for document in std::mem::take(&mut self.pending) {
+            let start = self.pos();
+            let bounds = self.here_document_bounds(&document);
+            let body = self.here_document_body(&document, start, bounds.end)?;
+            self.bodies.insert(document.number, body);
+            self.advance_to(bounds.next);
+            if bounds.unterminated {
+                let (line, opened) = (self.here_document_end_line(), document.line);
+                let delimiter = document.delimiter;
+                self.warnings.push(ParseWarning::HereDocumentEnd { line, opened, delimiter });
+            }
+        }
+        Ok(())
+    }
+
+    /// At the end of the input: here-documents without a body are empty.
+    pub(super) fn end_here_documents(&mut self) -> Parsed<()> {
+        if self.pending.is_empty() { Ok(()) } else { self.read_here_documents() }
+    }
+
+    fn here_document_end_line(&self) -> u32 {
+        let ends_in_newline = self.input.end > 0 && self.byte_at(self.input.end - 1) == Some(b'\n');
+        self.input.line.saturating_sub(u32::from(ends_in_newline))
+    }
+
+    fn here_document_bounds(&self, document: &PendingHereDocument) -> Bounds {
+        let delimiter = document.delimiter.as_bytes();
+        let mut at = self.pos();
+        let mut continued = false;
+        while at < self.input.end {
+            let rest = self.slice(at, self.input.end);
+            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let line = rest.get(..length).unwrap_or(rest);
+            let tabs = if document.strip_tabs { line.iter().take_while(|&&byte| byte == b'\t').count() } else { 0 };
+            let text = line.get(tabs..).unwrap_or(&[]);
+            if !continued {
+                if text == delimiter {
+                    return Bounds { end: at, next: (at + length + 1).min(self.input.end), unterminated: false };
+                }
+                // `$(cat <<E`, text, `E)`: the parenthesis of the substitution may follow the delimiter.
+                if self.substitutions > 0 && text.starts_with(delimiter) && text.get(delimiter.len()) == Some(&b')') {
+                    return Bounds { end: at, next: at + tabs + delimiter.len(), unterminated: false };
+                }
+            }
+            let backslashes = line.iter().rev().take_while(|&&byte| byte == b'\\').count();
+            continued = !document.quoted && backslashes % 2 == 1;
+            at += length + 1;
+        }
+        Bounds { end: self.input.end, next: self.input.end, unterminated: true }
+    }
+
+    fn here_document_body(
+        &mut self,
+        document: &PendingHereDocument,
+        start: usize,
+        end: usize,
+    ) -> Parsed<HereDocumentBody> {
+        let mut body = Word { parts: Vec::new(), span: self.here() };
+        body.span.end = end as u32;
+        let stripped = if document.strip_tabs { strip_tabs(self.slice(start, end), document.quoted) } else { None };
+        if document.quoted {
+            let text = match &stripped {
+                Some(text) => Text::from(text.as_slice()),
+                None => Text::from(self.slice(start, end)),
+            };
+            if !text.is_empty() {
+                body.parts.push(WordPart::Quoted(text));
+            }
+            return Ok(HereDocumentBody { body, source: stripped.map(Arc::from) });
+        }
+        let line = self.input.line;
+        let (input, source) = match stripped {
+            Some(text) => {
+                let source: Arc<[u8]> = text.into();
+                body.span = super::ast::Span { start: 0, end: source.len() as u32, line };
+                (Input { source: Arc::clone(&source), pos: 0, end: source.len(), line }, Some(source))
+            }
+            None => (Input { source: Arc::clone(&self.input.source), pos: start, end, line }, None),
+        };
+        self.expanded_body(input, &mut body.parts)?;
+        Ok(HereDocumentBody { body, source })
+    }
+
+    /// Parses a body as in double quotes.
+    fn expanded_body(&mut self, input: Input, parts: &mut Vec<WordPart>) -> Parsed<()> {
+        let outer = self.enter_input(input);
+        let result = self.quoted(QuotedEnd::Input, parts);
+        let span = self.here();
+        self.leave_input(outer);
+        match result {
+            Err(error) if error.limit().is_none() => {
+                parts.push(WordPart::CommandSubstitution(Box::new(CommandSubstitution {
+                    body: List::default(),
+                    reads_file: false,
+                    backquoted: false,
+                    span,
+                    source: None,
+                    error: Some(error),
+                })));
+                Ok(())
+            }
+            other => other,
+        }
+    }
+}
+
+/// The lines of `text` without their leading tabs; `None` when there are none.
+fn strip_tabs(text: &[u8], quoted: bool) -> Option<Vec<u8>> {
+    if !text.starts_with(b"\t") && memchr::memmem::find(text, b"\n\t").is_none() {
+        return None;
+    }
+    let mut out = Vec::with_capacity(text.len());
+    let mut continued = false;
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let tabs = if continued { 0 } else { line.iter().take_while(|&&byte| byte == b'\t').count() };
+        out.extend_from_slice(line.get(tabs..).unwrap_or(&[]));
+        let backslashes = line.iter().rev().skip(1).take_while(|&&byte| byte == b'\\').count();
+        continued = !quoted && backslashes % 2 == 1;
+    }
+    Some(out)
+}

@@ -1,0 +1,402 @@
+//! The cursor over the source: blanks, comments, line continuations, operators, reserved words, lines and depth.
+//!
+//! There is no stream of tokens: what a character means depends on where it stands (an assignment, a pattern, a regular
+//! expression), so each rule of the grammar reads from the cursor what it can use. A backslash with a newline vanishes
+//! between any two characters outside single quotes ([`Reader::follow`]).
+
+use super::alias::ActiveAlias;
+use super::ast::{Span, Word, WordPart};
+use super::error::{ParseError, ParseErrorKind, ParseWarning};
+use super::here_document::PendingHereDocument;
+use super::parser::{Aliases, ParseOptions};
+use crate::text::Text;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+pub(super) type Parsed<T> = Result<T, ParseError>;
+
+/// The text that is being read. Exchanged for another while a backquoted substitution or a here-document is parsed.
+#[derive(Clone, Debug)]
+pub(super) struct Input {
+    pub(super) source: Arc<[u8]>,
+    pub(super) pos: usize,
+    /// Reading stops here.
+    pub(super) end: usize,
+    /// Line of `pos`.
+    pub(super) line: u32,
+}
+
+/// State of one parse.
+pub(super) struct Reader<'a> {
+    pub(super) input: Input,
+    pub(super) options: &'a ParseOptions,
+    pub(super) aliases: &'a dyn Aliases,
+    pub(super) depth: u32,
+    /// Command and process substitutions around this place, in the current input.
+    pub(super) substitutions: u32,
+    /// Here-documents whose bodies begin at the next newline.
+    pub(super) pending: Vec<PendingHereDocument>,
+    /// Bodies that were read, by the number that their redirections carry.
+    pub(super) bodies: FxHashMap<u32, HereDocumentBody>,
+    pub(super) here_documents: u32,
+    pub(super) warnings: Vec<ParseWarning>,
+    pub(super) active_aliases: Vec<ActiveAlias>,
+    /// An alias's text that ended in a blank ends here: the next word can be an alias too.
+    pub(super) alias_blank: usize,
+    pub(super) alias_copied: u64,
+    /// Substitutions that were parsed inside what looked like arithmetic and was not, by their position.
+    pub(super) salvage: FxHashMap<usize, Salvage>,
+    /// Closing parentheses of those opened inside text that was tried as arithmetic.
+    pub(super) closes: FxHashMap<usize, usize>,
+}
+
+pub(super) struct HereDocumentBody {
+    pub(super) body: Word,
+    pub(super) source: Option<Arc<[u8]>>,
+}
+
+pub(super) struct Salvage {
+    pub(super) part: WordPart,
+    pub(super) end: usize,
+    pub(super) line: u32,
+}
+
+/// Reserved words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keyword {
+    Not,
+    OpenBrace,
+    CloseBrace,
+    OpenConditional,
+    Case,
+    Coproc,
+    Do,
+    Done,
+    Elif,
+    Else,
+    Esac,
+    Fi,
+    For,
+    Function,
+    If,
+    In,
+    Select,
+    Then,
+    Time,
+    Until,
+    While,
+}
+
+impl Keyword {
+    fn of(word: &[u8]) -> Option<Self> {
+        Some(match word {
+            b"!" => Self::Not,
+            b"{" => Self::OpenBrace,
+            b"}" => Self::CloseBrace,
+            b"[[" => Self::OpenConditional,
+            b"case" => Self::Case,
+            b"coproc" => Self::Coproc,
+            b"do" => Self::Do,
+            b"done" => Self::Done,
+            b"elif" => Self::Elif,
+            b"else" => Self::Else,
+            b"esac" => Self::Esac,
+            b"fi" => Self::Fi,
+            b"for" => Self::For,
+            b"function" => Self::Function,
+            b"if" => Self::If,
+            b"in" => Self::In,
+            b"select" => Self::Select,
+            b"then" => Self::Then,
+            b"time" => Self::Time,
+            b"until" => Self::Until,
+            b"while" => Self::While,
+            _ => return None,
+        })
+    }
+
+    /// No command begins with it.
+    pub(super) fn closes(self) -> bool {
+        matches!(
+            self,
+            Self::CloseBrace | Self::Do | Self::Done | Self::Elif | Self::Else | Self::Esac | Self::Fi | Self::Then
+        )
+    }
+
+    /// A compound command begins with it.
+    pub(super) fn opens_compound(self) -> bool {
+        matches!(
+            self,
+            Self::OpenBrace
+                | Self::OpenConditional
+                | Self::Case
+                | Self::For
+                | Self::If
+                | Self::Select
+                | Self::Until
+                | Self::While
+        )
+    }
+}
+
+const LONGEST_KEYWORD: usize = 8;
+
+/// Ends a word: POSIX's metacharacters.
+pub(super) fn is_metacharacter(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
+}
+
+pub(super) fn is_name_start(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_'
+}
+
+pub(super) fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+impl Reader<'_> {
+    pub(super) fn pos(&self) -> usize {
+        self.input.pos
+    }
+
+    /// The byte at the cursor.
+    pub(super) fn byte(&self) -> Option<u8> {
+        self.byte_at(self.input.pos)
+    }
+
+    pub(super) fn byte_at(&self, at: usize) -> Option<u8> {
+        if at < self.input.end { self.input.source.get(at).copied() } else { None }
+    }
+
+    /// `at`, or where the line continuations that stand there end.
+    pub(super) fn follow(&self, mut at: usize) -> usize {
+        while self.byte_at(at) == Some(b'\\') && self.byte_at(at + 1) == Some(b'\n') {
+            at += 2;
+        }
+        at
+    }
+
+    /// Where the byte behind the one at `at` is, over line continuations.
+    pub(super) fn after(&self, at: usize) -> usize {
+        self.follow(at + 1)
+    }
+
+    /// The byte behind the cursor's.
+    pub(super) fn second(&self) -> Option<u8> {
+        self.byte_at(self.after(self.input.pos))
+    }
+
+    /// The source between two offsets.
+    pub(super) fn slice(&self, start: usize, end: usize) -> &[u8] {
+        self.input.source.get(start..end).unwrap_or(&[])
+    }
+
+    /// Moves on to `to`, counting lines.
+    pub(super) fn advance_to(&mut self, to: usize) {
+        let lines = memchr::memchr_iter(b'\n', self.slice(self.input.pos, to)).count();
+        self.input.line = self.input.line.saturating_add(lines as u32);
+        self.input.pos = to.max(self.input.pos);
+    }
+
+    /// Moves over `count` bytes of a construct, and the line continuations between them.
+    pub(super) fn bump(&mut self, count: usize) {
+        for _ in 0..count {
+            if self.byte() == Some(b'\n') {
+                self.input.line = self.input.line.saturating_add(1);
+            }
+            self.input.pos = (self.input.pos + 1).min(self.input.end);
+            let to = self.follow(self.input.pos);
+            if to != self.input.pos {
+                self.advance_to(to);
+            }
+        }
+    }
+
+    /// The span from `start`, which is on `line`, to the cursor.
+    pub(super) fn span_from(&self, start: usize, line: u32) -> Span {
+        Span { start: start as u32, end: self.input.pos as u32, line }
+    }
+
+    /// An empty span at the cursor.
+    pub(super) fn here(&self) -> Span {
+        self.span_from(self.input.pos, self.input.line)
+    }
+
+    /// One level deeper. Not undone when an error passes: the error ends the parse, or whoever goes on restores `depth`.
+    pub(super) fn enter(&mut self) -> Parsed<()> {
+        self.depth += 1;
+        if self.depth > self.options.depth { Err(self.error(ParseErrorKind::TooDeep(self.options.depth))) } else { Ok(()) }
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// Skips blanks, line continuations and a comment.
+    pub(super) fn skip_blanks(&mut self) {
+        loop {
+            match self.byte() {
+                Some(b' ' | b'\t') => self.input.pos += 1,
+                Some(b'\\') if self.byte_at(self.input.pos + 1) == Some(b'\n') => {
+                    self.input.pos += 2;
+                    self.input.line = self.input.line.saturating_add(1);
+                }
+                Some(b'#') if self.options.interactive_comments => {
+                    let rest = self.slice(self.input.pos, self.input.end);
+                    self.input.pos += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                }
+                _ => break,
+            }
+        }
+    }
+
+    /// Takes the newline at the cursor, and the here-documents behind it.
+    pub(super) fn newline(&mut self) -> Parsed<()> {
+        self.input.pos = (self.input.pos + 1).min(self.input.end);
+        self.input.line = self.input.line.saturating_add(1);
+        if self.pending.is_empty() { Ok(()) } else { self.read_here_documents() }
+    }
+
+    /// Skips blanks, comments and newlines.
+    pub(super) fn skip_newlines(&mut self) -> Parsed<()> {
+        loop {
+            self.skip_blanks();
+            if self.byte() != Some(b'\n') {
+                return Ok(());
+            }
+            self.newline()?;
+        }
+    }
+
+    /// The reserved word at the cursor and where it ends. The caller knows whether one is recognized here.
+    pub(super) fn keyword(&self) -> Option<(Keyword, usize)> {
+        let mut letters = [0; LONGEST_KEYWORD];
+        let mut length = 0;
+        let mut at = self.follow(self.input.pos);
+        while let Some(byte) = self.byte_at(at) {
+            if is_metacharacter(byte) {
+                break;
+            }
+            *letters.get_mut(length)? = byte;
+            length += 1;
+            at = self.after(at);
+        }
+        Keyword::of(letters.get(..length)?).map(|keyword| (keyword, at))
+    }
+
+    /// Whether that reserved word is at the cursor.
+    pub(super) fn at_keyword(&self, wanted: Keyword) -> bool {
+        self.keyword().is_some_and(|(keyword, _)| keyword == wanted)
+    }
+
+    /// Takes that reserved word if it is at the cursor.
+    pub(super) fn take_keyword(&mut self, wanted: Keyword) -> bool {
+        match self.keyword() {
+            Some((keyword, end)) if keyword == wanted => {
+                self.advance_to(end);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes that reserved word.
+    pub(super) fn expect_keyword(&mut self, wanted: Keyword) -> Parsed<()> {
+        self.skip_blanks();
+        if self.take_keyword(wanted) { Ok(()) } else { Err(self.unexpected()) }
+    }
+
+    /// Length in characters of the operator at the cursor (POSIX's and bash's), 0 for none.
+    pub(super) fn operator(&self) -> usize {
+        let Some(first) = self.byte() else { return 0 };
+        if !is_metacharacter(first) || matches!(first, b' ' | b'\t') {
+            return 0;
+        }
+        let second_at = self.after(self.input.pos);
+        let (second, third) = (self.byte_at(second_at), self.byte_at(self.after(second_at)));
+        match (first, second, third) {
+            (b';', Some(b';'), Some(b'&'))
+            | (b'&', Some(b'>'), Some(b'>'))
+            | (b'<', Some(b'<'), Some(b'-' | b'<')) => 3,
+            (b';', Some(b';' | b'&'), _)
+            | (b'&', Some(b'&' | b'>'), _)
+            | (b'|', Some(b'|' | b'&'), _)
+            | (b'<', Some(b'<' | b'&' | b'>'), _)
+            | (b'>', Some(b'>' | b'&' | b'|'), _) => 2,
+            _ => 1,
+        }
+    }
+
+    /// The token at the cursor as bash shows it; `None` at the end of the input.
+    pub(super) fn token(&mut self) -> Option<Text> {
+        self.skip_blanks();
+        let first = self.byte()?;
+        if first == b'\n' {
+            return Some(Text::from_static(b"newline"));
+        }
+        let operator = self.operator();
+        let start = self.input.pos;
+        if operator == 0 || self.at_process_substitution() {
+            // An error inside the word is not the one that is reported.
+            let depth = self.depth;
+            let read = self.word();
+            self.depth = depth;
+            return match read {
+                Ok(_) => Some(Text::from(self.slice(start, self.input.pos))),
+                Err(_) => None,
+            };
+        }
+        self.bump(operator);
+        Some(self.slice(start, self.input.pos).iter().copied().filter(|byte| !matches!(byte, b'\\' | b'\n')).collect::<Vec<_>>().into())
+    }
+
+    /// The line of the source around `at`.
+    fn line_around(&self, at: usize) -> Text {
+        let start = memchr::memrchr(b'\n', self.slice(0, at)).map_or(0, |newline| newline + 1);
+        let rest = self.slice(start, self.input.source.len());
+        let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        Text::from(self.slice(start, start + length))
+    }
+
+    /// An error at the cursor.
+    pub(super) fn error(&self, kind: ParseErrorKind) -> ParseError {
+        ParseError::new(kind, self.here(), None, self.line_around(self.input.pos))
+    }
+
+    /// The error for the token at the cursor, which the grammar does not have here.
+    #[inline(never)]
+    pub(super) fn unexpected(&mut self) -> ParseError {
+        self.skip_blanks();
+        let (start, line) = (self.input.pos, self.input.line);
+        let source_line = self.line_around(start);
+        match self.token() {
+            Some(token) => ParseError::new(
+                ParseErrorKind::UnexpectedToken(token),
+                Span { line, ..self.span_from(start, line) },
+                None,
+                source_line,
+            ),
+            None => self.unexpected_end(),
+        }
+    }
+
+    /// The error for the end of the input inside a compound command.
+    pub(super) fn unexpected_end(&self) -> ParseError {
+        self.error(ParseErrorKind::UnexpectedEnd).at_line(self.end_line())
+    }
+
+    /// The line that bash gives to the end of the input: one more than the last, when that has no newline.
+    pub(super) fn end_line(&self) -> u32 {
+        let rest = self.slice(self.input.pos, self.input.end);
+        let more = memchr::memchr_iter(b'\n', rest).count() as u32;
+        let ends_in_newline = self.input.end > 0 && self.byte_at(self.input.end - 1) == Some(b'\n');
+        self.input.line.saturating_add(more).saturating_add(u32::from(!ends_in_newline))
+    }
+
+    /// The error for a bracket or quote that is not closed. Bash names the line on which it began.
+    #[inline(never)]
+    pub(super) fn unmatched(&self, delimiter: u8, opened: u32) -> ParseError {
+        let kind = ParseErrorKind::Unmatched(delimiter);
+        ParseError::new(kind, self.here(), Some(opened), self.line_around(self.input.pos)).at_line(opened)
+    }
+}

@@ -1,0 +1,307 @@
+//! Quoting: backslash, `'...'`, `"..."`, `$'...'`, and the text that is read as if in double quotes. POSIX XCU 2.2.
+
+use super::ast::WordPart;
+use super::lexer::{Parsed, Reader};
+use super::substitution::Quoting;
+use super::word::push_quoted;
+use crate::text::Text;
+
+/// What ends text that is read as in double quotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum QuotedEnd {
+    /// `"`
+    DoubleQuote,
+    /// The `}` of `"${x:-...}"`; a double quote opens a quoted piece.
+    Brace,
+    /// The same inside a here-document.
+    HereDocumentBrace,
+    /// The end of the input, of a here-document.
+    Input,
+}
+
+impl QuotedEnd {
+    fn quoting(self) -> Quoting {
+        match self {
+            Self::DoubleQuote | Self::Brace => Quoting::Double,
+            Self::HereDocumentBrace | Self::Input => Quoting::HereDocument,
+        }
+    }
+
+    /// Whether a backslash quotes `byte`.
+    fn escapes(self, byte: u8) -> bool {
+        match byte {
+            b'$' | b'`' | b'\\' => true,
+            b'"' => self != Self::Input,
+            b'}' => matches!(self, Self::Brace | Self::HereDocumentBrace),
+            _ => false,
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// A backslash and what it quotes.
+    pub(super) fn escaped(&mut self, out: &mut Vec<WordPart>) {
+        let at = self.pos() + 1;
+        match self.byte_at(at) {
+            Some(b'\n') => self.advance_to(at + 1),
+            None => {
+                super::word::push_literal(out, b"\\");
+                self.input.pos += 1;
+            }
+            Some(_) => {
+                // A character of several bytes is quoted whole.
+                let mut end = at + 1;
+                while self.byte_at(end).is_some_and(|byte| (0x80..0xc0).contains(&byte)) {
+                    end += 1;
+                }
+                push_quoted(out, self.slice(at, end));
+                self.input.pos = end;
+            }
+        }
+    }
+
+    /// `'...'`
+    pub(super) fn single_quoted(&mut self, out: &mut Vec<WordPart>) -> Parsed<()> {
+        let (start, line) = (self.pos() + 1, self.input.line);
+        let rest = self.slice(start, self.input.end);
+        let Some(length) = memchr::memchr(b'\'', rest) else {
+            self.input.pos = self.input.end;
+            return Err(self.unmatched(b'\'', line));
+        };
+        push_quoted(out, self.slice(start, start + length));
+        self.advance_to(start + length + 1);
+        Ok(())
+    }
+
+    /// `"..."`
+    pub(super) fn double_quoted(&mut self, out: &mut Vec<WordPart>) -> Parsed<()> {
+        let line = self.input.line;
+        self.enter()?;
+        self.input.pos += 1;
+        let mut parts = Vec::new();
+        self.quoted(QuotedEnd::DoubleQuote, &mut parts)?;
+        if self.byte() != Some(b'"') {
+            return Err(self.unmatched(b'"', line));
+        }
+        self.input.pos += 1;
+        self.leave();
+        out.push(WordPart::DoubleQuoted(parts));
+        Ok(())
+    }
+
+    /// Reads text as in double quotes up to its end, where the cursor stays.
+    pub(super) fn quoted(&mut self, end: QuotedEnd, out: &mut Vec<WordPart>) -> Parsed<()> {
+        let mut run = self.pos();
+        let in_brace = matches!(end, QuotedEnd::Brace | QuotedEnd::HereDocumentBrace);
+        // In `"${x-'}'}"` single quotes stay, and yet the brace between them does not close, except in POSIX mode.
+        let pairs = in_brace && !self.options.posix;
+        let mut single: Option<u32> = None;
+        while let Some(byte) = self.byte() {
+            match byte {
+                b'"' if end == QuotedEnd::DoubleQuote => break,
+                b'\'' if pairs => {
+                    single = if single.is_some() { None } else { Some(self.input.line) };
+                    self.input.pos += 1;
+                }
+                b'"' if single.is_some() => {
+                    self.flush_quoted(run, out);
+                    self.input.pos += 1;
+                    run = self.pos();
+                }
+                b'}' if in_brace && single.is_none() => break,
+                b'"' if end != QuotedEnd::Input => {
+                    self.flush_quoted(run, out);
+                    self.double_quoted(out)?;
+                    run = self.pos();
+                }
+                b'\\' => {
+                    let next = self.byte_at(self.pos() + 1);
+                    if next == Some(b'\n') {
+                        self.flush_quoted(run, out);
+                        self.bump(2);
+                        run = self.pos();
+                    } else if next.is_some_and(|next| end.escapes(next)) {
+                        self.flush_quoted(run, out);
+                        run = self.pos() + 1;
+                        self.input.pos += 2;
+                    } else {
+                        self.input.pos += 1;
+                    }
+                }
+                b'$' => {
+                    self.flush_quoted(run, out);
+                    run = self.pos();
+                    let quoting =
+                        if end == QuotedEnd::Brace { Quoting::DoubleBrace } else { end.quoting() };
+                    if self.dollar(quoting, out)? {
+                        run = self.pos();
+                    } else {
+                        self.input.pos += 1;
+                    }
+                }
+                b'`' => {
+                    self.flush_quoted(run, out);
+                    self.backquoted(end != QuotedEnd::Input, out)?;
+                    run = self.pos();
+                }
+                b'\n' => {
+                    self.input.pos += 1;
+                    self.input.line = self.input.line.saturating_add(1);
+                }
+                _ => self.input.pos += 1,
+            }
+        }
+        self.flush_quoted(run, out);
+        single.map_or(Ok(()), |line| Err(self.unmatched(b'\'', line)))
+    }
+
+    fn flush_quoted(&self, run: usize, out: &mut Vec<WordPart>) {
+        if run < self.pos() {
+            push_quoted(out, self.slice(run, self.pos()));
+        }
+    }
+
+    /// `$'...'`; the cursor is on the `$`.
+    pub(super) fn ansi_quoted(&mut self, out: &mut Vec<WordPart>) -> Parsed<()> {
+        let line = self.input.line;
+        let start = self.after(self.pos()) + 1;
+        let mut end = start;
+        loop {
+            match self.byte_at(end) {
+                Some(b'\'') => break,
+                Some(b'\\') => end += 2,
+                Some(_) => end += 1,
+                None => {
+                    self.input.pos = self.input.end;
+                    return Err(self.unmatched(b'\'', line));
+                }
+            }
+        }
+        push_quoted(out, &decode_ansi(self.slice(start, end)));
+        self.advance_to(end + 1);
+        Ok(())
+    }
+
+    /// The text of a word without its quotes and expansions, as for a here-document's delimiter.
+    pub(super) fn is_quoted(parts: &[WordPart]) -> bool {
+        parts.iter().any(|part| matches!(part, WordPart::Quoted(_) | WordPart::DoubleQuoted(_)))
+    }
+}
+
+/// The value of the text of `$'...'`. Bash manual 3.1.2.4. A NUL ends it.
+pub(super) fn decode_ansi(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        at += 1;
+        if byte != b'\\' {
+            out.push(byte);
+            continue;
+        }
+        let Some(&escape) = text.get(at) else {
+            out.push(b'\\');
+            break;
+        };
+        at += 1;
+        match escape {
+            b'a' => out.push(7),
+            b'b' => out.push(8),
+            b'e' | b'E' => out.push(27),
+            b'f' => out.push(12),
+            b'n' => out.push(b'\n'),
+            b'r' => out.push(b'\r'),
+            b't' => out.push(b'\t'),
+            b'v' => out.push(11),
+            b'\\' | b'\'' | b'"' | b'?' => out.push(escape),
+            b'0'..=b'7' => {
+                let (value, length) = digits(text, at - 1, 3, 8);
+                at = at - 1 + length;
+                if value & 0xff == 0 {
+                    break;
+                }
+                out.push(value as u8);
+            }
+            b'x' | b'u' | b'U' => {
+                let most = match escape {
+                    b'x' => 2,
+                    b'u' => 4,
+                    _ => 8,
+                };
+                let braces = escape == b'x' && text.get(at) == Some(&b'{');
+                let (value, length) = digits(text, at + usize::from(braces), if braces { 8 } else { most }, 16);
+                if length == 0 {
+                    out.extend_from_slice(&[b'\\', escape]);
+                    continue;
+                }
+                at += length + usize::from(braces);
+                if braces && text.get(at) == Some(&b'}') {
+                    at += 1;
+                }
+                if escape == b'x' && value & 0xff == 0 || value == 0 {
+                    break;
+                }
+                if escape == b'x' { out.push(value as u8) } else { push_utf8(&mut out, value) }
+            }
+            b'c' => {
+                let Some(&control) = text.get(at) else {
+                    out.extend_from_slice(b"\\c");
+                    break;
+                };
+                at += 1;
+                // `\c\\` is one control character.
+                if control == b'\\' && text.get(at) == Some(&b'\\') {
+                    at += 1;
+                }
+                let value = if control == b'?' { 0x7f } else { control.to_ascii_uppercase() & 0x1f };
+                if value == 0 {
+                    break;
+                }
+                out.push(value);
+            }
+            _ => out.extend_from_slice(&[b'\\', escape]),
+        }
+    }
+    out
+}
+
+/// The number of at most `most` digits at `at`, and how many there were.
+fn digits(text: &[u8], at: usize, most: usize, base: u32) -> (u32, usize) {
+    let mut value = 0_u32;
+    let mut length = 0;
+    while length < most {
+        let Some(digit) = text.get(at + length).and_then(|&byte| char::from(byte).to_digit(base)) else { break };
+        value = value.wrapping_mul(base).wrapping_add(digit);
+        length += 1;
+    }
+    (value, length)
+}
+
+/// Bash encodes every 31-bit number in UTF-8's original scheme, surrogates too.
+pub(super) fn push_utf8(out: &mut Vec<u8>, value: u32) {
+    if value < 0x80 {
+        out.push(value as u8);
+        return;
+    }
+    let (first, more) = match value {
+        0..0x800 => (0xc0, 1),
+        0x800..0x1_0000 => (0xe0, 2),
+        0x1_0000..0x20_0000 => (0xf0, 3),
+        0x20_0000..0x400_0000 => (0xf8, 4),
+        _ => (0xfc, 5),
+    };
+    out.push(first | (value.checked_shr(6 * more).unwrap_or(0) as u8 & 0x3f));
+    for index in (0..more).rev() {
+        out.push(0x80 | ((value >> (6 * index)) as u8 & 0x3f));
+    }
+}
+
+/// The text of parts that are literal, quotes removed; expansions are left out.
+pub(super) fn literal_text(parts: &[WordPart], out: &mut Text) {
+    for part in parts {
+        match part {
+            WordPart::Literal(text) | WordPart::Quoted(text) => out.push_bytes(text),
+            WordPart::DoubleQuoted(inner) => literal_text(inner, out),
+            _ => {}
+        }
+    }
+}

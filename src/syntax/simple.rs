@@ -1,0 +1,231 @@
+//! Simple commands and function definitions of the form `name() command`. Bash manual 3.2.1, 3.3, 3.7.1.
+
+use super::ast::{Argument, Command, CommandKind, FunctionDefinition, Simple, Word, WordPart};
+use super::assignment::Tried;
+use super::lexer::{Keyword, Parsed, Reader};
+use super::parser::empty_command;
+use crate::text::Text;
+use std::sync::Arc;
+
+impl Reader<'_> {
+    /// A command; `command` is empty and gets filled.
+    pub(super) fn command(&mut self, command: &mut Command) -> Parsed<()> {
+        self.skip_blanks();
+        command.span = self.here();
+        match self.byte() {
+            Some(b'(') => self.compound(command)?,
+            _ => match self.keyword() {
+                Some((keyword, _)) if keyword.opens_compound() => self.compound(command)?,
+                Some((Keyword::Function, _)) => self.function_keyword(command)?,
+                Some((Keyword::Coproc, _)) => self.coprocess(command)?,
+                Some((Keyword::Not, _)) if self.options.extglob && self.second() == Some(b'(') => {
+                    self.simple(command)?;
+                }
+                Some((Keyword::In | Keyword::Time, _)) | None => self.simple(command)?,
+                Some(_) => return Err(self.unexpected()),
+            },
+        }
+        command.span.end = self.pos() as u32;
+        Ok(())
+    }
+
+    /// A simple command, or a function definition that begins with its name.
+    fn simple(&mut self, command: &mut Command) -> Parsed<()> {
+        let mut simple = Box::new(Simple::default());
+        let mut end = self.pos();
+        loop {
+            let (pos, line) = (self.pos(), self.input.line);
+            self.skip_blanks();
+            if simple.words.is_empty() && !(simple.assignments.is_empty() && command.redirections.is_empty()) {
+                self.expand_aliases()?;
+            } else if !simple.words.is_empty() {
+                self.expand_next_alias()?;
+            }
+            if self.redirection(&mut command.redirections)? {
+                end = self.pos();
+                continue;
+            }
+            let nothing = simple.assignments.is_empty() && command.redirections.is_empty();
+            match self.byte() {
+                Some(b'(') if nothing && simple.words.len() == 1 => {
+                    return self.function_definition(command, &simple);
+                }
+                Some(b'(') => return Err(self.unexpected()),
+                Some(_) if self.operator() == 0 || self.at_process_substitution() => self.simple_word(&mut simple)?,
+                _ if nothing && simple.words.is_empty() => return Err(self.unexpected_or_end()),
+                _ => {
+                    // Blanks and comments behind the command are not part of it.
+                    self.input.pos = pos;
+                    self.input.line = line;
+                    break;
+                }
+            }
+            end = self.pos();
+        }
+        let _ = end;
+        command.kind = CommandKind::Simple(*simple);
+        Ok(())
+    }
+
+    pub(super) fn unexpected_or_end(&mut self) -> super::ParseError {
+        if self.byte().is_none() { self.unexpected_end() } else { self.unexpected() }
+    }
+
+    fn simple_word(&mut self, simple: &mut Simple) -> Parsed<()> {
+        if simple.words.is_empty() || takes_assignments(&simple.words) {
+            return self.possible_assignment(simple);
+        }
+        let word = self.word()?;
+        simple.words.push(Argument::Word(word));
+        Ok(())
+    }
+
+    fn possible_assignment(&mut self, simple: &mut Simple) -> Parsed<()> {
+        match self.assignment()? {
+            Tried::Assignment(assignment) if simple.words.is_empty() => simple.assignments.push(assignment),
+            Tried::Assignment(assignment) => simple.words.push(Argument::Assignment(assignment)),
+            Tried::Word(word) => simple.words.push(Argument::Word(word)),
+            Tried::Nothing => {
+                let word = self.word()?;
+                simple.words.push(Argument::Word(word));
+            }
+        }
+        Ok(())
+    }
+
+    /// `name ()`: the cursor is on the parenthesis.
+    fn function_definition(&mut self, command: &mut Command, simple: &Simple) -> Parsed<()> {
+        self.bump(1);
+        self.skip_blanks();
+        if self.byte() != Some(b')') {
+            return Err(self.unexpected_or_newline());
+        }
+        self.bump(1);
+        let span = match simple.words.first() {
+            Some(Argument::Word(word)) => word.span,
+            _ => command.span,
+        };
+        let name = Text::from(self.slice(span.start as usize, span.end as usize));
+        self.function_body(command, name, span.line, false)
+    }
+
+    /// `function name [()] command`
+    fn function_keyword(&mut self, command: &mut Command) -> Parsed<()> {
+        self.take_keyword(Keyword::Function);
+        self.skip_blanks();
+        if self.byte().is_none() {
+            return Err(self.unexpected_end());
+        }
+        if self.operator() > 0 {
+            return Err(self.unexpected());
+        }
+        let (start, line) = (self.pos(), self.input.line);
+        self.word()?;
+        let name = Text::from(self.slice(start, self.pos()));
+        self.skip_blanks();
+        if self.byte() == Some(b'(') && self.parentheses_are_empty() {
+            self.bump(1);
+            self.skip_blanks();
+            self.bump(1);
+        }
+        self.function_body(command, name, line, true)
+    }
+
+    /// `function f ()`, and not `function f (list)`.
+    fn parentheses_are_empty(&self) -> bool {
+        let mut at = self.after(self.pos());
+        while matches!(self.byte_at(at), Some(b' ' | b'\t')) {
+            at = self.after(at);
+        }
+        self.byte_at(at) == Some(b')')
+    }
+
+    fn function_body(&mut self, command: &mut Command, name: Text, line: u32, keyword: bool) -> Parsed<()> {
+        self.enter()?;
+        self.skip_newlines()?;
+        let mut body = Box::new(empty_command(self.here()));
+        let opens = self.byte() == Some(b'(') || self.keyword().is_some_and(|(word, _)| word.opens_compound());
+        if !opens {
+            return Err(self.unexpected_or_end());
+        }
+        self.compound(&mut body)?;
+        body.span.end = self.pos() as u32;
+        self.leave();
+        let source = Arc::clone(&self.input.source);
+        command.kind =
+            CommandKind::Function(Arc::new(FunctionDefinition { name, body: *body, source, line, keyword }));
+        Ok(())
+    }
+
+    /// `coproc [NAME] command`
+    fn coprocess(&mut self, command: &mut Command) -> Parsed<()> {
+        self.take_keyword(Keyword::Coproc);
+        self.enter()?;
+        self.skip_blanks();
+        if self.byte().is_none() {
+            return Err(self.unexpected_or_newline());
+        }
+        let name = if self.coprocess_is_named() { Some(self.word()?) } else { None };
+        self.skip_blanks();
+        let mut inner = Box::new(empty_command(self.here()));
+        let compound = self.byte() == Some(b'(') || self.keyword().is_some_and(|(word, _)| word.opens_compound());
+        if compound {
+            self.compound(&mut inner)?;
+        } else {
+            self.simple(&mut inner)?;
+        }
+        inner.span.end = self.pos() as u32;
+        self.leave();
+        command.kind = CommandKind::Coprocess { name, command: inner };
+        Ok(())
+    }
+
+    /// Whether a plain word and then a compound command follow.
+    fn coprocess_is_named(&mut self) -> bool {
+        if self.keyword().is_some_and(|(keyword, _)| keyword.opens_compound()) {
+            return false;
+        }
+        let (pos, line) = (self.pos(), self.input.line);
+        let mut end = pos;
+        while let Some(byte) = self.byte_at(end).filter(|&byte| !super::lexer::is_metacharacter(byte)) {
+            if matches!(byte, b'\'' | b'"' | b'\\' | b'$' | b'`') {
+                return false;
+            }
+            end += 1;
+        }
+        if end == pos {
+            return false;
+        }
+        self.input.pos = end;
+        self.skip_blanks();
+        let named =
+            self.byte() == Some(b'(') && self.pos() > end || self.keyword().is_some_and(|(word, _)| word.opens_compound());
+        self.input.pos = pos;
+        self.input.line = line;
+        named
+    }
+}
+
+/// So many words `command` and `builtin` are looked through.
+const LONGEST_PREFIX: usize = 8;
+
+/// Whether assignments are recognized behind these words.
+fn takes_assignments(words: &[Argument]) -> bool {
+    for word in words.iter().take(LONGEST_PREFIX) {
+        let Some(text) = literal(word) else { return false };
+        match text {
+            b"declare" | b"typeset" | b"local" | b"export" | b"readonly" => return true,
+            b"command" | b"builtin" => {}
+            _ => return false,
+        }
+    }
+    false
+}
+
+fn literal(word: &Argument) -> Option<&[u8]> {
+    let Argument::Word(Word { parts, .. }) = word else { return None };
+    match parts.as_slice() {
+        [WordPart::Literal(text)] => Some(text),
+        _ => None,
+    }
+}
