@@ -18,6 +18,7 @@
 //! # Ok::<(), hookbox::hook::ConfigError>(())
 //! ```
 
+pub mod case;
 mod chain;
 pub mod decision;
 pub mod dialect;

@@ -95,6 +95,13 @@ impl Fixture {
         &self.specification
     }
 
+    /// Adds a file or replaces one.
+    pub fn add_file(&mut self, path: &[u8], content: &[u8], mode: u32) {
+        let path = path::normalise(path);
+        let (node, owner) = (Node::File(Arc::new(content.to_vec())), Owner::of(&path));
+        self.entries.insert(path, Entry { node, mode, owner, modified: self.specification.clock() });
+    }
+
     /// The files over `base`, those of the user owned by `uid` and `gid`.
     ///
     /// # Errors
