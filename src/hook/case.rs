@@ -207,7 +207,9 @@ impl SessionSetup {
             uid,
             gid,
             host: Text::from(host),
-            environment: pairs.map(|(name, value)| (Text::from(name.as_str()), Text::from(value.as_str()))).collect(),
+            environment: pairs
+                .map(|(name, value)| (Text::from(name.as_str()), Text::from(value.as_str())))
+                .collect(),
             cwd: Text::from(specification.cwd()),
         })
     }
@@ -219,7 +221,10 @@ impl CaseFile {
     /// # Errors
     /// With line and column.
     pub fn parse(text: &str) -> Result<Self, CaseError> {
-        serde_saphyr::from_str(text).map_err(|error| CaseError::Parse(error.to_string()))
+        // Only `true` and `false` are booleans: `{ starts_with: n }` asks for a letter.
+        let options = serde_saphyr::options! { strict_booleans: true };
+        serde_saphyr::from_str_with_options(text, options)
+            .map_err(|error| CaseError::Parse(error.to_string()))
     }
 
     /// Runs one of the file's cases.
@@ -246,7 +251,8 @@ impl CaseFile {
             let event = hooks.read_event(event).map_err(|error| CaseError::Case(error.to_string()))?;
             let outcome = hooks.fire(session.as_ref(), &event).await;
             let actual = report::of_step(&hooks, &event, &outcome, &files, expected);
-            let place = if case.steps.is_empty() { "expect".to_owned() } else { format!("step {}", index + 1) };
+            let place =
+                if case.steps.is_empty() { "expect".to_owned() } else { format!("step {}", index + 1) };
             result.compare(&place, expected, &actual);
             result.actual.push(actual);
         }
@@ -264,7 +270,8 @@ impl CaseFile {
         };
         let dialect = match case.dialect.as_ref().or(self.dialect.as_ref()) {
             Some(name) => name.parse().map_err(|error| CaseError::Case(format!("{error}")))?,
-            None => Dialect::detect("hooks", text.as_bytes()).map_err(|error| CaseError::Case(error.to_string()))?,
+            None => Dialect::detect("hooks", text.as_bytes())
+                .map_err(|error| CaseError::Case(error.to_string()))?,
         };
         Ok((dialect, text))
     }
@@ -288,7 +295,8 @@ impl CaseFile {
             let mut limits = Limits::everruns();
             for (name, value) in &given.limits {
                 let limit = Limit::from_name(name);
-                let limit = limit.ok_or_else(|| CaseError::Case(format!("limits: no limit is named `{name}`")))?;
+                let limit =
+                    limit.ok_or_else(|| CaseError::Case(format!("limits: no limit is named `{name}`")))?;
                 limits.set(limit, *value);
             }
             options.limits = Some(limits);

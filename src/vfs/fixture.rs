@@ -69,7 +69,8 @@ impl Fixture {
     /// The folder has neither `tree` nor `fixture.yaml`, or one of them can not be read.
     pub fn load(folder: &Path) -> Result<Self, FixtureError> {
         let mut layers = vec![(folder.to_owned(), Specification::read(folder)?)];
-        while let Some(below) = layers.last().and_then(|(folder, specification)| specification.below(folder)) {
+        while let Some(below) = layers.last().and_then(|(folder, specification)| specification.below(folder))
+        {
             if layers.len() >= MOST_LAYERS {
                 let message = format!("`extends` goes on for more than {MOST_LAYERS} fixtures");
                 return Err(FixtureError::Specification { path: below, message });
@@ -258,7 +259,8 @@ mod tests {
 
     #[test]
     fn every_fixture_of_the_repository_loads() {
-        let mut names: Vec<_> = std::fs::read_dir(folder()).unwrap().map(|item| item.unwrap().file_name()).collect();
+        let mut names: Vec<_> =
+            std::fs::read_dir(folder()).unwrap().map(|item| item.unwrap().file_name()).collect();
         names.sort();
         assert!(names.len() >= 4);
         for name in names {
@@ -275,7 +277,8 @@ mod tests {
         assert_eq!((script.mode, script.uid), (0o755, 1000));
         assert_eq!(fs.read_link(b"/workspace/docs/latest").unwrap(), b"guide.md");
         assert_eq!(fs.symlink_metadata(b"/workspace/docs/latest").unwrap().kind, FileKind::Symlink);
-        let (a, b) = (fs.metadata(b"/workspace/LICENSE").unwrap(), fs.metadata(b"/workspace/crates/LICENSE").unwrap());
+        let (a, b) =
+            (fs.metadata(b"/workspace/LICENSE").unwrap(), fs.metadata(b"/workspace/crates/LICENSE").unwrap());
         assert_eq!((a.inode, a.links), (b.inode, 2));
         assert_eq!(fs.metadata(b"/workspace/target").unwrap().mode, 0o700);
         assert_eq!(script.modified, Duration::from_millis(1_779_971_696_789));

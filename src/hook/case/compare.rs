@@ -22,7 +22,12 @@ pub struct Difference {
 /// Values whose objects may be given in part.
 const IN_PART: [&str; 3] = ["runs", "records", "files"];
 
-pub(super) fn difference(place: &str, key: &str, expected: &Value, actual: Option<&Value>) -> Option<Difference> {
+pub(super) fn difference(
+    place: &str,
+    key: &str,
+    expected: &Value,
+    actual: Option<&Value>,
+) -> Option<Difference> {
     if actual.is_some_and(|actual| matches(expected, actual, IN_PART.contains(&key))) {
         return None;
     }
@@ -40,9 +45,9 @@ fn matches(expected: &Value, actual: &Value, in_part: bool) -> bool {
         (Value::Object(wanted), Value::String(text)) => asks(wanted, text),
         (Value::Object(wanted), Value::Object(found)) => {
             (in_part || wanted.len() == found.len())
-                && wanted.iter().all(|(key, wanted)| {
-                    found.get(key).is_some_and(|found| matches(wanted, found, in_part))
-                })
+                && wanted
+                    .iter()
+                    .all(|(key, wanted)| found.get(key).is_some_and(|found| matches(wanted, found, in_part)))
         }
         (Value::Array(wanted), Value::Array(found)) => {
             wanted.len() == found.len()
@@ -145,11 +150,9 @@ mod tests {
 
     #[test]
     fn differences_read_line_by_line() {
-        let shown = difference("step 2", "log", &json!(["a", "b", "d"]), Some(&json!(["a", "c", "d"]))).unwrap();
-        assert_eq!(
-            shown.to_string(),
-            "step 2: log\n      \"a\"\n    - \"b\"\n    + \"c\"\n      \"d\"\n"
-        );
+        let shown =
+            difference("step 2", "log", &json!(["a", "b", "d"]), Some(&json!(["a", "c", "d"]))).unwrap();
+        assert_eq!(shown.to_string(), "step 2: log\n      \"a\"\n    - \"b\"\n    + \"c\"\n      \"d\"\n");
         let shown = difference("expect", "message", &json!("a\nb"), Some(&json!("a\nb\n"))).unwrap();
         assert_eq!(shown.to_string(), "expect: message\n      \"a\\n\"\n    - \"b\"\n    + \"b\\n\"\n");
     }

@@ -46,7 +46,12 @@ pub(super) fn of_step(
     let decision = &outcome.decision;
     let block = decision.blocked.as_ref();
     let ids = |wanted: fn(&HookRecord) -> bool| {
-        outcome.records.iter().filter(|record| wanted(record)).map(|record| record.hook.to_string()).collect::<Vec<_>>()
+        outcome
+            .records
+            .iter()
+            .filter(|record| wanted(record))
+            .map(|record| record.hook.to_string())
+            .collect::<Vec<_>>()
     };
     let logs: Vec<_> = outcome.records.iter().flat_map(|record| hooks.log_records(record)).collect();
     let lines = logs.iter().map(|log| {
@@ -103,7 +108,8 @@ fn file(files: &FileSystem, name: &str, wanted: &Value) -> Value {
     match wanted {
         Value::Array(_) => match files.read_dir(&at) {
             Ok(entries) => {
-                let mut names: Vec<_> = entries.iter().map(|entry| entry.name.to_string_lossy().into_owned()).collect();
+                let mut names: Vec<_> =
+                    entries.iter().map(|entry| entry.name.to_string_lossy().into_owned()).collect();
                 names.sort();
                 names.retain(|name| name != "." && name != "..");
                 names.into()

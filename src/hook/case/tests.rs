@@ -28,7 +28,8 @@ fn run(text: &str, prints: &'static str) -> (CaseFile, Vec<Option<CaseResult>>) 
     let file = CaseFile::parse(text).unwrap();
     let host = Host { base: Base::new(&[]), prints };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let results = file.cases.iter().map(|case| Some(runtime.block_on(file.run(case, &host)).unwrap())).collect();
+    let results =
+        file.cases.iter().map(|case| Some(runtime.block_on(file.run(case, &host)).unwrap())).collect();
     (file, results)
 }
 
@@ -62,7 +63,8 @@ fn a_case_passes_or_tells_what_differs() {
     let (_, results) = run(FILE, r#"{"decision":"block","reason":"no"}"#);
     assert!(results.iter().flatten().all(|result| result.differences.is_empty()), "{results:?}");
     let (_, results) = run(FILE, "{}");
-    let keys: Vec<_> = results[0].as_ref().unwrap().differences.iter().map(|found| found.key.as_str()).collect();
+    let keys: Vec<_> =
+        results[0].as_ref().unwrap().differences.iter().map(|found| found.key.as_str()).collect();
     assert_eq!(keys, ["decision", "reason"]);
 }
 
@@ -72,7 +74,10 @@ fn an_update_changes_expectations_and_nothing_else() {
     let updated = update(FILE, &file, &results).unwrap();
     let (head, tail) = updated.split_once("    expect:\n").unwrap();
     assert!(FILE.starts_with(head));
-    assert!(tail.starts_with("      decision: \"proceed\"\n      reason: null\n      arguments: {\"a\":1}\n"), "{tail}");
+    assert!(
+        tail.starts_with("      decision: \"proceed\"\n      reason: null\n      arguments: {\"a\":1}\n"),
+        "{tail}"
+    );
     assert!(tail.contains("\n\n  - name: two steps\n"));
     let (_, again) = run(&updated, "{}");
     assert!(again.iter().flatten().all(|result| result.differences.is_empty()), "{updated}");
@@ -98,10 +103,18 @@ fn every_case_file_of_the_repository_is_well_formed() {
                 let loaded = HookSet::load(dialect, config.as_bytes(), &options);
                 let mut result = CaseResult::default();
                 result.compare("load", &case.load, &report::of_load(&loaded));
-                assert!(result.differences.is_empty(), "{}: {}: {}", file.id, case.name, result.differences[0]);
+                assert!(
+                    result.differences.is_empty(),
+                    "{}: {}: {}",
+                    file.id,
+                    case.name,
+                    result.differences[0]
+                );
                 let Ok(hooks) = loaded else { continue };
                 for event in case.event.iter().chain(case.steps.iter().map(|step| &step.event)) {
-                    hooks.read_event(event).unwrap_or_else(|error| panic!("{}: {}: {error}", file.id, case.name));
+                    hooks
+                        .read_event(event)
+                        .unwrap_or_else(|error| panic!("{}: {}: {error}", file.id, case.name));
                 }
             }
             file.id
