@@ -285,6 +285,13 @@ impl Meter {
             .then(|| self.started + Duration::from_millis(self.limits.wall_time_ms))
     }
 
+    /// Real time until the deadline; `None` without a limit.
+    pub(crate) fn real_time_left(&self) -> Option<Duration> {
+        let used = real_monotonic().saturating_sub(self.started_real);
+        (self.limits.wall_time_ms != u64::MAX)
+            .then(|| Duration::from_millis(self.limits.wall_time_ms).saturating_sub(used))
+    }
+
     /// Counts `n` operations and checks the deadline.
     pub fn tick(&self, n: u64) -> Result<(), LimitError> {
         add(&self.operations, n, self.limits.operations).map_err(|()| self.fail(Limit::Operations))?;

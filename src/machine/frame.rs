@@ -4,7 +4,6 @@ use super::process::Expansion;
 use super::shell::{Code, State};
 use super::variable::Mark;
 use crate::io::{Capture, Description};
-use crate::limit::Charge;
 use crate::program::{Pc, Quoting};
 use crate::text::Text;
 use std::sync::Arc;
@@ -54,16 +53,13 @@ pub(crate) struct FunctionFrame {
     pub(crate) resume: Code,
     pub(crate) mark: Mark,
     pub(crate) positional: super::shell::Positional,
-    pub(crate) name: Text,
     pub(crate) conditions: u32,
     /// `local -`: options to put back.
     pub(crate) options: Option<super::option::Options>,
     pub(crate) source: Text,
-    pub(crate) getopts: super::shell::GetoptsState,
+    pub(crate) calls: Option<Arc<super::shell::Call>>,
     /// A `DEBUG` or `RETURN` trap that is not inherited comes back.
     pub(crate) traps: Option<Arc<super::trap::Traps>>,
-    pub(crate) last_argument: Text,
-    pub(crate) charge: Option<Charge>,
 }
 
 /// Why a script frame was pushed.
@@ -87,6 +83,7 @@ pub(crate) struct ScriptFrame {
     /// Positional parameters before `source FILE ARGS`.
     pub(crate) positional: Option<super::shell::Positional>,
     pub(crate) source: Text,
+    pub(crate) calls: Option<Arc<super::shell::Call>>,
     /// Status to put back after a trap.
     pub(crate) status: u8,
     pub(crate) conditions: u32,

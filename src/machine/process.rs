@@ -143,8 +143,12 @@ pub(crate) struct Process {
     pub(crate) charge: Option<crate::limit::ProcessCharge>,
     pub(crate) memory: crate::limit::Charge,
     pub(crate) bytes: crate::limit::Charge,
-    /// Pids of process substitutions and of the current command, to be forgotten.
-    pub(crate) dropped: bool,
+    /// Is no shell of its own but a stage of a pipeline, an asynchronous list or the like.
+    pub(crate) is_forked: bool,
+    /// Its `EXIT` trap has been started.
+    pub(crate) exiting: bool,
+    /// `set -e` ends the shell behind the `ERR` trap with this status.
+    pub(crate) exit_after_trap: Option<u8>,
     /// Output of the builtin that runs.
     pub(crate) out: Vec<u8>,
 }
@@ -430,7 +434,8 @@ impl Process {
                     }
                     Op::AssignmentsDone => self.assignments_done(run),
                     Op::Redirect(index) => self.redirect(run, &program, index)?,
-                    Op::RedirectBegin { end } => self.begin_redirections(end),
+                    Op::RedirectBegin => self.begin_command(),
+                    Op::RedirectReady { end } => self.redirections_ready(end),
                     Op::RedirectEnd => self.end_redirections(),
                     Op::Execute { name } => {
                         let known = (name != u32::MAX).then(|| (link.name(name), link.builtin(name)));

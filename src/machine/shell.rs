@@ -35,6 +35,28 @@ pub(crate) struct Function {
     pub(crate) source: Text,
 }
 
+/// A function call, `source` or `eval` in progress: what `FUNCNAME`, `BASH_SOURCE` and `BASH_LINENO` show.
+#[derive(Debug)]
+pub(crate) struct Call {
+    /// `FUNCNAME`; `source` for a sourced file.
+    pub(crate) name: Text,
+    /// `BASH_SOURCE`
+    pub(crate) source: Text,
+    /// Line of the call.
+    pub(crate) line: u32,
+    pub(crate) parent: Option<Arc<Call>>,
+}
+
+impl Drop for Call {
+    /// A long chain is dropped link by link, not by recursion.
+    fn drop(&mut self) {
+        let mut next = self.parent.take();
+        while let Some(call) = next {
+            next = Arc::into_inner(call).and_then(|mut call| call.parent.take());
+        }
+    }
+}
+
 /// Positional parameters; `shift` moves the start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Positional {
@@ -127,8 +149,12 @@ pub(crate) struct State {
     pub(crate) started: Duration,
     /// Environment of commands, made when a variable changes.
     pub(crate) environment: Option<(u64, Arc<Environment>)>,
-    /// The run ends with a signal's status although a trap or `wait` goes on: see `kill`.
+    /// Calls in progress, the innermost first.
+    pub(crate) calls: Option<Arc<Call>>,
+    /// `BASH_SOURCE` of the code that runs.
     pub(crate) source_name: Text,
+    /// `$_`
+    pub(crate) last_argument: Text,
 }
 
 /// State and variables of a shell process.

@@ -3,7 +3,8 @@
 use super::compiler::Compiler;
 use super::{Index, Op, Pc, Quoting, StaticCommand};
 use crate::syntax::ast::{
-    Argument, Arithmetic, CaseArm, CaseEnd, Command, CommandKind, Conditional, List, Simple, Word, WordPart,
+    Argument, Arithmetic, CaseArm, CaseEnd, Command, CommandKind, Conditional, List, Simple,
+    Word, WordPart,
 };
 use crate::text::Text;
 
@@ -22,10 +23,11 @@ impl Compiler<'_> {
         if command.redirections.is_empty() {
             self.compound(command);
         } else {
-            let begin = self.emit(Op::RedirectBegin { end: 0 });
+            self.emit(Op::RedirectBegin);
             for redirection in &command.redirections {
                 self.redirection(redirection);
             }
+            let begin = self.emit(Op::RedirectReady { end: 0 });
             self.compound(command);
             self.emit(Op::RedirectEnd);
             self.patch(begin);
@@ -167,8 +169,7 @@ impl Compiler<'_> {
         if !select {
             self.debug(command);
         }
-        let next =
-            self.emit(if select { Op::SelectNext { name, end: 0 } } else { Op::ForNext { name, end: 0 } });
+        let next = self.emit(if select { Op::SelectNext { name, end: 0 } } else { Op::ForNext { name, end: 0 } });
         self.emit(Op::LoopTurn);
         self.list(body);
         self.line = line;

@@ -95,7 +95,7 @@ pub(crate) enum Op {
 
     // Substitutions.
     /// Starts a command substitution: its body follows, `end` is behind it.
-    Substitution { end: Pc, quoting: Quoting, backquoting: Quoting },
+    Substitution { end: Pc, quoting: Quoting },
     /// The body is over: appends what was captured.
     SubstitutionEnd,
     /// Pops the builder as a path and appends the file's content: `$(< file)`.
@@ -140,8 +140,10 @@ pub(crate) enum Op {
     // Redirections.
     /// Makes a redirection from the builder; kept to be undone after the command.
     Redirect(Index),
-    /// Starts a compound command's redirections: a frame that undoes them. On failure the command is skipped to `end`.
-    RedirectBegin { end: Pc },
+    /// Starts a compound command's redirections.
+    RedirectBegin,
+    /// They are made: a frame will undo them. If one failed the command is skipped to `end`.
+    RedirectReady { end: Pc },
     /// Undoes them.
     RedirectEnd,
 

@@ -5,6 +5,8 @@
 
 mod context;
 mod error;
+#[allow(dead_code, reason = "the command around the engine is not there yet")]
+pub(crate) mod jq;
 mod operands;
 mod options;
 #[allow(dead_code, reason = "its callers follow")]
@@ -14,7 +16,7 @@ mod stream;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use context::{CommandError, CommandRequest, CommandRunner, Context, Environment};
+pub use context::{CommandError, CommandRequest, CommandRunner, Context, DescriptorHandles, Environment};
 pub use error::{ExitStatus, UtilityError};
 pub use options::{Example, OptionArgument, OptionSpec, Options, example, flag, number, optional, value};
 pub use session::{Identity, Session};

@@ -4,6 +4,7 @@ use super::Device;
 use super::directory::Directory;
 use super::inode::{Body, Content};
 use super::resolve::Follow;
+use super::table::next_leaf;
 use super::tree::{Location, Quota, State, Tree, User};
 use super::{FsUsage, Snapshot};
 use crate::text::Text;
@@ -52,6 +53,11 @@ impl Base {
         for command in commands {
             let content = [COMMAND_MARK, command.as_bytes(), b"\n"].concat();
             builder.file(&format!("/usr/bin/{command}"), content, 0o755);
+        }
+        // Inodes that a session changes first, and its own after them, lie in one node of the table: nothing else is copied.
+        builder.state.root.next = next_leaf(builder.state.root.next);
+        for (path, mode) in WRITABLE {
+            builder.directory(path, *mode);
         }
         builder.state.root.descriptors = builder.find("/proc/self/fd").id();
         let homes = [builder.find("/home/agent"), builder.find("/workspace")];
@@ -140,18 +146,18 @@ const DIRECTORIES: &[(&str, u16)] = &[
     ("/etc", 0o755),
     ("/dev", 0o755),
     ("/home", 0o755),
-    ("/home/agent", 0o755),
     ("/proc", 0o555),
     ("/proc/self", 0o555),
     ("/proc/self/fd", 0o555),
     ("/root", 0o700),
     ("/run", 0o755),
-    ("/tmp", 0o1777),
     ("/var", 0o755),
     ("/var/log", 0o755),
-    ("/var/tmp", 0o1777),
-    ("/workspace", 0o755),
 ];
+
+/// Where a session writes.
+const WRITABLE: &[(&str, u16)] =
+    &[("/home/agent", 0o755), ("/tmp", 0o1777), ("/var/tmp", 0o1777), ("/workspace", 0o755)];
 
 const LINKS: &[(&str, &str)] = &[
     ("/bin", "usr/bin"),

@@ -114,6 +114,16 @@ impl FileSystem {
         Self::from_state(state, clock)
     }
 
+    /// A file system that starts as `snapshot`, which it shares; what that holds does not count towards the quota.
+    pub fn from_snapshot(snapshot: &Snapshot, options: Options) -> Self {
+        let Options { clock, uid, gid, max_files, max_bytes } = options;
+        let mut state = snapshot.state.clone();
+        state.user = User { uid, gid };
+        state.quota = Quota { files: max_files, bytes: max_bytes };
+        state.given = state.used;
+        Self::from_state(state, clock)
+    }
+
     fn from_state(state: State, clock: Arc<Clock>) -> Self {
         let live = Live {
             state,
@@ -138,6 +148,7 @@ impl FileSystem {
 
     /// A file system of its own that starts as this one is now; a write to either is not seen in the other. Open files stay
     /// with the original. Mounted foreign file systems are not copied: both see the same.
+    #[must_use]
     pub fn fork(&self) -> Self {
         let state = self.shared.live().named_state();
         Self::from_state(state, Arc::clone(&self.shared.clock))

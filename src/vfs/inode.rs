@@ -42,6 +42,7 @@ pub(super) enum Body {
 pub(super) enum Parents {
     One(u64),
     /// Directory to number of links in it.
+    #[expect(clippy::box_collection, reason = "keeps inodes small; files with several names are rare")]
     Many(Box<BTreeMap<u64, u32>>),
 }
 
@@ -221,10 +222,8 @@ impl Content {
     /// # Errors
     /// `ENOSPC` when the host has no memory for it.
     pub(super) fn buffer(&mut self, more: usize) -> Result<&mut Vec<u8>, FsError> {
-        let unshared = match &mut self.0 {
-            Repr::Shared(bytes) => Arc::get_mut(bytes).is_some(),
-            Repr::Static(_) => false,
-        };
+        // Nobody else can make it shared meanwhile: that takes a clone of the only reference, which is ours.
+        let unshared = matches!(&self.0, Repr::Shared(bytes) if Arc::strong_count(bytes) == 1);
         if !unshared {
             let old = self.as_bytes();
             let mut copy = Vec::new();

@@ -1,7 +1,7 @@
 //! The session's file system: an in-memory tree with copy-on-write sharing, quotas, links, modes and times.
 //!
 //! - `table.rs`, `inode.rs`, `directory.rs`: the persistent data. Cloning all of it copies a few pointers.
-//! - `tree.rs`: [`State`](tree::State), what a snapshot holds: inodes, mounts and what is used of the quota.
+//! - `tree.rs`: the state, what a snapshot holds: inodes, mounts and what is used of the quota.
 //! - `resolve.rs`: from a path to an inode, with search permissions, symbolic links and mount points.
 //! - `file_system.rs`, `operation.rs`, `rename.rs`, `open_file.rs`: the operations on paths and on open files.
 //! - `mount.rs`, `interop.rs`: other trees under the same root, and the `vfs` crate's trait in both directions.
@@ -16,7 +16,10 @@ mod directory;
 mod errno;
 mod file_system;
 pub mod fixture;
+mod foreign;
+mod foreign_file;
 mod inode;
+mod interop;
 mod mount;
 mod open_file;
 mod operation;
@@ -29,9 +32,12 @@ mod tree;
 pub use base::{Base, COMMAND_MARK};
 pub use device::Device;
 
+pub use diff::{Change, ChangeKind, diff};
 pub use errno::{Errno, FsError};
 pub use file_system::{FileSystem, Snapshot};
 pub use inode::Content;
+pub use interop::SessionVfs;
+pub use mount::Mount;
 pub use open_file::OpenFile;
 
 use crate::clock::Clock;

@@ -2,9 +2,10 @@
 
 use super::errno::Errno;
 use super::file_system::{Live, Shared};
+use super::foreign_file::ForeignHandle;
 use super::operation;
-use super::tree::Location;
-use super::{Metadata, Result};
+use super::tree::{Location, State};
+use super::{Content, Metadata, Result};
 use std::fmt;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
@@ -12,7 +13,13 @@ use std::time::Duration;
 /// A regular file that is open: independent of its names, kept while a clone of this lives. It has no offset and no access
 /// mode; those are of the open file description.
 #[derive(Clone, Debug)]
-pub struct OpenFile(Arc<Handle>);
+pub struct OpenFile(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Ours(Arc<Handle>),
+    Foreign(Arc<ForeignHandle>),
+}
 
 struct Handle {
     shared: Arc<Shared>,
@@ -50,7 +57,11 @@ impl Drop for Handle {
 impl OpenFile {
     pub(super) fn new(shared: &Arc<Shared>, live: &mut Live, at: Location) -> Self {
         *live.open.entry(at).or_insert(0) += 1;
-        Self(Arc::new(Handle { shared: Arc::clone(shared), at, epoch: live.epoch }))
+        Self(Kind::Ours(Arc::new(Handle { shared: Arc::clone(shared), at, epoch: live.epoch })))
+    }
+
+    pub(super) fn foreign(handle: ForeignHandle) -> Self {
+        Self(Kind::Foreign(Arc::new(handle)))
     }
 
     /// Gives `consume` the bytes from `offset` to the end, not copied, and returns what it returned. At or after the end
@@ -62,8 +73,11 @@ impl OpenFile {
     }
 
     /// The whole content, not copied.
-    pub fn content(&self) -> Result<super::Content> {
-        self.0.live()?.state.content(self.0.at).cloned()
+    pub fn content(&self) -> Result<Content> {
+        match &self.0 {
+            Kind::Ours(handle) => handle.live()?.state.content(handle.at).cloned(),
+            Kind::Foreign(handle) => handle.content(),
+        }
     }
 
     /// Writes all of `bytes` at `offset`; a hole before it is filled with zeros.
@@ -74,19 +88,32 @@ impl OpenFile {
         if bytes.is_empty() {
             return Ok(());
         }
-        let now = self.0.shared.now();
-        self.0.live()?.state.write_at(self.0.at, offset, bytes, now)
+        match &self.0 {
+            Kind::Ours(handle) => {
+                let now = handle.shared.now();
+                handle.live()?.state.write_at(handle.at, offset, bytes, now)
+            }
+            Kind::Foreign(handle) => handle.write_at(offset, bytes),
+        }
     }
 
     /// Writes all of `bytes` at the end, wherever that is by now, and returns the new length.
     pub fn append(&self, bytes: &[u8]) -> Result<u64> {
-        let now = self.0.shared.now();
-        self.0.live()?.state.append(self.0.at, bytes, now)
+        match &self.0 {
+            Kind::Ours(handle) => {
+                let now = handle.shared.now();
+                handle.live()?.state.append(handle.at, bytes, now)
+            }
+            Kind::Foreign(handle) => handle.append(bytes),
+        }
     }
 
     /// The length in bytes.
     pub fn len(&self) -> Result<u64> {
-        Ok(self.0.live()?.state.content(self.0.at)?.len() as u64)
+        match &self.0 {
+            Kind::Ours(handle) => Ok(handle.live()?.state.content(handle.at)?.len() as u64),
+            Kind::Foreign(handle) => Ok(handle.content()?.len() as u64),
+        }
     }
 
     /// Whether the file has no bytes.
@@ -96,30 +123,49 @@ impl OpenFile {
 
     /// Cuts the file or lengthens it with zeros.
     pub fn set_len(&self, len: u64) -> Result<()> {
-        let now = self.0.shared.now();
-        self.0.live()?.state.set_len(self.0.at, len, now)
+        match &self.0 {
+            Kind::Ours(handle) => {
+                let now = handle.shared.now();
+                handle.live()?.state.set_len(handle.at, len, now)
+            }
+            Kind::Foreign(handle) => handle.set_len(len),
+        }
+    }
+
+    /// Stores what was written, where the file is in a mounted foreign file system; closing does it too, but has no way to
+    /// report an error. For all other files there is nothing to do.
+    pub fn flush(&self) -> Result<()> {
+        match &self.0 {
+            Kind::Ours(_) => Ok(()),
+            Kind::Foreign(handle) => handle.flush(),
+        }
     }
 
     /// What `fstat` tells.
     pub fn metadata(&self) -> Result<Metadata> {
-        self.0.live()?.state.metadata(self.0.at)
+        match &self.0 {
+            Kind::Ours(handle) => handle.live()?.state.metadata(handle.at),
+            Kind::Foreign(handle) => handle.metadata(),
+        }
     }
 
     /// `fchmod`.
     pub fn set_mode(&self, mode: u32) -> Result<()> {
-        let now = self.0.shared.now();
-        let mut live = self.0.live()?;
-        live.state.check_owner(self.0.at)?;
-        live.state.check_writable(self.0.at)?;
-        operation::set_mode(&mut live.state, self.0.at, mode, now)
+        self.change(|state, at, now| operation::set_mode(state, at, mode, now))
     }
 
     /// `futimens`: sets times, since the Unix epoch; `None` leaves one as it is.
     pub fn set_times(&self, accessed: Option<Duration>, modified: Option<Duration>) -> Result<()> {
-        let now = self.0.shared.now();
-        let mut live = self.0.live()?;
-        live.state.check_owner(self.0.at)?;
-        live.state.check_writable(self.0.at)?;
-        operation::set_times(&mut live.state, self.0.at, accessed, modified, now)
+        self.change(|state, at, now| operation::set_times(state, at, accessed, modified, now))
+    }
+
+    /// A change of metadata, for the owner and root.
+    fn change(&self, change: impl FnOnce(&mut State, Location, u64) -> Result<()>) -> Result<()> {
+        let Kind::Ours(handle) = &self.0 else { return Err(Errno::NotSupported.into()) };
+        let now = handle.shared.now();
+        let mut live = handle.live()?;
+        live.state.check_owner(handle.at)?;
+        live.state.check_writable(handle.at)?;
+        change(&mut live.state, handle.at, now)
     }
 }

@@ -4,14 +4,25 @@ use super::directory::Directory;
 use super::errno::Errno;
 use super::file_system::{FileSystem, Live, nanoseconds};
 use super::inode::{Body, Content};
-use super::resolve::{EXECUTE, Follow, Found, Last, READ, WRITE};
-use super::tree::{Location, State};
+use super::resolve::{EXECUTE, Follow, Last, READ, WRITE};
+use super::tree::{Location, State, limit};
 use super::{Device, DirEntry, FileKind, Metadata, OpenFile, OpenOptions, Opened, Result, path};
+use crate::limit::Limit;
 use crate::text::Text;
+use std::sync::Arc;
 use std::time::Duration;
 
 const fn follow_if(follow: bool) -> Follow {
     if follow { Follow::Always } else { Follow::BeforeSlash }
+}
+
+const fn open_follow(options: &OpenOptions) -> Follow {
+    match options {
+        OpenOptions { create_new: true, .. } => Follow::Never,
+        OpenOptions { no_follow: true, .. } => Follow::BeforeSlash,
+        OpenOptions { create: true, .. } => Follow::Create,
+        _ => Follow::Always,
+    }
 }
 
 impl FileSystem {
@@ -27,6 +38,10 @@ impl FileSystem {
 
     fn stat(&self, path: &[u8], follow: Follow) -> Result<Metadata> {
         let live = self.shared.live();
+        if let Some(foreign) = live.state.foreign(path, follow) {
+            drop(live);
+            return foreign.metadata();
+        }
         let at = live.state.walk(path, follow)?.existing()?;
         live.state.metadata(at)
     }
@@ -34,6 +49,10 @@ impl FileSystem {
     /// The device a path leads to, so that a caller can tell `/dev/stdin` from `/dev/null` without opening it.
     pub fn device(&self, path: &[u8]) -> Result<Option<Device>> {
         let live = self.shared.live();
+        if let Some(foreign) = live.state.foreign(path, Follow::Always) {
+            drop(live);
+            return foreign.metadata().map(|_| None);
+        }
         let at = live.state.walk(path, Follow::Always)?.existing()?;
         if let Some(number) = at.descriptor() {
             return Ok(Some(Device::Descriptor(number)));
@@ -51,6 +70,10 @@ impl FileSystem {
     /// `EACCES` where not, `EROFS` where it could not be written at all, and those of the path.
     pub fn access(&self, path: &[u8], read: bool, write: bool, execute: bool) -> Result<()> {
         let live = self.shared.live();
+        if let Some(foreign) = live.state.foreign(path, Follow::Always) {
+            drop(live);
+            return foreign.access(write, execute);
+        }
         let at = live.state.walk(path, Follow::Always)?.existing()?;
         if at.descriptor().is_some() {
             return if execute { Err(Errno::AccessDenied.into()) } else { Ok(()) };
@@ -67,19 +90,18 @@ impl FileSystem {
     /// `open`.
     pub fn open(&self, path: &[u8], options: &OpenOptions) -> Result<Opened> {
         let mut live = self.shared.live();
+        if let Some(foreign) = live.state.foreign(path, open_follow(options)) {
+            drop(live);
+            return foreign.open(options);
+        }
         let live = &mut *live;
-        let follow = match () {
-            () if options.create_new => Follow::Never,
-            () if options.no_follow => Follow::BeforeSlash,
-            () => Follow::Always,
-        };
-        let found = live.state.walk(path, follow)?;
+        let found = live.state.walk(path, open_follow(options))?;
+        if found.slash && (options.create || options.create_new) {
+            return Err(Errno::IsDirectory.into());
+        }
         let Some(at) = found.target else {
             if !options.create && !options.create_new {
                 return Err(Errno::NotFound.into());
-            }
-            if found.slash {
-                return Err(Errno::IsDirectory.into());
             }
             live.state.check_parent(found.parent)?;
             let (parent, name) = (found.parent, Text::from(found.name));
@@ -131,6 +153,10 @@ impl FileSystem {
     /// `EISDIR` for a directory, `EINVAL` for a FIFO or a device, and those of opening for reading.
     pub fn read(&self, path: &[u8]) -> Result<Content> {
         let live = self.shared.live();
+        if let Some(foreign) = live.state.foreign(path, Follow::Always) {
+            drop(live);
+            return foreign.read();
+        }
         let at = live.state.walk(path, Follow::Always)?.existing()?;
         if at.descriptor().is_some() {
             return Err(Errno::Invalid.into());
@@ -141,19 +167,24 @@ impl FileSystem {
 
     /// Makes `bytes` the whole content of a file, which is created with `mode` where it is not there.
     pub fn write(&self, path: &[u8], bytes: &[u8], mode: u32) -> Result<()> {
+        let allowed = self.shared.live().state.quota.bytes;
+        if bytes.len() as u64 > allowed {
+            return Err(limit(Limit::FileSystemBytes, allowed));
+        }
         self.write_content(path, Content::from(bytes.to_vec()), mode)
     }
 
     /// As [`FileSystem::write`], for a content that is shared or owned already.
     pub fn write_content(&self, path: &[u8], content: Content, mode: u32) -> Result<()> {
         let mut live = self.shared.live();
+        if let Some(foreign) = live.state.foreign(path, Follow::Create) {
+            drop(live);
+            return foreign.write(&content);
+        }
         let state = &mut live.state;
-        let found = state.walk(path, Follow::Always)?;
+        let found = state.walk(path, Follow::Create)?;
         let now = self.shared.now();
         let Some(at) = found.target else {
-            if found.slash {
-                return Err(Errno::IsDirectory.into());
-            }
             state.check_parent(found.parent)?;
             let (parent, name) = (found.parent, Text::from(found.name));
             return state.create(parent, name, Body::File(content), mode as u16, now).map(drop);
@@ -170,6 +201,10 @@ impl FileSystem {
     /// The names in a directory, sorted by bytes, without `.` and `..`.
     pub fn read_dir(&self, path: &[u8]) -> Result<Vec<DirEntry>> {
         let live = self.shared.live();
+        if let Some(foreign) = live.state.foreign(path, Follow::Always) {
+            drop(live);
+            return foreign.read_dir();
+        }
         let at = live.state.walk(path, Follow::Always)?.existing()?;
         if at.descriptor().is_some() {
             return Err(Errno::NotDirectory.into());
@@ -180,7 +215,8 @@ impl FileSystem {
         let mut entries = Vec::with_capacity(directory.len());
         for entry in directory.iter() {
             let file = live.state.cross(at.sibling(entry.inode));
-            let kind = live.state.inode(file)?.kind();
+            let foreign = live.state.foreign_at(file).is_some();
+            let kind = if foreign { FileKind::Directory } else { live.state.inode(file)?.kind() };
             entries.push(DirEntry { name: entry.name.clone(), kind, inode: file.0 });
         }
         Ok(entries)
@@ -189,6 +225,10 @@ impl FileSystem {
     /// `mkdir`.
     pub fn create_dir(&self, path: &[u8], mode: u32) -> Result<()> {
         let mut live = self.shared.live();
+        if let Some(foreign) = live.state.foreign(path, Follow::Never) {
+            drop(live);
+            return foreign.create_dir();
+        }
         let (parent, name) = new_name(&live.state, path, true)?;
         live.state.create(parent, name, new_directory(), mode as u16, self.shared.now()).map(drop)
     }
@@ -207,10 +247,15 @@ impl FileSystem {
         if path.len() >= path::PATH_MAX {
             return Err(Errno::NameTooLong.into());
         }
-        let mut directory = state.cross(Location::ROOT);
+        let (mut directory, mut links) = (state.cross(Location::ROOT), 0);
         let mut components = path::components(path).peekable();
         while let Some(component) = components.next() {
-            let found = state.walk_from(directory, component, Follow::Always)?;
+            let found = state.walk_from(directory, component, Follow::Always, links)?;
+            links = found.links;
+            if let Some(foreign) = found.foreign {
+                drop(live);
+                return foreign.create_dir_all(components);
+            }
             directory = match found.target {
                 Some(at) if at.descriptor().is_none() && state.inode(at)?.is_directory() => at,
                 Some(_) if components.peek().is_some() => return Err(Errno::NotDirectory.into()),
@@ -228,6 +273,10 @@ impl FileSystem {
     /// `rmdir`.
     pub fn remove_dir(&self, path: &[u8]) -> Result<()> {
         let mut live = self.shared.live();
+        if let Some(foreign) = live.state.foreign(path, Follow::Never) {
+            drop(live);
+            return foreign.remove_dir();
+        }
         let live = &mut *live;
         let found = live.state.walk(path, Follow::Never)?;
         match found.last {
@@ -236,10 +285,15 @@ impl FileSystem {
             Last::Dot => return Err(Errno::Invalid.into()),
             Last::DotDot => return Err(Errno::NotEmpty.into()),
         }
-        let at = found.existing()?;
-        check_own_tree(&found, at)?;
+        let (parent, name, at) = (found.parent, Text::from(found.name), found.existing()?);
+        if at.descriptor().is_some() {
+            return Err(Errno::NotDirectory.into());
+        }
+        if at.tree() != parent.tree() {
+            return Err(Errno::Busy.into());
+        }
         let state = &live.state;
-        state.check_removal(found.parent, at)?;
+        state.check_removal(parent, at)?;
         let directory = state.inode(at)?.directory()?;
         if state.is_mount_point(at) {
             return Err(Errno::Busy.into());
@@ -247,18 +301,22 @@ impl FileSystem {
         if directory.len() > 0 {
             return Err(Errno::NotEmpty.into());
         }
-        remove(live, path, self.shared.now())
+        remove(live, parent, &name, self.shared.now())
     }
 
     /// `unlink`: removes a name of anything but a directory. An open file stays readable.
     pub fn remove_file(&self, path: &[u8]) -> Result<()> {
         let mut live = self.shared.live();
+        if let Some(foreign) = live.state.foreign(path, Follow::Never) {
+            drop(live);
+            return foreign.remove_file();
+        }
         let live = &mut *live;
         let found = live.state.walk(path, Follow::Never)?;
         if found.last != Last::Name {
             return Err(Errno::IsDirectory.into());
         }
-        let at = found.existing()?;
+        let (parent, name, at) = (found.parent, Text::from(found.name), found.existing()?);
         if at.descriptor().is_some() {
             return Err(Errno::NotPermitted.into());
         }
@@ -267,19 +325,28 @@ impl FileSystem {
         if found.slash {
             return Err(if is_directory { Errno::IsDirectory } else { Errno::NotDirectory }.into());
         }
-        if at.tree() != found.parent.tree() {
+        if at.tree() != parent.tree() {
             return Err(Errno::IsDirectory.into());
         }
-        state.check_removal(found.parent, at)?;
+        state.check_removal(parent, at)?;
         if is_directory {
             return Err(Errno::IsDirectory.into());
         }
-        remove(live, path, self.shared.now())
+        remove(live, parent, &name, self.shared.now())
     }
 
     /// `link`: another name for a file; a symbolic link is linked itself.
     pub fn hard_link(&self, existing: &[u8], new: &[u8]) -> Result<()> {
         let mut live = self.shared.live();
+        let old_foreign = live.state.foreign(existing, Follow::BeforeSlash);
+        let new_foreign = live.state.foreign(new, Follow::Never);
+        if old_foreign.is_some() || new_foreign.is_some() {
+            drop(live);
+            return match (old_foreign, new_foreign) {
+                (Some(old), Some(new)) if Arc::ptr_eq(&old.foreign, &new.foreign) => old.not_supported(),
+                _ => Err(Errno::CrossDevice.into()),
+            };
+        }
         let state = &mut live.state;
         let at = state.walk(existing, Follow::BeforeSlash)?.existing()?;
         let (parent, name) = match new_name(state, new, false) {
@@ -303,6 +370,10 @@ impl FileSystem {
             return Err(Errno::NameTooLong.into());
         }
         let mut live = self.shared.live();
+        if let Some(foreign) = live.state.foreign(path, Follow::Never) {
+            drop(live);
+            return foreign.not_created();
+        }
         let (parent, name) = new_name(&live.state, path, false)?;
         let body = Body::Symlink(Text::from(target));
         live.state.create(parent, name, body, 0o777, self.shared.now()).map(drop)
@@ -311,6 +382,10 @@ impl FileSystem {
     /// `mkfifo`.
     pub fn make_fifo(&self, path: &[u8], mode: u32) -> Result<()> {
         let mut live = self.shared.live();
+        if let Some(foreign) = live.state.foreign(path, Follow::Never) {
+            drop(live);
+            return foreign.not_created();
+        }
         let (parent, name) = new_name(&live.state, path, false)?;
         live.state.create(parent, name, Body::Fifo, mode as u16, self.shared.now()).map(drop)
     }
@@ -321,6 +396,10 @@ impl FileSystem {
     /// `EINVAL` for anything else.
     pub fn read_link(&self, path: &[u8]) -> Result<Text> {
         let live = self.shared.live();
+        if let Some(foreign) = live.state.foreign(path, Follow::BeforeSlash) {
+            drop(live);
+            return foreign.metadata().and(Err(Errno::Invalid.into()));
+        }
         let at = live.state.walk(path, Follow::BeforeSlash)?.existing()?;
         if at.descriptor().is_some() {
             return Err(Errno::Invalid.into());
@@ -334,6 +413,10 @@ impl FileSystem {
     /// `chmod`, links followed.
     pub fn set_mode(&self, path: &[u8], mode: u32) -> Result<()> {
         let mut live = self.shared.live();
+        if let Some(foreign) = live.state.foreign(path, Follow::Always) {
+            drop(live);
+            return foreign.not_supported();
+        }
         let at = owned(&live.state, path, Follow::Always)?;
         set_mode(&mut live.state, at, mode, self.shared.now())
     }
@@ -341,6 +424,10 @@ impl FileSystem {
     /// `chown`: `None` leaves a half as it is. Only root may give a file away.
     pub fn set_owner(&self, path: &[u8], uid: Option<u32>, gid: Option<u32>, follow: bool) -> Result<()> {
         let mut live = self.shared.live();
+        if let Some(foreign) = live.state.foreign(path, follow_if(follow)) {
+            drop(live);
+            return foreign.not_supported();
+        }
         let state = &mut live.state;
         let at = changeable(state, path, follow_if(follow))?;
         let (inode, user) = (state.inode(at)?, state.user);
@@ -372,6 +459,10 @@ impl FileSystem {
         follow: bool,
     ) -> Result<()> {
         let mut live = self.shared.live();
+        if let Some(foreign) = live.state.foreign(path, follow_if(follow)) {
+            drop(live);
+            return foreign.set_times(accessed, modified);
+        }
         let at = owned(&live.state, path, follow_if(follow))?;
         set_times(&mut live.state, at, accessed, modified, self.shared.now())
     }
@@ -379,6 +470,11 @@ impl FileSystem {
     /// Sets both times to now, which everyone may who may write the file.
     pub fn touch(&self, path: &[u8], follow: bool) -> Result<()> {
         let mut live = self.shared.live();
+        if let Some(foreign) = live.state.foreign(path, follow_if(follow)) {
+            drop(live);
+            let now = Some(self.shared.clock.now());
+            return foreign.set_times(now, now);
+        }
         let state = &mut live.state;
         let at = changeable(state, path, follow_if(follow))?;
         if state.check_owner(at).is_err() {
@@ -394,6 +490,10 @@ impl FileSystem {
     /// `truncate`: cuts a file or lengthens it with zeros.
     pub fn truncate(&self, path: &[u8], len: u64) -> Result<()> {
         let mut live = self.shared.live();
+        if let Some(foreign) = live.state.foreign(path, Follow::Always) {
+            drop(live);
+            return foreign.truncate(len);
+        }
         let state = &mut live.state;
         let at = changeable(state, path, Follow::Always)?;
         state.content(at)?;
@@ -407,38 +507,19 @@ impl FileSystem {
         let state = &live.state;
         let found = state.walk(path, Follow::Always)?;
         let at = found.existing()?;
+        if let Some(foreign) = &found.foreign {
+            let (foreign, mut path) = (foreign.clone(), state.path_of(at, Vec::new()));
+            drop(live);
+            foreign.metadata()?;
+            path.extend_from_slice(&foreign.path);
+            return Ok(path);
+        }
         let mut names: Vec<&[u8]> = Vec::new();
         if found.last == Last::Name {
             names.push(found.name);
         }
         let start = if found.last == Last::Name { found.parent } else { at };
         Ok(state.path_of(start, names))
-    }
-}
-
-impl State {
-    /// The path of the directory `at`, followed by `names`, which are in reverse order.
-    fn path_of<'a>(&'a self, at: Location, mut names: Vec<&'a [u8]>) -> Vec<u8> {
-        let mut here = at;
-        loop {
-            // At a mounted root, go on from the mount point.
-            if here.id() == super::tree::ROOT {
-                match here.tree().checked_sub(1).and_then(|mount| self.mounts.get(mount)) {
-                    Some(mount) => here = mount.at,
-                    None => break,
-                }
-                continue;
-            }
-            let Ok(directory) = self.inode(here).and_then(|inode| inode.directory()) else { break };
-            names.push(directory.name.as_bytes());
-            here = here.sibling(directory.parent);
-        }
-        let mut path = Vec::new();
-        for name in names.into_iter().rev() {
-            path.push(b'/');
-            path.extend_from_slice(name);
-        }
-        if path.is_empty() { b"/".to_vec() } else { path }
     }
 }
 
@@ -459,19 +540,9 @@ fn new_name(state: &State, path: &[u8], is_directory: bool) -> Result<(Location,
     Ok((found.parent, Text::from(found.name)))
 }
 
-/// `EBUSY` for a directory on which a tree is mounted.
-fn check_own_tree(found: &Found<'_>, at: Location) -> Result<()> {
-    if at.descriptor().is_some() {
-        return Err(Errno::NotDirectory.into());
-    }
-    if at.tree() == found.parent.tree() { Ok(()) } else { Err(Errno::Busy.into()) }
-}
-
 /// Removes a name that was found to be removable.
-fn remove(live: &mut Live, path: &[u8], now: u64) -> Result<()> {
-    let found = live.state.walk(path, Follow::Never)?;
-    let (parent, name) = (found.parent, Text::from(found.name));
-    let (at, is_gone) = live.state.unlink(parent, &name, now)?;
+fn remove(live: &mut Live, parent: Location, name: &[u8], now: u64) -> Result<()> {
+    let (at, is_gone) = live.state.unlink(parent, name, now)?;
     if is_gone {
         live.release(at);
     }

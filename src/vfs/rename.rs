@@ -5,8 +5,9 @@ use super::errno::Errno;
 use super::file_system::FileSystem;
 use super::inode::Body;
 use super::resolve::{Follow, Last, WRITE};
-use super::tree::{Location, ROOT, State};
+use super::tree::{Location, State};
 use crate::text::Text;
+use std::sync::Arc;
 
 /// What a rename moves where.
 struct Move {
@@ -20,6 +21,15 @@ impl FileSystem {
     /// Gives a file another name in one step; what had that name before is replaced.
     pub fn rename(&self, from: &[u8], to: &[u8]) -> Result<()> {
         let mut live = self.shared.live();
+        let old_foreign = live.state.foreign(from, Follow::Never);
+        let new_foreign = live.state.foreign(to, Follow::Never);
+        if old_foreign.is_some() || new_foreign.is_some() {
+            drop(live);
+            return match (old_foreign, new_foreign) {
+                (Some(old), Some(new)) if Arc::ptr_eq(&old.foreign, &new.foreign) => old.rename(&new),
+                _ => Err(Errno::CrossDevice.into()),
+            };
+        }
         let Some(plan) = plan(&live.state, from, to)? else { return Ok(()) };
         let now = self.shared.now();
         if plan.victim.is_some() {
@@ -105,7 +115,7 @@ fn is_in(state: &State, at: Location, ancestor: Location) -> bool {
             return true;
         }
         let Ok(directory) = state.inode(here).and_then(|inode| inode.directory()) else { return false };
-        if here.id() == ROOT {
+        if state.is_root(here) {
             return false;
         }
         here = here.sibling(directory.parent);

@@ -12,6 +12,9 @@ const WIDTH: usize = 1 << BITS;
 /// Ids have fewer bits than this.
 const ID_BITS: u32 = 48;
 
+/// Takes an id and the inodes that two tables have for it.
+pub(super) type Visit<'a> = dyn FnMut(u64, Option<&Inode>, Option<&Inode>) + 'a;
+
 /// See the module.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
@@ -23,6 +26,11 @@ pub(super) struct Table {
 enum Node {
     Inner([Option<Arc<Node>>; WIDTH]),
     Leaf([Option<Arc<Inode>>; WIDTH]),
+}
+
+/// The first id that lies in another leaf than those before `id`.
+pub(super) const fn next_leaf(id: u64) -> u64 {
+    id.next_multiple_of(WIDTH as u64)
 }
 
 const fn index(id: u64, shift: u32) -> usize {
@@ -141,11 +149,7 @@ impl Table {
 
     /// Calls `visit` with the ids whose inodes are not the same object in both tables. Subtrees that the tables share are
     /// skipped.
-    pub(super) fn differences(
-        before: &Self,
-        after: &Self,
-        visit: &mut dyn FnMut(u64, Option<&Inode>, Option<&Inode>),
-    ) {
+    pub(super) fn differences(before: &Self, after: &Self, visit: &mut Visit<'_>) {
         let (mut before, mut after) = (before.clone(), after.clone());
         while before.height < after.height {
             before.raise();
@@ -180,7 +184,7 @@ fn differences_in(
     after: Option<&Arc<Node>>,
     shift: u32,
     prefix: u64,
-    visit: &mut dyn FnMut(u64, Option<&Inode>, Option<&Inode>),
+    visit: &mut Visit<'_>,
 ) {
     if before.map(Arc::as_ptr) == after.map(Arc::as_ptr) {
         return;

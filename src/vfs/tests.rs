@@ -16,6 +16,7 @@ fn root() -> FileSystem {
     FileSystem::new(options(0))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "so that calls can be written in place")]
 fn errno<T: std::fmt::Debug>(result: Result<T>) -> &'static str {
     match result {
         Ok(_) => "ok",
@@ -370,4 +371,45 @@ fn fifos_have_a_number_of_their_own() {
     fs.remove_file(b"/tmp/p").unwrap();
     fs.make_fifo(b"/tmp/p", 0o644).unwrap();
     assert_ne!(number, fs.metadata(b"/tmp/p").unwrap().inode);
+}
+
+#[test]
+fn links_are_counted_over_a_whole_path() {
+    let fs = agent();
+    fs.create_dir(b"/tmp/d", 0o755).unwrap();
+    fs.symlink(b"d", b"/tmp/l").unwrap();
+    let path = |links: usize| [b"/tmp/".to_vec(), b"l/../".repeat(links), b"new".to_vec()].concat();
+    assert_eq!(errno(fs.metadata(&path(41))), "ELOOP");
+    assert_eq!(errno(fs.create_dir_all(&path(41), 0o755)), "ELOOP");
+    assert_eq!(errno(fs.create_dir_all(&path(40), 0o755)), "ok");
+}
+
+/// A chain of directories that is deeper than any path can reach, made by moving chains to the ends of others.
+#[test]
+fn a_tree_of_any_depth_is_compared_and_dropped() {
+    let fs = agent();
+    let before = fs.snapshot();
+    let chain = [b"/tmp".to_vec(), b"/d".repeat(1990)].concat();
+    for _ in 0..10 {
+        fs.create_dir_all(&chain, 0o755).unwrap();
+        fs.rename(b"/tmp/d", b"/tmp/whole").unwrap();
+        fs.create_dir_all(&chain, 0o755).unwrap();
+        fs.rename(b"/tmp/whole", &[chain.clone(), b"/d".to_vec()].concat()).unwrap();
+    }
+    assert!(fs.usage().files > 10 * 1990);
+    let changes = diff(&before, &fs.snapshot());
+    assert!(changes.len() > 1990 && changes.iter().all(|change| change.path.len() < 4096));
+    fs.restore(&before);
+    assert_eq!(fs.usage(), FsUsage::default());
+}
+
+#[test]
+fn a_snapshot_starts_another_session() {
+    let fs = agent();
+    fs.write(b"/workspace/f", b"text", 0o644).unwrap();
+    let copy = FileSystem::from_snapshot(&fs.snapshot(), Options { max_bytes: 0, ..options(1000) });
+    assert_eq!(&*copy.read(b"/workspace/f").unwrap(), b"text");
+    assert_eq!(copy.usage(), FsUsage::default());
+    assert_eq!(errno(copy.write(b"/workspace/g", b"x", 0o644)), "file_system_bytes");
+    assert_eq!(errno(copy.write(b"/workspace/g", b"", 0o644)), "ok");
 }

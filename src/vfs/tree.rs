@@ -12,7 +12,7 @@ use crate::limit::{Limit, LimitError};
 use crate::text::Text;
 use std::sync::Arc;
 
-/// The id of every tree's root directory.
+/// The id of a new tree's root directory.
 pub(super) const ROOT: u64 = 1;
 /// As on Linux's ext4.
 const LINKS_MAX: u32 = 65_000;
@@ -23,6 +23,8 @@ const ID_BITS: u32 = 48;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Location(pub(super) u64);
 
+/// Inode numbers of files in the foreign file system that is tree `n` begin with this plus `n`. Trees have lower numbers.
+pub(super) const FOREIGN_FILES: usize = 0x4000;
 /// The tree number of locations that stand for descriptors of whoever asks.
 const DESCRIPTORS: u64 = 0xffff;
 
@@ -59,6 +61,8 @@ impl Location {
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     pub(super) table: Table,
+    /// The id of the root directory.
+    pub(super) root: u64,
     /// The next inode id.
     pub(super) next: u64,
     /// The directory whose names are descriptors, `/proc/self/fd`; 0 where there is none.
@@ -71,7 +75,7 @@ impl Tree {
         let root = super::directory::Directory::new(ROOT, Text::EMPTY);
         let mut table = Table::new();
         table.insert(ROOT, Arc::new(Inode::new(Body::Directory(Box::new(root)), mode, uid, gid, now, ROOT)));
-        Self { table, next: ROOT + 1, descriptors: 0 }
+        Self { table, root: ROOT, next: ROOT + 1, descriptors: 0 }
     }
 }
 
@@ -134,6 +138,17 @@ impl State {
             return Ok(Inode::new(device, 0o620, uid, gid, 0, ROOT).metadata(at.0));
         }
         Ok(self.inode(at)?.metadata(at.0))
+    }
+
+    /// The same with the rights of root, to look at.
+    pub(super) fn without_permissions(&self) -> Self {
+        Self { user: User { uid: 0, gid: 0 }, ..self.clone() }
+    }
+
+    /// Whether a directory is the root of its tree.
+    pub(super) fn is_root(&self, at: Location) -> bool {
+        // Of a foreign file system, only the root has a location.
+        self.tree(at).map_or(at.id() == ROOT, |tree| tree.root == at.id())
     }
 
     /// `EROFS` where the tree may not be written.
@@ -372,6 +387,7 @@ impl State {
     }
 }
 
-const fn limit(limit: Limit, allowed: u64) -> FsError {
+/// The error of a quota that is used up.
+pub(super) const fn limit(limit: Limit, allowed: u64) -> FsError {
     FsError::Limit(LimitError { limit, allowed, line: None })
 }

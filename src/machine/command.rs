@@ -1,0 +1,630 @@
+//! Simple commands: search (function, builtin, utility), and running what was found. Bash manual 3.7.
+
+use super::builtin::{self, Builtin, Flow, Invocation};
+use super::frame::{CommandFrame, Frame, FunctionFrame};
+use super::name::NameId;
+use super::option::ShellOption;
+use super::process::{Process, Step, Wait};
+use super::run::Run;
+use super::shell::{Call, Function, Positional};
+use super::variable::Attributes;
+use crate::text::Text;
+use crate::utility::{self, Context, Environment, Output};
+use crate::vfs::{COMMAND_MARK, Errno};
+use std::sync::Arc;
+use std::task::Context as TaskContext;
+
+/// `name=value` before a command.
+#[derive(Clone, Debug)]
+pub(crate) struct TemporaryAssignment {
+    pub(crate) name: NameId,
+    pub(crate) value: Text,
+    pub(crate) append: bool,
+}
+
+/// What a command name leads to on the file system.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Found {
+    /// The path of a file that can be run.
+    Path(Text),
+    NotFound,
+    /// A file that can not be run.
+    NotExecutable(Text, Errno),
+}
+
+impl Process {
+    /// A simple command begins.
+    pub(crate) fn begin_command(&mut self) {
+        let x = &mut self.x;
+        x.fields.clear();
+        x.arguments.clear();
+        x.assignments.clear();
+        x.redirections.clear();
+        x.failed = false;
+        x.substituted = None;
+    }
+
+    /// Runs the fields. `known`: the session's number and the builtin of a name that is constant.
+    pub(crate) fn execute(
+        &mut self,
+        run: &mut Run,
+        cx: &mut TaskContext<'_>,
+        known: Option<(NameId, Option<&'static Builtin>)>,
+    ) -> Step {
+        run.services.meter.count_command()?;
+        if self.shell.state.traps.debug.is_some() && self.in_trap == 0 && !self.debug_done {
+            // The trap runs first; then this operation runs again.
+            if self.run_debug_trap(run)? {
+                return Ok(());
+            }
+        }
+        self.debug_done = false;
+        if self.x.failed {
+            self.x.failed = false;
+            self.undo_redirections();
+            self.set_status(1);
+            return Ok(());
+        }
+        if self.x.fields.is_empty() {
+            return self.execute_nothing(run);
+        }
+        if self.shell.state.options.has(ShellOption::XTrace) {
+            self.trace_command(run);
+        }
+        let (id, builtin) = match known {
+            Some((id, builtin)) => (Some(id), builtin),
+            None => {
+                let name = &self.x.fields[0];
+                (run.services.names.find(name), builtin::find(name))
+            }
+        };
+        if let Some(last) = self.x.fields.last() {
+            self.shell.state.last_argument = last.clone();
+        }
+        if let Some(gate) = run.services.gate.clone()
+            && let Err(message) = gate.allow(&self.x.fields[0], self.x.fields.get(1..).unwrap_or(&[]))
+        {
+            let name = self.x.fields[0].clone();
+            self.report_for(&name, message);
+            self.finish_simple(run, 126);
+            return Ok(());
+        }
+        if let Some(builtin) = builtin
+            && builtin.special
+            && self.shell.state.options.has(ShellOption::Posix)
+        {
+            return self.call_builtin(run, cx, builtin);
+        }
+        if !self.shell.state.functions.is_empty()
+            && let Some(function) = id.and_then(|id| self.shell.state.functions.get(&id)).cloned()
+        {
+            return self.call_function(run, &function);
+        }
+        match builtin {
+            Some(builtin) if self.is_enabled(builtin) => self.call_builtin(run, cx, builtin),
+            _ => self.run_external(run, cx),
+        }
+    }
+
+    pub(crate) fn is_enabled(&self, builtin: &Builtin) -> bool {
+        self.shell.state.disabled.is_empty() || !self.shell.state.disabled.contains(&builtin.name)
+    }
+
+    /// All words expanded to nothing: assignments are made for good.
+    fn execute_nothing(&mut self, run: &mut Run) -> Step {
+        for assignment in std::mem::take(&mut self.x.assignments) {
+            self.assign_word(run, assignment.name, assignment.value, assignment.append)?;
+        }
+        self.assignments_done(run);
+        Ok(())
+    }
+
+    /// A command of assignments and redirections only is over.
+    pub(crate) fn assignments_done(&mut self, run: &mut Run) {
+        let _ = run;
+        let failed = std::mem::take(&mut self.x.failed);
+        self.undo_redirections();
+        let status = if failed { 1 } else { self.x.substituted.take().unwrap_or(0) };
+        self.set_status(status);
+    }
+
+    pub(crate) fn undo_redirections(&mut self) {
+        if !self.x.redirections.is_empty() {
+            let saved = std::mem::take(&mut self.x.redirections);
+            self.restore_descriptors(saved);
+        }
+    }
+
+    /// A simple command is over.
+    pub(crate) fn finish_simple(&mut self, run: &mut Run, status: u8) {
+        let _ = run;
+        self.undo_redirections();
+        self.set_status(status);
+    }
+
+    // Builtins.
+
+    pub(crate) fn call_builtin(
+        &mut self,
+        run: &mut Run,
+        cx: &mut TaskContext<'_>,
+        builtin: &'static Builtin,
+    ) -> Step {
+        let mut invocation = Invocation {
+            builtin,
+            args: std::mem::take(&mut self.x.fields),
+            arguments: std::mem::take(&mut self.x.arguments),
+            redirections: std::mem::take(&mut self.x.redirections),
+            temporary: None,
+            progress: None,
+        };
+        let assignments = std::mem::take(&mut self.x.assignments);
+        if !assignments.is_empty() {
+            if builtin.special && self.shell.state.options.has(ShellOption::Posix) {
+                for assignment in assignments {
+                    self.assign_word(run, assignment.name, assignment.value, assignment.append)?;
+                }
+            } else {
+                match self.bind_temporary(run, assignments) {
+                    Ok(bound) => invocation.temporary = Some(bound),
+                    Err(()) => {
+                        self.restore_descriptors(invocation.redirections);
+                        self.set_status(1);
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        self.invoke(run, cx, invocation)
+    }
+
+    /// Runs a builtin, or runs it again after it had to wait.
+    pub(crate) fn invoke(
+        &mut self,
+        run: &mut Run,
+        cx: &mut TaskContext<'_>,
+        mut invocation: Invocation,
+    ) -> Step {
+        let flow = (invocation.builtin.run)(self, run, cx, &mut invocation);
+        if !self.out.is_empty() {
+            self.hand_on_output(&invocation)?;
+        }
+        match flow {
+            Ok(Flow::Wait) => {
+                self.wait = Wait::Builtin(Box::new(invocation));
+                Ok(())
+            }
+            Ok(Flow::Switched) => {
+                self.recycle(invocation.args);
+                Ok(())
+            }
+            Ok(Flow::Status(status)) => {
+                let status = if std::mem::take(&mut self.write_failed) { status.max(1) } else { status };
+                self.finish_invocation(run, invocation);
+                self.set_status(status);
+                Ok(())
+            }
+            Err(halt) => {
+                self.finish_invocation(run, invocation);
+                Err(halt)
+            }
+        }
+    }
+
+    fn finish_invocation(&mut self, run: &mut Run, invocation: Invocation) {
+        let _ = run;
+        if !invocation.redirections.is_empty() {
+            self.restore_descriptors(invocation.redirections);
+        }
+        if let Some(bound) = invocation.temporary {
+            self.shell.variables.leave_temporary(bound);
+            self.refresh_special();
+        }
+        self.recycle(invocation.args);
+    }
+
+    /// Keeps the room of a command's fields for the next one.
+    fn recycle(&mut self, mut args: Vec<Text>) {
+        if self.x.fields.capacity() == 0 {
+            args.clear();
+            self.x.fields = args;
+        }
+    }
+
+    /// Writes what a builtin printed; an error is reported as the builtin's.
+    fn hand_on_output(&mut self, invocation: &Invocation) -> Step {
+        let mut out = std::mem::take(&mut self.out);
+        let Some(description) = self.shell.state.descriptors.get(1).cloned() else {
+            out.clear();
+            self.out = out;
+            self.report_for(&invocation.args[0].clone(), "write error: Bad file descriptor");
+            self.write_failed = true;
+            return Ok(());
+        };
+        let mut cx = TaskContext::from_waker(std::task::Waker::noop());
+        let mut rest = out.as_slice();
+        while !rest.is_empty() && self.unwritten.is_empty() {
+            match description.poll_write(&mut cx, rest) {
+                std::task::Poll::Ready(Ok(count)) => rest = rest.get(count..).unwrap_or(&[]),
+                std::task::Poll::Pending => {
+                    self.unwritten.push_back((Arc::clone(&description), rest.to_vec()));
+                    rest = &[];
+                }
+                std::task::Poll::Ready(Err(crate::vfs::FsError::Limit(limit))) => return Err(limit.into()),
+                std::task::Poll::Ready(Err(crate::vfs::FsError::Errno(Errno::BrokenPipe))) => {
+                    return Err(super::process::Halt::Killed(141));
+                }
+                std::task::Poll::Ready(Err(crate::vfs::FsError::Errno(errno))) => {
+                    self.report_for(
+                        &invocation.args[0].clone(),
+                        format_args!("write error: {}", errno.message()),
+                    );
+                    self.write_failed = true;
+                    break;
+                }
+            }
+        }
+        if !rest.is_empty() && !self.write_failed {
+            self.unwritten.push_back((description, rest.to_vec()));
+        }
+        out.clear();
+        self.out = out;
+        Ok(())
+    }
+
+    // Functions.
+
+    /// Calls a function with the fields as its arguments.
+    pub(crate) fn call_function(&mut self, run: &mut Run, function: &Function) -> Step {
+        self.enter(run)?;
+        let mut args = std::mem::take(&mut self.x.fields);
+        let name = if args.is_empty() { Text::EMPTY } else { args.remove(0) };
+        let redirections = std::mem::take(&mut self.x.redirections);
+        let assignments = std::mem::take(&mut self.x.assignments);
+        let mut mark = None;
+        if !assignments.is_empty() {
+            let entered = self.shell.variables.enter_function();
+            for assignment in assignments {
+                if self.bind_in_scope(run, assignment).is_err() {
+                    self.shell.variables.leave_function(entered);
+                    self.restore_descriptors(redirections);
+                    self.depth -= 1;
+                    self.set_status(1);
+                    return Ok(());
+                }
+            }
+            mark = Some(entered);
+        }
+        if mark.is_some() || !redirections.is_empty() {
+            self.frames.push(Frame::Command(Box::new(CommandFrame { redirections, mark })));
+        }
+        let line = self.line();
+        let mark = self.shell.variables.enter_function();
+        let resume = self.code.clone();
+        let traps = self.function_traps(&function.definition.name);
+        let state = &mut self.shell.state;
+        let positional = std::mem::replace(&mut state.positional, Positional::new(args));
+        let source = std::mem::replace(&mut state.source_name, function.source.clone());
+        let parent = state.calls.clone();
+        let call = Call { name, source: function.source.clone(), line, parent: parent.clone() };
+        state.calls = Some(Arc::new(call));
+        self.frames.push(Frame::Function(Box::new(FunctionFrame {
+            resume,
+            mark,
+            positional,
+            conditions: state.conditions,
+            options: None,
+            source,
+            calls: parent,
+            traps,
+        })));
+        self.switch(function.code.clone());
+        Ok(())
+    }
+
+    /// `name() body`: its code follows.
+    pub(crate) fn define_function(
+        &mut self,
+        program: &crate::program::Program,
+        link: &super::link::Link,
+        index: crate::program::Index,
+        end: crate::program::Pc,
+    ) {
+        let _ = link;
+        let Some(definition) = program.functions.get(index as usize) else { return };
+        let body = self.code_at(self.code.pc);
+        self.code.pc = end;
+        let id = self.shell.variables.names.intern(&definition.name);
+        if self.shell.variables.is_readonly_function(id) {
+            let name = definition.name.clone();
+            self.report_for(&name, "readonly function");
+            self.set_status(1);
+            return;
+        }
+        let source = match self.shell.state.source_name.is_empty() {
+            true => Text::from_static(b"environment"),
+            false => self.shell.state.source_name.clone(),
+        };
+        let function = Function { code: body, definition: Arc::clone(definition), exported: false, source };
+        Arc::make_mut(&mut self.shell.state.functions).insert(id, function);
+        self.set_status(0);
+    }
+
+    // Utilities and scripts.
+
+    /// Runs a command that is neither function nor builtin.
+    pub(crate) fn run_external(&mut self, run: &mut Run, cx: &mut TaskContext<'_>) -> Step {
+        let name = self.x.fields[0].clone();
+        let found = self.search(run, &name);
+        let path = match found {
+            Found::Path(path) => path,
+            Found::NotFound if name.contains(&b'/') => {
+                self.report_for(&name, "No such file or directory");
+                self.finish_simple(run, 127);
+                return Ok(());
+            }
+            Found::NotFound => return self.command_not_found(run, &name),
+            Found::NotExecutable(path, errno) => {
+                self.report_for(&path, errno.message());
+                self.finish_simple(run, 126);
+                return Ok(());
+            }
+        };
+        let environment = match self.command_environment(run) {
+            Ok(environment) => environment,
+            Err(()) => {
+                self.finish_simple(run, 1);
+                return Ok(());
+            }
+        };
+        let args = std::mem::take(&mut self.x.fields);
+        self.start_file(run, cx, &path, args, environment, 0)
+    }
+
+    fn command_not_found(&mut self, run: &mut Run, name: &Text) -> Step {
+        let handler = run.services.names.find(b"command_not_found_handle");
+        if let Some(function) = handler.and_then(|id| self.shell.state.functions.get(&id)).cloned() {
+            self.x.fields.insert(0, Text::from_static(b"command_not_found_handle"));
+            return self.call_function(run, &function);
+        }
+        self.report_for(name, "command not found");
+        self.finish_simple(run, 127);
+        Ok(())
+    }
+
+    /// Runs the file at `path`. `hops`: interpreters on the way to it.
+    fn start_file(
+        &mut self,
+        run: &mut Run,
+        cx: &mut TaskContext<'_>,
+        path: &Text,
+        mut args: Vec<Text>,
+        environment: Arc<Environment>,
+        hops: u32,
+    ) -> Step {
+        match super::executable::identify(run, &self.shell.state.cwd, path) {
+            Ok(super::executable::Executable::Command(name)) => {
+                self.start_command(run, cx, &name, args, environment)
+            }
+            Ok(super::executable::Executable::Shell { posix, options, script }) => {
+                let name = args.first().cloned().unwrap_or_default();
+                let path = if name.contains(&b'/') { name } else { path.clone() };
+                let rest = args.split_off(1.min(args.len()));
+                self.start_script_file(run, path, rest, environment, posix, &options, script)
+            }
+            Ok(super::executable::Executable::Interpreter { path: interpreter, argument }) if hops < 4 => {
+                let rest = args.split_off(1.min(args.len()));
+                let mut with = vec![interpreter.clone()];
+                with.extend(argument);
+                with.push(path.clone());
+                with.extend(rest);
+                match self.search_path(run, &interpreter) {
+                    Found::Path(found) => self.start_file(run, cx, &found, with, environment, hops + 1),
+                    _ => {
+                        self.report(format_args!("{path}: {interpreter}: bad interpreter: No such file or directory"));
+                        self.finish_simple(run, 126);
+                        Ok(())
+                    }
+                }
+            }
+            Ok(super::executable::Executable::Interpreter { .. }) => {
+                self.report_for(path, Errno::TooManyLevels.message());
+                self.finish_simple(run, 126);
+                Ok(())
+            }
+            Ok(super::executable::Executable::Binary) => {
+                self.report_for(path, "cannot execute binary file: Exec format error");
+                self.finish_simple(run, 126);
+                Ok(())
+            }
+            Err(errno) => {
+                self.report_for(path, errno.message());
+                self.finish_simple(run, 126);
+                Ok(())
+            }
+        }
+    }
+
+    /// Runs a utility, a host's command or a shell by the name that stands in its file.
+    fn start_command(
+        &mut self,
+        run: &mut Run,
+        cx: &mut TaskContext<'_>,
+        name: &Text,
+        mut args: Vec<Text>,
+        environment: Arc<Environment>,
+    ) -> Step {
+        let invoked = if args.is_empty() { name.clone() } else { args.remove(0) };
+        if matches!(name.as_bytes(), b"bash" | b"sh") {
+            return self.start_shell(run, invoked, args, environment, name.as_bytes() == b"sh");
+        }
+        let context = self.context(run, invoked, args, environment);
+        let mut future = if let Some(command) = run.services.host_commands.get(name) {
+            command(context)
+        } else if let Some(utility) = utility::find(name) {
+            (utility.run)(Context { utility: Some(utility), ..context })
+        } else {
+            drop(context);
+            self.report_for(name, "command not found");
+            self.finish_simple(run, 127);
+            return Ok(());
+        };
+        // Most are done at once.
+        match future.as_mut().poll(cx) {
+            std::task::Poll::Ready(status) => {
+                drop(future);
+                if let Some(error) = run.services.meter.failure() {
+                    return Err(error.into());
+                }
+                self.finish_simple(run, status.0);
+            }
+            std::task::Poll::Pending => self.wait = Wait::Utility { future, name: name.clone() },
+        }
+        Ok(())
+    }
+
+    /// What a utility is given.
+    fn context(
+        &self,
+        run: &Run,
+        name: Text,
+        args: Vec<Text>,
+        env: Arc<Environment>,
+    ) -> Context {
+        let services = &run.services;
+        let descriptors = self.shell.state.descriptors.clone();
+        let name = match name.rsplit(|&byte| byte == b'/').next() {
+            Some(base) if name.contains(&b'/') => Text::from(base),
+            _ => name,
+        };
+        Context {
+            name,
+            args,
+            stdout: Output::new(descriptors.get(1).cloned(), &services.meter),
+            stderr: Output::new(descriptors.get(2).cloned(), &services.meter),
+            cwd: self.shell.state.cwd.clone(),
+            env,
+            umask: self.shell.state.umask,
+            session: Arc::clone(&services.session),
+            meter: Arc::clone(&services.meter),
+            utility: None,
+            descriptors,
+            timers: Arc::clone(&services.timers),
+            commands: Arc::clone(&services.commands),
+            ticks: 0,
+        }
+    }
+
+    /// The environment of a command: exported variables and the assignments before it.
+    fn command_environment(&mut self, run: &mut Run) -> Result<Arc<Environment>, ()> {
+        let mut environment = self.environment(run);
+        if self.x.assignments.is_empty() {
+            return Ok(environment);
+        }
+        let changed = Arc::make_mut(&mut environment);
+        for assignment in std::mem::take(&mut self.x.assignments) {
+            if self.shell.variables.slot(assignment.name).attributes.has(Attributes::READONLY) {
+                let name = run.services.names.text(assignment.name);
+                self.report_for(&name, "readonly variable");
+                return Err(());
+            }
+            let mut value = assignment.value;
+            if assignment.append {
+                let mut old = self.scalar(run, assignment.name).unwrap_or_default();
+                old.push_bytes(&value);
+                value = old;
+            }
+            changed.set(run.services.names.text(assignment.name), value);
+        }
+        Ok(environment)
+    }
+
+    /// Exported variables and functions.
+    pub(crate) fn environment(&mut self, run: &mut Run) -> Arc<Environment> {
+        let version = self.shell.variables.exports;
+        if let Some((kept, environment)) = &self.shell.state.environment
+            && *kept == version
+        {
+            return Arc::clone(environment);
+        }
+        let mut variables = Vec::new();
+        for (name, slot) in self.shell.variables.existing() {
+            if slot.attributes.has(Attributes::EXPORTED)
+                && !slot.value.is_array()
+                && let Some(value) = slot.value.text()
+            {
+                variables.push((run.services.names.text(name), value));
+            }
+        }
+        let environment = Arc::new(Environment::new(variables));
+        self.shell.state.environment = Some((version, Arc::clone(&environment)));
+        environment
+    }
+
+    /// Finds the file of a command: by its path, or along `PATH`. Remembers what it found.
+    pub(crate) fn search(&mut self, run: &Run, name: &Text) -> Found {
+        if name.contains(&b'/') {
+            return self.search_path(run, name);
+        }
+        if let Some((path, _)) = self.shell.state.hashed.get(name) {
+            let path = path.clone();
+            if matches!(self.search_path(run, &path), Found::Path(_)) {
+                if let Some(entry) = Arc::make_mut(&mut self.shell.state.hashed).get_mut(name) {
+                    entry.1 = entry.1.saturating_add(1);
+                }
+                return Found::Path(path);
+            }
+        }
+        let path = self.scalar(run, super::name::PATH).unwrap_or_default();
+        let found = self.search_along(run, name, &path);
+        if let Found::Path(path) = &found
+            && self.shell.state.options.has(ShellOption::HashAll)
+        {
+            Arc::make_mut(&mut self.shell.state.hashed).insert(name.clone(), (path.clone(), 1));
+        }
+        found
+    }
+
+    /// The first file of that name along a list of directories that can be run.
+    pub(crate) fn search_along(&self, run: &Run, name: &[u8], path: &[u8]) -> Found {
+        let mut denied = None;
+        for directory in path.split(|&byte| byte == b':') {
+            let mut candidate = if directory.is_empty() { b".".to_vec() } else { directory.to_vec() };
+            candidate.push(b'/');
+            candidate.extend_from_slice(name);
+            match self.search_path(run, &candidate) {
+                Found::Path(path) => return Found::Path(path),
+                Found::NotExecutable(path, errno) if errno != Errno::IsDirectory => {
+                    denied.get_or_insert((path, errno));
+                }
+                _ => {}
+            }
+        }
+        denied.map_or(Found::NotFound, |(path, errno)| Found::NotExecutable(path, errno))
+    }
+
+    /// Whether the file at `path` can be run.
+    pub(crate) fn search_path(&self, run: &Run, path: &[u8]) -> Found {
+        let fs = &run.services.session.fs;
+        let absolute = crate::vfs::path::join(&self.shell.state.cwd, path);
+        match fs.metadata(&absolute) {
+            Ok(metadata) if metadata.is_directory() => Found::NotExecutable(Text::from(path), Errno::IsDirectory),
+            Ok(_) => match fs.access(&absolute, false, false, true) {
+                Ok(()) => Found::Path(Text::from(path)),
+                Err(_) => Found::NotExecutable(Text::from(path), Errno::AccessDenied),
+            },
+            Err(crate::vfs::FsError::Errno(errno @ (Errno::AccessDenied | Errno::NotDirectory | Errno::TooManyLevels)))
+                if path.contains(&b'/') =>
+            {
+                Found::NotExecutable(Text::from(path), errno)
+            }
+            Err(_) => Found::NotFound,
+        }
+    }
+}
+
+/// The mark of a file that stands for a command.
+pub(crate) fn marked_command(content: &[u8]) -> Option<&[u8]> {
+    let rest = content.strip_prefix(COMMAND_MARK)?;
+    Some(rest.split(|&byte| byte == b'\n').next().unwrap_or(rest))
+}

@@ -1,0 +1,65 @@
+//! What kind of program a file is: a command of the sandbox, a script for this shell or another, or nothing that runs here.
+
+use super::command::marked_command;
+use super::run::Run;
+use crate::text::Text;
+use crate::vfs::{Content, Errno, FsError};
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) enum Executable {
+    /// A utility, a host's command, `bash` or `sh`.
+    Command(Text),
+    /// A script for this shell, with the options of its `#!` line.
+    Shell { posix: bool, options: Vec<Text>, script: Content },
+    /// `#!path argument` of something else.
+    Interpreter { path: Text, argument: Option<Text> },
+    /// Neither text nor a command.
+    Binary,
+}
+
+/// Looks at the start of a file.
+pub(crate) fn identify(run: &Run, cwd: &[u8], path: &[u8]) -> Result<Executable, Errno> {
+    let absolute = crate::vfs::path::join(cwd, path);
+    let content = run.services.session.fs.read(&absolute).map_err(|error| match error {
+        FsError::Errno(errno) => errno,
+        FsError::Limit(_) => Errno::AccessDenied,
+    })?;
+    let bytes = content.as_bytes();
+    if let Some(name) = marked_command(bytes) {
+        return Ok(Executable::Command(Text::from(name)));
+    }
+    let first_line = bytes.split(|&byte| byte == b'\n').next().unwrap_or(&[]);
+    let Some(line) = first_line.strip_prefix(b"#!") else {
+        let start = first_line.get(..first_line.len().min(80)).unwrap_or(first_line);
+        if memchr::memchr(0, start).is_some() {
+            return Ok(Executable::Binary);
+        }
+        return Ok(Executable::Shell { posix: false, options: Vec::new(), script: content });
+    };
+    let line = line.trim_ascii();
+    let (interpreter, argument) = match line.iter().position(|byte| byte.is_ascii_whitespace()) {
+        Some(at) => {
+            let (interpreter, rest) = line.split_at(at);
+            (interpreter, Some(rest.trim_ascii()))
+        }
+        None => (line, None),
+    };
+    let base = |path: &[u8]| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec).unwrap_or_default();
+    let (mut name, mut options) = (base(interpreter), Vec::new());
+    match (name.as_slice(), argument) {
+        (b"env", Some(argument)) => {
+            let mut words = argument.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty() && *word != b"-S");
+            name = words.next().map(base).unwrap_or_default();
+            options.extend(words.map(Text::from));
+        }
+        (_, Some(argument)) => options.push(Text::from(argument)),
+        _ => {}
+    }
+    match name.as_slice() {
+        b"bash" | b"sh" | b"dash" => {
+            Ok(Executable::Shell { posix: name != b"bash", options, script: content })
+        }
+        _ => Ok(Executable::Interpreter { path: Text::from(interpreter), argument: argument.map(Text::from) }),
+    }
+}

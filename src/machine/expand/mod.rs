@@ -1,0 +1,11 @@
+//! Expansion at run time, in POSIX's order: the compiler made brace expansion and the order of the parts; what is here
+//! reads parameters, applies their operators, evaluates arithmetic, and turns a built word into fields.
+
+mod arithmetic;
+mod conditional;
+mod field;
+mod operator;
+mod parameter;
+mod pathname;
+mod tilde;
+mod transform;

@@ -1,0 +1,622 @@
+//! Parameters: resolving what `${...}` names, and reading values. Bash manual 3.4, 3.5.3.
+
+use super::super::name::{self, NameId};
+use super::super::option::ShellOption;
+use super::super::process::{Halt, Process, Step, Subscript, Target};
+use super::super::run::Run;
+use super::super::variable::{Attributes, Value, decimal};
+use crate::program::{Index, ParameterBase, Program, Quoting};
+use crate::syntax::ast::AllElements;
+use crate::text::Text;
+
+/// Namerefs that are followed.
+const MAX_NAMEREFS: u32 = 8;
+
+impl Process {
+    /// Where a variable's value is: namerefs are followed.
+    pub(crate) fn dereference(&mut self, run: &mut Run, id: NameId) -> Target {
+        let mut id = id;
+        for _ in 0..MAX_NAMEREFS {
+            let slot = self.shell.variables.slot(id);
+            if !slot.attributes.has(Attributes::NAMEREF) {
+                return Target::Variable(id);
+            }
+            let Value::Text(target) = &slot.value else { return Target::Variable(id) };
+            let target = target.clone();
+            match memchr::memchr(b'[', &target) {
+                Some(_) => return self.parse_reference(run, &target).unwrap_or(Target::Nothing),
+                None => id = run.services.names.intern(&target),
+            }
+        }
+        let text = run.services.names.text(id);
+        self.report(format_args!("warning: {text}: circular name reference"));
+        Target::Nothing
+    }
+
+    /// The text of a variable: an array's element 0.
+    pub(crate) fn scalar(&mut self, run: &mut Run, id: NameId) -> Option<Text> {
+        let slot = self.shell.variables.slot(id);
+        match &slot.value {
+            Value::Text(text) if !slot.attributes.has(Attributes::NAMEREF) => Some(text.clone()),
+            Value::Integer(number) => Some(decimal(*number)),
+            Value::Dynamic => self.dynamic(run, id).and_then(|value| value.text()),
+            _ if slot.attributes.has(Attributes::NAMEREF) => match self.dereference(run, id) {
+                Target::Variable(found) if found != id => self.scalar_once(run, found),
+                Target::Variable(_) => None,
+                target => self.target_text(run, &target),
+            },
+            value => value.text(),
+        }
+    }
+
+    fn scalar_once(&mut self, run: &mut Run, id: NameId) -> Option<Text> {
+        match &self.shell.variables.slot(id).value {
+            Value::Dynamic => self.dynamic(run, id).and_then(|value| value.text()),
+            value => value.text(),
+        }
+    }
+
+    /// The value of a variable with namerefs followed; dynamic ones are computed.
+    pub(crate) fn value_of(&mut self, run: &mut Run, id: NameId) -> Value {
+        match self.dereference(run, id) {
+            Target::Variable(id) => match &self.shell.variables.slot(id).value {
+                Value::Dynamic => self.dynamic(run, id).unwrap_or_default(),
+                value => value.clone(),
+            },
+            target => self.target_text(run, &target).map_or(Value::Unset, Value::Text),
+        }
+    }
+
+    /// `$name` in a word.
+    pub(crate) fn append_variable(&mut self, run: &mut Run, id: NameId, quoting: Quoting) -> Step {
+        let slot = self.shell.variables.slot(id);
+        if let (Value::Text(text), false) = (&slot.value, slot.attributes.has(Attributes::NAMEREF)) {
+            match quoting {
+                Quoting::Quoted => self.x.builder.push_quoted(text),
+                Quoting::Raw => self.x.builder.push_raw(text),
+                Quoting::Split => self.x.builder.push_split(text, &self.shell.state.separators),
+            }
+            return self.check_builder(run);
+        }
+        match self.scalar(run, id) {
+            Some(text) => self.append_text(&text, quoting),
+            None => self.check_unset(run, &Target::Variable(id))?,
+        }
+        Ok(())
+    }
+
+    /// `"$name"` as a word of its own: no copy of a long value.
+    pub(crate) fn field_variable(&mut self, run: &mut Run, id: NameId) -> Step {
+        match self.scalar(run, id) {
+            Some(text) => self.x.fields.push(text),
+            None => {
+                self.check_unset(run, &Target::Variable(id))?;
+                self.x.fields.push(Text::EMPTY);
+            }
+        }
+        Ok(())
+    }
+
+    /// Charges the word that is being built, in large steps.
+    pub(crate) fn check_builder(&mut self, run: &mut Run) -> Step {
+        let held = self.x.builder.len() as u64;
+        if held > 4096 {
+            run.services.meter.check_value(held)?;
+            if held > self.bytes.bytes() {
+                self.bytes.set(held.next_power_of_two())?;
+            }
+        } else if self.bytes.bytes() > 1 << 16 {
+            self.bytes.set(0)?;
+        }
+        Ok(())
+    }
+
+    /// Fails under `set -u`: the parameter is unset.
+    pub(crate) fn check_unset(&mut self, run: &mut Run, target: &Target) -> Step {
+        if !self.shell.state.options.has(ShellOption::NoUnset) {
+            return Ok(());
+        }
+        if matches!(target, Target::Special(b'@' | b'*') | Target::Elements(..)) {
+            return Ok(());
+        }
+        let mut shown = self.target_name(run, target);
+        if matches!(target, Target::Positional(_) | Target::Special(_)) {
+            shown = Text::from([b"$".as_slice(), &shown].concat());
+        }
+        self.report(format_args!("{shown}: unbound variable"));
+        Err(self.fatal_expansion())
+    }
+
+    /// An expansion error that ends a shell which is not interactive (`set -u`, `${x:?}`).
+    pub(crate) fn fatal_expansion(&self) -> Halt {
+        let in_subshell = self.is_forked || self.shell.state.subshell_level > 0;
+        Halt::Exit(if in_subshell { 1 } else { 127 })
+    }
+
+    /// Resolves a parameter of the program, taking its subscript, and pushes it.
+    pub(crate) fn resolve_target(
+        &mut self,
+        run: &mut Run,
+        program: &Program,
+        link: &super::super::link::Link,
+        index: Index,
+    ) -> Step {
+        let Some(reference) = program.parameters.get(index as usize) else { return Ok(()) };
+        let mut target = match reference.base {
+            ParameterBase::Variable(name) => Target::Variable(link.name(name)),
+            ParameterBase::Elements(name, all) => match self.dereference(run, link.name(name)) {
+                Target::Variable(id) => Target::Elements(id, all),
+                other => other,
+            },
+            ParameterBase::Positional(number) => Target::Positional(number),
+            ParameterBase::Special(special) => Target::Special(special),
+            ParameterBase::Element(name) => {
+                let subscript = self.x.subscripts.pop().unwrap_or(Subscript::Index(0));
+                self.element_target(run, link.name(name), subscript)?
+            }
+        };
+        if reference.indirect {
+            target = self.follow(run, &target, &reference.source)?;
+        } else if let Target::Variable(id) = target
+            && self.shell.variables.slot(id).attributes.has(Attributes::NAMEREF)
+        {
+            target = self.dereference(run, id);
+        }
+        self.x.targets.push((target, index));
+        Ok(())
+    }
+
+    /// `name[subscript]`; a negative index counts from the end.
+    pub(crate) fn element_target(&mut self, run: &mut Run, id: NameId, subscript: Subscript) -> Step<Target> {
+        let id = match self.dereference(run, id) {
+            Target::Variable(id) => id,
+            other => return Ok(other),
+        };
+        Ok(match subscript {
+            Subscript::Key(key) => Target::Key(id, key),
+            Subscript::Index(index) => match self.array_index(run, id, index) {
+                Some(index) => Target::Index(id, index),
+                None => {
+                    let text = run.services.names.text(id);
+                    self.report(format_args!("{text}: bad array subscript"));
+                    Target::Nothing
+                }
+            },
+        })
+    }
+
+    /// An index of an array, negative ones resolved; `None`: before the start.
+    pub(crate) fn array_index(&mut self, run: &mut Run, id: NameId, index: i64) -> Option<u64> {
+        if index >= 0 {
+            return Some(index as u64);
+        }
+        let end = match self.value_of(run, id) {
+            Value::Array(array) => array.end() as i64,
+            Value::Unset => 0,
+            _ => 1,
+        };
+        u64::try_from(end.checked_add(index)?).ok()
+    }
+
+    /// `${!parameter}`: what its value names.
+    fn follow(&mut self, run: &mut Run, target: &Target, source: &Text) -> Step<Target> {
+        if let Target::Variable(id) = target
+            && self.shell.variables.slot(*id).attributes.has(Attributes::NAMEREF)
+        {
+            // `${!ref}` of a nameref is the name that it refers to.
+            let text = self.shell.variables.slot(*id).value.text().unwrap_or_default();
+            self.x.indirect_text = Some(text);
+            return Ok(Target::Nothing);
+        }
+        let Some(text) = self.target_text(run, target) else {
+            if self.shell.state.options.has(ShellOption::NoUnset) || !matches!(target, Target::Positional(_)) {
+                self.report(format_args!("{}: invalid indirect expansion", indirect_name(source)));
+                return Err(Halt::Discard(1));
+            }
+            return Ok(Target::Nothing);
+        };
+        match self.parse_reference(run, &text) {
+            Some(target) => Ok(target),
+            None => {
+                self.report(format_args!("{text}: invalid variable name"));
+                Err(Halt::Discard(1))
+            }
+        }
+    }
+
+    /// A parameter named by a text at run time: `x`, `1`, `@`, `a[2]`, `a[@]`.
+    pub(crate) fn parse_reference(&mut self, run: &mut Run, text: &[u8]) -> Option<Target> {
+        if name::is_name(text) {
+            let id = run.services.names.intern(text);
+            return Some(self.dereference(run, id));
+        }
+        if !text.is_empty() && text.iter().all(u8::is_ascii_digit) {
+            return std::str::from_utf8(text).ok()?.parse().ok().map(Target::Positional);
+        }
+        if let [special @ (b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!')] = text {
+            return Some(Target::Special(*special));
+        }
+        let open = memchr::memchr(b'[', text)?;
+        let (base, rest) = text.split_at(open);
+        let subscript = rest.strip_prefix(b"[")?.strip_suffix(b"]")?;
+        if !name::is_name(base) {
+            return None;
+        }
+        let id = run.services.names.intern(base);
+        let id = match self.dereference_name_only(run, id) {
+            Some(id) => id,
+            None => id,
+        };
+        match subscript {
+            b"@" => Some(Target::Elements(id, AllElements::At)),
+            b"*" => Some(Target::Elements(id, AllElements::Star)),
+            _ if self.is_associative(id) => Some(Target::Key(id, self.dequote_key(run, subscript))),
+            _ => {
+                let index = self.evaluate_text(run, subscript, 1).ok()?;
+                self.array_index(run, id, index).map(|index| Target::Index(id, index))
+            }
+        }
+    }
+
+    fn dereference_name_only(&mut self, run: &mut Run, id: NameId) -> Option<NameId> {
+        match self.dereference(run, id) {
+            Target::Variable(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// A key written in a text: quotes around it are removed, `$name` is expanded.
+    pub(crate) fn dequote_key(&mut self, run: &mut Run, key: &[u8]) -> Text {
+        let mut text = Text::EMPTY;
+        let mut rest = key;
+        while let Some((&first, tail)) = rest.split_first() {
+            match first {
+                b'\'' => {
+                    let end = memchr::memchr(b'\'', tail).unwrap_or(tail.len());
+                    text.push_bytes(tail.get(..end).unwrap_or(tail));
+                    rest = tail.get(end + 1..).unwrap_or(&[]);
+                }
+                b'"' => rest = tail,
+                b'\\' => {
+                    text.push_bytes(tail.get(..1).unwrap_or(&[]));
+                    rest = tail.get(1..).unwrap_or(&[]);
+                }
+                b'$' => {
+                    let tail = tail.strip_prefix(b"{").unwrap_or(tail);
+                    let length = tail
+                        .iter()
+                        .position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
+                        .unwrap_or(tail.len());
+                    let (name, after) = tail.split_at(length);
+                    if name.is_empty() {
+                        text.push_bytes(b"$");
+                    } else if let Some(target) = self.parse_reference(run, name) {
+                        let value = self.target_text(run, &target).unwrap_or_default();
+                        text.push_bytes(&value);
+                    }
+                    rest = after.strip_prefix(b"}").unwrap_or(after);
+                }
+                byte => {
+                    text.push_bytes(&[byte]);
+                    rest = tail;
+                }
+            }
+        }
+        text
+    }
+
+    pub(crate) fn is_associative(&mut self, id: NameId) -> bool {
+        let slot = self.shell.variables.slot(id);
+        if slot.attributes.has(Attributes::NAMEREF)
+            && let Value::Text(target) = &slot.value
+        {
+            return match self.shell.variables.names.find(target) {
+                Some(found) if found != id => {
+                    let slot = self.shell.variables.slot(found);
+                    matches!(slot.value, Value::Assoc(_)) || slot.attributes.has(Attributes::ASSOC)
+                }
+                _ => false,
+            };
+        }
+        matches!(slot.value, Value::Assoc(_))
+            || slot.attributes.has(Attributes::ASSOC)
+            || (slot.value == Value::Dynamic && matches!(id, name::BASH_ALIASES | name::BASH_CMDS))
+    }
+
+    /// The text of a target that is one value; `None` when it is unset.
+    pub(crate) fn target_text(&mut self, run: &mut Run, target: &Target) -> Option<Text> {
+        match target {
+            Target::Variable(id) => self.scalar(run, *id),
+            Target::Index(id, index) => match self.value_of(run, *id) {
+                Value::Array(array) => array.get(*index).cloned(),
+                value if *index == 0 => value.text(),
+                _ => None,
+            },
+            Target::Key(id, key) => match self.value_of(run, *id) {
+                Value::Assoc(assoc) => assoc.get(key).cloned(),
+                _ => None,
+            },
+            Target::Positional(0) => Some(self.shell.state.arg0.clone()),
+            Target::Positional(number) => self.shell.state.positional.get(*number).cloned(),
+            Target::Special(special) => self.special(run, *special),
+            Target::Elements(..) => {
+                let values = self.target_values(run, target);
+                if values.is_empty() { None } else { Some(self.join(&values, b" ")) }
+            }
+            Target::Nothing => self.x.indirect_text.take(),
+        }
+    }
+
+    /// `$?` and its kin.
+    fn special(&mut self, run: &mut Run, special: u8) -> Option<Text> {
+        let state = &self.shell.state;
+        Some(match special {
+            b'?' => decimal(i64::from(state.status)),
+            b'#' => decimal(state.positional.len() as i64),
+            b'$' => decimal(i64::from(state.shell_pid)),
+            b'!' => decimal(i64::from(state.background_pid?)),
+            b'-' => Text::from(state.options.letters(state.command_string)),
+            b'@' | b'*' => {
+                let values = self.target_values(run, &Target::Special(special));
+                if values.is_empty() {
+                    return None;
+                }
+                let join = if special == b'*' { self.shell.state.separators.join.clone() } else { Text::from(" ") };
+                self.join(&values, &join)
+            }
+            _ => return None,
+        })
+    }
+
+    /// All values of a target that is a list.
+    pub(crate) fn target_values(&mut self, run: &mut Run, target: &Target) -> Vec<Text> {
+        match target {
+            Target::Special(b'@' | b'*') => self.shell.state.positional.as_slice().to_vec(),
+            Target::Elements(id, _) => match self.value_of(run, *id) {
+                Value::Array(array) => array.iter().map(|(_, value)| value.clone()).collect(),
+                Value::Assoc(assoc) => assoc.sorted().into_iter().map(|(_, value)| value.clone()).collect(),
+                value => value.text().into_iter().collect(),
+            },
+            target => self.target_text(run, target).into_iter().collect(),
+        }
+    }
+
+    /// Whether a target is a list of values: `@`, `*`, `name[@]`, `name[*]`. `Some(true)`: of the `@` kind.
+    pub(crate) const fn list_kind(target: &Target) -> Option<AllElements> {
+        match target {
+            Target::Special(b'@') => Some(AllElements::At),
+            Target::Special(b'*') => Some(AllElements::Star),
+            Target::Elements(_, all) => Some(*all),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn join(&self, values: &[Text], separator: &[u8]) -> Text {
+        let mut joined = Vec::with_capacity(values.iter().map(|value| value.len() + separator.len()).sum());
+        for (index, value) in values.iter().enumerate() {
+            if index > 0 {
+                joined.extend_from_slice(separator);
+            }
+            joined.extend_from_slice(value);
+        }
+        Text::from(joined)
+    }
+
+    /// Appends a target's value or values.
+    pub(crate) fn append_target(
+        &mut self,
+        run: &mut Run,
+        target: &Target,
+        source: Index,
+        quoting: Quoting,
+    ) -> Step {
+        let _ = source;
+        if let Some(kind) = Self::list_kind(target) {
+            let values = self.target_values(run, target);
+            return self.append_list(run, &values, kind, quoting);
+        }
+        match self.target_text(run, target) {
+            Some(text) => {
+                self.append_text(&text, quoting);
+                self.check_builder(run)
+            }
+            None => self.check_unset(run, target),
+        }
+    }
+
+    /// Appends several values as the kind of list and the quoting ask. Bash manual 3.4.2.
+    pub(crate) fn append_list(
+        &mut self,
+        run: &mut Run,
+        values: &[Text],
+        kind: AllElements,
+        quoting: Quoting,
+    ) -> Step {
+        match (kind, quoting) {
+            (AllElements::Star, Quoting::Quoted | Quoting::Raw) => {
+                let separator = self.shell.state.separators.join.clone();
+                let joined = self.join(values, &separator);
+                self.append_text(&joined, quoting);
+            }
+            (AllElements::At, Quoting::Quoted | Quoting::Raw) => {
+                for (index, value) in values.iter().enumerate() {
+                    if index > 0 {
+                        self.x.builder.end_field();
+                    }
+                    self.append_text(value, quoting);
+                }
+            }
+            (_, Quoting::Split) => {
+                for (index, value) in values.iter().enumerate() {
+                    if index > 0 {
+                        self.x.builder.end_if_present();
+                    }
+                    self.x.builder.push_split(value, &self.shell.state.separators);
+                }
+            }
+        }
+        let _ = run;
+        Ok(())
+    }
+
+    /// Whether a target is set, and with `colon` not null.
+    pub(crate) fn is_target_set(&mut self, run: &mut Run, target: &Target, colon: bool) -> Step<bool> {
+        if Self::list_kind(target).is_some() {
+            let values = self.target_values(run, target);
+            return Ok(match values.as_slice() {
+                [] => false,
+                [only] => !colon || !only.is_empty(),
+                many => !colon || many.iter().any(|value| !value.is_empty()) || many.len() > 1,
+            });
+        }
+        Ok(self.target_text(run, target).is_some_and(|text| !colon || !text.is_empty()))
+    }
+
+    /// `${x:-word}`, `${x:=word}`, `${x:?word}`: uses the value if there is one.
+    pub(crate) fn use_value(
+        &mut self,
+        run: &mut Run,
+        colon: bool,
+        quoting: Quoting,
+        keep: bool,
+        end: crate::program::Pc,
+    ) -> Step {
+        let (target, source) = self.pop_target();
+        if self.is_target_set(run, &target, colon)? {
+            self.append_target(run, &target, source, quoting)?;
+            self.code.pc = end;
+        } else if keep {
+            self.x.targets.push((target, source));
+        }
+        Ok(())
+    }
+
+    /// `${x:=word}`
+    pub(crate) fn assign_default(&mut self, run: &mut Run, quoting: Quoting) -> Step {
+        let text = self.x.builder.take_text();
+        self.x.builder = self.x.builders.pop().unwrap_or_default();
+        let (target, source) = self.pop_target();
+        let assigned = match &target {
+            Target::Variable(id) => self.assign_variable(run, *id, text.clone(), false),
+            Target::Index(id, index) => {
+                self.assign_element(run, *id, Subscript::Index(*index as i64), text.clone(), false)
+            }
+            Target::Key(id, key) => {
+                self.assign_element(run, *id, Subscript::Key(key.clone()), text.clone(), false)
+            }
+            _ => {
+                let shown = self.target_name(run, &target);
+                self.report(format_args!("${shown}: cannot assign in this way"));
+                return Err(Halt::Discard(1));
+            }
+        };
+        if assigned.is_err() {
+            return Err(self.fatal_assignment());
+        }
+        self.append_target(run, &target, source, quoting)
+    }
+
+    /// `${x:?word}`
+    pub(crate) fn error_unset(&mut self, run: &mut Run, colon: bool) -> Step {
+        let text = self.x.builder.take_text();
+        self.x.builder = self.x.builders.pop().unwrap_or_default();
+        let (target, _) = self.pop_target();
+        let shown = self.target_name(run, &target);
+        let default = if colon { "parameter null or not set" } else { "parameter not set" };
+        if text.is_empty() {
+            self.report(format_args!("{shown}: {default}"));
+        } else {
+            self.report(format_args!("{shown}: {text}"));
+        }
+        Err(self.fatal_expansion())
+    }
+
+    /// `${#x}`: characters of a value, number of values of a list.
+    pub(crate) fn length(&mut self, run: &mut Run, quoting: Quoting) -> Step {
+        let (target, _) = self.pop_target();
+        let length = if Self::list_kind(&target).is_some() {
+            match &target {
+                Target::Special(_) => self.shell.state.positional.len(),
+                Target::Elements(id, _) => match self.value_of(run, *id) {
+                    Value::Array(array) => array.len(),
+                    Value::Assoc(assoc) => assoc.len(),
+                    value => usize::from(value.text().is_some()),
+                },
+                _ => 0,
+            }
+        } else {
+            match self.target_text(run, &target) {
+                Some(text) => crate::character::count(&text),
+                None => {
+                    self.check_unset(run, &target)?;
+                    0
+                }
+            }
+        };
+        self.append_text(&decimal(length as i64), quoting);
+        Ok(())
+    }
+
+    /// `${!prefix*}`
+    pub(crate) fn names_with_prefix(&mut self, prefix: &[u8], all: AllElements, quoting: Quoting) {
+        let mut names: Vec<Text> = self
+            .shell
+            .variables
+            .existing()
+            .filter(|(_, slot)| slot.value != Value::Unset)
+            .map(|(id, _)| self.shell.variables.names.text(id))
+            .filter(|name| name.starts_with(prefix))
+            .collect();
+        names.sort();
+        self.append_values(&names, all, quoting);
+    }
+
+    /// `${!name[@]}`
+    pub(crate) fn keys(&mut self, run: &mut Run, all: AllElements, quoting: Quoting) -> Step {
+        let (target, _) = self.pop_target();
+        let keys: Vec<Text> = match &target {
+            Target::Elements(id, _) | Target::Variable(id) => match self.value_of(run, *id) {
+                Value::Array(array) => array.iter().map(|(index, _)| decimal(index as i64)).collect(),
+                Value::Assoc(assoc) => assoc.sorted().into_iter().map(|(key, _)| key.clone()).collect(),
+                Value::Unset => Vec::new(),
+                _ => vec![Text::from_static(b"0")],
+            },
+            _ => Vec::new(),
+        };
+        self.append_values(&keys, all, quoting);
+        Ok(())
+    }
+
+    pub(crate) fn append_values(&mut self, values: &[Text], all: AllElements, quoting: Quoting) {
+        match (all, quoting) {
+            (AllElements::Star, Quoting::Quoted | Quoting::Raw) => {
+                let separator = self.shell.state.separators.join.clone();
+                let joined = self.join(values, &separator);
+                self.append_text(&joined, quoting);
+            }
+            (_, Quoting::Split) => {
+                for (index, value) in values.iter().enumerate() {
+                    if index > 0 {
+                        self.x.builder.end_if_present();
+                    }
+                    self.append_text(value, quoting);
+                }
+            }
+            (AllElements::At, _) => {
+                for (index, value) in values.iter().enumerate() {
+                    if index > 0 {
+                        self.x.builder.end_field();
+                    }
+                    self.append_text(value, quoting);
+                }
+            }
+        }
+    }
+}
+
+/// The parameter in `${!name...}` as messages show it.
+fn indirect_name(source: &[u8]) -> Text {
+    let inner = source.strip_prefix(b"${!").unwrap_or(source);
+    let end = inner.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(inner.len());
+    Text::from(inner.get(..end).unwrap_or(inner))
+}

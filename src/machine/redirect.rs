@@ -1,0 +1,277 @@
+//! Redirections: the descriptor table is changed, and what was there before is kept to be put back. Bash manual 3.6.
+
+use super::frame::{Frame, SavedDescriptor};
+use super::option::ShellOption;
+use super::process::{Process, Step};
+use super::run::Run;
+use crate::io::{Description, OpenedPath};
+use crate::program::{Index, Pc, Program, RedirectionOperator, RedirectionReference};
+use crate::syntax::ast::RedirectionDescriptor;
+use crate::text::Text;
+use crate::vfs::{Errno, FsError, OpenOptions};
+use std::sync::Arc;
+
+/// Why a redirection failed; the command is not run, its status is 1.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum RedirectionError {
+    #[error("{}: {}", .0, .1.message())]
+    File(Text, Errno),
+    #[error("{0}: ambiguous redirect")]
+    Ambiguous(Text),
+    #[error("{0}: cannot overwrite existing file")]
+    NoClobber(Text),
+    #[error("{0}: Bad file descriptor")]
+    BadDescriptor(Text),
+    #[error("{0}: cannot assign fd to variable")]
+    Variable(Text),
+    #[error(transparent)]
+    Limit(#[from] crate::limit::LimitError),
+}
+
+impl Process {
+    /// Puts descriptors back, the last change first.
+    pub(crate) fn restore_descriptors(&mut self, saved: Vec<SavedDescriptor>) {
+        for (number, description) in saved.into_iter().rev() {
+            let _ = self.shell.state.descriptors.replace(number, description);
+        }
+    }
+
+    /// A compound command's redirections are made, or one failed.
+    pub(crate) fn redirections_ready(&mut self, end: Pc) {
+        let saved = std::mem::take(&mut self.x.redirections);
+        if std::mem::take(&mut self.x.failed) {
+            self.restore_descriptors(saved);
+            self.set_status(1);
+            self.code.pc = end;
+        } else {
+            self.frames.push(Frame::Redirections(saved));
+        }
+    }
+
+    /// The compound command is over.
+    pub(crate) fn end_redirections(&mut self) {
+        if let Some(frame) = self.frames.pop() {
+            self.undo(frame);
+        }
+    }
+
+    /// Makes one redirection. After a failure the others are not made, and the command is not run.
+    pub(crate) fn redirect(&mut self, run: &mut Run, program: &Program, index: Index) -> Step {
+        let Some(reference) = program.redirections.get(index as usize) else { return Ok(()) };
+        if self.x.failed {
+            self.x.builder.take_fields();
+            return Ok(());
+        }
+        match self.make_redirection(run, reference)? {
+            Ok(()) => {}
+            Err(RedirectionError::Limit(limit)) => return Err(limit.into()),
+            Err(error) => {
+                self.report(error);
+                self.x.failed = true;
+            }
+        }
+        Ok(())
+    }
+
+    fn make_redirection(
+        &mut self,
+        run: &mut Run,
+        reference: &RedirectionReference,
+    ) -> Step<Result<(), RedirectionError>> {
+        use RedirectionOperator as Operator;
+        let target = match reference.operator {
+            Operator::HereDocument => {
+                let text = self.x.builder.take_text();
+                return Ok(self.install(run, reference, 0, Description::memory(text)));
+            }
+            Operator::HereString => {
+                let mut text = self.x.builder.take_text();
+                text.push_bytes(b"\n");
+                return Ok(self.install(run, reference, 0, Description::memory(text)));
+            }
+            _ => match self.redirection_target(run, &reference.source)? {
+                Ok(target) => target,
+                Err(error) => return Ok(Err(error)),
+            },
+        };
+        Ok(match reference.operator {
+            Operator::DuplicateInput | Operator::DuplicateOutput => self.duplicate(run, reference, &target),
+            Operator::BothWrite | Operator::BothAppend => {
+                self.redirect_both(run, &target, reference.operator == Operator::BothAppend)
+            }
+            operator => {
+                let default = u32::from(!matches!(operator, Operator::Read | Operator::ReadWrite));
+                match self.open_for(run, &target, operator) {
+                    Ok(description) => self.install(run, reference, default, description),
+                    Err(error) => Err(error),
+                }
+            }
+        })
+    }
+
+    /// The one field that a target must expand to.
+    fn redirection_target(&mut self, run: &mut Run, source: &Text) -> Step<Result<Text, RedirectionError>> {
+        let fields = std::mem::take(&mut self.x.fields);
+        let step = self.end_field(run);
+        let mut target = std::mem::replace(&mut self.x.fields, fields);
+        step?;
+        Ok(match (target.pop(), target.is_empty()) {
+            (Some(field), true) => Ok(field),
+            _ => Err(RedirectionError::Ambiguous(source.clone())),
+        })
+    }
+
+    fn open_for(
+        &mut self,
+        run: &mut Run,
+        path: &Text,
+        operator: RedirectionOperator,
+    ) -> Result<Arc<Description>, RedirectionError> {
+        let mode = 0o666 & !self.shell.state.umask;
+        let options = match operator {
+            RedirectionOperator::Read => OpenOptions { read: true, ..OpenOptions::default() },
+            RedirectionOperator::ReadWrite => {
+                OpenOptions { read: true, write: true, create: true, mode, ..OpenOptions::default() }
+            }
+            RedirectionOperator::Append | RedirectionOperator::BothAppend => {
+                OpenOptions { write: true, append: true, create: true, mode, ..OpenOptions::default() }
+            }
+            _ => OpenOptions { write: true, create: true, truncate: true, mode, ..OpenOptions::default() },
+        };
+        if matches!(operator, RedirectionOperator::Write | RedirectionOperator::BothWrite)
+            && self.shell.state.options.has(ShellOption::NoClobber)
+        {
+            let absolute = crate::vfs::path::join(&self.shell.state.cwd, path);
+            if run.services.session.fs.metadata(&absolute).is_ok_and(|metadata| metadata.is_regular()) {
+                return Err(RedirectionError::NoClobber(path.clone()));
+            }
+        }
+        self.open_path(run, path, &options).map_err(|error| match error {
+            FsError::Errno(errno) => RedirectionError::File(path.clone(), errno),
+            FsError::Limit(limit) => {
+                RedirectionError::Limit(run.services.meter.fail_with(limit.limit, limit.allowed))
+            }
+        })
+    }
+
+    /// Opens a path as the shell sees it: `/dev/fd/N` is descriptor N.
+    pub(crate) fn open_path(
+        &self,
+        run: &Run,
+        path: &[u8],
+        options: &OpenOptions,
+    ) -> Result<Arc<Description>, FsError> {
+        if path.is_empty() {
+            return Err(Errno::NotFound.into());
+        }
+        let session = &run.services.session;
+        let absolute = crate::vfs::path::join(&self.shell.state.cwd, path);
+        match Description::open(&session.fs, &session.fifos, &session.random, &absolute, options)? {
+            OpenedPath::Description(description) => Ok(description),
+            OpenedPath::Descriptor(number) => {
+                self.shell.state.descriptors.get(number).cloned().ok_or_else(|| Errno::NotFound.into())
+            }
+        }
+    }
+
+    /// Puts a description at the redirection's descriptor.
+    fn install(
+        &mut self,
+        run: &mut Run,
+        reference: &RedirectionReference,
+        default: u32,
+        description: Arc<Description>,
+    ) -> Result<(), RedirectionError> {
+        match &reference.descriptor {
+            RedirectionDescriptor::Default => self.put(default, Some(description)),
+            RedirectionDescriptor::Number(number) => self.put(*number, Some(description)),
+            RedirectionDescriptor::Variable(name) => {
+                let Some(number) = self.shell.state.descriptors.lowest_free(10) else {
+                    return Err(RedirectionError::Variable(name.clone()));
+                };
+                // It stays open behind the command.
+                let replaced = self.shell.state.descriptors.replace(number, Some(description));
+                if replaced.is_err() || self.set_descriptor_variable(run, name, number).is_err() {
+                    let _ = self.shell.state.descriptors.replace(number, None);
+                    return Err(RedirectionError::Variable(name.clone()));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn put(&mut self, number: u32, description: Option<Arc<Description>>) -> Result<(), RedirectionError> {
+        match self.shell.state.descriptors.replace(number, description) {
+            Ok(before) => {
+                self.x.redirections.push((number, before));
+                Ok(())
+            }
+            Err(()) => Err(RedirectionError::BadDescriptor(Text::from(number.to_string()))),
+        }
+    }
+
+    fn redirect_both(&mut self, run: &mut Run, target: &Text, append: bool) -> Result<(), RedirectionError> {
+        let operator = if append { RedirectionOperator::BothAppend } else { RedirectionOperator::BothWrite };
+        let description = self.open_for(run, target, operator)?;
+        self.put(1, Some(Arc::clone(&description)))?;
+        self.put(2, Some(description))
+    }
+
+    /// `n<&word`, `n>&word`.
+    fn duplicate(
+        &mut self,
+        run: &mut Run,
+        reference: &RedirectionReference,
+        target: &Text,
+    ) -> Result<(), RedirectionError> {
+        let output = reference.operator == RedirectionOperator::DuplicateOutput;
+        let default = u32::from(output);
+        if target.as_bytes() == b"-" {
+            return self.close(run, reference, default);
+        }
+        let (digits, moves) = match target.as_bytes() {
+            [digits @ .., b'-'] if !digits.is_empty() => (digits, true),
+            digits => (digits, false),
+        };
+        let number: Option<u32> = std::str::from_utf8(digits)
+            .ok()
+            .filter(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+            .and_then(|digits| digits.parse().ok());
+        let Some(number) = number else {
+            if output && reference.descriptor == RedirectionDescriptor::Default {
+                return self.redirect_both(run, target, false);
+            }
+            return Err(RedirectionError::Ambiguous(reference.source.clone()));
+        };
+        let Some(description) = self.shell.state.descriptors.get(number).cloned() else {
+            return Err(RedirectionError::BadDescriptor(Text::from(number.to_string())));
+        };
+        self.install(run, reference, default, description)?;
+        if moves {
+            self.put(number, None)?;
+        }
+        Ok(())
+    }
+
+    fn close(
+        &mut self,
+        run: &mut Run,
+        reference: &RedirectionReference,
+        default: u32,
+    ) -> Result<(), RedirectionError> {
+        let number = match &reference.descriptor {
+            RedirectionDescriptor::Default => default,
+            RedirectionDescriptor::Number(number) => *number,
+            RedirectionDescriptor::Variable(name) => {
+                let id = run.services.names.intern(name);
+                let value = self.scalar(run, id).and_then(|text| super::variable::plain_integer(&text));
+                let Some(number) = value.and_then(|value| u32::try_from(value).ok()) else {
+                    return Err(RedirectionError::BadDescriptor(name.clone()));
+                };
+                let _ = self.shell.state.descriptors.replace(number, None);
+                return Ok(());
+            }
+        };
+        self.put(number, None)
+    }
+}

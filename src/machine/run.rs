@@ -1,0 +1,132 @@
+//! What the processes of one run share, and the requests that a process makes of the scheduler.
+
+use super::link::Link;
+use super::name::Names;
+use super::process::Process;
+use super::trap::Signal;
+use crate::clock::{Timers, lock};
+use crate::limit::Meter;
+use crate::program::{CompileOptions, Program};
+use crate::text::Text;
+use crate::utility::{BoxFuture, CommandRunner, Context, ExitStatus, Session};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Mutex};
+
+/// Asked before each simple command runs: what a host allows.
+pub trait CommandGate: Send + Sync {
+    /// Whether the command may run; `Err` is the message that its caller sees (`name: message`, status 126).
+    fn allow(&self, name: &[u8], args: &[Text]) -> Result<(), String>;
+}
+
+/// A host's own command: gets the same context as a utility.
+pub type HostCommand = Arc<dyn Fn(Context) -> BoxFuture<ExitStatus> + Send + Sync>;
+
+/// The services of a run.
+pub(crate) struct Services {
+    pub(crate) session: Arc<Session>,
+    pub(crate) meter: Arc<Meter>,
+    pub(crate) timers: Arc<Timers>,
+    pub(crate) names: Arc<Names>,
+    pub(crate) cache: Arc<ProgramCache>,
+    pub(crate) gate: Option<Arc<dyn CommandGate>>,
+    pub(crate) host_commands: Arc<FxHashMap<Text, HostCommand>>,
+    pub(crate) commands: Arc<dyn CommandRunner>,
+}
+
+/// A run as its processes see it while they are polled.
+pub(crate) struct Run {
+    pub(crate) services: Services,
+    /// Processes that were started and are not in the scheduler's table yet.
+    pub(crate) spawned: Vec<(u32, Process)>,
+    /// Signals to other processes.
+    pub(crate) signals: Vec<(u32, Signal)>,
+    /// Processes that are alive, for `kill`.
+    pub(crate) alive: Vec<u32>,
+    next_pid: u32,
+}
+
+impl Run {
+    pub(crate) fn new(services: Services) -> Self {
+        Self { services, spawned: Vec::new(), signals: Vec::new(), alive: Vec::new(), next_pid: FIRST_PID }
+    }
+
+    /// A process number that was not used in this run.
+    pub(crate) fn new_pid(&mut self) -> u32 {
+        self.next_pid += 1;
+        self.next_pid
+    }
+
+    /// Starts a process; `parent` is told when it ends.
+    pub(crate) fn spawn(&mut self, parent: u32, process: Process) {
+        self.alive.push(process.shell.state.pid);
+        self.spawned.push((parent, process));
+    }
+}
+
+/// The number of a run's first shell.
+pub(crate) const FIRST_PID: u32 = 1000;
+
+/// Programs by their source, and their links to the session's names. Bounded; it belongs to one session.
+#[derive(Debug, Default)]
+pub(crate) struct ProgramCache {
+    inner: Mutex<Cached>,
+}
+
+#[derive(Debug, Default)]
+struct Cached {
+    programs: FxHashMap<u64, (CompileOptions, Arc<Program>)>,
+    links: FxHashMap<usize, (Arc<Program>, Arc<Link>)>,
+    bytes: usize,
+}
+
+/// Most programs and links that are kept.
+const MAX_ENTRIES: usize = 256;
+/// Most bytes of source that are kept.
+const MAX_BYTES: usize = 4 << 20;
+
+impl ProgramCache {
+    fn key(source: &[u8], options: &CompileOptions) -> u64 {
+        let mut hasher = FxHasher::default();
+        source.hash(&mut hasher);
+        options.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// The program of a source that was compiled with these options.
+    pub(crate) fn get(&self, source: &[u8], options: &CompileOptions) -> Option<Arc<Program>> {
+        let inner = lock(&self.inner);
+        let (kept, program) = inner.programs.get(&Self::key(source, options))?;
+        (kept == options && *program.source == *source).then(|| Arc::clone(program))
+    }
+
+    pub(crate) fn put(&self, options: &CompileOptions, program: &Arc<Program>) {
+        let mut inner = lock(&self.inner);
+        if inner.programs.len() >= MAX_ENTRIES || inner.bytes + program.source.len() > MAX_BYTES {
+            inner.programs.clear();
+            inner.bytes = 0;
+        }
+        inner.bytes += program.source.len();
+        inner.programs.insert(Self::key(&program.source, options), (*options, Arc::clone(program)));
+    }
+
+    /// The link of a program to the session's names.
+    pub(crate) fn link(&self, program: &Arc<Program>, names: &Names) -> Arc<Link> {
+        let key = Arc::as_ptr(program) as usize;
+        let mut inner = lock(&self.inner);
+        if let Some((_, link)) = inner.links.get(&key) {
+            return Arc::clone(link);
+        }
+        let link = Arc::new(Link::new(program, names));
+        if inner.links.len() >= MAX_ENTRIES {
+            inner.links.clear();
+        }
+        inner.links.insert(key, (Arc::clone(program), Arc::clone(&link)));
+        link
+    }
+
+    /// Forgets the links: the session's names start over.
+    pub(crate) fn forget(&self) {
+        *lock(&self.inner) = Cached::default();
+    }
+}

@@ -1,0 +1,364 @@
+//! The scheduler: one run is one future. It polls the processes that are ready until its slice is over, moves signals and
+//! exit statuses between them, and lets a fixed clock jump when all wait for timers.
+
+use super::process::Process;
+use super::run::{Run, Services};
+use crate::clock::lock;
+use crate::limit::{Limit, LimitError};
+use crate::utility::{
+    BoxFuture, CommandError, CommandRequest, CommandRunner, DescriptorHandles, ExitStatus,
+};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+/// How the first process of a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RunEnd {
+    /// With this status.
+    Status(u8),
+    /// By a limit.
+    Limit(LimitError),
+}
+
+/// Who is ready, and the waker of the task that polls the run.
+#[derive(Debug, Default)]
+struct Ready {
+    queue: Mutex<VecDeque<u32>>,
+    outer: Mutex<Option<Waker>>,
+}
+
+impl Ready {
+    fn push(&self, pid: u32) {
+        let mut queue = lock(&self.queue);
+        if !queue.contains(&pid) {
+            queue.push_back(pid);
+        }
+        drop(queue);
+        if let Some(waker) = lock(&self.outer).as_ref() {
+            waker.wake_by_ref();
+        }
+    }
+}
+
+struct ProcessWaker {
+    pid: u32,
+    ready: Arc<Ready>,
+}
+
+impl Wake for ProcessWaker {
+    fn wake(self: Arc<Self>) {
+        self.ready.push(self.pid);
+    }
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.ready.push(self.pid);
+    }
+}
+
+struct Entry {
+    process: Option<Box<Process>>,
+    parent: u32,
+    waker: Waker,
+    /// Somebody outside waits for the end: a utility that asked for the command.
+    reply: Option<Arc<Reply>>,
+}
+
+/// The end of a command that a utility asked for.
+#[derive(Debug, Default)]
+struct Reply {
+    state: Mutex<ReplyState>,
+}
+
+#[derive(Debug, Default)]
+struct ReplyState {
+    result: Option<Result<ExitStatus, CommandError>>,
+    waker: Option<Waker>,
+    abandoned: bool,
+}
+
+/// The commands that utilities asked for: the scheduler starts them.
+#[derive(Default)]
+pub(crate) struct CommandQueue {
+    requests: Mutex<VecDeque<(CommandRequest, DescriptorHandles, Arc<Reply>)>>,
+    ready: Mutex<Option<Arc<Ready>>>,
+}
+
+impl CommandRunner for CommandQueue {
+    fn run(
+        &self,
+        request: CommandRequest,
+        descriptors: DescriptorHandles,
+    ) -> BoxFuture<Result<ExitStatus, CommandError>> {
+        let reply = Arc::new(Reply::default());
+        lock(&self.requests).push_back((request, descriptors, Arc::clone(&reply)));
+        let ready = lock(&self.ready).clone();
+        if let Some(waker) = ready.and_then(|ready| lock(&ready.outer).clone()) {
+            waker.wake();
+        }
+        Box::pin(Running { reply })
+    }
+}
+
+/// Waits for a command; dropping it ends the command.
+struct Running {
+    reply: Arc<Reply>,
+}
+
+impl Future for Running {
+    type Output = Result<ExitStatus, CommandError>;
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut state = lock(&self.reply.state);
+        if let Some(result) = state.result.take() {
+            return Poll::Ready(result);
+        }
+        state.waker = Some(cx.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        lock(&self.reply.state).abandoned = true;
+    }
+}
+
+/// See the module.
+pub(crate) struct Scheduler {
+    run: Run,
+    entries: FxHashMap<u32, Entry>,
+    ready: Arc<Ready>,
+    queue: Arc<CommandQueue>,
+    first: u32,
+    first_status: Option<u8>,
+    timer: Option<(Duration, Pin<Box<dyn Future<Output = ()> + Send>>)>,
+    background_ends: bool,
+}
+
+impl Scheduler {
+    /// A run of `process`. `services.commands` must be `queue`.
+    pub(crate) fn new(services: Services, queue: Arc<CommandQueue>, process: Process) -> Self {
+        let ready = Arc::new(Ready::default());
+        *lock(&queue.ready) = Some(Arc::clone(&ready));
+        let first = process.shell.state.pid;
+        let mut scheduler = Self {
+            run: Run::new(services),
+            entries: FxHashMap::default(),
+            ready,
+            queue,
+            first,
+            first_status: None,
+            timer: None,
+            background_ends: false,
+        };
+        scheduler.run.alive.push(first);
+        scheduler.admit(0, process, None);
+        scheduler
+    }
+
+    /// What the processes share.
+    pub(crate) const fn services(&self) -> &Services {
+        &self.run.services
+    }
+
+    fn admit(&mut self, parent: u32, process: Process, reply: Option<Arc<Reply>>) {
+        let pid = process.shell.state.pid;
+        let waker = Waker::from(Arc::new(ProcessWaker { pid, ready: Arc::clone(&self.ready) }));
+        self.entries.insert(pid, Entry { process: Some(Box::new(process)), parent, waker, reply });
+        lock(&self.ready.queue).push_back(pid);
+    }
+
+    /// Polls one process.
+    fn step(&mut self, pid: u32) -> Result<(), LimitError> {
+        let Some(entry) = self.entries.get_mut(&pid) else { return Ok(()) };
+        let Some(mut process) = entry.process.take() else { return Ok(()) };
+        let waker = entry.waker.clone();
+        let result = process.poll(&mut self.run, &mut Context::from_waker(&waker));
+        match result {
+            Poll::Pending => {
+                if let Some(entry) = self.entries.get_mut(&pid) {
+                    entry.process = Some(process);
+                }
+                self.take_requests();
+                Ok(())
+            }
+            Poll::Ready(Ok(status)) => {
+                // Its descriptors are closed before anybody hears of its end.
+                drop(process);
+                self.take_requests();
+                self.ended(pid, status);
+                Ok(())
+            }
+            Poll::Ready(Err(error)) => Err(error),
+        }
+    }
+
+    fn take_requests(&mut self) {
+        for (parent, process) in std::mem::take(&mut self.run.spawned) {
+            self.admit(parent, process, None);
+        }
+        for (pid, signal) in std::mem::take(&mut self.run.signals) {
+            if let Some(process) = self.entries.get_mut(&pid).and_then(|entry| entry.process.as_mut()) {
+                process.signals.push_back(signal);
+                self.ready.push(pid);
+            }
+        }
+    }
+
+    fn ended(&mut self, pid: u32, status: u8) {
+        self.run.alive.retain(|&alive| alive != pid);
+        let Some(entry) = self.entries.remove(&pid) else { return };
+        if pid == self.first {
+            self.first_status = Some(status);
+        }
+        if let Some(reply) = entry.reply {
+            let mut state = lock(&reply.state);
+            state.result = Some(Ok(ExitStatus(status)));
+            if let Some(waker) = state.waker.take() {
+                waker.wake();
+            }
+        }
+        if let Some(process) = self.entries.get_mut(&entry.parent).and_then(|entry| entry.process.as_mut()) {
+            process.child_ended(pid, status);
+            self.ready.push(entry.parent);
+        }
+    }
+
+    /// Starts the commands that utilities asked for.
+    fn start_commands(&mut self) {
+        loop {
+            let Some((request, descriptors, reply)) = lock(&self.queue.requests).pop_front() else { return };
+            if lock(&reply.state).abandoned {
+                continue;
+            }
+            match Process::for_request(&mut self.run, request, descriptors) {
+                Ok(process) => {
+                    self.run.alive.push(process.shell.state.pid);
+                    self.admit(0, process, Some(reply));
+                }
+                Err(error) => {
+                    let mut state = lock(&reply.state);
+                    state.result = Some(Err(error));
+                    if let Some(waker) = state.waker.take() {
+                        waker.wake();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends the commands whose utilities no longer wait for them.
+    fn drop_abandoned(&mut self) {
+        let abandoned: Vec<u32> = self
+            .entries
+            .iter()
+            .filter(|(_, entry)| entry.reply.as_ref().is_some_and(|reply| lock(&reply.state).abandoned))
+            .map(|(&pid, _)| pid)
+            .collect();
+        for pid in abandoned {
+            self.kill_tree(pid);
+        }
+    }
+
+    /// Ends a process and all that it started.
+    fn kill_tree(&mut self, root: u32) {
+        let mut pids = vec![root];
+        while let Some(pid) = pids.pop() {
+            pids.extend(self.entries.iter().filter(|(_, entry)| entry.parent == pid).map(|(&child, _)| child));
+            self.entries.remove(&pid);
+            self.run.alive.retain(|&alive| alive != pid);
+        }
+    }
+
+    /// Nobody is ready: waits for the earliest timer or the deadline. `Ready`: somebody may be ready now.
+    fn idle(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LimitError>> {
+        let clock = Arc::clone(&self.run.services.session.clock);
+        let deadline = self.run.services.meter.deadline();
+        let earliest = self.run.services.timers.earliest();
+        let next = match (earliest, deadline) {
+            (Some(timer), Some(deadline)) => Some(timer.min(deadline)),
+            (timer, deadline) => timer.or(deadline),
+        };
+        let Some(next) = next else { return Poll::Pending };
+        if clock.is_virtual() {
+            if earliest.is_none() {
+                // Only somebody outside can wake a process, or nobody ever will.
+                return self.wait_real(cx, real_rest(&self.run));
+            }
+            clock.advance_to(next);
+        }
+        let now = clock.monotonic();
+        if now >= next {
+            self.run.services.meter.check()?;
+            self.run.services.timers.fire(now);
+            return Poll::Ready(Ok(()));
+        }
+        self.wait_real(cx, Some(next - now))
+    }
+
+    fn wait_real(&mut self, cx: &mut Context<'_>, rest: Option<Duration>) -> Poll<Result<(), LimitError>> {
+        let Some(rest) = rest else { return Poll::Pending };
+        let until = crate::clock::real_monotonic() + rest;
+        let known = self.timer.as_ref().is_some_and(|(at, _)| until.abs_diff(*at) < Duration::from_micros(200));
+        if !known {
+            self.timer = Some((until, crate::clock::real_sleep(rest)));
+        }
+        match self.timer.as_mut().map(|(_, sleep)| sleep.as_mut().poll(cx)) {
+            Some(Poll::Pending) => Poll::Pending,
+            _ => {
+                self.timer = None;
+                self.run.services.meter.check()?;
+                Poll::Ready(Ok(()))
+            }
+        }
+    }
+}
+
+fn real_rest(run: &Run) -> Option<Duration> {
+    run.services.meter.real_time_left()
+}
+
+impl Future for Scheduler {
+    type Output = RunEnd;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<RunEnd> {
+        let this = &mut *self;
+        {
+            let mut outer = lock(&this.ready.outer);
+            if !outer.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+                *outer = Some(cx.waker().clone());
+            }
+        }
+        this.run.services.meter.start_slice();
+        loop {
+            let next = lock(&this.ready.queue).pop_front();
+            let step = match next {
+                Some(pid) => this.step(pid),
+                None => match this.idle(cx) {
+                    Poll::Pending => return Poll::Pending,
+                    Poll::Ready(result) => result,
+                },
+            };
+            if let Err(error) = step {
+                let error = this.run.services.meter.failure().unwrap_or(error);
+                this.entries.clear();
+                return Poll::Ready(RunEnd::Limit(error));
+            }
+            this.start_commands();
+            this.drop_abandoned();
+            if let Some(status) = this.first_status {
+                let waits = this.background_ends && !this.entries.is_empty();
+                if !waits {
+                    this.entries.clear();
+                    return Poll::Ready(RunEnd::Status(status));
+                }
+            }
+            if this.run.services.meter.slice_is_over() && !lock(&this.ready.queue).is_empty() {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+        }
+    }
+}

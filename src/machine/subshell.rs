@@ -1,0 +1,411 @@
+//! Subshells: `( )` and `$( )` run in this process over a journal of variables and a copy of the state; stages of a
+//! pipeline, asynchronous lists, coprocesses and process substitutions are processes of their own.
+
+use super::frame::{Frame, SubshellFrame, Substitution};
+use super::option::ShellOption;
+use super::process::{Expansion, Process, Progress, Step, Wait};
+use super::run::Run;
+use super::shell::{Shell, State};
+use crate::io::{Capture, Description, OnExcess, pipe};
+use crate::limit::Limit;
+use crate::program::{Index, Pc, Program, Quoting};
+use crate::text::Text;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+impl Process {
+    /// State of a subshell of this shell: jobs and traps start over.
+    fn subshell_state(&self, run: &mut Run) -> State {
+        let mut state = self.shell.state.clone();
+        state.pid = run.new_pid();
+        state.subshell_level += 1;
+        state.jobs = super::job::Jobs::default();
+        let keep_err = state.options.has(ShellOption::ErrTrace);
+        let keep_debug = state.options.has(ShellOption::FuncTrace);
+        if !state.traps.is_empty() {
+            state.traps = Arc::new(state.traps.for_subshell(keep_err, keep_debug));
+        }
+        state
+    }
+
+    /// `( list )`: its body follows, `end` is behind it.
+    pub(crate) fn begin_subshell(&mut self, run: &mut Run, end: Pc) -> Step {
+        self.enter(run)?;
+        let state = self.subshell_state(run);
+        self.push_subshell(end, state, None);
+        Ok(())
+    }
+
+    /// `$( list )`: standard output is collected; the word goes on behind `end`.
+    pub(crate) fn begin_substitution(&mut self, run: &mut Run, end: Pc, quoting: Quoting) -> Step {
+        self.enter(run)?;
+        let mut state = self.subshell_state(run);
+        if !state.options.has(ShellOption::InheritErrExit) && !state.options.has(ShellOption::Posix) {
+            state.options.set(ShellOption::ErrExit, false);
+        }
+        let capture = Capture::new(&run.services.meter, Limit::LiveBytes, OnExcess::Fail);
+        let _ = state.descriptors.replace(1, Some(Description::capture(Arc::clone(&capture))));
+        let expansion = std::mem::take(&mut self.x);
+        self.push_subshell(end, state, Some(Substitution { expansion, capture, quoting }));
+        Ok(())
+    }
+
+    fn push_subshell(&mut self, end: Pc, state: State, substitution: Option<Substitution>) {
+        let mark = self.shell.variables.enter_subshell();
+        let resume = self.code_at(end);
+        let state = std::mem::replace(&mut self.shell.state, state);
+        self.frames.push(Frame::Subshell(Box::new(SubshellFrame {
+            resume,
+            state,
+            mark,
+            substitution,
+            exiting: false,
+        })));
+    }
+
+    /// The body of a subshell or of a forked process is over.
+    pub(crate) fn end_body(&mut self, run: &mut Run, status: u8) -> Step<Progress> {
+        let _ = run;
+        Err(super::process::Halt::Exit(status))
+    }
+
+    /// Ends the subshell on top of the frames with the status that is set.
+    pub(crate) fn end_subshell(&mut self, run: &mut Run, status: u8) -> Step {
+        let Some(Frame::Subshell(_)) = self.frames.last() else { return Ok(()) };
+        if let Some(Frame::Subshell(frame)) = self.frames.last()
+            && let Some(substitution) = &frame.substitution
+        {
+            // Its own descriptor goes with its state; one that is left belongs to a process that still runs.
+            let own = Arc::clone(&substitution.capture);
+            let _ = self.shell.state.descriptors.replace(1, None);
+            if writers(&self.shell.state, &own) {
+                self.close_capture(&own);
+            }
+            if has_other_writers(&own) {
+                self.shell.state.status = status;
+                self.wait = Wait::Writers;
+                return Ok(());
+            }
+        }
+        self.finish_subshell(run, status)
+    }
+
+    /// Closes every descriptor of the subshell that writes to the capture.
+    fn close_capture(&mut self, capture: &Arc<Capture>) {
+        let numbers: Vec<u32> = self
+            .shell
+            .state
+            .descriptors
+            .iter()
+            .filter(|(_, description)| is_capture(description, capture))
+            .map(|(number, _)| number)
+            .collect();
+        for number in numbers {
+            let _ = self.shell.state.descriptors.replace(number, None);
+        }
+    }
+
+    /// A substitution's body is over but background processes still write to its output.
+    pub(crate) fn resume_writers(&mut self, cx: &mut Context<'_>) -> Poll<Step> {
+        let _ = cx;
+        let capture = match self.frames.last() {
+            Some(Frame::Subshell(frame)) => frame.substitution.as_ref().map(|own| Arc::clone(&own.capture)),
+            _ => None,
+        };
+        // Every end of a child of this process is told to it: it looks again then.
+        if capture.is_some_and(|capture| has_other_writers(&capture)) {
+            return Poll::Pending;
+        }
+        self.wait = Wait::Nothing;
+        let status = self.shell.state.status;
+        Poll::Ready(self.finish_subshell_detached(status))
+    }
+
+    fn finish_subshell(&mut self, run: &mut Run, status: u8) -> Step {
+        let _ = run;
+        self.finish_subshell_detached(status)
+    }
+
+    fn finish_subshell_detached(&mut self, status: u8) -> Step {
+        let Some(Frame::Subshell(mut frame)) = self.frames.pop() else { return Ok(()) };
+        let resume = frame.resume.clone();
+        let substitution = frame.substitution.take();
+        self.undo(Frame::Subshell(frame));
+        self.refresh_special();
+        self.switch(resume);
+        match substitution {
+            None => self.set_status(status),
+            Some(substitution) => {
+                self.x = substitution.expansion;
+                self.x.substituted = Some(status);
+                let mut bytes = substitution.capture.take();
+                while bytes.last() == Some(&b'\n') {
+                    bytes.pop();
+                }
+                if memchr::memchr(0, &bytes).is_some() {
+                    bytes.retain(|&byte| byte != 0);
+                    self.report("warning: command substitution: ignored null byte in input");
+                }
+                self.shell.state.status = status;
+                self.append_text(&bytes, substitution.quoting);
+            }
+        }
+        Ok(())
+    }
+
+    /// `$(< file)`
+    pub(crate) fn read_file(&mut self, run: &mut Run, quoting: Quoting) -> Step {
+        let fields = std::mem::take(&mut self.x.fields);
+        let step = self.end_field(run);
+        let mut path = std::mem::replace(&mut self.x.fields, fields);
+        self.x.builder = self.x.builders.pop().unwrap_or_default();
+        step?;
+        let path = path.pop().unwrap_or_default();
+        let options = crate::vfs::OpenOptions { read: true, ..crate::vfs::OpenOptions::default() };
+        self.x.substituted = Some(0);
+        match self.open_path(run, &path, &options) {
+            Ok(description) => {
+                let mut bytes = Vec::new();
+                let mut cx = Context::from_waker(std::task::Waker::noop());
+                let charge = run.services.meter.empty_charge();
+                let mut charge = charge;
+                loop {
+                    let mut refused = None;
+                    let read = description.poll_read(&mut cx, &mut |more| {
+                        if let Err(error) = charge.set((bytes.len() + more.len()) as u64) {
+                            refused = Some(error);
+                            return 0;
+                        }
+                        bytes.extend_from_slice(more);
+                        more.len()
+                    });
+                    if let Some(error) = refused {
+                        return Err(error.into());
+                    }
+                    match read {
+                        Poll::Ready(Ok(count)) if count > 0 => {}
+                        _ => break,
+                    }
+                }
+                while bytes.last() == Some(&b'\n') {
+                    bytes.pop();
+                }
+                bytes.retain(|&byte| byte != 0);
+                self.shell.state.status = 0;
+                self.append_text(&bytes, quoting);
+            }
+            Err(error) => {
+                if let crate::vfs::FsError::Limit(limit) = error {
+                    return Err(limit.into());
+                }
+                self.report(format_args!("{path}: {error}"));
+                self.x.substituted = Some(1);
+                self.shell.state.status = 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// A process that goes on at `pc` of this program with a copy of this shell.
+    pub(crate) fn fork(&self, run: &mut Run, pc: Pc) -> Step<Process> {
+        let charge = run.services.meter.count_process()?;
+        let memory = run.services.meter.charge(self.shell.variables.size() + PROCESS_BYTES)?;
+        let state = self.subshell_state(run);
+        let variables = self.shell.variables.fork();
+        Ok(Process {
+            shell: Shell { variables, state },
+            code: self.code_at(pc),
+            frames: self.loops_for_fork(),
+            x: Expansion::default(),
+            wait: Wait::Nothing,
+            unwritten: VecDeque::new(),
+            signals: VecDeque::new(),
+            switched: false,
+            fuel: 0,
+            depth: self.depth + 1,
+            in_trap: self.in_trap,
+            line_override: None,
+            charge: Some(charge),
+            bytes: run.services.meter.empty_charge(),
+            memory,
+            is_forked: true,
+            exiting: false,
+            exit_after_trap: None,
+            out: Vec::new(),
+        })
+    }
+
+    /// What a forked process still has to know of the frames: whether it runs in a function.
+    fn loops_for_fork(&self) -> Vec<Frame> {
+        Vec::new()
+    }
+
+    /// Runs the stages of a pipeline side by side.
+    pub(crate) fn pipeline(&mut self, run: &mut Run, program: &Arc<Program>, index: Index) -> Step {
+        let Some(reference) = program.pipelines.get(index as usize) else { return Ok(()) };
+        let count = reference.stages.len();
+        let mut input: Option<Arc<Description>> = None;
+        let mut pids = Vec::with_capacity(count);
+        let last_here = self.shell.state.options.has(ShellOption::LastPipe)
+            && !self.shell.state.options.has(ShellOption::Monitor);
+        for (number, &(pc, stderr_too)) in reference.stages.iter().enumerate() {
+            let last = number + 1 == count;
+            let mut output = None;
+            let mut next_input = None;
+            if !last {
+                let (reader, writer) = pipe(&run.services.meter);
+                next_input = Some(Description::pipe_reader(reader));
+                output = Some(Description::pipe_writer(writer));
+            }
+            let mut stage = self.fork(run, pc)?;
+            let descriptors = &mut stage.shell.state.descriptors;
+            if let Some(input) = input.take() {
+                let _ = descriptors.replace(0, Some(input));
+            }
+            if let Some(output) = output {
+                if stderr_too {
+                    let _ = descriptors.replace(2, Some(Arc::clone(&output)));
+                }
+                let _ = descriptors.replace(1, Some(output));
+            }
+            input = next_input;
+            let _ = last_here;
+            pids.push(stage.shell.state.pid);
+            run.spawn(self.shell.state.pid_of_process(self), stage);
+        }
+        self.code.pc = reference.end;
+        self.wait = Wait::Children { statuses: vec![None; pids.len()], pids };
+        Ok(())
+    }
+
+    /// A child has ended.
+    pub(crate) fn child_ended(&mut self, pid: u32, status: u8) {
+        self.shell.state.jobs.ended(pid, status);
+        for frame in &mut self.frames {
+            if let Frame::Subshell(frame) = frame {
+                frame.state.jobs.ended(pid, status);
+            }
+        }
+        if let Wait::Children { pids, statuses } = &mut self.wait
+            && let Some(at) = pids.iter().position(|&waited| waited == pid)
+            && let Some(slot) = statuses.get_mut(at)
+        {
+            *slot = Some(status);
+        }
+        if self.shell.state.traps.signals.contains_key(&super::trap::CHLD) {
+            self.signals.push_back(super::trap::CHLD);
+        }
+    }
+
+    /// Whether the children in the foreground have ended: then their statuses count.
+    pub(crate) fn resume_children(&mut self, run: &mut Run) -> Poll<Step> {
+        let Wait::Children { statuses, .. } = &self.wait else { return Poll::Ready(Ok(())) };
+        let Some(statuses) = statuses.iter().copied().collect::<Option<Vec<u8>>>() else {
+            return Poll::Pending;
+        };
+        self.wait = Wait::Nothing;
+        let last = statuses.last().copied().unwrap_or(0);
+        let status = if self.shell.state.options.has(ShellOption::PipeFail) {
+            statuses.iter().rev().copied().find(|&status| status != 0).unwrap_or(0)
+        } else {
+            last
+        };
+        if statuses.len() == 1 {
+            self.finish_simple(run, status);
+        } else {
+            self.shell.state.pipe_status = Arc::new(statuses);
+            self.shell.state.status = status;
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// `list &`
+    pub(crate) fn background(&mut self, run: &mut Run, end: Pc, text: Text) -> Step {
+        let mut child = self.fork(run, self.code.pc)?;
+        // Without job control an asynchronous list reads nothing and ignores interrupts.
+        let _ = child.shell.state.descriptors.replace(0, Some(Description::null()));
+        child.shell.state.conditions = 0;
+        let pid = child.shell.state.pid;
+        run.spawn(self.shell.state.pid_of_process(self), child);
+        self.shell.state.jobs.add(pid, text, true);
+        self.shell.state.background_pid = Some(pid);
+        self.set_status(0);
+        self.code.pc = end;
+        Ok(())
+    }
+
+    /// `coproc NAME command`: the builder has the name.
+    pub(crate) fn coprocess(&mut self, run: &mut Run, end: Pc, text: Text) -> Step {
+        let name = self.x.builder.take_text();
+        let (child_in, parent_out) = pipe(&run.services.meter);
+        let (parent_in, child_out) = pipe(&run.services.meter);
+        let mut child = self.fork(run, self.code.pc)?;
+        let descriptors = &mut child.shell.state.descriptors;
+        let _ = descriptors.replace(0, Some(Description::pipe_reader(child_in)));
+        let _ = descriptors.replace(1, Some(Description::pipe_writer(child_out)));
+        let pid = child.shell.state.pid;
+        run.spawn(self.shell.state.pid_of_process(self), child);
+        self.shell.state.jobs.add(pid, text, true);
+        self.shell.state.background_pid = Some(pid);
+        let descriptors = &mut self.shell.state.descriptors;
+        let input = descriptors.lowest_free(60).unwrap_or(60);
+        let _ = descriptors.replace(input, Some(Description::pipe_reader(parent_in)));
+        let output = descriptors.lowest_free(60).unwrap_or(61);
+        let _ = descriptors.replace(output, Some(Description::pipe_writer(parent_out)));
+        self.set_coprocess_variables(run, &name, input, output, pid)?;
+        self.set_status(0);
+        self.code.pc = end;
+        Ok(())
+    }
+
+    /// `<( list )`, `>( list )`: appends `/dev/fd/N`; the descriptor is closed behind the command.
+    pub(crate) fn process_substitution(&mut self, run: &mut Run, output: bool, end: Pc) -> Step {
+        let (reader, writer) = pipe(&run.services.meter);
+        let (reader, writer) = (Description::pipe_reader(reader), Description::pipe_writer(writer));
+        let mut child = self.fork(run, self.code.pc)?;
+        let (own, theirs, number) = if output { (writer, reader, 0) } else { (reader, writer, 1) };
+        let _ = child.shell.state.descriptors.replace(number, Some(theirs));
+        let pid = child.shell.state.pid;
+        run.spawn(self.shell.state.pid_of_process(self), child);
+        self.shell.state.jobs.add(pid, Text::EMPTY, false);
+        self.shell.state.background_pid = Some(pid);
+        // Bash hands out descriptors downwards from 63.
+        let free = (10..=63).rev().find(|&number| self.shell.state.descriptors.get(number).is_none());
+        let Some(free) = free else {
+            return Err(self.expansion_error("cannot make pipe for process substitution: Too many open files"));
+        };
+        let _ = self.shell.state.descriptors.replace(free, Some(own));
+        self.x.redirections.push((free, None));
+        self.x.builder.push_raw(format!("/dev/fd/{free}").as_bytes());
+        self.code.pc = end;
+        Ok(())
+    }
+}
+
+/// Live bytes that a process stands for, without its variables.
+pub(crate) const PROCESS_BYTES: u64 = 2048;
+
+impl State {
+    /// The number under which the scheduler knows the process: that of its outermost shell.
+    fn pid_of_process(&self, process: &Process) -> u32 {
+        let outermost = process.frames.iter().find_map(|frame| match frame {
+            Frame::Subshell(frame) => Some(frame.state.pid),
+            _ => None,
+        });
+        outermost.unwrap_or(self.pid)
+    }
+}
+
+fn is_capture(description: &Arc<Description>, capture: &Arc<Capture>) -> bool {
+    description.as_capture().is_some_and(|own| Arc::ptr_eq(own, capture))
+}
+
+fn writers(state: &State, capture: &Arc<Capture>) -> bool {
+    state.descriptors.iter().any(|(_, description)| is_capture(description, capture))
+}
+
+/// Whether a description that writes to the capture is open somewhere: the frame has one reference, the caller another.
+fn has_other_writers(capture: &Arc<Capture>) -> bool {
+    Arc::strong_count(capture) > 2
+}

@@ -1,0 +1,241 @@
+//! The machine's two stacks: frames (what happens to an output) and choices (where to go on for the next output).
+//!
+//! Frames are a shared list, so that several choices can continue into the same one; choices are a plain stack. Both lie
+//! on the heap: how deep a filter recurses is a matter of the guard's memory, not of the native stack.
+
+use super::binding::Bindings;
+use super::error::Raise;
+use super::operator::Operator;
+use super::term::Id;
+use super::value::Value;
+use std::sync::Arc;
+
+/// The path of a value, newest key first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Trail(Option<Arc<Step>>);
+
+#[derive(Debug)]
+struct Step {
+    key: Value,
+    before: Trail,
+}
+
+impl Trail {
+    /// This path with one more key.
+    pub(crate) fn with(&self, key: Value) -> Trail {
+        Trail(Some(Arc::new(Step { key, before: self.clone() })))
+    }
+
+    /// The keys from the first.
+    pub(crate) fn keys(&self) -> Vec<Value> {
+        let mut keys = Vec::new();
+        let mut at = self;
+        while let Some(step) = &at.0 {
+            keys.push(step.key.clone());
+            at = &step.before;
+        }
+        keys.reverse();
+        keys
+    }
+}
+
+impl Drop for Trail {
+    fn drop(&mut self) {
+        let mut next = self.0.take();
+        while let Some(mut step) = next.take().and_then(Arc::into_inner) {
+            next = step.before.0.take();
+        }
+    }
+}
+
+/// Whether the path of a value is followed.
+#[derive(Clone, Debug)]
+pub(crate) enum Track {
+    /// No path is wanted.
+    Off,
+    /// The value lies here.
+    At(Trail),
+    /// A path is wanted, but the value was computed and lies nowhere.
+    Lost,
+}
+
+impl Track {
+    /// The track of a computed value.
+    pub(crate) fn lost(&self) -> Track {
+        match self {
+            Track::Off => Track::Off,
+            _ => Track::Lost,
+        }
+    }
+}
+
+/// A value on its way, with its path.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    pub(crate) value: Value,
+    pub(crate) track: Track,
+}
+
+impl Item {
+    /// A value whose path is of no interest.
+    pub(crate) fn plain(value: Value) -> Item {
+        Item { value, track: Track::Off }
+    }
+
+    /// The same value without its path.
+    pub(crate) fn untracked(&self) -> Item {
+        Item::plain(self.value.clone())
+    }
+}
+
+/// A list of frames, the next one first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Frames(Option<Arc<Frame>>);
+
+/// One frame.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    pub(crate) todo: Todo,
+    pub(crate) bindings: Bindings,
+    pub(crate) next: Frames,
+    depth: usize,
+}
+
+impl Frames {
+    /// This list with one more frame.
+    pub(crate) fn with(self, todo: Todo, bindings: &Bindings) -> Frames {
+        let depth = self.depth().saturating_add(1);
+        Frames(Some(Arc::new(Frame { todo, bindings: bindings.clone(), next: self, depth })))
+    }
+
+    /// Number of frames.
+    pub(crate) fn depth(&self) -> usize {
+        self.0.as_ref().map_or(0, |frame| frame.depth)
+    }
+
+    /// The next frame, without copying where it is not shared.
+    pub(crate) fn pop(mut self) -> Option<Frame> {
+        self.0.take().map(|shared| Arc::try_unwrap(shared).unwrap_or_else(|shared| (*shared).clone()))
+    }
+
+    /// The next frame.
+    pub(crate) fn first(&self) -> Option<&Frame> {
+        self.0.as_deref()
+    }
+}
+
+impl Drop for Frames {
+    fn drop(&mut self) {
+        let mut next = self.0.take();
+        while let Some(mut frame) = next.take().and_then(Arc::into_inner) {
+            next = frame.next.0.take();
+        }
+    }
+}
+
+/// What happens to an output.
+#[derive(Clone, Debug)]
+pub(crate) enum Todo {
+    /// It is the input of a term.
+    Pipe(Id),
+    /// It is indexed with a constant name (the term holds it).
+    Field(Id),
+    /// It is a key; the target's outputs are indexed with it.
+    Key(Id, Item),
+    /// It is indexed with this key.
+    Index(Value),
+    /// It is the start of a slice of the target.
+    SliceFrom(Id, Item),
+    /// It is the end of a slice that starts here.
+    SliceUpto(Id, Value, Item),
+    /// It is sliced.
+    Slice(Value, Value),
+    /// Its members are the outputs.
+    Each,
+    /// It is the next item of the array being collected in this choice.
+    Collect(usize),
+    /// It is the right operand; the left one is evaluated over the input.
+    Right(Operator, Id, Value),
+    /// It is the left operand.
+    Left(Operator, Value),
+    /// It is the left operand of `and` (true) or `or` (false).
+    Logic(bool, Id, Value),
+    /// It is replaced by whether it is true.
+    Truth,
+    /// It was computed over this input.
+    Computed(Item),
+    /// It is a left output of `//` in this choice.
+    Alternative(usize),
+    /// It is an argument of an operation (a term); those evaluated before it.
+    Argument(Id, Vec<Value>, Item),
+    /// It is a condition.
+    If(Id, Id, Item),
+    /// It leaves a `try`: its handler, the height of the choices.
+    Try(Option<Id>, usize),
+    /// It is an initial state of the fold (a term) over the input.
+    FoldInit(Id, Value),
+    /// It is an output of the source of the fold in this choice.
+    FoldSource(Id, usize),
+    /// It is the new state of the fold in this choice.
+    FoldState(Id, usize),
+    /// It is bound to a variable for a term over the input.
+    Bind(Id, Item),
+    /// It is destructured by the patterns of a term, starting with this one.
+    BindAny(Id, Item),
+    /// It is the array of values of a pattern of a term; the body's input.
+    BindValues(Id, Item),
+    /// It leaves a pattern or its body: term, number of the pattern, the value, input, the height of the choices.
+    BindGuard(Id, usize, Value, Item, usize),
+    /// It leaves a label: its number, the height of the choices.
+    Label(u64, usize),
+    /// It is counted against the limit in this choice.
+    Limit(usize),
+    /// It is replaced by its path; the track to go on with.
+    Path(Track),
+    /// It is the value of an assignment (a term) over the input.
+    AssignValue(Id, Item),
+    /// It has a path to assign to; the assignment is in this choice, its value here.
+    AssignPath(Id, usize, Value),
+    /// It is the new value at a path of the assignment in this choice; the height of the choices without it.
+    AssignUpdate(usize, Vec<Value>, usize),
+}
+
+/// Where to go on.
+#[derive(Debug)]
+pub(crate) enum Choice {
+    /// A term over an input.
+    Eval(Id, Bindings, Item, Frames),
+    /// The members of a container from this place on.
+    Each(Item, usize, Frames),
+    /// All values inside a container, from this place on; then the places to go on with in the containers around it.
+    Recurse(Vec<(Item, usize)>, Frames),
+    /// The numbers of a range.
+    Range(f64, f64, Track, Frames),
+    /// An array being collected.
+    Collect(Vec<Value>, Track, Frames),
+    /// Whether `//` had a true output; otherwise the term to evaluate.
+    Alternative(bool, Id, Bindings, Item, Frames),
+    /// The state of `reduce`.
+    Reduce(Option<Item>, Track, Frames),
+    /// The state of `foreach`.
+    Foreach(Option<Item>),
+    /// Outputs left of a limit.
+    Limit(u64),
+    /// The state of an assignment, and the paths that its updates left without a value.
+    Assign(Value, Vec<Value>, Track, Frames),
+    /// The update at a path of the assignment in that choice has had no output so far.
+    Update(usize, Vec<Value>),
+}
+
+/// What the machine does next.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// Evaluate a term over an input.
+    Eval(Id, Bindings, Item, Frames),
+    /// Hand an output to its frame.
+    Give(Item, Frames),
+    /// Raise an error at these frames.
+    Fail(Raise, Frames),
+    /// Take the newest choice.
+    Back,
+}

@@ -1,0 +1,348 @@
+//! The cases of `tests/cases/utility/jq_filters.txt`, recorded from jq 1.6, and bombs that must end.
+//!
+//! A case is `F` filter, `I` input, `O` for each output, `E` for the error that ends it.
+
+use super::compile::compile;
+use super::error::{Guard, JqError, Stop, Unlimited};
+use super::print;
+use super::read::{ReadError, Reader};
+use super::run::Host;
+use super::value::Value;
+use super::work::Work;
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+struct TestHost<'t> {
+    reader: Reader<'t>,
+    said: String,
+}
+
+impl Host for TestHost<'_> {
+    fn environment(&self) -> Vec<(String, String)> {
+        vec![("HOME".into(), "/root".into())]
+    }
+
+    fn now(&self) -> f64 {
+        1_700_000_000.5
+    }
+
+    fn time_zone(&self) -> Option<String> {
+        None
+    }
+
+    fn next_input(&mut self, work: &mut Work<'_>) -> Option<Result<Value, ReadError>> {
+        self.reader.read(work).transpose()
+    }
+
+    fn input_filename(&self) -> Option<String> {
+        None
+    }
+
+    fn input_line_number(&self) -> u64 {
+        0
+    }
+
+    fn report(&mut self, text: &str) {
+        self.said.push_str(text);
+    }
+}
+
+/// Outputs as lines, and the error that ended them.
+fn run(filter: &str, input: &str, guard: &dyn Guard) -> (Vec<String>, Option<String>) {
+    let compiled = match compile(filter, &[]) {
+        Ok(compiled) => compiled,
+        Err(error) => return (Vec::new(), Some(format!("{} at line {}", error.problem, error.line))),
+    };
+    let mut host = TestHost { reader: Reader::new(input.as_bytes()), said: String::new() };
+    let mut run = compiled.run(&[], &mut host, guard);
+    let mut lines = Vec::new();
+    loop {
+        match run.next_input() {
+            None => return (lines, None),
+            Some(Err(ReadError::Syntax(problem))) => return (lines, Some(format!("parse error: {problem}"))),
+            Some(Err(ReadError::Stopped(_))) => return (lines, Some("stopped".into())),
+            Some(Ok(input)) => run.start(input),
+        }
+        while let Some(output) = run.next() {
+            match output {
+                Ok(value) => {
+                    let mut line = String::new();
+                    if print::write(&value, print::COMPACT, &mut line, run.work()).is_err() {
+                        return (lines, Some("stopped".into()));
+                    }
+                    lines.push(line);
+                }
+                Err(error @ JqError::Uncaught(_)) => {
+                    let text = error.to_string();
+                    return (lines, Some(text.strip_prefix(": ").map_or(text.clone(), str::to_string)));
+                }
+                Err(error) => return (lines, Some(error.to_string())),
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Case<'t> {
+    filter: &'t str,
+    input: &'t str,
+    outputs: Vec<&'t str>,
+    error: Option<&'t str>,
+}
+
+fn cases(text: &str) -> Vec<Case<'_>> {
+    let mut cases: Vec<Case<'_>> = Vec::new();
+    for line in text.lines() {
+        let (mark, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match (mark, cases.last_mut()) {
+            ("F", _) => cases.push(Case { filter: rest, ..Case::default() }),
+            ("I", Some(case)) => case.input = rest,
+            ("O", Some(case)) => case.outputs.push(rest),
+            ("E", Some(case)) => case.error = Some(rest),
+            _ => {}
+        }
+    }
+    cases
+}
+
+#[test]
+fn recorded_cases() {
+    let text = include_str!("../../../tests/cases/utility/jq_filters.txt");
+    let mut failures = String::new();
+    let all = cases(text);
+    for case in &all {
+        let (outputs, error) = run(case.filter, case.input, &Unlimited);
+        if outputs != case.outputs || error.as_deref() != case.error {
+            let expected = (&case.outputs, case.error);
+            let got = (outputs, error);
+            let _ = writeln!(
+                failures,
+                "{}  <<< {}\n  expected {expected:?}\n  got      {got:?}",
+                case.filter, case.input
+            );
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+    assert!(all.len() >= 400, "{}", all.len());
+}
+
+/// Allows so many steps and bytes.
+struct Budget {
+    steps: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl Budget {
+    fn new() -> Self {
+        Budget { steps: AtomicU64::new(2_000_000), bytes: AtomicU64::new(64 << 20) }
+    }
+}
+
+fn take(left: &AtomicU64, amount: u64) -> Result<(), Stop> {
+    let taken = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(amount));
+    taken.map(|_| ()).map_err(|_| Stop)
+}
+
+impl Guard for Budget {
+    fn tick(&self, steps: u64) -> Result<(), Stop> {
+        take(&self.steps, steps)
+    }
+
+    fn charge(&self, bytes: u64) -> Result<(), Stop> {
+        take(&self.bytes, bytes)
+    }
+}
+
+/// On a thread with the stack that a test or a worker has.
+fn on_a_small_stack(filter: String, input: String) -> (Vec<String>, Option<String>) {
+    let body = move || run(&filter, &input, &Budget::new());
+    std::thread::Builder::new().stack_size(2 << 20).spawn(body).unwrap().join().unwrap()
+}
+
+#[test]
+fn bombs_are_stopped() {
+    let bombs = [
+        "def f: f; f",
+        "def f: [f]; f",
+        "def f: 1 + f; f",
+        "def f(g): f(g | g); f(.)",
+        "def f(g): f(g + 1) | g; f(.)",
+        "def f: try f catch f; f",
+        "def f: reduce f as $x (0; f); f",
+        "[range(1e9)] | length",
+        "[repeat(1)]",
+        "[limit(1e9; repeat(1))]",
+        "last(range(1e12))",
+        "\"x\" * 1e9",
+        "reduce range(1e9) as $x (\"\"; . + \"xxxxxxxxxxxxxxxx\")",
+        "try repeat(\"a\" | error) catch 1 | repeat(.) | select(. == 2)",
+        "try error(def f: f; f) catch 1",
+        "(def f: f; f)?",
+        "(def f: f; f) // 1",
+        "reduce range(100) as $i ([1]; [., .]) | tojson | length",
+        "reduce range(100) as $i ([1]; [., .]) | flatten | length",
+        "reduce range(100) as $i ([1]; [., .]) as $x | ($x | tojson | fromjson) == $x",
+        "reduce range(100) as $i ([1]; [., .]) | map(.) as $x | reduce range(100) as $i ([1]; [., .]) | . == $x",
+        "reduce range(60) as $i ([1]; [., .]) | walk(.) | length",
+        "[range(40)] | [combinations(40)]",
+        "null | until(false; .)",
+        "[recurse(.)]",
+        "path(def f: .a | f; f)",
+        "def f: .a |= f; f",
+    ];
+    for bomb in bombs {
+        let started = Instant::now();
+        let (_, error) = on_a_small_stack(bomb.into(), "null".into());
+        assert_eq!(error.as_deref(), Some("stopped"), "{bomb}");
+        assert!(started.elapsed().as_secs() < 20, "{bomb}: {:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn deep_nesting_is_an_error() {
+    for (open, close) in [
+        ("(", ")"),
+        ("[", "]"),
+        ("{a:", "}"),
+        ("\"\\(", ")\""),
+        ("-", ""),
+        ("try ", ""),
+        ("1 as $x|", "1"),
+        ("1 + (", ")"),
+        ("if 1 then ", " end"),
+        ("def f: ", "f;"),
+        ("reduce ", ""),
+        (". as [", "$a]|1"),
+        ("1 as [$x] ?// $x | ", "1"),
+    ] {
+        let filter = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
+        let (_, error) = on_a_small_stack(filter, "null".into());
+        assert!(error.is_some(), "{open}");
+        let filter = format!("{}1{}", open.repeat(159), close.repeat(159));
+        on_a_small_stack(filter, "null".into());
+    }
+    let (_, error) = on_a_small_stack(".".into(), "[".repeat(100_000));
+    assert!(error.unwrap().contains("Exceeds depth limit for parsing"));
+    let deepen = "reduce range(100000) as $i (0; [.]) | tojson".to_string();
+    assert_eq!(on_a_small_stack(deepen, "1".into()).1.unwrap(), "Value nests too deeply");
+    let deep = "reduce range(250) as $i (0; {a: [.]}) | [., tojson] | (.[1] | length), ([..] | length), ([.[0], .[0]] | unique | length)";
+    let (outputs, error) = on_a_small_stack(deep.into(), "1".into());
+    assert_eq!((outputs, error), (vec!["2001".to_string(), "503".into(), "1".into()], None));
+}
+
+#[test]
+fn long_filters_take_linear_room() {
+    for (part, expected) in
+        [("1 | ", "1"), ("1, ", "1"), ("1 + ", "3001"), ("null // ", "1"), (".a? | ", "1")]
+    {
+        let filter = format!("{}1", part.repeat(3000));
+        let (outputs, error) = on_a_small_stack(filter, "null".into());
+        assert_eq!((outputs.first().map(String::as_str), error), (Some(expected), None), "{part}");
+    }
+}
+
+#[test]
+fn evaluations_can_move_to_another_thread() {
+    fn is_send<T: Send>(_: &T) {}
+    let compiled = compile(".", &[]).unwrap();
+    let mut host = TestHost { reader: Reader::new(b""), said: String::new() };
+    let run = compiled.run(&[], &mut host, &Unlimited);
+    is_send(&run);
+    is_send(&compiled);
+}
+
+#[test]
+fn messages_and_halts() {
+    let compiled = compile("debug, (\"a\" | stderr), ({} | halt_error(3))", &[]).unwrap();
+    let mut host = TestHost { reader: Reader::new(b""), said: String::new() };
+    let mut run = compiled.run(&[], &mut host, &Unlimited);
+    run.start(Value::Number(1.0));
+    assert!(run.next().unwrap().is_ok());
+    assert!(run.next().unwrap().is_ok());
+    match run.next() {
+        Some(Err(JqError::Halt(halt))) => assert_eq!(halt.status, 3),
+        other => panic!("{other:?}"),
+    }
+    assert!(run.next().is_none());
+    drop(run);
+    assert_eq!(host.said, "[\"DEBUG:\",1]\n\"a\"");
+}
+
+#[test]
+fn variables_are_given_by_name() {
+    let compiled = compile("[$x, $ENV.HOME, $y]", &["x", "y"]).unwrap();
+    let mut host = TestHost { reader: Reader::new(b""), said: String::new() };
+    let mut run = compiled.run(&[Value::text("1"), Value::Null], &mut host, &Unlimited);
+    run.start(Value::Null);
+    assert_eq!(print::compact(&run.next().unwrap().unwrap()), "[\"1\",\"/root\",null]");
+}
+
+#[test]
+#[ignore = "a measurement, for release builds"]
+fn measure() {
+    let input = format!(
+        "{{\"session_id\":\"abc123\",\"cwd\":\"/workspace\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"data\":{{\"tool_name\":\"Bash\",\"message\":\"hello world\"}},\"tool_input\":{{\"command\":\"ls -la /workspace/src\",\"description\":\"{}\",\"timeout\":120000}}}}",
+        "x".repeat(40)
+    );
+    let time = |name: &str, rounds: u32, body: &mut dyn FnMut()| {
+        let started = Instant::now();
+        for _ in 0..rounds {
+            body();
+        }
+        println!("{name}: {:?}", started.elapsed() / rounds);
+    };
+    for filter in [
+        ".data.tool_name",
+        "{decision:\"mutate\",patch:{message:(\"x\\n\" + .data.message)}}",
+        ".data | to_entries | map(select(.value | test(\"a\"))) | from_entries",
+        "[paths]",
+        "gsub(\"a\";\"b\")",
+        "with_entries(.value |= tostring) | walk(.)",
+    ] {
+        time(&format!("compile {filter}"), 10_000, &mut || drop(compile(filter, &[])));
+    }
+    for filter in [
+        ".tool_input.command",
+        "{decision:\"mutate\",patch:{message:(\"x\\n\" + .data.message)}}",
+        "[.data[] | ascii_downcase]",
+        "[paths]",
+    ] {
+        let compiled = compile(filter, &[]).unwrap();
+        time(&format!("read, run, print {filter}"), 100_000, &mut || {
+            let mut host = TestHost { reader: Reader::new(input.as_bytes()), said: String::new() };
+            let mut run = compiled.run(&[], &mut host, &Unlimited);
+            let value = run.next_input().unwrap().unwrap();
+            run.start(value);
+            let output = run.next().unwrap().unwrap();
+            let mut line = String::new();
+            print::write(&output, print::COMPACT, &mut line, run.work()).unwrap();
+        });
+    }
+    let compiled = compile(".tool_input.command", &[]).unwrap();
+    let path = compiled.field_path().unwrap();
+    time("read_member .tool_input.command", 100_000, &mut || {
+        let mut work = Work::new(&Unlimited);
+        let mut reader = Reader::new(input.as_bytes());
+        let value = reader.read_member(path, &mut work).unwrap();
+        let mut line = String::new();
+        print::write(&value.unwrap().unwrap(), print::COMPACT, &mut line, &mut work).unwrap();
+    });
+    let lines = format!("{input}\n").repeat((10 << 20) / (input.len() + 1));
+    for filter in
+        [".", ".tool_input.command", "{a: .tool_name, b: (.tool_input | keys)}", "[.. | strings] | length"]
+    {
+        time(&format!("10 MB {filter}"), 1, &mut || drop(run(filter, &lines, &Unlimited)));
+    }
+    for filter in [
+        "reduce range(1000000) as $i (0; . + $i)",
+        "reduce range(300000) as $i ([]; .[$i] = $i) | length",
+        "reduce range(300000) as $i (\"\"; . + \"x\") | length",
+        "[range(1000000) | select(. % 2 == 0)] | map(. + 1) | add",
+        "def f: if . > 300000 then . else . + 1 | f end; 0 | f",
+        "reduce range(300000) as $i ({}; .[\"k\\($i % 1000)\"] += 1) | length",
+        "[range(300000) | tostring] | sort | length",
+    ] {
+        time(filter, 1, &mut || drop(run(filter, "null", &Unlimited)));
+    }
+}

@@ -1,0 +1,263 @@
+//! [`Value`]: a JSON value as jq 1.6 sees it, and the order of values.
+//!
+//! Numbers are IEEE doubles only, as in jq 1.6: integers past 2^53 lose digits. Strings, arrays and objects are shared
+//! and copied at the first write by one of several owners. Each container knows how deep it nests, so that walking one
+//! (comparing, printing, dropping) recurses no deeper than [`MAX_DEPTH`], which [`Value::checked`] enforces wherever a
+//! value is built.
+
+use super::error::{Raise, Stop};
+use super::object::Object;
+use super::text::Text;
+use super::work::Work;
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// Containers inside each other that a value may have. jq's parser allows 256.
+pub(crate) const MAX_DEPTH: usize = 512;
+
+/// A JSON value.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Value {
+    /// `null`
+    #[default]
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number; NaN and the infinities occur and are printed as `null` and the largest double.
+    Number(f64),
+    /// A string.
+    String(Text),
+    /// An array.
+    Array(Array),
+    /// An object.
+    Object(Object),
+}
+
+/// A JSON array.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Array(Arc<Items>);
+
+#[derive(Clone, Debug, Default)]
+struct Items {
+    items: Vec<Value>,
+    depth: usize,
+}
+
+impl Array {
+    /// The items.
+    pub(crate) fn items(&self) -> &[Value] {
+        &self.0.items
+    }
+
+    /// Number of items.
+    pub(crate) fn len(&self) -> usize {
+        self.0.items.len()
+    }
+
+    /// How many containers lie inside each other, this one included; an upper bound.
+    pub(crate) fn depth(&self) -> usize {
+        self.0.depth.saturating_add(1)
+    }
+
+    /// Whether this is the only owner, so that a write does not copy.
+    pub(crate) fn is_unique(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
+    }
+
+    /// Changes the items; `added` is how deep the deepest new item nests.
+    pub(crate) fn change<T>(&mut self, added: usize, change: impl FnOnce(&mut Vec<Value>) -> T) -> T {
+        let inner = Arc::make_mut(&mut self.0);
+        inner.depth = inner.depth.max(added);
+        change(&mut inner.items)
+    }
+
+    /// The items, without copying where this is the only owner.
+    pub(crate) fn into_items(self) -> Vec<Value> {
+        match Arc::try_unwrap(self.0) {
+            Ok(inner) => inner.items,
+            Err(shared) => shared.items.clone(),
+        }
+    }
+
+    /// Recomputes the depth from the items, after it was found too large.
+    fn exact_depth(&self) -> usize {
+        self.items().iter().map(Value::depth).max().unwrap_or(0).saturating_add(1)
+    }
+}
+
+impl From<Vec<Value>> for Array {
+    fn from(items: Vec<Value>) -> Self {
+        let depth = items.iter().map(Value::depth).max().unwrap_or(0);
+        Array(Arc::new(Items { items, depth }))
+    }
+}
+
+impl Value {
+    /// A string.
+    pub(crate) fn text(text: &str) -> Value {
+        Value::String(Text::from(text))
+    }
+
+    /// An array.
+    pub(crate) fn array(items: Vec<Value>) -> Value {
+        Value::Array(Array::from(items))
+    }
+
+    /// An object of the given entries.
+    pub(crate) fn object(entries: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
+        Value::Object(entries.into_iter().map(|(key, value)| (Text::Static(key), value)).collect())
+    }
+
+    /// Containers inside each other: 0 for a scalar; an upper bound for the others.
+    pub(crate) fn depth(&self) -> usize {
+        match self {
+            Value::Array(array) => array.depth(),
+            Value::Object(object) => object.depth(),
+            _ => 0,
+        }
+    }
+
+    /// This value, or an error if it nests deeper than [`MAX_DEPTH`].
+    pub(crate) fn checked(self) -> Result<Value, Raise> {
+        if self.depth() <= MAX_DEPTH {
+            return Ok(self);
+        }
+        let exact = match &self {
+            Value::Array(array) => array.exact_depth(),
+            Value::Object(object) => object.exact_depth(),
+            _ => 0,
+        };
+        if exact <= MAX_DEPTH {
+            return Ok(match self {
+                Value::Array(array) => Value::array(array.into_items()),
+                Value::Object(object) => {
+                    Value::Object(object.iter().map(|(key, value)| (key.clone(), value.clone())).collect())
+                }
+                other => other,
+            });
+        }
+        Err(Raise::message("Value nests too deeply"))
+    }
+
+    /// `false` and `null` are false, everything else is true.
+    pub(crate) fn is_true(&self) -> bool {
+        !matches!(self, Value::Null | Value::Bool(false))
+    }
+
+    /// The name of the kind, as `type` gives it.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Value::Null => "null",
+            Value::Bool(_) => "boolean",
+            Value::Number(_) => "number",
+            Value::String(_) => "string",
+            Value::Array(_) => "array",
+            Value::Object(_) => "object",
+        }
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            Value::Null => 0,
+            Value::Bool(false) => 1,
+            Value::Bool(true) => 2,
+            Value::Number(_) => 3,
+            Value::String(_) => 4,
+            Value::Array(_) => 5,
+            Value::Object(_) => 6,
+        }
+    }
+
+    /// A total order for sorting: kinds, then values; NaN lies before all numbers and equals itself.
+    ///
+    /// # Errors
+    /// `Stop`: values can share parts, so that a comparison can take far longer than building them did.
+    pub(crate) fn order(&self, other: &Value, work: &mut Work<'_>) -> Result<Ordering, Stop> {
+        work.step()?;
+        Ok(match (self, other) {
+            (Value::Number(left), Value::Number(right)) => {
+                left.partial_cmp(right).unwrap_or_else(|| right.is_nan().cmp(&left.is_nan()))
+            }
+            (Value::String(left), Value::String(right)) => left.cmp(right),
+            (Value::Array(left), Value::Array(right)) => {
+                for (one, two) in left.items().iter().zip(right.items()) {
+                    let order = one.order(two, work)?;
+                    if order.is_ne() {
+                        return Ok(order);
+                    }
+                }
+                left.len().cmp(&right.len())
+            }
+            (Value::Object(left), Value::Object(right)) => order_objects(left, right, work)?,
+            _ => self.rank().cmp(&other.rank()),
+        })
+    }
+
+    /// The order of `<` and its kin: as [`Value::order`], but NaN is less than any number, itself too.
+    pub(crate) fn compare(&self, other: &Value, work: &mut Work<'_>) -> Result<Ordering, Stop> {
+        match (self, other) {
+            (Value::Number(left), Value::Number(_)) if left.is_nan() => Ok(Ordering::Less),
+            _ => self.order(other, work),
+        }
+    }
+
+    /// `==` of the language: NaN is not equal to itself.
+    pub(crate) fn is_equal(&self, other: &Value, work: &mut Work<'_>) -> Result<bool, Stop> {
+        work.step()?;
+        match (self, other) {
+            (Value::Number(left), Value::Number(right)) => {
+                Ok(left.partial_cmp(right) == Some(Ordering::Equal))
+            }
+            (Value::Array(left), Value::Array(right)) => {
+                let mut pairs = left.items().iter().zip(right.items());
+                Ok(left.len() == right.len()
+                    && pairs
+                        .try_fold(true, |same, (one, two)| Ok::<_, Stop>(same && one.is_equal(two, work)?))?)
+            }
+            (Value::Object(left), Value::Object(right)) => {
+                if left.len() != right.len() {
+                    return Ok(false);
+                }
+                for (key, one) in left.iter() {
+                    match right.get(key.as_str()) {
+                        Some(two) if one.is_equal(two, work)? => {}
+                        _ => return Ok(false),
+                    }
+                }
+                Ok(true)
+            }
+            (Value::String(left), Value::String(right)) => Ok(left == right),
+            _ => Ok(self.rank() == other.rank()),
+        }
+    }
+}
+
+fn order_objects(left: &Object, right: &Object, work: &mut Work<'_>) -> Result<Ordering, Stop> {
+    work.steps(left.len().saturating_add(right.len()))?;
+    let keys = left.sorted_keys();
+    let by_keys = keys.cmp(&right.sorted_keys());
+    if by_keys.is_ne() {
+        return Ok(by_keys);
+    }
+    for key in keys {
+        if let Some((one, two)) = left.get(key.as_str()).zip(right.get(key.as_str())) {
+            let order = one.order(two, work)?;
+            if order.is_ne() {
+                return Ok(order);
+            }
+        }
+    }
+    Ok(Ordering::Equal)
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Value::text(text)
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Value::String(Text::from(text))
+    }
+}
