@@ -1,6 +1,7 @@
 //! hookbox.
 
 pub(crate) mod character;
+pub mod cli;
 pub mod clock;
 pub mod hook;
 pub mod io;

@@ -25,6 +25,7 @@ mod report;
 mod update;
 
 pub use compare::Difference;
+pub use report::change_lines;
 pub use update::{UpdateError, update};
 
 use super::dialect::{Contribution, LoadOptions, Purpose};
@@ -144,8 +145,8 @@ pub enum CaseError {
     Case(String),
 }
 
-/// Where sessions and fixtures come from.
-pub trait CaseHost: Sync {
+/// Where sessions come from.
+pub trait SessionSource: Sync {
     /// The tree that sessions start with.
     fn base(&self) -> &Base;
 
@@ -154,22 +155,19 @@ pub trait CaseHost: Sync {
     /// # Errors
     /// Why there is none, in a line.
     fn session(&self, setup: SessionSetup) -> Result<Box<dyn HookRunner>, String>;
-
-    /// The fixture of that name; `None` is the one that the cases lie in.
-    ///
-    /// # Errors
-    /// It can not be read.
-    fn fixture(&self, name: Option<&str>) -> Result<Fixture, FixtureError>;
 }
+
+/// Finds a case's fixture; `None` is the one that the cases lie in.
+pub type Fixtures<'a> = dyn Fn(Option<&str>) -> Result<Fixture, FixtureError> + Sync + 'a;
 
 /// What a case's session is made of.
 #[derive(Clone, Debug)]
 pub struct SessionSetup {
     /// Its files.
     pub files: Arc<FileSystem>,
-    /// A fixed clock.
+    /// Its clock.
     pub clock: Arc<Clock>,
-    /// A seeded sequence.
+    /// Its random numbers.
     pub random: Arc<Random>,
     /// Login name.
     pub user: Text,
@@ -186,13 +184,23 @@ pub struct SessionSetup {
 }
 
 impl SessionSetup {
-    /// The session that a fixture describes.
+    /// The session that a fixture describes, with its fixed clock and seeded random numbers.
     ///
     /// # Errors
     /// The fixture contradicts itself.
-    pub fn of(fixture: &Fixture, base: &Base) -> Result<Self, FixtureError> {
+    pub fn fixed(fixture: &Fixture, base: &Base) -> Result<Self, FixtureError> {
         let specification = fixture.specification();
-        let clock = Arc::new(Clock::fixed(specification.clock()));
+        let random = Random::seeded(specification.seed());
+        Self::new(fixture, base, Clock::fixed(specification.clock()), random)
+    }
+
+    /// A session with the fixture's files and the given clock and random numbers.
+    ///
+    /// # Errors
+    /// The fixture contradicts itself.
+    pub fn new(fixture: &Fixture, base: &Base, clock: Clock, random: Random) -> Result<Self, FixtureError> {
+        let specification = fixture.specification();
+        let clock = Arc::new(clock);
         let (name, uid, gid, host) = specification
             .user
             .as_ref()
@@ -202,7 +210,7 @@ impl SessionSetup {
         Ok(Self {
             files: Arc::new(fixture.file_system(base, options)?),
             clock,
-            random: Arc::new(Random::seeded(specification.seed())),
+            random: Arc::new(random),
             user: Text::from(name),
             uid,
             gid,
@@ -231,7 +239,12 @@ impl CaseFile {
     ///
     /// # Errors
     /// It could not be run.
-    pub async fn run(&self, case: &Case, host: &dyn CaseHost) -> Result<CaseResult, CaseError> {
+    pub async fn run(
+        &self,
+        case: &Case,
+        sessions: &dyn SessionSource,
+        fixtures: &Fixtures<'_>,
+    ) -> Result<CaseResult, CaseError> {
         let mut result = CaseResult::default();
         let (dialect, config) = self.config(case)?;
         let options = self.load_options(case)?;
@@ -242,15 +255,16 @@ impl CaseFile {
             Err(_) if case.load.contains_key("error") => return Ok(result),
             Err(error) => return Err(CaseError::Case(error.to_string())),
         };
-        let setup = SessionSetup::of(&self.fixture(case, host)?, host.base())?;
+        let setup = SessionSetup::fixed(&self.fixture(case, fixtures)?, sessions.base())?;
         let files = Arc::clone(&setup.files);
-        let session = host.session(setup).map_err(CaseError::Case)?;
+        let before = files.snapshot();
+        let session = sessions.session(setup).map_err(CaseError::Case)?;
         let first = case.event.as_ref().map(|event| (event, &case.expect));
         let steps = first.into_iter().chain(case.steps.iter().map(|step| (&step.event, &step.expect)));
         for (index, (event, expected)) in steps.enumerate() {
             let event = hooks.read_event(event).map_err(|error| CaseError::Case(error.to_string()))?;
             let outcome = hooks.fire(session.as_ref(), &event).await;
-            let actual = report::of_step(&hooks, &event, &outcome, &files, expected);
+            let actual = report::of_step(&hooks, &event, &outcome, (&files, &before), expected);
             let place =
                 if case.steps.is_empty() { "expect".to_owned() } else { format!("step {}", index + 1) };
             result.compare(&place, expected, &actual);
@@ -304,8 +318,8 @@ impl CaseFile {
         Ok(options)
     }
 
-    fn fixture(&self, case: &Case, host: &dyn CaseHost) -> Result<Fixture, CaseError> {
-        let mut fixture = host.fixture(case.fixture.as_deref().or(self.fixture.as_deref()))?;
+    fn fixture(&self, case: &Case, fixtures: &Fixtures<'_>) -> Result<Fixture, CaseError> {
+        let mut fixture = fixtures(case.fixture.as_deref().or(self.fixture.as_deref()))?;
         for (name, script) in self.commands.iter().chain(&case.commands) {
             fixture.add_file(&path::join(b"/usr/local/bin", name.as_bytes()), script.as_bytes(), 0o755);
         }

@@ -30,7 +30,7 @@ pub mod matcher;
 pub mod record;
 pub mod runner;
 #[cfg(test)]
-mod scripted;
+pub(crate) mod scripted;
 
 pub use decision::{Block, Decision, DialectResult, Reading, Verdict};
 pub use dialect::{Contribution, Dialect, LoadOptions, Notice, NoticeKind, Purpose};

@@ -12,52 +12,52 @@ use std::time::Duration;
 
 /// What a run was asked to do.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
-    pub(super) source: String,
-    pub(super) environment: Vec<(String, String)>,
-    pub(super) stdin: String,
-    pub(super) cwd: String,
-    pub(super) timeout: Duration,
+pub(crate) struct Asked {
+    pub(crate) source: String,
+    pub(crate) environment: Vec<(String, String)>,
+    pub(crate) stdin: String,
+    pub(crate) cwd: String,
+    pub(crate) timeout: Duration,
     /// The files of the session while it ran.
-    pub(super) files: BTreeMap<String, String>,
+    pub(crate) files: BTreeMap<String, String>,
 }
 
 impl Asked {
-    pub(super) fn variable(&self, name: &str) -> Option<&str> {
+    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
         self.environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
 /// The session.
 #[derive(Debug, Default)]
-pub(super) struct Scripted {
-    pub(super) outcomes: Mutex<VecDeque<ScriptOutcome>>,
-    pub(super) asked: Mutex<Vec<Asked>>,
-    pub(super) files: Mutex<BTreeMap<String, String>>,
-    pub(super) logs: Mutex<Vec<LogRecord>>,
-    pub(super) audited: Mutex<Vec<HookRecord>>,
-    pub(super) write_fails: bool,
-    pub(super) remove_fails: bool,
-    pub(super) never_ends: bool,
+pub(crate) struct Scripted {
+    pub(crate) outcomes: Mutex<VecDeque<ScriptOutcome>>,
+    pub(crate) asked: Mutex<Vec<Asked>>,
+    pub(crate) files: Mutex<BTreeMap<String, String>>,
+    pub(crate) logs: Mutex<Vec<LogRecord>>,
+    pub(crate) audited: Mutex<Vec<HookRecord>>,
+    pub(crate) write_fails: bool,
+    pub(crate) remove_fails: bool,
+    pub(crate) never_ends: bool,
 }
 
 impl Scripted {
     /// Runs end with `outcomes`, in order; after them with nothing printed and status 0.
-    pub(super) fn new(outcomes: impl IntoIterator<Item = ScriptOutcome>) -> Self {
+    pub(crate) fn new(outcomes: impl IntoIterator<Item = ScriptOutcome>) -> Self {
         Self { outcomes: Mutex::new(outcomes.into_iter().collect()), ..Self::default() }
     }
 
     /// Runs print these, with status 0.
-    pub(super) fn printing<'a>(outputs: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn printing<'a>(outputs: impl IntoIterator<Item = &'a str>) -> Self {
         Self::new(outputs.into_iter().map(|output| ScriptOutcome::exited(0, output, "")))
     }
 
-    pub(super) fn runs(&self) -> Vec<Asked> {
+    pub(crate) fn runs(&self) -> Vec<Asked> {
         lock(&self.asked).clone()
     }
 
     /// `name` of each log record with the hook's id.
-    pub(super) fn log_lines(&self) -> Vec<String> {
+    pub(crate) fn log_lines(&self) -> Vec<String> {
         let logs = lock(&self.logs);
         let line = |log: &LogRecord| format!("{} {}", log.name, log.fields["hook_id"].as_str().unwrap_or(""));
         logs.iter().map(line).collect()

@@ -55,8 +55,8 @@ pub enum FixtureError {
 /// Fixtures below a fixture.
 const MOST_LAYERS: usize = 8;
 
-/// A fixture, read from the host.
-#[derive(Clone, Debug)]
+/// A fixture, read from the host; the default is one without files.
+#[derive(Clone, Debug, Default)]
 pub struct Fixture {
     specification: Specification,
     entries: BTreeMap<Vec<u8>, Entry>,

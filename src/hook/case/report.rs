@@ -15,11 +15,12 @@
 //! | `runs` | of each run `hook`, `status`, `end`, `stdout`, `stderr`, `decision`, `reason`, `rule`, `effect`, `warnings` |
 //! | `log` | `name hook_id` of each log record |
 //! | `records` | the log records whole |
+//! | `changes` | what differs from the session's start, for example `+ /workspace/new`, `- /workspace/old`, `~ /workspace/file` |
 //! | `files` | path → text, null where there is nothing, a list of names of a directory, or an object with `kind`, `mode`, `link`, `text` |
 
 use crate::hook::record::{HookRecord, Selection};
 use crate::hook::{ConfigError, Event, Happening, HookSet, Outcome};
-use crate::vfs::{FileKind, FileSystem, path};
+use crate::vfs::{Change, ChangeKind, FileKind, FileSystem, Snapshot, diff, path};
 use serde_json::{Map, Value, json};
 
 pub(super) fn of_load(loaded: &Result<HookSet, ConfigError>) -> Value {
@@ -40,7 +41,7 @@ pub(super) fn of_step(
     hooks: &HookSet,
     event: &Event,
     outcome: &Outcome,
-    files: &FileSystem,
+    (files, before): (&FileSystem, &Snapshot),
     expected: &Map<String, Value>,
 ) -> Value {
     let decision = &outcome.decision;
@@ -82,6 +83,7 @@ pub(super) fn of_step(
         "runs": outcome.records.iter().filter_map(run).collect::<Vec<_>>(),
         "log": lines.collect::<Vec<_>>(),
         "records": logs.iter().map(crate::hook::LogRecord::to_json).collect::<Vec<_>>(),
+        "changes": expected.get("changes").map(|_| change_lines(&diff(before, &files.snapshot()))),
         "files": expected.get("files").and_then(Value::as_object).map(|wanted| all_files(files, wanted)),
     })
 }
@@ -94,6 +96,20 @@ fn run(record: &HookRecord) -> Option<Value> {
         "decision": run.reading.verdict.name(), "reason": run.reading.reason, "rule": run.reading.rule,
         "effect": record.effect.to_string(), "warnings": record.warnings,
     }))
+}
+
+/// `+` added, `-` removed, `~` changed, `m` only mode or owner changed; sorted by path.
+pub fn change_lines(changes: &[Change]) -> Vec<String> {
+    let line = |change: &Change| {
+        let mark = match change.kind {
+            ChangeKind::Added => '+',
+            ChangeKind::Removed => '-',
+            ChangeKind::MetadataChanged => 'm',
+            _ => '~',
+        };
+        format!("{mark} {}", String::from_utf8_lossy(&change.path))
+    };
+    changes.iter().map(line).collect()
 }
 
 fn all_files(files: &FileSystem, wanted: &Map<String, Value>) -> Value {

@@ -9,7 +9,7 @@ struct Host {
     prints: &'static str,
 }
 
-impl CaseHost for Host {
+impl SessionSource for Host {
     fn base(&self) -> &Base {
         &self.base
     }
@@ -17,19 +17,22 @@ impl CaseHost for Host {
     fn session(&self, _: SessionSetup) -> Result<Box<dyn HookRunner>, String> {
         Ok(Box::new(Scripted::printing([self.prints])))
     }
+}
 
-    fn fixture(&self, name: Option<&str>) -> Result<Fixture, FixtureError> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vfs-fixtures");
-        Fixture::load(&folder.join(name.unwrap_or("empty")))
-    }
+fn fixture(name: Option<&str>) -> Result<Fixture, FixtureError> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vfs-fixtures");
+    Fixture::load(&folder.join(name.unwrap_or("empty")))
 }
 
 fn run(text: &str, prints: &'static str) -> (CaseFile, Vec<Option<CaseResult>>) {
     let file = CaseFile::parse(text).unwrap();
     let host = Host { base: Base::new(&[]), prints };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let results =
-        file.cases.iter().map(|case| Some(runtime.block_on(file.run(case, &host)).unwrap())).collect();
+    let results = file
+        .cases
+        .iter()
+        .map(|case| Some(runtime.block_on(file.run(case, &host, &fixture)).unwrap()))
+        .collect();
     (file, results)
 }
 
@@ -46,6 +49,7 @@ cases:
       decision: blocked
       reason: { starts_with: n }
       arguments: { a: 1 }
+      changes: []
       files: { note: hello, /usr/local/bin/stub: { mode: \"0755\" }, gone: null, /usr/local/bin: [ stub ] }
 
   - name: two steps

@@ -38,7 +38,7 @@ pub fn update(text: &str, file: &CaseFile, results: &[Option<CaseResult>]) -> Re
     for (block, new) in blocks.into_iter().zip(expectations) {
         let Some(new) = new else { continue };
         let kept = lines.get(done..block.lines.start).unwrap_or_default();
-        kept.iter().for_each(|line| out.push_str(line));
+        out.extend(kept.iter().copied());
         let indent = " ".repeat(block.indent);
         let _ = writeln!(out, "{}expect:", block.lead);
         for (key, value) in &new {
@@ -46,7 +46,7 @@ pub fn update(text: &str, file: &CaseFile, results: &[Option<CaseResult>]) -> Re
         }
         done = block.lines.end;
     }
-    lines.get(done..).unwrap_or_default().iter().for_each(|line| out.push_str(line));
+    out.extend(lines.get(done..).unwrap_or_default().iter().copied());
     Ok(out)
 }
 
@@ -59,7 +59,7 @@ fn expectations(file: &CaseFile, results: &[Option<CaseResult>]) -> Vec<Option<M
         let steps = case.steps.iter().enumerate().map(|(index, step)| (index + offset, &step.expect));
         for (index, expected) in first.into_iter().chain(steps.filter(|(_, expected)| !expected.is_empty())) {
             let actual = result.as_ref().and_then(|result| result.actual.get(index));
-            all.push(actual.map(|actual| replaced(expected, actual)));
+            all.push(actual.map(|actual| replaced(expected, actual)).filter(|new| new != expected));
         }
     }
     all
