@@ -1,7 +1,9 @@
 //! hookbox.
 
 pub(crate) mod character;
+pub mod cli;
 pub mod clock;
+pub mod hook;
 pub mod io;
 pub mod limit;
 #[allow(dead_code, missing_docs)]

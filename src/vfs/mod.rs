@@ -15,6 +15,7 @@ mod diff;
 mod directory;
 mod errno;
 mod file_system;
+pub mod fixture;
 mod foreign;
 mod foreign_file;
 mod inode;

@@ -1,0 +1,199 @@
+//! `hookbox fire`: fires one event through the hooks of a config and shows what they decided.
+//!
+//! Without a fixture the session has the host's clock; with one, its fixed clock. The outcome is JSON on standard output:
+//! `proceed`, `decision`, `result`; `--json` adds `records`, `log` and `notices`, `--diff` adds `changes`. `--explain`
+//! prints it for people instead, or, beside `--json`, on standard error.
+//!
+//! Exit status: 0 proceed, 2 blocked, 1 the run could not be done.
+
+use super::{CommandFailure, Streams, finish};
+use crate::clock::{Clock, Random};
+use crate::hook::case::{SessionSetup, SessionSource, change_lines};
+use crate::hook::{Dialect, HookRecord, HookSet, LoadOptions, LogRecord, Outcome};
+use crate::vfs::diff;
+use crate::vfs::fixture::{Fixture, seed};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `hookbox fire`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct FireArguments {
+    /// The hook config
+    #[arg(long, value_name = "FILE")]
+    pub hooks: PathBuf,
+    /// The config's dialect; found from its content when not given
+    #[arg(long, value_name = "NAME")]
+    pub dialect: Option<Dialect>,
+    /// The event: a payload in the dialect's own shape, or our neutral form; - is standard input
+    #[arg(long, value_name = "FILE")]
+    pub event: String,
+    /// Copy a folder of the host into the session, to /workspace unless told otherwise (repeatable)
+    #[arg(long, value_name = "HOSTDIR[:VPATH]")]
+    pub seed: Vec<String>,
+    /// Start from a fixture: a folder, or a name below vfs-fixtures
+    #[arg(long, value_name = "NAME|DIR", conflicts_with = "seed")]
+    pub fixture: Option<String>,
+    /// Say for each hook whether it was selected, what ran and which rule decided
+    #[arg(long)]
+    pub explain: bool,
+    /// Report files added (+), removed (-) and changed (~)
+    #[arg(long)]
+    pub diff: bool,
+    /// Print everything as one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Runs the command.
+pub fn run(arguments: &FireArguments, sessions: &dyn SessionSource, streams: &mut Streams<'_>) -> u8 {
+    let result = fire(arguments, sessions, streams);
+    finish(result, streams)
+}
+
+fn fire(
+    arguments: &FireArguments,
+    sessions: &dyn SessionSource,
+    streams: &mut Streams<'_>,
+) -> Result<u8, CommandFailure> {
+    let hooks = load(arguments)?;
+    let event = read_event(arguments, &hooks, streams)?;
+    let setup = setup(arguments, sessions)?;
+    let files = std::sync::Arc::clone(&setup.files);
+    let before = files.snapshot();
+    let session = sessions.session(setup).map_err(CommandFailure::Other)?;
+    let runtime = super::runtime()?;
+    let outcome = runtime.block_on(hooks.fire(session.as_ref(), &event));
+    let changes = arguments.diff.then(|| change_lines(&diff(&before, &files.snapshot())));
+    let explanation = arguments.explain.then(|| explain(&hooks, &outcome, changes.as_deref()));
+    let json = to_json(arguments, &hooks, &outcome, changes.as_deref());
+    let (text, aside) = match explanation {
+        Some(text) if arguments.json => (json, Some(text)),
+        Some(text) => (text, None),
+        None => (json, None),
+    };
+    streams.stdout.write_all(text.as_bytes()).map_err(CommandFailure::Write)?;
+    if let Some(text) = aside {
+        streams.stderr.write_all(text.as_bytes()).map_err(CommandFailure::Write)?;
+    }
+    Ok(if outcome.decision.proceeds() { 0 } else { 2 })
+}
+
+fn load(arguments: &FireArguments) -> Result<HookSet, CommandFailure> {
+    let name = arguments.hooks.display().to_string();
+    let text = std::fs::read(&arguments.hooks).map_err(CommandFailure::host(name.clone()))?;
+    let dialect = match arguments.dialect {
+        Some(dialect) => dialect,
+        None => Dialect::detect(&name, &text)?,
+    };
+    Ok(HookSet::load(dialect, &text, &LoadOptions { name, ..LoadOptions::default() })?)
+}
+
+fn read_event(
+    arguments: &FireArguments,
+    hooks: &HookSet,
+    streams: &mut Streams<'_>,
+) -> Result<crate::hook::Event, CommandFailure> {
+    let mut text = Vec::new();
+    let name = if arguments.event == "-" {
+        streams.stdin.read_to_end(&mut text).map_err(CommandFailure::host("standard input"))?;
+        "standard input"
+    } else {
+        text = std::fs::read(&arguments.event).map_err(CommandFailure::host(arguments.event.as_str()))?;
+        &arguments.event
+    };
+    let wrong = |why: String| CommandFailure::Other(format!("{name}: {why}"));
+    let value: Value = serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
+    hooks.read_event(&value).map_err(|error| wrong(error.to_string()))
+}
+
+fn setup(arguments: &FireArguments, sessions: &dyn SessionSource) -> Result<SessionSetup, CommandFailure> {
+    if let Some(name) = &arguments.fixture {
+        let fixture = Fixture::load(&fixture_folder(name))?;
+        return Ok(SessionSetup::fixed(&fixture, sessions.base())?);
+    }
+    let (clock, random) = (Clock::system(), Random::from_host());
+    let setup = SessionSetup::new(&Fixture::default(), sessions.base(), clock, random)?;
+    for text in &arguments.seed {
+        let (folder, path) = split_seed(text);
+        seed(&setup.files, Path::new(folder), path.as_bytes())?;
+    }
+    Ok(setup)
+}
+
+/// A folder as it is, a name below `vfs-fixtures`.
+pub fn fixture_folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(name);
+    if folder.is_dir() { folder } else { Path::new("vfs-fixtures").join(name) }
+}
+
+/// `HOSTDIR[:VPATH]`; the path in the session is absolute, so that a colon in a folder's name does no harm.
+pub fn split_seed(text: &str) -> (&str, &str) {
+    match text.rsplit_once(':') {
+        Some((folder, path)) if path.starts_with('/') && !folder.is_empty() => (folder, path),
+        _ => (text, "/workspace"),
+    }
+}
+
+fn to_json(
+    arguments: &FireArguments,
+    hooks: &HookSet,
+    outcome: &Outcome,
+    changes: Option<&[String]>,
+) -> String {
+    let mut value = outcome.to_json();
+    if let Some(object) = value.as_object_mut() {
+        if arguments.json {
+            let logs = outcome.records.iter().flat_map(|record| hooks.log_records(record));
+            object.insert("log".to_owned(), logs.map(|log: LogRecord| log.to_json()).collect());
+            let notices = hooks.notices().iter().map(|notice| Value::from(notice.text.as_str()));
+            object.insert("notices".to_owned(), notices.collect());
+        } else {
+            object.shift_remove("records");
+        }
+        if let Some(changes) = changes {
+            object.insert("changes".to_owned(), changes.into());
+        }
+    }
+    format!("{value:#}\n")
+}
+
+fn explain(hooks: &HookSet, outcome: &Outcome, changes: Option<&[String]>) -> String {
+    let mut text = String::new();
+    for notice in hooks.notices() {
+        let _ = writeln!(text, "note: {}", notice.text);
+    }
+    for record in &outcome.records {
+        text.push_str(&HookRecord::explain(record));
+    }
+    if outcome.dialect_result.is_none() {
+        let _ = writeln!(text, "{} has no such event: nothing ran", hooks.dialect());
+    } else if outcome.records.is_empty() {
+        text.push_str("no hook is registered for this event\n");
+    }
+    let decision = &outcome.decision;
+    match &decision.blocked {
+        None => text.push_str("proceed\n"),
+        Some(block) => {
+            let _ = writeln!(text, "blocked by {}: {}", block.hook, block.reason);
+            if let Some(message) = &block.user_message {
+                let _ = writeln!(text, "  for the user: {message}");
+            }
+        }
+    }
+    let rewrites = [
+        ("arguments", decision.arguments.as_ref().map(|value| value.to_string())),
+        ("message", decision.message.as_ref().map(|message| Value::from(message.as_str()).to_string())),
+        ("result", decision.result.as_ref().map(|value| value.to_string())),
+        ("error", decision.error.as_ref().map(|error| Value::from(error.as_str()).to_string())),
+    ];
+    for (name, value) in rewrites {
+        if let Some(value) = value {
+            let _ = writeln!(text, "  {name} now: {value}");
+        }
+    }
+    for change in changes.unwrap_or_default() {
+        let _ = writeln!(text, "{change}");
+    }
+    text
+}

@@ -1,0 +1,199 @@
+//! The subcommands over scripted sessions: flags in, bytes and exit status out.
+
+use super::{Streams, fire, test};
+use crate::hook::HookRunner;
+use crate::hook::case::{SessionSetup, SessionSource};
+use crate::hook::scripted::Scripted;
+use crate::vfs::Base;
+use clap::{Parser, Subcommand};
+use std::path::{Path, PathBuf};
+
+#[derive(Parser)]
+struct Line {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Fire(fire::FireArguments),
+    Test(test::TestArguments),
+}
+
+struct Source {
+    base: Base,
+    prints: &'static str,
+}
+
+impl SessionSource for Source {
+    fn base(&self) -> &Base {
+        &self.base
+    }
+
+    fn session(&self, setup: SessionSetup) -> Result<Box<dyn HookRunner>, String> {
+        let _ = setup.files.write(b"/workspace/made", b"x", 0o644);
+        Ok(Box::new(Scripted::printing([self.prints])))
+    }
+}
+
+/// A folder that is removed in the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("hookbox-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+/// Status, standard output, standard error.
+fn run(words: &[&str], stdin: &str, prints: &'static str) -> (u8, String, String) {
+    let line = Line::try_parse_from([&["hookbox"], words].concat()).unwrap();
+    let (mut input, mut out, mut err) = (stdin.as_bytes(), Vec::new(), Vec::new());
+    let mut streams = Streams { stdin: &mut input, stdout: &mut out, stderr: &mut err };
+    let source = Source { base: Base::new(&[]), prints };
+    let status = match &line.command {
+        Command::Fire(arguments) => fire::run(arguments, &source, &mut streams),
+        Command::Test(arguments) => test::run(arguments, &source, &mut streams),
+    };
+    (status, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
+}
+
+const HOOKS: &str = r#"{"hooks": [{"id": "guard", "event": "pre_tool_use",
+    "executor": {"type": "bash", "command": "x"}}]}"#;
+const EVENT: &str = r#"{"event": "pre_tool_use", "data": {"tool_name": "bash", "arguments": {"a": 1}}}"#;
+const BLOCK: &str = r#"{"decision":"block","reason":"no","user_message":"sorry"}"#;
+
+#[test]
+fn fire_says_what_was_decided() {
+    let folder = Folder::new("fire");
+    let hooks = folder.write("hooks.json", HOOKS);
+    let (status, out, err) = run(&["fire", "--hooks", &hooks, "--event", "-"], EVENT, "{}");
+    let out: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((status, err.as_str(), &out["proceed"]), (0, "", &serde_json::json!(true)));
+    assert_eq!(out["result"]["everruns"]["tool"]["proceed"]["arguments"], serde_json::json!({"a": 1}));
+    let event = folder.write("event.json", EVENT);
+    let words =
+        ["fire", "--hooks", &hooks, "--dialect", "everruns", "--event", &event, "--explain", "--diff"];
+    let (status, out, _) = run(&words, "", BLOCK);
+    assert_eq!(status, 2);
+    for part in [
+        "user:guard on pre_tool_use\n  matcher   passed\n  ran       exit status 0",
+        "  by rule   4.1, R35: decision block\n  effect    blocked: no\n",
+        "blocked by user:guard: no\n  for the user: sorry\n+ /workspace/made\n",
+    ] {
+        assert!(out.contains(part), "{out}");
+    }
+    let (_, out, err) = run(&[&words[..], &["--json"]].concat(), "", BLOCK);
+    let out: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(out["changes"], serde_json::json!(["+ /workspace/made"]));
+    assert_eq!(out["log"].as_array().unwrap().len(), 3);
+    assert!(err.contains("blocked by user:guard"));
+}
+
+#[test]
+fn what_can_not_be_done_is_one_clear_message_and_status_1() {
+    let folder = Folder::new("faults");
+    let hooks = folder.write("hooks.json", HOOKS);
+    let broken = folder.write("broken.json", "{\"hooks\": [\n  {]}");
+    let nowhere = folder.0.join("nowhere").display().to_string();
+    let faults = [
+        (vec!["--hooks", nowhere.as_str(), "--event", "-"], EVENT, "nowhere: No such file or directory"),
+        (vec!["--hooks", &broken, "--event", "-"], EVENT, "broken.json:2:4: not a hook config: "),
+        (
+            vec!["--hooks", &broken, "--dialect", "everruns", "--event", "-"],
+            EVENT,
+            ":2:4: user_hooks config parse failed: ",
+        ),
+        (vec!["--hooks", &hooks, "--event", "-"], "{", "standard input: EOF while parsing"),
+        (
+            vec!["--hooks", &hooks, "--event", "-"],
+            r#"{"event": "boo"}"#,
+            "unknown event `boo` (known: session_start",
+        ),
+        (vec!["--hooks", &hooks, "--event", "-", "--fixture", &nowhere], EVENT, "nowhere"),
+        (vec!["--hooks", &hooks, "--event", "-", "--seed", &nowhere], EVENT, "nowhere"),
+    ];
+    for (words, stdin, message) in faults {
+        let (status, out, err) = run(&[&["fire"], words.as_slice()].concat(), stdin, "{}");
+        assert_eq!((status, out.as_str()), (1, ""), "{err}");
+        assert!(err.starts_with("hookbox: ") && err.contains(message), "{err}");
+    }
+    let (_, _, err) = run(&["fire", "--hooks", &broken, "--event", "-"], EVENT, "{}");
+    assert!(err.ends_with("  |   {]}\n  |    ^\n"), "{err}");
+    let unknown =
+        Line::try_parse_from(["hookbox", "fire", "--hooks", "x", "--event", "-", "--dialect", "nope"]);
+    assert!(unknown.err().unwrap().to_string().contains("unknown dialect `nope`"));
+}
+
+#[test]
+fn a_seed_names_its_place_after_the_last_colon() {
+    assert_eq!(fire::split_seed("a:b"), ("a:b", "/workspace"));
+    assert_eq!(fire::split_seed("a:/srv"), ("a", "/srv"));
+    assert_eq!(fire::split_seed("C:\\x:/srv"), ("C:\\x", "/srv"));
+    assert_eq!(fire::split_seed("."), (".", "/workspace"));
+}
+
+const CASES: &str = "\
+id: T-1
+title: guard
+dialect: everruns
+hooks: { hooks: [ { id: g, event: turn_end, executor: { type: bash, command: x } } ] }
+cases:
+  - name: good
+    event: { event: turn_end }
+    expect: { decision: proceed }
+  - name: bad
+    event: { event: turn_end }
+    expect:
+      ran: []
+";
+
+#[test]
+fn test_reports_failures_and_can_update() {
+    let folder = Folder::new("test");
+    let file = folder.write("one/cases/a.yaml", CASES);
+    folder.write("one/fixture.yaml", "");
+    folder.write("two/fixture.yaml", "");
+    let root = folder.0.display().to_string();
+    let (status, out, _) = run(&["test", &root], "", "{}");
+    assert_eq!(status, 1);
+    let expected =
+        format!("FAIL T-1 guard: bad\n  {file}\n  expect: ran\n    + \"user:g\"\n\n1 passed, 1 failed in ");
+    assert!(out.starts_with(&expected), "{out}");
+    let (status, out, _) = run(&["test", &root, "--filter", "good"], "", "{}");
+    assert!(status == 0 && out.starts_with("1 passed, 0 failed in "), "{out}");
+    let (status, _, err) = run(&["test", &root, "--filter", "nothing"], "", "{}");
+    assert_eq!((status, err.as_str()), (1, "hookbox: no case is there to run\n"));
+    let (status, out, _) = run(&["test", &file, "--json"], "", "{}");
+    let out: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((status, &out["passed"], &out["total"]), (1, &serde_json::json!(1), &serde_json::json!(2)));
+    assert_eq!(out["cases"][1]["differences"][0]["actual"], serde_json::json!(["user:g"]));
+    let (status, out, _) = run(&["test", &file, "--update"], "", "{}");
+    assert!(status == 0 && out.starts_with(&format!("updated {file}\n2 passed")), "{out}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), CASES.replace("ran: []", "ran: [\"user:g\"]"));
+    let broken = folder.write("one/cases/b.yaml", "id: x\ncases: 5\n");
+    let (status, _, err) = run(&["test", &root], "", "{}");
+    assert!(status == 1 && err.starts_with(&format!("hookbox: {broken}: ")), "{err}");
+}
+
+#[test]
+fn the_repositorys_cases_are_found() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("vfs-fixtures");
+    let (_, out, _) = run(&["test", root.to_str().unwrap(), "--filter", "EV-25"], "", "{}");
+    assert!(out.ends_with(" s\n") && out.contains("15 passed, 0 failed in "), "{out}");
+}

@@ -1,0 +1,351 @@
+//! Cases: a config, events and what must come out, in a YAML file. `vfs-fixtures/NAME/cases/*.yaml` are such files, and a
+//! test suite of an embedder may bring its own.
+//!
+//! ```yaml
+//! id: EV-8
+//! title: prepend_style_note
+//! dialect: everruns
+//! fixture: empty                 # a fixture beside this one; default: the one these cases lie in
+//! hooks: { hooks: [ ... ] }      # the config, or `hooks_text: |` with its bytes
+//! options: { purpose: save }     # what the host says when the config is loaded
+//! commands: { cargo: "#!/bin/bash\nexit 0\n" }   # stubs in /usr/local/bin
+//! files: { src/a.rs: "..." }     # more files
+//! cases:
+//!   - name: a note goes before the message
+//!     event: { event: user_prompt_submit, data: { message: hi } }
+//!     expect: { decision: proceed, message: "[reminder]\nhi", ran: [ "user:note" ] }
+//! ```
+//!
+//! All but `id` and `cases` may also be set in a case. A case has `event` and `expect`, or `steps` of those, fired one
+//! after another in one session, or only `load`. What can be expected is in [`report`], how values are compared in
+//! [`compare`].
+
+mod compare;
+mod report;
+mod update;
+
+pub use compare::Difference;
+pub use report::change_lines;
+pub use update::{UpdateError, update};
+
+use super::dialect::{Contribution, LoadOptions, Purpose};
+use super::{Dialect, HookRunner, HookSet};
+use crate::clock::{Clock, Random};
+use crate::limit::{Limit, Limits};
+use crate::text::Text;
+use crate::vfs::fixture::{Fixture, FixtureError};
+use crate::vfs::{Base, FileSystem, Options, path};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A file of cases.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CaseFile {
+    /// The example's id, for example `EV-8`.
+    pub id: String,
+    /// A few words.
+    #[serde(default)]
+    pub title: String,
+    /// For all cases.
+    #[serde(default)]
+    dialect: Option<String>,
+    #[serde(default)]
+    fixture: Option<String>,
+    #[serde(default)]
+    hooks: Option<Value>,
+    #[serde(default)]
+    hooks_text: Option<String>,
+    #[serde(default)]
+    options: Option<CaseOptions>,
+    #[serde(default)]
+    commands: BTreeMap<String, String>,
+    #[serde(default)]
+    files: BTreeMap<String, String>,
+    /// In order.
+    pub cases: Vec<Case>,
+}
+
+/// One case.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    /// What it shows.
+    pub name: String,
+    #[serde(default)]
+    dialect: Option<String>,
+    #[serde(default)]
+    fixture: Option<String>,
+    #[serde(default)]
+    hooks: Option<Value>,
+    #[serde(default)]
+    hooks_text: Option<String>,
+    #[serde(default)]
+    options: Option<CaseOptions>,
+    #[serde(default)]
+    commands: BTreeMap<String, String>,
+    #[serde(default)]
+    files: BTreeMap<String, String>,
+    #[serde(default)]
+    load: Map<String, Value>,
+    #[serde(default)]
+    event: Option<Value>,
+    #[serde(default)]
+    expect: Map<String, Value>,
+    #[serde(default)]
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Step {
+    event: Value,
+    #[serde(default)]
+    expect: Map<String, Value>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct CaseOptions {
+    purpose: Option<CasePurpose>,
+    contributions: Vec<CaseContribution>,
+    may_assign_high_risk: Option<bool>,
+    declarative_bundles: Option<bool>,
+    variable_prefix: Option<String>,
+    limits: BTreeMap<String, u64>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum CasePurpose {
+    Save,
+    Run,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaseContribution {
+    origin: String,
+    hooks: Vec<Value>,
+}
+
+/// A case that can not be run; not the same as one that fails.
+#[derive(Debug, thiserror::Error)]
+pub enum CaseError {
+    /// The file is not a file of cases; the message has line and column.
+    #[error("{0}")]
+    Parse(String),
+    /// Its fixture.
+    #[error(transparent)]
+    Fixture(#[from] FixtureError),
+    /// Something in it contradicts the rest.
+    #[error("{0}")]
+    Case(String),
+}
+
+/// Where sessions come from.
+pub trait SessionSource: Sync {
+    /// The tree that sessions start with.
+    fn base(&self) -> &Base;
+
+    /// A session.
+    ///
+    /// # Errors
+    /// Why there is none, in a line.
+    fn session(&self, setup: SessionSetup) -> Result<Box<dyn HookRunner>, String>;
+}
+
+/// Finds a case's fixture; `None` is the one that the cases lie in.
+pub type Fixtures<'a> = dyn Fn(Option<&str>) -> Result<Fixture, FixtureError> + Sync + 'a;
+
+/// What a case's session is made of.
+#[derive(Clone, Debug)]
+pub struct SessionSetup {
+    /// Its files.
+    pub files: Arc<FileSystem>,
+    /// Its clock.
+    pub clock: Arc<Clock>,
+    /// Its random numbers.
+    pub random: Arc<Random>,
+    /// Login name.
+    pub user: Text,
+    /// Numeric user id.
+    pub uid: u32,
+    /// Numeric group id.
+    pub gid: u32,
+    /// Host name.
+    pub host: Text,
+    /// Exported variables, sorted.
+    pub environment: Vec<(Text, Text)>,
+    /// Working directory.
+    pub cwd: Text,
+}
+
+impl SessionSetup {
+    /// The session that a fixture describes, with its fixed clock and seeded random numbers.
+    ///
+    /// # Errors
+    /// The fixture contradicts itself.
+    pub fn fixed(fixture: &Fixture, base: &Base) -> Result<Self, FixtureError> {
+        let specification = fixture.specification();
+        let random = Random::seeded(specification.seed());
+        Self::new(fixture, base, Clock::fixed(specification.clock()), random)
+    }
+
+    /// A session with the fixture's files and the given clock and random numbers.
+    ///
+    /// # Errors
+    /// The fixture contradicts itself.
+    pub fn new(fixture: &Fixture, base: &Base, clock: Clock, random: Random) -> Result<Self, FixtureError> {
+        let specification = fixture.specification();
+        let clock = Arc::new(clock);
+        let (name, uid, gid, host) = specification
+            .user
+            .as_ref()
+            .map_or(("agent", 1000, 1000, "hookbox"), |user| (&user.name, user.uid, user.gid, &user.host));
+        let options = Options { clock: Arc::clone(&clock), uid, gid, ..Options::default() };
+        let pairs = specification.environment.iter();
+        Ok(Self {
+            files: Arc::new(fixture.file_system(base, options)?),
+            clock,
+            random: Arc::new(random),
+            user: Text::from(name),
+            uid,
+            gid,
+            host: Text::from(host),
+            environment: pairs
+                .map(|(name, value)| (Text::from(name.as_str()), Text::from(value.as_str())))
+                .collect(),
+            cwd: Text::from(specification.cwd()),
+        })
+    }
+}
+
+impl CaseFile {
+    /// Reads a file of cases.
+    ///
+    /// # Errors
+    /// With line and column.
+    pub fn parse(text: &str) -> Result<Self, CaseError> {
+        // Only `true` and `false` are booleans: `{ starts_with: n }` asks for a letter.
+        let options = serde_saphyr::options! { strict_booleans: true };
+        serde_saphyr::from_str_with_options(text, options)
+            .map_err(|error| CaseError::Parse(error.to_string()))
+    }
+
+    /// Runs one of the file's cases.
+    ///
+    /// # Errors
+    /// It could not be run.
+    pub async fn run(
+        &self,
+        case: &Case,
+        sessions: &dyn SessionSource,
+        fixtures: &Fixtures<'_>,
+    ) -> Result<CaseResult, CaseError> {
+        let mut result = CaseResult::default();
+        let (dialect, config) = self.config(case)?;
+        let options = self.load_options(case)?;
+        let loaded = HookSet::load(dialect, config.as_bytes(), &options);
+        result.compare("load", &case.load, &report::of_load(&loaded));
+        let hooks = match loaded {
+            Ok(hooks) => hooks,
+            Err(_) if case.load.contains_key("error") => return Ok(result),
+            Err(error) => return Err(CaseError::Case(error.to_string())),
+        };
+        let setup = SessionSetup::fixed(&self.fixture(case, fixtures)?, sessions.base())?;
+        let files = Arc::clone(&setup.files);
+        let before = files.snapshot();
+        let session = sessions.session(setup).map_err(CaseError::Case)?;
+        let first = case.event.as_ref().map(|event| (event, &case.expect));
+        let steps = first.into_iter().chain(case.steps.iter().map(|step| (&step.event, &step.expect)));
+        for (index, (event, expected)) in steps.enumerate() {
+            let event = hooks.read_event(event).map_err(|error| CaseError::Case(error.to_string()))?;
+            let outcome = hooks.fire(session.as_ref(), &event).await;
+            let actual = report::of_step(&hooks, &event, &outcome, (&files, &before), expected);
+            let place =
+                if case.steps.is_empty() { "expect".to_owned() } else { format!("step {}", index + 1) };
+            result.compare(&place, expected, &actual);
+            result.actual.push(actual);
+        }
+        Ok(result)
+    }
+
+    fn config(&self, case: &Case) -> Result<(Dialect, String), CaseError> {
+        let text = match (&case.hooks, &case.hooks_text, &self.hooks, &self.hooks_text) {
+            (Some(_), Some(_), ..) | (None, None, Some(_), Some(_)) => {
+                return Err(CaseError::Case("hooks and hooks_text exclude each other".to_owned()));
+            }
+            (Some(hooks), None, ..) | (None, None, Some(hooks), None) => hooks.to_string(),
+            (None, Some(text), ..) | (None, None, None, Some(text)) => text.clone(),
+            (None, None, None, None) => return Err(CaseError::Case("no hooks".to_owned())),
+        };
+        let dialect = match case.dialect.as_ref().or(self.dialect.as_ref()) {
+            Some(name) => name.parse().map_err(|error| CaseError::Case(format!("{error}")))?,
+            None => Dialect::detect("hooks", text.as_bytes())
+                .map_err(|error| CaseError::Case(error.to_string()))?,
+        };
+        Ok((dialect, text))
+    }
+
+    fn load_options(&self, case: &Case) -> Result<LoadOptions, CaseError> {
+        let mut options = LoadOptions::default();
+        let Some(given) = case.options.as_ref().or(self.options.as_ref()) else { return Ok(options) };
+        options.purpose = match given.purpose {
+            Some(CasePurpose::Save) => Purpose::Save,
+            Some(CasePurpose::Run) | None => Purpose::Run,
+        };
+        let contribution = |given: &CaseContribution| Contribution {
+            origin: given.origin.clone(),
+            hooks: given.hooks.clone(),
+        };
+        options.contributions = given.contributions.iter().map(contribution).collect();
+        options.may_assign_high_risk = given.may_assign_high_risk.unwrap_or(options.may_assign_high_risk);
+        options.declarative_bundles = given.declarative_bundles.unwrap_or(options.declarative_bundles);
+        options.variable_prefix.clone_from(&given.variable_prefix);
+        if !given.limits.is_empty() {
+            let mut limits = Limits::everruns();
+            for (name, value) in &given.limits {
+                let limit = Limit::from_name(name);
+                let limit =
+                    limit.ok_or_else(|| CaseError::Case(format!("limits: no limit is named `{name}`")))?;
+                limits.set(limit, *value);
+            }
+            options.limits = Some(limits);
+        }
+        Ok(options)
+    }
+
+    fn fixture(&self, case: &Case, fixtures: &Fixtures<'_>) -> Result<Fixture, CaseError> {
+        let mut fixture = fixtures(case.fixture.as_deref().or(self.fixture.as_deref()))?;
+        for (name, script) in self.commands.iter().chain(&case.commands) {
+            fixture.add_file(&path::join(b"/usr/local/bin", name.as_bytes()), script.as_bytes(), 0o755);
+        }
+        for (name, text) in self.files.iter().chain(&case.files) {
+            fixture.add_file(&path::join(b"/workspace", name.as_bytes()), text.as_bytes(), 0o644);
+        }
+        Ok(fixture)
+    }
+}
+
+/// How a case went.
+#[derive(Clone, Debug, Default)]
+pub struct CaseResult {
+    /// What was not as expected; empty is a success.
+    pub differences: Vec<Difference>,
+    /// For each step, all that could have been expected.
+    pub(super) actual: Vec<Value>,
+}
+
+impl CaseResult {
+    fn compare(&mut self, place: &str, expected: &Map<String, Value>, actual: &Value) {
+        for (key, expected) in expected {
+            self.differences.extend(compare::difference(place, key, expected, actual.get(key)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

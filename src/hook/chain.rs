@@ -1,0 +1,354 @@
+//! One firing: selects, delivers, runs, reads and folds, as the dialect's [`Chain`] says.
+//!
+//! In sequence, each hook goes through all steps before the next one is looked at. In parallel, all selected hooks get their
+//! payload first and run together; their outputs are read and folded in config order, so that the result does not depend on
+//! which one was faster.
+
+use super::decision::{Decision, Verdict};
+use super::dialect::{Bundle, Chain, Delivery, Flow, Handler, Hook, Order};
+use super::event::Event;
+use super::record::{Effect, HookRecord, Phase, RunRecord, Selection};
+use super::runner::{Command, Ended, HookFuture, HookRunner, ScriptOutcome, ScriptRequest};
+use super::{Outcome, report};
+use crate::text::Text;
+use std::future::poll_fn;
+use std::task::Poll;
+use std::time::Duration;
+
+pub(super) async fn fire(bundle: &dyn Bundle, host: &dyn HookRunner, event: &Event) -> Outcome {
+    let now = event.at_ms.map_or_else(|| host.now(), Duration::from_millis);
+    let Some(mut chain) = bundle.open(event, now) else {
+        return Outcome { decision: Decision::default(), dialect_result: None, records: Vec::new() };
+    };
+    let firing = Firing { bundle, host, event, name: chain.event_name() };
+    let records = match chain.order() {
+        Order::Sequential => firing.sequential(chain.as_mut()).await,
+        Order::Parallel => firing.parallel(chain.as_mut()).await,
+    };
+    let (decision, dialect_result) = chain.finish();
+    Outcome { decision, dialect_result: Some(dialect_result), records }
+}
+
+struct Firing<'a> {
+    bundle: &'a dyn Bundle,
+    host: &'a dyn HookRunner,
+    event: &'a Event,
+    name: &'static str,
+}
+
+impl<'a> Firing<'a> {
+    async fn sequential(&self, chain: &mut dyn Chain) -> Vec<HookRecord> {
+        let due = self.bundle.due(self.name);
+        let mut records = Vec::with_capacity(due.len());
+        let mut flow = Flow::Continue;
+        for &index in due {
+            let Some(hook) = self.bundle.hook(index) else { continue };
+            if flow == Flow::Stop {
+                let record = self.record(hook, Selection::NotReached);
+                report(self.bundle, self.host, Phase::Finished, &record);
+                records.push(record);
+                continue;
+            }
+            let mut record = self.consider(hook, index, chain);
+            if record.selection == Selection::Matched {
+                let delivery = chain.deliver(index, self.host);
+                let (outcome, warnings) = execute(self.host, hook, delivery).await;
+                record.warnings = warnings;
+                flow = fold(chain, index, outcome, &mut record);
+            }
+            report(self.bundle, self.host, Phase::Finished, &record);
+            records.push(record);
+        }
+        records
+    }
+
+    async fn parallel(&self, chain: &mut dyn Chain) -> Vec<HookRecord> {
+        let mut records = Vec::new();
+        let mut runs: Vec<HookFuture<'a, (ScriptOutcome, Vec<String>)>> = Vec::new();
+        let mut started = Vec::new();
+        for &index in self.bundle.due(self.name) {
+            let Some(hook) = self.bundle.hook(index) else { continue };
+            let record = self.consider(hook, index, chain);
+            if record.selection == Selection::Matched {
+                started.push((index, records.len()));
+                runs.push(Box::pin(execute(self.host, hook, chain.deliver(index, self.host))));
+            } else {
+                report(self.bundle, self.host, Phase::Finished, &record);
+            }
+            records.push(record);
+        }
+        for ((index, place), (outcome, warnings)) in started.into_iter().zip(join(runs).await) {
+            let Some(record) = records.get_mut(place) else { continue };
+            record.warnings = warnings;
+            fold(chain, index, outcome, record);
+            report(self.bundle, self.host, Phase::Finished, record);
+        }
+        records
+    }
+
+    fn consider(&self, hook: &Hook, index: usize, chain: &mut dyn Chain) -> HookRecord {
+        let selection = match chain.select(index) {
+            Ok(()) => Selection::Matched,
+            Err(mismatch) => Selection::NotMatched(mismatch),
+        };
+        let record = self.record(hook, selection);
+        report(self.bundle, self.host, Phase::Considered, &record);
+        record
+    }
+
+    fn record(&self, hook: &Hook, selection: Selection) -> HookRecord {
+        HookRecord {
+            hook: hook.id.clone(),
+            event: self.name,
+            context: self.event.context.clone(),
+            tool_call_id: self.event.tool_call().map(|call| call.id.clone()),
+            selection,
+            run: None,
+            effect: Effect::None,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// Reads the outcome, lets the chain take it in, and fills the record.
+fn fold(chain: &mut dyn Chain, index: usize, outcome: ScriptOutcome, record: &mut HookRecord) -> Flow {
+    let reading = chain.read(index, &outcome);
+    let failed = reading.verdict == Verdict::Error;
+    let absorbed = chain.absorb(index, &reading);
+    if failed {
+        tracing::debug!(target: "hookbox::hook", hook = record.hook.as_str(), reason = reading.reason.as_deref(), "hook failed");
+    }
+    record.effect = absorbed.effect;
+    record.warnings.extend(absorbed.warning);
+    record.run = Some(RunRecord::new(outcome, reading));
+    absorbed.flow
+}
+
+/// Writes the payload file, runs, removes the file; also when the future is dropped on the way.
+async fn execute(
+    host: &dyn HookRunner,
+    hook: &Hook,
+    delivery: Result<Delivery, Ended>,
+) -> (ScriptOutcome, Vec<String>) {
+    let delivery = match delivery {
+        Ok(delivery) => delivery,
+        Err(end) => return (ScriptOutcome::ended(end), Vec::new()),
+    };
+    let mut warnings = Vec::new();
+    let file =
+        delivery.payload_file.and_then(|path| PayloadFile::write(host, path, &delivery.stdin, &mut warnings));
+    let Handler::Script { script, shell } = &hook.handler;
+    let outcome = host
+        .run(ScriptRequest {
+            command: Command::Script { script, shell: *shell },
+            environment: delivery.environment,
+            inherit_environment: hook.inherit_environment,
+            cwd: hook.cwd.as_ref(),
+            stdin: delivery.stdin,
+            timeout: delivery.timeout.unwrap_or(hook.timeout),
+            limits: &hook.limits,
+            capture: hook.capture,
+            identity: hook.identity.as_ref(),
+        })
+        .await;
+    if let Some(file) = file {
+        file.remove(&mut warnings);
+    }
+    (outcome, warnings)
+}
+
+/// A payload file in the session; removed on drop.
+struct PayloadFile<'a> {
+    host: &'a dyn HookRunner,
+    path: Option<Text>,
+}
+
+impl<'a> PayloadFile<'a> {
+    fn write(
+        host: &'a dyn HookRunner,
+        path: Text,
+        content: &Text,
+        warnings: &mut Vec<String>,
+    ) -> Option<Self> {
+        match host.write_file(&path, content) {
+            Ok(()) => Some(Self { host, path: Some(path) }),
+            Err(error) => {
+                warnings.push(format!("payload file {path} could not be written: {error}"));
+                None
+            }
+        }
+    }
+
+    fn remove(mut self, warnings: &mut Vec<String>) {
+        if let Some(path) = self.path.take()
+            && let Err(error) = self.host.remove_file(&path)
+        {
+            warnings.push(format!("payload file {path} could not be removed: {error}"));
+        }
+    }
+}
+
+impl Drop for PayloadFile<'_> {
+    fn drop(&mut self) {
+        if let Some(path) = self.path.take() {
+            // The run was dropped: nobody is left to be told.
+            let _ = self.host.remove_file(&path);
+        }
+    }
+}
+
+/// All results in order, once the last one is there.
+async fn join<T>(futures: Vec<HookFuture<'_, T>>) -> Vec<T> {
+    let mut waiting: Vec<_> = futures.into_iter().map(|future| (Some(future), None)).collect();
+    poll_fn(|context| {
+        let mut pending = false;
+        for (future, result) in &mut waiting {
+            if let Some(running) = future {
+                match running.as_mut().poll(context) {
+                    Poll::Ready(value) => (*future, *result) = (None, Some(value)),
+                    Poll::Pending => pending = true,
+                }
+            }
+        }
+        if pending { Poll::Pending } else { Poll::Ready(()) }
+    })
+    .await;
+    waiting.into_iter().filter_map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    //! Parallel chains, over a dialect made for the test.
+
+    use super::*;
+    use crate::hook::decision::{DialectResult, Reading};
+    use crate::hook::dialect::Absorbed;
+    use crate::hook::dialect::everruns::EverrunsResult;
+    use crate::hook::matcher::Mismatch;
+    use crate::hook::record::LogRecord;
+    use crate::hook::runner::{Capture, Excess, HookRunner, Script, Shell};
+    use crate::hook::{EventContext, Happening};
+    use crate::limit::Limits;
+    use crate::text::Text;
+    use crate::vfs::FsError;
+    use std::sync::Mutex;
+    use std::task::Waker;
+
+    struct Three(Vec<Hook>);
+    struct Folding(Vec<String>);
+
+    impl Bundle for Three {
+        fn hooks(&self) -> &[Hook] {
+            &self.0
+        }
+        fn due(&self, _: &str) -> &[usize] {
+            &[0, 1, 2]
+        }
+        fn open<'a>(&'a self, _: &'a Event, _: Duration) -> Option<Box<dyn Chain + 'a>> {
+            Some(Box::new(Folding(Vec::new())))
+        }
+        fn log(&self, _: Phase, _: &HookRecord) -> Vec<LogRecord> {
+            Vec::new()
+        }
+    }
+
+    impl Chain for Folding {
+        fn event_name(&self) -> &'static str {
+            "e"
+        }
+        fn order(&self) -> Order {
+            Order::Parallel
+        }
+        fn select(&mut self, hook: usize) -> Result<(), Mismatch> {
+            if hook == 1 { Err(Mismatch::Never("not this one")) } else { Ok(()) }
+        }
+        fn deliver(&mut self, _: usize, _: &dyn HookRunner) -> Result<Delivery, Ended> {
+            Ok(Delivery { environment: Vec::new(), stdin: Text::EMPTY, payload_file: None, timeout: None })
+        }
+        fn read(&self, _: usize, outcome: &ScriptOutcome) -> Reading {
+            Reading::because(Verdict::Block, String::from_utf8_lossy(&outcome.stdout), "r")
+        }
+        fn absorb(&mut self, _: usize, reading: &Reading) -> Absorbed {
+            self.0.extend(reading.reason.clone());
+            Absorbed { effect: Effect::None, flow: Flow::Stop, warning: None }
+        }
+        fn finish(self: Box<Self>) -> (Decision, DialectResult) {
+            let decision = Decision { contexts: self.0, ..Decision::default() };
+            (decision, DialectResult::Everruns(EverrunsResult::Lifecycle))
+        }
+    }
+
+    /// The first run is ready only after the second one was started.
+    #[derive(Default)]
+    struct Late(Mutex<(usize, Option<Waker>)>);
+
+    impl HookRunner for Late {
+        fn run<'a>(&'a self, request: ScriptRequest<'a>) -> HookFuture<'a, ScriptOutcome> {
+            let Command::Script { script, .. } = request.command else { panic!() };
+            let source = script.source().to_vec();
+            Box::pin(async move {
+                crate::clock::lock(&self.0).0 += 1;
+                poll_fn(|context| {
+                    let mut state = crate::clock::lock(&self.0);
+                    if state.0 == 2 {
+                        state.1.take().into_iter().for_each(Waker::wake);
+                        return Poll::Ready(());
+                    }
+                    state.1 = Some(context.waker().clone());
+                    Poll::Pending
+                })
+                .await;
+                ScriptOutcome::exited(0, source, "")
+            })
+        }
+        fn write_file(&self, _: &[u8], _: &Text) -> Result<(), FsError> {
+            Ok(())
+        }
+        fn remove_file(&self, _: &[u8]) -> Result<(), FsError> {
+            Ok(())
+        }
+        fn now(&self) -> Duration {
+            Duration::ZERO
+        }
+        fn random_u64(&self) -> u64 {
+            0
+        }
+    }
+
+    fn hook(name: &str) -> Hook {
+        let unbounded = u64::MAX;
+        let capture = Capture {
+            stdout: unbounded,
+            stderr: unbounded,
+            total: unbounded,
+            merge: false,
+            excess: Excess::Fail,
+        };
+        Hook {
+            id: name.into(),
+            event: "e",
+            handler: Handler::Script { script: Script::new(name), shell: Shell::Sh },
+            timeout: Duration::from_secs(1),
+            limits: Limits::hook(),
+            capture,
+            cwd: None,
+            inherit_environment: true,
+            identity: None,
+            description: None,
+        }
+    }
+
+    #[test]
+    fn parallel_hooks_run_together_and_fold_in_order() {
+        let bundle = Three(["a", "b", "c"].map(hook).into());
+        let event = Event::new(EventContext::default(), Happening::TurnStarted);
+        let host = Late::default();
+        let outcome = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap()
+            .block_on(fire(&bundle, &host, &event));
+        assert_eq!(outcome.decision.contexts, ["a", "c"]);
+        let ran: Vec<_> = outcome.records.iter().map(|record| record.run.is_some()).collect();
+        assert_eq!(ran, [true, false, true]);
+    }
+}

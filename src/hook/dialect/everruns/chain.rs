@@ -1,0 +1,268 @@
+//! One firing (4.2, 4.4 and 5 of the contract): what the hooks changed so far, and what their verdicts do.
+
+use super::payload::{BASE, Current, Envelope, file_path};
+use super::{
+    EventName, EverrunsBundle, EverrunsResult, Extra, OnError, PostTool, PromptGate, ToolGate, output,
+};
+use crate::hook::decision::{Block, Decision, DialectResult, Reading, Verdict};
+use crate::hook::dialect::{Absorbed, Chain, Delivery, Flow, Handler, Hook};
+use crate::hook::event::Event;
+use crate::hook::json::Json;
+use crate::hook::matcher::Mismatch;
+use crate::hook::record::Effect;
+use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
+use crate::text::Text;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(super) struct EverrunsChain<'a> {
+    bundle: &'a EverrunsBundle,
+    event: &'a Event,
+    name: EventName,
+    envelope: Envelope,
+    current: Current,
+    decision: Decision,
+}
+
+impl<'a> EverrunsChain<'a> {
+    pub(super) fn new(bundle: &'a EverrunsBundle, event: &'a Event, name: EventName, now: Duration) -> Self {
+        Self {
+            bundle,
+            event,
+            name,
+            envelope: Envelope::new(event, name, now),
+            current: Current::of(event),
+            decision: Decision::default(),
+        }
+    }
+
+    fn parts(&self, hook: usize) -> Option<(&'a Hook, &'a Extra)> {
+        self.bundle.hooks.get(hook).zip(self.bundle.extras.get(hook))
+    }
+
+    /// R19 to R21.
+    fn environment(&self, hook: &Hook, extra: &Extra, payload: Text, path: Text) -> Vec<(Text, Text)> {
+        let names = &self.bundle.variables;
+        let context = &self.event.context;
+        let mut all = Vec::with_capacity(BASE.len() + 8 + extra.environment.len());
+        all.extend(BASE.map(|(name, value)| (Text::from_static(name), Text::from_static(value))));
+        all.push((names.payload_json.clone(), payload));
+        all.push((names.payload_path.clone(), path));
+        all.push((names.event.clone(), Text::from_static(self.name.name().as_bytes())));
+        all.push((names.id.clone(), Text::from(hook.id.as_str())));
+        all.push((names.session_id.clone(), Text::from(context.session_id.as_str())));
+        if let Some(turn) = &context.turn_id {
+            all.push((names.turn_id.clone(), Text::from(turn.as_str())));
+        }
+        if let Some(call) = self.event.tool_call() {
+            all.push((names.tool_name.clone(), Text::from(&*call.name)));
+            all.push((names.tool_call_id.clone(), Text::from(&*call.id)));
+        }
+        for (name, value) in &extra.environment {
+            match all.iter_mut().find(|(known, _)| known == name) {
+                Some((_, old)) => *old = value.clone(),
+                None => all.push((name.clone(), value.clone())),
+            }
+        }
+        all
+    }
+
+    fn block(&mut self, hook: &Hook, reason: String, user_message: Option<String>) -> Absorbed {
+        let effect = Effect::Blocked { reason: reason.clone(), user_message: user_message.clone() };
+        self.decision.blocked = Some(Block { hook: hook.id.clone(), reason, user_message });
+        Absorbed { effect, flow: Flow::Stop, warning: None }
+    }
+
+    fn blocked(&mut self, hook: &Hook, reading: &Reading) -> Absorbed {
+        let reason = reading.reason.clone().unwrap_or_default();
+        match self.name {
+            EventName::PreToolUse | EventName::UserPromptSubmit => {
+                self.block(hook, reason, reading.user_message.clone())
+            }
+            event => ignored(
+                "R42, R44: this event can not be blocked",
+                Some(format!("block ignored, {} can not be blocked: {reason}", event.name())),
+            ),
+        }
+    }
+
+    /// 4.4: what an executor error does.
+    fn failed(&mut self, hook: &Hook, policy: OnError, reading: &Reading) -> Absorbed {
+        let message = reading.reason.as_deref().unwrap_or("hook failed");
+        match (policy, self.name) {
+            (OnError::Block, EventName::PreToolUse | EventName::UserPromptSubmit) => {
+                self.block(hook, format!("hook {} errored: {message}", hook.id), None)
+            }
+            (OnError::Block, EventName::PostToolUse) => {
+                self.current.error = Some(format!("hook {}: {message}", hook.id));
+                self.changed(hook, vec!["error"])
+            }
+            (OnError::Block, _) => ignored("4.4: an error changes nothing on this event", None),
+            (OnError::Warn, _) => ignored("4.4: on_error is warn", Some(message.to_owned())),
+            (OnError::Allow, _) => ignored("4.4: on_error is allow", None),
+        }
+    }
+
+    fn changed(&mut self, hook: &Hook, parts: Vec<&'static str>) -> Absorbed {
+        self.envelope.changed();
+        self.decision.rewritten_by.push(hook.id.clone());
+        Absorbed { effect: Effect::Rewrote(parts), flow: Flow::Continue, warning: None }
+    }
+
+    /// 4.2: what a patch does.
+    fn patched(&mut self, hook: &Hook, patch: Option<&Value>) -> Absorbed {
+        let member = |name: &str| patch.and_then(|patch| patch.get(name));
+        let mut parts = Vec::new();
+        match self.name {
+            EventName::PreToolUse => {
+                if let Some(Value::Object(arguments)) = member("arguments") {
+                    merge(&mut self.current.arguments, arguments);
+                    parts.push("arguments");
+                }
+            }
+            EventName::UserPromptSubmit => {
+                if let Some(Value::String(message)) = member("message") {
+                    self.current.message = Some(Arc::from(message.as_str()));
+                    parts.push("message");
+                }
+            }
+            EventName::PostToolUse => {
+                if let Some(result) = member("result") {
+                    self.current.result = Some(Json::from(result.clone()));
+                    parts.push("result");
+                }
+                if let Some(Value::String(error)) = member("error") {
+                    self.current.error = Some(error.clone());
+                    parts.push("error");
+                }
+                if let Some(Value::String(text)) = member("additional_context") {
+                    self.current.result = Some(with_context(self.current.result.take(), text));
+                    self.decision.contexts.push(text.clone());
+                    parts.push("hook_context");
+                }
+            }
+            event => {
+                let warning = format!("patch ignored, {} changes nothing", event.name());
+                return ignored("R44: this event changes nothing", Some(warning));
+            }
+        }
+        if parts.is_empty() {
+            return ignored("R37: the patch has none of the accepted keys", None);
+        }
+        self.changed(hook, parts)
+    }
+}
+
+fn ignored(why: &'static str, warning: Option<String>) -> Absorbed {
+    Absorbed { effect: Effect::Ignored(why), flow: Flow::Continue, warning }
+}
+
+/// A shallow merge; arguments that are no object are replaced.
+fn merge(arguments: &mut Json, patch: &Map<String, Value>) {
+    match arguments.make_mut() {
+        Value::Object(object) => {
+            object.extend(patch.iter().map(|(name, value)| (name.clone(), value.clone())));
+        }
+        other => *other = Value::Object(patch.clone()),
+    }
+}
+
+/// `result` with the key `hook_context` (4.2).
+fn with_context(result: Option<Json>, text: &str) -> Json {
+    let mut object = match result.map(Json::into_value) {
+        None => Map::new(),
+        Some(Value::Object(object)) => object,
+        Some(other) => Map::from_iter([("value".to_owned(), other)]),
+    };
+    object.insert("hook_context".to_owned(), text.into());
+    Json::from(Value::Object(object))
+}
+
+impl Chain for EverrunsChain<'_> {
+    fn event_name(&self) -> &'static str {
+        self.name.name()
+    }
+
+    fn select(&mut self, hook: usize) -> Result<(), Mismatch> {
+        let Some(((_, extra), call)) = self.parts(hook).zip(self.event.tool_call()) else { return Ok(()) };
+        extra.matcher.test(&call.name, &self.current.arguments)
+    }
+
+    fn deliver(&mut self, hook: usize, host: &dyn HookRunner) -> Result<Delivery, Ended> {
+        let Some((hook, extra)) = self.parts(hook) else {
+            return Err(Ended::NotStarted("no such hook".to_owned()));
+        };
+        let Handler::Script { script, .. } = &hook.handler;
+        if script.source().len() as u64 > hook.limits.script_bytes {
+            let message = format!("command is longer than {} bytes", hook.limits.script_bytes);
+            return Err(Ended::NotStarted(message));
+        }
+        let payload = self.envelope.text(self.event, &self.current, &extra.id_json);
+        let path = file_path(&extra.safe_id, host);
+        Ok(Delivery {
+            environment: self.environment(hook, extra, payload.clone(), path.clone()),
+            stdin: payload,
+            payload_file: Some(path),
+            timeout: None,
+        })
+    }
+
+    fn read(&self, hook: usize, outcome: &ScriptOutcome) -> Reading {
+        let (timeout, cap) =
+            self.parts(hook).map_or((Duration::ZERO, 0), |(hook, _)| (hook.timeout, hook.capture.total));
+        output::read(outcome, timeout, cap)
+    }
+
+    fn absorb(&mut self, hook: usize, reading: &Reading) -> Absorbed {
+        let Some((hook, extra)) = self.parts(hook) else { return ignored("no such hook", None) };
+        match reading.verdict {
+            Verdict::Block => self.blocked(hook, reading),
+            Verdict::Error => self.failed(hook, extra.on_error, reading),
+            Verdict::Mutate => self.patched(hook, reading.specific.as_ref()),
+            _ if reading.specific.is_some() => ignored("R36: a patch needs decision mutate", None),
+            _ => Absorbed { effect: Effect::None, flow: Flow::Continue, warning: None },
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> (Decision, DialectResult) {
+        let changed = !self.decision.rewritten_by.is_empty();
+        let mutated_by = self.decision.rewritten_by.clone();
+        let current = self.current;
+        let blocked = self.decision.blocked.clone();
+        let result = match self.name {
+            EventName::PreToolUse => {
+                self.decision.arguments = changed.then(|| current.arguments.clone());
+                let arguments = current.arguments;
+                EverrunsResult::Tool(match blocked {
+                    None => ToolGate::Proceed { arguments, mutated_by },
+                    Some(Block { hook, reason, user_message }) => {
+                        ToolGate::Blocked { hook, reason, user_message, arguments }
+                    }
+                })
+            }
+            EventName::UserPromptSubmit => {
+                let message = current.message.unwrap_or_default();
+                self.decision.message = changed.then(|| message.as_ref().to_owned());
+                EverrunsResult::Prompt(match blocked {
+                    None => PromptGate::Proceed { message: message.as_ref().to_owned(), mutated: changed },
+                    Some(Block { hook, reason, user_message }) => {
+                        PromptGate::Blocked { hook, reason, user_message }
+                    }
+                })
+            }
+            EventName::PostToolUse => {
+                if changed {
+                    self.decision.result.clone_from(&current.result);
+                    self.decision.error.clone_from(&current.error);
+                }
+                EverrunsResult::Post(PostTool {
+                    result: current.result.unwrap_or_default(),
+                    error: current.error,
+                })
+            }
+            _ => EverrunsResult::Lifecycle,
+        };
+        (self.decision, DialectResult::Everruns(result))
+    }
+}

@@ -1,0 +1,327 @@
+//! The payload: the envelope and its `data` (2 of the contract), the variables and the file that carry it (3), and the way
+//! back from a payload to an event.
+//!
+//! The envelope is compact JSON in a fixed field order. Only `hook_id` differs between the hooks of a chain, so the text
+//! before and after it is encoded once and again only after a hook changed something.
+
+use crate::hook::error::EventError;
+use crate::hook::event::{Event, EventContext, Happening, ToolCall};
+use crate::hook::json::{Json, append_json};
+use crate::hook::runner::HookRunner;
+use crate::text::Text;
+use serde_json::{Map, Value};
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::EventName;
+
+/// The base environment (R19).
+pub(super) const BASE: [(&[u8], &[u8]); 4] = [
+    (b"HOME", b"/home/agent"),
+    (b"SHELL", b"/bin/bash"),
+    (b"PATH", b"/usr/local/bin:/usr/bin:/bin"),
+    (b"WORKSPACE", b"/workspace"),
+];
+
+/// Names of the hook variables (R20) under one prefix.
+#[derive(Debug)]
+pub(super) struct Variables {
+    pub(super) payload_json: Text,
+    pub(super) payload_path: Text,
+    pub(super) event: Text,
+    pub(super) id: Text,
+    pub(super) session_id: Text,
+    pub(super) turn_id: Text,
+    pub(super) tool_name: Text,
+    pub(super) tool_call_id: Text,
+}
+
+impl Variables {
+    pub(super) fn new(prefix: &str) -> Self {
+        let name = |name: &str| Text::from(format!("{prefix}_HOOK_{name}"));
+        Self {
+            payload_json: name("PAYLOAD_JSON"),
+            payload_path: name("PAYLOAD_PATH"),
+            event: name("EVENT"),
+            id: name("ID"),
+            session_id: name("SESSION_ID"),
+            turn_id: name("TURN_ID"),
+            tool_name: name("TOOL_NAME"),
+            tool_call_id: name("TOOL_CALL_ID"),
+        }
+    }
+}
+
+/// What the hooks of a chain may have changed so far.
+#[derive(Debug, Default)]
+pub(super) struct Current {
+    pub(super) arguments: Json,
+    pub(super) message: Option<Arc<str>>,
+    pub(super) result: Option<Json>,
+    pub(super) error: Option<String>,
+}
+
+impl Current {
+    pub(super) fn of(event: &Event) -> Self {
+        let mut current = Self::default();
+        match &event.happening {
+            Happening::ToolCallStarting(call) => current.arguments = call.arguments.clone(),
+            Happening::ToolCallEnded { call, result, error } => {
+                current.arguments = call.arguments.clone();
+                current.result.clone_from(result);
+                current.error.clone_from(error);
+            }
+            Happening::PromptSubmitted { message, .. } => current.message = Some(Arc::clone(message)),
+            _ => {}
+        }
+        current
+    }
+}
+
+/// The envelope of one event, around the place of `hook_id`.
+#[derive(Debug)]
+pub(super) struct Envelope {
+    head: Vec<u8>,
+    middle: Vec<u8>,
+    data: Vec<u8>,
+    stale: bool,
+}
+
+impl Envelope {
+    pub(super) fn new(event: &Event, name: EventName, now: Duration) -> Self {
+        let mut head = Vec::with_capacity(48);
+        head.extend_from_slice(b"{\"event\":\"");
+        head.extend_from_slice(name.name().as_bytes());
+        head.extend_from_slice(b"\",\"hook_id\":");
+        let context = &event.context;
+        let mut middle = Vec::with_capacity(192);
+        middle.extend_from_slice(b",\"session_id\":");
+        append_json(&mut middle, &context.session_id);
+        for (key, id) in [
+            (b",\"turn_id\":".as_slice(), &context.turn_id),
+            (b",\"org_id\":", &context.org_id),
+            (b",\"agent_id\":", &context.agent_id),
+        ] {
+            middle.extend_from_slice(key);
+            append_json(&mut middle, id);
+        }
+        middle.extend_from_slice(b",\"ts\":\"");
+        append_time(&mut middle, now);
+        middle.extend_from_slice(b"\",\"data\":");
+        Self { head, middle, data: Vec::new(), stale: true }
+    }
+
+    /// To be called when a hook changed something.
+    pub(super) const fn changed(&mut self) {
+        self.stale = true;
+    }
+
+    /// The whole envelope for one hook.
+    pub(super) fn text(&mut self, event: &Event, current: &Current, id_json: &[u8]) -> Text {
+        if self.stale {
+            self.data.clear();
+            append_data(&mut self.data, event, current);
+            self.stale = false;
+        }
+        let parts = [self.head.as_slice(), id_json, &self.middle, &self.data, b"}"];
+        Text::from(parts.concat())
+    }
+}
+
+fn append_data(out: &mut Vec<u8>, event: &Event, current: &Current) {
+    let mut object = ObjectWriter { out, empty: true };
+    match &event.happening {
+        Happening::SessionStarted { .. } => object.put("agent_id", &event.context.agent_id),
+        Happening::PromptSubmitted { attachments, .. } => {
+            object.put("message", current.message.as_deref().unwrap_or(""));
+            object.put("attachments", attachments.as_array().map_or(&[][..], Vec::as_slice));
+        }
+        Happening::ToolCallStarting(call) => object.put_call(call, current),
+        Happening::ToolCallEnded { call, .. } => {
+            object.put_call(call, current);
+            object.put("result", &current.result);
+            object.put("error", &current.error);
+            object.put("success", &current.error.is_none());
+        }
+        Happening::TurnEnded { success, tool_calls, .. } => {
+            object.put("success", success);
+            object.put("tool_calls", tool_calls);
+        }
+        Happening::SessionEnded { reason } => object.put("reason", reason),
+        _ => {}
+    }
+    for (name, value) in &event.facts {
+        object.put(name, value);
+    }
+    object.end();
+}
+
+/// Writes one JSON object, member by member.
+struct ObjectWriter<'a> {
+    out: &'a mut Vec<u8>,
+    empty: bool,
+}
+
+impl ObjectWriter<'_> {
+    fn put<T: serde::Serialize + ?Sized>(&mut self, name: &str, value: &T) {
+        self.out.push(if self.empty { b'{' } else { b',' });
+        self.empty = false;
+        append_json(self.out, name);
+        self.out.push(b':');
+        append_json(self.out, value);
+    }
+
+    fn put_call(&mut self, call: &ToolCall, current: &Current) {
+        self.put("tool_name", &*call.name);
+        self.put("tool_call_id", &*call.id);
+        self.put("arguments", &current.arguments);
+    }
+
+    fn end(self) {
+        self.out.extend_from_slice(if self.empty { b"{}" } else { b"}" });
+    }
+}
+
+/// RFC 3339, UTC, milliseconds, `Z`. Years past 9999 are shown as the last representable moment.
+fn append_time(out: &mut Vec<u8>, since_epoch: Duration) {
+    let millis = i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX);
+    let stamp = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
+    let time = jiff::tz::Offset::UTC.to_datetime(stamp);
+    let mut text = String::with_capacity(24);
+    let _ = write!(
+        text,
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
+        time.year(),
+        time.month(),
+        time.day(),
+        time.hour(),
+        time.minute(),
+        time.second(),
+        time.millisecond()
+    );
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// A fresh payload file's path (R22): a time-ordered UUID (version 7) after the hook's safe id.
+pub(super) fn file_path(safe_id: &str, host: &dyn HookRunner) -> Text {
+    let millis = host.now().as_millis() as u64 & 0xffff_ffff_ffff;
+    let (a, b) = (host.random_u64(), host.random_u64());
+    let mut path = String::with_capacity(safe_id.len() + 64);
+    let _ = write!(
+        path,
+        "/workspace/.hooks/{safe_id}-{:08x}-{:04x}-7{:03x}-{:04x}-{:012x}.json",
+        millis >> 16,
+        millis & 0xffff,
+        a & 0xfff,
+        0x8000 | (a >> 12 & 0x3fff),
+        b & 0xffff_ffff_ffff
+    );
+    Text::from(path)
+}
+
+/// A hook id as part of a file name.
+pub(super) fn safe_id(id: &str) -> String {
+    let keep = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-');
+    id.chars().map(|character| if keep(character) { character } else { '_' }).collect()
+}
+
+/// The event that a payload describes. Of the envelope only `event` is needed; `hook_id` is the engine's to fill and is not
+/// looked at. Without `ts` the event happens now. Members of `data` that the contract does not name become facts.
+pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
+    let envelope = payload.as_object().ok_or(EventError::Type { field: "payload", expected: "an object" })?;
+    let name = string(envelope, "event")?.ok_or(EventError::Missing("event"))?;
+    let event = EventName::from_name(&name)
+        .ok_or_else(|| EventError::Unknown { name: name.clone(), known: EventName::all_names() })?;
+    let mut data = match envelope.get("data") {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(data)) => data.clone(),
+        Some(_) => return Err(EventError::Type { field: "data", expected: "an object" }),
+    };
+    let mut context = EventContext {
+        session_id: string(envelope, "session_id")?.unwrap_or_default(),
+        turn_id: string(envelope, "turn_id")?,
+        org_id: string(envelope, "org_id")?,
+        agent_id: string(envelope, "agent_id")?,
+        ..EventContext::default()
+    };
+    let happening = happening(event, &mut data, &mut context)?;
+    let at_ms = match string(envelope, "ts")? {
+        None => None,
+        Some(text) => {
+            let stamp: jiff::Timestamp =
+                text.parse().map_err(|_| EventError::Type { field: "ts", expected: "an RFC 3339 time" })?;
+            Some(u64::try_from(stamp.as_millisecond()).unwrap_or(0))
+        }
+    };
+    Ok(Event { context: Arc::new(context), at_ms, happening, facts: data })
+}
+
+/// Takes the members that the event names out of `data`.
+fn happening(
+    event: EventName,
+    data: &mut Map<String, Value>,
+    context: &mut EventContext,
+) -> Result<Happening, EventError> {
+    Ok(match event {
+        EventName::SessionStart => {
+            let agent_id = take_string(data, "agent_id")?;
+            context.agent_id = context.agent_id.take().or(agent_id);
+            Happening::SessionStarted { source: None }
+        }
+        EventName::UserPromptSubmit => Happening::PromptSubmitted {
+            message: take_string(data, "message")?.ok_or(EventError::Missing("data.message"))?.into(),
+            attachments: data.shift_remove("attachments").unwrap_or_else(|| Value::Array(Vec::new())).into(),
+            channel: crate::hook::event::Channel::Prompt,
+        },
+        EventName::PreToolUse => Happening::ToolCallStarting(take_call(data)?),
+        EventName::PostToolUse => {
+            let call = take_call(data)?;
+            let result = data.shift_remove("result").filter(|result| !result.is_null()).map(Json::from);
+            let error = take_string(data, "error")?;
+            data.shift_remove("success");
+            Happening::ToolCallEnded { call, result, error }
+        }
+        EventName::TurnEnd => Happening::TurnEnded {
+            success: match data.shift_remove("success") {
+                None | Some(Value::Null) => true,
+                Some(Value::Bool(success)) => success,
+                Some(_) => return Err(EventError::Type { field: "data.success", expected: "a boolean" }),
+            },
+            tool_calls: match data.shift_remove("tool_calls") {
+                None | Some(Value::Null) => Vec::new(),
+                Some(calls) => serde_json::from_value(calls).map_err(|_| EventError::Type {
+                    field: "data.tool_calls",
+                    expected: "a list of {tool_name, tool_call_id, success}",
+                })?,
+            },
+            reason: None,
+            last_message: None,
+        },
+        EventName::SessionEnd => {
+            Happening::SessionEnded { reason: take_string(data, "reason")?.unwrap_or_default() }
+        }
+    })
+}
+
+fn take_call(data: &mut Map<String, Value>) -> Result<ToolCall, EventError> {
+    Ok(ToolCall {
+        name: take_string(data, "tool_name")?.ok_or(EventError::Missing("data.tool_name"))?.into(),
+        id: take_string(data, "tool_call_id")?.unwrap_or_default().into(),
+        arguments: data.shift_remove("arguments").unwrap_or_else(|| Value::Object(Map::new())).into(),
+    })
+}
+
+fn take_string(data: &mut Map<String, Value>, field: &'static str) -> Result<Option<String>, EventError> {
+    let value = string(data, field)?;
+    data.shift_remove(field);
+    Ok(value)
+}
+
+fn string(object: &Map<String, Value>, field: &'static str) -> Result<Option<String>, EventError> {
+    match object.get(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(EventError::Type { field, expected: "a string" }),
+    }
+}

@@ -1,0 +1,295 @@
+//! Events: what happened in an agent session, in our own words, common to all dialects.
+//!
+//! A host fires these; each dialect maps them to its own event names and payloads (`dialects/README.md` 2). What only one
+//! dialect speaks of and no field here carries goes into [`Event::facts`], in that dialect's spelling.
+
+use super::json::Json;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// Something happened in a session.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Event {
+    /// In which session, turn and agent.
+    #[serde(flatten, with = "shared")]
+    pub context: Arc<EventContext>,
+    /// When, in milliseconds since the Unix epoch; `None` is now, by the session's clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_ms: Option<u64>,
+    /// What.
+    #[serde(flatten)]
+    pub happening: Happening,
+    /// What only one dialect knows, in its spelling; merged into that dialect's payload.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub facts: Map<String, Value>,
+}
+
+/// Where an event belongs. Empty ids are sent as they are, absent ones as the dialect has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EventContext {
+    /// The session.
+    pub session_id: String,
+    /// The turn in flight.
+    pub turn_id: Option<String>,
+    /// The organisation or tenant.
+    pub org_id: Option<String>,
+    /// The agent, by id.
+    pub agent_id: Option<String>,
+    /// The agent, by name.
+    pub agent_name: Option<String>,
+    /// The agent's working directory, a path of the session's file system.
+    pub cwd: Option<String>,
+    /// The permission mode, in the dialect's words.
+    pub permission_mode: Option<String>,
+    /// Nesting of sub-agents; 0 is the agent that a person talks to.
+    pub depth: u32,
+}
+
+/// One call of a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The tool's name, as the platform has it; never renamed.
+    #[serde(rename = "tool_name", with = "shared_str")]
+    pub name: Arc<str>,
+    /// The call's id.
+    #[serde(rename = "tool_call_id", with = "shared_str")]
+    pub id: Arc<str>,
+    /// Its arguments, normally an object.
+    #[serde(default)]
+    pub arguments: Json,
+}
+
+/// How a finished call went, as listed at the end of a turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCallSummary {
+    /// The tool.
+    pub tool_name: String,
+    /// The call.
+    pub tool_call_id: String,
+    /// Whether it succeeded.
+    pub success: bool,
+}
+
+/// By which way a message of the user came in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Channel {
+    /// Typed as the start of a turn, or injected by the host as such.
+    #[default]
+    Prompt,
+    /// Queued while the agent works and drained into the running turn.
+    Steering,
+    /// Queued, and the start of a turn of its own.
+    FollowUp,
+}
+
+/// What happened.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "moment", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Happening {
+    /// A session opened; its files are in place.
+    SessionStarted {
+        /// `startup`, `resume`, `clear`, `compact`, ... where the platform says so.
+        #[serde(default)]
+        source: Option<String>,
+    },
+    /// A session closes; its files still exist.
+    SessionEnded {
+        /// Why.
+        #[serde(default)]
+        reason: String,
+    },
+    /// A message of the user is about to reach the model.
+    PromptSubmitted {
+        /// Its text.
+        #[serde(with = "shared_str")]
+        message: Arc<str>,
+        /// What came with it, as the host describes it.
+        #[serde(default)]
+        attachments: Json,
+        /// By which way.
+        #[serde(default)]
+        channel: Channel,
+    },
+    /// A turn begins.
+    TurnStarted,
+    /// A turn came to its end, whatever end.
+    TurnEnded {
+        /// Whether it succeeded.
+        success: bool,
+        /// Its tool calls.
+        #[serde(default)]
+        tool_calls: Vec<ToolCallSummary>,
+        /// Why it ended, in the platform's words.
+        #[serde(default)]
+        reason: Option<String>,
+        /// The assistant's last message.
+        #[serde(default)]
+        last_message: Option<String>,
+    },
+    /// The model is about to be called.
+    ModelCallStarting {
+        /// `provider/model`.
+        #[serde(default)]
+        model: Option<String>,
+        /// From 1 within the run.
+        #[serde(default)]
+        iteration: Option<u64>,
+    },
+    /// The model answered.
+    ModelCallEnded {
+        /// `provider/model`.
+        #[serde(default)]
+        model: Option<String>,
+        /// Its text.
+        #[serde(default)]
+        response: Option<String>,
+    },
+    /// A tool is about to run.
+    ToolCallStarting(ToolCall),
+    /// A tool ran.
+    ToolCallEnded {
+        /// The call.
+        #[serde(flatten)]
+        call: ToolCall,
+        /// What it gave; `None` when it gave nothing.
+        #[serde(default)]
+        result: Option<Json>,
+        /// What went wrong; `None` is success.
+        #[serde(default)]
+        error: Option<String>,
+    },
+    /// All calls of one reply of the model are about to run.
+    ToolBatchStarting {
+        /// The calls.
+        calls: Vec<ToolCall>,
+    },
+    /// All calls of one reply of the model ran.
+    ToolBatchEnded {
+        /// How they went.
+        calls: Vec<ToolCallSummary>,
+    },
+    /// The user is about to be asked whether a call may run.
+    PermissionRequested(ToolCall),
+    /// Whether a call may run is settled.
+    PermissionDecided {
+        /// The call.
+        #[serde(flatten)]
+        call: ToolCall,
+        /// `allow`, `deny`, `canceled`, ...
+        decision: String,
+        /// Who settled it.
+        #[serde(default)]
+        source: String,
+    },
+    /// Queued messages are about to be taken.
+    QueueDrainStarting,
+    /// Queued messages were taken.
+    QueueDrainEnded,
+    /// The conversation is about to be shortened.
+    CompactionStarting {
+        /// `manual`, `auto`, ...
+        #[serde(default)]
+        trigger: String,
+    },
+    /// The conversation was shortened.
+    CompactionEnded {
+        /// `manual`, `auto`, ...
+        #[serde(default)]
+        trigger: String,
+        /// What it was shortened to.
+        #[serde(default)]
+        summary: String,
+    },
+    /// A sub-agent starts; the context is its own.
+    SubagentStarted,
+    /// A sub-agent finished; the context is its own.
+    SubagentEnded {
+        /// Its last message.
+        #[serde(default)]
+        last_message: Option<String>,
+    },
+    /// The agent has something to tell the user.
+    Notified {
+        /// `error`, `warning`, or the platform's kind.
+        level: String,
+        /// The text.
+        message: String,
+    },
+    /// Anything that one dialect alone knows; [`Event::facts`] has the rest.
+    Other {
+        /// The event's name in that dialect.
+        name: String,
+    },
+}
+
+impl Event {
+    /// An event of a session, now.
+    pub fn new(context: EventContext, happening: Happening) -> Self {
+        Self { context: Arc::new(context), at_ms: None, happening, facts: Map::new() }
+    }
+
+    /// The call that this event is about, if it is about one.
+    pub const fn tool_call(&self) -> Option<&ToolCall> {
+        match &self.happening {
+            Happening::ToolCallStarting(call)
+            | Happening::PermissionRequested(call)
+            | Happening::ToolCallEnded { call, .. }
+            | Happening::PermissionDecided { call, .. } => Some(call),
+            _ => None,
+        }
+    }
+}
+
+mod shared {
+    //! `Arc<T>` as `T`.
+    use super::{Arc, Deserialize, Serialize};
+    pub(super) fn serialize<T: Serialize, S: serde::Serializer>(
+        value: &Arc<T>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        value.as_ref().serialize(serializer)
+    }
+    pub(super) fn deserialize<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Arc<T>, D::Error> {
+        T::deserialize(deserializer).map(Arc::new)
+    }
+}
+
+mod shared_str {
+    //! `Arc<str>` as a string.
+    use super::{Arc, Deserialize};
+    pub(super) fn serialize<S: serde::Serializer>(
+        value: &Arc<str>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(value)
+    }
+    pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Arc<str>, D::Error> {
+        String::deserialize(deserializer).map(Arc::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_neutral_form_survives_a_round_trip() {
+        let text = r#"{"moment":"tool_call_ended","session_id":"s","turn_id":"t","tool_name":"bash","tool_call_id":"c",
+            "arguments":{"command":"ls"},"result":{"out":1},"facts":{"x":1}}"#;
+        let event: Event = serde_json::from_str(text).unwrap();
+        let again: Event = serde_json::from_str(&serde_json::to_string(&event).unwrap()).unwrap();
+        assert_eq!(again.context, event.context);
+        assert_eq!(again.tool_call(), event.tool_call());
+        let Happening::ToolCallEnded { result, error, .. } = again.happening else { panic!() };
+        assert_eq!(result.map(Json::into_value), Some(serde_json::json!({"out": 1})));
+        assert_eq!(error, None);
+    }
+}

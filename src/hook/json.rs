@@ -1,0 +1,84 @@
+//! `Json`: a shared JSON value. Cloning is a reference count; the first write to a shared one copies it.
+//!
+//! Tool arguments and results may be large and pass through every hook of a chain; only a rewrite may copy them.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// An immutable-by-default JSON value, cheap to clone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Json(Arc<Value>);
+
+impl Json {
+    /// The value for writing; copied first if it is shared.
+    pub fn make_mut(&mut self) -> &mut Value {
+        Arc::make_mut(&mut self.0)
+    }
+
+    /// The value itself; no copy when this is the only reference.
+    pub fn into_value(self) -> Value {
+        Arc::try_unwrap(self.0).unwrap_or_else(|shared| shared.as_ref().clone())
+    }
+}
+
+impl From<Value> for Json {
+    fn from(value: Value) -> Self {
+        Self(Arc::new(value))
+    }
+}
+
+impl Deref for Json {
+    type Target = Value;
+    fn deref(&self) -> &Value {
+        &self.0
+    }
+}
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.as_ref().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Value::deserialize(deserializer).map(Self::from)
+    }
+}
+
+/// Appends `value` as compact JSON.
+pub(crate) fn append_json<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
+    // Values and strings always encode and a vector takes every byte, so there is no error to pass on.
+    let _ = serde_json::to_writer(out, value);
+}
+
+/// `text` cut to at most `bytes` bytes, at a character boundary.
+pub(crate) fn cut(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end = end.saturating_sub(1);
+    }
+    text.get(..end).unwrap_or("")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_leaves_the_other_owner_alone() {
+        let first = Json::from(serde_json::json!({"a": 1}));
+        let mut second = first.clone();
+        second.make_mut()["a"] = 2.into();
+        assert_eq!((first["a"].as_i64(), second["a"].as_i64()), (Some(1), Some(2)));
+    }
+
+    #[test]
+    fn a_cut_keeps_whole_characters() {
+        assert_eq!(cut("aé", 2), "a");
+        assert_eq!(cut("aé", 3), "aé");
+        assert_eq!(cut("", 80), "");
+    }
+}

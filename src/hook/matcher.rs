@@ -1,0 +1,276 @@
+//! Which hooks an event selects: tests of a tool's name and of its arguments, compiled when the config is loaded.
+//!
+//! Every regular expression is linear-time, without look-around and back-references. A test that fails says what it wanted
+//! and what it found, so that a hook that did not run can be explained.
+
+use super::json::cut;
+use regex_automata::meta;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::fmt;
+
+/// A test of a name.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum NamePattern {
+    /// Equal, case and all.
+    Exact(String),
+    /// Alternatives, each a whole name or a prefix.
+    Prefixes(Vec<NamePrefix>),
+    /// A regular expression found anywhere in the name; anchor it to test the whole.
+    Regex(Regex),
+}
+
+/// One alternative of [`NamePattern::Prefixes`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamePrefix {
+    /// What the name must start with, or be.
+    pub text: String,
+    /// Whether more may follow.
+    pub open: bool,
+}
+
+impl NamePattern {
+    /// Whether `name` passes.
+    pub fn matches(&self, name: &str) -> bool {
+        match self {
+            Self::Exact(wanted) => wanted == name,
+            Self::Regex(regex) => regex.is_match(name),
+            Self::Prefixes(prefixes) => prefixes
+                .iter()
+                .any(|prefix| if prefix.open { name.starts_with(&prefix.text) } else { name == prefix.text }),
+        }
+    }
+
+    /// Alternatives separated by `|`, blanks around them trimmed, a `*` at an alternative's end open; `None` when there is
+    /// any other pattern character in it.
+    pub fn parse_prefixes(glob: &str) -> Option<Self> {
+        let mut prefixes = Vec::new();
+        for alternative in glob.split('|').map(str::trim).filter(|text| !text.is_empty()) {
+            let (text, open) =
+                alternative.strip_suffix('*').map_or((alternative, false), |text| (text, true));
+            if text.contains(['*', '?', '[', ']', '{', '}']) {
+                return None;
+            }
+            prefixes.push(NamePrefix { text: text.to_owned(), open });
+        }
+        Some(Self::Prefixes(prefixes))
+    }
+}
+
+impl fmt::Display for NamePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exact(text) => f.write_str(text),
+            Self::Regex(regex) => f.write_str(regex.as_str()),
+            Self::Prefixes(prefixes) => {
+                for (index, prefix) in prefixes.iter().enumerate() {
+                    let separator = if index > 0 { "|" } else { "" };
+                    write!(f, "{separator}{}{}", prefix.text, if prefix.open { "*" } else { "" })?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A test of one value inside a call's arguments.
+#[derive(Clone, Debug)]
+pub struct ArgumentPattern {
+    /// Object keys from the outside in.
+    pub path: Vec<String>,
+    /// Found anywhere in the value's text; without one the text must not be empty.
+    pub regex: Option<Regex>,
+}
+
+impl ArgumentPattern {
+    /// Splits a dotted path; one leading `$.` is dropped and empty segments are skipped.
+    pub fn parse_path(path: &str) -> Vec<String> {
+        let path = path.strip_prefix("$.").unwrap_or(path);
+        path.split('.').filter(|key| !key.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// The text at the path: a string itself, `""` for what is missing or null, else compact JSON.
+    pub fn extract<'v>(&self, arguments: &'v Value) -> Cow<'v, str> {
+        let mut value = arguments;
+        for key in &self.path {
+            match value.as_object().and_then(|object| object.get(key)) {
+                Some(next) => value = next,
+                None => return Cow::Borrowed(""),
+            }
+        }
+        match value {
+            Value::String(text) => Cow::Borrowed(text),
+            Value::Null => Cow::Borrowed(""),
+            other => Cow::Owned(other.to_string()),
+        }
+    }
+
+    /// Whether `arguments` pass, else why not.
+    pub fn test(&self, arguments: &Value) -> Result<(), Mismatch> {
+        let text = self.extract(arguments);
+        let passes = self.regex.as_ref().map_or(!text.is_empty(), |regex| regex.is_match(&text));
+        if passes {
+            return Ok(());
+        }
+        Err(Mismatch::Argument {
+            path: self.path.join("."),
+            pattern: self.regex.as_ref().map(|regex| regex.as_str().to_owned()),
+            found: cut(&text, 120).to_owned(),
+        })
+    }
+}
+
+/// Why a hook was not selected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Mismatch {
+    /// The name did not pass.
+    Name {
+        /// What was asked for.
+        wanted: String,
+        /// The name.
+        found: String,
+    },
+    /// The arguments did not pass.
+    Argument {
+        /// Keys joined with dots.
+        path: String,
+        /// The expression; `None` asked for any text.
+        pattern: Option<String>,
+        /// The text, cut to 120 bytes; empty also when there was none.
+        found: String,
+    },
+    /// The matcher can never pass.
+    Never(&'static str),
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name { wanted, found } => write!(f, "tool name `{found}` is not `{wanted}`"),
+            Self::Argument { path, pattern: None, found: _ } => {
+                write!(f, "argument `{path}` is missing or empty")
+            }
+            Self::Argument { path, pattern: Some(pattern), found } if found.is_empty() => {
+                write!(f, "argument `{path}` is missing or empty, so `{pattern}` is not found in it")
+            }
+            Self::Argument { path, pattern: Some(pattern), found } => {
+                write!(f, "`{pattern}` is not found in argument `{path}`: `{found}`")
+            }
+            Self::Never(why) => f.write_str(why),
+        }
+    }
+}
+
+/// A compiled expression with its source text.
+#[derive(Clone, Debug)]
+pub struct Regex {
+    text: String,
+    engine: meta::Regex,
+}
+
+impl Regex {
+    /// Whether it is found anywhere in `text`.
+    pub fn is_match(&self, text: &str) -> bool {
+        self.engine.is_match(text)
+    }
+
+    /// The source text.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Memory for all expressions of one config, in bytes.
+const CONFIG_BYTES: usize = 32 << 20;
+/// Memory for the states that one expression builds while it searches, in bytes.
+const CACHE_BYTES: usize = 256 << 10;
+
+/// Compiles the expressions of one config; all of them together have a bound, so that a config of many expressions can
+/// not take the host's memory.
+#[derive(Debug)]
+pub struct RegexCompiler {
+    one: usize,
+    left: usize,
+}
+
+impl RegexCompiler {
+    /// A compiler that gives one expression at most `bytes`.
+    pub fn new(bytes: u64) -> Self {
+        Self { one: usize::try_from(bytes).unwrap_or(usize::MAX), left: CONFIG_BYTES }
+    }
+
+    /// Compiles `pattern`; the error is one line.
+    pub fn compile(&mut self, pattern: &str) -> Result<Regex, String> {
+        let config = meta::Config::new()
+            .nfa_size_limit(Some(self.one.min(self.left)))
+            .hybrid_cache_capacity(CACHE_BYTES);
+        let engine = meta::Builder::new().configure(config).build(pattern).map_err(|error| {
+            if let Some(size) = error.size_limit() {
+                return format!("compiled regex exceeds size limit of {size} bytes");
+            }
+            let text = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
+            text.rsplit_once("error: ").map_or(text.as_str(), |(_, why)| why).trim().to_owned()
+        })?;
+        self.left = self.left.saturating_sub(engine.memory_usage());
+        Ok(Regex { text: pattern.to_owned(), engine })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn prefixes() {
+        let pattern = NamePattern::parse_prefixes("bash | daytona_*||").unwrap();
+        assert!(pattern.matches("bash") && pattern.matches("daytona_exec") && pattern.matches("daytona_"));
+        assert!(!pattern.matches("bash2") && !pattern.matches("Bash") && !pattern.matches(""));
+        assert_eq!(pattern.to_string(), "bash|daytona_*");
+        for bad in ["a?", "[ab]", "b**", "*x", "a*b", "{a}"] {
+            assert!(NamePattern::parse_prefixes(bad).is_none(), "{bad}");
+        }
+        assert!(!NamePattern::parse_prefixes("").unwrap().matches("x"));
+        assert!(NamePattern::parse_prefixes("*").unwrap().matches("x"));
+    }
+
+    #[test]
+    fn paths() {
+        let at = |path: &str| ArgumentPattern { path: ArgumentPattern::parse_path(path), regex: None };
+        let arguments = json!({"a": {"b": [1, 2]}, "s": "x", "n": null, "t": true});
+        for (path, text) in [
+            ("$.a.b", "[1,2]"),
+            ("a..b", "[1,2]"),
+            ("s", "x"),
+            ("n", ""),
+            ("t", "true"),
+            ("a.b.0", ""),
+            ("z", ""),
+            ("$.$.s", ""),
+        ] {
+            assert_eq!(at(path).extract(&arguments), text, "{path}");
+        }
+        assert!(at("$.").extract(&arguments).starts_with('{'));
+        assert!(at("s").test(&arguments).is_ok());
+        assert_eq!(at("n").test(&arguments).unwrap_err().to_string(), "argument `n` is missing or empty");
+    }
+
+    #[test]
+    fn a_bad_expression_is_told_in_one_line() {
+        assert_eq!(
+            RegexCompiler::new(1 << 20).compile("(?=x)").unwrap_err(),
+            "look-around, including look-ahead and look-behind, is not supported"
+        );
+        let error = RegexCompiler::new(1 << 20).compile("(?:a{1000}){1000}").unwrap_err();
+        assert_eq!(error, "compiled regex exceeds size limit of 1048576 bytes");
+    }
+
+    #[test]
+    fn all_expressions_of_a_config_share_a_bound() {
+        let mut compiler = RegexCompiler::new(2 << 20);
+        let compiled = (0..1000).map_while(|n| compiler.compile(&format!("{n}\\w{{20}}")).ok()).count();
+        assert!((10..500).contains(&compiled), "{compiled}");
+    }
+}

@@ -1,0 +1,129 @@
+//! A scripted session for tests: outcomes are given in advance, requests and files are kept.
+
+use super::record::HookObserver;
+use super::runner::{Command, HookFuture, HookRunner, ScriptOutcome, ScriptRequest};
+use super::{HookRecord, LogRecord};
+use crate::clock::lock;
+use crate::text::Text;
+use crate::vfs::{Errno, FsError};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// What a run was asked to do.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) source: String,
+    pub(crate) environment: Vec<(String, String)>,
+    pub(crate) stdin: String,
+    pub(crate) cwd: String,
+    pub(crate) timeout: Duration,
+    /// The files of the session while it ran.
+    pub(crate) files: BTreeMap<String, String>,
+}
+
+impl Asked {
+    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
+        self.environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// The session.
+#[derive(Debug, Default)]
+pub(crate) struct Scripted {
+    pub(crate) outcomes: Mutex<VecDeque<ScriptOutcome>>,
+    pub(crate) asked: Mutex<Vec<Asked>>,
+    pub(crate) files: Mutex<BTreeMap<String, String>>,
+    pub(crate) logs: Mutex<Vec<LogRecord>>,
+    pub(crate) audited: Mutex<Vec<HookRecord>>,
+    pub(crate) write_fails: bool,
+    pub(crate) remove_fails: bool,
+    pub(crate) never_ends: bool,
+}
+
+impl Scripted {
+    /// Runs end with `outcomes`, in order; after them with nothing printed and status 0.
+    pub(crate) fn new(outcomes: impl IntoIterator<Item = ScriptOutcome>) -> Self {
+        Self { outcomes: Mutex::new(outcomes.into_iter().collect()), ..Self::default() }
+    }
+
+    /// Runs print these, with status 0.
+    pub(crate) fn printing<'a>(outputs: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::new(outputs.into_iter().map(|output| ScriptOutcome::exited(0, output, "")))
+    }
+
+    pub(crate) fn runs(&self) -> Vec<Asked> {
+        lock(&self.asked).clone()
+    }
+
+    /// `name` of each log record with the hook's id.
+    pub(crate) fn log_lines(&self) -> Vec<String> {
+        let logs = lock(&self.logs);
+        let line = |log: &LogRecord| format!("{} {}", log.name, log.fields["hook_id"].as_str().unwrap_or(""));
+        logs.iter().map(line).collect()
+    }
+}
+
+fn string(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).into_owned()
+}
+
+impl HookRunner for Scripted {
+    fn run<'a>(&'a self, request: ScriptRequest<'a>) -> HookFuture<'a, ScriptOutcome> {
+        let Command::Script { script, .. } = request.command else { panic!("no script") };
+        lock(&self.asked).push(Asked {
+            source: string(script.source()),
+            environment: request
+                .environment
+                .iter()
+                .map(|(name, value)| (string(name), string(value)))
+                .collect(),
+            stdin: string(&request.stdin),
+            cwd: string(request.cwd.map_or(b"".as_slice(), |cwd| cwd)),
+            timeout: request.timeout,
+            files: lock(&self.files).clone(),
+        });
+        let outcome = lock(&self.outcomes).pop_front().unwrap_or_else(|| ScriptOutcome::exited(0, "", ""));
+        if self.never_ends {
+            return Box::pin(std::future::pending());
+        }
+        Box::pin(std::future::ready(outcome))
+    }
+
+    fn write_file(&self, path: &[u8], content: &Text) -> Result<(), FsError> {
+        if self.write_fails {
+            return Err(Errno::NoSpace.into());
+        }
+        lock(&self.files).insert(string(path), string(content));
+        Ok(())
+    }
+
+    fn remove_file(&self, path: &[u8]) -> Result<(), FsError> {
+        if self.remove_fails {
+            return Err(Errno::Busy.into());
+        }
+        lock(&self.files).remove(&string(path)).map(|_| ()).ok_or_else(|| Errno::NotFound.into())
+    }
+
+    fn now(&self) -> Duration {
+        Duration::from_millis(1_779_971_696_789) // 2026-05-28T12:34:56.789Z
+    }
+
+    fn random_u64(&self) -> u64 {
+        0x0123_4567_89ab_cdef
+    }
+
+    fn observer(&self) -> Option<&dyn HookObserver> {
+        Some(self)
+    }
+}
+
+impl HookObserver for Scripted {
+    fn log(&self, record: &LogRecord) {
+        lock(&self.logs).push(record.clone());
+    }
+
+    fn audit(&self, record: &HookRecord) {
+        lock(&self.audited).push(record.clone());
+    }
+}

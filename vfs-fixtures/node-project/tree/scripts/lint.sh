@@ -1,0 +1,2 @@
+#!/bin/sh
+exec bin/eslint src

@@ -1,0 +1,5 @@
+#!/bin/bash
+set -euo pipefail
+cargo fmt --check
+cargo clippy -- -D warnings
+cargo test

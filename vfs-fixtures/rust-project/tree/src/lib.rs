@@ -1,0 +1,5 @@
+//! A store of notes in one JSON file.
+
+mod store;
+
+pub use store::Store;
