@@ -12,6 +12,7 @@ pub(crate) mod machine;
 pub(crate) mod pattern;
 #[allow(dead_code)]
 pub(crate) mod program;
+pub mod sandbox;
 pub mod syntax;
 pub mod text;
 pub mod utility;

@@ -4,8 +4,8 @@ use crate::clock::{Clock, Random, Timers};
 use crate::io::{Capture, Description, DescriptorTable, InputStream, OnExcess, OutputStream};
 use crate::limit::{Limit, LimitError, Limits, Meter, Usage};
 use crate::machine::{
-    CommandGate, CommandQueue, FIRST_PID, Halt, HostCommand, Names, Process, ProgramCache, Run, RunEnd, Scheduler,
-    Services, Start,
+    CommandGate, CommandQueue, FIRST_PID, Halt, HostCommand, Names, Process, ProgramCache, Run, RunEnd,
+    Scheduler, Services, Start,
 };
 use crate::text::Text;
 use crate::utility::{self, Environment, Identity, Session};
@@ -18,14 +18,9 @@ use std::time::Duration;
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The host's folder or file could not be read.
-    #[error("{path}: {message}")]
-    Host {
-        /// The path on the host.
-        path: String,
-        /// What the host said.
-        message: String,
-    },
+    /// A folder of the host or a fixture could not be used; the message names it.
+    #[error("{0}")]
+    Fixture(String),
     /// The session's file system refused.
     #[error("{path}: {error}")]
     File {
@@ -189,28 +184,38 @@ impl SandboxBuilder {
             max_files: self.limits.files,
             max_bytes: self.limits.file_system_bytes,
         };
-        let fs = Arc::new(match &self.snapshot {
-            Some(snapshot) => FileSystem::from_snapshot(snapshot, options),
-            None => FileSystem::from_base(base(), options),
-        });
-        for (path, folder) in &self.seeds {
-            vfs::fixture::copy_in(&fs, path, folder)?;
-        }
         let file_error = |path: &Text| {
             let path = path.to_string();
             move |error| Error::File { path, error }
         };
+        let mut snapshot = self.snapshot;
+        if !self.commands.is_empty() || !self.seeds.is_empty() {
+            // Root puts them in place; the session's user gets the result.
+            let root = vfs::Options { uid: 0, gid: 0, ..options.clone() };
+            let fs = match &snapshot {
+                Some(snapshot) => FileSystem::from_snapshot(snapshot, root),
+                None => FileSystem::from_base(base(), root),
+            };
+            for name in self.commands.keys() {
+                let path = Text::from([b"/usr/local/bin/".as_slice(), name].concat());
+                let content = [vfs::COMMAND_MARK, name, b"\n"].concat();
+                fs.write(&path, &content, 0o755).map_err(file_error(&path))?;
+            }
+            for (path, folder) in &self.seeds {
+                vfs::fixture::seed(&fs, folder, path).map_err(|error| Error::Fixture(error.to_string()))?;
+            }
+            snapshot = Some(fs.snapshot());
+        }
+        let fs = Arc::new(match &snapshot {
+            Some(snapshot) => FileSystem::from_snapshot(snapshot, options),
+            None => FileSystem::from_base(base(), options),
+        });
         for (path, content, mode) in &self.files {
             let path = Text::from(vfs::path::join(b"/", path));
             if let Some((directory, _)) = vfs::path::split_last(&path) {
                 fs.create_dir_all(directory, 0o755).map_err(file_error(&path))?;
             }
             fs.write(&path, content, *mode).map_err(file_error(&path))?;
-        }
-        for name in self.commands.keys() {
-            let path = Text::from([b"/usr/local/bin/".as_slice(), name].concat());
-            let content = [vfs::COMMAND_MARK, name, b"\n"].concat();
-            fs.as_root(|fs| fs.write(&path, &content, 0o755)).map_err(file_error(&path))?;
         }
         Ok(Sandbox {
             session: Arc::new(Session::new(fs, clock, random, self.identity)),
@@ -453,10 +458,7 @@ pub struct Running {
 impl Future for Running {
     type Output = Output;
 
-    fn poll(
-        mut self: std::pin::Pin<&mut Self>,
-        cx: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Output> {
+    fn poll(mut self: std::pin::Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> std::task::Poll<Output> {
         use std::task::Poll;
         let end = match &mut self.state {
             State::Failed(error) => RunEnd::Limit(*error),

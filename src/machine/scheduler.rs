@@ -136,13 +136,13 @@ pub(crate) struct Scheduler {
 }
 
 impl Scheduler {
-    /// A run of `process`. `services.commands` must be `queue`.
-    pub(crate) fn new(services: Services, queue: Arc<CommandQueue>, process: Process) -> Self {
+    /// A run of `process`. The run's `services.commands` must be `queue`.
+    pub(crate) fn new(run: Run, queue: Arc<CommandQueue>, process: Process) -> Self {
         let ready = Arc::new(Ready::default());
         *lock(&queue.ready) = Some(Arc::clone(&ready));
         let first = process.shell.state.pid;
         let mut scheduler = Self {
-            run: Run::new(services),
+            run,
             entries: FxHashMap::default(),
             ready,
             queue,
