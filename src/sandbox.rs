@@ -78,6 +78,19 @@ fn base() -> &'static Base {
     &BASE
 }
 
+/// Gives a folder and all below it to the session's user.
+fn hand_over(fs: &FileSystem, path: &Text, identity: &Identity) -> Result<(), FsError> {
+    let mut pending = vec![path.to_vec()];
+    while let Some(path) = pending.pop() {
+        fs.set_owner(&path, Some(identity.uid), Some(identity.gid), false)?;
+        if fs.symlink_metadata(&path)?.is_directory() {
+            let entries = fs.read_dir(&path)?;
+            pending.extend(entries.iter().map(|entry| vfs::path::join(&path, &entry.name)));
+        }
+    }
+    Ok(())
+}
+
 impl SandboxBuilder {
     /// What runs are allowed. Default: [`Limits::default_profile`].
     #[must_use]
@@ -163,6 +176,28 @@ impl SandboxBuilder {
         self
     }
 
+    /// Starts as a fixture: its files, user, environment and working directory.
+    ///
+    /// # Errors
+    /// Its entries contradict each other.
+    pub fn fixture(mut self, fixture: &vfs::fixture::Fixture) -> Result<Self, vfs::fixture::FixtureError> {
+        let specification = fixture.specification();
+        if let Some(user) = &specification.user {
+            self.identity = Identity {
+                user: Text::from(user.name.as_str()),
+                uid: user.uid,
+                gid: user.gid,
+                host: Text::from(user.host.as_str()),
+            };
+        }
+        for (name, value) in &specification.environment {
+            self.environment.set(Text::from(name.as_str()), Text::from(value.as_str()));
+        }
+        self.cwd = Text::from(specification.cwd());
+        self.snapshot = Some(fixture.snapshot(base(), self.identity.uid, self.identity.gid)?);
+        Ok(self)
+    }
+
     /// Starts from a snapshot of another session instead of the base tree.
     #[must_use]
     pub fn snapshot(mut self, snapshot: Snapshot) -> Self {
@@ -203,6 +238,7 @@ impl SandboxBuilder {
             }
             for (path, folder) in &self.seeds {
                 vfs::fixture::seed(&fs, folder, path).map_err(|error| Error::Fixture(error.to_string()))?;
+                hand_over(&fs, path, &self.identity).map_err(file_error(path))?;
             }
             snapshot = Some(fs.snapshot());
         }
@@ -347,6 +383,11 @@ impl Sandbox {
             snapshot: None,
             seeds: Vec::new(),
         }
+    }
+
+    /// The program that a script is compiled to, as text.
+    pub fn dump(script: &[u8]) -> String {
+        crate::machine::dump(script)
     }
 
     /// The session's file system.
