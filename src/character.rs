@@ -168,3 +168,31 @@ impl Class {
 pub(crate) fn is_word(unit: Unit) -> bool {
     character(unit).is_some_and(|c| Class::Word.contains(c))
 }
+
+/// Characters in a text; a byte that is part of none counts as one.
+pub(crate) fn count(text: &[u8]) -> usize {
+    if text.is_ascii() {
+        return text.len();
+    }
+    let (mut at, mut count) = (0, 0);
+    while let Some((_, length)) = unit_at(text, at) {
+        at += length;
+        count += 1;
+    }
+    count
+}
+
+/// Byte offset of character number `index`, or the text's length.
+pub(crate) fn offset_of(text: &[u8], index: usize) -> usize {
+    if text.is_ascii() {
+        return index.min(text.len());
+    }
+    let mut at = 0;
+    for _ in 0..index {
+        match unit_at(text, at) {
+            Some((_, length)) => at += length,
+            None => break,
+        }
+    }
+    at
+}

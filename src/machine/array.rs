@@ -83,7 +83,11 @@ impl Array {
 
     /// Indices and elements in order.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, &Text)> {
-        let dense = self.dense.iter().enumerate().filter_map(|(index, element)| Some((index as u64, element.as_ref()?)));
+        let dense = self
+            .dense
+            .iter()
+            .enumerate()
+            .filter_map(|(index, element)| Some((index as u64, element.as_ref()?)));
         dense.chain(self.sparse.iter().map(|(&index, element)| (index, element)))
     }
 
@@ -143,7 +147,9 @@ impl Assoc {
         let mut entries: Vec<_> = self
             .entries
             .iter()
-            .map(|(key, (order, value))| (fnv1(key) as usize & (buckets - 1), std::cmp::Reverse(*order), key, value))
+            .map(|(key, (order, value))| {
+                (fnv1(key) as usize & (buckets - 1), std::cmp::Reverse(*order), key, value)
+            })
             .collect();
         entries.sort_unstable_by_key(|&(bucket, order, ..)| (bucket, order));
         entries.into_iter().map(|(_, _, key, value)| (key, value)).collect()

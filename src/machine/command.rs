@@ -296,7 +296,7 @@ impl Process {
             mark = Some(entered);
         }
         if mark.is_some() || !redirections.is_empty() {
-            self.frames.push(Frame::Command(Box::new(CommandFrame { redirections, mark })));
+            self.frames.push(Frame::Command(Box::new(CommandFrame { redirections, mark, temporary: None })));
         }
         let line = self.line();
         let mark = self.shell.variables.enter_function();
@@ -421,7 +421,9 @@ impl Process {
                 match self.search_path(run, &interpreter) {
                     Found::Path(found) => self.start_file(run, cx, &found, with, environment, hops + 1),
                     _ => {
-                        self.report(format_args!("{path}: {interpreter}: bad interpreter: No such file or directory"));
+                        self.report(format_args!(
+                            "{path}: {interpreter}: bad interpreter: No such file or directory"
+                        ));
                         self.finish_simple(run, 126);
                         Ok(())
                     }
@@ -484,13 +486,7 @@ impl Process {
     }
 
     /// What a utility is given.
-    fn context(
-        &self,
-        run: &Run,
-        name: Text,
-        args: Vec<Text>,
-        env: Arc<Environment>,
-    ) -> Context {
+    fn context(&self, run: &Run, name: Text, args: Vec<Text>, env: Arc<Environment>) -> Context {
         let services = &run.services;
         let descriptors = self.shell.state.descriptors.clone();
         let name = match name.rsplit(|&byte| byte == b'/').next() {
@@ -562,7 +558,7 @@ impl Process {
     }
 
     /// Finds the file of a command: by its path, or along `PATH`. Remembers what it found.
-    pub(crate) fn search(&mut self, run: &Run, name: &Text) -> Found {
+    pub(crate) fn search(&mut self, run: &mut Run, name: &Text) -> Found {
         if name.contains(&b'/') {
             return self.search_path(run, name);
         }
@@ -608,16 +604,16 @@ impl Process {
         let fs = &run.services.session.fs;
         let absolute = crate::vfs::path::join(&self.shell.state.cwd, path);
         match fs.metadata(&absolute) {
-            Ok(metadata) if metadata.is_directory() => Found::NotExecutable(Text::from(path), Errno::IsDirectory),
+            Ok(metadata) if metadata.is_directory() => {
+                Found::NotExecutable(Text::from(path), Errno::IsDirectory)
+            }
             Ok(_) => match fs.access(&absolute, false, false, true) {
                 Ok(()) => Found::Path(Text::from(path)),
                 Err(_) => Found::NotExecutable(Text::from(path), Errno::AccessDenied),
             },
-            Err(crate::vfs::FsError::Errno(errno @ (Errno::AccessDenied | Errno::NotDirectory | Errno::TooManyLevels)))
-                if path.contains(&b'/') =>
-            {
-                Found::NotExecutable(Text::from(path), errno)
-            }
+            Err(crate::vfs::FsError::Errno(
+                errno @ (Errno::AccessDenied | Errno::NotDirectory | Errno::TooManyLevels),
+            )) if path.contains(&b'/') => Found::NotExecutable(Text::from(path), errno),
             Err(_) => Found::NotFound,
         }
     }

@@ -57,10 +57,13 @@ impl Process {
             }
             Frame::Command(frame) => {
                 self.restore_descriptors(frame.redirections);
+                if let Some(bound) = frame.temporary {
+                    self.shell.variables.leave_temporary(bound);
+                }
                 if let Some(mark) = frame.mark {
                     self.shell.variables.leave_function(mark);
-                    self.refresh_special();
                 }
+                self.refresh_special();
             }
             Frame::Subshell(frame) => {
                 self.depth = self.depth.saturating_sub(1);

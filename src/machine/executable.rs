@@ -49,7 +49,8 @@ pub(crate) fn identify(run: &Run, cwd: &[u8], path: &[u8]) -> Result<Executable,
     let (mut name, mut options) = (base(interpreter), Vec::new());
     match (name.as_slice(), argument) {
         (b"env", Some(argument)) => {
-            let mut words = argument.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty() && *word != b"-S");
+            let mut words =
+                argument.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty() && *word != b"-S");
             name = words.next().map(base).unwrap_or_default();
             options.extend(words.map(Text::from));
         }
@@ -60,6 +61,8 @@ pub(crate) fn identify(run: &Run, cwd: &[u8], path: &[u8]) -> Result<Executable,
         b"bash" | b"sh" | b"dash" => {
             Ok(Executable::Shell { posix: name != b"bash", options, script: content })
         }
-        _ => Ok(Executable::Interpreter { path: Text::from(interpreter), argument: argument.map(Text::from) }),
+        _ => {
+            Ok(Executable::Interpreter { path: Text::from(interpreter), argument: argument.map(Text::from) })
+        }
     }
 }

@@ -98,6 +98,7 @@ pub(crate) struct CommandFrame {
     pub(crate) redirections: Vec<SavedDescriptor>,
     /// Temporary assignments are the locals of this scope.
     pub(crate) mark: Option<Mark>,
+    pub(crate) temporary: Option<super::variable::Temporary>,
 }
 
 /// See [`Frame::Subshell`].

@@ -43,7 +43,14 @@ impl Jobs {
         {
             self.list.remove(at);
         }
-        self.list.push(Job { number, pid, status: JobStatus::Running, text, reported: false, no_hangup: false });
+        self.list.push(Job {
+            number,
+            pid,
+            status: JobStatus::Running,
+            text,
+            reported: false,
+            no_hangup: false,
+        });
         number
     }
 

@@ -24,8 +24,11 @@ well_known! {
     BASH_VERSION BASH_VERSINFO BASH BASHOPTS SHELLOPTS EUID UID PPID HOSTNAME HOSTTYPE MACHTYPE OSTYPE SHLVL
     POSIXLY_CORRECT TZ LC_ALL LC_CTYPE LANG GLOBIGNORE BASH_REMATCH MAPFILE COPROC TMOUT PS3 TIMEFORMAT
     BASH_ALIASES BASH_CMDS BASH_ARGC BASH_ARGV BASH_EXECUTION_STRING BASH_ENV FUNCNEST COLUMNS LINES IGNOREEOF
-    EXECIGNORE BASH_COMPAT BASH_XTRACEFD COMP_WORDBREAKS _
+    EXECIGNORE BASH_COMPAT BASH_XTRACEFD COMP_WORDBREAKS
 }
+
+/// `$_`
+pub(crate) const UNDERSCORE: NameId = WELL_KNOWN.len() as NameId;
 
 /// See the module.
 #[derive(Debug)]
@@ -45,6 +48,7 @@ impl Names {
         for name in WELL_KNOWN {
             inner.intern(name.as_bytes());
         }
+        inner.intern(b"_");
         Self { inner: Mutex::new(inner) }
     }
 
@@ -107,7 +111,7 @@ mod tests {
     fn well_known_names_have_their_constants() {
         let names = Names::new();
         assert_eq!(names.find(b"IFS"), Some(IFS));
-        assert_eq!(names.find(b"_"), Some(_));
+        assert_eq!(names.find(b"_"), Some(UNDERSCORE));
         assert_eq!(names.intern(b"x"), names.intern(b"x"));
     }
 }

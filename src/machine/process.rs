@@ -84,6 +84,8 @@ pub(crate) struct Expansion {
     pub(crate) failed: bool,
     /// A substitution ran: its status is the command's if there is no command word.
     pub(crate) substituted: Option<u8>,
+    /// The text that `${!nameref}` gives.
+    pub(crate) indirect_text: Option<Text>,
 }
 
 /// `( ... )` of an array assignment.
@@ -108,15 +110,23 @@ pub(crate) struct ArrayElement {
 pub(crate) enum Wait {
     Nothing,
     /// A utility in the foreground; its redirections are undone behind it.
-    Utility { future: BoxFuture<ExitStatus>, name: Text },
+    Utility {
+        future: BoxFuture<ExitStatus>,
+        name: Text,
+    },
     /// Children in the foreground: a pipeline (`true`: its status is the pipeline's), or a shell that was started.
-    Children { pids: Vec<u32>, statuses: Vec<Option<u8>> },
+    Children {
+        pids: Vec<u32>,
+        statuses: Vec<Option<u8>>,
+    },
     /// A builtin that is run again when something has happened.
     Builtin(Box<Invocation>),
     /// Everything that was written is to be taken, then the status counts.
     Flush,
     /// Other writers of a substitution's output.
     Writers,
+    /// Standard input, for an operation that runs again.
+    Input,
 }
 
 /// See the module.
@@ -151,6 +161,28 @@ pub(crate) struct Process {
     pub(crate) exit_after_trap: Option<u8>,
     /// Output of the builtin that runs.
     pub(crate) out: Vec<u8>,
+    /// Operands of the expression that is evaluated.
+    pub(crate) arithmetic_stack: Vec<i64>,
+    /// What stands before the message of an arithmetic error: `((`, `let`, `[[`.
+    pub(crate) arithmetic_prefix: Option<&'static str>,
+    /// The `DEBUG` trap has run for the command that comes.
+    pub(crate) debug_done: bool,
+    /// The builtin that runs could not write its output.
+    pub(crate) write_failed: bool,
+    /// The value of `IFS` that `separators` was made from.
+    pub(crate) ifs: super::variable::Value,
+    /// Bytes of values since they were counted.
+    pub(crate) value_bytes: u64,
+    /// Added to `SECONDS`.
+    pub(crate) seconds_offset: i64,
+    /// The script's path; empty for a command string.
+    pub(crate) main_script: Text,
+    /// Regexes of `=~` that were used last, with their case folding.
+    pub(crate) regexes: Vec<(Text, bool, crate::utility::regex::Regex)>,
+    /// Levels of `set -x` outside of this process.
+    pub(crate) trace_base: usize,
+    /// The answer to `select` as far as it was read.
+    pub(crate) select_line: Option<Vec<u8>>,
 }
 
 impl std::fmt::Debug for Process {
@@ -208,7 +240,7 @@ impl Process {
         }
         match &mut self.wait {
             Wait::Nothing => Poll::Ready(Ok(())),
-            Wait::Flush => {
+            Wait::Flush | Wait::Input => {
                 self.wait = Wait::Nothing;
                 Poll::Ready(Ok(()))
             }
@@ -449,11 +481,18 @@ impl Process {
                             self.execute(run, cx, Some(known))?;
                         }
                     }
+                    Op::ExecuteExternal => self.run_external(run, cx)?,
+                    Op::RunStandardInput => {
+                        self.x.fields = vec![Text::from_static(b"bash")];
+                        self.call_builtin(run, cx, &super::builtin::STANDARD_INPUT)?;
+                    }
                     Op::Pipeline(index) => self.pipeline(run, &program, index)?,
                     Op::Background { end, text } => self.background(run, end, program.text(text))?,
                     Op::Coprocess { end, text } => self.coprocess(run, end, program.text(text))?,
                     Op::Subshell { end } => self.begin_subshell(run, end)?,
-                    Op::DefineFunction { function, end } => self.define_function(&program, &link, function, end),
+                    Op::DefineFunction { function, end } => {
+                        self.define_function(&program, &link, function, end)
+                    }
                     Op::ReturnFromFunction => {
                         let status = self.shell.state.status;
                         self.return_from_function(run, status)?;
@@ -486,7 +525,9 @@ impl Process {
                     Op::ConditionEnd => {
                         self.shell.state.conditions = self.shell.state.conditions.saturating_sub(1);
                     }
-                    Op::LoopBegin { break_to, continue_to } => self.begin_loop(break_to, continue_to, Vec::new()),
+                    Op::LoopBegin { break_to, continue_to } => {
+                        self.begin_loop(break_to, continue_to, Vec::new())
+                    }
                     Op::LoopTurn => run.services.meter.count_loop()?,
                     Op::LoopStatus => {
                         let status = self.shell.state.status;
@@ -532,7 +573,10 @@ impl Process {
                     Op::ConditionalEnd => {}
                     Op::Debug(text) => self.debug_trap(run, &program, text)?,
                 }
-                if !matches!(self.wait, Wait::Nothing) || !self.unwritten.is_empty() || !self.signals.is_empty() {
+                if !matches!(self.wait, Wait::Nothing)
+                    || !self.unwritten.is_empty()
+                    || !self.signals.is_empty()
+                {
                     return Ok(Progress::Wait);
                 }
             }

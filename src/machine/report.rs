@@ -10,11 +10,13 @@ impl Process {
     /// Writes `name: line N: message` on standard error.
     pub(crate) fn report(&mut self, message: impl Display) {
         let line = self.line();
-        let text = if self.shell.state.report_interactive() {
-            format!("{}: {message}\n", self.shell.state.report_name)
+        let state = &self.shell.state;
+        let name = if state.calls.is_some() && !state.source_name.is_empty() {
+            &state.source_name
         } else {
-            format!("{}: line {line}: {message}\n", self.shell.state.report_name)
+            &state.report_name
         };
+        let text = format!("{name}: line {line}: {message}\n");
         self.write_error(text.as_bytes());
     }
 

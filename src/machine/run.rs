@@ -110,6 +110,11 @@ impl ProgramCache {
         inner.programs.insert(Self::key(&program.source, options), (*options, Arc::clone(program)));
     }
 
+    /// The link of a program; one that is not kept (of a trap, of `eval`) is made anew.
+    pub(crate) fn link_for(&self, program: &Arc<Program>, names: &Names, kept: bool) -> Arc<Link> {
+        if kept { self.link(program, names) } else { Arc::new(Link::new(program, names)) }
+    }
+
     /// The link of a program to the session's names.
     pub(crate) fn link(&self, program: &Arc<Program>, names: &Names) -> Arc<Link> {
         let key = Arc::as_ptr(program) as usize;

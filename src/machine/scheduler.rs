@@ -5,9 +5,7 @@ use super::process::Process;
 use super::run::{Run, Services};
 use crate::clock::lock;
 use crate::limit::{Limit, LimitError};
-use crate::utility::{
-    BoxFuture, CommandError, CommandRequest, CommandRunner, DescriptorHandles, ExitStatus,
-};
+use crate::utility::{BoxFuture, CommandError, CommandRequest, CommandRunner, DescriptorHandles, ExitStatus};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -138,13 +136,13 @@ pub(crate) struct Scheduler {
 }
 
 impl Scheduler {
-    /// A run of `process`. `services.commands` must be `queue`.
-    pub(crate) fn new(services: Services, queue: Arc<CommandQueue>, process: Process) -> Self {
+    /// A run of `process`. The run's `services.commands` must be `queue`.
+    pub(crate) fn new(run: Run, queue: Arc<CommandQueue>, process: Process) -> Self {
         let ready = Arc::new(Ready::default());
         *lock(&queue.ready) = Some(Arc::clone(&ready));
         let first = process.shell.state.pid;
         let mut scheduler = Self {
-            run: Run::new(services),
+            run,
             entries: FxHashMap::default(),
             ready,
             queue,
@@ -266,7 +264,9 @@ impl Scheduler {
     fn kill_tree(&mut self, root: u32) {
         let mut pids = vec![root];
         while let Some(pid) = pids.pop() {
-            pids.extend(self.entries.iter().filter(|(_, entry)| entry.parent == pid).map(|(&child, _)| child));
+            pids.extend(
+                self.entries.iter().filter(|(_, entry)| entry.parent == pid).map(|(&child, _)| child),
+            );
             self.entries.remove(&pid);
             self.run.alive.retain(|&alive| alive != pid);
         }
@@ -301,7 +301,8 @@ impl Scheduler {
     fn wait_real(&mut self, cx: &mut Context<'_>, rest: Option<Duration>) -> Poll<Result<(), LimitError>> {
         let Some(rest) = rest else { return Poll::Pending };
         let until = crate::clock::real_monotonic() + rest;
-        let known = self.timer.as_ref().is_some_and(|(at, _)| until.abs_diff(*at) < Duration::from_micros(200));
+        let known =
+            self.timer.as_ref().is_some_and(|(at, _)| until.abs_diff(*at) < Duration::from_micros(200));
         if !known {
             self.timer = Some((until, crate::clock::real_sleep(rest)));
         }

@@ -233,6 +233,17 @@ impl Process {
             exiting: false,
             exit_after_trap: None,
             out: Vec::new(),
+            arithmetic_stack: Vec::new(),
+            arithmetic_prefix: None,
+            debug_done: false,
+            write_failed: false,
+            ifs: self.ifs.clone(),
+            value_bytes: 0,
+            seconds_offset: self.seconds_offset,
+            main_script: self.main_script.clone(),
+            regexes: Vec::new(),
+            trace_base: 0,
+            select_line: None,
         })
     }
 
@@ -272,7 +283,7 @@ impl Process {
             input = next_input;
             let _ = last_here;
             pids.push(stage.shell.state.pid);
-            run.spawn(self.shell.state.pid_of_process(self), stage);
+            run.spawn(self.process_pid(), stage);
         }
         self.code.pc = reference.end;
         self.wait = Wait::Children { statuses: vec![None; pids.len()], pids };
@@ -327,7 +338,7 @@ impl Process {
         let _ = child.shell.state.descriptors.replace(0, Some(Description::null()));
         child.shell.state.conditions = 0;
         let pid = child.shell.state.pid;
-        run.spawn(self.shell.state.pid_of_process(self), child);
+        run.spawn(self.process_pid(), child);
         self.shell.state.jobs.add(pid, text, true);
         self.shell.state.background_pid = Some(pid);
         self.set_status(0);
@@ -345,7 +356,7 @@ impl Process {
         let _ = descriptors.replace(0, Some(Description::pipe_reader(child_in)));
         let _ = descriptors.replace(1, Some(Description::pipe_writer(child_out)));
         let pid = child.shell.state.pid;
-        run.spawn(self.shell.state.pid_of_process(self), child);
+        run.spawn(self.process_pid(), child);
         self.shell.state.jobs.add(pid, text, true);
         self.shell.state.background_pid = Some(pid);
         let descriptors = &mut self.shell.state.descriptors;
@@ -367,13 +378,15 @@ impl Process {
         let (own, theirs, number) = if output { (writer, reader, 0) } else { (reader, writer, 1) };
         let _ = child.shell.state.descriptors.replace(number, Some(theirs));
         let pid = child.shell.state.pid;
-        run.spawn(self.shell.state.pid_of_process(self), child);
+        run.spawn(self.process_pid(), child);
         self.shell.state.jobs.add(pid, Text::EMPTY, false);
         self.shell.state.background_pid = Some(pid);
         // Bash hands out descriptors downwards from 63.
         let free = (10..=63).rev().find(|&number| self.shell.state.descriptors.get(number).is_none());
         let Some(free) = free else {
-            return Err(self.expansion_error("cannot make pipe for process substitution: Too many open files"));
+            return Err(
+                self.expansion_error("cannot make pipe for process substitution: Too many open files")
+            );
         };
         let _ = self.shell.state.descriptors.replace(free, Some(own));
         self.x.redirections.push((free, None));
@@ -385,17 +398,6 @@ impl Process {
 
 /// Live bytes that a process stands for, without its variables.
 pub(crate) const PROCESS_BYTES: u64 = 2048;
-
-impl State {
-    /// The number under which the scheduler knows the process: that of its outermost shell.
-    fn pid_of_process(&self, process: &Process) -> u32 {
-        let outermost = process.frames.iter().find_map(|frame| match frame {
-            Frame::Subshell(frame) => Some(frame.state.pid),
-            _ => None,
-        });
-        outermost.unwrap_or(self.pid)
-    }
-}
 
 fn is_capture(description: &Arc<Description>, capture: &Arc<Capture>) -> bool {
     description.as_capture().is_some_and(|own| Arc::ptr_eq(own, capture))

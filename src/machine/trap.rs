@@ -8,9 +8,9 @@ pub(crate) type Signal = u8;
 
 /// Signal names without `SIG`, by number from 1. Linux, x86-64.
 pub(crate) const SIGNALS: [&str; 31] = [
-    "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM", "TERM",
-    "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO",
-    "PWR", "SYS",
+    "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE",
+    "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ",
+    "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
 ];
 
 /// `SIGKILL`
@@ -71,7 +71,12 @@ impl Traps {
     /// The traps of a subshell: ignored signals stay ignored, the rest is reset, `ERR` and the like as asked.
     pub(crate) fn for_subshell(&self, keep_err: bool, keep_debug: bool) -> Self {
         Self {
-            signals: self.signals.iter().filter(|(_, action)| action.is_empty()).map(|(s, a)| (*s, a.clone())).collect(),
+            signals: self
+                .signals
+                .iter()
+                .filter(|(_, action)| action.is_empty())
+                .map(|(s, a)| (*s, a.clone()))
+                .collect(),
             err: self.err.clone().filter(|_| keep_err),
             debug: self.debug.clone().filter(|_| keep_debug),
             on_return: self.on_return.clone().filter(|_| keep_debug),

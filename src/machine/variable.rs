@@ -103,6 +103,8 @@ pub(crate) struct Variables {
     scope: u32,
     /// Changes whenever an exported variable does.
     pub(crate) exports: u64,
+    /// Functions that `readonly -f` fixed.
+    pub(crate) readonly_functions: Vec<NameId>,
 }
 
 /// Marks to go back to: see [`Variables::enter_subshell`] and [`Variables::enter_function`].
@@ -113,12 +115,27 @@ pub(crate) struct Mark {
     scope: u32,
 }
 
+/// Assignments before a builtin, to be undone behind it without undoing what the builtin made local.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Temporary {
+    saved: Vec<(NameId, Value, Attributes)>,
+}
+
 static NO_SLOT: Slot = Slot { value: Value::Unset, attributes: Attributes(0), journaled: 0, scope: 0 };
 
 impl Variables {
     pub(crate) fn new(names: Arc<Names>) -> Self {
         let slots = Vec::with_capacity(96);
-        Self { names, slots, locals: Vec::new(), journal: Vec::new(), subshell_depth: 0, scope: 0, exports: 0 }
+        Self {
+            names,
+            slots,
+            locals: Vec::new(),
+            journal: Vec::new(),
+            subshell_depth: 0,
+            scope: 0,
+            exports: 0,
+            readonly_functions: Vec::new(),
+        }
     }
 
     /// The slot of a name.
@@ -152,7 +169,11 @@ impl Variables {
 
     /// Names with a slot that exists.
     pub(crate) fn existing(&self) -> impl Iterator<Item = (NameId, &Slot)> {
-        self.slots.iter().enumerate().filter(|(_, slot)| slot.exists()).map(|(index, slot)| (index as NameId, slot))
+        self.slots
+            .iter()
+            .enumerate()
+            .filter(|(_, slot)| slot.exists())
+            .map(|(index, slot)| (index as NameId, slot))
     }
 
     /// Makes a name local to the function that runs, if it is not yet. Returns whether it was made now.
@@ -217,7 +238,8 @@ impl Variables {
             let Some(saved) = self.locals.pop() else { break };
             let slot = self.slot_mut(saved.name);
             let journaled = slot.journaled;
-            let exported = slot.attributes.has(Attributes::EXPORTED) || saved.slot.attributes.has(Attributes::EXPORTED);
+            let exported =
+                slot.attributes.has(Attributes::EXPORTED) || saved.slot.attributes.has(Attributes::EXPORTED);
             *slot = saved.slot;
             slot.journaled = journaled;
             if exported {
@@ -225,6 +247,32 @@ impl Variables {
             }
         }
         self.scope = mark.scope;
+    }
+
+    /// Starts temporary assignments.
+    pub(crate) fn begin_temporary(&self) -> Temporary {
+        Temporary::default()
+    }
+
+    /// Keeps the state of a name that is about to be assigned temporarily.
+    pub(crate) fn bind_temporary(&mut self, bound: &mut Temporary, name: NameId) {
+        let slot = self.slot_mut(name);
+        bound.saved.push((name, slot.value.clone(), slot.attributes));
+    }
+
+    /// Ends temporary assignments.
+    pub(crate) fn leave_temporary(&mut self, bound: Temporary) {
+        for (name, value, attributes) in bound.saved.into_iter().rev() {
+            let slot = self.slot_mut(name);
+            slot.value = value;
+            slot.attributes = attributes;
+            self.exports += 1;
+        }
+    }
+
+    /// Whether the function of that name is read-only (`readonly -f`).
+    pub(crate) fn is_readonly_function(&self, name: NameId) -> bool {
+        self.readonly_functions.contains(&name)
     }
 
     /// Starts a subshell in this process.
@@ -239,7 +287,9 @@ impl Variables {
         while self.journal.len() > mark.journal {
             let Some(saved) = self.journal.pop() else { break };
             if let Some(slot) = self.slots.get_mut(saved.name as usize) {
-                if slot.attributes.has(Attributes::EXPORTED) || saved.slot.attributes.has(Attributes::EXPORTED) {
+                if slot.attributes.has(Attributes::EXPORTED)
+                    || saved.slot.attributes.has(Attributes::EXPORTED)
+                {
                     self.exports += 1;
                 }
                 *slot = saved.slot;
@@ -268,6 +318,7 @@ impl Variables {
             subshell_depth: 0,
             scope: self.scope,
             exports: self.exports,
+            readonly_functions: self.readonly_functions.clone(),
         }
     }
 

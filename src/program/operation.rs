@@ -152,6 +152,10 @@ pub(crate) enum Op {
     Execute { name: Index },
     /// Runs a simple command that has no expansions, assignments or redirections.
     ExecuteStatic(Index),
+    /// Runs the fields as a command of the file system: what a utility asked for.
+    ExecuteExternal,
+    /// Runs the script that comes on standard input.
+    RunStandardInput,
     /// Runs `count` stages, each in a process of its own; the table says where they start.
     Pipeline(Index),
     /// Starts an asynchronous list; its body follows.

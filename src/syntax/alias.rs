@@ -71,7 +71,7 @@ impl Reader<'_> {
     }
 
     fn splice(&mut self, start: usize, end: usize, text: &[u8]) -> Parsed<()> {
-        let length = self.input.end + text.len();
+        let length = self.input.source.len() + text.len();
         self.alias_copied += length as u64;
         if self.alias_copied > COPY_BUDGET || length > u32::MAX as usize {
             return Err(self.error(ParseErrorKind::AliasTooLong));
@@ -79,8 +79,8 @@ impl Reader<'_> {
         let mut source = Vec::with_capacity(length);
         source.extend_from_slice(self.slice(0, start));
         source.extend_from_slice(text);
-        source.extend_from_slice(self.slice(end, self.input.end));
-        self.input.end = source.len();
+        source.extend_from_slice(self.input.source.get(end..).unwrap_or(&[]));
+        self.input.end = (self.input.end + text.len()).saturating_sub(end - start);
         self.input.source = Arc::from(source);
         // Positions behind the splice have moved.
         self.salvage.clear();

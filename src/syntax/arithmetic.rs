@@ -7,6 +7,11 @@
 //!
 //! The same parser reads text that was expanded already, and source text, where `$name` can stand for an operand.
 
+#![allow(
+    clippy::unnecessary_box_returns,
+    reason = "the stack frames of functions that recurse hold pointers, not nodes"
+)]
+
 use super::ast::{BinaryOperator, ElementSubscript, Expression, Parameter, UnaryOperator};
 use super::error::{ArithmeticError, ArithmeticErrorKind as Kind};
 use super::lexer::{is_name_byte, is_name_start};
@@ -59,6 +64,8 @@ enum Token {
     End,
     /// The value is in [`Tokens::operand`].
     Number,
+    /// A variable that was an operand of `++` or `--` before it.
+    PreIncremented,
     Variable,
     Increment(i64),
     PostIncrement(i64),
@@ -99,7 +106,8 @@ impl Tokens<'_> {
 
     #[inline(never)]
     fn error(&self, kind: Kind) -> Box<ArithmeticError> {
-        Box::new(ArithmeticError { kind, token: Text::from(self.text.get(self.last_start..).unwrap_or(&[])) })
+        let token = Text::from(self.text.get(self.last_start..).unwrap_or(&[]));
+        Box::new(ArithmeticError { kind, token, shown: self.text.len() })
     }
 
     fn enter(&mut self) -> Evaluated<()> {
@@ -169,7 +177,12 @@ impl Tokens<'_> {
             (b'&', b'=', _) => (2, Token::Assign(Some(B::BitAnd))),
             (b'^', b'=', _) => (2, Token::Assign(Some(B::BitXor))),
             (b'|', b'=', _) => (2, Token::Assign(Some(B::BitOr))),
-            (b'+' | b'-', _, _) if first == second => self.doubled_sign(first),
+            (b'+' | b'-', _, _) if first == second => {
+                if self.previous == Token::PreIncremented {
+                    return Err(self.error(Kind::LvalueRequired(first)));
+                }
+                self.doubled_sign(first)
+            }
             (b'=', ..) => (1, Token::Assign(None)),
             (b'<', ..) => (1, Token::Infix(B::Less)),
             (b'>', ..) => (1, Token::Infix(B::Greater)),
@@ -211,7 +224,12 @@ impl Tokens<'_> {
     fn strange_byte(&self) -> Box<ArithmeticError> {
         let behind_operand = matches!(
             self.current,
-            Token::Number | Token::Variable | Token::Close | Token::CloseBracket | Token::PostIncrement(_)
+            Token::Number
+                | Token::PreIncremented
+                | Token::Variable
+                | Token::Close
+                | Token::CloseBracket
+                | Token::PostIncrement(_)
         );
         self.error(if behind_operand { Kind::InvalidOperator } else { Kind::OperandExpected })
     }
@@ -223,7 +241,7 @@ impl Tokens<'_> {
             end += 1;
         }
         let value = constant(self.slice(start, end)).map_err(|kind| {
-            Box::new(ArithmeticError { kind, token: Text::from(self.slice(start, end)) })
+            Box::new(ArithmeticError { kind, token: Text::from(self.slice(start, end)), shown: end })
         })?;
         self.operand = Some(Expression::Number(value));
         self.take(end - start, Token::Number);
@@ -238,6 +256,7 @@ impl Tokens<'_> {
         }
         let name = Text::from(self.slice(start, end));
         self.pos = end;
+        self.last_start = start;
         let operand = if self.byte(end) == b'[' {
             Expression::Element(name, Box::new(self.subscript()?))
         } else {
@@ -251,14 +270,14 @@ impl Tokens<'_> {
 
     /// `[...]`: as an expression if it is one; else its text alone, up to the bracket that closes it.
     fn subscript(&mut self) -> Evaluated<ElementSubscript> {
-        let (open, depth, previous) = (self.pos, self.depth, self.previous);
+        let (name, open, depth, previous) = (self.last_start, self.pos, self.depth, self.previous);
         self.pos += 1;
         self.current = Token::End;
         let parsed = self.subscript_expression();
         let (expression, close) = match parsed {
             Ok(expression) => (Some(expression), self.pos - 1),
             Err(error) if matches!(error.kind, Kind::TooDeep(_)) => return Err(error),
-            Err(_) => (None, self.closing_bracket(open)?),
+            Err(_) => (None, self.closing_bracket(name, open)?),
         };
         self.depth = depth;
         self.previous = previous;
@@ -275,7 +294,7 @@ impl Tokens<'_> {
         if self.current == Token::CloseBracket { Ok(expression) } else { Err(self.error(Kind::SyntaxError)) }
     }
 
-    fn closing_bracket(&mut self, open: usize) -> Evaluated<usize> {
+    fn closing_bracket(&mut self, name: usize, open: usize) -> Evaluated<usize> {
         let mut nested = 0_usize;
         let mut at = open;
         while at < self.text.len() {
@@ -288,7 +307,7 @@ impl Tokens<'_> {
             }
             at += 1;
         }
-        self.last_start = open;
+        self.last_start = name;
         Err(self.error(Kind::BadSubscript))
     }
 
@@ -317,7 +336,9 @@ impl Tokens<'_> {
             end += 1;
         }
         let glued = self.byte(end);
-        if is_name_byte(glued) || matches!(glued, b'[' | b'$' | b'#' | b'@' | b'"' | b'\'' | b'\\' | b'`' | b'{') {
+        if is_name_byte(glued)
+            || matches!(glued, b'[' | b'$' | b'#' | b'@' | b'"' | b'\'' | b'\\' | b'`' | b'{')
+        {
             return Err(self.error(Kind::OperandExpected));
         }
         self.operand = Some(Expression::Parameter(parameter));
@@ -424,7 +445,7 @@ impl Tokens<'_> {
         }
         let target = Box::new(self.take_operand()?);
         // A prefix operator's variable takes no postfix operator: `++x++`.
-        self.current = Token::Number;
+        self.current = Token::PreIncremented;
         self.advance()?;
         Ok(Expression::Increment { target, by, postfix: false })
     }
@@ -508,9 +529,9 @@ fn join(first: Expression, rest: Vec<(Token, Expression)>, level: u8) -> Express
     if collected.len() > NESTED_RUN {
         return Expression::Chain(Box::new(first), collected);
     }
-    collected.into_iter().fold(first, |left, (operator, right)| {
-        Expression::Binary(operator, Box::new(left), Box::new(right))
-    })
+    collected
+        .into_iter()
+        .fold(first, |left, (operator, right)| Expression::Binary(operator, Box::new(left), Box::new(right)))
 }
 
 /// A balanced tree of an associative operator: as deep as the logarithm of the number of operands.
@@ -539,11 +560,19 @@ pub(super) fn constant(text: &[u8]) -> Result<i64, Kind> {
         if digits.contains(&b'#') {
             return Err(Kind::InvalidNumber);
         }
+        let is_octal = base.first() == Some(&b'0');
         let base = constant(base)?;
+        if is_octal {
+            return Err(Kind::InvalidNumber);
+        }
         if !(2..=64).contains(&base) {
             return Err(Kind::InvalidBase);
         }
-        return if digits.is_empty() { Err(Kind::InvalidIntegerConstant) } else { digits_value(digits, base) };
+        return if digits.is_empty() {
+            Err(Kind::InvalidIntegerConstant)
+        } else {
+            digits_value(digits, base)
+        };
     }
     match text {
         [b'0', b'x' | b'X', digits @ ..] => digits_value(digits, 16),
@@ -563,12 +592,91 @@ fn digits_value(digits: &[u8], base: i64) -> Result<i64, Kind> {
             b'_' => 63,
             _ => return Err(Kind::InvalidNumber),
         });
-        if digit >= base { Err(Kind::ValueTooGreatForBase) } else { Ok(value.wrapping_mul(base).wrapping_add(digit)) }
+        if digit >= base {
+            Err(Kind::ValueTooGreatForBase)
+        } else {
+            Ok(value.wrapping_mul(base).wrapping_add(digit))
+        }
     })
 }
 
 impl Default for Expression {
     fn default() -> Self {
         Self::Number(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        parse_arithmetic(text.as_bytes(), 50).map_or_else(|error| error.to_string(), |_| String::new())
+    }
+
+    #[test]
+    fn errors_are_worded_as_bash_words_them() {
+        for (text, words) in [
+            ("1+", "syntax error: operand expected (error token is \"+\")"),
+            ("1 2", "syntax error in expression (error token is \"2\")"),
+            ("1 + )", "syntax error: operand expected (error token is \")\")"),
+            ("1.5", "syntax error: invalid arithmetic operator (error token is \".5\")"),
+            ("$", "syntax error: operand expected (error token is \"$\")"),
+            ("1 = 2", "attempted assignment to non-variable (error token is \"= 2\")"),
+            ("(1", "missing `)' (error token is \"1\")"),
+            ("1 ? 2", "`:' expected for conditional expression (error token is \"2\")"),
+            ("1 ? : 2", "expression expected (error token is \": 2\")"),
+            ("08 + 1", "value too great for base (error token is \"08\")"),
+            ("65#1", "invalid arithmetic base (error token is \"65#1\")"),
+            ("2#1#1", "invalid number (error token is \"2#1#1\")"),
+            ("16#", "invalid integer constant (error token is \"16#\")"),
+            ("1 + x[0", "bad array subscript (error token is \"x[0\")"),
+            ("++x++", "++: assignment requires lvalue (error token is \"++\")"),
+        ] {
+            assert_eq!(error(text), words, "{text}");
+        }
+    }
+
+    #[test]
+    fn long_runs_do_not_nest() {
+        let text = "1-2".repeat(1000).replace("21", "2*3-1");
+        let Ok(Expression::Chain(_, rest)) = parse_arithmetic(text.as_bytes(), 50) else { panic!("{text}") };
+        assert_eq!(rest.len(), 1999);
+        assert!(parse_arithmetic("a&&".repeat(100_000).as_bytes(), 50).is_err());
+        let text = "a&&".repeat(100_000) + "a";
+        assert!(matches!(parse_arithmetic(text.as_bytes(), 50), Ok(Expression::And(..))));
+    }
+
+    #[test]
+    fn depth_counts_every_kind_of_nesting() {
+        for (open, close) in
+            [("(", ")"), ("a[", "]"), ("-", ""), ("a=", ""), ("2**", ""), ("a?1:", ""), ("a?", ":1")]
+        {
+            let text = |count: usize| [open.repeat(count), "1".to_owned(), close.repeat(count)].concat();
+            assert_eq!(error(&text(24)), "", "{open}");
+            assert!(error(&text(60)).contains("recursion level"), "{open}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_whole_operands() {
+        for text in ["$a + ${b} - $1 * $# / $?", "-$a", "x[$i] = 1", "x = $y ? 1 : 2"] {
+            assert!(parse_source(text.as_bytes(), 50).is_some(), "{text}");
+        }
+        for text in
+            ["$a$b", "a$b", "1$b", "${a}1", "$a[0]", "$a = 1", "$(b)", "${a:-b}", "16#$a", "$-", "'$a'"]
+        {
+            assert!(parse_source(text.as_bytes(), 50).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn constants_have_bases() {
+        for (text, value) in
+            [("0x1F", 31), ("017", 15), ("36#Z", 35), ("64#_", 63), ("64#@", 62), ("64#Z", 61), ("0x", 0)]
+        {
+            assert_eq!(constant(text.as_bytes()), Ok(value), "{text}");
+        }
+        assert_eq!(constant(b"9223372036854775808"), Ok(i64::MIN));
     }
 }

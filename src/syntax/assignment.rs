@@ -1,15 +1,15 @@
 //! Assignments: `name=value`, `name+=value`, `name[subscript]=value`, `name=( ... )`. Bash manual 3.4.
 
-use super::ast::{ArrayElement, Assignment, AssignmentValue, Subscript, Word, WordPart};
+use super::ast::{ArrayElement, Assignment, AssignmentValue, Span, Subscript, Word, WordPart};
 use super::lexer::{Parsed, Reader, is_name_byte, is_name_start};
 use super::word::{Context, End, Tilde, push_literal};
 use crate::text::Text;
 
 /// What a word was that could have been an assignment.
 pub(super) enum Tried {
-    Assignment(Assignment),
+    Assignment(Box<Assignment>),
     /// `name[...]` without `=`: a word.
-    Word(Word),
+    Word(Box<Word>),
     /// The cursor has not moved.
     Nothing,
 }
@@ -26,7 +26,7 @@ impl Reader<'_> {
             end += 1;
         }
         match (self.byte_at(end), self.byte_at(end + 1)) {
-            (Some(b'['), _) | (Some(b'='), _) | (Some(b'+'), Some(b'=')) => self.named_assignment(start, end),
+            (Some(b'[' | b'='), _) | (Some(b'+'), Some(b'=')) => self.named_assignment(start, end),
             _ => Ok(Tried::Nothing),
         }
     }
@@ -43,13 +43,7 @@ impl Reader<'_> {
         let Some(append) = self.assignment_operator() else {
             return self.word_with_bracket(&name, subscript, start, line);
         };
-        let mut assignment = Assignment {
-            name,
-            subscript: subscript.map(|subscript| *subscript),
-            append,
-            value: AssignmentValue::Array(Vec::new()),
-            span: self.span_from(start, line),
-        };
+        let mut assignment = new_assignment(name, subscript, append, self.span_from(start, line));
         self.assigned_value(&mut assignment.value)?;
         assignment.span.end = self.pos() as u32;
         Ok(Tried::Assignment(assignment))
@@ -77,7 +71,7 @@ impl Reader<'_> {
         start: usize,
         line: u32,
     ) -> Parsed<Tried> {
-        let mut word = Word { parts: Vec::new(), span: self.span_from(start, line) };
+        let mut word = Box::new(Word { parts: Vec::new(), span: self.span_from(start, line) });
         push_literal(&mut word.parts, name);
         push_literal(&mut word.parts, b"[");
         append_parts(&mut word.parts, subscript.map(|subscript| subscript.word.parts).unwrap_or_default());
@@ -95,14 +89,18 @@ impl Reader<'_> {
             self.array(&mut elements)?;
             *value = AssignmentValue::Array(elements);
         } else {
-            *value = AssignmentValue::Scalar(self.assigned_word()?);
+            *value = AssignmentValue::Scalar(Word::default());
+            if let AssignmentValue::Scalar(word) = value {
+                self.assigned_word(word)?;
+            }
         }
         Ok(())
     }
 
-    fn assigned_word(&mut self) -> Parsed<Word> {
+    fn assigned_word(&mut self, word: &mut Word) -> Parsed<()> {
         self.advance_to(self.follow(self.pos()));
-        self.word_in(Context { end: End::Word, tilde: Tilde::Assignment, extglob: self.options.extglob })
+        let context = Context { end: End::Word, tilde: Tilde::Assignment, extglob: self.options.extglob };
+        self.word_in_place(context, word)
     }
 
     /// `( ... )`; the cursor is on the parenthesis.
@@ -128,9 +126,10 @@ impl Reader<'_> {
 
     #[inline(never)]
     fn plain_element(&mut self, elements: &mut Vec<ArrayElement>) -> Parsed<()> {
-        let value = self.word()?;
-        elements.push(ArrayElement { subscript: None, append: false, value });
-        Ok(())
+        match new_element(elements, None, false) {
+            Some(word) => self.word_into(word),
+            None => Ok(()),
+        }
     }
 
     /// `[subscript]=value`, or a word that begins with a bracket.
@@ -139,15 +138,42 @@ impl Reader<'_> {
         self.input.pos += 1;
         let subscript = self.subscript()?;
         if let Some(append) = self.assignment_operator() {
-            let value = self.assigned_word()?;
-            elements.push(ArrayElement { subscript: Some(*subscript), append, value });
-            return Ok(());
+            return match new_element(elements, Some(subscript), append) {
+                Some(word) => self.assigned_word(word),
+                None => Ok(()),
+            };
         }
-        if let Tried::Word(value) = self.word_with_bracket(b"", Some(subscript), start, line)? {
-            elements.push(ArrayElement { subscript: None, append: false, value });
+        if let Tried::Word(value) = self.word_with_bracket(b"", Some(subscript), start, line)?
+            && let Some(word) = new_element(elements, None, false)
+        {
+            *word = *value;
         }
         Ok(())
     }
+}
+
+// Large temporaries stay out of the frames of functions that recurse.
+
+#[inline(never)]
+fn new_assignment(
+    name: Text,
+    subscript: Option<Box<Subscript>>,
+    append: bool,
+    span: Span,
+) -> Box<Assignment> {
+    let subscript = subscript.map(|subscript| *subscript);
+    Box::new(Assignment { name, subscript, append, value: AssignmentValue::Array(Vec::new()), span })
+}
+
+#[inline(never)]
+fn new_element(
+    elements: &mut Vec<ArrayElement>,
+    subscript: Option<Box<Subscript>>,
+    append: bool,
+) -> Option<&mut Word> {
+    let subscript = subscript.map(|subscript| *subscript);
+    elements.push(ArrayElement { subscript, append, value: Word::default() });
+    elements.last_mut().map(|element| &mut element.value)
 }
 
 fn append_parts(out: &mut Vec<WordPart>, parts: Vec<WordPart>) {

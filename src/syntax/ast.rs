@@ -299,7 +299,10 @@ pub struct CommandSubstitution {
     /// What the spans of `body` refer to, when it is not the enclosing source: the text between backquotes without its
     /// backslashes.
     pub source: Option<Arc<[u8]>>,
-    /// Backquotes, and substitutions in a here-document, are parsed when they are expanded in bash: an error in one
+    /// Not backquoted, and yet bash parses it when it is expanded: `$((a); b)`, which could have been arithmetic. Its
+    /// errors are reported as those of backquotes.
+    pub deferred: bool,
+    /// Backquotes, `deferred` ones, and substitutions in a here-document are parsed when they are expanded in bash: an error in one
     /// belongs to its expansion and is reported then (status 1, empty result); `body` is what stands before the error.
     pub error: Option<ParseError>,
 }

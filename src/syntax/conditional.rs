@@ -2,6 +2,12 @@
 //!
 //! `||` and `&&` are associative: their runs become balanced trees. Parentheses and `!` recurse, and are counted.
 
+#![allow(
+    clippy::unnecessary_box_returns,
+    clippy::boxed_local,
+    reason = "the stack frames of functions that recurse hold pointers, not nodes"
+)]
+
 use super::arithmetic::balanced;
 use super::ast::{Command, CommandKind, Conditional, ConditionalOperator, Word, WordPart};
 use super::error::{ParseError, ParseErrorKind};
@@ -40,7 +46,8 @@ impl Reader<'_> {
 
     fn at_conditional_end(&self) -> bool {
         let at = self.pos();
-        self.slice(at, at + 2) == b"]]" && self.byte_at(self.follow(at + 2)).is_none_or(super::lexer::is_metacharacter)
+        self.slice(at, at + 2) == b"]]"
+            && self.byte_at(self.follow(at + 2)).is_none_or(super::lexer::is_metacharacter)
     }
 
     fn take_conditional_end(&mut self) -> bool {
@@ -129,20 +136,22 @@ impl Reader<'_> {
 
     /// A word alone, a unary operator with its word, or a binary operator between two.
     fn conditional_test(&mut self) -> Parsed<Box<Conditional>> {
-        let first = self.word()?;
+        let mut first = Box::<Word>::default();
+        self.word_into(&mut first)?;
         if let Some(letter) = unary_operator(&first) {
-            let operand = self.conditional_operand(Context::WORD, ParseErrorKind::ConditionalUnaryArgument)?;
+            let operand =
+                self.conditional_operand(Context::WORD, ParseErrorKind::ConditionalUnaryArgument)?;
             self.skip_newlines()?;
-            return Ok(Box::new(Conditional::Unary(letter, operand)));
+            return Ok(unary(letter, operand));
         }
         self.skip_blanks();
         if self.at_conditional_end() {
-            return Ok(Box::new(Conditional::Word(first)));
+            return Ok(word_alone(first));
         }
         match (self.byte(), self.operator()) {
-            (Some(b'&'), 2) if self.second() == Some(b'&') => return Ok(Box::new(Conditional::Word(first))),
-            (Some(b'|'), 2) if self.second() == Some(b'|') => return Ok(Box::new(Conditional::Word(first))),
-            (Some(b')'), _) => return Ok(Box::new(Conditional::Word(first))),
+            (Some(b'&'), 2) if self.second() == Some(b'&') => return Ok(word_alone(first)),
+            (Some(b'|'), 2) if self.second() == Some(b'|') => return Ok(word_alone(first)),
+            (Some(b')'), _) => return Ok(word_alone(first)),
             _ => {}
         }
         let operator = self.conditional_operator()?;
@@ -153,7 +162,7 @@ impl Reader<'_> {
         };
         let second = self.conditional_operand(context, ParseErrorKind::ConditionalBinaryArgument)?;
         self.skip_newlines()?;
-        Ok(Box::new(Conditional::Binary(operator, first, second)))
+        Ok(binary(operator, first, second))
     }
 
     fn conditional_operator(&mut self) -> Parsed<ConditionalOperator> {
@@ -189,7 +198,11 @@ impl Reader<'_> {
         Ok(operator)
     }
 
-    fn conditional_operand(&mut self, context: Context, kind: fn(Text) -> ParseErrorKind) -> Parsed<Word> {
+    fn conditional_operand(
+        &mut self,
+        context: Context,
+        kind: fn(Text) -> ParseErrorKind,
+    ) -> Parsed<Box<Word>> {
         self.skip_blanks();
         let regex = context.end == super::word::End::Regex && matches!(self.byte(), Some(b'(' | b'|'));
         let operator = self.operator() > 0 && !regex && !self.at_process_substitution();
@@ -197,26 +210,53 @@ impl Reader<'_> {
             let token = self.conditional_token();
             return Err(self.error(kind(token)));
         }
-        if context.end == super::word::End::Word && !context.extglob { self.word() } else { self.word_in(context) }
+        let mut word = Box::<Word>::default();
+        if context.end == super::word::End::Word && !context.extglob {
+            self.word_into(&mut word)?;
+        } else {
+            self.word_in_place(context, &mut word)?;
+        }
+        Ok(word)
     }
 
     /// The token at the cursor for a message; the end of the input is a newline too.
     fn conditional_token(&mut self) -> Text {
         let (pos, line) = (self.pos(), self.input.line);
-        let token = self.token().unwrap_or(Text::from_static(b"newline"));
+        let token = self.token().ok().flatten().unwrap_or(Text::from_static(b"newline"));
         self.input.pos = pos;
         self.input.line = line;
         token
     }
 
     /// The error for the token at the cursor: one for operators, another for words.
-    fn conditional_error(&mut self, operator: fn(Text) -> ParseErrorKind, word: ParseErrorKind) -> ParseError {
+    fn conditional_error(
+        &mut self,
+        operator: fn(Text) -> ParseErrorKind,
+        word: ParseErrorKind,
+    ) -> ParseError {
         if self.byte().is_some() && self.operator() == 0 {
             return self.error(word);
         }
         let token = self.conditional_token();
         self.error(operator(token))
     }
+}
+
+// Large temporaries stay out of the frames of functions that recurse.
+
+#[inline(never)]
+fn word_alone(word: Box<Word>) -> Box<Conditional> {
+    Box::new(Conditional::Word(*word))
+}
+
+#[inline(never)]
+fn unary(letter: u8, word: Box<Word>) -> Box<Conditional> {
+    Box::new(Conditional::Unary(letter, *word))
+}
+
+#[inline(never)]
+fn binary(operator: ConditionalOperator, left: Box<Word>, right: Box<Word>) -> Box<Conditional> {
+    Box::new(Conditional::Binary(operator, *left, *right))
 }
 
 fn plain(word: &Word) -> Option<&[u8]> {

@@ -120,7 +120,11 @@ impl ParseError {
         let allowed = match self.0.kind {
             ParseErrorKind::TooDeep(allowed) => u64::from(allowed),
             ParseErrorKind::AliasTooLong => {
-                return Some(LimitError { limit: Limit::ScriptBytes, allowed: super::alias::COPY_BUDGET, line: Some(self.0.line) });
+                return Some(LimitError {
+                    limit: Limit::ScriptBytes,
+                    allowed: super::alias::COPY_BUDGET,
+                    line: Some(self.0.line),
+                });
             }
             _ => return None,
         };
@@ -137,8 +141,9 @@ impl ParseError {
                 lines.push(format!("`{}'", show(&self.0.source_line)));
             }
             ParseErrorKind::UnexpectedEnd => lines.push("syntax error: unexpected end of file".to_owned()),
-            ParseErrorKind::Unmatched(delimiter) => lines
-                .push(format!("unexpected EOF while looking for matching `{}'", char::from(*delimiter))),
+            ParseErrorKind::Unmatched(delimiter) => {
+                lines.push(format!("unexpected EOF while looking for matching `{}'", char::from(*delimiter)));
+            }
             ParseErrorKind::ArithmeticForRequired(text) => {
                 lines.push("syntax error: arithmetic expression required".to_owned());
                 lines.push(format!("syntax error: `{}'", show(text)));
@@ -151,7 +156,10 @@ impl ParseError {
                 lines.push("conditional binary operator expected".to_owned());
             }
             ParseErrorKind::ConditionalBinaryExpectedAt(token) => {
-                lines.push(format!("unexpected token `{}', conditional binary operator expected", show(token)));
+                lines.push(format!(
+                    "unexpected token `{}', conditional binary operator expected",
+                    show(token)
+                ));
             }
             ParseErrorKind::ConditionalUnaryArgument(token) => {
                 lines.push(format!("unexpected argument `{}' to conditional unary operator", show(token)));
@@ -244,6 +252,8 @@ pub struct ArithmeticError {
     pub kind: ArithmeticErrorKind,
     /// The rest of the expression from the last token on.
     pub token: Text,
+    /// How many bytes of the expression bash shows in front of the message.
+    pub shown: usize,
 }
 
 /// Kinds of [`ArithmeticError`].
@@ -274,7 +284,9 @@ pub enum ArithmeticErrorKind {
     InvalidIntegerConstant,
     /// `a[`
     BadSubscript,
-    /// `5++`
+    /// `++x++`: the second operator's sign.
+    LvalueRequired(u8),
+    /// `++` without a variable.
     IdentifierExpected,
     /// Nested deeper than allowed; the allowed depth.
     TooDeep(u32),
@@ -295,6 +307,8 @@ impl ArithmeticErrorKind {
             Self::InvalidNumber => "invalid number",
             Self::InvalidIntegerConstant => "invalid integer constant",
             Self::BadSubscript => "bad array subscript",
+            Self::LvalueRequired(b'+') => "++: assignment requires lvalue",
+            Self::LvalueRequired(_) => "--: assignment requires lvalue",
             Self::IdentifierExpected => "identifier expected after pre-increment or pre-decrement",
             Self::TooDeep(_) => "expression recursion level exceeded",
         }

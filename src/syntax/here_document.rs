@@ -4,6 +4,8 @@
 //! is parsed in place, between its bounds; when leading tabs are removed it has a source of its own. An error inside a
 //! body's substitution belongs to its expansion, as in bash.
 
+#![allow(clippy::boxed_local, reason = "large, and put away while a here-document is read")]
+
 use super::ast::{CommandSubstitution, List, Word, WordPart};
 use super::error::ParseWarning;
 use super::lexer::{HereDocumentBody, Input, Parsed, Reader, Salvage};
@@ -19,8 +21,6 @@ pub(super) struct PendingHereDocument {
     pub(super) delimiter: Text,
     pub(super) quoted: bool,
     pub(super) strip_tabs: bool,
-    /// Of the redirection.
-    pub(super) line: u32,
 }
 
 /// What belongs to one input, kept while another is read.
@@ -88,12 +88,15 @@ impl Reader<'_> {
     pub(super) fn read_here_documents(&mut self) -> Parsed<()> {
         for document in std::mem::take(&mut self.pending) {
             let start = self.pos();
+            // Bash names the line before the body.
+            let behind_newline = start > 0 && self.byte_at(start - 1) == Some(b'\n');
+            let opened = self.input.line.saturating_sub(u32::from(behind_newline));
             let bounds = self.here_document_bounds(&document);
             let body = self.here_document_body(&document, start, bounds.end)?;
             self.bodies.insert(document.number, body);
             self.advance_to(bounds.next);
             if bounds.unterminated {
-                let (line, opened) = (self.here_document_end_line(), document.line);
+                let line = self.here_document_end_line();
                 let delimiter = document.delimiter;
                 self.warnings.push(ParseWarning::HereDocumentEnd { line, opened, delimiter });
             }
@@ -119,14 +122,22 @@ impl Reader<'_> {
             let rest = self.slice(at, self.input.end);
             let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
             let line = rest.get(..length).unwrap_or(rest);
-            let tabs = if document.strip_tabs { line.iter().take_while(|&&byte| byte == b'\t').count() } else { 0 };
+            let tabs =
+                if document.strip_tabs { line.iter().take_while(|&&byte| byte == b'\t').count() } else { 0 };
             let text = line.get(tabs..).unwrap_or(&[]);
             if !continued {
                 if text == delimiter {
-                    return Bounds { end: at, next: (at + length + 1).min(self.input.end), unterminated: false };
+                    return Bounds {
+                        end: at,
+                        next: (at + length + 1).min(self.input.end),
+                        unterminated: false,
+                    };
                 }
                 // `$(cat <<E`, text, `E)`: the parenthesis of the substitution may follow the delimiter.
-                if self.substitutions > 0 && text.starts_with(delimiter) && text.get(delimiter.len()) == Some(&b')') {
+                if self.substitutions > 0
+                    && text.starts_with(delimiter)
+                    && text.get(delimiter.len()) == Some(&b')')
+                {
                     return Bounds { end: at, next: at + tabs + delimiter.len(), unterminated: false };
                 }
             }
@@ -145,7 +156,8 @@ impl Reader<'_> {
     ) -> Parsed<HereDocumentBody> {
         let mut body = Word { parts: Vec::new(), span: self.here() };
         body.span.end = end as u32;
-        let stripped = if document.strip_tabs { strip_tabs(self.slice(start, end), document.quoted) } else { None };
+        let stripped =
+            if document.strip_tabs { strip_tabs(self.slice(start, end), document.quoted) } else { None };
         if document.quoted {
             let text = match &stripped {
                 Some(text) => Text::from(text.as_slice()),
@@ -181,6 +193,7 @@ impl Reader<'_> {
                     body: List::default(),
                     reads_file: false,
                     backquoted: false,
+                    deferred: false,
                     span,
                     source: None,
                     error: Some(error),

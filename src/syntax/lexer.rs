@@ -67,6 +67,7 @@ pub(super) enum Keyword {
     Not,
     OpenBrace,
     CloseBrace,
+    CloseConditional,
     OpenConditional,
     Case,
     Coproc,
@@ -94,6 +95,7 @@ impl Keyword {
             b"{" => Self::OpenBrace,
             b"}" => Self::CloseBrace,
             b"[[" => Self::OpenConditional,
+            b"]]" => Self::CloseConditional,
             b"case" => Self::Case,
             b"coproc" => Self::Coproc,
             b"do" => Self::Do,
@@ -119,7 +121,14 @@ impl Keyword {
     pub(super) fn closes(self) -> bool {
         matches!(
             self,
-            Self::CloseBrace | Self::Do | Self::Done | Self::Elif | Self::Else | Self::Esac | Self::Fi | Self::Then
+            Self::CloseBrace
+                | Self::Do
+                | Self::Done
+                | Self::Elif
+                | Self::Else
+                | Self::Esac
+                | Self::Fi
+                | Self::Then
         )
     }
 
@@ -225,7 +234,11 @@ impl Reader<'_> {
     /// One level deeper. Not undone when an error passes: the error ends the parse, or whoever goes on restores `depth`.
     pub(super) fn enter(&mut self) -> Parsed<()> {
         self.depth += 1;
-        if self.depth > self.options.depth { Err(self.error(ParseErrorKind::TooDeep(self.options.depth))) } else { Ok(()) }
+        if self.depth > self.options.depth {
+            Err(self.error(ParseErrorKind::TooDeep(self.options.depth)))
+        } else {
+            Ok(())
+        }
     }
 
     pub(super) fn leave(&mut self) {
@@ -328,26 +341,25 @@ impl Reader<'_> {
     }
 
     /// The token at the cursor as bash shows it; `None` at the end of the input.
-    pub(super) fn token(&mut self) -> Option<Text> {
+    ///
+    /// # Errors
+    /// That of the token itself, for example a quote that is not closed.
+    pub(super) fn token(&mut self) -> Parsed<Option<Text>> {
         self.skip_blanks();
-        let first = self.byte()?;
+        let Some(first) = self.byte() else { return Ok(None) };
         if first == b'\n' {
-            return Some(Text::from_static(b"newline"));
+            return Ok(Some(Text::from_static(b"newline")));
         }
         let operator = self.operator();
         let start = self.input.pos;
         if operator == 0 || self.at_process_substitution() {
-            // An error inside the word is not the one that is reported.
-            let depth = self.depth;
-            let read = self.word();
-            self.depth = depth;
-            return match read {
-                Ok(_) => Some(Text::from(self.slice(start, self.input.pos))),
-                Err(_) => None,
-            };
+            self.word()?;
+            return Ok(Some(Text::from(self.slice(start, self.input.pos))));
         }
         self.bump(operator);
-        Some(self.slice(start, self.input.pos).iter().copied().filter(|byte| !matches!(byte, b'\\' | b'\n')).collect::<Vec<_>>().into())
+        let joined = |byte: &u8| !matches!(byte, b'\\' | b'\n');
+        let token: Vec<u8> = self.slice(start, self.input.pos).iter().copied().filter(joined).collect();
+        Ok(Some(token.into()))
     }
 
     /// The line of the source around `at`.
@@ -370,13 +382,14 @@ impl Reader<'_> {
         let (start, line) = (self.input.pos, self.input.line);
         let source_line = self.line_around(start);
         match self.token() {
-            Some(token) => ParseError::new(
+            Err(error) => error,
+            Ok(Some(token)) => ParseError::new(
                 ParseErrorKind::UnexpectedToken(token),
                 Span { line, ..self.span_from(start, line) },
                 None,
                 source_line,
             ),
-            None => self.unexpected_end(),
+            Ok(None) => self.unexpected_end(),
         }
     }
 

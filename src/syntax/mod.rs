@@ -11,6 +11,8 @@ mod here_document;
 mod lexer;
 mod parameter;
 mod parser;
+mod print;
+mod print_word;
 mod quote;
 mod redirection;
 mod resolve;
@@ -21,3 +23,9 @@ mod word;
 pub use arithmetic::parse_arithmetic;
 pub use error::{ArithmeticError, ArithmeticErrorKind, ParseError, ParseErrorKind, ParseWarning};
 pub use parser::{Aliases, NoAliases, ParseOptions, Parser};
+pub use print::{print_command, print_function, print_list};
+
+/// Decodes the escapes of `$'...'` in a text.
+pub(crate) fn expand_ansi_c(text: &[u8]) -> Vec<u8> {
+    quote::decode_ansi(text)
+}

@@ -3,8 +3,8 @@
 //! What is not a valid expansion is an error only when it is expanded: [`ParameterOperation::Bad`].
 
 use super::ast::{
-    AllElements, Arithmetic, CaseOperator, DefaultOperator, Parameter, ParameterExpansion, ParameterOperation,
-    ReplaceScope, Subscript, Word, WordPart,
+    AllElements, Arithmetic, CaseOperator, DefaultOperator, Parameter, ParameterExpansion,
+    ParameterOperation, ReplaceScope, Span, Subscript, Word, WordPart,
 };
 use super::lexer::{Parsed, Reader, is_name_start};
 use super::quote::QuotedEnd;
@@ -22,12 +22,7 @@ fn is_special(byte: u8) -> bool {
 impl Reader<'_> {
     /// `${...}`; the cursor is on the `$`.
     pub(super) fn braced_parameter(&mut self, quoting: Quoting) -> Parsed<Box<ParameterExpansion>> {
-        let mut expansion = Box::new(ParameterExpansion {
-            parameter: Parameter::Special(b'@'),
-            indirect: false,
-            operation: ParameterOperation::Value,
-            span: self.here(),
-        });
+        let mut expansion = new_expansion(self.here());
         self.enter()?;
         self.bump(2);
         if !self.sigil(&mut expansion)? {
@@ -158,6 +153,8 @@ impl Reader<'_> {
                 let digits = self.digits();
                 *parameter = Parameter::Positional(digits);
             }
+            // `${$` and then a brace or parenthesis is another expansion where a name should be.
+            Some(b'$') if matches!(self.second(), Some(b'{' | b'(')) => return Ok(false),
             Some(byte) if is_special(byte) => {
                 self.bump(1);
                 *parameter = Parameter::Special(byte);
@@ -217,7 +214,8 @@ impl Reader<'_> {
             // In an arithmetic expression single quotes and most backslashes stay, and are errors.
             text.parts.push(WordPart::Quoted(Text::from(source)));
         } else if all.is_none() && word.parts.iter().all(simple) {
-            expression = super::arithmetic::parse_source(source, self.options.depth.saturating_sub(self.depth));
+            expression =
+                super::arithmetic::parse_source(source, self.options.depth.saturating_sub(self.depth));
         }
         Subscript { all, word, arithmetic: Arithmetic { text, expression } }
     }
@@ -240,23 +238,22 @@ impl Reader<'_> {
             }
             b'#' | b'%' => {
                 let longest = self.doubled(byte);
-                let pattern = self.word_in(PATTERN)?;
-                expansion.operation = if byte == b'#' {
-                    ParameterOperation::TrimPrefix { longest, pattern }
-                } else {
-                    ParameterOperation::TrimSuffix { longest, pattern }
-                };
+                expansion.operation = trim(byte, longest);
+                if let ParameterOperation::TrimPrefix { pattern, .. }
+                | ParameterOperation::TrimSuffix { pattern, .. } = &mut expansion.operation
+                {
+                    self.word_in_place(PATTERN, pattern)?;
+                }
             }
             b'/' => self.replace(expansion)?,
             b'^' | b',' | b'~' => {
                 let operator = case_operator(byte, self.doubled(byte));
-                let pattern = self.word_in(PATTERN)?;
-                let pattern = (!pattern.parts.is_empty()).then_some(pattern);
-                expansion.operation = ParameterOperation::Case { operator, pattern };
+                self.case_pattern(expansion, operator)?;
             }
             b'@' => {
                 let letter = self.byte_at(self.after(self.pos()));
-                if let Some(letter @ (b'Q' | b'E' | b'P' | b'A' | b'K' | b'a' | b'k' | b'u' | b'U' | b'L')) = letter
+                if let Some(letter @ (b'Q' | b'E' | b'P' | b'A' | b'K' | b'a' | b'k' | b'u' | b'U' | b'L')) =
+                    letter
                     && self.byte_at(self.after(self.after(self.pos()))) == Some(b'}')
                 {
                     self.bump(2);
@@ -265,6 +262,14 @@ impl Reader<'_> {
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn case_pattern(&mut self, expansion: &mut ParameterExpansion, operator: CaseOperator) -> Parsed<()> {
+        let pattern = self.word_in(PATTERN)?;
+        let pattern = (!pattern.parts.is_empty()).then_some(pattern);
+        expansion.operation = ParameterOperation::Case { operator, pattern };
         Ok(())
     }
 
@@ -317,12 +322,13 @@ impl Reader<'_> {
         if scope != ReplaceScope::First {
             self.bump(1);
         }
-        let context = if scope == ReplaceScope::First { REPLACED } else { Context { tilde: Tilde::None, ..REPLACED } };
-        // A `/` right behind the operator is part of the pattern, except after `//`, `/#` and `/%`.
-        let pattern = if scope != ReplaceScope::First && self.byte() == Some(b'/') {
+        let anchored = matches!(scope, ReplaceScope::Prefix | ReplaceScope::Suffix);
+        // `${x////_}` replaces slashes, but `${x/#/_}` has an empty pattern.
+        let pattern = if anchored && self.byte() == Some(b'/') {
             Word { parts: Vec::new(), span: self.here() }
         } else {
-            self.word_in(context)?
+            let tilde = if scope == ReplaceScope::First { Tilde::Start } else { Tilde::None };
+            self.word_in(Context { tilde, ..REPLACED })?
         };
         let replacement = if self.byte() == Some(b'/') {
             self.bump(1);
@@ -352,6 +358,24 @@ impl Reader<'_> {
         self.arithmetic_text(ArithmeticEnd::Brace, &mut text.parts)?;
         text.span.end = self.pos() as u32;
         Ok(self.arithmetic(text))
+    }
+}
+
+// Large temporaries stay out of the frames of functions that recurse.
+
+#[inline(never)]
+fn new_expansion(span: Span) -> Box<ParameterExpansion> {
+    let (parameter, operation) = (Parameter::Special(b'@'), ParameterOperation::Value);
+    Box::new(ParameterExpansion { parameter, indirect: false, operation, span })
+}
+
+#[inline(never)]
+fn trim(byte: u8, longest: bool) -> ParameterOperation {
+    let pattern = Word::default();
+    if byte == b'#' {
+        ParameterOperation::TrimPrefix { longest, pattern }
+    } else {
+        ParameterOperation::TrimSuffix { longest, pattern }
     }
 }
 

@@ -7,9 +7,13 @@
 //! Nodes are built in their place in the parent (`&mut`): returning them by value would put several copies of each on
 //! the stack at every level.
 
-use super::ast::{
-    AndOr, AndOrOperator, Command, CommandKind, List, ListItem, Pipeline, Simple, Span, Timed,
-};
+#![allow(
+    clippy::unnecessary_box_returns,
+    clippy::boxed_local,
+    reason = "the stack frames of functions that recurse hold pointers, not nodes"
+)]
+
+use super::ast::{AndOr, AndOrOperator, Command, CommandKind, List, ListItem, Pipeline, Simple, Span, Timed};
 use super::error::{ParseError, ParseWarning};
 use super::lexer::{Input, Keyword, Parsed, Reader};
 use crate::text::Text;
@@ -141,6 +145,35 @@ pub(super) fn empty_command(span: Span) -> Command {
     Command { kind: CommandKind::Simple(Simple::default()), redirections: Vec::new(), span }
 }
 
+// Large temporaries stay out of the frames of functions that recurse.
+
+fn empty_pipeline(line: u32) -> Pipeline {
+    Pipeline { negated: false, timed: None, stages: Vec::new(), stderr_too: Vec::new(), line }
+}
+
+#[inline(never)]
+fn new_item(line: u32) -> Box<ListItem> {
+    let and_or = AndOr { first: empty_pipeline(line), rest: Vec::new() };
+    Box::new(ListItem { and_or, background: false, span: Span::default() })
+}
+
+#[inline(never)]
+fn push_item(list: &mut List, item: Box<ListItem>) {
+    list.items.push(*item);
+}
+
+#[inline(never)]
+fn new_pipeline(and_or: &mut AndOr, operator: AndOrOperator, line: u32) -> Option<&mut Pipeline> {
+    and_or.rest.push((operator, empty_pipeline(line)));
+    and_or.rest.last_mut().map(|(_, pipeline)| pipeline)
+}
+
+#[inline(never)]
+fn new_stage(pipeline: &mut Pipeline, span: Span) -> Option<&mut Command> {
+    pipeline.stages.push(empty_command(span));
+    pipeline.stages.last_mut()
+}
+
 impl Reader<'_> {
     fn complete_command(&mut self) -> Parsed<Option<List>> {
         self.skip_newlines()?;
@@ -197,12 +230,7 @@ impl Reader<'_> {
     fn list_item(&mut self, list: &mut List) -> Parsed<()> {
         self.skip_blanks();
         let (start, line) = (self.pos(), self.input.line);
-        let first = Pipeline { negated: false, timed: None, stages: Vec::new(), stderr_too: Vec::new(), line };
-        let mut item = Box::new(ListItem {
-            and_or: AndOr { first, rest: Vec::new() },
-            background: false,
-            span: Span::default(),
-        });
+        let mut item = new_item(line);
         self.and_or(&mut item)?;
         item.span = self.span_from(start, line);
         self.skip_blanks();
@@ -214,14 +242,14 @@ impl Reader<'_> {
             }
             Some(b'\n' | b')' | b';') | None => {}
             // Behind a compound command's end, a reserved word can follow at once: `( a ) fi`.
-            Some(_) if self.list_ends() && self.follows_compound(&item) => {}
+            Some(_) if self.list_ends() && Self::follows_compound(&item) => {}
             Some(_) => return Err(self.unexpected()),
         }
-        list.items.push(*item);
+        push_item(list, item);
         Ok(())
     }
 
-    fn follows_compound(&self, item: &ListItem) -> bool {
+    fn follows_compound(item: &ListItem) -> bool {
         let last = item.and_or.rest.last().map_or(&item.and_or.first, |(_, pipeline)| pipeline);
         let Some(command) = last.stages.last() else { return false };
         match &command.kind {
@@ -243,11 +271,7 @@ impl Reader<'_> {
             self.bump(2);
             self.skip_newlines()?;
             let line = self.input.line;
-            item.and_or.rest.push((
-                operator,
-                Pipeline { negated: false, timed: None, stages: Vec::new(), stderr_too: Vec::new(), line },
-            ));
-            if let Some((_, pipeline)) = item.and_or.rest.last_mut() {
+            if let Some(pipeline) = new_pipeline(&mut item.and_or, operator, line) {
                 self.pipeline(pipeline)?;
             }
         }
@@ -303,8 +327,7 @@ impl Reader<'_> {
     }
 
     fn stage(&mut self, pipeline: &mut Pipeline) -> Parsed<()> {
-        pipeline.stages.push(empty_command(self.here()));
-        match pipeline.stages.last_mut() {
+        match new_stage(pipeline, self.here()) {
             Some(command) => self.command(command),
             None => Ok(()),
         }
@@ -338,8 +361,9 @@ impl Reader<'_> {
             match word {
                 b"-p" if ends && !posix => posix = true,
                 b"--" if ends => {
+                    // Bash takes `time --` for `time -p`.
                     self.input.pos += 2;
-                    return posix;
+                    return true;
                 }
                 _ => {
                     self.input.pos = pos;
@@ -360,5 +384,191 @@ impl Reader<'_> {
             Some(b')') => true,
             _ => self.keyword().is_some_and(|(keyword, _)| keyword == Keyword::CloseBrace),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::ParseErrorKind;
+    use crate::syntax::ast::{Argument, RedirectionKind, WordPart};
+    use std::cell::RefCell;
+    use std::collections::HashMap;
+
+    /// All commands, and the message of the error that ended them.
+    fn parse(text: &str) -> (Vec<List>, Vec<String>) {
+        parse_with(text, ParseOptions::default(), &NoAliases)
+    }
+
+    fn parse_with(text: &str, options: ParseOptions, aliases: &dyn Aliases) -> (Vec<List>, Vec<String>) {
+        let mut parser = Parser::new(text.as_bytes().into(), 1);
+        let mut lists = Vec::new();
+        loop {
+            match parser.next_command(&options, aliases) {
+                Ok(Some(list)) => lists.push(list),
+                Ok(None) => return (lists, Vec::new()),
+                Err(error) => {
+                    let line = error.line();
+                    return (lists, error.message().iter().map(|text| format!("{line}: {text}")).collect());
+                }
+            }
+        }
+    }
+
+    fn words(list: &List) -> Vec<String> {
+        let CommandKind::Simple(simple) = &list.items[0].and_or.first.stages[0].kind else {
+            return Vec::new();
+        };
+        let show = |word: &Argument| match word {
+            Argument::Word(word) => word
+                .parts
+                .iter()
+                .map(|part| match part {
+                    WordPart::Literal(text) => text.to_string(),
+                    WordPart::Quoted(text) => format!("<{text}>"),
+                    WordPart::Tilde(text) => format!("~{{{text}}}"),
+                    other => format!("{other:?}").chars().take_while(char::is_ascii_alphabetic).collect(),
+                })
+                .collect(),
+            Argument::Assignment(assignment) => format!("{}=", assignment.name),
+        };
+        simple.words.iter().map(show).collect()
+    }
+
+    #[test]
+    fn commands_before_an_error_are_handed_out() {
+        let (lists, message) = parse("a\nb; c\nfi\n");
+        assert_eq!(lists.len(), 2);
+        assert_eq!(message, ["3: syntax error near unexpected token `fi'", "3: `fi'"]);
+    }
+
+    #[test]
+    fn messages_are_those_of_bash() {
+        for (text, message) in [
+            ("if a", &["2: syntax error: unexpected end of file"][..]),
+            ("if a\n", &["2: syntax error: unexpected end of file"]),
+            (":\necho \"a\nb\n", &["2: unexpected EOF while looking for matching `\"'"]),
+            ("echo $(a\n", &["2: unexpected EOF while looking for matching `)'"]),
+            ("echo ${a\n", &["1: unexpected EOF while looking for matching `}'"]),
+            ("a ;; b\n", &["1: syntax error near unexpected token `;;'", "1: `a ;; b'"]),
+            ("a >\n", &["1: syntax error near unexpected token `newline'", "1: `a >'"]),
+            (
+                "for x in a; done\n",
+                &["1: syntax error near unexpected token `done'", "1: `for x in a; done'"],
+            ),
+            ("[[ a b ]]\n", &["1: conditional binary operator expected"]),
+            ("[[ -f ; ]]\n", &["1: unexpected argument `;' to conditional unary operator"]),
+            ("[[ a ; b ]]\n", &["1: unexpected token `;', conditional binary operator expected"]),
+            ("[[ a ) ]]\n", &["1: syntax error in conditional expression: unexpected token `)'"]),
+            ("[[ ( a b ) ]]\n", &["1: conditional binary operator expected", "1: expected `)'"]),
+            ("[[ ]]\n", &[]),
+            (
+                "for ((i=0;i<1)); do :; done\n",
+                &["1: syntax error: arithmetic expression required", "1: syntax error: `((i=0;i<1))'"],
+            ),
+        ] {
+            assert_eq!(parse(text).1, message, "{text}");
+        }
+    }
+
+    #[test]
+    fn quoted_and_unquoted_text_stay_apart() {
+        let (lists, _) = parse("echo {a,\"b,c\"} a\\ b'c'$'\\t' ~/x ~u: a=~:~ \\\n {x,\\}\n");
+        assert_eq!(
+            words(&lists[0]),
+            ["echo", "{a,DoubleQuoted}", "a< >b<c\t>", "~{}/x", "~{u}:", "a=~{}:~{}", "{x,<}>"]
+        );
+    }
+
+    #[test]
+    fn here_documents_of_one_line_follow_in_order() {
+        let (lists, message) = parse("cat <<A - <<-'B'; b\n$x\nA\n\t$y\n\tB\nc\n");
+        assert_eq!((lists.len(), message.len()), (2, 0));
+        let command = &lists[0].items[0].and_or.first.stages[0];
+        let bodies: Vec<_> = command
+            .redirections
+            .iter()
+            .filter_map(|redirection| match &redirection.kind {
+                RedirectionKind::HereDocument(document) => {
+                    Some((document.quoted, document.body.parts.clone()))
+                }
+                _ => None,
+            })
+            .collect();
+        assert!(matches!(&bodies[0], (false, parts) if matches!(parts[0], WordPart::Parameter(_))));
+        assert_eq!(bodies[1], (true, vec![WordPart::Quoted(Text::from("$y\n"))]));
+    }
+
+    #[derive(Default)]
+    struct Table(HashMap<&'static str, &'static str>, RefCell<usize>);
+
+    impl Aliases for Table {
+        fn alias(&self, name: &[u8]) -> Option<Text> {
+            *self.1.borrow_mut() += 1;
+            self.0.get(std::str::from_utf8(name).ok()?).map(|&text| Text::from(text))
+        }
+    }
+
+    #[test]
+    fn aliases_replace_command_words() {
+        let options = ParseOptions { expand_aliases: true, ..ParseOptions::default() };
+        let table = Table(
+            HashMap::from([
+                ("ls", "ls -l"),
+                ("a", "b "),
+                ("b", "a x"),
+                ("i", "if"),
+                ("q", "echo 'x"),
+                ("s", "sudo "),
+            ]),
+            RefCell::default(),
+        );
+        let shown = |text: &str| parse_with(text, options, &table).0.first().map(words).unwrap_or_default();
+        assert_eq!(shown("ls ls"), ["ls", "-l", "ls"]);
+        assert_eq!(shown("s ls q"), ["sudo", "ls", "-l", "q"]);
+        assert_eq!(shown("q y'"), ["echo", "<x y>"]);
+        assert_eq!(shown("\\ls"), ["<l>s"]);
+        assert_eq!(parse_with("i a; then b; fi\n", options, &table).1, [""; 0]);
+    }
+
+    const NASTY: &[&str] = &[
+        "f() { cat <<A <<-'B' >x 2>&1 {fd}<&-; }; a[${b[\"$(c `d \\`e\\``)\"]}]=(\"x\" [i+1]=$'\\u00e9\\x41' ~/y)\n$((1+$x))$(y)\nA\n\tB\n",
+        "case \"$x\" in (a|*.[ch]) if ((x[1] > 2)); then :; fi ;;& b) ;& esac; for ((i=0; i<3; i++)) { echo $i; }\n",
+        "[[ ! ( -f \"$a\" && b == @(c|d*) ) || $x =~ ^(a|\"b c\")[[:space:]]+$ ]] && ! time -p a |& b || coproc X { c; }\n",
+        "echo \"${a:-${b#'}'}}\" ${x/\\//\"/\"} ${!p@} ${#a[@]} ${x: -1:$((2))} ${x^^[a-z]} $((a) ; (b)) $(( (1) )) <(a) >(b)\n",
+        "select x in \"$@\"; do break; done <<<\"a\" | while read -r l; do a=b c+=d declare e=(f) ; done & # end\n",
+        "declare -A m=([\"a b\"]=$[1+2] [c]+=d); function g { h; } >&2; until a; do b \\\n c; done; {a,b}>c <>d &>>e",
+    ];
+
+    #[test]
+    fn no_prefix_of_a_script_panics() {
+        for extglob in [false, true] {
+            let options = ParseOptions { extglob, ..ParseOptions::default() };
+            for text in NASTY {
+                let whole = parse_with(text, options, &NoAliases);
+                assert!(whole.1.is_empty() || !extglob, "{text}: {:?}", whole.1);
+                for end in 0..text.len() {
+                    let mut parser = Parser::new(text.as_bytes()[..end].into(), 1);
+                    while let Ok(Some(_)) = parser.next_command(&options, &NoAliases) {}
+                }
+                for hole in 0..text.len() {
+                    for byte in b"\"'`$(){}[]\\\n;&|<>#= \xff" {
+                        let mut bytes = text.as_bytes().to_vec();
+                        bytes[hole] = *byte;
+                        let mut parser = Parser::new(bytes.into(), 1);
+                        while let Ok(Some(_)) = parser.next_command(&options, &NoAliases) {}
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_nests_too_deep_is_a_limit() {
+        let text = "(".repeat(300) + "a" + &";b)".repeat(300);
+        let mut parser = Parser::new(text.as_bytes().into(), 1);
+        let error = parser.next_command(&ParseOptions::default(), &NoAliases).unwrap_err();
+        assert_eq!(error.kind(), &ParseErrorKind::TooDeep(200));
+        assert_eq!(error.limit().map(|limit| limit.allowed), Some(200));
     }
 }

@@ -124,6 +124,8 @@ impl Reader<'_> {
                         self.flush_quoted(run, out);
                         run = self.pos() + 1;
                         self.input.pos += 2;
+                    } else if pairs && next == Some(b'\'') {
+                        self.input.pos += 2;
                     } else {
                         self.input.pos += 1;
                     }
@@ -131,8 +133,7 @@ impl Reader<'_> {
                 b'$' => {
                     self.flush_quoted(run, out);
                     run = self.pos();
-                    let quoting =
-                        if end == QuotedEnd::Brace { Quoting::DoubleBrace } else { end.quoting() };
+                    let quoting = if end == QuotedEnd::Brace { Quoting::DoubleBrace } else { end.quoting() };
                     if self.dollar(quoting, out)? {
                         run = self.pos();
                     } else {
@@ -216,7 +217,7 @@ pub(super) fn decode_ansi(text: &[u8]) -> Vec<u8> {
             b'0'..=b'7' => {
                 let (value, length) = digits(text, at - 1, 3, 8);
                 at = at - 1 + length;
-                if value & 0xff == 0 {
+                if value.trailing_zeros() >= 8 {
                     break;
                 }
                 out.push(value as u8);
@@ -228,7 +229,8 @@ pub(super) fn decode_ansi(text: &[u8]) -> Vec<u8> {
                     _ => 8,
                 };
                 let braces = escape == b'x' && text.get(at) == Some(&b'{');
-                let (value, length) = digits(text, at + usize::from(braces), if braces { 8 } else { most }, 16);
+                let (value, length) =
+                    digits(text, at + usize::from(braces), if braces { 8 } else { most }, 16);
                 if length == 0 {
                     out.extend_from_slice(&[b'\\', escape]);
                     continue;
@@ -237,7 +239,7 @@ pub(super) fn decode_ansi(text: &[u8]) -> Vec<u8> {
                 if braces && text.get(at) == Some(&b'}') {
                     at += 1;
                 }
-                if escape == b'x' && value & 0xff == 0 || value == 0 {
+                if escape == b'x' && value.trailing_zeros() >= 8 || value == 0 {
                     break;
                 }
                 if escape == b'x' { out.push(value as u8) } else { push_utf8(&mut out, value) }
@@ -269,7 +271,9 @@ fn digits(text: &[u8], at: usize, most: usize, base: u32) -> (u32, usize) {
     let mut value = 0_u32;
     let mut length = 0;
     while length < most {
-        let Some(digit) = text.get(at + length).and_then(|&byte| char::from(byte).to_digit(base)) else { break };
+        let Some(digit) = text.get(at + length).and_then(|&byte| char::from(byte).to_digit(base)) else {
+            break;
+        };
         value = value.wrapping_mul(base).wrapping_add(digit);
         length += 1;
     }

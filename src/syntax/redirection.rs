@@ -13,7 +13,7 @@ impl Reader<'_> {
         let Some((descriptor, operator_at)) = self.redirection_descriptor() else { return Ok(false) };
         let (start, line) = (self.pos(), self.input.line);
         self.advance_to(operator_at);
-        let kind = self.redirection_kind(line)?;
+        let kind = self.redirection_kind()?;
         out.push(Redirection { descriptor, kind, span: self.span_from(start, line) });
         Ok(true)
     }
@@ -45,7 +45,7 @@ impl Reader<'_> {
         while let Some(byte) = self.byte_at(at).filter(u8::is_ascii_digit) {
             number = number
                 .and_then(|number| number.checked_mul(10)?.checked_add(u32::from(byte - b'0')))
-                .filter(|&number| number <= i32::MAX as u32);
+                .filter(|&number| i32::try_from(number).is_ok());
             at = self.after(at);
         }
         // A number that is no descriptor's is a word, as in bash.
@@ -63,17 +63,21 @@ impl Reader<'_> {
         }
         let mut close = end;
         if self.byte_at(close) == Some(b'[') {
-            while self.byte_at(close).is_some_and(|byte| byte != b']' && !super::lexer::is_metacharacter(byte)) {
+            while self
+                .byte_at(close)
+                .is_some_and(|byte| byte != b']' && !super::lexer::is_metacharacter(byte))
+            {
                 close += 1;
             }
             close += 1;
             end = close;
         }
-        let closed = self.byte_at(close) == Some(b'}') && matches!(self.byte_at(close + 1), Some(b'<' | b'>'));
+        let closed =
+            self.byte_at(close) == Some(b'}') && matches!(self.byte_at(close + 1), Some(b'<' | b'>'));
         closed.then(|| (RedirectionDescriptor::Variable(Text::from(self.slice(start, end))), close + 1))
     }
 
-    fn redirection_kind(&mut self, line: u32) -> Parsed<RedirectionKind> {
+    fn redirection_kind(&mut self) -> Parsed<RedirectionKind> {
         let length = self.operator();
         let start = self.pos();
         let second_at = self.after(start);
@@ -84,7 +88,7 @@ impl Reader<'_> {
         ];
         self.bump(length);
         if operator == [Some(b'<'), Some(b'<'), None] || operator == [Some(b'<'), Some(b'<'), Some(b'-')] {
-            return self.here_document(line, length == 3);
+            return self.here_document(length == 3);
         }
         let target = self.redirection_target()?;
         Ok(match operator {
@@ -106,6 +110,13 @@ impl Reader<'_> {
         if self.byte().is_none() || self.operator() > 0 && !self.at_process_substitution() {
             return Err(self.unexpected_or_newline());
         }
+        // Digits before an operator are its descriptor, never a word: `>3>f`.
+        if self.byte().is_some_and(|byte| byte.is_ascii_digit())
+            && let Some((_, operator_at)) = self.numbered_descriptor(self.pos())
+        {
+            let token = Text::from(self.slice(self.pos(), operator_at));
+            return Err(self.error(super::ParseErrorKind::UnexpectedToken(token)));
+        }
         self.word()
     }
 
@@ -118,17 +129,23 @@ impl Reader<'_> {
         self.error(super::ParseErrorKind::UnexpectedToken(Text::from_static(b"newline")))
     }
 
-    fn here_document(&mut self, line: u32, strip_tabs: bool) -> Parsed<RedirectionKind> {
+    fn here_document(&mut self, strip_tabs: bool) -> Parsed<RedirectionKind> {
         let target = self.redirection_target()?;
         let quoted = Self::is_quoted(&target.parts);
         let delimiter = self.here_document_delimiter(&target);
         let number = self.here_documents;
         self.here_documents += 1;
-        self.pending.push(PendingHereDocument { number, delimiter: delimiter.clone(), quoted, strip_tabs, line });
+        self.pending.push(PendingHereDocument { number, delimiter: delimiter.clone(), quoted, strip_tabs });
         // The body comes at the next newline; until then its place carries the number (`resolve.rs`).
         let mut body = Word::default();
         body.span.start = number;
-        Ok(RedirectionKind::HereDocument(Arc::new(HereDocument { delimiter, quoted, strip_tabs, body, source: None })))
+        Ok(RedirectionKind::HereDocument(Arc::new(HereDocument {
+            delimiter,
+            quoted,
+            strip_tabs,
+            body,
+            source: None,
+        })))
     }
 
     /// The delimiter's text: quotes are removed, nothing is expanded.
@@ -142,6 +159,8 @@ impl Reader<'_> {
             return text;
         }
         let source = self.slice(word.span.start as usize, word.span.end as usize);
-        Text::from(source.iter().copied().filter(|byte| !matches!(byte, b'"' | b'\'' | b'\\')).collect::<Vec<_>>())
+        Text::from(
+            source.iter().copied().filter(|byte| !matches!(byte, b'"' | b'\'' | b'\\')).collect::<Vec<_>>(),
+        )
     }
 }

@@ -1,7 +1,15 @@
 //! Simple commands and function definitions of the form `name() command`. Bash manual 3.2.1, 3.3, 3.7.1.
 
-use super::ast::{Argument, Command, CommandKind, FunctionDefinition, Simple, Word, WordPart};
+#![allow(
+    clippy::unnecessary_box_returns,
+    clippy::boxed_local,
+    reason = "the stack frames of functions that recurse hold pointers, not nodes"
+)]
+
 use super::assignment::Tried;
+use super::ast::{
+    Argument, Assignment, Command, CommandKind, FunctionDefinition, Simple, Span, Word, WordPart,
+};
 use super::lexer::{Keyword, Parsed, Reader};
 use super::parser::empty_command;
 use crate::text::Text;
@@ -21,7 +29,7 @@ impl Reader<'_> {
                 Some((Keyword::Not, _)) if self.options.extglob && self.second() == Some(b'(') => {
                     self.simple(command)?;
                 }
-                Some((Keyword::In | Keyword::Time, _)) | None => self.simple(command)?,
+                Some((Keyword::Time, _)) | None => self.simple(command)?,
                 Some(_) => return Err(self.unexpected()),
             },
         }
@@ -31,18 +39,17 @@ impl Reader<'_> {
 
     /// A simple command, or a function definition that begins with its name.
     fn simple(&mut self, command: &mut Command) -> Parsed<()> {
-        let mut simple = Box::new(Simple::default());
-        let mut end = self.pos();
+        let mut simple = Box::<Simple>::default();
         loop {
             let (pos, line) = (self.pos(), self.input.line);
             self.skip_blanks();
-            if simple.words.is_empty() && !(simple.assignments.is_empty() && command.redirections.is_empty()) {
+            if simple.words.is_empty() && !(simple.assignments.is_empty() && command.redirections.is_empty())
+            {
                 self.expand_aliases()?;
             } else if !simple.words.is_empty() {
                 self.expand_next_alias()?;
             }
             if self.redirection(&mut command.redirections)? {
-                end = self.pos();
                 continue;
             }
             let nothing = simple.assignments.is_empty() && command.redirections.is_empty();
@@ -51,7 +58,9 @@ impl Reader<'_> {
                     return self.function_definition(command, &simple);
                 }
                 Some(b'(') => return Err(self.unexpected()),
-                Some(_) if self.operator() == 0 || self.at_process_substitution() => self.simple_word(&mut simple)?,
+                Some(_) if self.operator() == 0 || self.at_process_substitution() => {
+                    self.simple_word(&mut simple)?;
+                }
                 _ if nothing && simple.words.is_empty() => return Err(self.unexpected_or_end()),
                 _ => {
                     // Blanks and comments behind the command are not part of it.
@@ -60,10 +69,8 @@ impl Reader<'_> {
                     break;
                 }
             }
-            end = self.pos();
         }
-        let _ = end;
-        command.kind = CommandKind::Simple(*simple);
+        set_simple(command, simple);
         Ok(())
     }
 
@@ -75,20 +82,21 @@ impl Reader<'_> {
         if simple.words.is_empty() || takes_assignments(&simple.words) {
             return self.possible_assignment(simple);
         }
-        let word = self.word()?;
-        simple.words.push(Argument::Word(word));
-        Ok(())
+        self.word_argument(simple)
+    }
+
+    fn word_argument(&mut self, simple: &mut Simple) -> Parsed<()> {
+        match new_argument(&mut simple.words) {
+            Some(word) => self.word_into(word),
+            None => Ok(()),
+        }
     }
 
     fn possible_assignment(&mut self, simple: &mut Simple) -> Parsed<()> {
         match self.assignment()? {
-            Tried::Assignment(assignment) if simple.words.is_empty() => simple.assignments.push(assignment),
-            Tried::Assignment(assignment) => simple.words.push(Argument::Assignment(assignment)),
-            Tried::Word(word) => simple.words.push(Argument::Word(word)),
-            Tried::Nothing => {
-                let word = self.word()?;
-                simple.words.push(Argument::Word(word));
-            }
+            Tried::Assignment(assignment) => push_assignment(simple, assignment),
+            Tried::Word(word) => push_word(simple, word),
+            Tried::Nothing => return self.word_argument(simple),
         }
         Ok(())
     }
@@ -114,7 +122,7 @@ impl Reader<'_> {
         self.take_keyword(Keyword::Function);
         self.skip_blanks();
         if self.byte().is_none() {
-            return Err(self.unexpected_end());
+            return Err(self.unexpected_or_newline());
         }
         if self.operator() > 0 {
             return Err(self.unexpected());
@@ -143,8 +151,9 @@ impl Reader<'_> {
     fn function_body(&mut self, command: &mut Command, name: Text, line: u32, keyword: bool) -> Parsed<()> {
         self.enter()?;
         self.skip_newlines()?;
-        let mut body = Box::new(empty_command(self.here()));
-        let opens = self.byte() == Some(b'(') || self.keyword().is_some_and(|(word, _)| word.opens_compound());
+        let mut body = new_command(self.here());
+        let opens =
+            self.byte() == Some(b'(') || self.keyword().is_some_and(|(word, _)| word.opens_compound());
         if !opens {
             return Err(self.unexpected_or_end());
         }
@@ -152,8 +161,7 @@ impl Reader<'_> {
         body.span.end = self.pos() as u32;
         self.leave();
         let source = Arc::clone(&self.input.source);
-        command.kind =
-            CommandKind::Function(Arc::new(FunctionDefinition { name, body: *body, source, line, keyword }));
+        set_function(command, name, body, source, line, keyword);
         Ok(())
     }
 
@@ -165,10 +173,11 @@ impl Reader<'_> {
         if self.byte().is_none() {
             return Err(self.unexpected_or_newline());
         }
-        let name = if self.coprocess_is_named() { Some(self.word()?) } else { None };
+        let name = if self.coprocess_is_named() { Some(Box::new(self.word()?)) } else { None };
         self.skip_blanks();
-        let mut inner = Box::new(empty_command(self.here()));
-        let compound = self.byte() == Some(b'(') || self.keyword().is_some_and(|(word, _)| word.opens_compound());
+        let mut inner = new_command(self.here());
+        let compound =
+            self.byte() == Some(b'(') || self.keyword().is_some_and(|(word, _)| word.opens_compound());
         if compound {
             self.compound(&mut inner)?;
         } else {
@@ -176,7 +185,7 @@ impl Reader<'_> {
         }
         inner.span.end = self.pos() as u32;
         self.leave();
-        command.kind = CommandKind::Coprocess { name, command: inner };
+        set_coprocess(command, name, inner);
         Ok(())
     }
 
@@ -199,11 +208,64 @@ impl Reader<'_> {
         self.input.pos = end;
         self.skip_blanks();
         let named =
-            self.byte() == Some(b'(') && self.pos() > end || self.keyword().is_some_and(|(word, _)| word.opens_compound());
+            self.byte() == Some(b'(') || self.keyword().is_some_and(|(word, _)| word.opens_compound());
         self.input.pos = pos;
         self.input.line = line;
         named
     }
+}
+
+// Large temporaries stay out of the frames of functions that recurse.
+
+#[inline(never)]
+fn new_command(span: Span) -> Box<Command> {
+    Box::new(empty_command(span))
+}
+
+#[inline(never)]
+fn set_simple(command: &mut Command, simple: Box<Simple>) {
+    command.kind = CommandKind::Simple(*simple);
+}
+
+#[inline(never)]
+fn set_function(
+    command: &mut Command,
+    name: Text,
+    body: Box<Command>,
+    source: Arc<[u8]>,
+    line: u32,
+    keyword: bool,
+) {
+    command.kind =
+        CommandKind::Function(Arc::new(FunctionDefinition { name, body: *body, source, line, keyword }));
+}
+
+#[inline(never)]
+fn set_coprocess(command: &mut Command, name: Option<Box<Word>>, inner: Box<Command>) {
+    command.kind = CommandKind::Coprocess { name: name.map(|name| *name), command: inner };
+}
+
+#[inline(never)]
+fn new_argument(words: &mut Vec<Argument>) -> Option<&mut Word> {
+    words.push(Argument::Word(Word::default()));
+    match words.last_mut() {
+        Some(Argument::Word(word)) => Some(word),
+        _ => None,
+    }
+}
+
+#[inline(never)]
+fn push_assignment(simple: &mut Simple, assignment: Box<Assignment>) {
+    if simple.words.is_empty() {
+        simple.assignments.push(*assignment);
+    } else {
+        simple.words.push(Argument::Assignment(*assignment));
+    }
+}
+
+#[inline(never)]
+fn push_word(simple: &mut Simple, word: Box<Word>) {
+    simple.words.push(Argument::Word(*word));
 }
 
 /// So many words `command` and `builtin` are looked through.

@@ -6,8 +6,9 @@
 //! and so are the places of its parentheses: however deep such texts nest, each is read at most twice.
 
 use super::ast::{
-    AndOr, Arithmetic, Command, CommandKind, CommandSubstitution, List, ListItem, Parameter, ParameterExpansion,
-    ParameterOperation, ProcessSubstitution, RedirectionDescriptor, RedirectionKind, Word, WordPart,
+    AndOr, Arithmetic, Command, CommandKind, CommandSubstitution, List, ListItem, Parameter,
+    ParameterExpansion, ParameterOperation, ProcessSubstitution, RedirectionDescriptor, RedirectionKind,
+    Word, WordPart,
 };
 use super::error::ParseError;
 use super::lexer::{Input, Parsed, Reader, Salvage, is_name_byte, is_name_start};
@@ -53,12 +54,16 @@ impl Reader<'_> {
                 out.push(WordPart::Parameter(expansion));
             }
             Some(b'[') => self.bracket_arithmetic(out)?,
-            Some(b'\'') if matches!(quoting, Quoting::Unquoted | Quoting::DoubleBrace) => self.ansi_quoted(out)?,
+            Some(b'\'') if matches!(quoting, Quoting::Unquoted | Quoting::DoubleBrace) => {
+                self.ansi_quoted(out)?;
+            }
             Some(b'"') if quoting == Quoting::Unquoted => {
                 self.advance_to(at);
                 self.double_quoted(out)?;
             }
-            Some(byte) if is_name_byte(byte) || matches!(byte, b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!') => {
+            Some(byte)
+                if is_name_byte(byte) || matches!(byte, b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!') =>
+            {
                 out.push(self.plain_parameter());
             }
             _ => return Ok(false),
@@ -126,7 +131,7 @@ impl Reader<'_> {
             return self.arithmetic_or_subshell(start, line, out);
         }
         let body = self.parenthesized_list(line)?;
-        self.push_substitution(body, None, start, line, out);
+        self.push_substitution(body, false, None, start, line, out);
         Ok(())
     }
 
@@ -134,6 +139,7 @@ impl Reader<'_> {
     fn push_substitution(
         &mut self,
         body: List,
+        deferred: bool,
         error: Option<ParseError>,
         start: usize,
         line: u32,
@@ -142,15 +148,17 @@ impl Reader<'_> {
         let span = self.span_from(start, line);
         let reads_file = reads_file(&body);
         let substitution =
-            CommandSubstitution { body, reads_file, backquoted: false, span, source: None, error };
+            CommandSubstitution { body, reads_file, backquoted: false, deferred, span, source: None, error };
         out.push(WordPart::CommandSubstitution(Box::new(substitution)));
     }
 
     /// What begins with `$((`; the cursor is on the first parenthesis.
     fn arithmetic_or_subshell(&mut self, start: usize, line: u32, out: &mut Vec<WordPart>) -> Parsed<()> {
         let open = self.pos();
+        self.enter()?;
         self.bump(1);
         if let Some(arithmetic) = self.double_parenthesis()? {
+            self.leave();
             out.push(WordPart::Arithmetic(arithmetic));
             return Ok(());
         }
@@ -163,21 +171,27 @@ impl Reader<'_> {
         }
         self.keep_substitutions(parts);
         let (close, close_line) = (self.pos(), self.input.line);
-        let end = std::mem::replace(&mut self.input.end, close);
+        let behind = self.input.end - close;
+        self.input.end = close;
         self.input.pos = open + 1;
         self.input.line = line;
-        let (depth, outer) = (self.depth, std::mem::take(&mut self.pending));
-        self.enter()?;
+        let (depth, substitutions, outer) =
+            (self.depth, self.substitutions, std::mem::take(&mut self.pending));
         let mut body = List::default();
         let result = self.whole_list(&mut body);
         self.pending = outer;
         self.depth = depth;
-        self.input = Input { source: Arc::clone(&self.input.source), pos: close + 1, end, line: close_line };
+        self.substitutions = substitutions;
+        self.leave();
+        // Aliases may have moved it.
+        self.input.pos = self.input.end + 1;
+        self.input.end += behind;
+        self.input.line = close_line;
         let error = result.err();
         if error.as_ref().is_some_and(|error| error.limit().is_some()) {
             return error.map_or(Ok(()), Err);
         }
-        self.push_substitution(body, error, start, line, out);
+        self.push_substitution(body, true, error, start, line, out);
         Ok(())
     }
 
@@ -228,14 +242,12 @@ impl Reader<'_> {
             self.advance_to(close);
             return Ok(None);
         }
-        self.enter()?;
         self.input.pos += 1;
         let mut text = Word { parts: Vec::new(), span: self.here() };
         self.arithmetic_text(ArithmeticEnd::Parenthesis, &mut text.parts)?;
         if self.byte().is_none() {
             return Err(self.unmatched(b')', line));
         }
-        self.leave();
         text.span.end = self.pos() as u32;
         if self.second() != Some(b')') {
             self.closes.insert(open, self.pos());
@@ -254,7 +266,8 @@ impl Reader<'_> {
                 && !substitution.backquoted
             {
                 let span = substitution.span;
-                let lines = memchr::memchr_iter(b'\n', self.slice(span.start as usize, span.end as usize)).count();
+                let lines =
+                    memchr::memchr_iter(b'\n', self.slice(span.start as usize, span.end as usize)).count();
                 let line = span.line.saturating_add(lines as u32);
                 self.salvage.insert(span.start as usize, Salvage { part, end: span.end as usize, line });
             }
@@ -281,7 +294,8 @@ impl Reader<'_> {
 
     /// The node for text that was read as arithmetic.
     pub(super) fn arithmetic(&self, text: Word) -> Arithmetic {
-        let simple = text.parts.iter().all(|part| matches!(part, WordPart::Quoted(_) | WordPart::Parameter(_)));
+        let simple =
+            text.parts.iter().all(|part| matches!(part, WordPart::Quoted(_) | WordPart::Parameter(_)));
         let source = self.slice(text.span.start as usize, text.span.end as usize);
         let depth = self.options.depth.saturating_sub(self.depth);
         let expression = if simple { super::arithmetic::parse_source(source, depth) } else { None };
@@ -392,6 +406,11 @@ impl Reader<'_> {
                     match next {
                         Some(b'`' | b'\\' | b'$') => {}
                         Some(b'"') if quoted => {}
+                        // Line continuations vanish even in single quotes.
+                        Some(b'\n') => {
+                            at += 2;
+                            continue;
+                        }
                         _ => text.push(b'\\'),
                     }
                     text.extend(next);
@@ -413,6 +432,7 @@ impl Reader<'_> {
             body,
             reads_file,
             backquoted: true,
+            deferred: false,
             span,
             source: Some(source),
             error,

@@ -4,8 +4,8 @@
 //! bracket of a subscript. Runs of ordinary bytes are copied as a whole.
 
 use super::ast::{Word, WordPart};
-use super::lexer::{Parsed, Reader, is_metacharacter, is_name_byte, is_name_start};
 use super::error::ParseErrorKind;
+use super::lexer::{Parsed, Reader, is_metacharacter, is_name_byte, is_name_start};
 use crate::text::Text;
 
 /// What ends unquoted text.
@@ -49,7 +49,8 @@ impl Context {
     pub(super) const WORD: Self = Self { end: End::Word, tilde: Tilde::Start, extglob: false };
     pub(super) const REGEX: Self = Self { end: End::Regex, tilde: Tilde::Start, extglob: false };
     pub(super) const SUBSCRIPT: Self = Self { end: End::Bracket, tilde: Tilde::None, extglob: false };
-    pub(super) const BRACED_SUBSCRIPT: Self = Self { end: End::BracketOrBrace, tilde: Tilde::None, extglob: false };
+    pub(super) const BRACED_SUBSCRIPT: Self =
+        Self { end: End::BracketOrBrace, tilde: Tilde::None, extglob: false };
     pub(super) const BRACE: Self = Self { end: End::Brace, tilde: Tilde::Start, extglob: false };
     pub(super) const PATTERN: Self = Self { end: End::Word, tilde: Tilde::Start, extglob: true };
 }
@@ -68,7 +69,9 @@ const fn ordinary() -> [bool; 256] {
     let mut byte = 0;
     while byte < 256 {
         let b = byte as u8;
-        table[byte] = b.is_ascii_alphanumeric() || b >= 0x80 || matches!(b, b'_' | b'-' | b'.' | b',' | b'%' | b'^' | b'#' | b'{' | b'=' | b':');
+        table[byte] = b.is_ascii_alphanumeric()
+            || b >= 0x80
+            || matches!(b, b'_' | b'-' | b'.' | b',' | b'%' | b'^' | b'#' | b'{' | b'=' | b':');
         byte += 1;
     }
     table
@@ -94,20 +97,36 @@ pub(super) fn push_quoted(out: &mut Vec<WordPart>, text: &[u8]) {
 impl Reader<'_> {
     /// A word of a command. The cursor is on its first byte.
     pub(super) fn word(&mut self) -> Parsed<Word> {
+        let mut word = Word::default();
+        self.word_into(&mut word)?;
+        Ok(word)
+    }
+
+    /// The same in its place.
+    pub(super) fn word_into(&mut self, word: &mut Word) -> Parsed<()> {
         let tilde = if self.options.posix { Tilde::Start } else { Tilde::Word };
-        self.word_in(Context { end: End::Word, tilde, extglob: self.options.extglob })
+        self.word_in_place(Context { end: End::Word, tilde, extglob: self.options.extglob }, word)
     }
 
     pub(super) fn word_in(&mut self, context: Context) -> Parsed<Word> {
-        let mut word = Word { parts: Vec::new(), span: self.here() };
+        let mut word = Word::default();
+        self.word_in_place(context, &mut word)?;
+        Ok(word)
+    }
+
+    pub(super) fn word_in_place(&mut self, context: Context, word: &mut Word) -> Parsed<()> {
+        word.span = self.here();
         self.unquoted(context, &mut word.parts)?;
         word.span.end = self.pos() as u32;
-        Ok(word)
+        Ok(())
     }
 
     /// The rest of a word whose first parts are read already.
     pub(super) fn rest_of_word(&mut self, word: &mut Word) -> Parsed<()> {
-        self.unquoted(Context { end: End::Word, tilde: Tilde::None, extglob: self.options.extglob }, &mut word.parts)?;
+        self.unquoted(
+            Context { end: End::Word, tilde: Tilde::None, extglob: self.options.extglob },
+            &mut word.parts,
+        )?;
         word.span.end = self.pos() as u32;
         Ok(())
     }
@@ -117,6 +136,7 @@ impl Reader<'_> {
         let start = self.pos();
         let mut run = start;
         let mut nested = 0_u32;
+        let mut opened = self.input.line;
         let mut equals = None;
         while let Some(byte) = self.byte() {
             if ORDINARY.get(usize::from(byte)).is_some_and(|&ordinary| ordinary) {
@@ -148,15 +168,20 @@ impl Reader<'_> {
                         self.input.pos += 1;
                     }
                 }
-                _ => match self.plain(context, byte, start, &mut nested)? {
-                    0 => break,
-                    length => self.input.pos += length,
-                },
+                _ => {
+                    if nested == 0 {
+                        opened = self.input.line;
+                    }
+                    match self.plain(context, byte, start, &mut nested)? {
+                        0 => break,
+                        length => self.input.pos += length,
+                    }
+                }
             }
         }
         push_literal(out, self.slice(run, self.pos()));
         if nested > 0 && matches!(context.end, End::Word | End::Regex) {
-            return Err(self.unmatched(b')', self.input.line));
+            return Err(self.unmatched(b')', opened));
         }
         Ok(())
     }
@@ -175,9 +200,13 @@ impl Reader<'_> {
                 }
                 *nested -= 1;
             }
-            b'}' if matches!(context.end, End::Brace | End::SlashOrBrace | End::BracketOrBrace) => return Ok(0),
+            b'}' if matches!(context.end, End::Brace | End::SlashOrBrace | End::BracketOrBrace) => {
+                return Ok(0);
+            }
             b'/' if context.end == End::SlashOrBrace && self.pos() > start => return Ok(0),
-            b'?' | b'*' | b'+' | b'@' | b'!' if context.extglob && by_metacharacter && self.second() == Some(b'(') => {
+            b'?' | b'*' | b'+' | b'@' | b'!'
+                if context.extglob && by_metacharacter && self.second() == Some(b'(') =>
+            {
                 self.nest(nested)?;
                 let open = self.after(self.pos());
                 if open > self.pos() + 1 {
@@ -214,7 +243,13 @@ impl Reader<'_> {
     }
 
     /// Whether the tilde at the cursor can begin a tilde-prefix. `equals` remembers where the `=` of `name=` is.
-    fn tilde_is_special(&self, context: Context, start: usize, run: usize, equals: &mut Option<usize>) -> bool {
+    fn tilde_is_special(
+        &self,
+        context: Context,
+        start: usize,
+        run: usize,
+        equals: &mut Option<usize>,
+    ) -> bool {
         let at = self.pos();
         if context.tilde == Tilde::None {
             return false;
@@ -263,7 +298,9 @@ impl Reader<'_> {
                 b'\'' | b'"' | b'\\' | b'$' | b'`' => return None,
                 b'/' | b':' | b'}' => break,
                 _ if is_metacharacter(byte) => break,
-                _ if is_name_byte(byte) || matches!(byte, b'-' | b'+' | b'.' | b'@') || byte >= 0x80 => end += 1,
+                _ if is_name_byte(byte) || matches!(byte, b'-' | b'+' | b'.' | b'@') || byte >= 0x80 => {
+                    end += 1;
+                }
                 _ => return None,
             }
         }

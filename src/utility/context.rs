@@ -218,6 +218,11 @@ impl Context {
         if self.ticks >= TICKS_PER_CHECK { self.check().await } else { Ok(()) }
     }
 
+    /// Counts `count` turns at once, for the next [`Context::check`].
+    pub(crate) const fn tick_many(&mut self, count: u32) {
+        self.ticks = self.ticks.saturating_add(count);
+    }
+
     /// As [`Context::tick`] for loops that can not wait: only the deadline is checked.
     pub fn tick_now(&mut self) -> Result<(), LimitError> {
         self.ticks += 1;

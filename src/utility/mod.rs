@@ -3,18 +3,37 @@
 //!
 //! A utility is one file with a `UTILITY` row and its name in the list below.
 
+mod charged;
 mod context;
+mod copy;
+mod count;
+mod destination;
+mod digest;
 mod error;
+mod file_mode;
+mod files;
+mod float;
+mod human_size;
 #[allow(dead_code, reason = "the command around the engine is not there yet")]
 pub(crate) mod jq;
 mod operands;
 mod options;
+mod ownership;
+mod prompt;
+mod quote;
+mod real_path;
 #[allow(dead_code, reason = "its callers follow")]
 pub(crate) mod regex;
 mod session;
 mod stream;
+mod tab_stops;
 #[cfg(test)]
 pub(crate) mod testing;
+mod time_format;
+mod time_interval;
+mod time_parse;
+mod walk;
+mod width;
 
 pub use context::{CommandError, CommandRequest, CommandRunner, Context, DescriptorHandles, Environment};
 pub use error::{ExitStatus, UtilityError};
@@ -29,6 +48,9 @@ pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// What every utility's file needs.
 pub(crate) mod prelude {
+    pub(crate) use super::charged::{ByteQueue, ChargedVec};
+    pub(crate) use super::operands::{OperandError, split_delimiter};
+    pub(crate) use super::quote::{quote, quote_name, quote_operand};
     pub(crate) use super::{
         Context, ExitStatus, Input, OptionSpec, Options, Output, Utility, UtilityError, example, flag,
         number, optional, start, value,
@@ -97,7 +119,13 @@ macro_rules! utilities {
     };
 }
 
-utilities! { basename, cat, dirname, false_, rev, true_ }
+utilities! {
+    base64, basename, cat, chgrp, chmod, chown, cmp, column, comm, cp, cut, date, df, diff,
+    dirname, du, env, expand, false_, find, fold, head, hostname, id, install, join, ln, ls,
+    md5sum, mkdir, mkfifo, mktemp, mv, nl, nproc, od, paste, printenv, pwd, readlink, realpath,
+    rev, rm, rmdir, seq, sha1sum, sha256sum, sha512sum, shuf, sleep, sort, stat, sync, tac, tail,
+    tee, timeout, touch, tr, true_, truncate, tty, uname, uniq, wc, which, whoami, xargs, yes,
+}
 
 /// The utility of that name.
 pub fn find(name: &[u8]) -> Option<&'static Utility> {

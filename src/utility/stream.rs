@@ -48,6 +48,13 @@ impl Input {
         self.start = (self.start + count).min(self.buffer.len());
     }
 
+    /// Forgets what is buffered and that the end was met, after the description's offset was moved.
+    pub(crate) fn restart(&mut self) {
+        self.buffer.clear();
+        self.start = 0;
+        self.ended = false;
+    }
+
     /// Appends what can be read now to the buffer; sets `ended` at end of input.
     async fn read_more(&mut self) -> Result<(), FsError> {
         let Self { description, buffer, charge, .. } = self;

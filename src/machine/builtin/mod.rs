@@ -71,9 +71,12 @@ macro_rules! builtins {
 }
 
 builtins! {
-    colon: COLON;
+    colon: COLON TRUE FALSE;
     echo: ECHO;
 }
+
+mod standard_input;
+pub(crate) use standard_input::STANDARD_INPUT;
 
 /// The builtin of that name.
 pub(crate) fn find(name: &[u8]) -> Option<&'static Builtin> {

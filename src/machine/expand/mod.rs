@@ -9,3 +9,6 @@ mod parameter;
 mod pathname;
 mod tilde;
 mod transform;
+
+pub(crate) use conditional::compare;
+pub(crate) use operator::with_case;

@@ -209,7 +209,8 @@ impl Process {
             return Ok(Target::Nothing);
         }
         let Some(text) = self.target_text(run, target) else {
-            if self.shell.state.options.has(ShellOption::NoUnset) || !matches!(target, Target::Positional(_)) {
+            if self.shell.state.options.has(ShellOption::NoUnset) || !matches!(target, Target::Positional(_))
+            {
                 self.report(format_args!("{}: invalid indirect expansion", indirect_name(source)));
                 return Err(Halt::Discard(1));
             }
@@ -361,7 +362,8 @@ impl Process {
                 if values.is_empty() {
                     return None;
                 }
-                let join = if special == b'*' { self.shell.state.separators.join.clone() } else { Text::from(" ") };
+                let join =
+                    if special == b'*' { self.shell.state.separators.join.clone() } else { Text::from(" ") };
                 self.join(&values, &join)
             }
             _ => return None,
@@ -617,6 +619,7 @@ impl Process {
 /// The parameter in `${!name...}` as messages show it.
 fn indirect_name(source: &[u8]) -> Text {
     let inner = source.strip_prefix(b"${!").unwrap_or(source);
-    let end = inner.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(inner.len());
+    let end =
+        inner.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(inner.len());
     Text::from(inner.get(..end).unwrap_or(inner))
 }

@@ -1,0 +1,52 @@
+//! Not a builtin that scripts see: `bash` without operands reads its script from standard input.
+
+use super::{Builtin, Flow, Invocation};
+use crate::limit::Limit;
+use crate::machine::process::{Process, Step};
+use crate::machine::run::Run;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+pub(crate) static STANDARD_INPUT: Builtin = Builtin {
+    name: "bash",
+    special: false,
+    synopsis: "bash",
+    help: "Run the script on standard input.",
+    run,
+};
+
+fn run(
+    process: &mut Process,
+    run: &mut Run,
+    cx: &mut Context<'_>,
+    invocation: &mut Invocation,
+) -> Step<Flow> {
+    let mut script: Vec<u8> = match invocation.progress.take().map(|progress| progress.downcast::<Vec<u8>>())
+    {
+        Some(Ok(script)) => *script,
+        _ => Vec::new(),
+    };
+    let Some(description) = process.shell.state.descriptors.get(0).cloned() else {
+        return Ok(Flow::Status(0));
+    };
+    loop {
+        let most = run.services.meter.limits().script_bytes as usize;
+        let read = description.poll_read(cx, &mut |bytes| {
+            script.extend_from_slice(bytes);
+            bytes.len()
+        });
+        if script.len() > most {
+            return Err(run.services.meter.fail(Limit::ScriptBytes).into());
+        }
+        match read {
+            Poll::Pending => {
+                invocation.progress = Some(Box::new(script));
+                return Ok(Flow::Wait);
+            }
+            Poll::Ready(Ok(count)) if count > 0 => {}
+            Poll::Ready(_) => break,
+        }
+    }
+    process.start_main(run, Arc::from(script), None)?;
+    Ok(Flow::Switched)
+}

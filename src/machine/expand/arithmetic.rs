@@ -1,0 +1,514 @@
+//! Arithmetic: runs compiled expressions; text is parsed first. Bash manual 6.5.
+
+use super::super::array::Array;
+use super::super::link::Link;
+use super::super::name::NameId;
+use super::super::process::{Halt, Process, Step, Subscript, Target};
+use super::super::run::Run;
+use super::super::variable::{Attributes, Value, plain_integer};
+use crate::program::{ArithmeticCode, ArithmeticOp, Index, Operand, compile_arithmetic};
+use crate::syntax::ast::{BinaryOperator, UnaryOperator};
+use crate::text::Text;
+
+/// Values that are expressions, inside of each other.
+const MAX_DEPTH: u32 = 64;
+
+/// How the names of an expression become the session's numbers.
+enum Resolve<'l> {
+    Link(&'l Link),
+    Own(Vec<NameId>),
+}
+
+impl Resolve<'_> {
+    fn name(&self, index: Index) -> NameId {
+        match self {
+            Self::Link(link) => link.name(index),
+            Self::Own(names) => names.get(index as usize).copied().unwrap_or(0),
+        }
+    }
+}
+
+impl Process {
+    /// Evaluates a compiled expression.
+    pub(crate) fn evaluate(&mut self, run: &mut Run, code: &ArithmeticCode, link: &Link) -> Step<i64> {
+        self.run_arithmetic(run, code, &Resolve::Link(link), 0, &Text::EMPTY)
+    }
+
+    /// Whether every `$parameter` of an expression is a plain integer.
+    pub(crate) fn has_plain_operands(
+        &mut self,
+        run: &mut Run,
+        code: &ArithmeticCode,
+        link: &Link,
+    ) -> Step<bool> {
+        for op in &code.ops {
+            if let ArithmeticOp::Parameter(operand) = op
+                && self.operand(run, operand, &Resolve::Link(link)).is_none()
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn operand(&mut self, run: &mut Run, operand: &Operand, names: &Resolve<'_>) -> Option<i64> {
+        let target = match operand {
+            Operand::Variable(name) => {
+                let id = names.name(*name);
+                match &self.shell.variables.slot(id).value {
+                    Value::Integer(number) => return Some(*number),
+                    Value::Text(text) => return plain_integer(text),
+                    _ => Target::Variable(id),
+                }
+            }
+            Operand::Positional(number) => Target::Positional(*number),
+            Operand::Special(special) => Target::Special(*special),
+        };
+        plain_integer(&self.target_text(run, &target)?)
+    }
+
+    /// Expands nothing: parses a text and evaluates it.
+    pub(crate) fn evaluate_text(&mut self, run: &mut Run, text: &[u8], depth: u32) -> Step<i64> {
+        let trimmed = text.trim_ascii();
+        if trimmed.is_empty() {
+            return Ok(0);
+        }
+        if let Some(number) = plain_integer(trimmed) {
+            return Ok(number);
+        }
+        if depth > MAX_DEPTH {
+            let shown = bstr::BStr::new(text);
+            return Err(self.arithmetic_error(format_args!(
+                "{shown}: expression recursion level exceeded (error token is \"{shown}\")"
+            )));
+        }
+        let limit = run.services.meter.limits().syntax_depth.min(200) as u32;
+        let expression = match crate::syntax::parse_arithmetic(text, limit) {
+            Ok(expression) => expression,
+            Err(error) => {
+                if let Some(limit) = error.limit() {
+                    return Err(run.services.meter.fail_with(limit.limit, limit.allowed).into());
+                }
+                return Err(self.arithmetic_error(error));
+            }
+        };
+        let mut names: Vec<NameId> = Vec::new();
+        let code = compile_arithmetic(&expression, &mut |name: &Text| {
+            names.push(run.services.names.intern(name));
+            names.len() as Index - 1
+        });
+        let Some(code) = code else {
+            return self.evaluate_tree(run, &expression, text, depth);
+        };
+        self.run_arithmetic(run, &code, &Resolve::Own(names), depth, &Text::from(text))
+    }
+
+    /// Reports an arithmetic error: the command is given up.
+    pub(crate) fn arithmetic_error(&mut self, message: impl std::fmt::Display) -> Halt {
+        match self.arithmetic_prefix {
+            Some(prefix) => self.report(format_args!("{prefix}: {message}")),
+            None => self.report(message),
+        }
+        Halt::Discard(1)
+    }
+
+    fn run_arithmetic(
+        &mut self,
+        run: &mut Run,
+        code: &ArithmeticCode,
+        names: &Resolve<'_>,
+        depth: u32,
+        text: &Text,
+    ) -> Step<i64> {
+        let base = self.arithmetic_stack.len();
+        let result = self.run_steps(run, code, names, depth, text);
+        self.arithmetic_stack.truncate(base);
+        result
+    }
+
+    fn run_steps(
+        &mut self,
+        run: &mut Run,
+        code: &ArithmeticCode,
+        names: &Resolve<'_>,
+        depth: u32,
+        text: &Text,
+    ) -> Step<i64> {
+        let mut at = 0_usize;
+        while let Some(op) = code.ops.get(at) {
+            at += 1;
+            match op {
+                ArithmeticOp::Number(number) => self.arithmetic_stack.push(*number),
+                ArithmeticOp::Load(name) => {
+                    let number = self.load(run, names.name(*name), depth)?;
+                    self.arithmetic_stack.push(number);
+                }
+                ArithmeticOp::Parameter(operand) => {
+                    let number = self.operand(run, operand, names).unwrap_or(0);
+                    self.arithmetic_stack.push(number);
+                }
+                ArithmeticOp::LoadElement(element) => {
+                    let index = if element.compiled { self.pop_number() } else { 0 };
+                    let id = names.name(element.name);
+                    let subscript =
+                        self.subscript_of(run, id, element.compiled.then_some(index), &element.text, depth)?;
+                    let number = self.load_element(run, id, subscript, depth)?;
+                    self.arithmetic_stack.push(number);
+                }
+                ArithmeticOp::Unary(operator) => {
+                    let number = self.pop_number();
+                    self.arithmetic_stack.push(match operator {
+                        UnaryOperator::Minus => number.wrapping_neg(),
+                        UnaryOperator::Plus => number,
+                        UnaryOperator::Not => i64::from(number == 0),
+                        UnaryOperator::Complement => !number,
+                    });
+                }
+                ArithmeticOp::Binary(operator) => {
+                    let right = self.pop_number();
+                    let left = self.pop_number();
+                    let number = self.binary(*operator, left, right, text)?;
+                    self.arithmetic_stack.push(number);
+                }
+                ArithmeticOp::BinaryNumber(operator, right) => {
+                    let left = self.pop_number();
+                    let number = self.binary(*operator, left, *right, text)?;
+                    self.arithmetic_stack.push(number);
+                }
+                ArithmeticOp::Store(name) => {
+                    let number = self.arithmetic_stack.last().copied().unwrap_or(0);
+                    self.store(run, names.name(*name), number)?;
+                }
+                ArithmeticOp::StoreElement(element) => {
+                    let number = self.pop_number();
+                    let index = if element.compiled { Some(self.pop_number()) } else { None };
+                    let id = names.name(element.name);
+                    let subscript = self.subscript_of(run, id, index, &element.text, depth)?;
+                    self.store_element(run, id, subscript, number)?;
+                    self.arithmetic_stack.push(number);
+                }
+                ArithmeticOp::Increment { name, by, postfix } => {
+                    let id = names.name(*name);
+                    let before = self.load(run, id, depth)?;
+                    let after = before.wrapping_add(*by);
+                    self.store(run, id, after)?;
+                    self.arithmetic_stack.push(if *postfix { before } else { after });
+                }
+                ArithmeticOp::IncrementElement { element, by, postfix } => {
+                    let index = if element.compiled { Some(self.pop_number()) } else { None };
+                    let id = names.name(element.name);
+                    let subscript = self.subscript_of(run, id, index, &element.text, depth)?;
+                    let before = self.load_element(run, id, subscript.clone(), depth)?;
+                    let after = before.wrapping_add(*by);
+                    self.store_element(run, id, subscript, after)?;
+                    self.arithmetic_stack.push(if *postfix { before } else { after });
+                }
+                ArithmeticOp::Duplicate => {
+                    let number = self.arithmetic_stack.last().copied().unwrap_or(0);
+                    self.arithmetic_stack.push(number);
+                }
+                ArithmeticOp::Drop => {
+                    self.pop_number();
+                }
+                ArithmeticOp::JumpIfZero(to) => {
+                    if self.pop_number() == 0 {
+                        at = *to as usize;
+                    }
+                }
+                ArithmeticOp::JumpIfNotZero(to) => {
+                    if self.pop_number() != 0 {
+                        at = *to as usize;
+                    }
+                }
+                ArithmeticOp::Jump(to) => at = *to as usize,
+                ArithmeticOp::Truth => {
+                    let number = self.pop_number();
+                    self.arithmetic_stack.push(i64::from(number != 0));
+                }
+            }
+        }
+        Ok(self.pop_number())
+    }
+
+    fn pop_number(&mut self) -> i64 {
+        self.arithmetic_stack.pop().unwrap_or(0)
+    }
+
+    /// A variable as a number: its text is an expression.
+    fn load(&mut self, run: &mut Run, id: NameId, depth: u32) -> Step<i64> {
+        let slot = self.shell.variables.slot(id);
+        match &slot.value {
+            Value::Integer(number) => return Ok(*number),
+            Value::Text(text) if !slot.attributes.has(Attributes::NAMEREF) => {
+                if let Some(number) = plain_integer(text) {
+                    return Ok(number);
+                }
+            }
+            _ => {}
+        }
+        match self.scalar(run, id) {
+            Some(text) => self.evaluate_text(run, &text, depth + 1),
+            None => {
+                self.check_unset(run, &Target::Variable(id))?;
+                Ok(0)
+            }
+        }
+    }
+
+    fn load_element(&mut self, run: &mut Run, id: NameId, subscript: Subscript, depth: u32) -> Step<i64> {
+        let target = self.element_target(run, id, subscript)?;
+        match self.target_text(run, &target) {
+            Some(text) => self.evaluate_text(run, &text, depth + 1),
+            None => {
+                self.check_unset(run, &target)?;
+                Ok(0)
+            }
+        }
+    }
+
+    fn store(&mut self, run: &mut Run, id: NameId, number: i64) -> Step {
+        let slot = self.shell.variables.slot(id);
+        if !slot.attributes.has(Attributes::ASSIGN_MASK)
+            && matches!(slot.value, Value::Integer(_) | Value::Text(_) | Value::Unset)
+        {
+            self.shell.variables.slot_mut(id).value = Value::Integer(number);
+            return Ok(());
+        }
+        match self.assign_variable(run, id, super::super::variable::decimal(number), false) {
+            Ok(()) => Ok(()),
+            Err(_) => Err(Halt::Discard(1)),
+        }
+    }
+
+    fn store_element(&mut self, run: &mut Run, id: NameId, subscript: Subscript, number: i64) -> Step {
+        let text = super::super::variable::decimal(number);
+        if let Subscript::Index(index) = subscript
+            && index >= 0
+        {
+            let slot = self.shell.variables.slot_mut(id);
+            if !slot.attributes.has(Attributes::ASSIGN_MASK)
+                && let Value::Array(array) = &mut slot.value
+            {
+                let array: &mut Array = std::sync::Arc::make_mut(array);
+                if (index as u64) < array.end() {
+                    array.set(index as u64, text);
+                    return Ok(());
+                }
+            }
+        }
+        match self.assign_element(run, id, subscript, text, false) {
+            Ok(()) => Ok(()),
+            Err(_) => Err(Halt::Discard(1)),
+        }
+    }
+
+    /// The subscript of an element: a key for an associative array.
+    fn subscript_of(
+        &mut self,
+        run: &mut Run,
+        id: NameId,
+        index: Option<i64>,
+        text: &Text,
+        depth: u32,
+    ) -> Step<Subscript> {
+        if self.is_associative(id) {
+            return Ok(Subscript::Key(self.dequote_key(run, text)));
+        }
+        match index {
+            Some(index) => Ok(Subscript::Index(index)),
+            None => Ok(Subscript::Index(self.evaluate_text(run, text, depth + 1)?)),
+        }
+    }
+
+    /// Applies an operator. Overflow wraps, as in bash.
+    fn binary(&mut self, operator: BinaryOperator, left: i64, right: i64, text: &Text) -> Step<i64> {
+        Ok(match operator {
+            BinaryOperator::Add => left.wrapping_add(right),
+            BinaryOperator::Subtract => left.wrapping_sub(right),
+            BinaryOperator::Multiply => left.wrapping_mul(right),
+            BinaryOperator::Divide | BinaryOperator::Remainder => {
+                if right == 0 {
+                    let shown = self.arithmetic_source(text);
+                    let token = shown
+                        .rsplit(|byte| matches!(byte, b'/' | b'%'))
+                        .next()
+                        .unwrap_or(&shown)
+                        .trim_ascii_start();
+                    let token = bstr::BString::from(token);
+                    return Err(self.arithmetic_error(format_args!(
+                        "{shown}: division by 0 (error token is \"{token}\")"
+                    )));
+                }
+                if operator == BinaryOperator::Divide {
+                    left.wrapping_div(right)
+                } else {
+                    left.wrapping_rem(right)
+                }
+            }
+            BinaryOperator::Power => {
+                if right < 0 {
+                    let shown = self.arithmetic_source(text);
+                    let token =
+                        shown.rsplit(|byte| *byte == b'*').next().unwrap_or(&shown).trim_ascii_start();
+                    let token = bstr::BString::from(token);
+                    return Err(self.arithmetic_error(format_args!(
+                        "{shown}: exponent less than 0 (error token is \"{token}\")"
+                    )));
+                }
+                power(left, right as u64)
+            }
+            BinaryOperator::ShiftLeft => left.wrapping_shl(right as u32),
+            BinaryOperator::ShiftRight => left.wrapping_shr(right as u32),
+            BinaryOperator::Less => i64::from(left < right),
+            BinaryOperator::LessOrEqual => i64::from(left <= right),
+            BinaryOperator::Greater => i64::from(left > right),
+            BinaryOperator::GreaterOrEqual => i64::from(left >= right),
+            BinaryOperator::Equal => i64::from(left == right),
+            BinaryOperator::NotEqual => i64::from(left != right),
+            BinaryOperator::BitAnd => left & right,
+            BinaryOperator::BitXor => left ^ right,
+            BinaryOperator::BitOr => left | right,
+        })
+    }
+
+    /// The text of the expression that runs, for messages.
+    fn arithmetic_source(&self, text: &Text) -> Text {
+        if !text.is_empty() {
+            return text.clone();
+        }
+        let index = match self.code.program.code.get((self.code.pc as usize).saturating_sub(1)) {
+            Some(
+                crate::program::Op::Arithmetic(index)
+                | crate::program::Op::TryArithmetic { expression: index, .. },
+            ) => *index,
+            _ => return Text::EMPTY,
+        };
+        self.code.program.arithmetic.get(index as usize).map(|code| code.text.clone()).unwrap_or_default()
+    }
+
+    /// An expression that has to be walked as a tree: an element whose subscript has side effects.
+    fn evaluate_tree(
+        &mut self,
+        run: &mut Run,
+        expression: &crate::syntax::ast::Expression,
+        text: &[u8],
+        depth: u32,
+    ) -> Step<i64> {
+        use crate::syntax::ast::Expression;
+        let element = |this: &mut Self,
+                       run: &mut Run,
+                       name: &Text,
+                       subscript: &crate::syntax::ast::ElementSubscript| {
+            let id = run.services.names.intern(name);
+            let subscript = this.subscript_of(run, id, None, &subscript.text, depth)?;
+            Ok::<_, Halt>((id, subscript))
+        };
+        match expression {
+            Expression::Number(number) => Ok(*number),
+            Expression::Variable(name) => {
+                let id = run.services.names.intern(name);
+                self.load(run, id, depth)
+            }
+            Expression::Element(name, subscript) => {
+                let (id, subscript) = element(self, run, name, subscript)?;
+                self.load_element(run, id, subscript, depth)
+            }
+            Expression::Parameter(_) => Ok(0),
+            Expression::Unary(operator, operand) => {
+                let number = self.evaluate_tree(run, operand, text, depth)?;
+                Ok(match operator {
+                    UnaryOperator::Minus => number.wrapping_neg(),
+                    UnaryOperator::Plus => number,
+                    UnaryOperator::Not => i64::from(number == 0),
+                    UnaryOperator::Complement => !number,
+                })
+            }
+            Expression::Binary(operator, left, right) => {
+                let left = self.evaluate_tree(run, left, text, depth)?;
+                let right = self.evaluate_tree(run, right, text, depth)?;
+                self.binary(*operator, left, right, &Text::from(text))
+            }
+            Expression::Chain(first, rest) => {
+                let mut left = self.evaluate_tree(run, first, text, depth)?;
+                for (operator, right) in rest {
+                    let right = self.evaluate_tree(run, right, text, depth)?;
+                    left = self.binary(*operator, left, right, &Text::from(text))?;
+                }
+                Ok(left)
+            }
+            Expression::And(left, right) => Ok(i64::from(
+                self.evaluate_tree(run, left, text, depth)? != 0
+                    && self.evaluate_tree(run, right, text, depth)? != 0,
+            )),
+            Expression::Or(left, right) => Ok(i64::from(
+                self.evaluate_tree(run, left, text, depth)? != 0
+                    || self.evaluate_tree(run, right, text, depth)? != 0,
+            )),
+            Expression::Conditional(test, yes, no) => {
+                let chosen = if self.evaluate_tree(run, test, text, depth)? != 0 { yes } else { no };
+                self.evaluate_tree(run, chosen, text, depth)
+            }
+            Expression::Assign(operator, target, value) => {
+                let place = match target.as_ref() {
+                    Expression::Element(name, subscript) => {
+                        let (id, subscript) = element(self, run, name, subscript)?;
+                        (id, Some(subscript))
+                    }
+                    Expression::Variable(name) => (run.services.names.intern(name), None),
+                    _ => return Ok(0),
+                };
+                let mut number = self.evaluate_tree(run, value, text, depth)?;
+                if let Some(operator) = operator {
+                    let before = self.load_place(run, &place, depth)?;
+                    number = self.binary(*operator, before, number, &Text::from(text))?;
+                }
+                self.store_place(run, place, number)?;
+                Ok(number)
+            }
+            Expression::Increment { target, by, postfix } => {
+                let place = match target.as_ref() {
+                    Expression::Element(name, subscript) => {
+                        let (id, subscript) = element(self, run, name, subscript)?;
+                        (id, Some(subscript))
+                    }
+                    Expression::Variable(name) => (run.services.names.intern(name), None),
+                    _ => return Ok(0),
+                };
+                let before = self.load_place(run, &place, depth)?;
+                let after = before.wrapping_add(*by);
+                self.store_place(run, place, after)?;
+                Ok(if *postfix { before } else { after })
+            }
+            Expression::Comma(left, right) => {
+                self.evaluate_tree(run, left, text, depth)?;
+                self.evaluate_tree(run, right, text, depth)
+            }
+        }
+    }
+
+    fn load_place(&mut self, run: &mut Run, place: &(NameId, Option<Subscript>), depth: u32) -> Step<i64> {
+        match &place.1 {
+            Some(subscript) => self.load_element(run, place.0, subscript.clone(), depth),
+            None => self.load(run, place.0, depth),
+        }
+    }
+
+    fn store_place(&mut self, run: &mut Run, place: (NameId, Option<Subscript>), number: i64) -> Step {
+        match place.1 {
+            Some(subscript) => self.store_element(run, place.0, subscript, number),
+            None => self.store(run, place.0, number),
+        }
+    }
+}
+
+fn power(base: i64, exponent: u64) -> i64 {
+    let (mut result, mut base, mut rest) = (1_i64, base, exponent);
+    while rest > 0 {
+        if rest & 1 == 1 {
+            result = result.wrapping_mul(base);
+        }
+        base = base.wrapping_mul(base);
+        rest >>= 1;
+    }
+    result
+}

@@ -1,0 +1,155 @@
+//! From a built word to fields: pathname expansion and quote removal; brace expansion of long sequences.
+
+use super::super::option::ShellOption;
+use super::super::process::{Halt, Process, Step};
+use super::super::run::Run;
+use crate::limit::Limit;
+use crate::pattern::{Pattern, PatternOptions, Stopped, Ticker};
+use crate::program::{Index, Program};
+use crate::syntax::ast::WordPart;
+use crate::text::Text;
+use std::num::NonZeroU32;
+
+/// Charges the work of a match to the meter.
+pub(crate) struct MeterTicker<'m> {
+    pub(crate) run: &'m Run,
+    pub(crate) used: u64,
+}
+
+impl Ticker for MeterTicker<'_> {
+    fn tick(&mut self, n: u64) -> Result<(), Stopped> {
+        self.used += n;
+        if self.used >= 10_000 {
+            let used = std::mem::take(&mut self.used);
+            self.run.services.meter.tick(used).map_err(|_| Stopped)?;
+        }
+        Ok(())
+    }
+}
+
+/// The halt for a match that its ticker stopped.
+pub(crate) fn stopped(run: &Run) -> Halt {
+    match run.services.meter.failure() {
+        Some(error) => error.into(),
+        None => Halt::Discard(1),
+    }
+}
+
+impl Process {
+    /// Ends the word: its fields join the command's.
+    pub(crate) fn end_field(&mut self, run: &mut Run) -> Step {
+        if let Some(text) = self.x.builder.take_plain() {
+            self.x.fields.push(text);
+            return Ok(());
+        }
+        if self.x.builder.is_empty() {
+            self.x.builder.take_fields();
+            return Ok(());
+        }
+        let fields = self.x.builder.take_fields();
+        let count = self.x.fields.len() + fields.len();
+        if count as u64 > run.services.meter.limits().expansion_results {
+            return Err(run.services.meter.fail(Limit::ExpansionResults).into());
+        }
+        self.bytes.set((count * size_of::<Text>()) as u64)?;
+        let globs = !self.shell.state.options.has(ShellOption::NoGlob);
+        for field in fields {
+            if field.special && globs {
+                self.expand_pathname(run, &field)?;
+            } else {
+                self.x.fields.push(Text::from(field.bytes));
+            }
+        }
+        Ok(())
+    }
+
+    /// The pattern of an operator: a constant of the program, or what the builder has. `keep`: the builder is not one that
+    /// was suspended for it (`case`).
+    pub(crate) fn pattern(
+        &mut self,
+        run: &mut Run,
+        program: &Program,
+        constant: Option<NonZeroU32>,
+        keep: bool,
+    ) -> Step<Pattern> {
+        let _ = run;
+        let options = self.pattern_options(keep);
+        if let Some(constant) = constant.and_then(|index| program.patterns.get(index.get() as usize)) {
+            if options == PatternOptions::default()
+                && let Some(pattern) = &constant.pattern
+            {
+                return Ok(pattern.clone());
+            }
+            return Ok(Pattern::new(&constant.source, &constant.quoted, options));
+        }
+        let field = self.x.builder.take_joined();
+        if !keep {
+            self.x.builder = self.x.builders.pop().unwrap_or_default();
+        }
+        Ok(field.pattern(options))
+    }
+
+    /// How patterns are read now; `nocasematch` counts for `case`, `[[` and `${x/p/r}`.
+    pub(crate) fn pattern_options(&self, folds: bool) -> PatternOptions {
+        let options = self.shell.state.options;
+        PatternOptions {
+            extglob: options.has(ShellOption::ExtGlob),
+            ignore_case: folds && options.has(ShellOption::NoCaseMatch),
+            ..PatternOptions::default()
+        }
+    }
+
+    pub(crate) fn matches(&mut self, run: &mut Run, pattern: &Pattern, text: &[u8]) -> Step<bool> {
+        let mut ticker = MeterTicker { run, used: 0 };
+        pattern.matches(text, &mut ticker).map_err(|_| stopped(run))
+    }
+
+    /// A brace expansion with many results, without other expansions in it.
+    pub(crate) fn brace_fields(&mut self, run: &mut Run, program: &Program, index: Index) -> Step {
+        let Some(word) = program.braces.get(index as usize) else { return Ok(()) };
+        let most = usize::try_from(run.services.meter.limits().expansion_results).unwrap_or(usize::MAX);
+        let most = most.min(4_000_000);
+        let held = run.services.meter.charge(most.min(100_000) as u64 * 200)?;
+        let words = match crate::program::expand_braces(word, most) {
+            Ok(words) => words,
+            Err(_) => return Err(run.services.meter.fail(Limit::ExpansionResults).into()),
+        };
+        for word in &words {
+            for part in &word.parts {
+                match part {
+                    WordPart::Literal(text) => self.x.builder.push_raw(text),
+                    WordPart::Quoted(text) => self.x.builder.push_quoted(text),
+                    WordPart::DoubleQuoted(parts) => {
+                        self.x.builder.push_quoted(b"");
+                        for part in parts {
+                            match part {
+                                WordPart::Quoted(text) | WordPart::Literal(text) => {
+                                    self.x.builder.push_quoted(text);
+                                }
+                                part => self.brace_parameter(run, part)?,
+                            }
+                        }
+                    }
+                    part => self.brace_parameter(run, part)?,
+                }
+            }
+            self.end_field(run)?;
+        }
+        drop(held);
+        Ok(())
+    }
+
+    /// A plain `$name` beside a long brace expansion; anything else there is too much.
+    fn brace_parameter(&mut self, run: &mut Run, part: &WordPart) -> Step {
+        use crate::program::Quoting;
+        use crate::syntax::ast::{Parameter, ParameterOperation};
+        if let WordPart::Parameter(expansion) = part
+            && let (Parameter::Variable(name), ParameterOperation::Value, false) =
+                (&expansion.parameter, &expansion.operation, expansion.indirect)
+        {
+            let id = run.services.names.intern(name);
+            return self.append_variable(run, id, Quoting::Quoted);
+        }
+        Err(run.services.meter.fail(Limit::ExpansionResults).into())
+    }
+}

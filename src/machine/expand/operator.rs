@@ -1,0 +1,345 @@
+//! Operators of parameter expansion: trim, replace, case, substring. Bash manual 3.5.3.
+
+use super::super::option::ShellOption;
+use super::super::process::{Halt, Process, Step, Target};
+use super::super::run::Run;
+use super::field::{MeterTicker, stopped};
+use crate::character;
+use crate::pattern::{Matches, NoTicker, Pattern};
+use crate::program::Quoting;
+use crate::syntax::ast::{AllElements, CaseOperator, ReplaceScope};
+use crate::text::Text;
+
+impl Process {
+    /// Pops the target and appends each of its values as `change` makes it.
+    fn append_changed(
+        &mut self,
+        run: &mut Run,
+        quoting: Quoting,
+        mut change: impl FnMut(&Run, &[u8]) -> Result<Text, Halt>,
+    ) -> Step {
+        let (target, source) = self.pop_target();
+        if let Some(kind) = Self::list_kind(&target) {
+            let mut values = self.target_values(run, &target);
+            for value in &mut values {
+                *value = change(run, value)?;
+            }
+            return self.append_list(run, &values, kind, quoting);
+        }
+        let _ = source;
+        match self.target_text(run, &target) {
+            Some(text) => {
+                let changed = change(run, &text)?;
+                self.append_text(&changed, quoting);
+                self.check_builder(run)
+            }
+            None => self.check_unset(run, &target),
+        }
+    }
+
+    /// `${x#p}` and its kin.
+    pub(crate) fn trim(
+        &mut self,
+        run: &mut Run,
+        prefix: bool,
+        longest: bool,
+        quoting: Quoting,
+        pattern: &Pattern,
+    ) -> Step {
+        self.append_changed(run, quoting, |run, text| {
+            let ticker = &mut MeterTicker { run, used: 0 };
+            let found = match (prefix, longest) {
+                (true, true) => pattern.longest_prefix(text, ticker),
+                (true, false) => pattern.shortest_prefix(text, ticker),
+                (false, true) => pattern.longest_suffix(text, ticker),
+                (false, false) => pattern.shortest_suffix(text, ticker),
+            };
+            let found = found.map_err(|_| stopped(run))?;
+            let rest = match found {
+                Some(at) if prefix => text.get(at..),
+                Some(at) => text.get(..at),
+                None => Some(text),
+            };
+            Ok(Text::from(rest.unwrap_or(text)))
+        })
+    }
+
+    /// `${x/p/r}` and its kin: the builders have the pattern and, if given, the replacement.
+    pub(crate) fn replace(
+        &mut self,
+        run: &mut Run,
+        scope: ReplaceScope,
+        replacement: bool,
+        quoting: Quoting,
+    ) -> Step {
+        let string = if replacement {
+            let field = self.x.builder.take_joined();
+            self.x.builder = self.x.builders.pop().unwrap_or_default();
+            self.replacement(&field)
+        } else {
+            Vec::new()
+        };
+        let field = self.x.builder.take_joined();
+        self.x.builder = self.x.builders.pop().unwrap_or_default();
+        let pattern = field.pattern(self.pattern_options(true));
+        let empty_pattern = field.bytes.is_empty();
+        self.append_changed(run, quoting, |run, text| {
+            if empty_pattern && !matches!(scope, ReplaceScope::Prefix | ReplaceScope::Suffix) {
+                return Ok(Text::from(text));
+            }
+            replaced(run, text, &pattern, scope, &string)
+        })
+    }
+
+    /// The replacement's pieces: literal text, and unquoted `&` for what matched.
+    fn replacement(&self, field: &super::super::builder::Field) -> Vec<Piece> {
+        if !self.shell.state.options.has(ShellOption::PatSubReplacement) {
+            return vec![Piece::Literal(Text::from(field.bytes.as_slice()))];
+        }
+        let mut pieces = Vec::new();
+        let mut literal = Vec::new();
+        for (bytes, quoted) in field.stretches() {
+            if quoted {
+                literal.extend_from_slice(bytes);
+                continue;
+            }
+            let mut bytes = bytes.iter().copied().peekable();
+            while let Some(byte) = bytes.next() {
+                match byte {
+                    b'\\' if matches!(bytes.peek(), Some(b'&' | b'\\')) => literal.extend(bytes.next()),
+                    b'&' => {
+                        pieces.push(Piece::Literal(Text::from(std::mem::take(&mut literal))));
+                        pieces.push(Piece::Match);
+                    }
+                    byte => literal.push(byte),
+                }
+            }
+        }
+        pieces.push(Piece::Literal(Text::from(literal)));
+        pieces
+    }
+
+    /// `${x^p}` and its kin.
+    pub(crate) fn change_case(
+        &mut self,
+        run: &mut Run,
+        operator: CaseOperator,
+        pattern: bool,
+        quoting: Quoting,
+    ) -> Step {
+        let pattern = if pattern {
+            let field = self.x.builder.take_joined();
+            self.x.builder = self.x.builders.pop().unwrap_or_default();
+            Some(field.pattern(self.pattern_options(false))).filter(|_| !field.bytes.is_empty())
+        } else {
+            None
+        };
+        self.append_changed(run, quoting, |_, text| Ok(with_case(text, operator, pattern.as_ref())))
+    }
+
+    /// `${x:offset:length}`: the numbers are on the stack.
+    pub(crate) fn substring(&mut self, run: &mut Run, has_length: bool, quoting: Quoting) -> Step {
+        let length = if has_length { self.x.numbers.pop() } else { None };
+        let offset = self.x.numbers.pop().unwrap_or(0);
+        let (target, source) = self.pop_target();
+        if let Some(kind) = Self::list_kind(&target) {
+            return self.slice(run, &target, kind, offset, length, quoting);
+        }
+        let Some(text) = self.target_text(run, &target) else {
+            return self.check_unset(run, &target);
+        };
+        let _ = source;
+        let count = character::count(&text) as i64;
+        let start = if offset < 0 { count.saturating_add(offset) } else { offset };
+        if start < 0 || start > count {
+            return Ok(());
+        }
+        let end = match length {
+            None => count,
+            Some(length) if length < 0 => {
+                let end = count.saturating_add(length);
+                if end < start {
+                    self.report(format_args!("{length}: substring expression < 0"));
+                    return Err(Halt::Discard(1));
+                }
+                end
+            }
+            Some(length) => start.saturating_add(length).min(count),
+        };
+        let (from, to) = if text.is_ascii() {
+            (start as usize, end as usize)
+        } else {
+            (character::offset_of(&text, start as usize), character::offset_of(&text, end as usize))
+        };
+        self.append_text(text.get(from..to).unwrap_or(&[]), quoting);
+        Ok(())
+    }
+
+    /// `${@:offset:length}`, `${a[@]:offset:length}`.
+    fn slice(
+        &mut self,
+        run: &mut Run,
+        target: &Target,
+        kind: AllElements,
+        offset: i64,
+        length: Option<i64>,
+        quoting: Quoting,
+    ) -> Step {
+        if length.is_some_and(|length| length < 0) {
+            self.report(format_args!("{}: substring expression < 0", length.unwrap_or(0)));
+            return Err(Halt::Discard(1));
+        }
+        let length = length.map_or(usize::MAX, |length| length as usize);
+        let values: Vec<Text> = match target {
+            Target::Special(_) => {
+                let mut all = vec![self.shell.state.arg0.clone()];
+                all.extend_from_slice(self.shell.state.positional.as_slice());
+                let start = if offset < 0 { all.len() as i64 + offset } else { offset };
+                match usize::try_from(start) {
+                    Ok(start) => all.into_iter().skip(start).take(length).collect(),
+                    Err(_) => Vec::new(),
+                }
+            }
+            Target::Elements(id, _) => match self.value_of(run, *id) {
+                super::super::variable::Value::Array(array) => {
+                    let start = if offset < 0 { (array.end() as i64).saturating_add(offset) } else { offset };
+                    match u64::try_from(start) {
+                        Ok(start) => array
+                            .iter()
+                            .skip_while(|(index, _)| *index < start)
+                            .take(length)
+                            .map(|(_, value)| value.clone())
+                            .collect(),
+                        Err(_) => Vec::new(),
+                    }
+                }
+                _ => {
+                    let all = self.target_values(run, target);
+                    let start = if offset < 0 { all.len() as i64 + offset } else { offset };
+                    // Bash counts the values of an associative array from 1.
+                    let start = match self.is_associative(*id) {
+                        true => (start - 1).max(0),
+                        false => start,
+                    };
+                    match usize::try_from(start) {
+                        Ok(start) => all.into_iter().skip(start).take(length).collect(),
+                        Err(_) => Vec::new(),
+                    }
+                }
+            },
+            _ => Vec::new(),
+        };
+        self.append_list(run, &values, kind, quoting)
+    }
+}
+
+/// A piece of a replacement.
+enum Piece {
+    Literal(Text),
+    /// The text that matched.
+    Match,
+}
+
+fn replaced(
+    run: &Run,
+    text: &[u8],
+    pattern: &Pattern,
+    scope: ReplaceScope,
+    string: &[Piece],
+) -> Result<Text, Halt> {
+    let ticker = &mut MeterTicker { run, used: 0 };
+    let mut out = Vec::new();
+    let mut push = |out: &mut Vec<u8>, matched: &[u8]| -> Result<(), Halt> {
+        for piece in string {
+            match piece {
+                Piece::Literal(literal) => out.extend_from_slice(literal),
+                Piece::Match => out.extend_from_slice(matched),
+            }
+        }
+        if out.len() > 4096 {
+            run.services.meter.check_value(out.len() as u64)?;
+        }
+        Ok(())
+    };
+    match scope {
+        ReplaceScope::Prefix | ReplaceScope::Suffix => {
+            let found = match scope {
+                ReplaceScope::Prefix => {
+                    pattern.longest_prefix(text, ticker).map(|end| end.map(|end| (0, end)))
+                }
+                _ => pattern.longest_suffix(text, ticker).map(|start| start.map(|start| (start, text.len()))),
+            };
+            let Some((start, end)) = found.map_err(|_| stopped(run))? else { return Ok(Text::from(text)) };
+            out.extend_from_slice(text.get(..start).unwrap_or(&[]));
+            push(&mut out, text.get(start..end).unwrap_or(&[]))?;
+            out.extend_from_slice(text.get(end..).unwrap_or(&[]));
+        }
+        ReplaceScope::First | ReplaceScope::All => {
+            let mut matches = Matches::new(pattern, text);
+            let mut copied = 0;
+            while let Some((start, end)) = matches.next(ticker).map_err(|_| stopped(run))? {
+                out.extend_from_slice(text.get(copied..start).unwrap_or(&[]));
+                push(&mut out, text.get(start..end).unwrap_or(&[]))?;
+                copied = end;
+                if scope == ReplaceScope::First {
+                    break;
+                }
+            }
+            if copied == 0 && out.is_empty() {
+                return Ok(Text::from(text));
+            }
+            out.extend_from_slice(text.get(copied..).unwrap_or(&[]));
+        }
+    }
+    Ok(Text::from(out))
+}
+
+/// A text with the case of its characters changed where they match.
+pub(crate) fn with_case(text: &[u8], operator: CaseOperator, pattern: Option<&Pattern>) -> Text {
+    let first_only =
+        matches!(operator, CaseOperator::UpperFirst | CaseOperator::LowerFirst | CaseOperator::ToggleFirst);
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while let Some((unit, length)) = character::unit_at(text, at) {
+        let bytes = text.get(at..at + length).unwrap_or(&[]);
+        let matched = (!first_only || at == 0)
+            && pattern.is_none_or(|pattern| pattern.matches(bytes, &mut NoTicker).unwrap_or(false));
+        match character::character(unit) {
+            Some(character) if matched => {
+                let changed = match operator {
+                    CaseOperator::UpperFirst | CaseOperator::UpperAll => upper(character),
+                    CaseOperator::LowerFirst | CaseOperator::LowerAll => lower(character),
+                    CaseOperator::ToggleFirst | CaseOperator::ToggleAll => {
+                        if character.is_uppercase() {
+                            lower(character)
+                        } else {
+                            upper(character)
+                        }
+                    }
+                };
+                let mut buffer = [0; 4];
+                out.extend_from_slice(changed.encode_utf8(&mut buffer).as_bytes());
+            }
+            _ => out.extend_from_slice(bytes),
+        }
+        at += length;
+    }
+    Text::from(out)
+}
+
+/// The upper-case form where it is one character, as `towupper` gives it.
+fn upper(character: char) -> char {
+    let mut upper = character.to_uppercase();
+    match (upper.next(), upper.next()) {
+        (Some(only), None) => only,
+        _ => character,
+    }
+}
+
+fn lower(character: char) -> char {
+    let mut lower = character.to_lowercase();
+    match (lower.next(), lower.next()) {
+        (Some(only), None) => only,
+        _ => character,
+    }
+}

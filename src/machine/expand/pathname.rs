@@ -1,0 +1,255 @@
+//! Pathname expansion. Bash manual 3.5.8.
+//!
+//! The pattern is cut at its slashes. A list of directories is carried from piece to piece: a literal piece is appended,
+//! a pattern piece is matched against what a directory lists, `**` (with `globstar`) stands for every directory below.
+
+use super::super::builder::Field;
+use super::super::name;
+use super::super::option::ShellOption;
+use super::super::process::{Halt, Process, Step};
+use super::super::run::Run;
+use super::field::{MeterTicker, stopped};
+use crate::limit::Limit;
+use crate::pattern::{Pattern, PatternOptions};
+use crate::text::Text;
+use crate::vfs::FileKind;
+
+/// A piece of the pattern between slashes.
+enum Piece {
+    /// The name without quoting.
+    Literal(Vec<u8>),
+    Match(Pattern, bool),
+    /// `**`
+    Recursive,
+}
+
+impl Process {
+    /// Adds the pathnames that match, or the field itself when none does.
+    pub(crate) fn expand_pathname(&mut self, run: &mut Run, field: &Field) -> Step {
+        let options = self.shell.state.options;
+        let pattern_options = PatternOptions {
+            extglob: options.has(ShellOption::ExtGlob),
+            ignore_case: options.has(ShellOption::NoCaseGlob),
+            ..PatternOptions::default()
+        };
+        let mask = field.mask();
+        let pieces = pieces(&field.bytes, &mask, pattern_options, options.has(ShellOption::GlobStar));
+        if !pieces.iter().any(|piece| !matches!(piece, Piece::Literal(_))) {
+            self.x.fields.push(Text::from(field.bytes.as_slice()));
+            return Ok(());
+        }
+        let mut found = self.walk(run, &pieces, field.bytes.first() == Some(&b'/'))?;
+        self.drop_ignored(run, &mut found)?;
+        if found.is_empty() {
+            if options.has(ShellOption::FailGlob) {
+                self.report(format_args!("no match: {}", bstr::BStr::new(&field.bytes)));
+                return Err(Halt::Discard(1));
+            }
+            if !options.has(ShellOption::NullGlob) {
+                self.x.fields.push(Text::from(field.bytes.as_slice()));
+            }
+            return Ok(());
+        }
+        found.sort_unstable();
+        self.x.fields.extend(found.into_iter().map(Text::from));
+        Ok(())
+    }
+
+    fn walk(&mut self, run: &mut Run, pieces: &[Piece], absolute: bool) -> Step<Vec<Vec<u8>>> {
+        let mut paths: Vec<Vec<u8>> = vec![if absolute { b"/".to_vec() } else { Vec::new() }];
+        let mut charge = run.services.meter.empty_charge();
+        for (number, piece) in pieces.iter().enumerate() {
+            let last = number + 1 == pieces.len();
+            let mut next: Vec<Vec<u8>> = Vec::new();
+            for path in &paths {
+                match piece {
+                    Piece::Literal(name) => {
+                        let joined = join(path, name);
+                        if name.is_empty() || self.exists(run, &joined, !last) {
+                            next.push(joined);
+                        }
+                    }
+                    Piece::Match(pattern, dots) => {
+                        self.matching(run, path, pattern, *dots, last, &mut next)?;
+                    }
+                    Piece::Recursive => self.below(run, path, last, &mut next)?,
+                }
+                if next.len() as u64 > run.services.meter.limits().expansion_results {
+                    return Err(run.services.meter.fail(Limit::ExpansionResults).into());
+                }
+                charge.set(next.len() as u64 * 64)?;
+            }
+            paths = next;
+        }
+        Ok(paths)
+    }
+
+    fn exists(&self, run: &Run, path: &[u8], directory: bool) -> bool {
+        let absolute = crate::vfs::path::join(&self.shell.state.cwd, path);
+        let fs = &run.services.session.fs;
+        if directory {
+            fs.metadata(&absolute).is_ok_and(|metadata| metadata.is_directory())
+        } else {
+            fs.symlink_metadata(&absolute).is_ok()
+        }
+    }
+
+    /// Names in the directory `path` that match.
+    fn matching(
+        &mut self,
+        run: &mut Run,
+        path: &[u8],
+        pattern: &Pattern,
+        dots: bool,
+        last: bool,
+        out: &mut Vec<Vec<u8>>,
+    ) -> Step {
+        let directory =
+            crate::vfs::path::join(&self.shell.state.cwd, if path.is_empty() { b"." } else { path });
+        let Ok(entries) = run.services.session.fs.read_dir(&directory) else { return Ok(()) };
+        run.services.meter.tick(entries.len() as u64)?;
+        let all = self.shell.state.options.has(ShellOption::DotGlob);
+        let mut ticker = MeterTicker { run, used: 0 };
+        let mut specials: Vec<&[u8]> = Vec::new();
+        if dots && !self.shell.state.options.has(ShellOption::GlobSkipDots) {
+            specials.extend([b".".as_slice(), b".."]);
+        }
+        for name in specials {
+            if pattern.matches(name, &mut ticker).map_err(|_| stopped(run))? {
+                out.push(join(path, name));
+            }
+        }
+        for entry in &entries {
+            if entry.name.first() == Some(&b'.') && !all && !dots {
+                continue;
+            }
+            if !pattern.matches(&entry.name, &mut ticker).map_err(|_| stopped(run))? {
+                continue;
+            }
+            let joined = join(path, &entry.name);
+            let is_directory = match entry.kind {
+                FileKind::Directory => true,
+                FileKind::Symlink => !last && self.exists(run, &joined, true),
+                _ => false,
+            };
+            if last || is_directory {
+                out.push(joined);
+            }
+        }
+        Ok(())
+    }
+
+    /// `**`: the directory itself and all directories below; at the end all files too.
+    fn below(&mut self, run: &mut Run, path: &[u8], last: bool, out: &mut Vec<Vec<u8>>) -> Step {
+        if last && !path.is_empty() {
+            let mut own = path.to_vec();
+            if own.last() != Some(&b'/') {
+                own.push(b'/');
+            }
+            out.push(own);
+        } else if !last {
+            out.push(path.to_vec());
+        }
+        let mut pending = vec![path.to_vec()];
+        while let Some(current) = pending.pop() {
+            let shown: &[u8] = if current.is_empty() { b"." } else { &current };
+            let directory = crate::vfs::path::join(&self.shell.state.cwd, shown);
+            let Ok(entries) = run.services.session.fs.read_dir(&directory) else { continue };
+            run.services.meter.tick(entries.len() as u64 + 1)?;
+            for entry in entries {
+                if entry.name.first() == Some(&b'.') && !self.shell.state.options.has(ShellOption::DotGlob) {
+                    continue;
+                }
+                let joined = join(&current, &entry.name);
+                let is_directory = entry.kind == FileKind::Directory;
+                if is_directory {
+                    pending.push(joined.clone());
+                }
+                if is_directory || last {
+                    out.push(joined);
+                }
+                if out.len() as u64 > run.services.meter.limits().expansion_results {
+                    return Err(run.services.meter.fail(Limit::ExpansionResults).into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `GLOBIGNORE`: drops what it names, and `.` and `..`.
+    fn drop_ignored(&mut self, run: &mut Run, found: &mut Vec<Vec<u8>>) -> Step {
+        let Some(ignore) = self.scalar(run, name::GLOBIGNORE).filter(|text| !text.is_empty()) else {
+            return Ok(());
+        };
+        let options = PatternOptions {
+            extglob: self.shell.state.options.has(ShellOption::ExtGlob),
+            pathname: true,
+            ..PatternOptions::default()
+        };
+        let patterns: Vec<Pattern> =
+            ignore.split(|&byte| byte == b':').map(|pattern| Pattern::parse(pattern, options)).collect();
+        let mut error = None;
+        found.retain(|path| {
+            let base = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
+            let mut ticker = MeterTicker { run, used: 0 };
+            !matches!(base, b"." | b"..")
+                && !patterns.iter().any(|pattern| match pattern.matches(path, &mut ticker) {
+                    Ok(matched) => matched,
+                    Err(_) => {
+                        error = Some(stopped(run));
+                        false
+                    }
+                })
+        });
+        error.map_or(Ok(()), Err)
+    }
+}
+
+fn join(path: &[u8], name: &[u8]) -> Vec<u8> {
+    let mut joined = Vec::with_capacity(path.len() + name.len() + 1);
+    joined.extend_from_slice(path);
+    if !path.is_empty() && path.last() != Some(&b'/') {
+        joined.push(b'/');
+    }
+    joined.extend_from_slice(name);
+    joined
+}
+
+/// Cuts a pattern at its slashes. Slashes in a row stay in the literal pieces.
+fn pieces(bytes: &[u8], mask: &[bool], options: PatternOptions, globstar: bool) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    let mut bounds: Vec<(usize, usize)> = Vec::new();
+    for (at, &byte) in bytes.iter().enumerate() {
+        if byte == b'/' {
+            bounds.push((start, at));
+            start = at + 1;
+        }
+    }
+    bounds.push((start, bytes.len()));
+    let count = bounds.len();
+    for (number, (from, to)) in bounds.into_iter().enumerate() {
+        let text = bytes.get(from..to).unwrap_or(&[]);
+        let quoted = mask.get(from..to).unwrap_or(&[]);
+        if text.is_empty() {
+            if number + 1 == count && number > 0 {
+                pieces.push(Piece::Literal(Vec::new()));
+            }
+            continue;
+        }
+        if globstar && text == b"**" && quoted == [false, false] {
+            if !matches!(pieces.last(), Some(Piece::Recursive)) {
+                pieces.push(Piece::Recursive);
+            }
+            continue;
+        }
+        let pattern = Pattern::new(text, quoted, options);
+        if pattern.is_special() {
+            let dots = text.first() == Some(&b'.');
+            pieces.push(Piece::Match(pattern, dots));
+        } else {
+            pieces.push(Piece::Literal(pattern.literal().map_or_else(|| text.to_vec(), <[u8]>::to_vec)));
+        }
+    }
+    pieces
+}

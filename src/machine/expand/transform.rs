@@ -1,0 +1,221 @@
+//! `${parameter@operator}`. Bash manual 3.5.3, last part.
+
+use super::super::process::{Halt, Process, Step, Target};
+use super::super::quote;
+use super::super::run::Run;
+use super::super::variable::{Attributes, Value};
+use super::operator::with_case;
+use crate::program::Quoting;
+use crate::syntax::ast::{AllElements, CaseOperator};
+use crate::text::Text;
+
+impl Process {
+    pub(crate) fn transform(&mut self, run: &mut Run, operator: u8, quoting: Quoting) -> Step {
+        let (target, source) = self.pop_target();
+        match operator {
+            b'a' => {
+                let flags = self.attribute_letters(run, &target);
+                match Self::list_kind(&target) {
+                    Some(kind) => {
+                        let count = self.target_values(run, &target).len();
+                        let values = vec![flags.unwrap_or_default(); count];
+                        self.append_list(run, &values, kind, quoting)
+                    }
+                    None => {
+                        if let Some(flags) = flags {
+                            self.append_text(&flags, quoting);
+                        }
+                        Ok(())
+                    }
+                }
+            }
+            b'A' => {
+                let text = self.assignment_text(run, &target);
+                self.append_text(&text, quoting);
+                Ok(())
+            }
+            b'K' | b'k' if matches!(target, Target::Elements(..)) => {
+                self.append_pairs(run, &target, operator == b'k', quoting)
+            }
+            _ => {
+                if let Some(kind) = Self::list_kind(&target) {
+                    let mut values = self.target_values(run, &target);
+                    for value in &mut values {
+                        *value = self.transformed_value(run, operator, value)?;
+                    }
+                    return self.append_list(run, &values, kind, quoting);
+                }
+                let _ = source;
+                match self.target_text(run, &target) {
+                    Some(text) => {
+                        let changed = self.transformed_value(run, operator, &text)?;
+                        self.append_text(&changed, quoting);
+                        Ok(())
+                    }
+                    None => self.check_unset(run, &target),
+                }
+            }
+        }
+    }
+
+    fn transformed_value(&mut self, run: &mut Run, operator: u8, text: &Text) -> Result<Text, Halt> {
+        Ok(match operator {
+            b'Q' | b'K' | b'k' => Text::from(quote::at_q(text)),
+            b'E' => Text::from(crate::syntax::expand_ansi_c(text)),
+            b'P' => self.expand_prompt(run, text),
+            b'U' => with_case(text, CaseOperator::UpperAll, None),
+            b'u' => with_case(text, CaseOperator::UpperFirst, None),
+            b'L' => with_case(text, CaseOperator::LowerAll, None),
+            _ => text.clone(),
+        })
+    }
+
+    /// `${a[@]@K}`, `${a[@]@k}`: subscripts with values.
+    fn append_pairs(&mut self, run: &mut Run, target: &Target, separate: bool, quoting: Quoting) -> Step {
+        let Target::Elements(id, kind) = target else { return Ok(()) };
+        let pairs: Vec<(Text, Text, bool)> = match self.value_of(run, *id) {
+            Value::Array(array) => array
+                .iter()
+                .map(|(index, value)| (super::super::variable::decimal(index as i64), value.clone(), false))
+                .collect(),
+            Value::Assoc(assoc) => {
+                assoc.sorted().into_iter().map(|(key, value)| (key.clone(), value.clone(), true)).collect()
+            }
+            value => value.text().into_iter().map(|text| (Text::from("0"), text, false)).collect(),
+        };
+        if separate {
+            let values: Vec<Text> = pairs.into_iter().flat_map(|(key, value, _)| [key, value]).collect();
+            return self.append_list(run, &values, *kind, quoting);
+        }
+        let mut text = Vec::new();
+        for (key, value, associative) in &pairs {
+            if !text.is_empty() {
+                text.push(b' ');
+            }
+            text.extend_from_slice(&if *associative { quote::key(key) } else { key.to_vec() });
+            text.push(b' ');
+            text.extend_from_slice(&quote::declare(value));
+            if *associative && matches!(kind, AllElements::At | AllElements::Star) {
+                // Bash leaves a blank behind each pair of an associative array.
+                text.push(b' ');
+            }
+        }
+        if text.last() == Some(&b' ') && pairs.iter().any(|(_, _, associative)| *associative) {
+            while text.windows(2).any(|pair| pair == b"  ") {
+                let Some(at) = memchr::memmem::find(&text, b"  ") else { break };
+                text.remove(at);
+            }
+        }
+        self.append_text(&text, quoting);
+        Ok(())
+    }
+
+    /// `${x@a}`: the letters of a variable's attributes.
+    pub(crate) fn attribute_letters(&mut self, run: &mut Run, target: &Target) -> Option<Text> {
+        let id = match target {
+            Target::Variable(id) | Target::Index(id, _) | Target::Key(id, _) | Target::Elements(id, _) => *id,
+            _ => return None,
+        };
+        let value = self.value_of(run, id);
+        let slot = self.shell.variables.slot(id);
+        let attributes = slot.attributes;
+        if value == Value::Unset && !slot.exists() {
+            return None;
+        }
+        let mut letters = Vec::new();
+        let mut push = |on: bool, letter: u8| {
+            if on {
+                letters.push(letter);
+            }
+        };
+        push(matches!(value, Value::Array(_)) || attributes.has(Attributes::ARRAY), b'a');
+        push(matches!(value, Value::Assoc(_)) || attributes.has(Attributes::ASSOC), b'A');
+        push(attributes.has(Attributes::INTEGER), b'i');
+        push(attributes.has(Attributes::NAMEREF), b'n');
+        push(attributes.has(Attributes::READONLY), b'r');
+        push(attributes.has(Attributes::TRACE), b't');
+        push(attributes.has(Attributes::EXPORTED), b'x');
+        push(attributes.has(Attributes::CAPITAL), b'c');
+        push(attributes.has(Attributes::LOWER), b'l');
+        push(attributes.has(Attributes::UPPER), b'u');
+        Some(Text::from(letters))
+    }
+
+    /// `${x@A}`: an assignment that makes the variable again.
+    fn assignment_text(&mut self, run: &mut Run, target: &Target) -> Text {
+        let id = match target {
+            Target::Variable(id) | Target::Index(id, _) | Target::Key(id, _) | Target::Elements(id, _) => *id,
+            Target::Special(b'@' | b'*') => {
+                let mut text = b"set --".to_vec();
+                for value in self.target_values(run, target) {
+                    text.push(b' ');
+                    text.extend_from_slice(&quote::at_q(&value));
+                }
+                return Text::from(text);
+            }
+            _ => return Text::EMPTY,
+        };
+        let letters = self.attribute_letters(run, target).unwrap_or_default();
+        let name = run.services.names.text(id);
+        let mut text = Vec::new();
+        if matches!(target, Target::Elements(..)) && self.value_of(run, id).is_array() {
+            return Text::from(self.declaration(run, id));
+        }
+        if !letters.is_empty() {
+            text.extend_from_slice(b"declare -");
+            text.extend_from_slice(&letters);
+            text.push(b' ');
+        }
+        text.extend_from_slice(&name);
+        if let Some(value) = self.target_text(run, target) {
+            text.push(b'=');
+            text.extend_from_slice(&quote::at_q(&value));
+        } else if letters.is_empty() {
+            return Text::EMPTY;
+        }
+        Text::from(text)
+    }
+
+    /// A variable as `declare -p` shows it, without the newline.
+    pub(crate) fn declaration(&mut self, run: &mut Run, id: super::super::name::NameId) -> Vec<u8> {
+        let letters = self.attribute_letters(run, &Target::Variable(id)).unwrap_or_default();
+        let value = match self.shell.variables.slot(id).attributes.has(Attributes::NAMEREF) {
+            true => self.shell.variables.slot(id).value.clone(),
+            false => self.value_of(run, id),
+        };
+        let mut text = b"declare -".to_vec();
+        text.extend_from_slice(if letters.is_empty() { b"-" } else { &letters });
+        text.push(b' ');
+        text.extend_from_slice(&run.services.names.text(id));
+        match value {
+            Value::Unset | Value::Dynamic => {}
+            Value::Array(array) => {
+                text.extend_from_slice(b"=(");
+                for (number, (index, value)) in array.iter().enumerate() {
+                    if number > 0 {
+                        text.push(b' ');
+                    }
+                    text.extend_from_slice(format!("[{index}]=").as_bytes());
+                    text.extend_from_slice(&quote::declare(value));
+                }
+                text.push(b')');
+            }
+            Value::Assoc(assoc) => {
+                text.extend_from_slice(b"=(");
+                for (key, value) in assoc.sorted() {
+                    text.push(b'[');
+                    text.extend_from_slice(&quote::key(key));
+                    text.extend_from_slice(b"]=");
+                    text.extend_from_slice(&quote::declare(value));
+                    text.push(b' ');
+                }
+                text.push(b')');
+            }
+            value => {
+                text.push(b'=');
+                text.extend_from_slice(&quote::declare(&value.text().unwrap_or_default()));
+            }
+        }
+        text
+    }
+}

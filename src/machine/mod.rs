@@ -1,0 +1,40 @@
+//! The machine: runs programs. A run is one future ([`scheduler`]); its processes keep their frames on the heap, so that
+//! no script decides how deep the host's stack gets, and every operation is a point to stop, yield or be cancelled.
+
+mod array;
+mod assign;
+mod builder;
+mod builtin;
+mod command;
+mod control;
+mod executable;
+mod expand;
+mod frame;
+mod job;
+mod link;
+mod name;
+mod option;
+mod process;
+mod prompt;
+mod quote;
+mod redirect;
+mod report;
+mod run;
+mod scheduler;
+mod select;
+mod shell;
+mod signal;
+mod special;
+mod start;
+mod subshell;
+mod time;
+mod trace;
+mod trap;
+mod variable;
+
+pub(crate) use name::Names;
+pub(crate) use process::{Halt, Process};
+pub use run::{CommandGate, HostCommand};
+pub(crate) use run::{FIRST_PID, ProgramCache, Run, Services};
+pub(crate) use scheduler::{CommandQueue, RunEnd, Scheduler};
+pub(crate) use start::Start;

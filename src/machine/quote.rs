@@ -1,0 +1,192 @@
+//! Quoting for reuse as shell input: `${x@Q}`, `printf %q`, `set -x`, `declare -p`, `trap -p`, `alias`.
+
+use crate::character;
+
+/// In single quotes: `'a'\''b'`.
+pub(crate) fn single(text: &[u8]) -> Vec<u8> {
+    let mut out = vec![b'\''];
+    for &byte in text {
+        if byte == b'\'' {
+            out.extend_from_slice(b"'\\''");
+        } else {
+            out.push(byte);
+        }
+    }
+    out.push(b'\'');
+    out
+}
+
+/// Whether a text has a character that only `$'...'` shows.
+pub(crate) fn needs_ansi_c(text: &[u8]) -> bool {
+    let mut at = 0;
+    while let Some((unit, length)) = character::unit_at(text, at) {
+        match character::character(unit) {
+            Some(c) if c.is_control() => return true,
+            None => return true,
+            _ => {}
+        }
+        at += length;
+    }
+    false
+}
+
+/// As `$'...'`.
+pub(crate) fn ansi_c(text: &[u8]) -> Vec<u8> {
+    let mut out = b"$'".to_vec();
+    let mut at = 0;
+    while let Some((unit, length)) = character::unit_at(text, at) {
+        let bytes = text.get(at..at + length).unwrap_or(&[]);
+        match (character::character(unit), bytes) {
+            (_, [0x07]) => out.extend_from_slice(b"\\a"),
+            (_, [0x08]) => out.extend_from_slice(b"\\b"),
+            (_, [b'\t']) => out.extend_from_slice(b"\\t"),
+            (_, [b'\n']) => out.extend_from_slice(b"\\n"),
+            (_, [0x0b]) => out.extend_from_slice(b"\\v"),
+            (_, [0x0c]) => out.extend_from_slice(b"\\f"),
+            (_, [b'\r']) => out.extend_from_slice(b"\\r"),
+            (_, [0x1b]) => out.extend_from_slice(b"\\E"),
+            (_, [b'\\']) => out.extend_from_slice(b"\\\\"),
+            (_, [b'\'']) => out.extend_from_slice(b"\\'"),
+            (Some(c), _) if !c.is_control() => out.extend_from_slice(bytes),
+            _ => {
+                for byte in bytes {
+                    out.extend_from_slice(format!("\\{byte:03o}").as_bytes());
+                }
+            }
+        }
+        at += length;
+    }
+    out.push(b'\'');
+    out
+}
+
+/// `${x@Q}`: in single quotes, or as `$'...'` when it has to be.
+pub(crate) fn at_q(text: &[u8]) -> Vec<u8> {
+    if needs_ansi_c(text) { ansi_c(text) } else { single(text) }
+}
+
+/// `printf %q`: with backslashes where needed.
+pub(crate) fn printf_q(text: &[u8]) -> Vec<u8> {
+    if text.is_empty() {
+        return b"''".to_vec();
+    }
+    if needs_ansi_c(text) {
+        return ansi_c(text);
+    }
+    let mut out = Vec::with_capacity(text.len());
+    for (at, &byte) in text.iter().enumerate() {
+        let special = matches!(
+            byte,
+            b' ' | b'\t'
+                | b'\n'
+                | b'\''
+                | b'"'
+                | b'\\'
+                | b'|'
+                | b'&'
+                | b';'
+                | b'('
+                | b')'
+                | b'<'
+                | b'>'
+                | b'!'
+                | b'{'
+                | b'}'
+                | b'*'
+                | b'['
+                | b'?'
+                | b']'
+                | b'^'
+                | b'$'
+                | b'`'
+                | b','
+        ) || (at == 0 && matches!(byte, b'#' | b'~'))
+            || (byte == b'~' && matches!(text.get(at.wrapping_sub(1)), Some(b':' | b'=')));
+        if special {
+            out.push(b'\\');
+        }
+        out.push(byte);
+    }
+    out
+}
+
+/// As `set -x` shows a word: quoted only if it has to be.
+pub(crate) fn trace(text: &[u8]) -> Vec<u8> {
+    if text.is_empty() {
+        return b"''".to_vec();
+    }
+    if needs_ansi_c(text) {
+        return ansi_c(text);
+    }
+    if has_shell_special(text) { single(text) } else { text.to_vec() }
+}
+
+/// Whether a text has a character that the shell's grammar or expansions look at.
+pub(crate) fn has_shell_special(text: &[u8]) -> bool {
+    text.iter().enumerate().any(|(at, &byte)| {
+        matches!(
+            byte,
+            b' ' | b'\t'
+                | b'\n'
+                | b'\''
+                | b'"'
+                | b'\\'
+                | b'|'
+                | b'&'
+                | b';'
+                | b'('
+                | b')'
+                | b'<'
+                | b'>'
+                | b'!'
+                | b'{'
+                | b'}'
+                | b'*'
+                | b'['
+                | b'?'
+                | b']'
+                | b'^'
+                | b'$'
+                | b'`'
+        ) || (at == 0 && matches!(byte, b'#' | b'~'))
+            || (byte == b'~' && matches!(text.get(at.wrapping_sub(1)), Some(b':' | b'=')))
+    })
+}
+
+/// As `declare -p` shows a value: always in double quotes, or `$'...'`.
+pub(crate) fn declare(text: &[u8]) -> Vec<u8> {
+    if needs_ansi_c(text) {
+        return ansi_c(text);
+    }
+    let mut out = vec![b'"'];
+    for &byte in text {
+        if matches!(byte, b'"' | b'\\' | b'$' | b'`') {
+            out.push(b'\\');
+        }
+        out.push(byte);
+    }
+    out.push(b'"');
+    out
+}
+
+/// As `declare -p` shows the key of an associative array.
+pub(crate) fn key(text: &[u8]) -> Vec<u8> {
+    if needs_ansi_c(text) {
+        return ansi_c(text);
+    }
+    if has_shell_special(text) || matches!(text, b"@" | b"*") { declare(text) } else { text.to_vec() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_as_bash_does() {
+        assert_eq!(single(b"it's"), b"'it'\\''s'");
+        assert_eq!(at_q(b"a\nb"), b"$'a\\nb'");
+        assert_eq!(printf_q(b"a b"), b"a\\ b");
+        assert_eq!(trace(b"a*"), b"'a*'");
+        assert_eq!(declare(b"a\"$"), b"\"a\\\"\\$\"");
+    }
+}

@@ -1,0 +1,134 @@
+//! `select`: prints a menu on standard error and reads a choice from standard input. Bash manual 3.2.5.2.
+
+use super::frame::Frame;
+use super::name::{NameId, PS3, REPLY};
+use super::process::{Process, Step, Wait};
+use super::run::Run;
+use super::variable::Value;
+use crate::program::Pc;
+use crate::text::Text;
+use std::task::{Context, Poll};
+
+impl Process {
+    pub(crate) fn begin_select(&mut self, break_to: Pc, continue_to: Pc, fields: Vec<Text>) {
+        self.begin_loop(break_to, continue_to, Vec::new());
+        if let Some(Frame::Loop(frame)) = self.frames.last_mut() {
+            frame.menu = fields;
+        }
+        self.select_line = None;
+    }
+
+    /// Reads a choice. `false`: it has to wait; the operation runs again.
+    pub(crate) fn select_next(
+        &mut self,
+        run: &mut Run,
+        cx: &mut Context<'_>,
+        id: NameId,
+        end: Pc,
+    ) -> Step<bool> {
+        let menu = match self.frames.last() {
+            Some(Frame::Loop(frame)) => frame.menu.clone(),
+            _ => Vec::new(),
+        };
+        if menu.is_empty() {
+            self.code.pc = end;
+            return Ok(true);
+        }
+        if self.select_line.is_none() {
+            self.show_menu(run, &menu, true);
+            self.select_line = Some(Vec::new());
+        }
+        loop {
+            let Some(mut line) = self.select_line.take() else { return Ok(true) };
+            let Some(description) = self.shell.state.descriptors.get(0).cloned() else {
+                self.code.pc = end;
+                return Ok(true);
+            };
+            let mut complete = false;
+            let read = description.poll_read(cx, &mut |bytes| match memchr::memchr(b'\n', bytes) {
+                Some(at) => {
+                    line.extend_from_slice(bytes.get(..at).unwrap_or(&[]));
+                    complete = true;
+                    at + 1
+                }
+                None => {
+                    line.extend_from_slice(bytes);
+                    bytes.len()
+                }
+            });
+            match read {
+                Poll::Pending => {
+                    self.select_line = Some(line);
+                    self.code.pc = self.code.pc.saturating_sub(1);
+                    self.wait = Wait::Input;
+                    return Ok(false);
+                }
+                Poll::Ready(Ok(0)) | Poll::Ready(Err(_)) if !complete => {
+                    self.write_error(b"\n");
+                    self.set_plain(REPLY, Value::Text(Text::from(line)));
+                    self.set_status(1);
+                    if let Some(Frame::Loop(frame)) = self.frames.last_mut() {
+                        frame.status = 1;
+                    }
+                    self.code.pc = end;
+                    return Ok(true);
+                }
+                Poll::Ready(_) => {}
+            }
+            if !complete {
+                self.select_line = Some(line);
+                continue;
+            }
+            let text = Text::from(line);
+            self.set_plain(REPLY, Value::Text(text.clone()));
+            if text.trim_ascii().is_empty() {
+                self.show_menu(run, &menu, true);
+                self.select_line = Some(Vec::new());
+                continue;
+            }
+            let chosen = std::str::from_utf8(text.trim_ascii())
+                .ok()
+                .and_then(|text| text.parse::<usize>().ok())
+                .and_then(|number| menu.get(number.checked_sub(1)?))
+                .cloned()
+                .unwrap_or_default();
+            let _ = self.assign_variable(run, id, chosen, false);
+            return Ok(true);
+        }
+    }
+
+    /// The menu in columns, as bash lays it out for a terminal of 80 columns, then `PS3`.
+    fn show_menu(&mut self, run: &mut Run, menu: &[Text], whole: bool) {
+        let mut text = Vec::new();
+        if whole {
+            let widest = menu.iter().map(|item| crate::character::count(item)).max().unwrap_or(0);
+            let digits = menu.len().to_string().len();
+            let item_width = widest + digits + 2;
+            let column_width = item_width + 2;
+            let columns = (80 / column_width).max(1);
+            let mut rows = menu.len().div_ceil(columns);
+            let mut columns = menu.len().div_ceil(rows.max(1));
+            if rows == 1 {
+                rows = columns;
+                columns = 1;
+            }
+            for row in 0..rows {
+                let mut at = row;
+                for column in 0..columns {
+                    let Some(item) = menu.get(at) else { break };
+                    text.extend_from_slice(format!("{:>digits$}) ", at + 1).as_bytes());
+                    text.extend_from_slice(item);
+                    at += rows;
+                    if column + 1 < columns && at < menu.len() {
+                        let used = digits + 2 + crate::character::count(item);
+                        text.resize(text.len() + column_width.saturating_sub(used), b' ');
+                    }
+                }
+                text.push(b'\n');
+            }
+        }
+        let prompt = self.scalar(run, PS3).unwrap_or_else(|| Text::from_static(b"#? "));
+        text.extend_from_slice(&prompt);
+        self.write_error(&text);
+    }
+}

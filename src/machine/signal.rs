@@ -1,0 +1,197 @@
+//! Running traps: `EXIT`, `ERR`, `DEBUG`, `RETURN` and signals. Bash manual 4.1, `trap`.
+
+use super::frame::{Frame, ScriptFrame, ScriptKind};
+use super::option::ShellOption;
+use super::process::{Halt, Process, Step};
+use super::run::Run;
+use super::trap::{self, Signal, Traps};
+use crate::program::{Index, Program};
+use crate::text::Text;
+use std::sync::Arc;
+
+impl Process {
+    /// Pushes a trap's action; the status that is set now comes back behind it.
+    fn start_trap(&mut self, run: &mut Run, action: &Text, kind: ScriptKind, status: u8) -> Step {
+        let program = self.compile(run, Arc::from(action.as_bytes()), (0, 1), false)?;
+        self.enter(run)?;
+        self.in_trap += 1;
+        let resume = self.code.clone();
+        let state = &self.shell.state;
+        let frame = ScriptFrame {
+            kind,
+            resume,
+            positional: None,
+            source: state.source_name.clone(),
+            calls: state.calls.clone(),
+            status,
+            conditions: state.conditions,
+            pipe_status: Arc::clone(&state.pipe_status),
+            expansion: Some(Box::new(std::mem::take(&mut self.x))),
+        };
+        self.frames.push(Frame::Script(Box::new(frame)));
+        self.start_program(run, &program);
+        Ok(())
+    }
+
+    /// Runs the `EXIT` trap; the shell ends behind it.
+    pub(crate) fn start_exit_trap(&mut self, run: &mut Run, status: u8) -> Step {
+        let Some(action) = self.shell.state.traps.signals.get(&0).cloned() else { return Ok(()) };
+        // What was running is given up: the trap runs at the level of the shell that ends.
+        while let Some(frame) = self.frames.last() {
+            if matches!(frame, Frame::Subshell(_)) {
+                break;
+            }
+            if let Some(frame) = self.frames.pop() {
+                self.undo(frame);
+            }
+        }
+        self.shell.state.status = status;
+        self.shell.state.conditions = 0;
+        self.start_trap(run, &action, ScriptKind::ExitTrap, status)
+    }
+
+    /// Runs the `ERR` trap.
+    pub(crate) fn err_trap(&mut self, run: &mut Run) -> Step {
+        let Some(action) = self.shell.state.traps.err.clone() else { return Ok(()) };
+        let status = self.shell.state.status;
+        self.start_trap(run, &action, ScriptKind::Trap, status)
+    }
+
+    /// Runs the `RETURN` trap behind a function or a sourced file.
+    pub(crate) fn return_trap(&mut self, run: &mut Run) -> Step {
+        if self.in_trap > 0 {
+            return Ok(());
+        }
+        let Some(action) = self.shell.state.traps.on_return.clone() else { return Ok(()) };
+        let status = self.shell.state.status;
+        self.start_trap(run, &action, ScriptKind::Trap, status)
+    }
+
+    /// Runs the `DEBUG` trap before the operation that was just read: it runs again behind it. Whether it was started.
+    pub(crate) fn run_debug_trap(&mut self, run: &mut Run) -> Step<bool> {
+        let Some(action) = self.shell.state.traps.debug.clone().filter(|action| !action.is_empty()) else {
+            return Ok(false);
+        };
+        let line = self.line();
+        let status = self.shell.state.status;
+        self.code.pc = self.code.pc.saturating_sub(1);
+        self.debug_done = true;
+        let command = self.command_text();
+        self.set_plain(super::name::BASH_COMMAND, super::variable::Value::Text(command));
+        self.start_trap(run, &action, ScriptKind::DebugTrap, status)?;
+        self.line_override = Some(line);
+        Ok(true)
+    }
+
+    /// A compound command's head is reached.
+    pub(crate) fn debug_trap(&mut self, run: &mut Run, program: &Program, text: Index) -> Step {
+        if self.shell.state.traps.debug.is_none() || self.in_trap > 0 {
+            return Ok(());
+        }
+        if std::mem::take(&mut self.debug_done) {
+            return Ok(());
+        }
+        let _ = program.text(text);
+        self.run_debug_trap(run)?;
+        Ok(())
+    }
+
+    /// The words of the command that is about to run.
+    fn command_text(&self) -> Text {
+        let words: Vec<&[u8]> = self.x.fields.iter().map(Text::as_bytes).collect();
+        Text::from(words.join(&b' '))
+    }
+
+    /// The `DEBUG` trap is over; with `extdebug` a status other than 0 skips the command.
+    pub(crate) fn after_debug_trap(&mut self, status: u8) {
+        self.line_override = None;
+        if status != 0 && self.shell.state.options.has(ShellOption::ExtDebug) {
+            self.debug_done = false;
+            self.x.fields.clear();
+            self.code.pc += 1;
+        }
+    }
+
+    /// The traps that a function does not inherit are put aside; returns all as they were.
+    pub(crate) fn function_traps(&mut self, name: &[u8]) -> Option<Arc<Traps>> {
+        let _ = name;
+        let traps = &self.shell.state.traps;
+        let options = self.shell.state.options;
+        let keep_debug = options.has(ShellOption::FuncTrace);
+        let keep_err = options.has(ShellOption::ErrTrace);
+        let hides = (!keep_debug && (traps.debug.is_some() || traps.on_return.is_some()))
+            || (!keep_err && traps.err.is_some());
+        if !hides {
+            return None;
+        }
+        let before = Arc::clone(traps);
+        let inside = Arc::make_mut(&mut self.shell.state.traps);
+        if !keep_debug {
+            inside.debug = None;
+            inside.on_return = None;
+        }
+        if !keep_err {
+            inside.err = None;
+        }
+        Some(before)
+    }
+
+    /// A function is over: what it did not inherit and did not set comes back.
+    pub(crate) fn restore_function_traps(&mut self, before: &Arc<Traps>) {
+        let inside = Arc::make_mut(&mut self.shell.state.traps);
+        if inside.err.is_none() {
+            inside.err.clone_from(&before.err);
+        }
+        if inside.debug.is_none() {
+            inside.debug.clone_from(&before.debug);
+        }
+        if inside.on_return.is_none() {
+            inside.on_return.clone_from(&before.on_return);
+        }
+    }
+
+    /// Whether a signal arrived that ends the process.
+    pub(crate) fn has_fatal_signal(&self) -> bool {
+        self.signals.iter().any(|&signal| self.is_deadly(signal))
+    }
+
+    fn is_deadly(&self, signal: Signal) -> bool {
+        signal == trap::KILL
+            || (trap::is_fatal(signal) && !self.shell.state.traps.signals.contains_key(&signal))
+    }
+
+    /// Looks at the signals that arrived: runs a trap, or ends the process.
+    pub(crate) fn take_signals(&mut self, run: &mut Run) -> Step {
+        if let Some(at) = self.signals.iter().position(|&signal| self.is_deadly(signal)) {
+            let signal = self.signals.get(at).copied().unwrap_or(trap::TERM);
+            self.signals.clear();
+            self.wait = super::process::Wait::Nothing;
+            let status = 128 + signal;
+            if signal != trap::KILL && self.shell.state.traps.signals.contains_key(&0) {
+                return Err(Halt::Exit(status));
+            }
+            return Err(Halt::Killed(status));
+        }
+        let Some(signal) = self.signals.pop_front() else { return Ok(()) };
+        let Some(action) = self.shell.state.traps.signals.get(&signal).cloned() else { return Ok(()) };
+        if action.is_empty() {
+            return Ok(());
+        }
+        if !matches!(self.wait, super::process::Wait::Nothing | super::process::Wait::Builtin(_)) {
+            self.signals.push_front(signal);
+            return Ok(());
+        }
+        if let super::process::Wait::Builtin(invocation) = &self.wait
+            && invocation.builtin.name == "wait"
+        {
+            // A trapped signal ends `wait` with 128 plus its number, before the trap runs.
+            self.wait = super::process::Wait::Nothing;
+            self.set_status(128 + signal);
+        } else if matches!(self.wait, super::process::Wait::Builtin(_)) {
+            self.signals.push_front(signal);
+            return Ok(());
+        }
+        let status = self.shell.state.status;
+        self.start_trap(run, &action, ScriptKind::Trap, status)
+    }
+}

@@ -1,0 +1,265 @@
+//! Variables that the shell computes or looks at: bash manual 5.2.
+
+use super::array::{Array, Assoc};
+use super::builder::Separators;
+use super::name::{self, NameId};
+use super::option::{OPTIONS, ShellOption};
+use super::process::Process;
+use super::run::Run;
+use super::variable::{Attributes, Value, decimal};
+use crate::text::Text;
+use std::sync::Arc;
+
+/// Variables that are computed when they are read.
+const DYNAMIC: &[NameId] = &[
+    name::LINENO,
+    name::RANDOM,
+    name::SRANDOM,
+    name::SECONDS,
+    name::EPOCHSECONDS,
+    name::EPOCHREALTIME,
+    name::BASHPID,
+    name::FUNCNAME,
+    name::BASH_SOURCE,
+    name::BASH_LINENO,
+    name::BASH_SUBSHELL,
+    name::PIPESTATUS,
+    name::DIRSTACK,
+    name::GROUPS,
+    name::BASHOPTS,
+    name::SHELLOPTS,
+    name::BASH_ARGV0,
+    name::BASH_ALIASES,
+    name::BASH_CMDS,
+    name::UNDERSCORE,
+];
+
+/// Variables whose assignment changes the shell.
+const WATCHED: &[NameId] = &[name::IFS, name::PATH, name::POSIXLY_CORRECT, name::OPTIND];
+
+impl Process {
+    /// Gives a new shell its computed variables.
+    pub(crate) fn install_special(&mut self) {
+        for &id in DYNAMIC {
+            let slot = self.shell.variables.slot_mut(id);
+            slot.value = Value::Dynamic;
+            slot.attributes.insert(Attributes::SPECIAL);
+        }
+        for &id in WATCHED {
+            self.shell.variables.slot_mut(id).attributes.insert(Attributes::SPECIAL);
+        }
+        for id in [name::BASHOPTS, name::SHELLOPTS] {
+            self.shell.variables.slot_mut(id).attributes.insert(Attributes::READONLY);
+        }
+        for id in [
+            name::FUNCNAME,
+            name::BASH_SOURCE,
+            name::BASH_LINENO,
+            name::PIPESTATUS,
+            name::DIRSTACK,
+            name::GROUPS,
+        ] {
+            self.shell.variables.slot_mut(id).attributes.insert(Attributes::ARRAY);
+        }
+        for id in [name::BASH_ALIASES, name::BASH_CMDS] {
+            self.shell.variables.slot_mut(id).attributes.insert(Attributes::ASSOC);
+        }
+    }
+
+    /// The value of a computed variable.
+    pub(crate) fn dynamic(&mut self, run: &mut Run, id: NameId) -> Option<Value> {
+        let state = &self.shell.state;
+        let clock = &run.services.session.clock;
+        let text = |text: Text| Some(Value::Text(text));
+        match id {
+            name::LINENO => Some(Value::Integer(i64::from(self.line()))),
+            name::RANDOM => {
+                let number = self.next_random();
+                Some(Value::Integer(i64::from(number)))
+            }
+            name::SRANDOM => Some(Value::Integer((run.services.session.random.next_u64() >> 32) as i64)),
+            name::SECONDS => {
+                let elapsed = clock.monotonic().saturating_sub(state.started);
+                Some(Value::Integer((elapsed.as_secs() as i64).saturating_add(self.seconds_offset)))
+            }
+            name::EPOCHSECONDS => Some(Value::Integer(clock.now().as_secs() as i64)),
+            name::EPOCHREALTIME => {
+                let now = clock.now();
+                text(Text::from(format!("{}.{:06}", now.as_secs(), now.subsec_micros())))
+            }
+            name::BASHPID => Some(Value::Integer(i64::from(state.pid))),
+            name::BASH_SUBSHELL => Some(Value::Integer(i64::from(state.subshell_level))),
+            name::PIPESTATUS => {
+                let statuses = state.pipe_status.iter().map(|status| decimal(i64::from(*status)));
+                Some(Value::Array(Arc::new(statuses.collect())))
+            }
+            name::FUNCNAME | name::BASH_SOURCE | name::BASH_LINENO => Some(self.call_stack(id)),
+            name::DIRSTACK => {
+                let stack = std::iter::once(state.cwd.clone()).chain(state.directories.iter().cloned());
+                Some(Value::Array(Arc::new(stack.collect())))
+            }
+            name::GROUPS => {
+                let gid = decimal(i64::from(run.services.session.identity.gid));
+                Some(Value::Array(Arc::new(std::iter::once(gid).collect())))
+            }
+            name::SHELLOPTS | name::BASHOPTS => {
+                let set = id == name::SHELLOPTS;
+                let names: Vec<&str> = OPTIONS
+                    .iter()
+                    .filter(|(option, _, _, in_set, _)| *in_set == set && state.options.has(*option))
+                    .map(|(_, text, ..)| *text)
+                    .collect();
+                text(Text::from(names.join(":")))
+            }
+            name::BASH_ARGV0 => text(state.arg0.clone()),
+            name::UNDERSCORE => text(state.last_argument.clone()),
+            name::BASH_ALIASES => {
+                let mut assoc = Assoc::default();
+                for (key, value) in state.aliases.iter() {
+                    assoc.set(key.clone(), value.clone());
+                }
+                Some(Value::Assoc(Arc::new(assoc)))
+            }
+            name::BASH_CMDS => {
+                let mut assoc = Assoc::default();
+                for (key, (path, _)) in state.hashed.iter() {
+                    assoc.set(key.clone(), path.clone());
+                }
+                Some(Value::Assoc(Arc::new(assoc)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The next number of `RANDOM`: bash's generator.
+    fn next_random(&mut self) -> u32 {
+        let state = &mut self.shell.state;
+        loop {
+            let last = state.random;
+            // The "minimal standard" generator of Park and Miller, by Schrage's method.
+            let seed = if state.random == 0 { 123_459_876 } else { i64::from(state.random) };
+            let (high, low) = (seed / 127_773, seed % 127_773);
+            let mut next = 16_807 * low - 2_836 * high;
+            if next < 0 {
+                next += 0x7fff_ffff;
+            }
+            state.random = next as u32;
+            let number = (state.random >> 16 ^ state.random & 0xffff) & 0x7fff;
+            if state.random != last {
+                return number;
+            }
+        }
+    }
+
+    /// `FUNCNAME`, `BASH_SOURCE`, `BASH_LINENO`.
+    fn call_stack(&self, id: NameId) -> Value {
+        let mut array = Array::default();
+        let mut call = self.shell.state.calls.as_ref();
+        if call.is_none() && id != name::BASH_SOURCE {
+            return if id == name::BASH_LINENO && !self.shell.state.source_name.is_empty() {
+                array.push(Text::from_static(b"0"));
+                Value::Array(Arc::new(array))
+            } else {
+                Value::Unset
+            };
+        }
+        while let Some(entry) = call {
+            array.push(match id {
+                name::FUNCNAME => entry.name.clone(),
+                name::BASH_SOURCE => entry.source.clone(),
+                _ => decimal(i64::from(entry.line)),
+            });
+            call = entry.parent.as_ref();
+        }
+        let script = self.main_source();
+        if !script.is_empty() {
+            array.push(match id {
+                name::FUNCNAME => Text::from_static(b"main"),
+                name::BASH_SOURCE => script,
+                _ => Text::from_static(b"0"),
+            });
+        }
+        if array.len() == 0 { Value::Unset } else { Value::Array(Arc::new(array)) }
+    }
+
+    /// The script that runs; empty for a command string.
+    fn main_source(&self) -> Text {
+        self.main_script.clone()
+    }
+
+    /// Assignment to a computed variable. Whether it was dealt with.
+    pub(crate) fn assign_dynamic(&mut self, run: &mut Run, id: NameId, value: &Text) -> bool {
+        if self.shell.variables.slot(id).value != Value::Dynamic {
+            return false;
+        }
+        match id {
+            name::RANDOM => {
+                let seed = super::variable::plain_integer(value).unwrap_or(0);
+                self.shell.state.random = seed as u32;
+            }
+            name::SECONDS => {
+                self.seconds_offset = super::variable::plain_integer(value).unwrap_or(0);
+                self.shell.state.started = run.services.session.clock.monotonic();
+            }
+            name::BASH_ARGV0 => self.shell.state.arg0 = value.clone(),
+            name::LINENO => {
+                let number = super::variable::plain_integer(value).unwrap_or(0);
+                self.shell.variables.slot_mut(id).value = Value::Integer(number);
+            }
+            _ => {}
+        }
+        true
+    }
+
+    /// A variable that the shell looks at was changed.
+    pub(crate) fn after_special(&mut self, run: &mut Run, id: NameId) {
+        match id {
+            name::IFS => self.refresh_separators(),
+            name::PATH => self.shell.state.hashed = Arc::default(),
+            name::POSIXLY_CORRECT => self.shell.state.options.set(ShellOption::Posix, true),
+            name::OPTIND => self.shell.state.getopts = super::shell::GetoptsState::default(),
+            _ => {}
+        }
+        let _ = run;
+    }
+
+    /// An element of such a variable was changed.
+    pub(crate) fn after_special_element(&mut self, run: &mut Run, id: NameId) {
+        match (id, self.shell.variables.slot(id).value.clone()) {
+            (name::DIRSTACK, Value::Array(array)) => {
+                let rest = array.iter().skip(1).map(|(_, directory)| directory.clone()).collect();
+                self.shell.state.directories = Arc::new(rest);
+                self.set_plain(id, Value::Dynamic);
+            }
+            (name::BASH_ALIASES, Value::Assoc(assoc)) => {
+                let aliases = Arc::make_mut(&mut self.shell.state.aliases);
+                for (key, value) in assoc.sorted() {
+                    aliases.insert(key.clone(), value.clone());
+                }
+                self.set_plain(id, Value::Dynamic);
+            }
+            (name::BASH_CMDS, Value::Assoc(assoc)) => {
+                let hashed = Arc::make_mut(&mut self.shell.state.hashed);
+                for (key, value) in assoc.sorted() {
+                    hashed.insert(key.clone(), (value.clone(), 0));
+                }
+                self.set_plain(id, Value::Dynamic);
+            }
+            _ => self.after_special(run, id),
+        }
+    }
+
+    /// Variables may have been put back as a whole: the shell looks at those that it watches.
+    pub(crate) fn refresh_special(&mut self) {
+        self.refresh_separators();
+    }
+
+    fn refresh_separators(&mut self) {
+        let value = &self.shell.variables.slot(name::IFS).value;
+        if *value == self.ifs {
+            return;
+        }
+        self.ifs = value.clone();
+        self.shell.state.separators = Arc::new(Separators::new(value.text().as_deref()));
+    }
+}

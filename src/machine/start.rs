@@ -1,0 +1,601 @@
+//! Starting shells: the first of a run, `bash` and `sh` as commands, scripts by path, `eval` and `source`.
+
+use super::builtin::{Flow, Invocation};
+use super::frame::{CommandFrame, Frame, ScriptFrame, ScriptKind};
+use super::name;
+use super::option::{self, Options, ShellOption};
+use super::process::{Expansion, Process, Step, Wait};
+use super::run::Run;
+use super::shell::{Call, Code, GetoptsState, Positional, Shell, State};
+use super::variable::{Attributes, Value, Variables, decimal};
+use crate::io::DescriptorTable;
+use crate::program::{CompileOptions, Program, compile_source};
+use crate::syntax::{Aliases, ParseOptions};
+use crate::text::Text;
+use crate::utility::{CommandError, CommandRequest, DescriptorHandles, Environment};
+use crate::vfs::Content;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// How a shell is started.
+#[derive(Debug, Default)]
+pub(crate) struct Start {
+    /// `$0`
+    pub(crate) arg0: Text,
+    pub(crate) args: Vec<Text>,
+    pub(crate) environment: Environment,
+    pub(crate) cwd: Text,
+    pub(crate) descriptors: DescriptorTable,
+    /// Runs a command string.
+    pub(crate) command_string: bool,
+    /// The script's path, for `BASH_SOURCE`; empty for a command string.
+    pub(crate) script: Text,
+    pub(crate) posix: bool,
+    pub(crate) parent_pid: u32,
+    pub(crate) umask: Option<u32>,
+}
+
+struct ShellAliases<'a>(&'a FxHashMap<Text, Text>);
+
+impl Aliases for ShellAliases<'_> {
+    fn alias(&self, name: &[u8]) -> Option<Text> {
+        self.0.get(name).cloned()
+    }
+}
+
+impl Process {
+    /// A new shell that has nothing to run yet.
+    pub(crate) fn new_shell(run: &mut Run, pid: u32, start: Start) -> Step<Self> {
+        let services = &run.services;
+        let charge = services.meter.count_process()?;
+        let memory = services.meter.charge(super::subshell::PROCESS_BYTES)?;
+        let bytes = services.meter.empty_charge();
+        let mut options = Options::script();
+        if start.posix {
+            options.set(ShellOption::Posix, true);
+            options.set(ShellOption::ExpandAliases, true);
+        }
+        let program = Arc::new(Program::default());
+        let link = services.cache.link(&program, &services.names);
+        let state = State {
+            functions: Arc::default(),
+            options,
+            positional: Positional::new(start.args),
+            arg0: start.arg0.clone(),
+            report_name: start.arg0,
+            status: 0,
+            pipe_status: Arc::new(vec![0]),
+            descriptors: start.descriptors,
+            cwd: start.cwd,
+            umask: start.umask.unwrap_or(0o022),
+            separators: Arc::new(super::builder::Separators::new(None)),
+            traps: Arc::default(),
+            aliases: Arc::default(),
+            disabled: Arc::default(),
+            hashed: Arc::default(),
+            directories: Arc::default(),
+            shell_pid: pid,
+            pid,
+            parent_pid: start.parent_pid,
+            background_pid: None,
+            jobs: super::job::Jobs::default(),
+            getopts: GetoptsState::default(),
+            conditions: 0,
+            subshell_level: 0,
+            command_string: start.command_string,
+            random: (services.session.random.next_u64() as u32) | 1,
+            started: services.session.clock.monotonic(),
+            environment: None,
+            calls: None,
+            source_name: start.script.clone(),
+            last_argument: Text::EMPTY,
+        };
+        let variables = Variables::new(Arc::clone(&services.names));
+        let mut process = Self {
+            shell: Shell { variables, state },
+            code: Code { program, link, pc: 0 },
+            frames: Vec::new(),
+            x: Expansion::default(),
+            wait: Wait::Nothing,
+            unwritten: VecDeque::new(),
+            signals: VecDeque::new(),
+            switched: false,
+            fuel: 0,
+            depth: 0,
+            in_trap: 0,
+            line_override: None,
+            charge: Some(charge),
+            bytes,
+            memory,
+            is_forked: false,
+            exiting: false,
+            exit_after_trap: None,
+            out: Vec::new(),
+            arithmetic_stack: Vec::new(),
+            arithmetic_prefix: None,
+            debug_done: false,
+            write_failed: false,
+            ifs: Value::Unset,
+            value_bytes: 0,
+            seconds_offset: 0,
+            main_script: start.script,
+            regexes: Vec::new(),
+            trace_base: 0,
+            select_line: None,
+        };
+        process.install_special();
+        process.install_variables(run, &start.environment);
+        Ok(process)
+    }
+
+    /// Variables of a new shell: the environment, then what bash sets itself.
+    fn install_variables(&mut self, run: &mut Run, environment: &Environment) {
+        let set = |process: &mut Self, id: u32, value: Text| {
+            process.shell.variables.slot_mut(id).value = Value::Text(value);
+        };
+        set(self, name::IFS, Text::from_static(b" \t\n"));
+        set(self, name::PS4, Text::from_static(b"+ "));
+        self.shell.variables.slot_mut(name::OPTIND).value = Value::Integer(1);
+        set(self, name::OPTERR, Text::from_static(b"1"));
+        set(self, name::BASH_VERSION, Text::from_static(b"5.2.15(1)-release"));
+        set(self, name::HOSTTYPE, Text::from_static(b"x86_64"));
+        set(self, name::MACHTYPE, Text::from_static(b"x86_64-pc-linux-gnu"));
+        set(self, name::OSTYPE, Text::from_static(b"linux-gnu"));
+        set(self, name::BASH, Text::from_static(b"/bin/bash"));
+        let identity = &run.services.session.identity;
+        set(self, name::HOSTNAME, identity.host.clone());
+        let uid = i64::from(identity.uid);
+        for id in [name::UID, name::EUID] {
+            let slot = self.shell.variables.slot_mut(id);
+            slot.value = Value::Integer(uid);
+            slot.attributes.insert(Attributes(Attributes::READONLY.0 | Attributes::INTEGER.0));
+        }
+        let slot = self.shell.variables.slot_mut(name::PPID);
+        slot.value = Value::Integer(i64::from(self.shell.state.parent_pid));
+        slot.attributes.insert(Attributes(Attributes::READONLY.0 | Attributes::INTEGER.0));
+        self.shell.variables.slot_mut(name::BASH_VERSINFO).value = Value::Array(versinfo());
+        self.shell.variables.slot_mut(name::BASH_VERSINFO).attributes.insert(Attributes::READONLY);
+        for (key, value) in environment.iter() {
+            if !name::is_name(key) {
+                continue;
+            }
+            let id = run.services.names.intern(key);
+            let slot = self.shell.variables.slot_mut(id);
+            if matches!(slot.value, Value::Dynamic)
+                || slot.attributes.has(Attributes::READONLY)
+                || id == name::IFS
+            {
+                continue;
+            }
+            slot.value = Value::Text(value.clone());
+            slot.attributes.insert(Attributes::EXPORTED);
+            if id == name::POSIXLY_CORRECT {
+                self.shell.state.options.set(ShellOption::Posix, true);
+            }
+        }
+        let exported = |process: &mut Self, id: u32, value: Text| {
+            let slot = process.shell.variables.slot_mut(id);
+            slot.value = Value::Text(value);
+            slot.attributes.insert(Attributes::EXPORTED);
+        };
+        let cwd = self.shell.state.cwd.clone();
+        exported(self, name::PWD, cwd);
+        let level =
+            environment.get(b"SHLVL").and_then(|text| super::variable::plain_integer(text)).unwrap_or(0);
+        let level = if self.shell.state.parent_pid == 0 { 0.max(level) } else { level + 1 };
+        exported(self, name::SHLVL, decimal(level.max(if self.shell.state.parent_pid == 0 { 0 } else { 1 })));
+        let old = self.shell.variables.slot_mut(name::OLDPWD);
+        if old.value == Value::Unset {
+            old.attributes.insert(Attributes::EXPORTED);
+        }
+        if self.shell.variables.slot(name::PATH).value == Value::Unset {
+            let path = Text::from_static(b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+            self.shell.variables.slot_mut(name::PATH).value = Value::Text(path);
+        }
+        self.shell.variables.exports += 1;
+        self.refresh_special();
+    }
+
+    /// Compiles a source with the options in force; `fresh` programs of a whole script come from the session's cache.
+    pub(crate) fn compile(
+        &mut self,
+        run: &mut Run,
+        source: Arc<[u8]>,
+        from: (usize, u32),
+        cached: bool,
+    ) -> Step<Arc<Program>> {
+        let limits = run.services.meter.limits();
+        if source.len() as u64 > limits.script_bytes {
+            return Err(run.services.meter.fail(crate::limit::Limit::ScriptBytes).into());
+        }
+        let options = self.compile_options(limits.syntax_depth);
+        let cacheable = cached && from.0 == 0 && self.shell.state.aliases.is_empty();
+        if cacheable && let Some(program) = run.services.cache.get(&source, &options) {
+            return Ok(program);
+        }
+        let held = run.services.meter.charge(source.len() as u64 * 8)?;
+        let aliases = ShellAliases(&self.shell.state.aliases);
+        let program = Arc::new(compile_source(&source, from, &options, &aliases));
+        drop(held);
+        run.services.meter.check()?;
+        if cacheable {
+            run.services.cache.put(&options, &program);
+        }
+        Ok(program)
+    }
+
+    fn compile_options(&self, depth: u64) -> CompileOptions {
+        let options = self.shell.state.options;
+        CompileOptions {
+            parse: ParseOptions {
+                extglob: options.has(ShellOption::ExtGlob),
+                posix: options.has(ShellOption::Posix),
+                expand_aliases: options.has(ShellOption::ExpandAliases),
+                depth: u32::try_from(depth).unwrap_or(200).min(200),
+                interactive_comments: true,
+            },
+            brace_expansion: options.has(ShellOption::BraceExpand),
+            incremental: true,
+        }
+    }
+
+    /// Starts a program in this process.
+    pub(crate) fn start_program(&mut self, run: &mut Run, program: &Arc<Program>) {
+        let link = run.services.cache.link_for(program, &run.services.names, self.frames.is_empty());
+        for (line, warning) in &program.warnings {
+            let name = self.shell.state.report_name.clone();
+            self.write_error(format!("{name}: line {line}: {warning}\n").as_bytes());
+        }
+        self.switch(Code { program: Arc::clone(program), link, pc: 0 });
+    }
+
+    /// The next part of a source whose commands may change how it is parsed.
+    pub(crate) fn parse_more(&mut self, run: &mut Run, program: &Arc<Program>) -> Step {
+        let Some(rest) = program.rest else { return Ok(()) };
+        let next = self.compile(run, Arc::clone(&program.source), rest, false)?;
+        self.start_program(run, &next);
+        Ok(())
+    }
+
+    /// Runs a text in this shell: `eval`, `source`, a trap. The invocation's redirections and assignments last until it is
+    /// over.
+    pub(crate) fn start_text(
+        &mut self,
+        run: &mut Run,
+        invocation: &mut Invocation,
+        source: Arc<[u8]>,
+        kind: ScriptKind,
+        file: Option<(Text, Option<Vec<Text>>)>,
+    ) -> Step<Flow> {
+        let line = self.line();
+        let first_line = if kind == ScriptKind::Eval { line } else { 1 };
+        let program = self.compile(run, source, (0, first_line), false)?;
+        self.enter(run)?;
+        self.push_command_frame(invocation);
+        let resume = self.code.clone();
+        let state = &mut self.shell.state;
+        let mut frame = ScriptFrame {
+            kind,
+            resume,
+            positional: None,
+            source: state.source_name.clone(),
+            calls: state.calls.clone(),
+            status: state.status,
+            conditions: state.conditions,
+            pipe_status: Arc::clone(&state.pipe_status),
+            expansion: None,
+        };
+        if let Some((path, args)) = file {
+            let call = Call {
+                name: Text::from_static(b"source"),
+                source: path.clone(),
+                line,
+                parent: state.calls.clone(),
+            };
+            state.calls = Some(Arc::new(call));
+            state.source_name = path;
+            if let Some(args) = args {
+                frame.positional = Some(std::mem::replace(&mut state.positional, Positional::new(args)));
+            }
+        }
+        state.status = 0;
+        self.frames.push(Frame::Script(Box::new(frame)));
+        self.start_program(run, &program);
+        Ok(Flow::Switched)
+    }
+
+    /// Moves an invocation's redirections and temporary assignments to a frame.
+    pub(crate) fn push_command_frame(&mut self, invocation: &mut Invocation) {
+        let redirections = std::mem::take(&mut invocation.redirections);
+        let temporary = invocation.temporary.take();
+        if !redirections.is_empty() || temporary.is_some() {
+            self.frames.push(Frame::Command(Box::new(CommandFrame { redirections, mark: None, temporary })));
+        }
+    }
+
+    /// Runs the shell's own script: what a run is started with.
+    pub(crate) fn start_main(
+        &mut self,
+        run: &mut Run,
+        source: Arc<[u8]>,
+        program: Option<Arc<Program>>,
+    ) -> Step {
+        let program = match program {
+            Some(program) => program,
+            None => self.compile(run, source, (0, 1), true)?,
+        };
+        self.start_program(run, &program);
+        Ok(())
+    }
+
+    /// A script by its path: a new shell with the environment of the command.
+    pub(crate) fn start_script_file(
+        &mut self,
+        run: &mut Run,
+        path: Text,
+        args: Vec<Text>,
+        environment: Arc<Environment>,
+        posix: bool,
+        options: &[Text],
+        script: Content,
+    ) -> Step {
+        let mut flags = options.to_vec();
+        flags.push(path);
+        flags.extend(args);
+        self.start_shell_with(run, Text::from_static(b"bash"), flags, environment, posix, Some(script))
+    }
+
+    /// `bash ARGS` and `sh ARGS`.
+    pub(crate) fn start_shell(
+        &mut self,
+        run: &mut Run,
+        name: Text,
+        args: Vec<Text>,
+        environment: Arc<Environment>,
+        posix: bool,
+    ) -> Step {
+        self.start_shell_with(run, name, args, environment, posix, None)
+    }
+
+    fn start_shell_with(
+        &mut self,
+        run: &mut Run,
+        name: Text,
+        args: Vec<Text>,
+        environment: Arc<Environment>,
+        posix: bool,
+        script: Option<Content>,
+    ) -> Step {
+        let pid = run.new_pid();
+        let request = ShellRequest {
+            name,
+            args,
+            environment: environment.as_ref().clone(),
+            posix,
+            script,
+            cwd: self.shell.state.cwd.clone(),
+            descriptors: self.shell.state.descriptors.clone(),
+            parent_pid: self.shell.state.pid,
+            umask: self.shell.state.umask,
+        };
+        match shell_process(run, pid, request)? {
+            Ok(mut process) => {
+                process.trace_base = 0;
+                let parent = self.process_pid();
+                run.spawn(parent, process);
+                self.wait = Wait::Children { pids: vec![pid], statuses: vec![None] };
+            }
+            Err((message, status)) => {
+                self.write_error(message.as_bytes());
+                self.finish_simple(run, status);
+            }
+        }
+        Ok(())
+    }
+
+    /// A process for a command that a utility asked for.
+    pub(crate) fn for_request(
+        run: &mut Run,
+        request: CommandRequest,
+        descriptors: DescriptorHandles,
+    ) -> Result<Self, CommandError> {
+        let limit = |halt| match halt {
+            super::process::Halt::Limit(error) => CommandError::Limit(error),
+            _ => CommandError::NotFound,
+        };
+        let pid = run.new_pid();
+        let mut table = descriptors.0;
+        if let Some(stdin) = request.stdin {
+            let _ = table.replace(0, Some(stdin));
+        }
+        if let Some(stdout) = request.stdout {
+            let _ = table.replace(1, Some(stdout));
+        }
+        let start = Start {
+            arg0: Text::from_static(b"bash"),
+            environment: request.environment.as_ref().clone(),
+            cwd: request.cwd,
+            descriptors: table,
+            parent_pid: 1,
+            ..Start::default()
+        };
+        let mut process = Self::new_shell(run, pid, start).map_err(limit)?;
+        let Some(name) = request.argv.first() else { return Err(CommandError::NotFound) };
+        match process.search(run, name) {
+            super::command::Found::Path(_) => {}
+            super::command::Found::NotFound => return Err(CommandError::NotFound),
+            super::command::Found::NotExecutable(..) => return Err(CommandError::NotExecutable),
+        }
+        process.x.fields = request.argv;
+        process.code.program = Arc::new(Program {
+            code: vec![crate::program::Op::ExecuteExternal, crate::program::Op::End],
+            lines: vec![0, 0],
+            ..Program::default()
+        });
+        Ok(process)
+    }
+
+    /// The number under which the scheduler knows this process.
+    pub(crate) fn process_pid(&self) -> u32 {
+        let outermost = self.frames.iter().find_map(|frame| match frame {
+            Frame::Subshell(frame) => Some(frame.state.pid),
+            _ => None,
+        });
+        outermost.unwrap_or(self.shell.state.pid)
+    }
+}
+
+/// A shell that is to be started.
+pub(crate) struct ShellRequest {
+    pub(crate) name: Text,
+    pub(crate) args: Vec<Text>,
+    pub(crate) environment: Environment,
+    pub(crate) posix: bool,
+    /// The content of the script, when it was read already.
+    pub(crate) script: Option<Content>,
+    pub(crate) cwd: Text,
+    pub(crate) descriptors: DescriptorTable,
+    pub(crate) parent_pid: u32,
+    pub(crate) umask: u32,
+}
+
+/// Options of an invocation of the shell. Bash manual 6.1.
+#[derive(Debug, Default)]
+struct Flags {
+    command: bool,
+    stdin: bool,
+    set: Vec<(ShellOption, bool)>,
+}
+
+/// Makes the process of `bash ARGS`. `Err`: what to print, and the status.
+pub(crate) fn shell_process(
+    run: &mut Run,
+    pid: u32,
+    request: ShellRequest,
+) -> Step<Result<Process, (String, u8)>> {
+    let mut flags = Flags { set: Vec::new(), ..Flags::default() };
+    let mut args = VecDeque::from(request.args);
+    if let Err(message) = take_flags(&mut flags, &mut args, &request.name) {
+        return Ok(Err((message, 2)));
+    }
+    let mut script = None;
+    let (arg0, path);
+    if flags.command {
+        let Some(text) = args.pop_front() else {
+            return Ok(Err((format!("{}: -c: option requires an argument\n", request.name), 2)));
+        };
+        script = Some(Arc::<[u8]>::from(text.as_bytes()));
+        arg0 = args.pop_front().unwrap_or_else(|| request.name.clone());
+        path = Text::EMPTY;
+    } else if let (false, Some(file)) = (flags.stdin, args.front()) {
+        path = file.clone();
+        arg0 = path.clone();
+        args.pop_front();
+        let content = match request.script {
+            Some(content) => content,
+            None => {
+                let absolute = crate::vfs::path::join(&request.cwd, &path);
+                match run.services.session.fs.read(&absolute) {
+                    Ok(content) => content,
+                    Err(crate::vfs::FsError::Limit(limit)) => return Err(limit.into()),
+                    Err(crate::vfs::FsError::Errno(errno)) => {
+                        let status = if errno == crate::vfs::Errno::NotFound { 127 } else { 126 };
+                        let message = format!("{}: {path}: {}\n", request.name, errno.message());
+                        return Ok(Err((message, status)));
+                    }
+                }
+            }
+        };
+        let bytes = content.as_bytes();
+        let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or(&[]);
+        if memchr::memchr(0, line.get(..line.len().min(80)).unwrap_or(line)).is_some() {
+            return Ok(Err((format!("{path}: {path}: cannot execute binary file\n"), 126)));
+        }
+        script = Some(Arc::from(bytes));
+    } else {
+        arg0 = request.name.clone();
+        path = Text::EMPTY;
+    }
+    let start = Start {
+        arg0,
+        args: args.into(),
+        environment: request.environment,
+        cwd: request.cwd,
+        descriptors: request.descriptors,
+        command_string: flags.command,
+        script: path,
+        posix: request.posix,
+        parent_pid: request.parent_pid,
+        umask: Some(request.umask),
+    };
+    let mut process = Process::new_shell(run, pid, start)?;
+    for (option, on) in flags.set {
+        process.shell.state.options.set(option, on);
+    }
+    match script {
+        Some(script) => process.start_main(run, script, None)?,
+        None => {
+            process.code.program = Arc::new(Program {
+                code: vec![crate::program::Op::RunStandardInput, crate::program::Op::End],
+                lines: vec![0, 0],
+                ..Program::default()
+            });
+        }
+    }
+    Ok(Ok(process))
+}
+
+fn take_flags(flags: &mut Flags, args: &mut VecDeque<Text>, name: &Text) -> Result<(), String> {
+    while let Some(arg) = args.front().cloned() {
+        let on = match arg.as_bytes() {
+            b"-" | b"--" => {
+                args.pop_front();
+                return Ok(());
+            }
+            [b'-', b'-', long @ ..] => {
+                args.pop_front();
+                match long {
+                    b"posix" => flags.set.push((ShellOption::Posix, true)),
+                    b"norc" | b"noprofile" | b"login" | b"noediting" | b"restricted" => {}
+                    b"version" => {
+                        return Err("GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\n".into());
+                    }
+                    b"rcfile" | b"init-file" => {
+                        args.pop_front();
+                    }
+                    _ => return Err(format!("{name}: {arg}: invalid option\n")),
+                }
+                continue;
+            }
+            [b'-', ..] => true,
+            [b'+', ..] => false,
+            _ => return Ok(()),
+        };
+        args.pop_front();
+        for &letter in arg.iter().skip(1) {
+            match letter {
+                b'c' if on => flags.command = true,
+                b's' if on => flags.stdin = true,
+                b'l' | b'i' | b'r' | b'D' => {}
+                b'o' | b'O' => {
+                    let Some(option) = args.pop_front() else { continue };
+                    match option::find(&option, letter == b'o') {
+                        Some(found) => flags.set.push((found, on)),
+                        None => return Err(format!("{name}: {option}: invalid option name\n")),
+                    }
+                }
+                letter => match option::find_letter(letter) {
+                    Some(found) => flags.set.push((found, on)),
+                    None => return Err(format!("{name}: -{}: invalid option\n", char::from(letter))),
+                },
+            }
+        }
+    }
+    Ok(())
+}
+
+fn versinfo() -> Arc<super::array::Array> {
+    let parts = ["5", "2", "15", "1", "release", "x86_64-pc-linux-gnu"];
+    Arc::new(parts.iter().map(|part| Text::from(*part)).collect())
+}

@@ -1,0 +1,83 @@
+//! `time`: the times of a pipeline. Bash manual 3.2.3, `TIMEFORMAT`.
+
+use super::frame::Frame;
+use super::name::TIMEFORMAT;
+use super::process::Process;
+use super::run::Run;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+impl Process {
+    /// The timed pipeline is over: prints its times. User and system time are not measured apart: both are 0.
+    pub(crate) fn time_end(&mut self, run: &mut Run, posix: bool) {
+        let Some(Frame::Time(started)) = self.frames.pop() else { return };
+        let elapsed = run.services.session.clock.monotonic().saturating_sub(started);
+        let format = match (posix, self.scalar(run, TIMEFORMAT)) {
+            (true, _) => "real %2R\nuser %2U\nsys %2S".to_owned(),
+            (false, Some(format)) => format.to_string_lossy().into_owned(),
+            (false, None) => "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS".to_owned(),
+        };
+        if format.is_empty() {
+            return;
+        }
+        let mut text = formatted(&format, elapsed);
+        text.push('\n');
+        self.write_error(text.as_bytes());
+    }
+}
+
+fn formatted(format: &str, elapsed: Duration) -> String {
+    let mut text = String::new();
+    let mut rest = format.chars().peekable();
+    while let Some(character) = rest.next() {
+        if character != '%' {
+            text.push(character);
+            continue;
+        }
+        let mut precision = 3;
+        if let Some(digit) = rest.peek().and_then(|character| character.to_digit(10)) {
+            precision = (digit as usize).min(3);
+            rest.next();
+        }
+        let long = rest.next_if_eq(&'l').is_some();
+        match rest.next() {
+            Some('R') => duration(&mut text, elapsed, precision, long),
+            Some('U' | 'S') => duration(&mut text, Duration::ZERO, precision, long),
+            Some('P') => text.push_str("0.00"),
+            Some('%') => text.push('%'),
+            Some(other) => {
+                text.push('%');
+                text.push(other);
+            }
+            None => text.push('%'),
+        }
+    }
+    text
+}
+
+fn duration(text: &mut String, time: Duration, precision: usize, long: bool) {
+    let (mut seconds, fraction) = (time.as_secs(), time.subsec_millis());
+    if long {
+        let _ = write!(text, "{}m", seconds / 60);
+        seconds %= 60;
+    }
+    let _ = write!(text, "{seconds}");
+    if precision > 0 {
+        let digits = format!("{fraction:03}");
+        let _ = write!(text, ".{}", digits.get(..precision).unwrap_or(&digits));
+    }
+    if long {
+        text.push('s');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_times() {
+        let time = Duration::from_millis(61_234);
+        assert_eq!(formatted("%3lR %R %0R %%", time), "1m1.234s 61.234 61 %");
+    }
+}

@@ -1,0 +1,220 @@
+//! `set -x`: commands and assignments as they are run, behind `PS4`. Bash manual 4.3.1.
+
+use super::name::{self, NameId};
+use super::process::{ArrayLiteral, Process, Subscript};
+use super::quote;
+use super::run::Run;
+use crate::text::Text;
+use std::sync::Arc;
+
+impl Process {
+    fn trace_line(&mut self, run: &mut Run, line: &[u8]) {
+        let prompt = self.scalar(run, name::PS4).unwrap_or_else(|| Text::from_static(b"+ "));
+        let expanded = self.expand_prompt(run, &prompt);
+        // The first character is repeated for each level of indirection.
+        let level = self.trace_level();
+        let first = crate::character::unit_at(&expanded, 0).map_or(0, |(_, length)| length);
+        let mut text = Vec::new();
+        for _ in 0..level {
+            text.extend_from_slice(expanded.get(..first).unwrap_or(&[]));
+        }
+        text.extend_from_slice(&expanded);
+        text.extend_from_slice(line);
+        text.push(b'\n');
+        let descriptor = self
+            .scalar(run, name::BASH_XTRACEFD)
+            .and_then(|text| super::variable::plain_integer(&text))
+            .and_then(|number| u32::try_from(number).ok())
+            .unwrap_or(2);
+        if let Some(description) = self.shell.state.descriptors.get(descriptor).cloned() {
+            self.write_now(Arc::clone(&description), &text);
+        }
+    }
+
+    /// Substitutions, `eval`, `source` and traps around the command.
+    fn trace_level(&self) -> usize {
+        use super::frame::Frame;
+        self.frames
+            .iter()
+            .filter(|frame| match frame {
+                Frame::Subshell(frame) => frame.substitution.is_some(),
+                Frame::Script(_) => true,
+                _ => false,
+            })
+            .count()
+            + self.trace_base
+    }
+
+    /// The fields of a simple command, with the assignments before it.
+    pub(crate) fn trace_command(&mut self, run: &mut Run) {
+        let mut line = Vec::new();
+        for assignment in self.x.assignments.clone() {
+            let mut text = run.services.names.text(assignment.name).to_vec();
+            text.extend_from_slice(if assignment.append { b"+=" } else { b"=" });
+            if !assignment.value.is_empty() {
+                text.extend_from_slice(&quote::trace(&assignment.value));
+            }
+            self.trace_line(run, &text);
+        }
+        for (number, field) in self.x.fields.iter().enumerate() {
+            if number > 0 {
+                line.push(b' ');
+            }
+            line.extend_from_slice(&quote::trace(field));
+            if let Some((_, literal)) = self.x.arguments.iter().find(|(at, _)| *at == number) {
+                line.extend_from_slice(&literal_text(literal));
+            }
+        }
+        self.trace_line(run, &line);
+    }
+
+    pub(crate) fn trace_assignment(&mut self, run: &mut Run, id: NameId, value: &[u8], append: bool) {
+        let mut line = run.services.names.text(id).to_vec();
+        line.extend_from_slice(if append { b"+=" } else { b"=" });
+        if !value.is_empty() {
+            line.extend_from_slice(&quote::trace(value));
+        }
+        self.trace_line(run, &line);
+    }
+
+    pub(crate) fn trace_element(
+        &mut self,
+        run: &mut Run,
+        id: NameId,
+        subscript: &Subscript,
+        value: &[u8],
+        append: bool,
+    ) {
+        let mut line = run.services.names.text(id).to_vec();
+        line.push(b'[');
+        match subscript {
+            Subscript::Index(index) => line.extend_from_slice(index.to_string().as_bytes()),
+            Subscript::Key(key) => line.extend_from_slice(key),
+        }
+        line.extend_from_slice(if append { b"]+=" } else { b"]=" });
+        if !value.is_empty() {
+            line.extend_from_slice(&quote::trace(value));
+        }
+        self.trace_line(run, &line);
+    }
+
+    pub(crate) fn trace_array(&mut self, run: &mut Run, id: NameId, literal: &ArrayLiteral, append: bool) {
+        let mut line = run.services.names.text(id).to_vec();
+        line.extend_from_slice(if append { b"+=" } else { b"=" });
+        line.extend_from_slice(&literal_text(literal));
+        self.trace_line(run, &line);
+    }
+
+    /// The head of a `for` loop.
+    pub(crate) fn trace_for(&mut self, run: &mut Run, id: NameId) {
+        let mut line = b"for ".to_vec();
+        line.extend_from_slice(&run.services.names.text(id));
+        line.extend_from_slice(b" in");
+        if let Some(text) = self.for_words() {
+            line.push(b' ');
+            line.extend_from_slice(&text);
+        }
+        self.trace_line(run, &line);
+    }
+
+    /// The words of the innermost `for` as written.
+    fn for_words(&self) -> Option<Text> {
+        let program = &self.code.program;
+        let at = (self.code.pc as usize).checked_sub(2)?;
+        let crate::program::Op::Debug(index) = program.code.get(at)? else { return None };
+        let text = program.text(*index);
+        let start = memchr::memmem::find(&text, b" in ")? + 4;
+        let rest = text.get(start..)?;
+        let end = rest.iter().position(|&byte| matches!(byte, b';' | b'\n')).unwrap_or(rest.len());
+        Some(Text::from(rest.get(..end)?.trim_ascii()))
+    }
+
+    /// A prompt string: backslash escapes of prompts and `$name`, `${name}`.
+    pub(crate) fn expand_prompt(&mut self, run: &mut Run, prompt: &[u8]) -> Text {
+        let decoded = super::prompt::decode(self, run, prompt);
+        if memchr::memchr(b'$', &decoded).is_none() {
+            return Text::from(decoded);
+        }
+        self.expand_parameters(run, &decoded)
+    }
+
+    /// Expands `$name` and `${name}`, `${name:-word}` and subscripts in a text, nothing else.
+    pub(crate) fn expand_parameters(&mut self, run: &mut Run, text: &[u8]) -> Text {
+        let mut out = Vec::new();
+        let mut rest = text;
+        while let Some(at) = memchr::memchr(b'$', rest) {
+            out.extend_from_slice(rest.get(..at).unwrap_or(&[]));
+            let after = rest.get(at + 1..).unwrap_or(&[]);
+            let (name, default, used) = match after.first() {
+                Some(b'{') => {
+                    let end = memchr::memchr(b'}', after).unwrap_or(after.len());
+                    let inner = after.get(1..end).unwrap_or(&[]);
+                    let split = inner
+                        .iter()
+                        .position(|byte| matches!(byte, b':' | b'-' | b'+'))
+                        .unwrap_or(inner.len());
+                    let (name, operator) = inner.split_at(split);
+                    (name, operator, (end + 1).min(after.len()))
+                }
+                _ => {
+                    let end = after
+                        .iter()
+                        .position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
+                        .unwrap_or(after.len());
+                    (after.get(..end).unwrap_or(&[]), [].as_slice(), end)
+                }
+            };
+            if name.is_empty() {
+                out.push(b'$');
+                rest = after;
+                continue;
+            }
+            let value = self.parse_reference(run, name).and_then(|target| self.target_text(run, &target));
+            match (value, default) {
+                (value, [b':', b'+', word @ ..] | [b'+', word @ ..]) => {
+                    if value.is_some_and(|value| !value.is_empty()) {
+                        let word = self.expand_parameters_once(run, word);
+                        out.extend_from_slice(&word);
+                    }
+                }
+                (Some(value), _) if !value.is_empty() => out.extend_from_slice(&value),
+                (_, [b':', b'-', word @ ..] | [b'-', word @ ..]) => out.extend_from_slice(word),
+                _ => {}
+            }
+            rest = after.get(used..).unwrap_or(&[]);
+        }
+        out.extend_from_slice(rest);
+        Text::from(out)
+    }
+
+    fn expand_parameters_once(&mut self, run: &mut Run, text: &[u8]) -> Text {
+        let mut out = Vec::new();
+        for piece in text.split_inclusive(|&byte| byte == b' ') {
+            match piece.strip_prefix(b"$") {
+                Some(name) if name::is_name(name) => {
+                    let id = run.services.names.intern(name);
+                    out.extend_from_slice(&self.scalar(run, id).unwrap_or_default());
+                }
+                _ => out.extend_from_slice(piece),
+            }
+        }
+        Text::from(out)
+    }
+}
+
+fn literal_text(literal: &ArrayLiteral) -> Vec<u8> {
+    let mut text = vec![b'('];
+    for (number, element) in literal.elements.iter().enumerate() {
+        if number > 0 {
+            text.push(b' ');
+        }
+        if let Some(key) = &element.key {
+            text.push(b'[');
+            text.extend_from_slice(key);
+            text.extend_from_slice(if element.append { b"]+=" } else { b"]=" });
+        }
+        text.extend_from_slice(&quote::single(&element.value));
+    }
+    text.push(b')');
+    text
+}

@@ -1,0 +1,488 @@
+//! `Sandbox`: what an embedder uses. The only place that joins the layers.
+
+use crate::clock::{Clock, Random, Timers};
+use crate::io::{Capture, Description, DescriptorTable, InputStream, OnExcess, OutputStream};
+use crate::limit::{Limit, LimitError, Limits, Meter, Usage};
+use crate::machine::{
+    CommandGate, CommandQueue, FIRST_PID, Halt, HostCommand, Names, Process, ProgramCache, Run, RunEnd,
+    Scheduler, Services, Start,
+};
+use crate::text::Text;
+use crate::utility::{self, Environment, Identity, Session};
+use crate::vfs::{self, Base, Change, FileSystem, FsError, Snapshot};
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+/// Why a sandbox could not be made, or a run could not be done. What a script does is never one of these.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A folder of the host or a fixture could not be used; the message names it.
+    #[error("{0}")]
+    Fixture(String),
+    /// The session's file system refused.
+    #[error("{path}: {error}")]
+    File {
+        /// The path in the session.
+        path: String,
+        /// Why.
+        error: FsError,
+    },
+}
+
+/// Builds a [`Sandbox`]. See [`Sandbox::builder`].
+#[derive(Clone)]
+pub struct SandboxBuilder {
+    limits: Limits,
+    clock: Option<Arc<Clock>>,
+    random: Option<Arc<Random>>,
+    identity: Identity,
+    environment: Environment,
+    cwd: Text,
+    gate: Option<Arc<dyn CommandGate>>,
+    commands: FxHashMap<Text, HostCommand>,
+    files: Vec<(Text, Vec<u8>, u32)>,
+    snapshot: Option<Snapshot>,
+    seeds: Vec<(Text, std::path::PathBuf)>,
+}
+
+/// An agent session: a file system, limits, and a shell to run scripts with.
+///
+/// Cheap to make (a few microseconds), and independent of every other sandbox: nothing of it is kept in process-wide
+/// state. Runs of one sandbox share its file system; several may go on at the same time.
+pub struct Sandbox {
+    session: Arc<Session>,
+    limits: Limits,
+    environment: Environment,
+    cwd: Text,
+    gate: Option<Arc<dyn CommandGate>>,
+    host_commands: Arc<FxHashMap<Text, HostCommand>>,
+    names: Arc<Names>,
+    cache: Arc<ProgramCache>,
+}
+
+impl std::fmt::Debug for Sandbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sandbox").field("cwd", &self.cwd).finish_non_exhaustive()
+    }
+}
+
+/// The tree that every session starts with.
+fn base() -> &'static Base {
+    static BASE: LazyLock<Base> = LazyLock::new(|| {
+        let mut names: Vec<&str> = utility::UTILITIES.iter().map(|utility| utility.name).collect();
+        names.extend(["bash", "sh"]);
+        Base::new(&names)
+    });
+    &BASE
+}
+
+impl SandboxBuilder {
+    /// What runs are allowed. Default: [`Limits::default_profile`].
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The session's clock. Default: the host's.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = Some(Arc::new(clock));
+        self
+    }
+
+    /// The session's random numbers. Default: from the host's.
+    #[must_use]
+    pub fn random(mut self, random: Random) -> Self {
+        self.random = Some(Arc::new(random));
+        self
+    }
+
+    /// A fixed clock (2026-01-01T00:00:00Z, moved only by sleeping) and fixed random numbers: the same run gives the same
+    /// bytes.
+    #[must_use]
+    pub fn deterministic(self) -> Self {
+        self.clock(Clock::fixed(Duration::from_secs(1_767_225_600))).random(Random::seeded(0))
+    }
+
+    /// User and host as scripts see them.
+    #[must_use]
+    pub fn identity(mut self, identity: Identity) -> Self {
+        self.identity = identity;
+        self
+    }
+
+    /// Sets a variable of every run's environment.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<Text>, value: impl Into<Text>) -> Self {
+        self.environment.set(name.into(), value.into());
+        self
+    }
+
+    /// The working directory of runs. Default: `/workspace`.
+    #[must_use]
+    pub fn cwd(mut self, path: impl Into<Text>) -> Self {
+        self.cwd = path.into();
+        self
+    }
+
+    /// Asked before each simple command.
+    #[must_use]
+    pub fn gate(mut self, gate: Arc<dyn CommandGate>) -> Self {
+        self.gate = Some(gate);
+        self
+    }
+
+    /// Adds a command of the host's own: it gets the same context as a utility. It stands in `/usr/local/bin`.
+    #[must_use]
+    pub fn command(mut self, name: impl Into<Text>, command: HostCommand) -> Self {
+        self.commands.insert(name.into(), command);
+        self
+    }
+
+    /// Adds a file; missing directories are made.
+    #[must_use]
+    pub fn file(mut self, path: impl Into<Text>, content: impl Into<Vec<u8>>) -> Self {
+        self.files.push((path.into(), content.into(), 0o644));
+        self
+    }
+
+    /// Adds an executable file.
+    #[must_use]
+    pub fn script(mut self, path: impl Into<Text>, content: impl Into<Vec<u8>>) -> Self {
+        self.files.push((path.into(), content.into(), 0o755));
+        self
+    }
+
+    /// Copies a folder of the host into the session.
+    #[must_use]
+    pub fn seed_dir(mut self, path: impl Into<Text>, folder: impl Into<std::path::PathBuf>) -> Self {
+        self.seeds.push((path.into(), folder.into()));
+        self
+    }
+
+    /// Starts from a snapshot of another session instead of the base tree.
+    #[must_use]
+    pub fn snapshot(mut self, snapshot: Snapshot) -> Self {
+        self.snapshot = Some(snapshot);
+        self
+    }
+
+    /// Makes the sandbox.
+    ///
+    /// # Errors
+    /// When a folder of the host can not be read, or the files do not fit into the limits.
+    pub fn build(self) -> Result<Sandbox, Error> {
+        let clock = self.clock.unwrap_or_else(|| Arc::new(Clock::system()));
+        let random = self.random.unwrap_or_else(|| Arc::new(Random::from_host()));
+        let options = vfs::Options {
+            clock: Arc::clone(&clock),
+            uid: self.identity.uid,
+            gid: self.identity.gid,
+            max_files: self.limits.files,
+            max_bytes: self.limits.file_system_bytes,
+        };
+        let file_error = |path: &Text| {
+            let path = path.to_string();
+            move |error| Error::File { path, error }
+        };
+        let mut snapshot = self.snapshot;
+        if !self.commands.is_empty() || !self.seeds.is_empty() {
+            // Root puts them in place; the session's user gets the result.
+            let root = vfs::Options { uid: 0, gid: 0, ..options.clone() };
+            let fs = match &snapshot {
+                Some(snapshot) => FileSystem::from_snapshot(snapshot, root),
+                None => FileSystem::from_base(base(), root),
+            };
+            for name in self.commands.keys() {
+                let path = Text::from([b"/usr/local/bin/".as_slice(), name].concat());
+                let content = [vfs::COMMAND_MARK, name, b"\n"].concat();
+                fs.write(&path, &content, 0o755).map_err(file_error(&path))?;
+            }
+            for (path, folder) in &self.seeds {
+                vfs::fixture::seed(&fs, folder, path).map_err(|error| Error::Fixture(error.to_string()))?;
+            }
+            snapshot = Some(fs.snapshot());
+        }
+        let fs = Arc::new(match &snapshot {
+            Some(snapshot) => FileSystem::from_snapshot(snapshot, options),
+            None => FileSystem::from_base(base(), options),
+        });
+        for (path, content, mode) in &self.files {
+            let path = Text::from(vfs::path::join(b"/", path));
+            if let Some((directory, _)) = vfs::path::split_last(&path) {
+                fs.create_dir_all(directory, 0o755).map_err(file_error(&path))?;
+            }
+            fs.write(&path, content, *mode).map_err(file_error(&path))?;
+        }
+        Ok(Sandbox {
+            session: Arc::new(Session::new(fs, clock, random, self.identity)),
+            limits: self.limits,
+            environment: self.environment,
+            cwd: self.cwd,
+            gate: self.gate,
+            host_commands: Arc::new(self.commands),
+            names: Arc::new(Names::new()),
+            cache: Arc::default(),
+        })
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The script ended.
+    Exited,
+    /// A limit ended it; what was written before stands.
+    Limit(LimitError),
+}
+
+/// What a run did.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Standard output, unless it went to a stream.
+    pub stdout: Vec<u8>,
+    /// Standard error, unless it went to a stream.
+    pub stderr: Vec<u8>,
+    /// Exit status of the script, 0 to 255; of a run that a limit ended 124 (time) or 125.
+    pub status: u8,
+    /// How it ended.
+    pub end: End,
+    /// What it used; [`Usage::headroom`] says what was left.
+    pub usage: Usage,
+}
+
+/// Where a stream of a run goes to.
+pub enum Sink {
+    /// Kept, up to the limit on output; more ends the run.
+    Capture,
+    /// Kept, up to the limit on output; more is dropped.
+    CaptureDropping,
+    /// Handed to the host as it is written.
+    Stream(Box<dyn OutputStream>),
+    /// Standard error only: into standard output, in the order of writing.
+    SameAsStdout,
+}
+
+/// Where a run's standard input comes from.
+pub enum Source {
+    /// Bytes that are there.
+    Bytes(Text),
+    /// The host's stream.
+    Stream(Box<dyn InputStream>),
+}
+
+/// A script to run: see [`Sandbox::start`].
+pub struct Script {
+    /// `-c TEXT`, or the text of a file.
+    pub text: Arc<[u8]>,
+    /// `$0`
+    pub name: Text,
+    /// `$1` and so on.
+    pub args: Vec<Text>,
+    /// Added to the sandbox's environment.
+    pub environment: Environment,
+    /// Start with an empty environment instead of the sandbox's.
+    pub bare_environment: bool,
+    /// Another working directory than the sandbox's.
+    pub cwd: Option<Text>,
+    /// Standard input.
+    pub stdin: Source,
+    /// Standard output.
+    pub stdout: Sink,
+    /// Standard error.
+    pub stderr: Sink,
+    /// Other limits than the sandbox's.
+    pub limits: Option<Limits>,
+    /// Runs as `sh`: bash in POSIX mode.
+    pub posix: bool,
+    /// The script's path for `BASH_SOURCE`; empty for a command string.
+    pub path: Text,
+}
+
+impl Script {
+    /// `bash -c text`, with nothing on standard input, output captured.
+    pub fn command(text: impl AsRef<[u8]>) -> Self {
+        Self {
+            text: Arc::from(text.as_ref()),
+            name: Text::from_static(b"bash"),
+            args: Vec::new(),
+            environment: Environment::default(),
+            bare_environment: false,
+            cwd: None,
+            stdin: Source::Bytes(Text::EMPTY),
+            stdout: Sink::Capture,
+            stderr: Sink::Capture,
+            limits: None,
+            posix: false,
+            path: Text::EMPTY,
+        }
+    }
+}
+
+impl Sandbox {
+    /// A builder with the defaults: base tree, host clock, default limits, `/workspace`.
+    pub fn builder() -> SandboxBuilder {
+        let mut environment = Environment::default();
+        for (name, value) in [
+            ("HOME", "/home/agent"),
+            ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+            ("SHELL", "/bin/bash"),
+            ("LANG", "C.UTF-8"),
+        ] {
+            environment.set(Text::from(name), Text::from(value));
+        }
+        SandboxBuilder {
+            limits: Limits::default_profile(),
+            clock: None,
+            random: None,
+            identity: Identity::default(),
+            environment,
+            cwd: Text::from_static(b"/workspace"),
+            gate: None,
+            commands: FxHashMap::default(),
+            files: Vec::new(),
+            snapshot: None,
+            seeds: Vec::new(),
+        }
+    }
+
+    /// The session's file system.
+    pub fn fs(&self) -> &Arc<FileSystem> {
+        &self.session.fs
+    }
+
+    /// The session.
+    pub fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+
+    /// What runs are allowed.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// What changed in the files since a snapshot.
+    pub fn diff(&self, before: &Snapshot) -> Vec<Change> {
+        vfs::diff(before, &self.session.fs.snapshot())
+    }
+
+    /// Runs a command string: `bash -c text`.
+    ///
+    /// # Errors
+    /// Only when the run could not be done; what the script does is in the output.
+    pub async fn run(&self, text: impl AsRef<[u8]>) -> Result<Output, Error> {
+        Ok(self.start(Script::command(text)).await)
+    }
+
+    /// Runs a script.
+    pub fn start(&self, script: Script) -> Running {
+        let limits = script.limits.unwrap_or_else(|| self.limits.clone());
+        let meter = Meter::new(limits, Arc::clone(&self.session.clock));
+        let queue = Arc::new(CommandQueue::default());
+        let services = Services {
+            session: Arc::clone(&self.session),
+            meter: Arc::clone(&meter),
+            timers: Arc::new(Timers::default()),
+            names: Arc::clone(&self.names),
+            cache: Arc::clone(&self.cache),
+            gate: self.gate.clone(),
+            host_commands: Arc::clone(&self.host_commands),
+            commands: Arc::clone(&queue) as Arc<dyn crate::utility::CommandRunner>,
+        };
+        let sink = |sink: Sink| match sink {
+            Sink::Capture => {
+                let capture = Capture::new(&meter, Limit::OutputBytes, OnExcess::Fail);
+                (Some(Arc::clone(&capture)), Description::capture(capture))
+            }
+            Sink::CaptureDropping => {
+                let capture = Capture::new(&meter, Limit::OutputBytes, OnExcess::Discard);
+                (Some(Arc::clone(&capture)), Description::capture(capture))
+            }
+            Sink::Stream(stream) => (None, Description::output(stream)),
+            Sink::SameAsStdout => (None, Description::null()),
+        };
+        let same = matches!(script.stderr, Sink::SameAsStdout);
+        let (stdout, out) = sink(script.stdout);
+        let (stderr, err) = if same { (None, Arc::clone(&out)) } else { sink(script.stderr) };
+        let input = match script.stdin {
+            Source::Bytes(bytes) => Description::memory(bytes),
+            Source::Stream(stream) => Description::input(stream),
+        };
+        let mut environment =
+            if script.bare_environment { Environment::default() } else { self.environment.clone() };
+        for (name, value) in script.environment.iter() {
+            environment.set(name.clone(), value.clone());
+        }
+        let start = Start {
+            arg0: script.name,
+            args: script.args,
+            environment,
+            cwd: script.cwd.unwrap_or_else(|| self.cwd.clone()),
+            descriptors: DescriptorTable::standard(input, out, err),
+            command_string: script.path.is_empty(),
+            script: script.path,
+            posix: script.posix,
+            parent_pid: 0,
+            umask: None,
+        };
+        let mut run = Run::new(services);
+        let process = Process::new_shell(&mut run, FIRST_PID, start).and_then(|mut process| {
+            process.start_main(&mut run, Arc::clone(&script.text), None)?;
+            Ok(process)
+        });
+        let state = match process {
+            Ok(process) => State::Running(Box::new(Scheduler::new(run, queue, process))),
+            Err(Halt::Limit(error)) => State::Failed(error),
+            Err(_) => State::Failed(meter.fail(Limit::Frames)),
+        };
+        Running { state, meter, stdout, stderr }
+    }
+}
+
+enum State {
+    Running(Box<Scheduler>),
+    Failed(LimitError),
+}
+
+/// A run in progress. Dropping it ends every process of the run.
+pub struct Running {
+    state: State,
+    meter: Arc<Meter>,
+    stdout: Option<Arc<Capture>>,
+    stderr: Option<Arc<Capture>>,
+}
+
+impl Future for Running {
+    type Output = Output;
+
+    fn poll(mut self: std::pin::Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> std::task::Poll<Output> {
+        use std::task::Poll;
+        let end = match &mut self.state {
+            State::Failed(error) => RunEnd::Limit(*error),
+            State::Running(scheduler) => match std::pin::Pin::new(scheduler.as_mut()).poll(cx) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(end) => end,
+            },
+        };
+        let (end, status) = match end {
+            RunEnd::Status(status) => (End::Exited, status),
+            RunEnd::Limit(error) => {
+                (End::Limit(error), if error.limit == Limit::WallTime { 124 } else { 125 })
+            }
+        };
+        let mut usage = self.meter.usage();
+        let mut take = |capture: &Option<Arc<Capture>>, written: fn(&mut Usage) -> &mut u64| match capture {
+            Some(capture) => {
+                *written(&mut usage) = capture.written();
+                capture.take()
+            }
+            None => Vec::new(),
+        };
+        let stdout = take(&self.stdout, |usage| &mut usage.stdout_bytes);
+        let stderr = take(&self.stderr, |usage| &mut usage.stderr_bytes);
+        Poll::Ready(Output { stdout, stderr, status, end, usage })
+    }
+}

@@ -1,0 +1,696 @@
+//! AST to text, in the layout of bash's `declare -f` and `type`.
+//!
+//! Words are shown as they stand in the source, without line continuations, with `$'...'` decoded, and with their command
+//! substitutions printed anew. Bodies of here-documents wait until the operator behind their command is printed. The
+//! layout (which `;` is left out after a here-document, where a newline stands) is bash's, so that its output can be
+//! compared byte by byte. Recursion is as deep as the tree, which the parser's depth bounds.
+
+use super::ast::{
+    AndOr, AndOrOperator, Argument, Arithmetic, ArrayElement, Assignment, AssignmentValue, CaseArm, CaseEnd,
+    Command, CommandKind, Conditional, FunctionDefinition, HereDocument, List, Pipeline, Redirection,
+    RedirectionDescriptor, RedirectionKind, Simple, Span, Subscript, Word, WordPart,
+};
+use super::print_word::WordPrinter;
+
+const STEP: usize = 4;
+
+/// The definition of a function as `declare -f` shows it, without a newline at the end.
+pub fn print_function(function: &FunctionDefinition) -> Vec<u8> {
+    let mut printer = Printer::new(&function.source);
+    printer.put(&function.name);
+    printer.put(b" () \n");
+    printer.function_body(&function.body);
+    printer.out
+}
+
+/// A command on as few lines as bash shows it on, for `source` as its text.
+pub fn print_command(command: &Command, source: &[u8]) -> Vec<u8> {
+    let mut printer = Printer::new(source);
+    printer.command(command, false);
+    printer.flush_here_documents(b"");
+    printer.out
+}
+
+/// A list, as [`print_command`].
+pub fn print_list(list: &List, source: &[u8]) -> Vec<u8> {
+    let mut printer = Printer::new(source);
+    printer.list(list);
+    printer.flush_here_documents(b"");
+    printer.out
+}
+
+/// Appends text without its line continuations.
+pub(super) fn put_joined(out: &mut Vec<u8>, text: &[u8]) {
+    let mut bytes = text.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        if byte == b'\\' {
+            match bytes.next() {
+                Some(b'\n') => {}
+                Some(next) => out.extend_from_slice(&[byte, next]),
+                None => out.push(byte),
+            }
+        } else {
+            out.push(byte);
+        }
+    }
+}
+
+struct Printer<'a> {
+    source: &'a [u8],
+    out: Vec<u8>,
+    indentation: usize,
+    /// So many commands follow their predecessor on its line.
+    skip_indent: usize,
+    functions: usize,
+    connections: usize,
+    waiting: Vec<&'a HereDocument>,
+    /// A body was printed last: the next `;` is left out.
+    after_body: bool,
+}
+
+impl<'a> Printer<'a> {
+    fn new(source: &'a [u8]) -> Self {
+        Self {
+            source,
+            out: Vec::new(),
+            indentation: 0,
+            skip_indent: 0,
+            functions: 0,
+            connections: 0,
+            waiting: Vec::new(),
+            after_body: false,
+        }
+    }
+
+    fn put(&mut self, text: &[u8]) {
+        self.out.extend_from_slice(text);
+    }
+
+    fn indent(&mut self) {
+        self.out.resize(self.out.len() + self.indentation, b' ');
+    }
+
+    /// The indentation of a command, unless it stays on its line.
+    fn begin(&mut self) {
+        if self.skip_indent > 0 { self.skip_indent -= 1 } else { self.indent() }
+    }
+
+    fn newline(&mut self, text: &[u8]) {
+        self.put(b"\n");
+        self.indent();
+        self.put(text);
+    }
+
+    fn semicolon(&mut self) {
+        if !matches!(self.out.last(), Some(b'&' | b'\n')) {
+            self.put(b";");
+        }
+    }
+
+    fn text(&self, span: Span) -> &'a [u8] {
+        self.source.get(span.start as usize..span.end as usize).unwrap_or(&[])
+    }
+
+    fn word(&mut self, word: &Word) {
+        WordPrinter { source: self.source }.word(word, &mut self.out);
+    }
+
+    /// `operator`, and behind it the bodies of the here-documents that wait.
+    fn flush_here_documents(&mut self, operator: &[u8]) {
+        let shown = !operator.is_empty() && operator != b";";
+        if shown {
+            self.put(operator);
+        }
+        if self.waiting.is_empty() {
+            return;
+        }
+        let waiting = std::mem::take(&mut self.waiting);
+        self.bodies(&waiting);
+        if shown {
+            self.put(b" ");
+        }
+    }
+
+    fn bodies(&mut self, documents: &[&'a HereDocument]) {
+        self.put(b"\n");
+        for document in documents {
+            let source = document.source.as_deref().unwrap_or(self.source);
+            match document.body.parts.as_slice() {
+                [WordPart::Quoted(text)] if document.quoted => self.put(text),
+                _ => {
+                    let span = document.body.span;
+                    let text = source.get(span.start as usize..span.end as usize).unwrap_or(&[]);
+                    put_joined(&mut self.out, text);
+                }
+            }
+            self.put(&document.delimiter);
+            self.put(b"\n");
+        }
+        self.after_body = true;
+    }
+
+    fn list(&mut self, list: &'a List) {
+        let connected = list.items.len() > 1 || list.items.iter().any(|item| item.background);
+        self.connections += usize::from(connected);
+        for (index, item) in list.items.iter().enumerate() {
+            self.and_or(&item.and_or);
+            let last = index + 1 == list.items.len();
+            if item.background {
+                self.flush_here_documents(b" &");
+                if !last {
+                    self.put(b" ");
+                    self.skip_indent += 1;
+                }
+            } else if !last {
+                // Lists associate to the left, so the list before this separator is complete.
+                if index > 0 {
+                    self.flush_here_documents(b"");
+                }
+                self.separator(self.ends_line(item.span.end));
+            }
+        }
+        if connected {
+            self.flush_here_documents(b"");
+        }
+        self.connections -= usize::from(connected);
+    }
+
+    /// Whether a command is separated from the next by a newline.
+    fn ends_line(&self, mut at: u32) -> bool {
+        loop {
+            match self.source.get(at as usize) {
+                Some(b'\n') => return true,
+                Some(b' ' | b'\t') => at += 1,
+                Some(b'#') => {
+                    let rest = self.source.get(at as usize..).unwrap_or(&[]);
+                    return memchr::memchr(b'\n', rest).is_some();
+                }
+                _ => return false,
+            }
+        }
+    }
+
+    /// Between two commands of a list.
+    fn separator(&mut self, line: bool) {
+        let line = line && self.functions == 0;
+        if !self.waiting.is_empty() {
+            self.flush_here_documents(if self.functions > 0 { b"" } else { b";" });
+        } else if self.after_body {
+            self.after_body = false;
+        } else if !line {
+            self.put(b";");
+        }
+        if self.functions > 0 {
+            self.put(b"\n");
+        } else {
+            self.put(if line { b"\n" } else { b" " });
+            self.skip_indent += 1;
+        }
+    }
+
+    fn and_or(&mut self, and_or: &'a AndOr) {
+        self.connections += usize::from(!and_or.rest.is_empty());
+        self.pipeline(&and_or.first);
+        for (index, (operator, pipeline)) in and_or.rest.iter().enumerate() {
+            if index > 0 {
+                self.flush_here_documents(b"");
+            }
+            self.flush_here_documents(match operator {
+                AndOrOperator::And => b" && ",
+                AndOrOperator::Or => b" || ",
+            });
+            self.skip_indent += 1;
+            self.pipeline(pipeline);
+        }
+        if !and_or.rest.is_empty() {
+            self.flush_here_documents(b"");
+            self.connections -= 1;
+        }
+    }
+
+    fn pipeline(&mut self, pipeline: &'a Pipeline) {
+        self.begin();
+        if let Some(timed) = pipeline.timed {
+            self.put(if timed.posix { b"time -p " } else { b"time " });
+        }
+        if pipeline.negated {
+            self.put(b"! ");
+        }
+        let connected = pipeline.stages.len() > 1;
+        self.connections += usize::from(connected);
+        let mut stderr_too = pipeline.stderr_too.iter();
+        let mut stages = pipeline.stages.iter().peekable();
+        while let Some(stage) = stages.next() {
+            self.skip_indent += 1;
+            let merged = stages.peek().is_some() && stderr_too.next().is_some_and(|&merged| merged);
+            self.command(stage, merged);
+            if stages.peek().is_some() {
+                self.flush_here_documents(b" |");
+                self.put(b" ");
+            }
+        }
+        if connected {
+            self.flush_here_documents(b"");
+        }
+        self.connections -= usize::from(connected);
+    }
+
+    /// A command; `merged`: behind it stands `|&`.
+    fn command(&mut self, command: &'a Command, merged: bool) {
+        self.begin();
+        match &command.kind {
+            CommandKind::Simple(simple) => return self.simple(simple, &command.redirections, merged),
+            CommandKind::BraceGroup(list) => self.brace_group(list),
+            CommandKind::Subshell(list) => {
+                self.put(b"( ");
+                self.skip_indent += 1;
+                self.list(list);
+                self.flush_here_documents(b"");
+                self.put(b" )");
+            }
+            CommandKind::If { clauses, otherwise } => self.if_clauses(clauses, otherwise.as_ref()),
+            CommandKind::While { until, condition, body } => {
+                self.put(if *until { b"until " } else { b"while " });
+                self.skip_indent += 1;
+                self.list(condition);
+                self.flush_here_documents(b"");
+                self.semicolon();
+                self.put(b" do\n");
+                self.loop_body(body);
+            }
+            CommandKind::For { variable, words, body } => {
+                self.word_loop(b"for ", variable, words.as_deref(), body);
+            }
+            CommandKind::Select { variable, words, body } => {
+                self.word_loop(b"select ", variable, words.as_deref(), body);
+            }
+            CommandKind::ArithmeticFor { init, condition, update, body } => {
+                self.put(b"for ((");
+                self.for_expression(init.as_ref());
+                self.put(b"; ");
+                self.for_expression(condition.as_ref());
+                self.put(b"; ");
+                self.for_expression(update.as_ref());
+                self.put(b"))");
+                self.newline(b"do\n");
+                self.loop_body(body);
+            }
+            CommandKind::Case { subject, arms } => self.case(subject, arms),
+            CommandKind::Arithmetic(arithmetic) => {
+                self.put(b"((");
+                let text = self.text(arithmetic.text.span);
+                self.put(text);
+                self.put(b"))");
+            }
+            CommandKind::Conditional(conditional) => {
+                self.put(b"[[ ");
+                self.conditional(conditional);
+                self.put(b" ]]");
+            }
+            CommandKind::Function(function) => {
+                self.put(b"function ");
+                self.put(&function.name);
+                self.put(b" () \n");
+                self.function_body(&function.body);
+                self.after_body = false;
+            }
+            CommandKind::Coprocess { name, command } => {
+                self.put(b"coproc ");
+                match name {
+                    Some(name) => self.word(name),
+                    None => self.put(b"COPROC"),
+                }
+                self.put(b" ");
+                self.skip_indent += 1;
+                self.command(command, false);
+            }
+        }
+        if !command.redirections.is_empty() || merged {
+            self.put(b" ");
+            self.redirections(&command.redirections, merged);
+        }
+    }
+
+    fn function_body(&mut self, body: &'a Command) {
+        self.indent();
+        self.put(b"{ \n");
+        self.functions += 1;
+        self.indentation += STEP;
+        match &body.kind {
+            CommandKind::BraceGroup(list) => self.list(list),
+            _ => self.command(body, false),
+        }
+        self.flush_here_documents(b"");
+        self.functions -= 1;
+        self.indentation -= STEP;
+        self.newline(b"}");
+        if matches!(body.kind, CommandKind::BraceGroup(_)) && !body.redirections.is_empty() {
+            self.put(b" ");
+            self.redirections(&body.redirections, false);
+        }
+    }
+
+    fn brace_group(&mut self, list: &'a List) {
+        self.put(b"{ ");
+        if self.functions == 0 {
+            self.skip_indent += 1;
+            self.list(list);
+            self.flush_here_documents(b"");
+            self.semicolon();
+            self.put(b" }");
+            return;
+        }
+        self.put(b"\n");
+        self.indentation += STEP;
+        self.list(list);
+        self.flush_here_documents(b"");
+        self.indentation -= STEP;
+        self.newline(b"}");
+    }
+
+    /// An `elif` is an `if` in the `else` part.
+    fn if_clauses(&mut self, clauses: &'a [(List, List)], otherwise: Option<&'a List>) {
+        let mut nested = 0;
+        for (index, (condition, body)) in clauses.iter().enumerate() {
+            if index > 0 {
+                self.semicolon();
+                self.newline(b"else\n");
+                self.indentation += STEP;
+                self.indent();
+                nested += 1;
+            }
+            self.put(b"if ");
+            self.skip_indent += 1;
+            self.list(condition);
+            self.flush_here_documents(b"");
+            self.semicolon();
+            self.put(b" then\n");
+            self.indented(body);
+        }
+        if let Some(list) = otherwise {
+            self.semicolon();
+            self.newline(b"else\n");
+            self.indented(list);
+        }
+        for _ in 0..nested {
+            self.semicolon();
+            self.newline(b"fi");
+            self.indentation -= STEP;
+        }
+        self.semicolon();
+        self.newline(b"fi");
+    }
+
+    fn indented(&mut self, list: &'a List) {
+        self.indentation += STEP;
+        self.list(list);
+        self.flush_here_documents(b"");
+        self.indentation -= STEP;
+    }
+
+    fn loop_body(&mut self, body: &'a List) {
+        self.indented(body);
+        self.semicolon();
+        self.newline(b"done");
+    }
+
+    fn word_loop(&mut self, keyword: &[u8], variable: &[u8], words: Option<&[Word]>, body: &'a List) {
+        self.put(keyword);
+        self.put(variable);
+        self.put(b" in ");
+        match words {
+            Some(words) => self.words(words, b" "),
+            None => self.put(b"\"$@\""),
+        }
+        self.put(b";");
+        self.newline(b"do\n");
+        self.loop_body(body);
+    }
+
+    fn words(&mut self, words: &[Word], between: &[u8]) {
+        for (index, word) in words.iter().enumerate() {
+            if index > 0 {
+                self.put(between);
+            }
+            self.word(word);
+        }
+    }
+
+    fn for_expression(&mut self, expression: Option<&Arithmetic>) {
+        match expression {
+            Some(arithmetic) => {
+                let text = self.text(arithmetic.text.span);
+                let blanks = text.iter().take_while(|&&byte| matches!(byte, b' ' | b'\t')).count();
+                self.put(text.get(blanks..).unwrap_or(&[]));
+            }
+            None => self.put(b"1"),
+        }
+    }
+
+    fn case(&mut self, subject: &Word, arms: &'a [CaseArm]) {
+        self.put(b"case ");
+        self.word(subject);
+        self.put(b" in ");
+        self.indentation += STEP;
+        for arm in arms {
+            self.newline(b"");
+            self.words(&arm.patterns, b" | ");
+            self.put(b")\n");
+            self.indented(&arm.body);
+            self.newline(match arm.end {
+                CaseEnd::Break => b";;",
+                CaseEnd::FallThrough => b";&",
+                CaseEnd::Continue => b";;&",
+            });
+        }
+        self.indentation -= STEP;
+        self.newline(b"esac");
+    }
+
+    fn conditional(&mut self, conditional: &Conditional) {
+        match conditional {
+            Conditional::And(left, right) => {
+                self.conditional(left);
+                self.put(b" && ");
+                self.conditional(right);
+            }
+            Conditional::Or(left, right) => {
+                self.conditional(left);
+                self.put(b" || ");
+                self.conditional(right);
+            }
+            Conditional::Not(inner) => {
+                self.put(b"! ");
+                self.conditional(inner);
+            }
+            Conditional::Group(inner) => {
+                self.put(b"( ");
+                self.conditional(inner);
+                self.put(b" )");
+            }
+            Conditional::Word(word) => {
+                self.put(b"-n ");
+                self.word(word);
+            }
+            Conditional::Unary(letter, word) => {
+                self.put(&[b'-', *letter, b' ']);
+                self.word(word);
+            }
+            Conditional::Binary(_, left, right) => {
+                self.word(left);
+                // As it was written: `=` and `==` are one operator.
+                let between = Span { start: left.span.end, end: right.span.start, line: 0 };
+                let operator = self.text(between).trim_ascii();
+                self.put(b" ");
+                self.put(operator);
+                self.put(b" ");
+                self.word(right);
+            }
+        }
+    }
+
+    fn simple(&mut self, simple: &'a Simple, redirections: &'a [Redirection], merged: bool) {
+        let mut first = true;
+        for assignment in &simple.assignments {
+            self.space(&mut first);
+            self.assignment(assignment);
+        }
+        for argument in &simple.words {
+            self.space(&mut first);
+            match argument {
+                Argument::Word(word) => self.word(word),
+                Argument::Assignment(assignment) => self.assignment(assignment),
+            }
+        }
+        if !redirections.is_empty() || merged {
+            self.space(&mut first);
+            self.redirections(redirections, merged);
+        }
+    }
+
+    fn space(&mut self, first: &mut bool) {
+        if !std::mem::take(first) {
+            self.put(b" ");
+        }
+    }
+
+    fn assignment(&mut self, assignment: &Assignment) {
+        self.put(&assignment.name);
+        self.subscript(assignment.subscript.as_ref());
+        self.put(if assignment.append { b"+=" } else { b"=" });
+        match &assignment.value {
+            AssignmentValue::Scalar(word) => self.word(word),
+            AssignmentValue::Array(elements) => {
+                self.put(b"(");
+                let mut first = true;
+                for element in elements {
+                    self.space(&mut first);
+                    self.element(element);
+                }
+                self.put(b")");
+            }
+        }
+    }
+
+    fn element(&mut self, element: &ArrayElement) {
+        if element.subscript.is_some() {
+            self.subscript(element.subscript.as_ref());
+            self.put(if element.append { b"+=" } else { b"=" });
+        }
+        self.word(&element.value);
+    }
+
+    fn subscript(&mut self, subscript: Option<&Subscript>) {
+        if let Some(subscript) = subscript {
+            self.put(b"[");
+            self.word(&subscript.word);
+            self.put(b"]");
+        }
+    }
+
+    fn redirections(&mut self, redirections: &'a [Redirection], merged: bool) {
+        let mut documents = Vec::new();
+        let mut first = true;
+        for redirection in redirections {
+            self.space(&mut first);
+            self.redirection(redirection);
+            if let RedirectionKind::HereDocument(document) = &redirection.kind {
+                documents.push(document.as_ref());
+            }
+        }
+        if merged {
+            self.space(&mut first);
+            self.put(b"2>&1");
+        }
+        if documents.is_empty() {
+            return;
+        }
+        if self.connections > 0 {
+            self.waiting.append(&mut documents);
+        } else {
+            self.bodies(&documents);
+        }
+    }
+
+    fn redirection(&mut self, redirection: &Redirection) {
+        let descriptor = &redirection.descriptor;
+        let (default, operator, target): (u32, &[u8], &Word) = match &redirection.kind {
+            RedirectionKind::Read(word) => (0, b"< ", word),
+            RedirectionKind::Write(word) => (1, b"> ", word),
+            RedirectionKind::Clobber(word) => (1, b">| ", word),
+            RedirectionKind::Append(word) => (1, b">> ", word),
+            RedirectionKind::ReadWrite(word) => (1, b"<> ", word),
+            RedirectionKind::BothWrite(word) => (u32::MAX, b"&> ", word),
+            RedirectionKind::BothAppend(word) => (u32::MAX, b"&>> ", word),
+            RedirectionKind::HereString(word) => (0, b"<<< ", word),
+            RedirectionKind::DuplicateInput(word) => return self.duplication(descriptor, 0, b"<&", word),
+            RedirectionKind::DuplicateOutput(word) => return self.duplication(descriptor, 1, b">&", word),
+            RedirectionKind::HereDocument(document) => return self.here_document(descriptor, document),
+        };
+        // Bash shows `<>` with its 0.
+        let implied = if operator == b"<> " { 0 } else { default };
+        self.descriptor(descriptor, implied, Some(default));
+        self.put(operator);
+        self.word(target);
+    }
+
+    /// The descriptor, unless it is `hidden`.
+    fn descriptor(&mut self, descriptor: &RedirectionDescriptor, implied: u32, hidden: Option<u32>) {
+        match descriptor {
+            RedirectionDescriptor::Variable(name) => {
+                self.put(b"{");
+                self.put(name);
+                self.put(b"}");
+            }
+            RedirectionDescriptor::Number(number) if Some(*number) != hidden => {
+                self.put(number.to_string().as_bytes());
+            }
+            RedirectionDescriptor::Default if Some(implied) != hidden => {
+                self.put(implied.to_string().as_bytes());
+            }
+            _ => {}
+        }
+    }
+
+    fn duplication(
+        &mut self,
+        descriptor: &RedirectionDescriptor,
+        default: u32,
+        operator: &[u8],
+        word: &Word,
+    ) {
+        let text = self.text(word.span);
+        let number = text.strip_suffix(b"-").unwrap_or(text);
+        let plain = number.iter().all(u8::is_ascii_digit);
+        self.descriptor(descriptor, default, if plain { None } else { Some(default) });
+        self.put(if text == b"-" { b">&" } else { operator });
+        self.word(word);
+    }
+
+    fn here_document(&mut self, descriptor: &RedirectionDescriptor, document: &HereDocument) {
+        self.descriptor(descriptor, 0, Some(0));
+        self.put(if document.strip_tabs { b"<<-" } else { b"<<" });
+        if document.quoted {
+            super::print_word::put_single_quoted(&mut self.out, &document.delimiter);
+        } else {
+            self.put(&document.delimiter);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::{NoAliases, ParseOptions, Parser};
+
+    fn declared(text: &str) -> String {
+        let mut parser = Parser::new(text.as_bytes().into(), 1);
+        let list = parser.next_command(&ParseOptions::default(), &NoAliases).unwrap().unwrap();
+        let CommandKind::Function(function) = &list.items[0].and_or.first.stages[0].kind else {
+            return String::new();
+        };
+        String::from_utf8(print_function(function)).unwrap()
+    }
+
+    #[test]
+    fn functions_are_laid_out_as_bash_does() {
+        assert_eq!(
+            declared("f() { echo a   b >x 2>&1; if a; then b; elif c; then d; fi; }"),
+            "f () \n{ \n    echo a b > x 2>&1;\n    if a; then\n        b;\n    else\n        if c; then\n            \
+             d;\n        fi;\n    fi\n}"
+        );
+        assert_eq!(declared("function g ( a; b & c ) >x"), "g () \n{ \n    ( a;\n    b & c ) > x\n}");
+        assert_eq!(
+            declared("h() { case x in (a|b) c;; esac; cat <<-E | d\n\tx\n\tE\n} >&2"),
+            "h () \n{ \n    case x in \n        a | b)\n            c\n        ;;\n    esac;\n    cat <<-E |\nx\nE\n  d\n} 1>&2"
+        );
+    }
+
+    #[test]
+    fn words_keep_their_quotes_and_lose_continuations() {
+        assert_eq!(
+            declared("f() { a=( 1   \"2 3\" ) b \\x $'a\\tb' $\"c\" d\\\ne $(  f;g ) `h  i` <&3 <&- ; }"),
+            "f () \n{ \n    a=(1 \"2 3\") b \\x 'a\tb' \"c\" de $(f; g) `h  i` 0<&3 0>&-\n}"
+        );
+    }
+}

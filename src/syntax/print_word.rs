@@ -1,0 +1,159 @@
+//! A word as bash shows it: its source without line continuations, with `$'...'` decoded, `$"..."` without the dollar
+//! sign, and its command and process substitutions printed anew.
+
+use super::ast::{List, Parameter, ParameterExpansion, ParameterOperation, Span, Word, WordPart};
+use super::print::print_list;
+use super::quote::decode_ansi;
+
+pub(super) struct WordPrinter<'a> {
+    pub(super) source: &'a [u8],
+}
+
+/// A substitution inside a word.
+struct Inner<'a> {
+    span: Span,
+    body: &'a List,
+    opening: &'static [u8],
+}
+
+/// Appends `text` in single quotes; a single quote in it becomes `'\''`.
+pub(super) fn put_single_quoted(out: &mut Vec<u8>, text: &[u8]) {
+    out.push(b'\'');
+    for &byte in text {
+        if byte == b'\'' {
+            out.extend_from_slice(b"'\\''");
+        } else {
+            out.push(byte);
+        }
+    }
+    out.push(b'\'');
+}
+
+impl WordPrinter<'_> {
+    pub(super) fn word(&self, word: &Word, out: &mut Vec<u8>) {
+        let mut inner = Vec::new();
+        collect(&word.parts, &mut inner);
+        let (mut at, end) = (word.span.start as usize, word.span.end as usize);
+        let mut inner = inner.into_iter().peekable();
+        let mut in_double_quotes = false;
+        while let Some(&byte) = self.source.get(at).filter(|_| at < end) {
+            while inner.peek().is_some_and(|next| (next.span.start as usize) < at) {
+                inner.next();
+            }
+            if let Some(next) = inner.next_if(|next| next.span.start as usize == at) {
+                self.substitution(&next, out);
+                at = (next.span.end as usize).max(at + 1);
+                continue;
+            }
+            let second = self.source.get(at + 1).copied().filter(|_| at + 1 < end);
+            let taken = match (byte, second) {
+                (b'\\', Some(b'\n')) => {
+                    at += 2;
+                    continue;
+                }
+                (b'\\', Some(_)) => 2,
+                (b'\'', _) if !in_double_quotes => self.quote_length(at, end, 1),
+                (b'$', Some(b'\'')) if !in_double_quotes => {
+                    let length = self.quote_length(at, end, 2);
+                    let text = self.source.get(at + 2..(at + length).saturating_sub(1)).unwrap_or(&[]);
+                    put_single_quoted(out, &decode_ansi(text));
+                    at += length;
+                    continue;
+                }
+                (b'$', Some(b'"')) if !in_double_quotes => {
+                    at += 1;
+                    continue;
+                }
+                (b'`', _) => self.quote_length(at, end, 1),
+                (b'"', _) => {
+                    in_double_quotes = !in_double_quotes;
+                    1
+                }
+                _ => 1,
+            };
+            let text = self.source.get(at..(at + taken).min(end)).unwrap_or(&[]);
+            if byte == b'`' {
+                super::print::put_joined(out, text);
+            } else {
+                out.extend_from_slice(text);
+            }
+            at += taken;
+        }
+    }
+
+    /// Length of the quoted text at `at` with its quotes, of which the opening one has `opening` bytes.
+    fn quote_length(&self, at: usize, end: usize, opening: usize) -> usize {
+        let quote = self.source.get(at + opening - 1).copied().unwrap_or(0);
+        let escapes = opening == 2 || quote == b'`';
+        let mut to = at + opening;
+        while let Some(&byte) = self.source.get(to).filter(|_| to < end) {
+            to += 1;
+            if byte == quote {
+                break;
+            }
+            if byte == b'\\' && escapes {
+                to += 1;
+            }
+        }
+        to.min(end) - at
+    }
+
+    fn substitution(&self, inner: &Inner<'_>, out: &mut Vec<u8>) {
+        out.extend_from_slice(inner.opening);
+        let text = print_list(inner.body, self.source);
+        // `$( (a) )` must not become arithmetic.
+        if text.starts_with(b"(") && inner.opening == b"$(" {
+            out.push(b' ');
+        }
+        out.extend_from_slice(&text);
+        out.push(b')');
+    }
+}
+
+/// The substitutions of a word in source order, those inside others left out.
+fn collect<'a>(parts: &'a [WordPart], out: &mut Vec<Inner<'a>>) {
+    for part in parts {
+        match part {
+            WordPart::Literal(_) | WordPart::Quoted(_) | WordPart::Tilde(_) => {}
+            WordPart::DoubleQuoted(inner) => collect(inner, out),
+            WordPart::Parameter(expansion) => collect_expansion(expansion, out),
+            WordPart::CommandSubstitution(substitution) => {
+                // What bash parses when it expands it is shown as it is.
+                if !substitution.backquoted && substitution.error.is_none() && !substitution.deferred {
+                    out.push(Inner { span: substitution.span, body: &substitution.body, opening: b"$(" });
+                }
+            }
+            WordPart::Arithmetic(arithmetic) => collect(&arithmetic.text.parts, out),
+            WordPart::ProcessSubstitution(substitution) => {
+                let opening = if substitution.output { b">(" } else { b"<(" };
+                out.push(Inner { span: substitution.span, body: &substitution.body, opening });
+            }
+        }
+    }
+}
+
+fn collect_expansion<'a>(expansion: &'a ParameterExpansion, out: &mut Vec<Inner<'a>>) {
+    if let Parameter::Element(_, subscript) = &expansion.parameter {
+        collect(&subscript.word.parts, out);
+    }
+    match &expansion.operation {
+        ParameterOperation::Default { word, .. } => collect(&word.parts, out),
+        ParameterOperation::TrimPrefix { pattern, .. } | ParameterOperation::TrimSuffix { pattern, .. } => {
+            collect(&pattern.parts, out);
+        }
+        ParameterOperation::Replace { pattern, replacement, .. } => {
+            collect(&pattern.parts, out);
+            if let Some(replacement) = replacement {
+                collect(&replacement.parts, out);
+            }
+        }
+        ParameterOperation::Case { pattern: Some(pattern), .. } => collect(&pattern.parts, out),
+        ParameterOperation::Substring { offset, length } => {
+            collect(&offset.text.parts, out);
+            if let Some(length) = length {
+                collect(&length.text.parts, out);
+            }
+        }
+        _ => {}
+    }
+}

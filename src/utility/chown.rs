@@ -1,0 +1,96 @@
+//! `chown`: changes owner and group. POSIX XCU chown, GNU coreutils chown(1). Only root may give files away.
+
+use super::ownership::Ownership;
+use super::quote::{quote, quote_name};
+use crate::utility::prelude::*;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "chown",
+    summary: "change the owner and/or group of each FILE to OWNER and/or GROUP",
+    usage: "chown [OPTION]... [OWNER][:[GROUP]] FILE...\nchown [OPTION]... --reference=RFILE FILE...",
+    options: &[
+        flag('c', "changes", "like verbose but report only when a change is made"),
+        flag('f', "silent", "suppress most error messages"),
+        flag('\0', "quiet", "as -f"),
+        flag('v', "verbose", "output a diagnostic for every file processed"),
+        flag('h', "no-dereference", "affect symbolic links instead of any referenced file"),
+        value('\0', "reference", "RFILE", "use RFILE's owner and group rather than specifying OWNER:GROUP values"),
+        flag('R', "recursive", "operate on files and directories recursively"),
+    ],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+/// Exit status: 0, or 1 when an owner could not be changed (the others still are).
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(&UTILITY)?;
+    let mut ownership = Ownership::new(&options, false);
+    let mut operands = options.operands.as_slice();
+    if let Some(reference) = options.value("reference") {
+        let metadata = ctx.stat(reference).map_err(|error| {
+            UtilityError::operand(format!("failed to get attributes of {}", quote_name(reference)).as_bytes(), error)
+        })?;
+        (ownership.user, ownership.group) = (Some(metadata.uid), Some(metadata.gid));
+        if operands.is_empty() {
+            return Err(UtilityError::Usage("missing operand".into()));
+        }
+    } else {
+        let Some((owner, files)) = operands.split_first() else {
+            return Err(UtilityError::Usage("missing operand".into()));
+        };
+        if files.is_empty() {
+            return Err(UtilityError::Usage(format!("missing operand after {}", quote(owner))));
+        }
+        (ownership.user, ownership.group) = parse(ctx, owner)?;
+        operands = files;
+    }
+    for operand in operands {
+        ctx.tick().await?;
+        ownership.operand(ctx, operand).await?;
+    }
+    Ok(ownership.status)
+}
+
+/// `OWNER`, `OWNER:GROUP`, `OWNER:` (its login group), `:GROUP`.
+fn parse(ctx: &Context, text: &[u8]) -> Result<(Option<u32>, Option<u32>), UtilityError> {
+    let (user, group) = match text.iter().position(|&byte| byte == b':') {
+        Some(colon) => (text.get(..colon).unwrap_or(text), text.get(colon + 1..)),
+        None => (text, None),
+    };
+    let invalid = |kind: &str| UtilityError::failed(format!("invalid {kind}: {}", quote(text)));
+    let number = |name: &[u8]| name.strip_prefix(b"+").map(<[u8]>::to_vec);
+    let uid = match user {
+        b"" => None,
+        name => Some(ctx.user_id(number(name).as_deref().unwrap_or(name)).ok_or_else(|| invalid("user"))?),
+    };
+    let gid = match group {
+        None => None,
+        Some(b"") => uid.map(|uid| if uid == ctx.session.identity.uid { ctx.session.identity.gid } else { uid }),
+        Some(name) => Some(ctx.group_id(number(name).as_deref().unwrap_or(name)).ok_or_else(|| invalid("group"))?),
+    };
+    Ok((uid, gid))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::utility::testing::Fixture;
+
+    #[test]
+    fn owners_and_groups() {
+        let fixture = Fixture::new(&[("f", ""), ("d/x", "")]);
+        let rows: [(&[&str], &str); 5] = [
+            (&["-v", "agent:agent", "f"], "changed ownership of 'f' from root:root to agent:agent\n"),
+            (&["-v", "agent", "f"], "ownership of 'f' retained as agent\n"),
+            (&["-c", "root", "f"], "changed ownership of 'f' from agent to root\n"),
+            (&["-Rv", "5", "d"], "changed ownership of 'd/x' from root to 5\nchanged ownership of 'd' from root to 5\n"),
+            (&["-v", ":", "f"], "ownership of 'f' retained\n"),
+        ];
+        for (args, want) in rows {
+            let outcome = fixture.run("chown", args, b"");
+            assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), (want, ""), "{args:?}");
+        }
+        assert_eq!(fixture.run("chown", &["zork:x", "f"], b"").stderr, "chown: invalid user: ‘zork:x’\n");
+        assert_eq!(fixture.run("chown", &[":zork", "f"], b"").stderr, "chown: invalid group: ‘:zork’\n");
+        assert_eq!(fixture.run("chgrp", &["-v", "agent", "d"], b"").stdout, "changed group of 'd' from root to agent\n");
+    }
+}

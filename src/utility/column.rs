@@ -1,0 +1,225 @@
+//! `column`: makes columns of lines, or a table of fields (`-t`). util-linux column(1).
+
+use super::count::parse_digits;
+use super::width::width;
+use crate::utility::prelude::*;
+use bstr::ByteSlice as _;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "column",
+    summary: "columnate lists",
+    usage: "column [options] [<file>...]",
+    options: &[
+        flag('t', "table", "create a table"),
+        value('N', "table-columns", "names", "comma separated columns names"),
+        value('R', "table-right", "columns", "right align text in these columns"),
+        value('l', "table-columns-limit", "num", "maximal number of input columns"),
+        flag('L', "keep-empty-lines", "don't ignore empty lines"),
+        value('c', "output-width", "width", "width of output in number of characters"),
+        value('o', "output-separator", "string", "columns separator for table output (default is two spaces)"),
+        value('s', "separator", "string", "possible table delimiters"),
+        flag('x', "fillrows", "fill rows before columns"),
+    ],
+    examples: &[example("printf 'a b\\nccc d\\n' | column -t", "a    b\nccc  d\n")],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+/// All lines without their ends.
+struct Lines {
+    text: ChargedVec<u8>,
+    /// Where each line ends.
+    ends: ChargedVec<usize>,
+}
+
+impl Lines {
+    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(self.ends.iter()).map(|(start, end)| self.text.get(start..*end).unwrap_or(&[]))
+    }
+}
+
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(&UTILITY)?;
+    let number = |name: &str, default: usize, what: &str| match options.value(name) {
+        None => Ok(default),
+        Some(text) => parse_digits(text)
+            .and_then(|value| usize::try_from(value).ok())
+            .filter(|value| *value > 0)
+            .ok_or_else(|| UtilityError::failed(format!("{what}: '{text}'"))),
+    };
+    let total = number("output-width", 80, "invalid columns argument")?;
+    let limit = number("table-columns-limit", usize::MAX, "failed to parse columns limit")?;
+    let table = options.has("table");
+    if !table && options.has("table-columns") {
+        return Err(UtilityError::Usage("option --table required for --table-columns".into()));
+    }
+    let mut lines = Lines { text: ChargedVec::new(&ctx.meter), ends: ChargedVec::new(&ctx.meter) };
+    let mut status = ExitStatus::SUCCESS;
+    for operand in ctx.inputs(&options.operands) {
+        let keep = table && options.has("keep-empty-lines");
+        if let Err(error) = read(ctx, &operand, keep, &mut lines).await {
+            let errno = error.errno()?;
+            status = ctx.warn(format_args!("{operand}: {}", errno.message()));
+        }
+    }
+    if table {
+        print_table(ctx, &options, limit, &lines).await?;
+    } else {
+        print_columns(ctx, &lines, total, options.has("fillrows")).await?;
+    }
+    Ok(status)
+}
+
+/// Reads the lines that are not blank.
+async fn read(ctx: &mut Context, operand: &[u8], keep_empty: bool, lines: &mut Lines) -> Result<(), OperandError> {
+    let mut input = ctx.open_input(operand)?;
+    while let Some(line) = input.next_line(b'\n').await? {
+        let (body, _) = split_delimiter(line, b'\n');
+        if keep_empty || !body.trim_ascii().is_empty() {
+            lines.text.extend(body)?;
+            lines.ends.push(lines.text.len())?;
+        }
+        ctx.tick().await?;
+    }
+    Ok(())
+}
+
+fn columns_of(text: &[u8]) -> usize {
+    text.chars().map(|letter| width(letter).unwrap_or(0)).sum()
+}
+
+/// The fields of a line: between runs of blanks, or between any two of the given separators.
+fn fields<'l>(line: &'l [u8], separators: Option<&'l [u8]>, limit: usize) -> Vec<&'l [u8]> {
+    let mut fields = Vec::new();
+    let mut rest = match separators {
+        Some(_) => line,
+        None => line.trim_ascii_start(),
+    };
+    let ends = |byte: &u8| match separators {
+        Some(separators) => separators.contains(byte),
+        None => matches!(byte, b' ' | b'\t'),
+    };
+    loop {
+        let end = rest.iter().position(ends);
+        let Some(end) = end.filter(|_| fields.len() + 1 < limit) else {
+            if separators.is_some() || !rest.is_empty() {
+                fields.push(rest);
+            }
+            return fields;
+        };
+        fields.push(rest.get(..end).unwrap_or(rest));
+        rest = rest.get(end + 1..).unwrap_or(&[]);
+        if separators.is_none() {
+            rest = rest.trim_ascii_start();
+        }
+    }
+}
+
+async fn print_table(
+    ctx: &mut Context,
+    options: &Options,
+    limit: usize,
+    lines: &Lines,
+) -> Result<(), UtilityError> {
+    let separators = options.value("separator").map(Text::as_bytes);
+    let gap = options.value("output-separator").map_or(b"  ".as_slice(), Text::as_bytes);
+    let names: Vec<&[u8]> = options
+        .value("table-columns")
+        .map(|names| names.split(|byte| *byte == b',').collect())
+        .unwrap_or_default();
+    let mut widths: Vec<usize> = names.iter().map(|name| columns_of(name)).collect();
+    let mut charge = ctx.meter.empty_charge();
+    for line in lines.iter() {
+        charge.set(line.len() as u64 * 16 + widths.len() as u64 * 16)?;
+        for (index, field) in fields(line, separators, limit).into_iter().enumerate() {
+            let columns = columns_of(field);
+            match widths.get_mut(index) {
+                Some(widest) => *widest = columns.max(*widest),
+                None => widths.push(columns),
+            }
+        }
+        ctx.tick_many((line.len() / 32) as u32);
+        ctx.tick().await?;
+    }
+    let right = right_aligned(options, &names)?;
+    let header = (!names.is_empty()).then_some(names);
+    for fields in header.into_iter().chain(lines.iter().map(|line| fields(line, separators, limit))) {
+        for (index, widest) in widths.iter().enumerate() {
+            let field = fields.get(index).copied().unwrap_or(&[]);
+            let padding = vec![b' '; widest - columns_of(field)];
+            let last = index + 1 == widths.len();
+            if right.contains(&(index + 1)) {
+                ctx.stdout.push(&padding)?;
+                ctx.stdout.push(field)?;
+            } else {
+                ctx.stdout.push(field)?;
+                if !last {
+                    ctx.stdout.push(&padding)?;
+                }
+            }
+            ctx.stdout.push(if last { b"\n" } else { gap })?;
+        }
+        ctx.stdout.flush_if_full().await?;
+        ctx.tick_many(widths.len() as u32);
+        ctx.tick().await?;
+    }
+    Ok(())
+}
+
+/// The numbers, from 1, of the columns in `--table-right`.
+fn right_aligned(options: &Options, names: &[&[u8]]) -> Result<Vec<usize>, UtilityError> {
+    let Some(list) = options.value("table-right") else { return Ok(Vec::new()) };
+    let mut numbers = Vec::new();
+    for name in list.split(|byte| *byte == b',') {
+        let named = names.iter().position(|other| *other == name).map(|index| index + 1);
+        let number = named.or_else(|| parse_digits(name).and_then(|number| usize::try_from(number).ok()));
+        numbers.push(number.ok_or_else(|| {
+            UtilityError::failed(format!("undefined column name '{}'", bstr::BStr::new(name)))
+        })?);
+    }
+    Ok(numbers)
+}
+
+/// Tab stops are eight columns apart.
+const TAB: usize = 8;
+
+async fn print_columns(ctx: &mut Context, lines: &Lines, total: usize, rows_first: bool) -> Result<(), UtilityError> {
+    let items: usize = lines.ends.len();
+    let widest = lines.iter().map(columns_of).max().unwrap_or(0);
+    let column = (widest + TAB) / TAB * TAB;
+    let columns = if widest >= total { 1 } else { (total / column).max(1) };
+    let rows = items.div_ceil(columns);
+    let start = |index: usize| index.checked_sub(1).map_or(Some(0), |before| lines.ends.get(before).copied());
+    for row in 0..rows {
+        for place in 0..columns {
+            let index = if rows_first { row * columns + place } else { place * rows + row };
+            let next = if rows_first { index + 1 } else { index + rows };
+            let (Some(from), Some(to)) = (start(index), lines.ends.get(index)) else { break };
+            let text = lines.text.get(from..*to).unwrap_or(&[]);
+            ctx.stdout.push(text)?;
+            if place + 1 < columns && next < items {
+                let tabs = (column - columns_of(text)).div_ceil(TAB);
+                ctx.stdout.push(&vec![b'\t'; tabs])?;
+            }
+            ctx.tick().await?;
+        }
+        ctx.stdout.write(b"\n").await?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::utility::testing::run;
+
+    #[test]
+    fn tables_and_lists() {
+        let input = "a b  c\nlonger x\n\nz\n";
+        assert_eq!(run("column", &["-t"], input.as_bytes(), &[]).stdout, "a       b  c\nlonger  x  \nz          \n");
+        let input = "a:b::c\nlong:x\n";
+        let outcome = run("column", &["-t", "-s:", "-o|"], input.as_bytes(), &[]);
+        assert_eq!(outcome.stdout, "a   |b||c\nlong|x||\n");
+        assert_eq!(run("column", &["-c", "16"], b"1\n2\n3\n", &[]).stdout, "1\t3\n2\n");
+    }
+}

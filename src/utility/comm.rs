@@ -1,0 +1,206 @@
+//! `comm`: compares two sorted files line by line. GNU coreutils comm(1).
+
+use crate::utility::prelude::*;
+use std::cmp::Ordering;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "comm",
+    summary: "compare two sorted files line by line",
+    usage: "comm [OPTION]... FILE1 FILE2",
+    options: &[
+        flag('1', "", "suppress column 1 (lines unique to FILE1)"),
+        flag('2', "", "suppress column 2 (lines unique to FILE2)"),
+        flag('3', "", "suppress column 3 (lines that appear in both files)"),
+        flag('\0', "check-order", "check that the input is correctly sorted, even if all lines are pairable"),
+        flag('\0', "nocheck-order", "do not check that the input is correctly sorted"),
+        value('\0', "output-delimiter", "STR", "separate columns with STR"),
+        flag('\0', "total", "output a summary"),
+        flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
+    ],
+    examples: &[example("printf 'a\\nb\\n' >x; printf 'b\\nc\\n' >y; comm -12 x y", "b\n")],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OrderCheck {
+    WhenUnpaired,
+    Always,
+    Never,
+}
+
+/// One of the two files with its last two lines.
+struct Side {
+    name: Text,
+    input: Input,
+    current: ChargedVec<u8>,
+    previous: ChargedVec<u8>,
+    has_previous: bool,
+    ended: bool,
+    disorder: bool,
+}
+
+impl Side {
+    fn open(ctx: &mut Context, name: &Text) -> Result<Self, UtilityError> {
+        let named = |error| UtilityError::operand(quote_operand(name).as_bytes(), error);
+        Ok(Self {
+            name: name.clone(),
+            input: ctx.open_input(name).map_err(named)?,
+            current: ChargedVec::new(&ctx.meter),
+            previous: ChargedVec::new(&ctx.meter),
+            has_previous: false,
+            ended: false,
+            disorder: false,
+        })
+    }
+
+    /// Goes on to the next line.
+    async fn advance(&mut self, delimiter: u8, first: bool) -> Result<(), UtilityError> {
+        let line = match self.input.next_line(delimiter).await {
+            Ok(line) => line,
+            Err(error) => return Err(UtilityError::operand(quote_operand(&self.name).as_bytes(), error)),
+        };
+        match line {
+            Some(line) => {
+                std::mem::swap(&mut self.current, &mut self.previous);
+                self.has_previous = !first;
+                self.current.clear();
+                self.current.extend(split_delimiter(line, delimiter).0)?;
+            }
+            // The last two lines stay to be checked.
+            None => self.ended = true,
+        }
+        Ok(())
+    }
+
+    fn is_out_of_order(&self) -> bool {
+        self.has_previous && *self.previous > *self.current
+    }
+}
+
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(&UTILITY)?;
+    let delimiter = if options.has("zero-terminated") { 0 } else { b'\n' };
+    let separator = separator(&options)?;
+    let check = match options.last_of(&["check-order", "nocheck-order"]) {
+        Some("check-order") => OrderCheck::Always,
+        Some(_) => OrderCheck::Never,
+        None => OrderCheck::WhenUnpaired,
+    };
+    let [first, second] = two_operands(&options)?;
+    let mut sides = [Side::open(ctx, &first)?, Side::open(ctx, &second)?];
+    for side in &mut sides {
+        side.advance(delimiter, true).await?;
+    }
+    let columns = Columns::new(["1", "2", "3"].map(|name| !options.has(name)), &separator);
+    let mut totals = [0_u64; 3];
+    let mut unpaired = false;
+    loop {
+        ctx.tick().await?;
+        let [one, two] = &sides;
+        let order = match (one.ended, two.ended) {
+            (true, true) => break,
+            (true, false) => Ordering::Greater,
+            (false, true) => Ordering::Less,
+            (false, false) => one.current.cmp(&two.current),
+        };
+        unpaired |= order.is_ne();
+        let (column, line) = match order {
+            Ordering::Less => (0, &one.current),
+            Ordering::Greater => (1, &two.current),
+            Ordering::Equal => (2, &two.current),
+        };
+        if let Some(total) = totals.get_mut(column) {
+            *total += 1;
+        }
+        if let Some(Some(prefix)) = columns.0.get(column) {
+            ctx.stdout.push(prefix)?;
+            ctx.stdout.push(line)?;
+            ctx.stdout.push(&[delimiter])?;
+            ctx.stdout.flush_if_full().await?;
+        }
+        let advances = [order.is_le(), order.is_ge()];
+        for ((index, side), advances) in sides.iter_mut().enumerate().zip(advances) {
+            if !advances {
+                continue;
+            }
+            side.advance(delimiter, false).await?;
+            let checked = check == OrderCheck::Always || (check == OrderCheck::WhenUnpaired && unpaired);
+            if checked && !side.disorder && side.is_out_of_order() {
+                side.disorder = true;
+                let message = format!("file {} is not in sorted order", index + 1);
+                if check == OrderCheck::Always {
+                    return Err(UtilityError::failed(message));
+                }
+                ctx.warn(message);
+            }
+        }
+    }
+    if options.has("total") {
+        let [one, two, both] = totals.map(|total| total.to_string().into_bytes());
+        let parts = [&one, &separator, &two, &separator, &both, &separator, &b"total".to_vec(), &vec![delimiter]];
+        for part in parts {
+            ctx.stdout.write(part).await?;
+        }
+    }
+    if sides.iter().any(|side| side.disorder) {
+        return Err(UtilityError::failed("input is not in sorted order"));
+    }
+    Ok(ExitStatus::SUCCESS)
+}
+
+/// What stands before the lines of each column; `None` for one that is not shown.
+struct Columns([Option<Vec<u8>>; 3]);
+
+impl Columns {
+    fn new(shown: [bool; 3], separator: &[u8]) -> Self {
+        let mut before = Vec::new();
+        Self(shown.map(|shown| {
+            shown.then(|| {
+                let prefix = before.clone();
+                before.extend_from_slice(separator);
+                prefix
+            })
+        }))
+    }
+}
+
+fn separator(options: &Options) -> Result<Vec<u8>, UtilityError> {
+    let mut separators = options.values("output-delimiter");
+    let Some(first) = separators.next() else { return Ok(b"\t".to_vec()) };
+    if separators.any(|other| other != first) {
+        return Err(UtilityError::failed("multiple output delimiters specified"));
+    }
+    Ok(if first.is_empty() { vec![0] } else { first.to_vec() })
+}
+
+/// The two operands of `comm` and `join`.
+pub(super) fn two_operands(options: &Options) -> Result<[Text; 2], UtilityError> {
+    match options.operands.as_slice() {
+        [] => Err(UtilityError::Usage("missing operand".into())),
+        [only] => Err(UtilityError::Usage(format!("missing operand after {}", quote(only)))),
+        [first, second] => Ok([first.clone(), second.clone()]),
+        [_, _, extra, ..] => Err(UtilityError::Usage(format!("extra operand {}", quote(extra)))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::utility::testing::run;
+
+    #[test]
+    fn three_columns() {
+        let files = [("x", "a\nb\nc\n"), ("y", "b\nc\nd"), ("z", "c\na\n")];
+        for (args, want) in [
+            (&["x", "y"][..], "a\n\t\tb\n\t\tc\n\td\n"),
+            (&["-12", "x", "y"], "b\nc\n"),
+            (&["-3", "x", "y"], "a\n\td\n"),
+            (&["--total", "-123", "x", "y"], "1\t1\t2\ttotal\n"),
+        ] {
+            assert_eq!(run("comm", args, b"", &files).stdout, want, "{args:?}");
+        }
+        let outcome = run("comm", &["x", "z"], b"", &files);
+        assert_eq!(outcome.stderr, "comm: file 2 is not in sorted order\ncomm: input is not in sorted order\n");
+        assert_eq!(outcome.status, 1);
+    }
+}

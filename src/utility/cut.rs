@@ -1,0 +1,213 @@
+//! `cut`: prints parts of lines. GNU coreutils cut(1); like it, `-c` counts bytes.
+
+mod list;
+
+use crate::utility::prelude::*;
+use list::{Range, parse_list};
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "cut",
+    summary: "remove sections from each line of files",
+    usage: "cut OPTION... [FILE]...",
+    options: &[
+        value('b', "bytes", "LIST", "select only these bytes"),
+        value('c', "characters", "LIST", "select only these characters"),
+        value('d', "delimiter", "DELIM", "use DELIM instead of TAB for field delimiter"),
+        value('f', "fields", "LIST", "select only these fields; print lines without delimiter too"),
+        flag('\0', "complement", "complement the set of selected bytes, characters or fields"),
+        flag('s', "only-delimited", "do not print lines not containing delimiters"),
+        value('\0', "output-delimiter", "STRING", "use STRING as the output delimiter"),
+        flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
+    ],
+    examples: &[example("echo a:b:c | cut -d: -f1,3", "a:c\n"), example("echo abcdef | cut -c2-4", "bcd\n")],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+struct Settings {
+    ranges: Vec<Range>,
+    fields: bool,
+    separator: u8,
+    only_delimited: bool,
+    /// Between fields, or between ranges of bytes.
+    output_separator: Vec<u8>,
+    delimiter: u8,
+}
+
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(&UTILITY)?;
+    let settings = settings(&options)?;
+    let mut status = ExitStatus::SUCCESS;
+    for operand in ctx.inputs(&options.operands) {
+        if let Err(error) = cut_operand(ctx, &settings, &operand).await {
+            let errno = error.errno()?;
+            status = ctx.warn(format_args!("{}: {}", quote_operand(&operand), errno.message()));
+        }
+    }
+    Ok(status)
+}
+
+fn settings(options: &Options) -> Result<Settings, UtilityError> {
+    let usage = |text: &str| UtilityError::Usage(text.into());
+    let lists = ["bytes", "characters", "fields"].map(|name| options.count(name));
+    if lists.iter().sum::<usize>() > 1 {
+        return Err(usage("only one list may be specified"));
+    }
+    let kind = options.last_of(&["bytes", "characters", "fields"]);
+    let Some((kind, list)) = kind.and_then(|kind| Some((kind, options.value(kind)?))) else {
+        return Err(usage("you must specify a list of bytes, characters, or fields"));
+    };
+    let fields = kind == "fields";
+    let separator = match options.value("delimiter").map(Text::as_bytes) {
+        None => b'\t',
+        Some([]) => 0,
+        Some([byte]) => *byte,
+        Some(_) => return Err(usage("the delimiter must be a single character")),
+    };
+    if !fields && options.has("delimiter") {
+        return Err(usage("an input delimiter may be specified only when operating on fields"));
+    }
+    if !fields && options.has("only-delimited") {
+        return Err(usage("suppressing non-delimited lines makes sense\n\tonly when operating on fields"));
+    }
+    let output_separator = match options.value("output-delimiter").map(Text::as_bytes) {
+        Some([]) => vec![0],
+        Some(text) => text.to_vec(),
+        None if fields => vec![separator],
+        None => Vec::new(),
+    };
+    Ok(Settings {
+        ranges: parse_list(list, fields, options.has("complement"))?,
+        fields,
+        separator,
+        only_delimited: options.has("only-delimited"),
+        output_separator,
+        delimiter: if options.has("zero-terminated") { 0 } else { b'\n' },
+    })
+}
+
+async fn cut_operand(ctx: &mut Context, settings: &Settings, operand: &[u8]) -> Result<(), OperandError> {
+    let mut input = ctx.open_input(operand)?;
+    if settings.fields && settings.separator == settings.delimiter {
+        return cut_lines_as_fields(ctx, settings, &mut input).await;
+    }
+    let mut shown = ChargedVec::new(&ctx.meter);
+    while let Some(line) = input.next_line(settings.delimiter).await? {
+        let (body, _) = split_delimiter(line, settings.delimiter);
+        shown.clear();
+        shown.reserve(body.len() + 1)?;
+        let wanted =
+            if settings.fields { select_fields(settings, body, &mut shown)? } else { select_bytes(settings, body, &mut shown)? };
+        if wanted {
+            shown.push(settings.delimiter)?;
+            ctx.stdout.push(&shown)?;
+            ctx.stdout.flush_if_full().await?;
+        }
+        ctx.tick_many((body.len() / 64) as u32);
+        ctx.tick().await?;
+    }
+    Ok(())
+}
+
+fn select_bytes(settings: &Settings, line: &[u8], out: &mut ChargedVec<u8>) -> Result<bool, OperandError> {
+    let mut first = true;
+    for range in &settings.ranges {
+        let end = range.last.min(line.len());
+        let Some(part) = line.get(range.first - 1..end).filter(|part| !part.is_empty()) else { break };
+        if !first {
+            out.extend(&settings.output_separator)?;
+        }
+        first = false;
+        out.extend(part)?;
+    }
+    Ok(true)
+}
+
+/// Returns whether the line is printed at all.
+fn select_fields(settings: &Settings, line: &[u8], out: &mut ChargedVec<u8>) -> Result<bool, OperandError> {
+    let mut ranges = settings.ranges.iter();
+    let mut range = ranges.next();
+    let (mut number, mut start, mut first) = (1, 0, true);
+    let mut separators = memchr::memchr_iter(settings.separator, line);
+    loop {
+        let end = separators.next();
+        if end.is_none() && number == 1 {
+            if !settings.only_delimited {
+                out.extend(line)?;
+            }
+            return Ok(!settings.only_delimited);
+        }
+        while range.is_some_and(|range| range.last < number) {
+            range = ranges.next();
+        }
+        let Some(current) = range else { return Ok(true) };
+        if current.first <= number {
+            if !first {
+                out.extend(&settings.output_separator)?;
+            }
+            first = false;
+            // All that follows is wanted as it is.
+            if current.last == usize::MAX && matches!(settings.output_separator.as_slice(), [one] if *one == settings.separator) {
+                out.extend(line.get(start..).unwrap_or(&[]))?;
+                return Ok(true);
+            }
+            out.extend(line.get(start..end.unwrap_or(line.len())).unwrap_or(&[]))?;
+        }
+        let Some(end) = end else { return Ok(true) };
+        start = end + 1;
+        number += 1;
+    }
+}
+
+/// With the line's end as delimiter the lines of the input are the fields of one record.
+async fn cut_lines_as_fields(
+    ctx: &mut Context,
+    settings: &Settings,
+    input: &mut Input,
+) -> Result<(), OperandError> {
+    let mut ranges = settings.ranges.iter();
+    let mut range = ranges.next();
+    let (mut number, mut first) = (0, true);
+    while let Some(line) = input.next_line(settings.delimiter).await? {
+        number += 1;
+        while range.is_some_and(|range| range.last < number) {
+            range = ranges.next();
+        }
+        if range.is_some_and(|range| range.first <= number) {
+            if !first {
+                ctx.stdout.push(&settings.output_separator)?;
+            }
+            first = false;
+            ctx.stdout.write(split_delimiter(line, settings.delimiter).0).await?;
+        }
+        ctx.tick().await?;
+    }
+    if number > 0 {
+        ctx.stdout.write(&[settings.delimiter]).await?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::utility::testing::run;
+
+    #[test]
+    fn parts() {
+        for (args, input, want) in [
+            (&["-f2"][..], "a\tb\tc\nx\n", "b\nx\n"),
+            (&["-sf2"], "a\tb\tc\nx\n", "b\n"),
+            (&["-d:", "-f2-"], "a:b:c", "b:c\n"),
+            (&["-d:", "-f3,1"], "a:b:c\n", "a:c\n"),
+            (&["-d:", "-f1,3", "--output-delimiter=--"], "a:b:c\n", "a--c\n"),
+            (&["-d:", "--complement", "-f2"], "a:b:c\n", "a:c\n"),
+            (&["-c2-3,5"], "abcdef\n", "bce\n"),
+            (&["-b1,3", "--output-delimiter=x"], "abc\n", "axc\n"),
+            (&["-c-2"], "abc\n\n", "ab\n\n"),
+            (&["-f5"], "a\tb\n", "\n"),
+            (&["-d:", "-f2"], "a:\n:\n", "\n\n"),
+        ] {
+            assert_eq!(run("cut", args, input.as_bytes(), &[]).stdout, want, "{args:?}");
+        }
+    }
+}

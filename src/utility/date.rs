@@ -1,0 +1,225 @@
+//! `date`: shows the session's time, or another. GNU coreutils date(1). The clock can not be set.
+
+use super::quote::{quote, quote_if_needed};
+use super::time_format::{Zone, timestamp};
+use super::time_parse;
+use crate::utility::prelude::*;
+use jiff::Timestamp;
+use std::fmt::Write as _;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "date",
+    summary: "display date and time in the given FORMAT",
+    usage: "date [OPTION]... [+FORMAT]",
+    options: &[
+        value('d', "date", "STRING", "display time described by STRING, not 'now'"),
+        value('f', "file", "DATEFILE", "like --date; once for each line of DATEFILE"),
+        optional('I', "iso-8601", "FMT", "output date/time in ISO 8601 format: date, hours, minutes, seconds or ns"),
+        flag('R', "rfc-email", "output date and time in RFC 5322 format"),
+        flag('\0', "rfc-2822", "as -R"),
+        flag('\0', "rfc-822", "as -R"),
+        value('\0', "rfc-3339", "FMT", "output date/time in RFC 3339 format: date, seconds or ns"),
+        value('r', "reference", "FILE", "display the last modification time of FILE"),
+        value('s', "set", "STRING", "set time described by STRING (not permitted)"),
+        flag('u', "utc", "print or set Coordinated Universal Time (UTC)"),
+        flag('\0', "universal", "as -u"),
+        flag('\0', "uct", "as -u"),
+    ],
+    examples: &[
+        example("date -u -d @0 +%FT%TZ", "1970-01-01T00:00:00Z\n"),
+        example("date -d '2024-01-31 +1 day' +%F", "2024-02-01\n"),
+    ],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+const RFC_EMAIL: &[u8] = b"%a, %d %b %Y %H:%M:%S %z";
+const DEFAULT: &[u8] = b"%a %b %e %H:%M:%S %Z %Y";
+
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(&UTILITY)?;
+    let sources = [options.has("date"), options.has("file"), options.has("reference")];
+    if sources.iter().filter(|&&given| given).count() > 1 {
+        let message = "the options to specify dates for printing are mutually exclusive";
+        return Err(UtilityError::Usage(message.into()));
+    }
+    let format = format(&options)?;
+    let is_utc = options.last_of(&["utc", "universal", "uct"]).is_some();
+    let zone = if is_utc { Zone::UTC } else { Zone::of(&ctx.env) };
+    let now = timestamp(ctx.session.clock.now());
+    if let Some(text) = options.value("set") {
+        return refuse_to_set(ctx, &zone, &format, text, now).await;
+    }
+    if let Some(file) = options.value("file") {
+        return each_line(ctx, file, &zone, &format, now).await;
+    }
+    let moment = if let Some(text) = options.value("date") {
+        parse(text, now, &zone)?
+    } else if let Some(file) = options.value("reference") {
+        let metadata = ctx.stat(file);
+        let shown = quote_if_needed(file);
+        timestamp(metadata.map_err(|error| UtilityError::operand(shown.as_bytes(), error))?.modified)
+    } else {
+        now
+    };
+    print(ctx, &zone, &format, moment).await?;
+    Ok(ExitStatus::SUCCESS)
+}
+
+fn parse(text: &[u8], now: Timestamp, zone: &Zone) -> Result<Timestamp, UtilityError> {
+    time_parse::parse(text, now, zone)
+        .ok_or_else(|| UtilityError::failed(format!("invalid date {}", quote(text))))
+}
+
+async fn print(ctx: &mut Context, zone: &Zone, format: &[u8], moment: Timestamp) -> Result<(), UtilityError> {
+    let mut line = zone.format(format, &zone.at(moment));
+    line.push(b'\n');
+    ctx.stdout.write(&line).await
+}
+
+/// Says what the new time would be, as GNU date does, and that it is not permitted.
+async fn refuse_to_set(
+    ctx: &mut Context,
+    zone: &Zone,
+    format: &[u8],
+    text: &[u8],
+    now: Timestamp,
+) -> Result<ExitStatus, UtilityError> {
+    let moment = parse(text, now, zone)?;
+    let status = ctx.warn("cannot set date: Operation not permitted");
+    print(ctx, zone, format, moment).await?;
+    Ok(status)
+}
+
+async fn each_line(
+    ctx: &mut Context,
+    file: &[u8],
+    zone: &Zone,
+    format: &[u8],
+    now: Timestamp,
+) -> Result<ExitStatus, UtilityError> {
+    let shown = quote_if_needed(file);
+    let failed = |error| UtilityError::operand(shown.as_bytes(), error);
+    let mut input = ctx.open_input(file).map_err(failed)?;
+    let mut status = ExitStatus::SUCCESS;
+    while let Some(line) = input.next_line(b'\n').await.map_err(failed)? {
+        ctx.tick().await?;
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        match time_parse::parse(text, now, zone) {
+            Some(moment) => print(ctx, zone, format, moment).await?,
+            None => status = ctx.warn(format_args!("invalid date {}", quote(text))),
+        }
+    }
+    Ok(status)
+}
+
+/// The format that options and operand ask for; more than one is an error.
+fn format(options: &Options) -> Result<Vec<u8>, UtilityError> {
+    let mut formats: Vec<Vec<u8>> = Vec::new();
+    for (spec, argument) in options.given() {
+        match spec.long {
+            "iso-8601" => formats.push(iso_8601(argument.map_or(&b"date"[..], |text| text.as_bytes()))?),
+            "rfc-email" | "rfc-2822" | "rfc-822" => formats.push(RFC_EMAIL.to_vec()),
+            "rfc-3339" => formats.push(rfc_3339(argument.map_or(&b""[..], |text| text.as_bytes()))?),
+            _ => {}
+        }
+    }
+    if let Some(extra) = options.operands.get(1) {
+        return Err(UtilityError::Usage(format!("extra operand {}", quote(extra))));
+    }
+    if let Some(operand) = options.operands.first() {
+        match operand.as_bytes() {
+            [b'+', format @ ..] => formats.push(format.to_vec()),
+            other => {
+                let digits = other.iter().all(u8::is_ascii_digit);
+                let sources = ["date", "file", "reference", "set"];
+                if sources.iter().any(|name| options.has(name)) {
+                    return Err(UtilityError::Usage(format!(
+                        "the argument {} lacks a leading '+';\nwhen using an option to specify date(s), any \
+                         non-option\nargument must be a format string beginning with '+'",
+                        quote(other)
+                    )));
+                }
+                return Err(UtilityError::failed(if digits && matches!(other.len(), 8 | 10 | 12) {
+                    "cannot set date: Operation not permitted".to_owned()
+                } else {
+                    format!("invalid date {}", quote(other))
+                }));
+            }
+        }
+    }
+    if formats.len() > 1 {
+        return Err(UtilityError::failed("multiple output formats specified"));
+    }
+    Ok(formats.pop().unwrap_or_else(|| DEFAULT.to_vec()))
+}
+
+fn iso_8601(word: &[u8]) -> Result<Vec<u8>, UtilityError> {
+    let rows: [(&str, &[u8]); 5] = [
+        ("hours", b"%Y-%m-%dT%H%:z"),
+        ("minutes", b"%Y-%m-%dT%H:%M%:z"),
+        ("date", b"%Y-%m-%d"),
+        ("seconds", b"%Y-%m-%dT%H:%M:%S%:z"),
+        ("ns", b"%Y-%m-%dT%H:%M:%S,%N%:z"),
+    ];
+    choose("--iso-8601", &rows, word)
+}
+
+fn rfc_3339(word: &[u8]) -> Result<Vec<u8>, UtilityError> {
+    let rows: [(&str, &[u8]); 3] =
+        [("date", b"%Y-%m-%d"), ("seconds", b"%Y-%m-%d %H:%M:%S%:z"), ("ns", b"%Y-%m-%d %H:%M:%S.%N%:z")];
+    choose("--rfc-3339", &rows, word)
+}
+
+/// The row whose name begins with `word`.
+fn choose(option: &str, rows: &[(&str, &[u8])], word: &[u8]) -> Result<Vec<u8>, UtilityError> {
+    let found = rows.iter().find(|(name, _)| !word.is_empty() && name.as_bytes().starts_with(word));
+    found.map(|(_, format)| format.to_vec()).ok_or_else(|| {
+        let kind = if word.is_empty() { "ambiguous" } else { "invalid" };
+        let mut message = format!("{kind} argument {} for ‘{option}’\nValid arguments are:", quote(word));
+        for (name, _) in rows {
+            let _ = write!(message, "\n  - ‘{name}’");
+        }
+        UtilityError::Usage(message)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::utility::testing::Fixture;
+
+    #[test]
+    fn shows_the_sessions_clock_in_the_sandbox_zone() {
+        let mut fixture = Fixture::new(&[]);
+        assert_eq!(fixture.run("date", &[], b"").stdout, "Thu May 28 12:34:56 UTC 2026\n");
+        assert_eq!(fixture.run("date", &["-Ins"], b"").stdout, "2026-05-28T12:34:56,789000000+00:00\n");
+        assert_eq!(fixture.run("date", &["-d", "yesterday", "+%F %T.%3N"], b"").stdout, "2026-05-27 12:34:56.789\n");
+        fixture.env.set("TZ".into(), "Europe/Berlin".into());
+        assert_eq!(fixture.run("date", &["-R"], b"").stdout, "Thu, 28 May 2026 14:34:56 +0200\n");
+        assert_eq!(fixture.run("date", &["-u", "--rfc-3339=s"], b"").stdout, "2026-05-28 12:34:56+00:00\n");
+        assert_eq!(fixture.run("date", &["+%s %Z"], b"").stdout, "1779971696 CEST\n");
+    }
+
+    #[test]
+    fn the_clock_can_not_be_set() {
+        let outcome = Fixture::new(&[]).run("date", &["-s", "2024-01-01"], b"");
+        assert_eq!(outcome.stdout, "Mon Jan  1 00:00:00 UTC 2024\n");
+        assert_eq!((outcome.stderr.as_str(), outcome.status), ("date: cannot set date: Operation not permitted\n", 1));
+    }
+
+    #[test]
+    fn errors() {
+        let fixture = Fixture::new(&[]);
+        let rows: [(&[&str], &str); 5] = [
+            (&["-d", "zork"], "date: invalid date ‘zork’\n"),
+            (&["-r", "nope"], "date: nope: No such file or directory\n"),
+            (&["foo"], "date: invalid date ‘foo’\n"),
+            (&["a", "b"], "date: extra operand ‘b’\nTry 'date --help' for more information.\n"),
+            (&["-I", "-R"], "date: multiple output formats specified\n"),
+        ];
+        for (args, want) in rows {
+            let outcome = fixture.run("date", args, b"");
+            assert_eq!((outcome.stderr.as_str(), outcome.status), (want, 1), "{args:?}");
+        }
+    }
+}

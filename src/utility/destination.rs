@@ -1,0 +1,72 @@
+//! The operands of `cp` and `mv`: sources and where each goes.
+
+use super::files::{join, last_component};
+use super::quote::quote_name;
+use super::{Context, Options, UtilityError};
+use crate::text::Text;
+use crate::vfs::Errno;
+
+/// Each source with its destination. The table has `target-directory` and `no-target-directory`.
+pub(crate) fn destinations(ctx: &Context, options: &Options) -> Result<Vec<(Text, Vec<u8>)>, UtilityError> {
+    let operands = &options.operands;
+    let whole = options.has("no-target-directory");
+    let directory = options.value("target-directory");
+    let usage = |message: String| Err(UtilityError::Usage(message));
+    let missing =
+        |after: &Text| usage(format!("missing destination file operand after {}", quote_name(after)));
+    if whole && directory.is_some() {
+        let message = "cannot combine --target-directory (-t) and --no-target-directory (-T)";
+        return Err(UtilityError::failed(message));
+    }
+    let into = |directory: &[u8], sources: &[Text]| {
+        let parents = options.has("parents");
+        let name = |source: &Text| {
+            let name = if parents { without_slashes(source) } else { last_component(source) };
+            // `d/.` is copied into the directory itself.
+            if matches!(name, b"." | b"..") && !parents { b".".to_vec() } else { name.to_vec() }
+        };
+        sources.iter().map(|source| (source.clone(), join(directory, &name(source)))).collect()
+    };
+    if let Some(directory) = directory {
+        if operands.is_empty() {
+            return usage("missing file operand".into());
+        }
+        require_directory(ctx, directory, "target directory")?;
+        return Ok(into(directory, operands));
+    }
+    match operands.as_slice() {
+        [] => usage("missing file operand".into()),
+        [only] => missing(only),
+        [source, destination] if whole => Ok(vec![(source.clone(), destination.to_vec())]),
+        [_, _, extra, ..] if whole => usage(format!("extra operand {}", quote_name(extra))),
+        [source, destination] => {
+            if ctx.stat(destination).is_ok_and(|metadata| metadata.is_directory()) {
+                Ok(into(destination, std::slice::from_ref(source)))
+            } else if options.has("parents") {
+                usage("with --parents, the destination must be a directory".into())
+            } else {
+                Ok(vec![(source.clone(), destination.to_vec())])
+            }
+        }
+        [sources @ .., directory] => {
+            require_directory(ctx, directory, "target")?;
+            Ok(into(directory, sources))
+        }
+    }
+}
+
+/// A path without slashes around it.
+fn without_slashes(path: &[u8]) -> &[u8] {
+    let start = path.iter().position(|&byte| byte != b'/').unwrap_or(path.len());
+    let end = path.iter().rposition(|&byte| byte != b'/').map_or(start, |last| last + 1);
+    path.get(start..end).unwrap_or(path)
+}
+
+fn require_directory(ctx: &Context, path: &[u8], what: &str) -> Result<(), UtilityError> {
+    let error = match ctx.stat(path) {
+        Ok(metadata) if metadata.is_directory() => return Ok(()),
+        Ok(_) => Errno::NotDirectory.into(),
+        Err(error) => error,
+    };
+    Err(UtilityError::operand(format!("{what} {}", quote_name(path)).as_bytes(), error))
+}

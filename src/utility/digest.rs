@@ -1,0 +1,210 @@
+//! What `md5sum`, `sha1sum`, `sha256sum` and `sha512sum` share: printing and checking digests. GNU coreutils sha256sum(1).
+
+mod check;
+mod md5;
+mod sha1;
+
+use crate::utility::prelude::*;
+pub(super) use md5::Md5;
+pub(super) use sha1::Sha1;
+
+/// A message digest algorithm.
+pub(super) trait Algorithm: Send {
+    /// As `--tag` prints it.
+    const NAME: &'static str;
+    /// Bytes of a digest.
+    const LENGTH: usize;
+    fn new() -> Self;
+    fn update(&mut self, bytes: &[u8]);
+    fn finish(self) -> Vec<u8>;
+}
+
+macro_rules! sha2_algorithm {
+    ($type:ident, $name:literal, $length:literal) => {
+        impl Algorithm for sha2::$type {
+            const NAME: &'static str = $name;
+            const LENGTH: usize = $length;
+            fn new() -> Self {
+                sha2::Digest::new()
+            }
+            fn update(&mut self, bytes: &[u8]) {
+                sha2::Digest::update(self, bytes);
+            }
+            fn finish(self) -> Vec<u8> {
+                sha2::Digest::finalize(self).to_vec()
+            }
+        }
+    };
+}
+
+sha2_algorithm!(Sha256, "SHA256", 32);
+sha2_algorithm!(Sha512, "SHA512", 64);
+
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    flag('b', "binary", "mark the digests as made in binary mode"),
+    flag('c', "check", "read checksums from the FILEs and check them"),
+    flag('\0', "tag", "create a BSD-style checksum"),
+    flag('t', "text", "mark the digests as made in text mode (default)"),
+    flag('z', "zero", "end each output line with NUL, and disable file name escaping"),
+    flag('\0', "ignore-missing", "don't fail or report status for missing files"),
+    flag('\0', "quiet", "don't print OK for each successfully verified file"),
+    flag('\0', "status", "don't output anything, status code shows success"),
+    flag('\0', "strict", "exit non-zero for improperly formatted checksum lines"),
+    flag('w', "warn", "warn about improperly formatted checksum lines"),
+];
+
+/// Runs the utility of that row.
+pub(super) async fn run<A: Algorithm>(
+    ctx: &mut Context,
+    utility: &'static Utility,
+) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(utility)?;
+    check_options(&options)?;
+    let mut status = ExitStatus::SUCCESS;
+    for operand in ctx.inputs(&options.operands) {
+        if options.has("check") {
+            if !check::run::<A>(ctx, &options, &operand).await? {
+                status = ExitStatus::FAILURE;
+            }
+            continue;
+        }
+        match digest::<A>(ctx, &operand).await {
+            Ok(digest) => print::<A>(ctx, &options, &operand, &digest).await?,
+            Err(error) => {
+                let errno = error.errno()?;
+                status = ctx.warn(format_args!("{}: {}", quote_operand(&operand), errno.message()));
+            }
+        }
+    }
+    Ok(status)
+}
+
+fn check_options(options: &Options) -> Result<(), UtilityError> {
+    let usage = |text: String| Err(UtilityError::Usage(text));
+    let checks = options.has("check");
+    if options.has("tag") && options.last_of(&["binary", "text"]) == Some("text") {
+        return usage("--tag does not support --text mode".into());
+    }
+    for (name, shown) in [("zero", "--zero"), ("tag", "--tag")] {
+        if checks && options.has(name) {
+            return usage(format!("the {shown} option is meaningless when verifying checksums"));
+        }
+    }
+    if checks && options.last_of(&["binary", "text"]).is_some() {
+        return usage("the --binary and --text options are meaningless when verifying checksums".into());
+    }
+    for name in ["ignore-missing", "status", "warn", "quiet", "strict"] {
+        if !checks && options.has(name) {
+            return usage(format!("the --{name} option is meaningful only when verifying checksums"));
+        }
+    }
+    Ok(())
+}
+
+/// The digest of a file in hexadecimal.
+async fn digest<A: Algorithm>(ctx: &mut Context, operand: &[u8]) -> Result<String, OperandError> {
+    let mut input = ctx.open_input(operand)?;
+    let mut state = A::new();
+    loop {
+        ctx.check().await?;
+        let block = input.fill().await?;
+        if block.is_empty() {
+            break;
+        }
+        for piece in block.chunks(16 * 1024) {
+            state.update(piece);
+            ctx.check().await?;
+        }
+        let count = block.len();
+        input.consume(count);
+    }
+    let digits = state.finish().into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    Ok(digits.filter_map(|digit| char::from_digit(u32::from(digit), 16)).collect())
+}
+
+async fn print<A: Algorithm>(
+    ctx: &mut Context,
+    options: &Options,
+    operand: &[u8],
+    digest: &str,
+) -> Result<(), UtilityError> {
+    let zero = options.has("zero");
+    let escaped = !zero && operand.iter().any(|byte| matches!(byte, b'\\' | b'\n' | b'\r'));
+    let name = if escaped { escape(operand) } else { operand.to_vec() };
+    let mut line = if escaped { vec![b'\\'] } else { Vec::new() };
+    if options.has("tag") {
+        line.extend_from_slice(format!("{} (", A::NAME).as_bytes());
+        line.extend_from_slice(&name);
+        line.extend_from_slice(format!(") = {digest}").as_bytes());
+    } else {
+        line.extend_from_slice(digest.as_bytes());
+        let binary = options.last_of(&["binary", "text"]) == Some("binary");
+        line.extend_from_slice(if binary { b" *" } else { b"  " });
+        line.extend_from_slice(&name);
+    }
+    line.push(if zero { 0 } else { b'\n' });
+    ctx.stdout.write(&line).await
+}
+
+fn escape(name: &[u8]) -> Vec<u8> {
+    let mut escaped = Vec::new();
+    for &byte in name {
+        match byte {
+            b'\\' => escaped.extend_from_slice(b"\\\\"),
+            b'\n' => escaped.extend_from_slice(b"\\n"),
+            b'\r' => escaped.extend_from_slice(b"\\r"),
+            _ => escaped.push(byte),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::utility::testing::run;
+
+    #[test]
+    fn digests_of_known_messages() {
+        for (name, want) in [
+            ("md5sum", "900150983cd24fb0d6963f7d28e17f72"),
+            ("sha1sum", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+            ("sha256sum", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        ] {
+            assert_eq!(run(name, &[], b"abc", &[]).stdout, format!("{want}  -\n"));
+        }
+        // Lengths around the padding's border, and more than one block.
+        for (name, want) in [
+            (
+                "md5sum",
+                "ef1772b6dff9a122358552954ad0df65 3b0c8ac703f828b04c6c197006d17218 014842d480b571495a4a0363793f7367",
+            ),
+            (
+                "sha1sum",
+                "c1c8bbdc22796e28c0e15163d20899b65621d65a c2db330f6083854c99d4b5bfb6e8f29f201be699 0098ba824b5c16427bd7a1122a5a442a25ec644d",
+            ),
+        ] {
+            let sums: Vec<String> = [55, 56, 64]
+                .map(|length| run(name, &[], &vec![b'a'; length], &[]).stdout.replace("  -\n", ""))
+                .to_vec();
+            assert_eq!(sums.join(" "), want);
+        }
+    }
+
+    #[test]
+    fn checks_lists() {
+        let sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        let list = format!("{sum}  f\nSHA256 (f) = {sum}\n{}  f\n{sum} *nope\nbad\n", "0".repeat(64));
+        let outcome = run("sha256sum", &["-c"], list.as_bytes(), &[("f", "abc")]);
+        assert_eq!(outcome.stdout, "f: OK\nf: OK\nf: FAILED\nnope: FAILED open or read\n");
+        assert_eq!(
+            outcome.stderr,
+            "sha256sum: nope: No such file or directory\n\
+             sha256sum: WARNING: 1 line is improperly formatted\n\
+             sha256sum: WARNING: 1 listed file could not be read\n\
+             sha256sum: WARNING: 1 computed checksum did NOT match\n"
+        );
+        assert_eq!(outcome.status, 1);
+        let outcome = run("sha256sum", &["-c", "--quiet"], format!("{sum}  f\n").as_bytes(), &[("f", "abc")]);
+        assert_eq!((outcome.stdout.as_str(), outcome.status), ("", 0));
+    }
+}

@@ -1,0 +1,172 @@
+//! `--check`: reads lists of digests and compares.
+
+use super::{Algorithm, digest};
+use crate::utility::prelude::*;
+
+#[derive(Debug, Default)]
+struct Tally {
+    proper: u64,
+    improper: u64,
+    unreadable: u64,
+    mismatched: u64,
+    matched: u64,
+}
+
+/// Whether all digests of the list are right.
+pub(super) async fn run<A: Algorithm>(
+    ctx: &mut Context,
+    options: &Options,
+    list: &[u8],
+) -> Result<bool, UtilityError> {
+    let shown = if list == b"-" { quote_operand(b"standard input") } else { quote_operand(list) };
+    let mut tally = Tally::default();
+    if let Err(error) = check_list::<A>(ctx, options, list, &shown, &mut tally).await {
+        let errno = error.errno()?;
+        ctx.warn(format_args!("{shown}: {}", errno.message()));
+        if errno == Errno::IsDirectory {
+            ctx.warn(format_args!("{shown}: read error"));
+        }
+        return Ok(false);
+    }
+    if tally.proper == 0 {
+        ctx.warn(format_args!("{shown}: no properly formatted checksum lines found"));
+    } else if !options.has("status") {
+        warn_about(ctx, tally.improper, ["line is", "lines are"], "improperly formatted");
+        warn_about(ctx, tally.unreadable, ["listed file", "listed files"], "could not be read");
+        warn_about(ctx, tally.mismatched, ["computed checksum", "computed checksums"], "did NOT match");
+        if options.has("ignore-missing") && tally.matched == 0 {
+            ctx.warn(format_args!("{shown}: no file was verified"));
+        }
+    }
+    Ok(tally.matched > 0
+        && tally.mismatched == 0
+        && tally.unreadable == 0
+        && (tally.improper == 0 || !options.has("strict")))
+}
+
+fn warn_about(ctx: &mut Context, count: u64, [one, many]: [&str; 2], what: &str) {
+    if count > 0 {
+        ctx.warn(format_args!("WARNING: {count} {} {what}", if count == 1 { one } else { many }));
+    }
+}
+
+async fn check_list<A: Algorithm>(
+    ctx: &mut Context,
+    options: &Options,
+    list: &[u8],
+    shown: &str,
+    tally: &mut Tally,
+) -> Result<(), OperandError> {
+    let mut input = ctx.open_input(list)?;
+    let mut number = 0_u64;
+    loop {
+        ctx.tick().await?;
+        let Some(line) = input.next_line(b'\n').await? else { return Ok(()) };
+        number += 1;
+        let (line, _) = split_delimiter(line, b'\n');
+        if line.first() == Some(&b'#') {
+            continue;
+        }
+        let Some((wanted, name)) = parse_line::<A>(line) else {
+            tally.improper += 1;
+            if options.has("warn") {
+                ctx.warn(format_args!("{shown}: {number}: improperly formatted {} checksum line", A::NAME));
+            }
+            continue;
+        };
+        tally.proper += 1;
+        check_file::<A>(ctx, options, &wanted, &name, tally).await?;
+    }
+}
+
+async fn check_file<A: Algorithm>(
+    ctx: &mut Context,
+    options: &Options,
+    wanted: &[u8],
+    name: &[u8],
+    tally: &mut Tally,
+) -> Result<(), OperandError> {
+    let silent = options.has("status");
+    let result = match digest::<A>(ctx, name).await {
+        Ok(found) if found.as_bytes().eq_ignore_ascii_case(wanted) => {
+            tally.matched += 1;
+            if silent || options.has("quiet") {
+                return Ok(());
+            }
+            "OK"
+        }
+        Ok(_) => {
+            tally.mismatched += 1;
+            "FAILED"
+        }
+        Err(error) => {
+            let errno = error.errno()?;
+            if options.has("ignore-missing") && errno == Errno::NotFound {
+                return Ok(());
+            }
+            ctx.warn(format_args!("{}: {}", quote_operand(name), errno.message()));
+            tally.unreadable += 1;
+            "FAILED open or read"
+        }
+    };
+    if silent {
+        return Ok(());
+    }
+    if name.contains(&b'\n') {
+        ctx.stdout.write(b"\\").await?;
+        ctx.stdout.write(&super::escape(name)).await?;
+    } else {
+        ctx.stdout.write(name).await?;
+    }
+    ctx.stdout.write(format!(": {result}\n").as_bytes()).await?;
+    Ok(())
+}
+
+/// Digest and file name of a line: `DIGEST  NAME`, `DIGEST *NAME`, `ALGORITHM (NAME) = DIGEST`; a backslash in front says
+/// that the name is escaped.
+fn parse_line<A: Algorithm>(line: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+    let line = line.trim_ascii_start();
+    let (line, escaped) = match line.strip_prefix(b"\\") {
+        Some(rest) => (rest, true),
+        None => (line, false),
+    };
+    let is_digest = |digits: &[u8]| digits.len() == 2 * A::LENGTH && digits.iter().all(u8::is_ascii_hexdigit);
+    let tagged = line.strip_prefix(A::NAME.as_bytes()).and_then(|rest| {
+        let rest = rest.strip_prefix(b" ").unwrap_or(rest).strip_prefix(b"(")?;
+        let close = memchr::memrchr(b')', rest)?;
+        let digits = rest.get(close + 1..)?.trim_ascii_start().strip_prefix(b"=")?.trim_ascii();
+        Some((digits, rest.get(..close)?))
+    });
+    let (digits, name) = if let Some(found) = tagged {
+        found
+    } else {
+        let (digits, rest) = line.split_at_checked(2 * A::LENGTH)?;
+        let rest = rest.strip_prefix(b" ")?;
+        (digits, rest.strip_prefix(b" ").or(rest.strip_prefix(b"*")).unwrap_or(rest))
+    };
+    if !is_digest(digits) || name.is_empty() {
+        return None;
+    }
+    Some((digits.to_vec(), if escaped { unescape(name)? } else { name.to_vec() }))
+}
+
+fn unescape(name: &[u8]) -> Option<Vec<u8>> {
+    let mut plain = Vec::new();
+    let mut rest = name;
+    while let Some((&byte, tail)) = rest.split_first() {
+        rest = tail;
+        if byte != b'\\' {
+            plain.push(byte);
+            continue;
+        }
+        let (&escape, tail) = rest.split_first()?;
+        rest = tail;
+        plain.push(match escape {
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b'\\' => b'\\',
+            _ => return None,
+        });
+    }
+    Some(plain)
+}

@@ -1,0 +1,216 @@
+//! `du`: sums up the space that files take. POSIX XCU du, GNU coreutils du(1).
+
+use super::files::blocks;
+use super::human_size::{human_size, parse_size};
+use super::quote::{quote, quote_name};
+use super::walk::{Step, Walk};
+use crate::utility::prelude::*;
+use crate::vfs::Metadata;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "du",
+    summary: "summarize device usage of the set of FILEs, recursively for directories",
+    usage: "du [OPTION]... [FILE]...",
+    options: &[
+        flag('0', "null", "end each output line with NUL, not newline"),
+        flag('a', "all", "write counts for all files, not just directories"),
+        flag('\0', "apparent-size", "print apparent sizes rather than device usage"),
+        flag('b', "bytes", "equivalent to '--apparent-size --block-size=1'"),
+        value('B', "block-size", "SIZE", "scale sizes by SIZE before printing them"),
+        flag('c', "total", "produce a grand total"),
+        value('d', "max-depth", "N", "print the total for a directory only if it is N or fewer levels below the command line argument"),
+        flag('h', "human-readable", "print sizes in human readable format (e.g., 1K 234M 2G)"),
+        flag('k', "", "like --block-size=1K"),
+        flag('L', "dereference", "dereference all symbolic links"),
+        flag('m', "", "like --block-size=1M"),
+        flag('s', "summarize", "display only a total for each argument"),
+        flag('S', "separate-dirs", "for directories do not include size of subdirectories"),
+        flag('\0', "si", "like -h, but use powers of 1000 not 1024"),
+    ],
+    examples: &[example("printf 12345 > f; du -b f", "5\tf\n")],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+struct Count {
+    all: bool,
+    apparent: bool,
+    follow: bool,
+    separate: bool,
+    max_depth: u64,
+    unit: u64,
+    human: Option<u64>,
+    end: char,
+    /// Inodes with several names that were counted.
+    seen: rustc_hash::FxHashSet<u64>,
+    charge: crate::limit::Charge,
+    total: u64,
+    status: ExitStatus,
+}
+
+/// Exit status: 0, or 1 when something could not be read.
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(&UTILITY)?;
+    let mut count = count(ctx, &options)?;
+    let operands = if options.operands.is_empty() { vec![Text::from_static(b".")] } else { options.operands.clone() };
+    for operand in operands {
+        count.operand(ctx, &operand).await?;
+    }
+    if options.has("total") {
+        count.print(ctx, count.total, b"total").await?;
+    }
+    Ok(count.status)
+}
+
+fn count(ctx: &Context, options: &Options) -> Result<Count, UtilityError> {
+    let mut max_depth = u64::MAX;
+    if let Some(text) = options.value("max-depth") {
+        let parsed = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+        max_depth =
+            parsed.ok_or_else(|| UtilityError::Usage(format!("invalid maximum depth {}", quote(text))))?;
+    }
+    if options.has("summarize") {
+        if options.has("all") {
+            return Err(UtilityError::Usage("cannot both summarize and show all entries".into()));
+        }
+        max_depth = 0;
+    }
+    let (mut unit, mut human) = (1024, None);
+    for (spec, argument) in options.given() {
+        match (spec.short, spec.long) {
+            ('b', _) => (unit, human) = (1, None),
+            ('k', _) => (unit, human) = (1 << 10, None),
+            ('m', _) => (unit, human) = (1 << 20, None),
+            ('h', _) => human = Some(1024),
+            (_, "si") => human = Some(1000),
+            ('B', _) => {
+                let text = argument.map_or(&b""[..], |text| text.as_bytes());
+                let size = parse_size(text).filter(|&size| size > 0);
+                let wrong = || UtilityError::failed(format!("invalid -B argument '{}'", String::from_utf8_lossy(text)));
+                (unit, human) = (size.ok_or_else(wrong)?, None);
+            }
+            _ => {}
+        }
+    }
+    Ok(Count {
+        all: options.has("all"),
+        apparent: options.has("apparent-size") || options.has("bytes"),
+        follow: options.has("dereference"),
+        separate: options.has("separate-dirs"),
+        max_depth,
+        unit,
+        human,
+        end: if options.has("null") { '\0' } else { '\n' },
+        seen: rustc_hash::FxHashSet::default(),
+        charge: ctx.meter.empty_charge(),
+        total: 0,
+        status: ExitStatus::SUCCESS,
+    })
+}
+
+impl Count {
+    async fn operand(&mut self, ctx: &mut Context, operand: &[u8]) -> Result<(), UtilityError> {
+        let mut walk = Walk::new(&ctx.meter);
+        // Bytes of each directory under way: its own and its files', and those of directories in it.
+        let mut sums: Vec<(u64, u64)> = Vec::new();
+        self.meet(ctx, &mut walk, &mut sums, operand).await?;
+        while let Some(step) = walk.next(ctx).await? {
+            match step {
+                Step::Entry { path } => self.meet(ctx, &mut walk, &mut sums, &path).await?,
+                Step::Leave { path } => {
+                    let Some((own, below)) = sums.pop() else { continue };
+                    let shown = if self.separate { own } else { own.saturating_add(below) };
+                    if walk.depth() as u64 <= self.max_depth {
+                        self.print(ctx, shown, &path).await?;
+                    }
+                    match sums.last_mut() {
+                        Some((_, above)) => *above = above.saturating_add(own).saturating_add(below),
+                        None => self.total = self.total.saturating_add(own).saturating_add(below),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn meet(
+        &mut self,
+        ctx: &mut Context,
+        walk: &mut Walk,
+        sums: &mut Vec<(u64, u64)>,
+        path: &[u8],
+    ) -> Result<(), UtilityError> {
+        let metadata = match if self.follow { ctx.stat(path) } else { ctx.lstat(path) } {
+            Ok(metadata) => metadata,
+            Err(error) => {
+                self.status = ctx.complain(format_args!("cannot access {}", quote_name(path)), error)?;
+                return Ok(());
+            }
+        };
+        if metadata.links > 1 || metadata.is_directory() || self.follow {
+            self.charge.grow(16)?;
+            if !self.seen.insert(metadata.inode) {
+                return Ok(());
+            }
+        }
+        let size = self.size(&metadata);
+        if metadata.is_directory() {
+            sums.push((size, 0));
+            if let Err(error) = walk.enter(ctx, path) {
+                self.status = ctx.complain(format_args!("cannot read directory {}", quote_name(path)), error)?;
+                walk.enter_entries(path, Vec::new())?;
+            }
+            return Ok(());
+        }
+        let depth = walk.depth() as u64;
+        if depth == 0 || (self.all && depth <= self.max_depth) {
+            self.print(ctx, size, path).await?;
+        }
+        match sums.last_mut() {
+            Some((own, _)) => *own = own.saturating_add(size),
+            None => self.total = self.total.saturating_add(size),
+        }
+        Ok(())
+    }
+
+    fn size(&self, metadata: &Metadata) -> u64 {
+        if self.apparent { metadata.size } else { blocks(metadata).saturating_mul(512) }
+    }
+
+    async fn print(&self, ctx: &mut Context, bytes: u64, path: &[u8]) -> Result<(), UtilityError> {
+        let size = match self.human {
+            Some(base) => human_size(bytes, base),
+            None => bytes.div_ceil(self.unit).to_string(),
+        };
+        let mut line = format!("{size}\t").into_bytes();
+        line.extend_from_slice(path);
+        line.push(self.end as u8);
+        ctx.stdout.write(&line).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::utility::testing::Fixture;
+
+    #[test]
+    fn sums() {
+        let fixture = Fixture::new(&[("d/x", &"x".repeat(5000)), ("d/e/y", &"y".repeat(100)), ("f", "1")]);
+        let rows: [(&[&str], &str); 9] = [
+            (&["d"], "8\td/e\n20\td\n"),
+            (&["-s", "d"], "20\td\n"),
+            (&["-h", "d"], "8.0K\td/e\n20K\td\n"),
+            (&["-b", "d"], "4196\td/e\n13292\td\n"),
+            (&["-c", "d", "f"], "8\td/e\n20\td\n4\tf\n24\ttotal\n"),
+            (&["-d", "0", "d"], "20\td\n"),
+            (&["-S", "d"], "8\td/e\n12\td\n"),
+            (&["-B", "1", "d"], "8192\td/e\n20480\td\n"),
+            (&["d", "d/e"], "8\td/e\n20\td\n"),
+        ];
+        for (args, want) in rows {
+            assert_eq!(fixture.run("du", args, b"").stdout, want, "{args:?}");
+        }
+        let outcome = fixture.run("du", &["nope"], b"");
+        assert_eq!(outcome.stderr, "du: cannot access 'nope': No such file or directory\n");
+    }
+}

@@ -1,0 +1,240 @@
+//! `env`: runs a command in a changed environment, or prints it. POSIX XCU env, GNU coreutils env(1).
+
+use super::CommandError;
+use super::quote::{quote, quote_name};
+use crate::utility::prelude::*;
+use std::sync::Arc;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "env",
+    summary: "set each NAME to VALUE in the environment and run COMMAND",
+    usage: "env [OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]",
+    options: &[
+        flag('i', "ignore-environment", "start with an empty environment"),
+        flag('0', "null", "end each output line with NUL, not newline"),
+        value('u', "unset", "NAME", "remove variable from the environment"),
+        value('C', "chdir", "DIR", "change working directory to DIR"),
+        value('S', "split-string", "S", "process and split S into separate arguments"),
+    ],
+    examples: &[example("env -i A=1 B=2", "A=1\nB=2\n"), example("env X=y printenv X", "y\n")],
+    usage_status: 125,
+    operands_end_options: true,
+    run: start!(run),
+};
+
+/// Exit status: the command's; 125 when `env` itself fails, 126 and 127 when the command can not be run or found.
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let args = std::mem::take(&mut ctx.args);
+    ctx.args = split_strings(ctx, args)?;
+    let options = ctx.parse_options(&UTILITY)?;
+    let mut operands = options.operands.as_slice();
+    let mut environment = (*ctx.env).clone();
+    let dash = operands.first().is_some_and(|operand| operand.as_bytes() == b"-");
+    if dash {
+        operands = operands.get(1..).unwrap_or(&[]);
+    }
+    if dash || options.has("ignore-environment") {
+        environment = super::Environment::default();
+    }
+    for name in options.values("unset") {
+        if name.is_empty() || name.contains(&b'=') {
+            return Err(failed(format!("cannot unset {}: Invalid argument", quote(name)), 125));
+        }
+        environment.remove(name);
+    }
+    while let Some((assignment, rest)) = operands.split_first() {
+        let Some(equals) = memchr::memchr(b'=', assignment) else { break };
+        ctx.tick().await?;
+        let (name, value) = assignment.split_at_checked(equals).unwrap_or((assignment, &[]));
+        environment.set(Text::from(name), Text::from(value.get(1..).unwrap_or(&[])));
+        operands = rest;
+    }
+    if operands.is_empty() {
+        if options.has("chdir") {
+            return Err(UtilityError::Usage("must specify command with --chdir (-C)".into()));
+        }
+        return print(ctx, &environment, options.has("null")).await;
+    }
+    if options.has("null") {
+        return Err(UtilityError::Usage("cannot specify --null (-0) with command".into()));
+    }
+    execute(ctx, operands, environment, options.value("chdir")).await
+}
+
+fn failed(message: String, status: u8) -> UtilityError {
+    UtilityError::Failed { message, status }
+}
+
+async fn print(
+    ctx: &mut Context,
+    environment: &super::Environment,
+    null: bool,
+) -> Result<ExitStatus, UtilityError> {
+    for (name, value) in environment.iter() {
+        ctx.tick().await?;
+        let end: &[u8] = if null { b"\0" } else { b"\n" };
+        let line = [name.as_bytes(), b"=", value.as_bytes(), end].concat();
+        ctx.stdout.write(&line).await?;
+    }
+    Ok(ExitStatus::SUCCESS)
+}
+
+async fn execute(
+    ctx: &mut Context,
+    argv: &[Text],
+    environment: super::Environment,
+    directory: Option<&Text>,
+) -> Result<ExitStatus, UtilityError> {
+    let mut request = ctx.command(argv.to_vec());
+    request.environment = Arc::new(environment);
+    if let Some(directory) = directory {
+        let found = ctx.path(directory).and_then(|path| ctx.fs().canonicalize(&path)).and_then(|path| {
+            let is_directory = ctx.fs().metadata(&path)?.is_directory();
+            if is_directory { Ok(path) } else { Err(Errno::NotDirectory.into()) }
+        });
+        request.cwd = match found {
+            Ok(path) => Text::from(path),
+            Err(FsError::Limit(limit)) => return Err(limit.into()),
+            Err(FsError::Errno(errno)) => {
+                let message = format!("cannot change directory to {}: {}", quote_name(directory), errno.message());
+                return Err(failed(message, 125));
+            }
+        };
+    }
+    ctx.stdout.flush().await?;
+    match ctx.run_command(request).await {
+        Ok(status) => Ok(status),
+        Err(CommandError::Limit(limit)) => Err(limit.into()),
+        Err(error) => {
+            let status = if error == CommandError::NotFound { 127 } else { 126 };
+            let name = argv.first().map_or(&b""[..], |name| name.as_bytes());
+            Err(failed(format!("{}: {error}", quote(name)), status))
+        }
+    }
+}
+
+/// Replaces `-S STRING` by the arguments in it.
+fn split_strings(ctx: &Context, args: Vec<Text>) -> Result<Vec<Text>, UtilityError> {
+    let mut out = Vec::with_capacity(args.len());
+    let mut args = args.into_iter();
+    while let Some(arg) = args.next() {
+        let text = match arg.as_bytes() {
+            b"-S" | b"--split-string" => args.next(),
+            [b'-', b'S', text @ ..] => Some(Text::from(text)),
+            bytes => bytes.strip_prefix(b"--split-string=").map(Text::from),
+        };
+        match text {
+            Some(text) => out.extend(split(ctx, &text)?),
+            // An operand ends the options.
+            None if !arg.starts_with(b"-") => {
+                out.push(arg);
+                break;
+            }
+            None => {
+                let takes_argument = matches!(arg.as_bytes(), b"-u" | b"-C" | b"--unset" | b"--chdir");
+                out.push(arg);
+                if takes_argument {
+                    out.extend(args.next());
+                }
+            }
+        }
+    }
+    out.extend(args);
+    Ok(out)
+}
+
+/// Splits as GNU env's `-S`: blanks, quotes, backslashes and `${NAME}`.
+fn split(ctx: &Context, text: &[u8]) -> Result<Vec<Text>, UtilityError> {
+    let mut words = Vec::new();
+    let mut word: Option<Vec<u8>> = None;
+    let mut quote_byte = None;
+    let mut rest = text;
+    while let Some((&byte, tail)) = rest.split_first() {
+        rest = tail;
+        match byte {
+            b' ' | b'\t' | b'\n' | 11 | 12 | b'\r' if quote_byte.is_none() => words.extend(word.take().map(Text::from)),
+            b'#' if word.is_none() && quote_byte.is_none() => break,
+            b'\'' | b'"' if quote_byte.is_none() => {
+                quote_byte = Some(byte);
+                word.get_or_insert_default();
+            }
+            _ if quote_byte == Some(byte) => quote_byte = None,
+            b'\\' => {
+                let Some((&escaped, tail)) = rest.split_first() else {
+                    return Err(failed("invalid backslash at end of string in -S".into(), 125));
+                };
+                rest = tail;
+                let single = quote_byte == Some(b'\'');
+                let value = match escaped {
+                    b'"' | b'#' | b'$' | b'\'' | b'\\' if !single || matches!(escaped, b'\'' | b'\\') => escaped,
+                    b'f' if !single => 12,
+                    b'n' if !single => b'\n',
+                    b'r' if !single => b'\r',
+                    b't' if !single => b'\t',
+                    b'v' if !single => 11,
+                    b'_' if quote_byte == Some(b'"') => b' ',
+                    b'_' if !single => {
+                        words.extend(word.take().map(Text::from));
+                        continue;
+                    }
+                    b'c' if !single => break,
+                    other if single => {
+                        word.get_or_insert_default().push(b'\\');
+                        other
+                    }
+                    other => {
+                        let message = format!("invalid sequence '\\{}' in -S", char::from(other));
+                        return Err(failed(message, 125));
+                    }
+                };
+                word.get_or_insert_default().push(value);
+            }
+            b'$' if quote_byte != Some(b'\'') => {
+                let name = rest.strip_prefix(b"{").and_then(|tail| {
+                    let end = memchr::memchr(b'}', tail)?;
+                    Some((tail.get(..end)?, tail.get(end + 1..)?))
+                });
+                let Some((name, tail)) = name else {
+                    return Err(failed("only ${VARNAME} expansion is supported, error at: $".to_owned() + &String::from_utf8_lossy(rest), 125));
+                };
+                rest = tail;
+                if let Some(value) = ctx.env.get(name) {
+                    word.get_or_insert_default().extend_from_slice(value);
+                }
+            }
+            _ => word.get_or_insert_default().push(byte),
+        }
+    }
+    if quote_byte.is_some() {
+        return Err(failed("no terminating quote in -S string".into(), 125));
+    }
+    words.extend(word.map(Text::from));
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::utility::testing::Fixture;
+
+    #[test]
+    fn prints_or_runs() {
+        let mut fixture = Fixture::new(&[]);
+        fixture.env.set("A".into(), "1".into());
+        fixture.env.set("B".into(), "2".into());
+        let rows: [(&[&str], &str); 7] = [
+            (&[], "A=1\nB=2\n"),
+            (&["-u", "A", "C=3"], "B=2\nC=3\n"),
+            (&["-i", "X=y=z"], "X=y=z\n"),
+            (&["-", "X=1"], "X=1\n"),
+            (&["-0", "-i", "X=1"], "X=1\0"),
+            (&["X=1", "cmd", "-i", "Y=2"], "cmd -i Y=2\n"),
+            (&["-S", "cmd 'a b' ${A} c\\_d", "e"], "cmd a b 1 c d e\n"),
+        ];
+        for (args, want) in rows {
+            let outcome = fixture.run("env", args, b"");
+            assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), (want, ""), "{args:?}");
+        }
+        let outcome = fixture.run("env", &["--foo"], b"");
+        assert_eq!(outcome.status, 125);
+    }
+}

@@ -1,0 +1,118 @@
+//! `fold`: wraps lines. GNU coreutils fold(1); like it, a column is a byte.
+
+use super::count::parse_digits;
+use crate::utility::prelude::*;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "fold",
+    summary: "wrap each input line to fit in specified width",
+    usage: "fold [OPTION]... [FILE]...",
+    options: &[
+        flag('b', "bytes", "count bytes rather than columns"),
+        flag('s', "spaces", "break at spaces"),
+        value('w', "width", "WIDTH", "use WIDTH columns instead of 80"),
+        number("NUM", "the same as -w NUM"),
+    ],
+    examples: &[example("echo abcdef | fold -w 4", "abcd\nef\n")],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+#[derive(Clone, Copy)]
+struct Settings {
+    bytes: bool,
+    spaces: bool,
+    width: u64,
+}
+
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(&UTILITY)?;
+    let mut settings = Settings { bytes: options.has("bytes"), spaces: options.has("spaces"), width: 80 };
+    if let Some(text) = options.last_of(&["width", "NUM"]).and_then(|name| options.value(name)) {
+        let bad = |reason: &str| {
+            UtilityError::failed(format!("invalid number of columns: {}{reason}", quote(text)))
+        };
+        settings.width = match parse_digits(text) {
+            None => return Err(bad("")),
+            Some(0) => return Err(bad(": Numerical result out of range")),
+            Some(width) => width,
+        };
+    }
+    let mut status = ExitStatus::SUCCESS;
+    for operand in ctx.inputs(&options.operands) {
+        if let Err(error) = fold_operand(ctx, settings, &operand).await {
+            let errno = error.errno()?;
+            status = ctx.warn(format_args!("{}: {}", quote_operand(&operand), errno.message()));
+        }
+    }
+    Ok(status)
+}
+
+/// Where the column is after a byte.
+fn advance(settings: Settings, column: u64, byte: u8) -> u64 {
+    match byte {
+        _ if settings.bytes => column + 1,
+        0x08 => column.saturating_sub(1),
+        b'\r' => 0,
+        b'\t' => column + 8 - column % 8,
+        _ => column + 1,
+    }
+}
+
+async fn fold_operand(ctx: &mut Context, settings: Settings, operand: &[u8]) -> Result<(), OperandError> {
+    let mut input = ctx.open_input(operand)?;
+    // The output line that is not written yet.
+    let mut line = ChargedVec::new(&ctx.meter);
+    let mut column = 0;
+    loop {
+        ctx.check().await?;
+        let block = input.fill().await?;
+        if block.is_empty() {
+            break;
+        }
+        for &byte in block {
+            ctx.tick_many(1);
+            if byte == b'\n' {
+                line.push(byte)?;
+                ctx.stdout.write(&line).await?;
+                line.clear();
+                column = 0;
+                continue;
+            }
+            let mut next = advance(settings, column, byte);
+            while next > settings.width && !line.is_empty() {
+                let space = if settings.spaces { memchr::memrchr2(b' ', b'\t', &line) } else { None };
+                let cut = space.map_or(line.len(), |space| space + 1);
+                ctx.stdout.push(line.get(..cut).unwrap_or(&[]))?;
+                ctx.stdout.push(b"\n")?;
+                line.remove_front(cut);
+                column = line.iter().fold(0, |column, byte| advance(settings, column, *byte));
+                next = advance(settings, column, byte);
+                ctx.stdout.flush_if_full().await?;
+            }
+            line.push(byte)?;
+            column = next;
+        }
+        let count = block.len();
+        input.consume(count);
+    }
+    ctx.stdout.write(&line).await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::utility::testing::run;
+
+    #[test]
+    fn wraps() {
+        for (args, input, want) in [
+            (&["-w2"][..], "abc\nd", "ab\nc\nd"),
+            (&["-sw", "5"], "aaa bbb ccc\n", "aaa \nbbb \nccc\n"),
+            (&["-w", "9"], "a\tb\x08c\r12345678901\n", "a\tb\x08c\r123456789\n01\n"),
+            (&["-w3"], "a\tb\n", "a\n\t\nb\n"),
+        ] {
+            assert_eq!(run("fold", args, input.as_bytes(), &[]).stdout, want, "{args:?}");
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! `hostname`: prints the session's host name, which can not be set. Debian's hostname(1).
+
+use crate::utility::prelude::*;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "hostname",
+    summary: "show the system's host name",
+    usage: "hostname [-f|-s]",
+    options: &[
+        flag('f', "fqdn", "long host name"),
+        flag('\0', "long", "long host name"),
+        flag('s', "short", "short host name"),
+    ],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(&UTILITY)?;
+    if !options.operands.is_empty() {
+        return Err(UtilityError::failed("you must be root to change the host name"));
+    }
+    let host = ctx.session.identity.host.clone();
+    let mut shown = host.as_bytes();
+    if options.has("short") {
+        shown = shown.split(|&byte| byte == b'.').next().unwrap_or(shown);
+    }
+    ctx.stdout.write(&[shown, b"\n"].concat()).await?;
+    Ok(ExitStatus::SUCCESS)
+}

@@ -1,0 +1,384 @@
+//! `join`: joins lines of two sorted files on a common field. GNU coreutils join(1).
+//!
+//! Of both files the lines with the current key are held: all pairs of a group are printed, then the next groups are read.
+
+use super::comm::two_operands;
+use super::count::parse_digits;
+use crate::utility::prelude::*;
+use std::cmp::Ordering;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "join",
+    summary: "join lines of two files on a common field",
+    usage: "join [OPTION]... FILE1 FILE2",
+    options: &[
+        value('a', "", "FILENUM", "also print unpairable lines from file FILENUM, which is 1 or 2"),
+        value('e', "", "STRING", "replace missing input fields with STRING"),
+        flag('i', "ignore-case", "ignore differences in case when comparing fields"),
+        value('j', "", "FIELD", "equivalent to '-1 FIELD -2 FIELD'"),
+        value('o', "", "FORMAT", "obey FORMAT while constructing output line"),
+        value('t', "", "CHAR", "use CHAR as input and output field separator"),
+        value('v', "", "FILENUM", "like -a FILENUM, but suppress joined output lines"),
+        value('1', "", "FIELD", "join on this FIELD of file 1"),
+        value('2', "", "FIELD", "join on this FIELD of file 2"),
+        flag('\0', "check-order", "check that the input is correctly sorted"),
+        flag('\0', "nocheck-order", "do not check that the input is correctly sorted"),
+        flag('\0', "header", "treat the first line in each file as field headers"),
+        flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
+    ],
+    examples: &[example("printf 'a 1\\nb 2\\n' >x; printf 'b 3\\n' >y; join x y", "b 2 3\n")],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+/// A field of an output line: the join field, or a field (from 0) of a file (0 or 1).
+#[derive(Clone, Copy)]
+enum Field {
+    Key,
+    Of(usize, usize),
+}
+
+struct Settings {
+    keys: [usize; 2],
+    unpaired: [bool; 2],
+    paired: bool,
+    ignore_case: bool,
+    /// `None`: blanks.
+    separator: Option<u8>,
+    /// `-t ''`: the whole line is the field.
+    whole_line: bool,
+    missing: Text,
+    format: Vec<Field>,
+    auto_format: bool,
+    delimiter: u8,
+    header: bool,
+    check: Option<bool>,
+}
+
+/// A file with the lines of its current group.
+struct Side {
+    name: Text,
+    input: Input,
+    /// Lines one behind the other, and where each ends.
+    text: ChargedVec<u8>,
+    ends: ChargedVec<usize>,
+    /// The line after the group.
+    next: ChargedVec<u8>,
+    has_next: bool,
+    line: u64,
+    /// The line after the group is out of order; told when it is taken, if it matters then.
+    suspect: bool,
+    disorder: bool,
+}
+
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(&UTILITY)?;
+    let mut settings = settings(&options)?;
+    if let Some(extra) = options.operands.get(2) {
+        return Err(UtilityError::Usage(format!("extra operand {}", quote_name(extra))));
+    }
+    let names = two_operands(&options)?;
+    if names.iter().all(|name| name.as_bytes() == b"-") {
+        return Err(UtilityError::failed("both files cannot be standard input"));
+    }
+    let mut sides = Vec::new();
+    for name in &names {
+        let input = ctx
+            .open_input(name)
+            .map_err(|error| UtilityError::operand(quote_operand(name).as_bytes(), error))?;
+        let new = || ChargedVec::new(&ctx.meter);
+        let (text, next, ends) = (new(), new(), ChargedVec::new(&ctx.meter));
+        let mut side =
+            Side { name: name.clone(), input, text, ends, next, has_next: false, line: 0, suspect: false, disorder: false };
+        side.read_next(&settings).await?;
+        sides.push(side);
+    }
+    let Ok([mut left, mut right]) = <[Side; 2]>::try_from(sides) else { return Ok(ExitStatus::FAILURE) };
+    let mut unpaired_seen = false;
+    left.read_group(ctx, &settings, 0, settings.header, false).await?;
+    right.read_group(ctx, &settings, 1, settings.header, false).await?;
+    if settings.auto_format {
+        settings.format = auto_format(&settings, [left.first(), right.first()]);
+    }
+    if settings.header {
+        if !(left.ends.is_empty() && right.ends.is_empty()) {
+            print(ctx, &settings, [left.lines().next(), right.lines().next()]).await?;
+        }
+        left.read_group(ctx, &settings, 0, false, false).await?;
+        right.read_group(ctx, &settings, 1, false, false).await?;
+    }
+    loop {
+        let order = match (left.ends.is_empty(), right.ends.is_empty()) {
+            (true, true) => break,
+            (true, false) => Ordering::Greater,
+            (false, true) => Ordering::Less,
+            (false, false) => settings.compare(settings.key(0, left.first()), settings.key(1, right.first())),
+        };
+        unpaired_seen |= order.is_ne();
+        match order {
+            Ordering::Equal => {
+                for one in left.lines() {
+                    for two in right.lines() {
+                        if settings.paired {
+                            print(ctx, &settings, [Some(one), Some(two)]).await?;
+                        }
+                        ctx.tick().await?;
+                    }
+                }
+            }
+            Ordering::Less if settings.unpaired[0] => {
+                for line in left.lines() {
+                    print(ctx, &settings, [Some(line), None]).await?;
+                }
+            }
+            Ordering::Greater if settings.unpaired[1] => {
+                for line in right.lines() {
+                    print(ctx, &settings, [None, Some(line)]).await?;
+                }
+            }
+            _ => {}
+        }
+        if order.is_le() {
+            left.read_group(ctx, &settings, 0, false, unpaired_seen).await?;
+        }
+        if order.is_ge() {
+            right.read_group(ctx, &settings, 1, false, unpaired_seen).await?;
+        }
+    }
+    if left.disorder || right.disorder {
+        return Err(UtilityError::failed("input is not in sorted order"));
+    }
+    Ok(ExitStatus::SUCCESS)
+}
+
+fn settings(options: &Options) -> Result<Settings, UtilityError> {
+    let mut settings = Settings {
+        keys: [0, 0],
+        unpaired: [false, false],
+        paired: !options.has("v"),
+        ignore_case: options.has("ignore-case"),
+        separator: None,
+        whole_line: false,
+        missing: options.value("e").cloned().unwrap_or_default(),
+        format: Vec::new(),
+        auto_format: false,
+        delimiter: if options.has("zero-terminated") { 0 } else { b'\n' },
+        header: options.has("header"),
+        check: match options.last_of(&["check-order", "nocheck-order"]) {
+            Some("check-order") => Some(true),
+            Some(_) => Some(false),
+            None => None,
+        },
+    };
+    let field = |text: &[u8]| {
+        parse_digits(text)
+            .and_then(|number| usize::try_from(number).ok()?.checked_sub(1))
+            .ok_or_else(|| UtilityError::failed(format!("invalid field number: {}", quote(text))))
+    };
+    for (spec, argument) in options.given() {
+        let text = argument.map(Text::as_bytes).unwrap_or_default();
+        match spec.short {
+            'a' | 'v' => match text {
+                b"1" => settings.unpaired[0] = true,
+                b"2" => settings.unpaired[1] = true,
+                _ => return Err(UtilityError::failed(format!("invalid field number: {}", quote(text)))),
+            },
+            'j' => settings.keys = [field(text)?; 2],
+            '1' => settings.keys[0] = field(text)?,
+            '2' => settings.keys[1] = field(text)?,
+            't' => match text {
+                [] => settings.whole_line = true,
+                [byte] => settings.separator = Some(*byte),
+                b"\\0" => settings.separator = Some(0),
+                _ => return Err(UtilityError::failed(format!("multi-character tab {}", quote(text)))),
+            },
+            'o' if text == b"auto" => settings.auto_format = true,
+            'o' => {
+                for item in text.split(|byte| matches!(byte, b',' | b' ' | b'\t')) {
+                    settings.format.push(match item {
+                        b"0" => Field::Key,
+                        [b'1', b'.', number @ ..] => Field::Of(0, field(number)?),
+                        [b'2', b'.', number @ ..] => Field::Of(1, field(number)?),
+                        _ => {
+                            let text = format!("invalid file number in field spec: {}", quote(item));
+                            return Err(UtilityError::failed(text));
+                        }
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(settings)
+}
+
+/// All fields that the first lines have.
+fn auto_format(settings: &Settings, lines: [&[u8]; 2]) -> Vec<Field> {
+    let mut format = vec![Field::Key];
+    for (side, line) in lines.into_iter().enumerate() {
+        let count = settings.fields(line).len();
+        format.extend((0..count).filter(|index| *index != settings.keys[side]).map(|index| Field::Of(side, index)));
+    }
+    format
+}
+
+impl Settings {
+    fn fields<'l>(&self, line: &'l [u8]) -> Vec<&'l [u8]> {
+        match self.separator {
+            _ if self.whole_line => vec![line],
+            Some(separator) => line.split(|byte| *byte == separator).collect(),
+            None => line
+                .split(|byte| matches!(byte, b' ' | b'\t' | b'\n'))
+                .filter(|field| !field.is_empty())
+                .collect(),
+        }
+    }
+
+    fn key<'l>(&self, side: usize, line: &'l [u8]) -> &'l [u8] {
+        self.fields(line).get(self.keys.get(side).copied().unwrap_or(0)).copied().unwrap_or(&[])
+    }
+
+    fn compare(&self, one: &[u8], two: &[u8]) -> Ordering {
+        if self.ignore_case {
+            one.iter().map(u8::to_ascii_uppercase).cmp(two.iter().map(u8::to_ascii_uppercase))
+        } else {
+            one.cmp(two)
+        }
+    }
+}
+
+impl Side {
+    fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(self.ends.iter()).map(|(start, end)| self.text.get(start..*end).unwrap_or(&[]))
+    }
+
+    fn first(&self) -> &[u8] {
+        self.lines().next().unwrap_or(&[])
+    }
+
+    async fn read_next(&mut self, settings: &Settings) -> Result<(), UtilityError> {
+        self.next.clear();
+        match self.input.next_line(settings.delimiter).await {
+            Ok(None) => self.has_next = false,
+            Ok(Some(line)) => {
+                self.next.extend(split_delimiter(line, settings.delimiter).0)?;
+                self.has_next = true;
+                self.line += 1;
+            }
+            Err(error) => {
+                let errno = OperandError::from(error).errno()?;
+                return Err(UtilityError::failed(format!("read error: {}", errno.message())));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the lines with the next key, or `one` line only.
+    async fn read_group(
+        &mut self,
+        ctx: &mut Context,
+        settings: &Settings,
+        side: usize,
+        one: bool,
+        unpaired_seen: bool,
+    ) -> Result<(), UtilityError> {
+        self.text.clear();
+        self.ends.clear();
+        if std::mem::take(&mut self.suspect) {
+            self.report_disorder(ctx, settings, unpaired_seen)?;
+        }
+        while self.has_next {
+            ctx.tick().await?;
+            if !self.ends.is_empty() {
+                let order = settings.compare(settings.key(side, self.first()), settings.key(side, &self.next));
+                self.suspect = order.is_gt();
+                if self.suspect && settings.check == Some(true) {
+                    self.report_disorder(ctx, settings, unpaired_seen)?;
+                }
+                if order.is_ne() {
+                    break;
+                }
+            }
+            let Self { text, ends, next, .. } = self;
+            text.extend(next)?;
+            ends.push(text.len())?;
+            self.read_next(settings).await?;
+            if one {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn report_disorder(&mut self, ctx: &mut Context, settings: &Settings, unpaired: bool) -> Result<(), UtilityError> {
+        if self.disorder || !settings.check.unwrap_or(unpaired) {
+            return Ok(());
+        }
+        self.disorder = true;
+        let text = format!("{}:{}: is not sorted: {}", self.name, self.line, bstr::BStr::new(&*self.next));
+        if settings.check == Some(true) {
+            return Err(UtilityError::failed(text));
+        }
+        ctx.warn(text);
+        Ok(())
+    }
+}
+
+async fn print(ctx: &mut Context, settings: &Settings, lines: [Option<&[u8]>; 2]) -> Result<(), UtilityError> {
+    let fields = lines.map(|line| line.map(|line| settings.fields(line)));
+    let key = |side: usize| {
+        let fields = fields.get(side).and_then(Option::as_ref)?;
+        fields.get(settings.keys.get(side).copied()?).copied()
+    };
+    let separator = [settings.separator.unwrap_or(b' ')];
+    let mut first = true;
+    let mut put = |out: &mut Output, field: Option<&[u8]>| {
+        if !first {
+            out.push(&separator)?;
+        }
+        first = false;
+        out.push(field.filter(|field| !field.is_empty()).unwrap_or(&settings.missing))
+    };
+    let out = &mut ctx.stdout;
+    if settings.format.is_empty() {
+        put(out, key(0).or(key(1)))?;
+        for (side, fields) in fields.iter().enumerate() {
+            let Some(fields) = fields else { continue };
+            for (index, field) in fields.iter().enumerate() {
+                if settings.keys.get(side) != Some(&index) {
+                    put(out, Some(field))?;
+                }
+            }
+        }
+    }
+    for field in &settings.format {
+        match field {
+            Field::Key => put(out, key(0).or(key(1)))?,
+            Field::Of(side, index) => {
+                let fields = fields.get(*side).and_then(Option::as_ref);
+                put(out, fields.and_then(|fields| fields.get(*index)).copied())?;
+            }
+        }
+    }
+    out.push(&[settings.delimiter])?;
+    out.flush_if_full().await
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::utility::testing::run;
+
+    #[test]
+    fn joins() {
+        let files = [("x", "a 1\nb 2\nc 3\n"), ("y", "a x\na w\nc y\nd z\n")];
+        for (args, want) in [
+            (&["x", "y"][..], "a 1 x\na 1 w\nc 3 y\n"),
+            (&["-a1", "x", "y"], "a 1 x\na 1 w\nb 2\nc 3 y\n"),
+            (&["-v2", "x", "y"], "d z\n"),
+            (&["-e-", "-a2", "-o", "0,1.2,2.2", "x", "y"], "a 1 x\na 1 w\nc 3 y\nd - z\n"),
+        ] {
+            assert_eq!(run("join", args, b"", &files).stdout, want, "{args:?}");
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! `ln`: makes links. POSIX XCU ln, GNU coreutils ln(1).
+
+use super::files::{join, last_component, parent};
+use super::prompt::Prompt;
+use super::quote::{quote_if_needed, quote_name};
+use crate::utility::prelude::*;
+use crate::vfs::path::normalise;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "ln",
+    summary: "make links between files",
+    usage: "ln [OPTION]... [-T] TARGET LINK_NAME\nln [OPTION]... TARGET\nln [OPTION]... TARGET... DIRECTORY\n\
+            ln [OPTION]... -t DIRECTORY TARGET...",
+    options: &[
+        flag('f', "force", "remove existing destination files"),
+        flag('i', "interactive", "prompt whether to remove destinations"),
+        flag('L', "logical", "dereference TARGETs that are symbolic links"),
+        flag('n', "no-dereference", "treat LINK_NAME as a normal file if it is a symbolic link to a directory"),
+        flag('P', "physical", "make hard links directly to symbolic links"),
+        flag('r', "relative", "with -s, create links relative to link location"),
+        flag('s', "symbolic", "make symbolic links instead of hard links"),
+        value('t', "target-directory", "DIRECTORY", "specify the DIRECTORY in which to create the links"),
+        flag('T', "no-target-directory", "treat LINK_NAME as a normal file always"),
+        flag('v', "verbose", "print name of each linked file"),
+    ],
+    examples: &[example("touch a; ln -s a b; readlink b", "a\n")],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+struct Linker {
+    symbolic: bool,
+    relative: bool,
+    follow: bool,
+    force: bool,
+    verbose: bool,
+    interactive: bool,
+    prompt: Prompt,
+}
+
+/// Exit status: 0, or 1 when a link could not be made (the others still are).
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(&UTILITY)?;
+    let last = options.last_of(&["force", "interactive"]);
+    let mut linker = Linker {
+        symbolic: options.has("symbolic"),
+        relative: options.has("relative"),
+        follow: options.last_of(&["logical", "physical"]) == Some("logical"),
+        force: last == Some("force"),
+        verbose: options.has("verbose"),
+        interactive: last == Some("interactive"),
+        prompt: Prompt::default(),
+    };
+    if linker.relative && !linker.symbolic {
+        return Err(UtilityError::failed("cannot do --relative without --symbolic"));
+    }
+    let mut status = ExitStatus::SUCCESS;
+    for (target, link) in pairs(ctx, &options)? {
+        ctx.tick().await?;
+        if !linker.link(ctx, &target, &link).await? {
+            status = ExitStatus::FAILURE;
+        }
+    }
+    Ok(status)
+}
+
+/// Targets with the names of their links.
+fn pairs(ctx: &Context, options: &Options) -> Result<Vec<(Text, Vec<u8>)>, UtilityError> {
+    let operands = &options.operands;
+    let whole = options.has("no-target-directory");
+    let directory = options.value("target-directory");
+    if operands.is_empty() {
+        return Err(UtilityError::Usage("missing file operand".into()));
+    }
+    if whole {
+        if directory.is_some() {
+            return Err(UtilityError::failed("cannot combine --target-directory and --no-target-directory"));
+        }
+        return match operands.as_slice() {
+            [target, link] => Ok(vec![(target.clone(), link.to_vec())]),
+            [target] => {
+                Err(UtilityError::Usage(format!("missing destination file operand after {}", quote_name(target))))
+            }
+            [_, _, extra, ..] => Err(UtilityError::Usage(format!("extra operand {}", quote_name(extra)))),
+            [] => Ok(Vec::new()),
+        };
+    }
+    let into = |directory: &[u8], targets: &[Text]| {
+        targets.iter().map(|target| (target.clone(), join(directory, last_component(target)))).collect()
+    };
+    if let Some(directory) = directory {
+        require_directory(ctx, directory, "target directory")?;
+        return Ok(into(directory, operands));
+    }
+    match operands.as_slice() {
+        [target] => Ok(into(b".", std::slice::from_ref(target))),
+        [target, link] => {
+            let is_link = options.has("no-dereference") && ctx.lstat(link).is_ok_and(|own| own.is_symlink());
+            if !is_link && ctx.stat(link).is_ok_and(|metadata| metadata.is_directory()) {
+                Ok(into(link, std::slice::from_ref(target)))
+            } else {
+                Ok(vec![(target.clone(), link.to_vec())])
+            }
+        }
+        [targets @ .., directory] => {
+            require_directory(ctx, directory, "target")?;
+            Ok(into(directory, targets))
+        }
+        [] => Ok(Vec::new()),
+    }
+}
+
+fn require_directory(ctx: &Context, path: &[u8], what: &str) -> Result<(), UtilityError> {
+    let error = match ctx.stat(path) {
+        Ok(metadata) if metadata.is_directory() => return Ok(()),
+        Ok(_) => Errno::NotDirectory.into(),
+        Err(error) => error,
+    };
+    Err(UtilityError::operand(format!("{what} {}", quote_name(path)).as_bytes(), error))
+}
+
+impl Linker {
+    /// Makes one link; false when that failed, which is reported.
+    async fn link(&mut self, ctx: &mut Context, target: &[u8], link: &[u8]) -> Result<bool, UtilityError> {
+        if !self.symbolic {
+            let found = if self.follow { ctx.stat(target) } else { ctx.lstat(target) };
+            match found {
+                Ok(metadata) if metadata.is_directory() => {
+                    ctx.warn(format_args!("{}: hard link not allowed for directory", quote_if_needed(target)));
+                    return Ok(false);
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    ctx.complain(format_args!("failed to access {}", quote_name(target)), error)?;
+                    return Ok(false);
+                }
+            }
+        }
+        let existing = ctx.lstat(link).ok();
+        if let Some(existing) = &existing
+            && (self.force || self.interactive)
+        {
+            if existing.is_directory() {
+                ctx.warn(format_args!("{}: cannot overwrite directory", quote_if_needed(link)));
+                return Ok(false);
+            }
+            let same_name = same_entry(ctx, target, link);
+            let same_file = ctx.lstat(target).is_ok_and(|source| source.inode == existing.inode);
+            if same_name || (same_file && !self.symbolic && existing.links == 1) {
+                ctx.warn(format_args!("{} and {} are the same file", quote_name(target), quote_name(link)));
+                return Ok(false);
+            }
+            if self.interactive && !self.prompt.ask(ctx, &format!("replace {}?", quote_name(link))).await? {
+                return Ok(false);
+            }
+        }
+        let text = if self.relative { relative_target(ctx, target, link) } else { target.to_vec() };
+        if let Err(error) = self.make(ctx, &text, link, existing.is_some()) {
+            self.failed(ctx, &text, link, error)?;
+            return Ok(false);
+        }
+        if self.verbose {
+            let arrow = if self.symbolic { "->" } else { "=>" };
+            let line = format!("{} {arrow} {}\n", quote_name(link), quote_name(&text));
+            ctx.stdout.write(line.as_bytes()).await?;
+        }
+        Ok(true)
+    }
+
+    fn make(&self, ctx: &Context, text: &[u8], link: &[u8], exists: bool) -> Result<(), FsError> {
+        let path = ctx.path(link)?;
+        let fs = ctx.fs();
+        let source = if self.symbolic {
+            if text.is_empty() {
+                return Err(Errno::NotFound.into());
+            }
+            text.to_vec()
+        } else if self.follow {
+            fs.canonicalize(&ctx.path(text)?)?
+        } else {
+            ctx.path(text)?
+        };
+        if exists && (self.force || self.interactive) {
+            fs.remove_file(&path)?;
+        }
+        if self.symbolic { fs.symlink(&source, &path) } else { fs.hard_link(&source, &path) }
+    }
+
+    fn failed(&self, ctx: &mut Context, text: &[u8], link: &[u8], error: FsError) -> Result<(), UtilityError> {
+        let link = quote_name(link);
+        let kind = if self.symbolic { "symbolic" } else { "hard" };
+        let shown = match error {
+            FsError::Errno(Errno::Exists) => link,
+            FsError::Errno(_) if self.symbolic && !text.is_empty() => link,
+            FsError::Errno(_) if self.symbolic => format!("{link} -> {}", quote_name(text)),
+            _ => format!("{link} => {}", quote_name(text)),
+        };
+        ctx.complain(format_args!("failed to create {kind} link {shown}"), error).map(drop)
+    }
+}
+
+/// Whether two paths are the same name in the same directory.
+fn same_entry(ctx: &Context, a: &[u8], b: &[u8]) -> bool {
+    if last_component(a) != last_component(b) {
+        return false;
+    }
+    let directory = |path: &[u8]| ctx.stat(parent(path)).map(|metadata| metadata.inode).ok();
+    directory(a).is_some() && directory(a) == directory(b)
+}
+
+/// `target` as seen from the directory of `link`.
+fn relative_target(ctx: &Context, target: &[u8], link: &[u8]) -> Vec<u8> {
+    let real = |path: &[u8]| {
+        let absolute = ctx.absolute(path);
+        ctx.fs().canonicalize(&absolute).unwrap_or_else(|_| normalise(&absolute))
+    };
+    let target = match ctx.lstat(target) {
+        Ok(own) if own.is_symlink() => join(&real(parent(target)), last_component(target)),
+        _ => real(target),
+    };
+    super::files::relative_path(&real(parent(link)), &target)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::utility::testing::Fixture;
+
+    #[test]
+    fn links_are_made_replaced_and_refused() {
+        let fixture = Fixture::new(&[("a", "1"), ("d/e/.keep", "")]);
+        assert_eq!(fixture.run("ln", &["-sv", "a", "l"], b"").stdout, "'l' -> 'a'\n");
+        assert_eq!(fixture.run("ln", &["-v", "a", "h"], b"").stdout, "'h' => 'a'\n");
+        let outcome = fixture.run("ln", &["-s", "a", "l"], b"");
+        assert_eq!(outcome.stderr, "ln: failed to create symbolic link 'l': File exists\n");
+        assert_eq!(fixture.run("ln", &["-sfv", "b", "l"], b"").stdout, "'l' -> 'b'\n");
+        assert_eq!(fixture.run("ln", &["-srv", "a", "d/e/r"], b"").stdout, "'d/e/r' -> '../../a'\n");
+        let rows: [(&[&str], &str); 5] = [
+            (&["d", "q"], "ln: d: hard link not allowed for directory\n"),
+            (&["nope", "q"], "ln: failed to access 'nope': No such file or directory\n"),
+            (&["-f", "a", "a"], "ln: 'a' and 'a' are the same file\n"),
+            (&["-s", "a", "b", "c"], "ln: target 'c': No such file or directory\n"),
+            (&["-s", "", "q"], "ln: failed to create symbolic link 'q' -> '': No such file or directory\n"),
+        ];
+        for (args, want) in rows {
+            let outcome = fixture.run("ln", args, b"");
+            assert_eq!((outcome.stderr.as_str(), outcome.status), (want, 1), "{args:?}");
+        }
+    }
+}

@@ -1,0 +1,488 @@
+//! What the options of `ls` mean together.
+
+use super::entry::Entry;
+use crate::pattern::{NoTicker, Pattern, PatternOptions};
+use crate::utility::files::blocks;
+use crate::utility::human_size::human_size;
+use crate::utility::prelude::*;
+use crate::utility::quote::{escape_name, quote, quote_c, quote_if_needed, quote_name};
+use crate::utility::time_format::Zone;
+use crate::vfs::Metadata;
+use std::time::Duration;
+use std::fmt::Write as _;
+
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    flag('a', "all", "do not ignore entries starting with ."),
+    flag('A', "almost-all", "do not list implied . and .."),
+    flag('b', "escape", "print C-style escapes for nongraphic characters"),
+    flag('B', "ignore-backups", "do not list implied entries ending with ~"),
+    flag('c', "", "with -lt: sort by, and show, ctime; with -l: show ctime and sort by name; otherwise: sort by ctime"),
+    flag('C', "", "list entries by columns"),
+    optional('\0', "color", "WHEN", "color the output WHEN: always, auto, never"),
+    flag('d', "directory", "list directories themselves, not their contents"),
+    flag('f', "", "do not sort, enable -aU, disable -ls --color"),
+    optional('F', "classify", "WHEN", "append indicator (one of */=>@|) to entries WHEN: always, auto, never"),
+    flag('\0', "file-type", "likewise, except do not append '*'"),
+    value('\0', "format", "WORD", "across -x, commas -m, horizontal -x, long -l, single-column -1, verbose -l, vertical -C"),
+    flag('\0', "full-time", "like -l --time-style=full-iso"),
+    flag('g', "", "like -l, but do not list owner"),
+    flag('\0', "group-directories-first", "group directories before files"),
+    flag('G', "no-group", "in a long listing, don't print group names"),
+    flag('h', "human-readable", "with -l and -s, print sizes like 1K 234M 2G etc."),
+    flag('\0', "si", "likewise, but use powers of 1000 not 1024"),
+    flag('H', "dereference-command-line", "follow symbolic links listed on the command line"),
+    value('\0', "hide", "PATTERN", "do not list implied entries matching shell PATTERN (overridden by -a or -A)"),
+    value('\0', "indicator-style", "WORD", "append indicator: none, slash (-p), file-type, classify (-F)"),
+    flag('i', "inode", "print the index number of each file"),
+    value('I', "ignore", "PATTERN", "do not list implied entries matching shell PATTERN"),
+    flag('k', "kibibytes", "default to 1024-byte blocks for file system usage"),
+    flag('l', "", "use a long listing format"),
+    flag('L', "dereference", "show information for the file that a symbolic link references"),
+    flag('m', "", "fill width with a comma separated list of entries"),
+    flag('n', "numeric-uid-gid", "like -l, but list numeric user and group IDs"),
+    flag('N', "literal", "print entry names without quoting"),
+    flag('o', "", "like -l, but do not list group information"),
+    flag('p', "", "append / indicator to directories"),
+    flag('q', "hide-control-chars", "print ? instead of nongraphic characters"),
+    flag('Q', "quote-name", "enclose entry names in double quotes"),
+    value('\0', "quoting-style", "WORD", "literal, shell, shell-always, shell-escape, shell-escape-always, c, escape"),
+    flag('r', "reverse", "reverse order while sorting"),
+    flag('R', "recursive", "list subdirectories recursively"),
+    flag('s', "size", "print the allocated size of each file, in blocks"),
+    flag('S', "", "sort by file size, largest first"),
+    value('\0', "sort", "WORD", "sort by WORD instead of name: none (-U), size (-S), time (-t), version (-v), extension (-X), width"),
+    value('\0', "time", "WORD", "which time to show or sort by: atime, access, use; ctime, status; mtime, modification"),
+    value('\0', "time-style", "TIME_STYLE", "time/date format with -l: full-iso, long-iso, iso, locale, +FORMAT"),
+    flag('t', "", "sort by time, newest first"),
+    flag('u', "", "with -lt: sort by, and show, access time"),
+    flag('U', "", "do not sort; list entries in directory order"),
+    flag('v', "", "natural sort of (version) numbers within text"),
+    value('w', "width", "COLS", "set output width to COLS; 0 means no limit"),
+    flag('x', "", "list entries by lines instead of by columns"),
+    flag('X', "", "sort alphabetically by entry extension"),
+    flag('\0', "zero", "end each output line with NUL, not newline"),
+    flag('1', "", "list one file per line"),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layout {
+    Lines,
+    /// Sorted downwards.
+    Columns,
+    /// Sorted across.
+    Across,
+    Commas,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sort {
+    None,
+    Name,
+    Time,
+    Size,
+    Extension,
+    Version,
+    Width,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quoting {
+    Literal,
+    Hide,
+    C,
+    Escape,
+    Shell,
+    ShellAlways,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Indicator {
+    None,
+    Slash,
+    FileType,
+    Classify,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TimeField {
+    Accessed,
+    Changed,
+    Modified,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hidden {
+    Skip,
+    AlmostAll,
+    All,
+}
+
+/// See the module.
+pub(super) struct Style {
+    pub(super) long: bool,
+    pub(super) layout: Layout,
+    pub(super) sort: Sort,
+    pub(super) reverse: bool,
+    pub(super) recursive: bool,
+    pub(super) directory_itself: bool,
+    pub(super) directories_first: bool,
+    pub(super) hidden: Hidden,
+    pub(super) indicator: Indicator,
+    pub(super) quoting: Quoting,
+    pub(super) time: TimeField,
+    pub(super) recent_format: Vec<u8>,
+    pub(super) old_format: Vec<u8>,
+    pub(super) zone: Zone,
+    pub(super) owner: bool,
+    pub(super) group: bool,
+    pub(super) numeric: bool,
+    pub(super) inode: bool,
+    pub(super) blocks: bool,
+    /// Base of sizes for people.
+    pub(super) human: Option<u64>,
+    pub(super) follow: bool,
+    pub(super) follow_operands: bool,
+    pub(super) color: bool,
+    /// Whether a color was printed already.
+    pub(super) colored: std::sync::atomic::AtomicBool,
+    pub(super) width: usize,
+    pub(super) end: u8,
+    ignore: Vec<Pattern>,
+    hide: Vec<Pattern>,
+    ignore_backups: bool,
+}
+
+impl Style {
+    pub(super) fn of(ctx: &Context, options: &Options) -> Result<Self, UtilityError> {
+        let any = |names: &[&str]| names.iter().any(|name| options.has(name));
+        let unsorted = options.has("f");
+        let (long, layout) = layout(options)?;
+        let (recent_format, old_format) = time_formats(ctx, options)?;
+        let sort = sort(options)?;
+        let time = time_field(options)?;
+        let pattern = |text: &Text| Pattern::parse(text, PatternOptions { period: true, ..PatternOptions::default() });
+        let hidden = match options.last_of(&["a", "A", "f"]) {
+            Some("A") => Hidden::AlmostAll,
+            Some(_) => Hidden::All,
+            None => Hidden::Skip,
+        };
+        Ok(Self {
+            long,
+            layout,
+            // -c and -u sort by their time, unless -l shows it.
+            sort: if sort == Sort::Name && !long && any(&["c", "u", "time"]) && !options.has("sort") {
+                Sort::Time
+            } else {
+                sort
+            },
+            reverse: options.has("r"),
+            recursive: options.has("R"),
+            directory_itself: options.has("d"),
+            directories_first: options.has("group-directories-first") && sort != Sort::None,
+            hidden,
+            indicator: indicator(options)?,
+            quoting: quoting(options)?,
+            time,
+            recent_format,
+            old_format,
+            zone: Zone::of(&ctx.env),
+            owner: !options.has("g"),
+            group: !any(&["G", "o"]),
+            numeric: options.has("n"),
+            inode: options.has("i"),
+            blocks: options.has("s"),
+            human: match options.last_of(&["h", "si", "k"]) {
+                Some("h") => Some(1024),
+                Some("si") => Some(1000),
+                _ => None,
+            },
+            follow: options.has("L"),
+            follow_operands: any(&["H", "L"])
+                || !(long || any(&["d"]) || matches!(indicator(options)?, Indicator::Classify)),
+            color: !unsorted && color(ctx, options)?,
+            colored: false.into(),
+            width: width(options)?,
+            end: if options.has("zero") { 0 } else { b'\n' },
+            ignore: options.values("ignore").map(pattern).collect(),
+            hide: options.values("hide").map(pattern).collect(),
+            ignore_backups: options.has("B"),
+        })
+    }
+
+    /// Whether a directory's entry is listed.
+    pub(super) fn shows(&self, name: &[u8]) -> bool {
+        let matches = |patterns: &[Pattern]| {
+            patterns.iter().any(|pattern| pattern.matches(name, &mut NoTicker).unwrap_or(false))
+        };
+        let hidden = self.hidden == Hidden::Skip && (name.starts_with(b".") || matches(&self.hide));
+        !(hidden || (self.ignore_backups && name.ends_with(b"~")) || matches(&self.ignore))
+    }
+
+    pub(super) fn shown_name(&self, name: &[u8]) -> Vec<u8> {
+        let mut shown = String::new();
+        match self.quoting {
+            Quoting::Literal => return name.to_vec(),
+            Quoting::Hide => {
+                let hide = |c: char| if c.is_control() || c == '\u{fffd}' { '?' } else { c };
+                shown = String::from_utf8_lossy(name).chars().map(hide).collect();
+            }
+            Quoting::C => quote_c(name, &mut shown),
+            Quoting::Escape => escape_name(name, &mut shown),
+            Quoting::Shell => shown = quote_if_needed(name),
+            Quoting::ShellAlways => shown = quote_name(name),
+        }
+        shown.into_bytes()
+    }
+
+    pub(super) fn moment(&self, metadata: &Metadata) -> Duration {
+        match self.time {
+            TimeField::Accessed => metadata.accessed,
+            TimeField::Changed => metadata.changed,
+            TimeField::Modified => metadata.modified,
+        }
+    }
+
+    /// Blocks of 1024 bytes, or a size for people.
+    pub(super) fn shown_blocks(&self, count: u64) -> String {
+        match self.human {
+            Some(base) => human_size(count * 512, base),
+            None => count.div_ceil(2).to_string(),
+        }
+    }
+
+    pub(super) fn total(&self, entries: &[Entry]) -> String {
+        self.shown_blocks(entries.iter().map(|entry| blocks(&entry.metadata)).sum())
+    }
+}
+
+fn layout(options: &Options) -> Result<(bool, Layout), UtilityError> {
+    let mut long = false;
+    let mut layout = Layout::Lines;
+    for (spec, argument) in options.given() {
+        match (spec.short, spec.long) {
+            ('l' | 'g' | 'n' | 'o', _) | (_, "full-time") => long = true,
+            ('C', _) => (long, layout) = (false, Layout::Columns),
+            ('x', _) => (long, layout) = (false, Layout::Across),
+            ('m', _) => (long, layout) = (false, Layout::Commas),
+            // -1 after -l changes nothing.
+            ('1', _) => layout = Layout::Lines,
+            ('f', _) => long = false,
+            (_, "format") => match argument.map_or(&b""[..], |text| text.as_bytes()) {
+                b"long" | b"verbose" => long = true,
+                b"across" | b"horizontal" => (long, layout) = (false, Layout::Across),
+                b"commas" => (long, layout) = (false, Layout::Commas),
+                b"single-column" => (long, layout) = (false, Layout::Lines),
+                b"vertical" => (long, layout) = (false, Layout::Columns),
+                other => {
+                    let known =
+                        [&["verbose", "long"][..], &["commas"], &["horizontal", "across"], &["vertical"], &["single-column"]];
+                    return invalid(other, "--format", &known);
+                }
+            },
+            _ => {}
+        }
+    }
+    Ok((long, layout))
+}
+
+fn sort(options: &Options) -> Result<Sort, UtilityError> {
+    let mut sort = Sort::Name;
+    for (spec, argument) in options.given() {
+        match (spec.short, spec.long) {
+            ('t', _) => sort = Sort::Time,
+            ('S', _) => sort = Sort::Size,
+            ('X', _) => sort = Sort::Extension,
+            ('v', _) => sort = Sort::Version,
+            ('U' | 'f', _) => sort = Sort::None,
+            (_, "sort") => {
+                sort = match argument.map_or(&b""[..], |text| text.as_bytes()) {
+                    b"none" => Sort::None,
+                    b"time" => Sort::Time,
+                    b"size" => Sort::Size,
+                    b"extension" => Sort::Extension,
+                    b"version" => Sort::Version,
+                    b"width" => Sort::Width,
+                    other => {
+                        let known = [&["none"][..], &["time"], &["size"], &["extension"], &["version"], &["width"]];
+                        return invalid(other, "--sort", &known);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(sort)
+}
+
+fn time_field(options: &Options) -> Result<TimeField, UtilityError> {
+    let mut field = TimeField::Modified;
+    for (spec, argument) in options.given() {
+        match (spec.short, spec.long) {
+            ('c', _) => field = TimeField::Changed,
+            ('u', _) => field = TimeField::Accessed,
+            (_, "time") => {
+                field = match argument.map_or(&b""[..], |text| text.as_bytes()) {
+                    b"atime" | b"access" | b"use" => TimeField::Accessed,
+                    b"ctime" | b"status" => TimeField::Changed,
+                    b"mtime" | b"modification" => TimeField::Modified,
+                    other => {
+                        let known = [&["atime", "access", "use"][..], &["ctime", "status"], &["mtime", "modification"]];
+                        return invalid(other, "--time", &known);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(field)
+}
+
+fn indicator(options: &Options) -> Result<Indicator, UtilityError> {
+    let mut indicator = Indicator::None;
+    for (spec, argument) in options.given() {
+        match (spec.short, spec.long) {
+            ('p', _) => indicator = Indicator::Slash,
+            (_, "file-type") => indicator = Indicator::FileType,
+            (_, "classify") if is_always("--classify", argument)? => indicator = Indicator::Classify,
+            (_, "indicator-style") => {
+                indicator = match argument.map_or(&b""[..], |text| text.as_bytes()) {
+                    b"none" => Indicator::None,
+                    b"slash" => Indicator::Slash,
+                    b"file-type" => Indicator::FileType,
+                    b"classify" => Indicator::Classify,
+                    other => {
+                        let known = [&["none"][..], &["slash"], &["file-type"], &["classify"]];
+                        return invalid(other, "--indicator-style", &known);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(indicator)
+}
+
+fn quoting(options: &Options) -> Result<Quoting, UtilityError> {
+    let mut quoting = Quoting::Literal;
+    for (spec, argument) in options.given() {
+        match (spec.short, spec.long) {
+            ('b', _) => quoting = Quoting::Escape,
+            ('N', _) => quoting = Quoting::Literal,
+            ('Q', _) => quoting = Quoting::C,
+            ('q', _) if quoting == Quoting::Literal => quoting = Quoting::Hide,
+            (_, "quoting-style") => {
+                quoting = match argument.map_or(&b""[..], |text| text.as_bytes()) {
+                    b"literal" => Quoting::Literal,
+                    b"shell" | b"shell-escape" => Quoting::Shell,
+                    b"shell-always" | b"shell-escape-always" => Quoting::ShellAlways,
+                    b"c" => Quoting::C,
+                    b"escape" => Quoting::Escape,
+                    other => {
+                        let known = [
+                            &["literal"][..],
+                            &["shell"],
+                            &["shell-always"],
+                            &["shell-escape"],
+                            &["shell-escape-always"],
+                            &["c"],
+                            &["escape"],
+                        ];
+                        return invalid(other, "--quoting-style", &known);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(quoting)
+}
+
+/// Standard output is no terminal, so `auto` is never.
+fn is_always(option: &str, argument: Option<&Text>) -> Result<bool, UtilityError> {
+    match argument.map_or(&b"always"[..], |text| text.as_bytes()) {
+        b"always" | b"yes" | b"force" => Ok(true),
+        b"never" | b"no" | b"none" | b"auto" | b"tty" | b"if-tty" => Ok(false),
+        other => invalid(other, option, &[&["always", "yes", "force"], &["never", "no", "none"], &["auto", "tty", "if-tty"]]),
+    }
+}
+
+/// Colors need a terminal type that has them.
+fn color(ctx: &Context, options: &Options) -> Result<bool, UtilityError> {
+    let mut wanted = false;
+    for (spec, argument) in options.given() {
+        if spec.long == "color" {
+            wanted = is_always("--color", argument)?;
+        }
+    }
+    let has = |name: &[u8]| ctx.env.get(name).is_some_and(|value| !value.is_empty());
+    let terminal = ctx.env.get(b"TERM").map(|term| term.to_string_lossy().into_owned()).unwrap_or_default();
+    let families = ["xterm", "screen", "tmux", "rxvt", "linux", "ansi", "vt100", "konsole", "putty", "cygwin", "alacritty"];
+    let known = families.iter().any(|family| terminal.starts_with(family)) || terminal.contains("color");
+    Ok(wanted && (has(b"COLORTERM") || has(b"LS_COLORS") || known))
+}
+
+fn width(options: &Options) -> Result<usize, UtilityError> {
+    match options.value("width") {
+        None => Ok(80),
+        Some(text) => {
+            let digits = text.iter().all(u8::is_ascii_digit);
+            let parsed = std::str::from_utf8(text).ok().filter(|_| digits).and_then(|text| text.parse().ok());
+            parsed.ok_or_else(|| UtilityError::Failed {
+                message: format!("invalid line width: {}", quote(text)),
+                status: 2,
+            })
+        }
+    }
+}
+
+/// The formats for a recent and for an old time.
+fn time_formats(ctx: &Context, options: &Options) -> Result<(Vec<u8>, Vec<u8>), UtilityError> {
+    let both = |format: &[u8]| (format.to_vec(), format.to_vec());
+    let full = both(b"%Y-%m-%d %H:%M:%S.%N %z");
+    let given = match options.last_of(&["full-time", "time-style"]) {
+        Some("full-time") => return Ok(full),
+        _ => options.value("time-style").or_else(|| ctx.env.get(b"TIME_STYLE")),
+    };
+    let Some(given) = given else { return Ok((b"%b %e %H:%M".to_vec(), b"%b %e  %Y".to_vec())) };
+    let word = given.strip_prefix(b"posix-").unwrap_or(given);
+    Ok(match word {
+        // In the POSIX locale `posix-` means the locale's format.
+        _ if word.len() < given.len() => (b"%b %e %H:%M".to_vec(), b"%b %e  %Y".to_vec()),
+        b"full-iso" => full,
+        b"long-iso" => both(b"%Y-%m-%d %H:%M"),
+        b"iso" => (b"%m-%d %H:%M".to_vec(), b"%Y-%m-%d ".to_vec()),
+        b"locale" => (b"%b %e %H:%M".to_vec(), b"%b %e  %Y".to_vec()),
+        [b'+', format @ ..] => match format.split_once_newline() {
+            Some((old, recent)) => (recent.to_vec(), old.to_vec()),
+            None => both(format),
+        },
+        _ => {
+            let message = format!(
+                "invalid argument {} for ‘time style’\nValid arguments are:\n  - [posix-]full-iso\n  - \
+                 [posix-]long-iso\n  - [posix-]iso\n  - [posix-]locale\n  - +FORMAT (e.g., +%H:%M) for a \
+                 'date'-style format",
+                quote(given)
+            );
+            return Err(UtilityError::Usage(message));
+        }
+    })
+}
+
+trait SplitNewline {
+    fn split_once_newline(&self) -> Option<(&[u8], &[u8])>;
+}
+
+impl SplitNewline for [u8] {
+    fn split_once_newline(&self) -> Option<(&[u8], &[u8])> {
+        let at = memchr::memchr(b'\n', self)?;
+        Some((self.get(..at)?, self.get(at + 1..)?))
+    }
+}
+
+fn invalid<T>(word: &[u8], option: &str, known: &[&[&str]]) -> Result<T, UtilityError> {
+    let mut message = format!("invalid argument {} for ‘{option}’\nValid arguments are:", quote(word));
+    for row in known {
+        let _ = write!(message, "\n  - ‘{}’", row.join("’, ‘"));
+    }
+    Err(UtilityError::Usage(message))
+}

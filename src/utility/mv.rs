@@ -1,0 +1,259 @@
+//! `mv`: renames files; across file systems it copies and removes. POSIX XCU mv, GNU coreutils mv(1).
+
+use super::copy::{Copier, FollowLinks, Overwrite};
+use super::destination::destinations;
+use super::prompt::Prompt;
+use super::quote::quote_name;
+use super::walk::{Step, Walk};
+use crate::utility::prelude::*;
+use crate::vfs::Metadata;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "mv",
+    summary: "rename SOURCE to DEST, or move SOURCE(s) to DIRECTORY",
+    usage: "mv [OPTION]... [-T] SOURCE DEST\nmv [OPTION]... SOURCE... DIRECTORY\n\
+            mv [OPTION]... -t DIRECTORY SOURCE...",
+    options: &[
+        flag('b', "", "make a backup of each existing destination file"),
+        flag('f', "force", "do not prompt before overwriting"),
+        flag('i', "interactive", "prompt before overwrite"),
+        flag('n', "no-clobber", "do not overwrite an existing file"),
+        value('S', "suffix", "SUFFIX", "override the usual backup suffix; implies -b"),
+        value('t', "target-directory", "DIRECTORY", "move all SOURCE arguments into DIRECTORY"),
+        flag('T', "no-target-directory", "treat DEST as a normal file"),
+        flag('u', "update", "move only when the SOURCE file is newer than the destination file"),
+        flag('v', "verbose", "explain what is being done"),
+    ],
+    examples: &[example("touch a; mv -v a b", "renamed 'a' -> 'b'\n")],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+struct Mover {
+    overwrite: Overwrite,
+    update: bool,
+    verbose: bool,
+    backup: Option<Vec<u8>>,
+    prompt: Prompt,
+    status: ExitStatus,
+}
+
+/// Exit status: 0, or 1 when something could not be moved (the rest still is).
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(&UTILITY)?;
+    let mut mover = Mover {
+        overwrite: match options.last_of(&["f", "i", "n"]) {
+            Some("i") => Overwrite::Ask,
+            Some("n") => Overwrite::Never,
+            _ => Overwrite::Always,
+        },
+        update: options.has("u"),
+        verbose: options.has("v"),
+        backup: (options.has("b") || options.has("S"))
+            .then(|| options.value("S").map_or_else(|| b"~".to_vec(), |suffix| suffix.to_vec())),
+        prompt: Prompt::default(),
+        status: ExitStatus::SUCCESS,
+    };
+    for (source, destination) in destinations(ctx, &options)? {
+        ctx.tick().await?;
+        mover.operand(ctx, &source, &destination).await?;
+    }
+    Ok(mover.status)
+}
+
+impl Mover {
+    async fn operand(&mut self, ctx: &mut Context, source: &[u8], target: &[u8]) -> Result<(), UtilityError> {
+        let metadata = match ctx.lstat(source) {
+            Ok(metadata) => metadata,
+            Err(error) => {
+                self.status = ctx.complain(format_args!("cannot stat {}", quote_name(source)), error)?;
+                return Ok(());
+            }
+        };
+        let mut backup = String::new();
+        if let Ok(existing) = ctx.lstat(target) {
+            if !self.may_replace(ctx, source, target, &metadata, &existing).await? {
+                return Ok(());
+            }
+            if let Some(suffix) = self.backup.clone() {
+                let name = [target, &suffix].concat();
+                let moved = ctx.fs().rename(&ctx.absolute(target), &ctx.absolute(&name));
+                if let Err(error) = moved {
+                    self.status = ctx.complain(format_args!("cannot backup {}", quote_name(target)), error)?;
+                    return Ok(());
+                }
+                backup = format!(" (backup: {})", quote_name(&name));
+            }
+        }
+        let renamed = ctx.path(source).and_then(|from| ctx.fs().rename(&from, &ctx.path(target)?));
+        match renamed {
+            Ok(()) => {}
+            Err(FsError::Errno(Errno::CrossDevice)) => return self.across(ctx, source, target).await,
+            Err(error) => return self.failed(ctx, source, target, &metadata, error),
+        }
+        if self.verbose {
+            let line = format!("renamed {} -> {}{backup}\n", quote_name(source), quote_name(target));
+            ctx.stdout.write(line.as_bytes()).await?;
+        }
+        Ok(())
+    }
+
+    async fn may_replace(
+        &mut self,
+        ctx: &mut Context,
+        source: &[u8],
+        target: &[u8],
+        metadata: &Metadata,
+        existing: &Metadata,
+    ) -> Result<bool, UtilityError> {
+        if self.overwrite == Overwrite::Never {
+            return Ok(false);
+        }
+        if existing.inode == metadata.inode && !metadata.is_directory() && self.backup.is_none() {
+            let (source, target) = (quote_name(source), quote_name(target));
+            self.status = ctx.warn(format_args!("{source} and {target} are the same file"));
+            return Ok(false);
+        }
+        if self.update && existing.modified >= metadata.modified {
+            return Ok(false);
+        }
+        let message = match (metadata.is_directory(), existing.is_directory()) {
+            (true, false) => Some(format!(
+                "cannot overwrite non-directory {} with directory {}",
+                quote_name(target),
+                quote_name(source)
+            )),
+            (false, true) => {
+                Some(format!("cannot overwrite directory {} with non-directory", quote_name(target)))
+            }
+            _ => None,
+        };
+        if let Some(message) = message {
+            self.status = ctx.warn(message);
+            return Ok(false);
+        }
+        if self.overwrite == Overwrite::Ask
+            && !self.prompt.ask(ctx, &format!("overwrite {}?", quote_name(target))).await?
+        {
+            self.status = ExitStatus::FAILURE;
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    fn failed(
+        &mut self,
+        ctx: &mut Context,
+        source: &[u8],
+        target: &[u8],
+        metadata: &Metadata,
+        error: FsError,
+    ) -> Result<(), UtilityError> {
+        let (source, target) = (quote_name(source), quote_name(target));
+        self.status = if matches!(error, FsError::Errno(Errno::Invalid)) && metadata.is_directory() {
+            ctx.warn(format_args!("cannot move {source} to a subdirectory of itself, {target}"))
+        } else {
+            ctx.complain(format_args!("cannot move {source} to {target}"), error)?
+        };
+        Ok(())
+    }
+
+    /// Copies everything, then removes the source.
+    async fn across(&mut self, ctx: &mut Context, source: &[u8], target: &[u8]) -> Result<(), UtilityError> {
+        let mut copier = Copier {
+            recursive: true,
+            follow: FollowLinks::Never,
+            preserve_mode: true,
+            preserve_owner: true,
+            preserve_times: true,
+            preserve_links: true,
+            force: true,
+            overwrite: Overwrite::Always,
+            update: false,
+            verbose: self.verbose,
+            hard_link: false,
+            symbolic_link: false,
+            backup: None,
+            prompt: Prompt::default(),
+            status: ExitStatus::SUCCESS,
+            seen: rustc_hash::FxHashMap::default(),
+        };
+        copier.operand(ctx, source, target).await?;
+        if copier.status.is_success() {
+            self.remove(ctx, source).await
+        } else {
+            self.status = copier.status;
+            Ok(())
+        }
+    }
+
+    async fn remove(&mut self, ctx: &mut Context, path: &[u8]) -> Result<(), UtilityError> {
+        let metadata = ctx.lstat(path);
+        if !metadata.is_ok_and(|metadata| metadata.is_directory()) {
+            return self.remove_one(ctx, path, false);
+        }
+        let mut walk = Walk::new(&ctx.meter);
+        if let Err(error) = walk.enter(ctx, path) {
+            self.status = ctx.complain(format_args!("cannot remove {}", quote_name(path)), error)?;
+            return Ok(());
+        }
+        while let Some(step) = walk.next(ctx).await? {
+            match step {
+                Step::Entry { path } => {
+                    let is_directory = ctx.lstat(&path).is_ok_and(|metadata| metadata.is_directory());
+                    if !is_directory {
+                        self.remove_one(ctx, &path, false)?;
+                    } else if let Err(error) = walk.enter(ctx, &path) {
+                        self.status = ctx.complain(format_args!("cannot remove {}", quote_name(&path)), error)?;
+                    }
+                }
+                Step::Leave { path } => self.remove_one(ctx, &path, true)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn remove_one(&mut self, ctx: &mut Context, path: &[u8], is_directory: bool) -> Result<(), UtilityError> {
+        let absolute = ctx.absolute(path);
+        let removed = if is_directory { ctx.fs().remove_dir(&absolute) } else { ctx.fs().remove_file(&absolute) };
+        if let Err(error) = removed {
+            self.status = ctx.complain(format_args!("cannot remove {}", quote_name(path)), error)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::utility::testing::Fixture;
+
+    #[test]
+    fn files_are_moved_and_replaced() {
+        let fixture = Fixture::new(&[("a", "1"), ("b", "2"), ("d/x", ""), ("e/d/y", "")]);
+        assert_eq!(fixture.run("mv", &["-v", "a", "c"], b"").stdout, "renamed 'a' -> 'c'\n");
+        assert_eq!(fixture.run("mv", &["-v", "c", "d"], b"").stdout, "renamed 'c' -> 'd/c'\n");
+        assert_eq!(fixture.run("mv", &["-n", "b", "d/c"], b"").status, 0);
+        let outcome = fixture.run("mv", &["-iv", "b", "d/c"], b"y\n");
+        assert_eq!((outcome.stderr.as_str(), outcome.stdout.as_str()), ("mv: overwrite 'd/c'? ", "renamed 'b' -> 'd/c'\n"));
+    }
+
+    #[test]
+    fn errors() {
+        let fixture = Fixture::new(&[("b", "2"), ("d/x", ""), ("e/d/y", "")]);
+        let rows: [(&[&str], &str); 9] = [
+            (&["b", "nope/x"], "mv: cannot move 'b' to 'nope/x': No such file or directory\n"),
+            (&["d", "e"], "mv: cannot move 'd' to 'e/d': Directory not empty\n"),
+            (&["nope", "d"], "mv: cannot stat 'nope': No such file or directory\n"),
+            (&["b", "b"], "mv: 'b' and 'b' are the same file\n"),
+            (&["b", "d", "zz"], "mv: target 'zz': No such file or directory\n"),
+            (&["d", "d/sub"], "mv: cannot move 'd' to a subdirectory of itself, 'd/sub'\n"),
+            (&["d", "d"], "mv: cannot move 'd' to a subdirectory of itself, 'd/d'\n"),
+            (&["-T", "b", "d"], "mv: cannot overwrite directory 'd' with non-directory\n"),
+            (&["d", "b"], "mv: cannot overwrite non-directory 'b' with directory 'd'\n"),
+        ];
+        for (args, want) in rows {
+            let outcome = fixture.run("mv", args, b"");
+            assert_eq!((outcome.stderr.as_str(), outcome.status), (want, 1), "{args:?}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Changing owners and groups, for `chown` and `chgrp`.
+
+use super::files::join;
+use super::quote::quote_name;
+use super::walk::{Step, Walk};
+use super::{Context, ExitStatus, Options, UtilityError};
+use crate::vfs::{FsError, Metadata};
+
+/// What is changed, and how it is told.
+#[derive(Debug)]
+pub(crate) struct Ownership {
+    pub(crate) user: Option<u32>,
+    pub(crate) group: Option<u32>,
+    /// `chgrp`
+    pub(crate) is_group_only: bool,
+    pub(crate) follow: bool,
+    pub(crate) recursive: bool,
+    pub(crate) silent: bool,
+    pub(crate) verbose: bool,
+    pub(crate) changes: bool,
+    pub(crate) status: ExitStatus,
+}
+
+impl Ownership {
+    /// With the options that both have.
+    pub(crate) fn new(options: &Options, is_group_only: bool) -> Self {
+        Self {
+            user: None,
+            group: None,
+            is_group_only,
+            follow: !options.has("no-dereference"),
+            recursive: options.has("recursive"),
+            silent: options.has("silent") || options.has("quiet"),
+            verbose: options.has("verbose"),
+            changes: options.has("changes"),
+            status: ExitStatus::SUCCESS,
+        }
+    }
+
+    /// Changes an operand, with everything in it first where that was asked for.
+    pub(crate) async fn operand(&mut self, ctx: &mut Context, operand: &[u8]) -> Result<(), UtilityError> {
+        let follow = self.follow && !self.recursive;
+        let metadata = match if follow { ctx.stat(operand) } else { ctx.lstat(operand) } {
+            Ok(metadata) => metadata,
+            Err(error) => return self.failed(ctx, "cannot access", operand, error),
+        };
+        if !(self.recursive && metadata.is_directory()) {
+            return self.change(ctx, operand, &metadata, self.follow).await;
+        }
+        let mut walk = Walk::new(&ctx.meter);
+        if let Err(error) = walk.enter(ctx, operand) {
+            self.failed(ctx, "cannot read directory", operand, error)?;
+            return self.change(ctx, operand, &metadata, false).await;
+        }
+        while let Some(step) = walk.next(ctx).await? {
+            let (path, is_left) = match step {
+                Step::Entry { path } => (path, false),
+                Step::Leave { path } => (join(&path, b""), true),
+            };
+            match ctx.lstat(&path) {
+                Ok(metadata) if metadata.is_directory() && !is_left => {
+                    if let Err(error) = walk.enter(ctx, &path) {
+                        self.failed(ctx, "cannot read directory", &path, error)?;
+                        self.change(ctx, &path, &metadata, false).await?;
+                    }
+                }
+                Ok(metadata) => {
+                    self.change(ctx, path.strip_suffix(b"/").unwrap_or(&path), &metadata, false).await?;
+                }
+                Err(error) => self.failed(ctx, "cannot access", &path, error)?,
+            }
+        }
+        Ok(())
+    }
+
+    async fn change(
+        &mut self,
+        ctx: &mut Context,
+        path: &[u8],
+        old: &Metadata,
+        follow: bool,
+    ) -> Result<(), UtilityError> {
+        let changed = ctx.fs().set_owner(&ctx.absolute(path), self.user, self.group, follow);
+        if let Err(error) = changed {
+            let what = if self.user.is_none() && self.is_group_only {
+                "changing group of"
+            } else {
+                "changing ownership of"
+            };
+            return self.failed(ctx, what, path, error);
+        }
+        let differs =
+            self.user.is_some_and(|user| user != old.uid) || self.group.is_some_and(|group| group != old.gid);
+        if self.verbose || (self.changes && differs) {
+            let line = self.describe(ctx, path, old, differs);
+            ctx.stdout.write(line.as_bytes()).await?;
+        }
+        Ok(())
+    }
+
+    fn describe(&self, ctx: &Context, path: &[u8], old: &Metadata, differs: bool) -> String {
+        let user = |id: u32| ctx.user_name(id).map_or_else(|| id.to_string(), |name| name.to_string());
+        let group = |id: u32| ctx.group_name(id).map_or_else(|| id.to_string(), |name| name.to_string());
+        let pair = |uid: u32, gid: u32| match (self.user, self.group) {
+            _ if self.is_group_only => group(gid),
+            (_, Some(_)) => format!("{}:{}", user(uid), group(gid)),
+            _ => user(uid),
+        };
+        let what = if self.is_group_only { "group" } else { "ownership" };
+        let name = quote_name(path);
+        if self.user.is_none() && self.group.is_none() {
+            return format!("{what} of {name} retained\n");
+        }
+        let new = pair(self.user.unwrap_or(old.uid), self.group.unwrap_or(old.gid));
+        if differs {
+            format!("changed {what} of {name} from {} to {new}\n", pair(old.uid, old.gid))
+        } else {
+            format!("{what} of {name} retained as {new}\n")
+        }
+    }
+
+    fn failed(
+        &mut self,
+        ctx: &mut Context,
+        what: &str,
+        path: &[u8],
+        error: FsError,
+    ) -> Result<(), UtilityError> {
+        self.status = ExitStatus::FAILURE;
+        if !self.silent || matches!(error, FsError::Limit(_)) {
+            ctx.complain(format_args!("{what} {}", quote_name(path)), error)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+//! `readlink`: prints the target of a link, or a path without links. GNU coreutils readlink(1).
+
+use super::quote::quote_if_needed;
+use super::real_path::{Missing, resolve};
+use crate::utility::prelude::*;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "readlink",
+    summary: "print value of a symbolic link or canonical file name",
+    usage: "readlink [OPTION]... FILE...",
+    options: &[
+        flag('f', "canonicalize", "canonicalize; all but the last component must exist"),
+        flag('e', "canonicalize-existing", "canonicalize; all components must exist"),
+        flag('m', "canonicalize-missing", "canonicalize, without requirements on components existence"),
+        flag('n', "no-newline", "do not output the trailing delimiter"),
+        flag('q', "quiet", "suppress most error messages (the default)"),
+        flag('s', "silent", "suppress most error messages (the default)"),
+        flag('v', "verbose", "report error messages"),
+        flag('z', "zero", "end each output line with NUL, not newline"),
+    ],
+    examples: &[example("ln -s /tmp l; readlink l", "/tmp\n"), example("readlink -f /tmp/../tmp/x", "/tmp/x\n")],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+/// Exit status: 0, or 1 when an operand is no link or does not exist.
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(&UTILITY)?;
+    if options.operands.is_empty() {
+        return Err(UtilityError::Usage("missing operand".into()));
+    }
+    let missing = options.last_of(&["f", "e", "m"]).map(|name| match name {
+        "f" => Missing::Last,
+        "e" => Missing::None,
+        _ => Missing::Any,
+    });
+    let end: &[u8] = match (options.has("n") && options.operands.len() == 1, options.has("z")) {
+        (true, _) => b"",
+        (false, true) => b"\0",
+        (false, false) => b"\n",
+    };
+    if options.has("n") && options.operands.len() > 1 {
+        ctx.warn("ignoring --no-newline with multiple arguments");
+    }
+    let verbose = options.last_of(&["q", "s", "v"]) == Some("v");
+    let mut status = ExitStatus::SUCCESS;
+    for operand in &options.operands {
+        ctx.tick().await?;
+        let found = match missing {
+            Some(missing) => resolve(ctx, operand, missing),
+            None => ctx.path(operand).and_then(|path| ctx.fs().read_link(&path)).map(Text::into_vec),
+        };
+        match found {
+            Ok(path) => ctx.stdout.write(&[&path, end].concat()).await?,
+            Err(FsError::Limit(limit)) => return Err(limit.into()),
+            Err(error) if verbose => status = ctx.complain(quote_if_needed(operand), error)?,
+            Err(_) => status = ExitStatus::FAILURE,
+        }
+    }
+    Ok(status)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::utility::testing::Fixture;
+
+    #[test]
+    fn targets_and_canonical_paths() {
+        let fixture = Fixture::new(&[("d/x", "")]);
+        fixture.run("ln", &["-s", "d", "l"], b"");
+        let rows: [(&[&str], &str, u8); 8] = [
+            (&["l"], "d\n", 0),
+            (&["-n", "l"], "d", 0),
+            (&["d"], "", 1),
+            (&["-f", "l/x"], "/work/d/x\n", 0),
+            (&["-f", "l/new"], "/work/d/new\n", 0),
+            (&["-f", "no/new"], "", 1),
+            (&["-m", "no/../l/new/y"], "/work/d/new/y\n", 0),
+            (&["-e", "l/new"], "", 1),
+        ];
+        for (args, want, status) in rows {
+            let outcome = fixture.run("readlink", args, b"");
+            assert_eq!((outcome.stdout.as_str(), outcome.status), (want, status), "{args:?}");
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! `rm`: removes files and trees. POSIX XCU rm, GNU coreutils rm(1). Trees are walked with an explicit stack.
+
+use super::file_mode::kind_name;
+use super::files::last_component;
+use super::prompt::Prompt;
+use super::quote::quote_name;
+use super::walk::{Step, Walk, read_directory};
+use crate::utility::prelude::*;
+use crate::vfs::Metadata;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "rm",
+    summary: "remove (unlink) the FILE(s)",
+    usage: "rm [OPTION]... [FILE]...",
+    options: &[
+        flag('f', "force", "ignore nonexistent files and arguments, never prompt"),
+        flag('i', "", "prompt before every removal"),
+        flag('I', "", "prompt once before removing more than three files, or when removing recursively"),
+        flag('\0', "preserve-root", "do not remove '/' (always so)"),
+        flag('r', "recursive", "remove directories and their contents recursively"),
+        flag('R', "", "same as -r"),
+        flag('d', "dir", "remove empty directories"),
+        flag('v', "verbose", "explain what is being done"),
+    ],
+    examples: &[example("mkdir d; touch d/x; rm -rv d", "removed 'd/x'\nremoved directory 'd'\n")],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+struct Removal {
+    force: bool,
+    recursive: bool,
+    directories: bool,
+    verbose: bool,
+    interactive: bool,
+    prompt: Prompt,
+    status: ExitStatus,
+}
+
+/// Exit status: 0, or 1 when something could not be removed (the rest still is).
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(&UTILITY)?;
+    let confirmation = options.last_of(&["f", "i", "I"]);
+    let mut removal = Removal {
+        force: confirmation == Some("f"),
+        recursive: options.has("r") || options.has("R"),
+        directories: options.has("d"),
+        verbose: options.has("v"),
+        interactive: confirmation == Some("i"),
+        prompt: Prompt::default(),
+        status: ExitStatus::SUCCESS,
+    };
+    let count = options.operands.len();
+    if count == 0 {
+        return if removal.force {
+            Ok(ExitStatus::SUCCESS)
+        } else {
+            Err(UtilityError::Usage("missing operand".into()))
+        };
+    }
+    if confirmation == Some("I") && (removal.recursive || count > 3) {
+        let plural = if count == 1 { "" } else { "s" };
+        let how = if removal.recursive { " recursively" } else { "" };
+        if !removal.prompt.ask(ctx, &format!("remove {count} argument{plural}{how}?")).await? {
+            return Ok(ExitStatus::SUCCESS);
+        }
+    }
+    for operand in &options.operands {
+        removal.operand(ctx, operand).await?;
+    }
+    Ok(removal.status)
+}
+
+impl Removal {
+    async fn operand(&mut self, ctx: &mut Context, operand: &[u8]) -> Result<(), UtilityError> {
+        ctx.tick().await?;
+        let metadata = match ctx.lstat(operand) {
+            Ok(metadata) => metadata,
+            Err(FsError::Errno(Errno::NotFound | Errno::NotDirectory | Errno::Invalid)) if self.force => {
+                return Ok(());
+            }
+            Err(error) => return self.failed(ctx, operand, error),
+        };
+        if metadata.is_directory() && self.recursive {
+            if matches!(last_component(operand), b"." | b"..") {
+                let shown = quote_name(operand);
+                let message = "refusing to remove '.' or '..' directory: skipping";
+                self.status = ctx.warn(format_args!("{message} {shown}"));
+                return Ok(());
+            }
+            if ctx.fs().canonicalize(&ctx.absolute(operand)).is_ok_and(|path| path == b"/") {
+                let same = if operand == b"/" {
+                    String::new()
+                } else {
+                    format!("{} (same as '/')", quote_name(operand))
+                };
+                let shown = if same.is_empty() { "'/'".to_owned() } else { same };
+                ctx.warn(format_args!("it is dangerous to operate recursively on {shown}"));
+                self.status = ctx.warn("use --no-preserve-root to override this failsafe");
+                return Ok(());
+            }
+            return self.tree(ctx, operand, &metadata).await;
+        }
+        if metadata.is_directory() && !self.directories {
+            return self.failed(ctx, operand, Errno::IsDirectory.into());
+        }
+        self.one(ctx, operand, &metadata).await.map(drop)
+    }
+
+    /// Removes a directory with everything in it. A directory in which something stays is not tried.
+    async fn tree(&mut self, ctx: &mut Context, top: &[u8], metadata: &Metadata) -> Result<(), UtilityError> {
+        let mut walk = Walk::new(&ctx.meter);
+        // One flag for each directory under way: whether something in it stays.
+        let mut stays: Vec<bool> = Vec::new();
+        if !self.enter(ctx, &mut walk, top, metadata).await? {
+            return Ok(());
+        }
+        stays.push(false);
+        while let Some(step) = walk.next(ctx).await? {
+            let gone = match step {
+                Step::Entry { path } => {
+                    let metadata = match ctx.lstat(&path) {
+                        Ok(metadata) => metadata,
+                        Err(error) => {
+                            self.failed(ctx, &path, error)?;
+                            continue;
+                        }
+                    };
+                    if metadata.is_directory() {
+                        if self.enter(ctx, &mut walk, &path, &metadata).await? {
+                            stays.push(false);
+                            true
+                        } else {
+                            ctx.lstat(&path).is_err()
+                        }
+                    } else {
+                        self.one(ctx, &path, &metadata).await?
+                    }
+                }
+                Step::Leave { path } => {
+                    if stays.pop() == Some(true) {
+                        false
+                    } else {
+                        let metadata = ctx.lstat(&path);
+                        match metadata {
+                            Ok(metadata) => self.one(ctx, &path, &metadata).await?,
+                            Err(error) => {
+                                self.failed(ctx, &path, error)?;
+                                false
+                            }
+                        }
+                    }
+                }
+            };
+            if !gone && let Some(flag) = stays.last_mut() {
+                *flag = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins with a directory's entries; false when there is nothing to walk: it was empty, is refused or unreadable.
+    async fn enter(
+        &mut self,
+        ctx: &mut Context,
+        walk: &mut Walk,
+        path: &[u8],
+        metadata: &Metadata,
+    ) -> Result<bool, UtilityError> {
+        let entries = match read_directory(ctx, path) {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.failed(ctx, path, error)?;
+                return Ok(false);
+            }
+        };
+        if entries.is_empty() {
+            self.one(ctx, path, metadata).await?;
+            return Ok(false);
+        }
+        if self.interactive
+            && !self.prompt.ask(ctx, &format!("descend into directory {}?", quote_name(path))).await?
+        {
+            return Ok(false);
+        }
+        walk.enter_entries(path, entries)?;
+        Ok(true)
+    }
+
+    /// Removes a file or an empty directory; whether it is gone.
+    async fn one(
+        &mut self,
+        ctx: &mut Context,
+        path: &[u8],
+        metadata: &Metadata,
+    ) -> Result<bool, UtilityError> {
+        if self.interactive {
+            let kind = kind_name(metadata.kind, metadata.size);
+            if !self.prompt.ask(ctx, &format!("remove {kind} {}?", quote_name(path))).await? {
+                return Ok(false);
+            }
+        }
+        let absolute = ctx.absolute(path);
+        let removed = if metadata.is_directory() {
+            ctx.fs().remove_dir(&absolute)
+        } else {
+            ctx.fs().remove_file(&absolute)
+        };
+        match removed {
+            Ok(()) => {
+                if self.verbose {
+                    let kind = if metadata.is_directory() { "directory " } else { "" };
+                    let line = format!("removed {kind}{}\n", quote_name(path));
+                    ctx.stdout.write(line.as_bytes()).await?;
+                }
+                Ok(true)
+            }
+            Err(FsError::Errno(Errno::NotFound)) if self.force => Ok(true),
+            Err(error) => {
+                self.failed(ctx, path, error)?;
+                Ok(false)
+            }
+        }
+    }
+
+    fn failed(&mut self, ctx: &mut Context, path: &[u8], error: FsError) -> Result<(), UtilityError> {
+        self.status = ctx.complain(format_args!("cannot remove {}", quote_name(path)), error)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::utility::testing::Fixture;
+
+    #[test]
+    fn errors_name_what_stays() {
+        let fixture = Fixture::new(&[("d/x", "1"), ("f", "")]);
+        let outcome = fixture.run("rm", &["d", "nope", "f"], b"");
+        assert_eq!(
+            outcome.stderr,
+            "rm: cannot remove 'd': Is a directory\nrm: cannot remove 'nope': No such file or directory\n"
+        );
+        assert_eq!(fixture.run("rm", &["-f", "nope", "f/x"], b"").status, 0);
+        let outcome = fixture.run("rm", &["-rf", "/"], b"");
+        assert_eq!(
+            outcome.stderr,
+            "rm: it is dangerous to operate recursively on '/'\n\
+             rm: use --no-preserve-root to override this failsafe\n"
+        );
+        let outcome = fixture.run("rm", &["-rf", "."], b"");
+        assert_eq!(outcome.stderr, "rm: refusing to remove '.' or '..' directory: skipping '.'\n");
+    }
+
+    #[test]
+    fn asks_before_each_step() {
+        let fixture = Fixture::new(&[("d/x", "1"), ("d/y", "")]);
+        let outcome = fixture.run("rm", &["-ri", "d"], b"y\ny\nn\ny\n");
+        assert_eq!(
+            outcome.stderr,
+            "rm: descend into directory 'd'? rm: remove regular file 'd/x'? \
+             rm: remove regular empty file 'd/y'? "
+        );
+        assert_eq!(fixture.run("rm", &["-rv", "d"], b"").stdout, "removed 'd/y'\nremoved directory 'd'\n");
+    }
+
+    #[test]
+    fn a_deep_tree_is_no_recursion() {
+        let fixture = Fixture::new(&[]);
+        let path = vec!["d"; 1500].join("/");
+        fixture.run("mkdir", &["-p", &path], b"");
+        assert_eq!(fixture.run("rm", &["-r", "d"], b"").status, 0);
+        assert_eq!(fixture.run("rm", &["d"], b"").status, 1);
+    }
+}

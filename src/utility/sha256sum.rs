@@ -1,0 +1,18 @@
+//! `sha256sum`: prints or checks SHA256 digests. GNU coreutils sha256sum(1).
+
+use super::digest;
+use crate::utility::prelude::*;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "sha256sum",
+    summary: "print or check SHA256 (256-bit) checksums",
+    usage: "sha256sum [OPTION]... [FILE]...",
+    options: digest::OPTIONS,
+    examples: &[example("printf abc | sha256sum", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  -\n")],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    digest::run::<sha2::Sha256>(ctx, &UTILITY).await
+}

@@ -1,0 +1,218 @@
+//! `sort`: sorts, merges or checks lines. GNU coreutils sort(1) with the byte order of the C.UTF-8 locale.
+//!
+//! All input is held in one buffer; a line is a record of 24 bytes with its place and the first eight bytes of its order
+//! (`sort/order.rs`), which decide most comparisons. Records are sorted by a merge sort in small portions
+//! (`sort/merge.rs`), so that others run meanwhile. What a key is and how two compare is in `sort/key.rs` and
+//! `sort/compare.rs`.
+
+mod check;
+mod compare;
+mod key;
+mod merge;
+mod order;
+mod settings;
+
+use crate::utility::prelude::*;
+use order::{Line, Order};
+use settings::{Check, Settings};
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "sort",
+    summary: "sort lines of text files",
+    usage: "sort [OPTION]... [FILE]...",
+    options: &[
+        flag('b', "ignore-leading-blanks", "ignore leading blanks"),
+        flag('d', "dictionary-order", "consider only blanks and alphanumeric characters"),
+        flag('f', "ignore-case", "fold lower case to upper case characters"),
+        flag('g', "general-numeric-sort", "compare according to general numerical value"),
+        flag('i', "ignore-nonprinting", "consider only printable characters"),
+        flag('M', "month-sort", "compare (unknown) < 'JAN' < ... < 'DEC'"),
+        flag('h', "human-numeric-sort", "compare human readable numbers (2K 1G)"),
+        flag('n', "numeric-sort", "compare according to string numerical value"),
+        flag('R', "random-sort", "shuffle, but group identical keys"),
+        flag('r', "reverse", "reverse the result of comparisons"),
+        value('\0', "sort", "WORD", "general-numeric, human-numeric, month, numeric, random or version"),
+        flag('V', "version-sort", "natural sort of version numbers within text"),
+        optional('\0', "check", "WORD", "check for sorted input: diagnose-first, quiet or silent"),
+        flag('c', "", "check for sorted input; do not sort"),
+        flag('C', "", "like -c, but do not report the first bad line"),
+        value('k', "key", "KEYDEF", "sort by a key: F[.C][OPTS][,F[.C][OPTS]]"),
+        flag('m', "merge", "merge already sorted files; do not sort"),
+        value('o', "output", "FILE", "write to FILE instead of standard output"),
+        flag('s', "stable", "do not compare whole lines as a last resort"),
+        value('t', "field-separator", "SEP", "use SEP instead of the change from non-blank to blank"),
+        flag('u', "unique", "only the first of lines that compare equal; with -c, check for strict order"),
+        flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
+    ],
+    examples: &[
+        example("printf '10\\n9\\n' | sort", "10\n9\n"),
+        example("printf '10\\n9\\n' | sort -n", "9\n10\n"),
+        example("printf 'a 2\\nb 1\\n' | sort -k2", "b 1\na 2\n"),
+    ],
+    run: start!(run),
+    usage_status: 2,
+    ..Utility::BASE
+};
+
+/// Exit status of everything that goes wrong.
+const TROUBLE: u8 = 2;
+
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(&UTILITY)?;
+    let settings = Settings::of(&options, ctx.session.random.next_u64())?;
+    let inputs = ctx.inputs(&options.operands);
+    if settings.check != Check::No {
+        return check::run(ctx, &settings, &inputs).await;
+    }
+    // What could not be read is told before anything is written.
+    let mut opened = Vec::new();
+    for operand in &inputs {
+        let input = ctx.open_input(operand).map_err(|error| trouble("cannot read", operand, error))?;
+        opened.push((operand.clone(), input));
+    }
+    if settings.merge {
+        return merge::merge_files(ctx, &settings, opened).await;
+    }
+    let mut text = ChargedVec::new(&ctx.meter);
+    for (operand, mut input) in opened {
+        read_all(ctx, &mut input, &mut text, settings.delimiter)
+            .await
+            .map_err(|error| read_failed(&operand, error))?;
+    }
+    let mut lines = order::index(ctx, &settings, &text).await?;
+    let order = Order::new(&settings, &text);
+    order::sort(ctx, &order, &mut lines).await?;
+    write_lines(ctx, &settings, &order, &lines).await?;
+    Ok(ExitStatus::SUCCESS)
+}
+
+/// `what: file: reason`, status 2.
+fn trouble(what: &str, file: &[u8], error: FsError) -> UtilityError {
+    match error {
+        FsError::Limit(limit) => limit.into(),
+        FsError::Errno(errno) => UtilityError::Failed {
+            message: format!("{what}: {}: {}", quote_name(file), errno.message()),
+            status: TROUBLE,
+        },
+    }
+}
+
+fn read_failed(file: &[u8], error: OperandError) -> UtilityError {
+    error.errno().map_or_else(|end| end, |errno| trouble("read failed", file, errno.into()))
+}
+
+/// Appends the rest of the input; its last line gets a delimiter if it lacks one.
+async fn read_all(
+    ctx: &mut Context,
+    input: &mut Input,
+    text: &mut ChargedVec<u8>,
+    delimiter: u8,
+) -> Result<(), OperandError> {
+    let before = text.len();
+    loop {
+        ctx.check().await?;
+        let block = input.fill().await?;
+        if block.is_empty() {
+            break;
+        }
+        text.extend(block)?;
+        let count = block.len();
+        input.consume(count);
+    }
+    if text.len() > before && text.last() != Some(&delimiter) {
+        text.push(delimiter)?;
+    }
+    Ok(())
+}
+
+/// Where the result goes.
+fn open_output(ctx: &mut Context, settings: &Settings) -> Result<Option<Output>, UtilityError> {
+    settings
+        .output
+        .as_ref()
+        .map(|file| ctx.create(file, false).map_err(|error| trouble("open failed", file, error)))
+        .transpose()
+}
+
+async fn write_lines(
+    ctx: &mut Context,
+    settings: &Settings,
+    order: &Order<'_>,
+    lines: &[Line],
+) -> Result<(), UtilityError> {
+    let mut file = open_output(ctx, settings)?;
+    let mut previous: Option<&Line> = None;
+    for portion in lines.chunks(128) {
+        let out = file.as_mut().unwrap_or(&mut ctx.stdout);
+        for line in portion {
+            if settings.unique {
+                if previous.is_some_and(|before| order.compare(before, line).is_eq()) {
+                    continue;
+                }
+                previous = Some(line);
+            }
+            out.push(order.with_delimiter(line))?;
+        }
+        out.flush_if_full().await?;
+        ctx.check().await?;
+    }
+    if let Some(mut file) = file {
+        file.flush().await?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::utility::testing::run;
+
+    fn sort(args: &[&str], stdin: &str) -> String {
+        let outcome = run("sort", args, stdin.as_bytes(), &[("f", "b\na"), ("g", "c\n")]);
+        outcome.stdout + &outcome.stderr
+    }
+
+    #[test]
+    fn orders() {
+        for (args, input, want) in [
+            (&[][..], "b\na\nc", "a\nb\nc\n"),
+            (&["-r"], "b\na\nc\n", "c\nb\na\n"),
+            (&["-n"], "10\n9\n-1\nx\n 2.5\n", "-1\nx\n 2.5\n9\n10\n"),
+            (&["-g"], "1e3\n5\nnan\nx\n-inf\n", "x\nnan\n-inf\n5\n1e3\n"),
+            (&["-h"], "1K\n2\n1G\n1M\n-1K\n", "-1K\n2\n1K\n1M\n1G\n"),
+            (&["-V"], "a-1.10\na-1.9\na-1.9.tar.gz\n.b\n", ".b\na-1.9\na-1.9.tar.gz\na-1.10\n"),
+            (&["-M"], "feb\nJAN\nx\ndec\n", "x\nJAN\nfeb\ndec\n"),
+            (&["-f"], "b\nA\na\nB\n", "A\na\nB\nb\n"),
+            (&["-u", "-f"], "b\nA\na\nB\n", "A\nb\n"),
+            (&["-k2n", "-t:"], "a:10\nb:9\n", "b:9\na:10\n"),
+            (&["-k2,2r", "-k1,1"], "b x\na x\nc y\n", "c y\na x\nb x\n"),
+            (&["-s", "-k1,1"], "b 2\na 2\na 1\n", "a 2\na 1\nb 2\n"),
+            (&["-k1.2,1.2"], "ab\nba\n", "ba\nab\n"),
+            (&["-d"], "a-c\na b\nab\n", "a b\nab\na-c\n"),
+            (&["f", "g", "-"], "d\n", "a\nb\nc\nd\n"),
+            (&["-m", "g", "-"], "a\nd\n", "a\nc\nd\n"),
+        ] {
+            assert_eq!(sort(args, input), want, "{args:?}");
+        }
+    }
+
+    #[test]
+    fn refuses() {
+        for (args, want) in [
+            (&["-k0"][..], "field number is zero: invalid field specification ‘0’"),
+            (&["-k1z"], "stray character in field spec: invalid field specification ‘1z’"),
+            (&["-gn"], "options '-gn' are incompatible"),
+            (&["-t", "ab"], "multi-character tab ‘ab’"),
+            (&["nope"], "cannot read: nope: No such file or directory"),
+        ] {
+            assert_eq!(sort(args, ""), format!("sort: {want}\n"));
+        }
+    }
+
+    #[test]
+    fn many_lines_in_portions() {
+        let mut lines: Vec<String> = (0..20_000_u64).map(|n| (n * 7919 % 20_011).to_string()).collect();
+        let input = lines.join("\n") + "\n";
+        lines.sort();
+        assert_eq!(sort(&[], &input), lines.join("\n") + "\n");
+    }
+}

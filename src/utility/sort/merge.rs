@@ -1,0 +1,88 @@
+//! `sort -m`: merges sorted inputs line by line. The inputs are kept sorted by their next line; of equal lines that of the
+//! earlier input comes first.
+
+use super::order::{compare_lines, line_summary};
+use super::settings::Settings;
+use super::{open_output, read_failed};
+use crate::utility::prelude::*;
+use std::cmp::Ordering;
+
+/// An input with its next line.
+struct Source {
+    operand: Text,
+    input: Input,
+    line: ChargedVec<u8>,
+    summary: u64,
+    rank: usize,
+}
+
+impl Source {
+    /// Reads the next line; `false` at the end.
+    async fn advance(&mut self, settings: &Settings) -> Result<bool, UtilityError> {
+        self.line.clear();
+        match self.input.next_line(settings.delimiter).await {
+            Ok(None) => return Ok(false),
+            Ok(Some(line)) => self.line.extend(split_delimiter(line, settings.delimiter).0)?,
+            Err(error) => return Err(read_failed(&self.operand, error.into())),
+        }
+        self.summary = line_summary(settings, &self.line);
+        Ok(true)
+    }
+
+    fn compare(&self, other: &Self, settings: &Settings) -> Ordering {
+        self.summary
+            .cmp(&other.summary)
+            .then_with(|| compare_lines(settings, &self.line, &other.line))
+            .then(self.rank.cmp(&other.rank))
+    }
+}
+
+pub(super) async fn merge_files(
+    ctx: &mut Context,
+    settings: &Settings,
+    inputs: Vec<(Text, Input)>,
+) -> Result<ExitStatus, UtilityError> {
+    // Sorted with the next line last.
+    let mut sources: Vec<Source> = Vec::new();
+    for (rank, (operand, input)) in inputs.into_iter().enumerate() {
+        let mut source = Source { operand, input, line: ChargedVec::new(&ctx.meter), summary: 0, rank };
+        if source.advance(settings).await? {
+            insert(&mut sources, source, settings);
+        }
+    }
+    // The output may be one of the inputs, so it is opened when all was read.
+    let mut collected = ChargedVec::new(&ctx.meter);
+    let mut previous = ChargedVec::new(&ctx.meter);
+    let mut any = false;
+    while let Some(mut source) = sources.pop() {
+        ctx.tick().await?;
+        let repeated = settings.unique && any && compare_lines(settings, &previous, &source.line).is_eq();
+        if !repeated {
+            source.line.push(settings.delimiter)?;
+            if settings.output.is_some() {
+                collected.extend(&source.line)?;
+            } else {
+                ctx.stdout.write(&source.line).await?;
+            }
+            if settings.unique {
+                let body = split_delimiter(&source.line, settings.delimiter).0;
+                previous.clear();
+                previous.extend(body)?;
+                any = true;
+            }
+        }
+        if source.advance(settings).await? {
+            insert(&mut sources, source, settings);
+        }
+    }
+    if let Some(mut file) = open_output(ctx, settings)? {
+        file.write(&collected).await?;
+        file.flush().await?;
+    }
+    Ok(ExitStatus::SUCCESS)
+}
+
+fn insert(sources: &mut Vec<Source>, source: Source, settings: &Settings) {
+    let at = sources.partition_point(|other| other.compare(&source, settings).is_gt());
+    sources.insert(at, source);
+}

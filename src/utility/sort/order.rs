@@ -1,0 +1,231 @@
+//! The records of lines, their order, and a merge sort that gives the executor back now and then.
+//!
+//! Runs of at most 1024 records (or 64 KiB of text) are sorted with the standard library's stable sort; then neighbouring
+//! runs are merged until one is left. Two runs that are in order already are copied.
+
+use super::compare::{compare, first_eight, is_exact, summary};
+use super::settings::Settings;
+use crate::limit::LimitError;
+use crate::utility::prelude::*;
+use std::cmp::Ordering;
+
+/// A line: where it is, and the summary of its first key.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Line {
+    summary: u64,
+    start: usize,
+    /// Without the delimiter.
+    length: usize,
+}
+
+/// Compares records over the text that they point into.
+pub(super) struct Order<'t> {
+    settings: &'t Settings,
+    text: &'t [u8],
+}
+
+impl<'t> Order<'t> {
+    pub(super) fn new(settings: &'t Settings, text: &'t [u8]) -> Self {
+        Self { settings, text }
+    }
+
+    pub(super) fn line(&self, line: &Line) -> &'t [u8] {
+        self.text.get(line.start..line.start + line.length).unwrap_or(&[])
+    }
+
+    pub(super) fn with_delimiter(&self, line: &Line) -> &'t [u8] {
+        self.text.get(line.start..line.start + line.length + 1).unwrap_or(&[])
+    }
+
+    pub(super) fn compare(&self, one: &Line, two: &Line) -> Ordering {
+        one.summary
+            .cmp(&two.summary)
+            .then_with(|| self.compare_further(one, two))
+    }
+
+    /// Compares records whose summaries are equal.
+    fn compare_further(&self, one: &Line, two: &Line) -> Ordering {
+        let exact = self.settings.keys.first().is_some_and(|key| {
+            let summary = if key.ordering.reverse { !one.summary } else { one.summary };
+            is_exact(key.ordering, summary)
+        });
+        compare_from(self.settings, usize::from(exact), self.line(one), self.line(two))
+    }
+
+    /// What comparing a line may cost, in nanoseconds or so.
+    fn cost(line: &Line) -> usize {
+        8 + line.length / 16
+    }
+}
+
+/// The summary that orders lines before anything else is looked at.
+pub(super) fn line_summary(settings: &Settings, line: &[u8]) -> u64 {
+    let (summary, reverse) = match settings.keys.first() {
+        None => (first_eight(line), settings.reverse),
+        Some(key) => {
+            let found = key.find(line, settings.tab);
+            (summary(key.ordering, settings.seed, found), key.ordering.reverse)
+        }
+    };
+    if reverse { !summary } else { summary }
+}
+
+/// Compares by the keys and then, as a last resort, by all bytes.
+pub(super) fn compare_lines(settings: &Settings, one: &[u8], two: &[u8]) -> Ordering {
+    compare_from(settings, 0, one, two)
+}
+
+/// As [`compare_lines`], without the first `skipped` keys.
+fn compare_from(settings: &Settings, skipped: usize, one: &[u8], two: &[u8]) -> Ordering {
+    for key in settings.keys.iter().skip(skipped) {
+        let (left, right) = (key.find(one, settings.tab), key.find(two, settings.tab));
+        let order = compare(key.ordering, settings.seed, left, right);
+        if order.is_ne() {
+            return if key.ordering.reverse { order.reverse() } else { order };
+        }
+    }
+    if !settings.keys.is_empty() && settings.stable {
+        return Ordering::Equal;
+    }
+    let order = one.cmp(two);
+    if settings.reverse { order.reverse() } else { order }
+}
+
+/// Makes a record for each line.
+pub(super) async fn index(
+    ctx: &mut Context,
+    settings: &Settings,
+    text: &[u8],
+) -> Result<ChargedVec<Line>, LimitError> {
+    let mut lines = ChargedVec::new(&ctx.meter);
+    let mut start = 0;
+    let mut work = 0;
+    for end in memchr::memchr_iter(settings.delimiter, text) {
+        let line = text.get(start..end).unwrap_or(&[]);
+        lines.push(Line { summary: line_summary(settings, line), start, length: line.len() })?;
+        start = end + 1;
+        work += 16 + line.len();
+        if work > PORTION {
+            work = 0;
+            ctx.check().await?;
+        }
+    }
+    Ok(lines)
+}
+
+/// Work between two checks, in units of about a nanosecond.
+const PORTION: usize = 64 * 1024;
+/// Most records of a run that is sorted in one go.
+const RUN: usize = 1024;
+
+/// Sorts the records; equal ones keep their order.
+pub(super) async fn sort(
+    ctx: &mut Context,
+    order: &Order<'_>,
+    lines: &mut ChargedVec<Line>,
+) -> Result<(), LimitError> {
+    let mut ends = ChargedVec::new(&ctx.meter);
+    let mut start = 0;
+    while start < lines.len() {
+        let rest = lines.get_mut(start..).unwrap_or_default();
+        let mut bytes = 0;
+        let length = rest
+            .iter()
+            .take(RUN)
+            .take_while(|line| {
+                let fits = bytes < PORTION;
+                bytes += line.length;
+                fits
+            })
+            .count();
+        if let Some(run) = rest.get_mut(..length) {
+            run.sort_by(|one, two| order.compare(one, two));
+        }
+        start += length;
+        ends.push(start)?;
+        ctx.tick_many(length as u32 * 8);
+        ctx.check().await?;
+    }
+    if ends.len() < 2 {
+        return Ok(());
+    }
+    let mut other = ChargedVec::new(&ctx.meter);
+    other.resize(lines.len(), Line::default())?;
+    while ends.len() > 1 {
+        merge_pairs(ctx, order, lines, &mut other, &mut ends).await?;
+        std::mem::swap(lines, &mut other);
+    }
+    Ok(())
+}
+
+/// Merges each two neighbouring runs of `from` into one of `to`. `ends` has the end of each run.
+async fn merge_pairs(
+    ctx: &mut Context,
+    order: &Order<'_>,
+    from: &[Line],
+    to: &mut [Line],
+    ends: &mut ChargedVec<usize>,
+) -> Result<(), LimitError> {
+    let mut start = 0;
+    let mut kept = 0;
+    for pair in (0..ends.len()).step_by(2) {
+        let Some(&middle) = ends.get(pair) else { break };
+        let end = ends.get(pair + 1).copied().unwrap_or(middle);
+        let (Some(left), Some(right), Some(target)) =
+            (from.get(start..middle), from.get(middle..end), to.get_mut(start..end))
+        else {
+            break;
+        };
+        merge(ctx, order, left, right, target).await?;
+        if let Some(slot) = ends.get_mut(kept) {
+            *slot = end;
+        }
+        kept += 1;
+        start = end;
+    }
+    ends.truncate(kept);
+    Ok(())
+}
+
+async fn merge(
+    ctx: &mut Context,
+    order: &Order<'_>,
+    mut left: &[Line],
+    mut right: &[Line],
+    mut target: &mut [Line],
+) -> Result<(), LimitError> {
+    let in_order = match (left.last(), right.first()) {
+        (Some(last), Some(first)) => order.compare(last, first).is_le(),
+        _ => true,
+    };
+    while !in_order && !left.is_empty() && !right.is_empty() {
+        let mut work = 0;
+        while let ([one, left_rest @ ..], [two, right_rest @ ..], true) = (left, right, work < PORTION) {
+            let Some((slot, rest)) = std::mem::take(&mut target).split_first_mut() else { break };
+            target = rest;
+            let take_left = if one.summary == two.summary {
+                work += Order::cost(one).min(Order::cost(two));
+                order.compare_further(one, two).is_le()
+            } else {
+                one.summary < two.summary
+            };
+            work += 8;
+            if take_left {
+                *slot = *one;
+                left = left_rest;
+            } else {
+                *slot = *two;
+                right = right_rest;
+            }
+        }
+        ctx.tick_many((work / 16) as u32);
+        ctx.check().await?;
+    }
+    // At most one of the two is left, or they follow each other.
+    let (first, second) = target.split_at_mut_checked(left.len()).unwrap_or_default();
+    if first.len() == left.len() && second.len() == right.len() {
+        first.copy_from_slice(left);
+        second.copy_from_slice(right);
+    }
+    Ok(())
+}

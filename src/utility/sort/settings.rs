@@ -1,0 +1,150 @@
+//! The options of `sort` as one value, checked.
+
+use super::TROUBLE;
+use super::key::{Key, Ordering, parse_key};
+use crate::utility::prelude::*;
+
+/// Whether the input is only checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Check {
+    No,
+    Report,
+    Quiet,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    pub(super) keys: Vec<Key>,
+    /// Fields end at this byte; `None`: between a non-blank and a blank.
+    pub(super) tab: Option<u8>,
+    pub(super) delimiter: u8,
+    pub(super) reverse: bool,
+    pub(super) stable: bool,
+    pub(super) unique: bool,
+    pub(super) merge: bool,
+    pub(super) check: Check,
+    pub(super) output: Option<Text>,
+    /// For `-R`.
+    pub(super) seed: u64,
+}
+
+pub(super) fn failed(message: impl Into<String>) -> UtilityError {
+    UtilityError::Failed { message: message.into(), status: TROUBLE }
+}
+
+/// A word that an option does not know: unlike other errors of usage its status is 1.
+pub(super) fn bad_word(message: String) -> UtilityError {
+    UtilityError::failed(message + "\nTry 'sort --help' for more information.")
+}
+
+impl Settings {
+    pub(super) fn of(options: &Options, seed: u64) -> Result<Self, UtilityError> {
+        let mut global = Ordering::default();
+        for (spec, argument) in options.given() {
+            match spec.long {
+                "sort" => global.set_by_word(argument.map(Text::as_bytes).unwrap_or_default())?,
+                "ignore-leading-blanks" => (global.skip_start_blanks, global.skip_end_blanks) = (true, true),
+                _ => {
+                    global.set_by_letter(spec.short);
+                }
+            }
+        }
+        let mut keys = Vec::new();
+        for text in options.values("key") {
+            keys.push(parse_key(text)?);
+        }
+        for key in &mut keys {
+            if key.ordering.is_default() && !key.ordering.reverse {
+                key.ordering = global;
+            }
+        }
+        if keys.is_empty() && !global.is_default() {
+            keys.push(Key::whole_line(global));
+        }
+        for ordering in keys.iter().map(|key| key.ordering).chain([global]) {
+            ordering.check_compatible()?;
+        }
+        let settings = Self {
+            keys,
+            tab: tab(options)?,
+            delimiter: if options.has("zero-terminated") { 0 } else { b'\n' },
+            reverse: global.reverse,
+            stable: options.has("stable") || options.has("unique"),
+            unique: options.has("unique"),
+            merge: options.has("merge"),
+            check: check(options)?,
+            output: output(options)?,
+            seed,
+        };
+        settings.check_operands(options)?;
+        Ok(settings)
+    }
+
+    fn check_operands(&self, options: &Options) -> Result<(), UtilityError> {
+        let letter = match self.check {
+            Check::No => return Ok(()),
+            Check::Report => 'c',
+            Check::Quiet => 'C',
+        };
+        if let Some(extra) = options.operands.get(1) {
+            return Err(failed(format!(
+                "extra operand {} not allowed with -{letter}",
+                quote_name(extra)
+            )));
+        }
+        if self.output.is_some() {
+            return Err(failed(format!("options '-{letter}o' are incompatible")));
+        }
+        Ok(())
+    }
+}
+
+fn tab(options: &Options) -> Result<Option<u8>, UtilityError> {
+    let mut tab = None;
+    for text in options.values("field-separator") {
+        let new = match text.as_bytes() {
+            [] => return Err(failed("empty tab")),
+            [byte] => *byte,
+            b"\\0" => 0,
+            _ => return Err(failed(format!("multi-character tab {}", quote(text)))),
+        };
+        if tab.is_some_and(|old| old != new) {
+            return Err(failed("incompatible tabs"));
+        }
+        tab = Some(new);
+    }
+    Ok(tab)
+}
+
+fn check(options: &Options) -> Result<Check, UtilityError> {
+    let mut check = Check::No;
+    for (spec, argument) in options.given() {
+        let new = match (spec.short, spec.long, argument.map(Text::as_bytes)) {
+            ('c', ..) | (_, "check", None | Some(b"diagnose-first")) => Check::Report,
+            ('C', ..) | (_, "check", Some(b"quiet" | b"silent")) => Check::Quiet,
+            (_, "check", Some(word)) => {
+                return Err(bad_word(format!(
+                    "invalid argument {} for ‘--check’\nValid arguments are:\n  - ‘quiet’, ‘silent’\n  - ‘diagnose-first’",
+                    quote(word)
+                )));
+            }
+            _ => continue,
+        };
+        if check != Check::No && check != new {
+            return Err(failed("options '-cC' are incompatible"));
+        }
+        check = new;
+    }
+    Ok(check)
+}
+
+fn output(options: &Options) -> Result<Option<Text>, UtilityError> {
+    let mut output: Option<&Text> = None;
+    for file in options.values("output") {
+        if output.is_some_and(|other| other != file) {
+            return Err(failed("multiple output files specified"));
+        }
+        output = Some(file);
+    }
+    Ok(output.cloned())
+}

@@ -1,0 +1,77 @@
+//! Tab stops of `expand` and `unexpand`: `N`, a list of positions, and `/N` or `+N` for what follows the last of them.
+
+use super::UtilityError;
+use super::count::parse_digits;
+use super::quote::quote;
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TabStops {
+    positions: Vec<u64>,
+    /// Behind the positions: multiples of this.
+    extend: u64,
+    /// Behind the positions: this far from the last of them.
+    increment: u64,
+}
+
+impl TabStops {
+    /// Reads one or more lists.
+    pub(crate) fn parse<'t>(lists: impl Iterator<Item = &'t [u8]>) -> Result<Self, UtilityError> {
+        let mut stops = Self::default();
+        let mut last = 0;
+        let failed = |text: String| Err(UtilityError::failed(text));
+        for list in lists {
+            for item in list.split(|byte| matches!(byte, b',' | b' ' | b'\t')).filter(|item| !item.is_empty())
+            {
+                let (kind, digits) = match item {
+                    [kind @ (b'/' | b'+'), digits @ ..] => (*kind, digits),
+                    digits => (0, digits),
+                };
+                let wrong = digits.iter().position(|byte| !byte.is_ascii_digit());
+                if let Some(wrong) = wrong {
+                    let rest = digits.get(wrong..).unwrap_or(&[]);
+                    return failed(format!("tab size contains invalid character(s): {}", quote(rest)));
+                }
+                let Some(number) = parse_digits(digits) else { continue };
+                if number == u64::MAX {
+                    return failed(format!("tab stop is too large {}", quote(digits)));
+                }
+                match kind {
+                    b'/' => stops.extend = number,
+                    b'+' => stops.increment = number,
+                    _ if number == 0 => return failed("tab size cannot be 0".into()),
+                    _ if number <= last => return failed("tab sizes must be ascending".into()),
+                    _ => {
+                        stops.positions.push(number);
+                        last = number;
+                    }
+                }
+            }
+        }
+        if stops.extend > 0 && stops.increment > 0 {
+            return failed("'/' specifier is mutually exclusive with '+'".into());
+        }
+        if let ([only], 0, 0) = (stops.positions.as_slice(), stops.extend, stops.increment) {
+            stops.extend = *only;
+            stops.positions.clear();
+        } else if stops.positions.is_empty() && stops.increment > 0 {
+            stops.extend = std::mem::take(&mut stops.increment);
+        } else if stops.positions.is_empty() && stops.extend == 0 {
+            stops.extend = 8;
+        }
+        Ok(stops)
+    }
+
+    /// The first stop behind `column`; `None` behind the last one.
+    pub(crate) fn next(&self, column: u64) -> Option<u64> {
+        let index = self.positions.partition_point(|position| *position <= column);
+        if let Some(position) = self.positions.get(index) {
+            return Some(*position);
+        }
+        let last = self.positions.last().copied().unwrap_or(0);
+        if self.extend > 0 {
+            return Some(column - column % self.extend + self.extend);
+        }
+        (self.increment > 0).then(|| column - (column - last) % self.increment + self.increment)
+    }
+}

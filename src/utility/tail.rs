@@ -1,0 +1,266 @@
+//! `tail`: the last part of files. GNU coreutils tail(1).
+//!
+//! The last N lines or bytes are kept in a buffer that is cut back to them each time it has doubled, so that the cost is
+//! linear and memory is what is printed. Of a long regular file only the end is read when it holds enough lines. `-f` is
+//! refused: nothing would end it.
+
+use super::count::{CountError, parse_count, parse_digits};
+use crate::utility::prelude::*;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "tail",
+    summary: "print the last part of files",
+    usage: "tail [OPTION]... [FILE]...",
+    options: &[
+        value('c', "bytes", "[+]NUM", "print the last NUM bytes; with '+', start with byte NUM"),
+        flag('f', "", "refused: a command in a sandbox has to end"),
+        optional('\0', "follow", "HOW", "refused, as -f"),
+        flag('F', "", "refused, as -f"),
+        value('n', "lines", "[+]NUM", "print the last NUM lines instead of 10; with '+', start with line NUM"),
+        flag('q', "quiet", "never print headers giving file names"),
+        flag('\0', "silent", "the same as --quiet"),
+        flag('v', "verbose", "always print headers giving file names"),
+        flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
+        number("NUM", "the same as -n NUM, as first argument and with one FILE at most"),
+    ],
+    examples: &[example("printf 'a\\nb\\nc\\n' | tail -n 2", "b\nc\n"), example("printf 'a\\nb\\nc\\n' | tail -n +2", "b\nc\n")],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+/// What to print of each input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Part {
+    count: u64,
+    lines: bool,
+    from_start: bool,
+    delimiter: u8,
+}
+
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    if let Some(args) = expand_obsolete(&ctx.args) {
+        ctx.args.splice(..1, args);
+    }
+    let options = ctx.parse_options(&UTILITY)?;
+    if options.last_of(&["f", "F", "follow"]).is_some() {
+        return Err(UtilityError::failed("following a file is not possible in a sandbox: a command has to end"));
+    }
+    let part = wanted_part(&options)?;
+    let inputs = ctx.inputs(&options.operands);
+    let headers = match options.last_of(&["quiet", "silent", "verbose"]) {
+        Some("verbose") => true,
+        Some(_) => false,
+        None => inputs.len() > 1,
+    };
+    let mut status = ExitStatus::SUCCESS;
+    let mut first = true;
+    for operand in inputs {
+        let stdin = operand.as_bytes() == b"-";
+        let shown: &[u8] = if stdin { b"standard input" } else { &operand };
+        let input = match ctx.open_input(&operand) {
+            Ok(input) => input,
+            Err(error) => {
+                let errno = OperandError::from(error).errno()?;
+                let name = quote_name(shown);
+                status = ctx.warn(format_args!("cannot open {name} for reading: {}", errno.message()));
+                continue;
+            }
+        };
+        if headers {
+            let gap: &[u8] = if first { b"" } else { b"\n" };
+            ctx.stdout.write(&[gap, b"==> ", shown, b" <==\n"].concat()).await?;
+        }
+        first = false;
+        if let Err(error) = copy_part(ctx, input, part).await {
+            let errno = error.errno()?;
+            status = ctx.warn(format_args!("error reading {}: {}", quote_name(shown), errno.message()));
+        }
+    }
+    Ok(status)
+}
+
+/// `-5`, `+5`, `-5c`, `+5l` as the first argument with one operand at most.
+fn expand_obsolete(args: &[Text]) -> Option<Vec<Text>> {
+    let (first, rest) = args.split_first()?;
+    match rest {
+        [] => {}
+        [only] if only.len() < 2 || only.first() != Some(&b'-') => {}
+        [dashes, ..] if dashes.as_bytes() == b"--" && rest.len() <= 2 => {}
+        _ => return None,
+    }
+    let (sign, body) = first.split_first()?;
+    let digits = body.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, letters) = body.split_at_checked(digits)?;
+    let (option, factor) = match letters {
+        [] | b"l" => ("-n", 1),
+        b"c" => ("-c", 1),
+        b"b" => ("-c", 512),
+        _ => return None,
+    };
+    // "-" is standard input and "-c" needs an option-argument; so does "-" with letters alone.
+    if !matches!(sign, b'+' | b'-') || (*sign == b'-' && number.is_empty()) {
+        return None;
+    }
+    let count = if number.is_empty() { 10 } else { parse_digits(number)? };
+    let sign = if *sign == b'+' { "+" } else { "" };
+    Some(vec![Text::from(option), Text::from(format!("{sign}{}", count.saturating_mul(factor)))])
+}
+
+fn wanted_part(options: &Options) -> Result<Part, UtilityError> {
+    let delimiter = if options.has("zero-terminated") { 0 } else { b'\n' };
+    let mut part = Part { count: 10, lines: true, from_start: false, delimiter };
+    for (spec, argument) in options.given() {
+        let text = argument.map(Text::as_bytes).unwrap_or_default();
+        part.lines = match spec.long {
+            "bytes" => false,
+            "lines" => true,
+            "NUM" => {
+                let digit = text.last().copied().map_or(' ', char::from);
+                return Err(UtilityError::failed(format!("option used in invalid context -- {digit}")));
+            }
+            _ => continue,
+        };
+        let what = if part.lines { "invalid number of lines" } else { "invalid number of bytes" };
+        part.from_start = text.starts_with(b"+");
+        let digits = text.strip_prefix(b"-").unwrap_or(text);
+        part.count = parse_count(digits).map_err(|error: CountError| error.about(what, digits))?;
+    }
+    Ok(part)
+}
+
+async fn copy_part(ctx: &mut Context, mut input: Input, part: Part) -> Result<(), OperandError> {
+    if part.from_start {
+        return copy_from(ctx, &mut input, part).await;
+    }
+    if part.count == 0 {
+        return Ok(());
+    }
+    skip_to_end(&mut input, part).await?;
+    let mut kept = ChargedVec::new(&ctx.meter);
+    let mut cut_at = 2 * SEEK_WINDOW as usize;
+    loop {
+        ctx.check().await?;
+        let block = input.fill().await?;
+        if block.is_empty() {
+            break;
+        }
+        kept.extend(block)?;
+        let count = block.len();
+        input.consume(count);
+        if kept.len() >= cut_at {
+            let start = last_part(&kept, part);
+            kept.remove_front(start);
+            cut_at = kept.len().saturating_mul(2).max(2 * SEEK_WINDOW as usize);
+        }
+    }
+    let start = last_part(&kept, part);
+    ctx.stdout.write(kept.get(start..).unwrap_or(&[])).await?;
+    Ok(())
+}
+
+/// Where the last lines or bytes of `bytes` begin.
+fn last_part(bytes: &[u8], part: Part) -> usize {
+    let count = usize::try_from(part.count).unwrap_or(usize::MAX);
+    if !part.lines {
+        return bytes.len().saturating_sub(count);
+    }
+    let body = match bytes.split_last() {
+        Some((last, body)) if *last == part.delimiter => body,
+        _ => bytes,
+    };
+    match memchr::memrchr_iter(part.delimiter, body).nth(count.saturating_sub(1)) {
+        Some(before) => before + 1,
+        None => 0,
+    }
+}
+
+/// How much of the end of a regular file is looked at first, in bytes.
+const SEEK_WINDOW: u64 = 64 * 1024;
+
+/// Moves the offset of a long regular file to near its end, if the lines that are wanted are there.
+async fn skip_to_end(input: &mut Input, part: Part) -> Result<(), FsError> {
+    let description = std::sync::Arc::clone(input.description());
+    let Some(size) = description.metadata().map(|metadata| metadata.size) else { return Ok(()) };
+    let offset = description.offset();
+    if !part.lines {
+        description.seek(size.saturating_sub(part.count).max(offset));
+        return Ok(());
+    }
+    if size.saturating_sub(offset) <= 2 * SEEK_WINDOW {
+        return Ok(());
+    }
+    let start = size - SEEK_WINDOW;
+    description.seek(start);
+    let mut lines = 0;
+    loop {
+        let block = input.fill().await?;
+        if block.is_empty() {
+            break;
+        }
+        lines += memchr::memchr_iter(part.delimiter, block).count() as u64;
+        let count = block.len();
+        input.consume(count);
+    }
+    input.restart();
+    description.seek(if lines > part.count { start } else { offset });
+    Ok(())
+}
+
+/// Prints from line or byte `count` on, counted from 1.
+async fn copy_from(ctx: &mut Context, input: &mut Input, part: Part) -> Result<(), OperandError> {
+    let mut skip = part.count.saturating_sub(1);
+    loop {
+        ctx.check().await?;
+        let block = input.fill().await?;
+        if block.is_empty() {
+            return Ok(());
+        }
+        let length = block.len();
+        let mut start = 0;
+        if skip > 0 && part.lines {
+            start = length;
+            for at in memchr::memchr_iter(part.delimiter, block) {
+                skip -= 1;
+                if skip == 0 {
+                    start = at + 1;
+                    break;
+                }
+            }
+        } else if skip > 0 {
+            start = length.min(usize::try_from(skip).unwrap_or(usize::MAX));
+            skip -= start as u64;
+        }
+        ctx.stdout.write(block.get(start..).unwrap_or(&[])).await?;
+        input.consume(length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_obsolete_form_becomes_options() {
+        let rows: [(&[&str], Option<[&str; 2]>); 7] = [
+            (&["-5"], Some(["-n", "5"])),
+            (&["+5", "x"], Some(["-n", "+5"])),
+            (&["-2b"], Some(["-c", "1024"])),
+            (&["-5", "-q"], None),
+            (&["-5", "a", "b"], None),
+            (&["-"], None),
+            (&["-c", "5"], None),
+        ];
+        for (args, want) in rows {
+            let args: Vec<Text> = args.iter().map(|arg| Text::from(*arg)).collect();
+            assert_eq!(expand_obsolete(&args), want.map(|want| want.map(Text::from).to_vec()), "{args:?}");
+        }
+    }
+
+    #[test]
+    fn finds_the_last_lines() {
+        let part = |count| Part { count, lines: true, from_start: false, delimiter: b'\n' };
+        for (text, count, want) in [(b"a\nb\nc\n".as_slice(), 2, 2), (b"a\nb\nc", 2, 2), (b"a\n", 5, 0), (b"\n\n", 1, 1)] {
+            assert_eq!(last_part(text, part(count)), want);
+        }
+    }
+}

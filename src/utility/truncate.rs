@@ -1,0 +1,132 @@
+//! `truncate`: sets the size of files. GNU coreutils truncate(1).
+
+use super::human_size::parse_size;
+use super::quote::{quote, quote_name};
+use crate::utility::prelude::*;
+use crate::vfs::OpenOptions;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "truncate",
+    summary: "shrink or extend the size of each FILE to the specified size",
+    usage: "truncate OPTION... FILE...",
+    options: &[
+        flag('c', "no-create", "do not create any files"),
+        value('r', "reference", "RFILE", "base size on RFILE"),
+        value('s', "size", "SIZE", "set or adjust the file size by SIZE bytes: + extend, - reduce, < at most, > at least, / round down, % round up"),
+    ],
+    examples: &[example("truncate -s 1K f; stat -c %s f", "1024\n")],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+/// How the operand of `-s` changes a size.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    operator: u8,
+    value: u64,
+}
+
+impl Size {
+    fn parse(text: &[u8]) -> Option<Self> {
+        let (operator, number) = match text {
+            [operator @ (b'+' | b'-' | b'<' | b'>' | b'/' | b'%'), number @ ..] => (*operator, number),
+            number => (b'=', number),
+        };
+        number.first().filter(|byte| byte.is_ascii_digit())?;
+        Some(Self { operator, value: parse_size(number)? })
+    }
+
+    /// `None` when the size would be too large.
+    fn apply(self, size: u64) -> Option<u64> {
+        match self.operator {
+            b'+' => size.checked_add(self.value),
+            b'-' => Some(size.saturating_sub(self.value)),
+            b'<' => Some(size.min(self.value)),
+            b'>' => Some(size.max(self.value)),
+            b'/' => Some(size - size.checked_rem(self.value)?),
+            b'%' => size.checked_next_multiple_of(self.value),
+            _ => Some(self.value),
+        }
+    }
+}
+
+/// Exit status: 0, or 1 when a file's size could not be set (the others still are).
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(&UTILITY)?;
+    let size = match options.value("size") {
+        Some(text) => {
+            let size = Size::parse(text);
+            Some(size.ok_or_else(|| UtilityError::failed(format!("Invalid number: {}", quote(text))))?)
+        }
+        None => None,
+    };
+    if let Some(Size { operator: b'/' | b'%', value: 0 }) = size {
+        return Err(UtilityError::failed("division by zero"));
+    }
+    let reference = match options.value("reference") {
+        Some(file) => Some(
+            ctx.stat(file)
+                .map_err(|error| UtilityError::operand(format!("cannot stat {}", quote_name(file)).as_bytes(), error))?
+                .size,
+        ),
+        None => None,
+    };
+    if size.is_none() && reference.is_none() {
+        return Err(UtilityError::Usage("you must specify either ‘--size’ or ‘--reference’".into()));
+    }
+    if reference.is_some() && size.is_some_and(|size| size.operator == b'=') {
+        return Err(UtilityError::Usage("you must specify a relative ‘--size’ with ‘--reference’".into()));
+    }
+    if options.operands.is_empty() {
+        return Err(UtilityError::Usage("missing file operand".into()));
+    }
+    let mut status = ExitStatus::SUCCESS;
+    for operand in &options.operands {
+        ctx.tick().await?;
+        match resize(ctx, operand, size, reference, !options.has("no-create")) {
+            Ok(()) => {}
+            Err(FsError::Errno(Errno::NotFound)) if options.has("no-create") => {}
+            Err(FsError::Errno(Errno::FileTooBig)) => {
+                status = ctx.warn(format_args!("overflow extending size of file {}", quote_name(operand)));
+            }
+            Err(error) => {
+                status = ctx.complain(format_args!("cannot open {} for writing", quote_name(operand)), error)?;
+            }
+        }
+    }
+    Ok(status)
+}
+
+fn resize(
+    ctx: &Context,
+    operand: &[u8],
+    size: Option<Size>,
+    reference: Option<u64>,
+    create: bool,
+) -> Result<(), FsError> {
+    let path = ctx.path(operand)?;
+    let mode = 0o666 & !ctx.umask;
+    ctx.fs().open(&path, &OpenOptions { write: true, create, mode, ..OpenOptions::default() })?;
+    let base = match reference {
+        Some(size) => size,
+        None => ctx.fs().metadata(&path)?.size,
+    };
+    let wanted = size.map_or(Some(base), |size| size.apply(base)).ok_or(Errno::FileTooBig)?;
+    ctx.fs().truncate(&path, wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::utility::testing::Fixture;
+
+    #[test]
+    fn sizes_are_set_and_adjusted() {
+        let fixture = Fixture::new(&[]);
+        for (size, want) in [("10", "10"), ("+5", "15"), ("<3", "3"), ("%4", "4"), ("-1", "3"), (">1K", "1024"), ("/1000", "1000")] {
+            assert_eq!(fixture.run("truncate", &["-s", size, "f"], b"").status, 0);
+            assert_eq!(fixture.run("stat", &["-c", "%s", "f"], b"").stdout, format!("{want}\n"), "{size}");
+        }
+        let outcome = fixture.run("truncate", &["-s", "x", "f"], b"");
+        assert_eq!(outcome.stderr, "truncate: Invalid number: ‘x’\n");
+    }
+}

@@ -1,0 +1,292 @@
+//! `uniq`: reports or leaves out repeated lines that follow each other. GNU coreutils uniq(1).
+//!
+//! Of a group of equal lines the first is kept; the lines of a group are written when it is known that they are wanted.
+
+use super::count::parse_digits;
+use super::quote::invalid_argument;
+use crate::utility::prelude::*;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "uniq",
+    summary: "report or omit repeated lines",
+    usage: "uniq [OPTION]... [INPUT [OUTPUT]]",
+    options: &[
+        flag('c', "count", "prefix lines by the number of occurrences"),
+        flag('d', "repeated", "only print duplicate lines, one for each group"),
+        flag('D', "", "print all duplicate lines"),
+        optional('\0', "all-repeated", "METHOD", "like -D, with an empty line between groups: none, prepend, separate"),
+        value('f', "skip-fields", "N", "avoid comparing the first N fields"),
+        optional('\0', "group", "METHOD", "show all lines, groups apart: separate, prepend, append, both"),
+        flag('i', "ignore-case", "ignore differences in case when comparing"),
+        value('s', "skip-chars", "N", "avoid comparing the first N characters"),
+        flag('u', "unique", "only print unique lines"),
+        flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
+        value('w', "check-chars", "N", "compare no more than N characters in lines"),
+        number("NUM", "the same as -f NUM"),
+    ],
+    examples: &[example("printf 'a\\na\\nb\\n' | uniq -c", "      2 a\n      1 b\n")],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+/// Where empty lines go between groups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Gaps {
+    before_each: bool,
+    between: bool,
+    at_end: bool,
+}
+
+/// Which lines are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// The first line of groups: of one line, of several lines.
+    First { single: bool, repeated: bool, count: bool },
+    /// All lines of groups of several lines.
+    AllRepeated(Gaps),
+    /// All lines.
+    Groups(Gaps),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Settings {
+    wanted: Wanted,
+    skip_fields: u64,
+    skip_bytes: usize,
+    check_bytes: usize,
+    ignore_case: bool,
+    delimiter: u8,
+}
+
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(&UTILITY)?;
+    let settings = settings(&options)?;
+    let operands = &options.operands;
+    if let Some(extra) = operands.get(2) {
+        return Err(UtilityError::Usage(format!("extra operand {}", quote(extra))));
+    }
+    let named = |name: &Text, error| UtilityError::operand(quote_operand(name).as_bytes(), error);
+    let name = operands.first().cloned().unwrap_or(Text::from_static(b"-"));
+    let mut input = ctx.open_input(&name).map_err(|error| named(&name, error))?;
+    let mut output = match operands.get(1).filter(|output| output.as_bytes() != b"-") {
+        Some(output) => Some(ctx.create(output, false).map_err(|error| named(output, error))?),
+        None => None,
+    };
+    copy(ctx, &settings, &mut input, &mut output, &name).await?;
+    if let Some(mut output) = output {
+        output.flush().await?;
+    }
+    Ok(ExitStatus::SUCCESS)
+}
+
+fn settings(options: &Options) -> Result<Settings, UtilityError> {
+    let mut settings = Settings {
+        wanted: wanted(options)?,
+        skip_fields: 0,
+        skip_bytes: 0,
+        check_bytes: usize::MAX,
+        ignore_case: options.has("ignore-case"),
+        delimiter: if options.has("zero-terminated") { 0 } else { b'\n' },
+    };
+    for (spec, argument) in options.given() {
+        let what = match spec.long {
+            "skip-fields" | "NUM" => "fields to skip",
+            "skip-chars" => "bytes to skip",
+            "check-chars" => "bytes to compare",
+            _ => continue,
+        };
+        let text = argument.map(Text::as_bytes).unwrap_or_default();
+        let value = parse_digits(text).ok_or_else(|| {
+            UtilityError::failed(format!("{}: invalid number of {what}", bstr::BStr::new(text)))
+        })?;
+        let bytes = usize::try_from(value).unwrap_or(usize::MAX);
+        match spec.long {
+            "skip-chars" => settings.skip_bytes = bytes,
+            "check-chars" => settings.check_bytes = bytes,
+            _ => settings.skip_fields = value,
+        }
+    }
+    Ok(settings)
+}
+
+fn wanted(options: &Options) -> Result<Wanted, UtilityError> {
+    let [count, repeated, single] = ["count", "repeated", "unique"].map(|name| options.has(name));
+    let all = options.last_of(&["D", "all-repeated"]);
+    if options.has("group") {
+        if count || repeated || single || all.is_some() {
+            return Err(UtilityError::Usage("--group is mutually exclusive with -c/-d/-D/-u".into()));
+        }
+        return Ok(Wanted::Groups(match method(options, "group", &["prepend", "append", "separate", "both"])? {
+            Some("prepend") => Gaps { before_each: true, ..Gaps::default() },
+            Some("append") => Gaps { between: true, at_end: true, ..Gaps::default() },
+            Some("both") => Gaps { before_each: true, at_end: true, ..Gaps::default() },
+            _ => Gaps { between: true, ..Gaps::default() },
+        }));
+    }
+    if let Some(all) = all {
+        if count {
+            let text = "printing all duplicated lines and repeat counts is meaningless";
+            return Err(UtilityError::Usage(text.into()));
+        }
+        let method = if all == "D" { None } else { method(options, all, &["none", "prepend", "separate"])? };
+        return Ok(Wanted::AllRepeated(match method {
+            Some("prepend") => Gaps { before_each: true, ..Gaps::default() },
+            Some("separate") => Gaps { between: true, ..Gaps::default() },
+            _ => Gaps::default(),
+        }));
+    }
+    Ok(match (repeated, single) {
+        (false, false) => Wanted::First { single: true, repeated: true, count },
+        (repeated, single) => Wanted::First { single: single && !repeated, repeated: repeated && !single, count },
+    })
+}
+
+/// The word given to `--option[=METHOD]`; abbreviations are allowed.
+fn method(
+    options: &Options,
+    option: &str,
+    methods: &[&'static str],
+) -> Result<Option<&'static str>, UtilityError> {
+    let Some(word) = options.value(option) else { return Ok(None) };
+    let found = methods.iter().find(|name| !word.is_empty() && name.as_bytes().starts_with(word));
+    found.map(|name| Some(*name)).ok_or_else(|| {
+        UtilityError::Usage(invalid_argument(option, word, methods))
+    })
+}
+
+async fn copy(
+    ctx: &mut Context,
+    settings: &Settings,
+    input: &mut Input,
+    output: &mut Option<Output>,
+    name: &[u8],
+) -> Result<(), UtilityError> {
+    let mut first = ChargedVec::new(&ctx.meter);
+    let mut count = 0_u64;
+    let mut any_written = false;
+    loop {
+        ctx.tick().await?;
+        let line = match input.next_line(settings.delimiter).await {
+            Ok(line) => line.map(|line| split_delimiter(line, settings.delimiter).0),
+            Err(FsError::Limit(limit)) => return Err(limit.into()),
+            Err(FsError::Errno(_)) => {
+                return Err(UtilityError::failed(format!("error reading {}", quote_name(name))));
+            }
+        };
+        let out = output.as_mut().unwrap_or(&mut ctx.stdout);
+        let same = line.is_some_and(|line| count > 0 && equal(settings, &first, line));
+        if !same && count > 0 {
+            end_group(settings, out, &first, count)?;
+        }
+        let Some(line) = line else {
+            if let Wanted::Groups(Gaps { at_end: true, .. }) = settings.wanted
+                && any_written
+            {
+                out.push(&[settings.delimiter])?;
+            }
+            return Ok(());
+        };
+        count = if same { count.saturating_add(1) } else { 1 };
+        if !same {
+            first.clear();
+            first.extend(line)?;
+        }
+        any_written |= add_line(settings, out, &first, line, count, any_written)?;
+        out.flush_if_full().await?;
+    }
+}
+
+/// What has to be written as soon as a line of a group is seen; returns whether something was.
+fn add_line(
+    settings: &Settings,
+    out: &mut Output,
+    first: &[u8],
+    line: &[u8],
+    count: u64,
+    any_written: bool,
+) -> Result<bool, UtilityError> {
+    let delimiter = [settings.delimiter];
+    let (gaps, starts) = match settings.wanted {
+        Wanted::First { single: true, repeated: true, count: false } if count == 1 => {
+            out.push(line)?;
+            out.push(&delimiter)?;
+            return Ok(true);
+        }
+        Wanted::First { .. } => return Ok(false),
+        Wanted::AllRepeated(_) if count == 1 => return Ok(false),
+        Wanted::AllRepeated(gaps) => (gaps, count == 2),
+        Wanted::Groups(gaps) => (gaps, count == 1),
+    };
+    if starts && (gaps.before_each || (gaps.between && any_written)) {
+        out.push(&delimiter)?;
+    }
+    if matches!(settings.wanted, Wanted::AllRepeated(_)) && count == 2 {
+        out.push(first)?;
+        out.push(&delimiter)?;
+    }
+    out.push(line)?;
+    out.push(&delimiter)?;
+    Ok(true)
+}
+
+fn end_group(settings: &Settings, out: &mut Output, first: &[u8], lines: u64) -> Result<(), UtilityError> {
+    let Wanted::First { single, repeated, count } = settings.wanted else { return Ok(()) };
+    let wanted = if lines > 1 { repeated } else { single };
+    if !wanted || (single && repeated && !count) {
+        return Ok(());
+    }
+    if count {
+        out.push(format!("{lines:>7} ").as_bytes())?;
+    }
+    out.push(first)?;
+    out.push(&[settings.delimiter])?;
+    Ok(())
+}
+
+fn equal(settings: &Settings, one: &[u8], two: &[u8]) -> bool {
+    let (one, two) = (compared(settings, one), compared(settings, two));
+    if settings.ignore_case { one.eq_ignore_ascii_case(two) } else { one == two }
+}
+
+/// The part of a line that is compared.
+fn compared<'l>(settings: &Settings, line: &'l [u8]) -> &'l [u8] {
+    let mut rest = line;
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n');
+    for _ in 0..settings.skip_fields {
+        if rest.is_empty() {
+            break;
+        }
+        let field = rest.iter().position(|byte| !is_blank(byte)).unwrap_or(rest.len());
+        rest = rest.get(field..).unwrap_or(&[]);
+        let end = rest.iter().position(is_blank).unwrap_or(rest.len());
+        rest = rest.get(end..).unwrap_or(&[]);
+    }
+    let rest = rest.get(settings.skip_bytes..).unwrap_or(&[]);
+    rest.get(..settings.check_bytes).unwrap_or(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::utility::testing::run;
+
+    #[test]
+    fn groups() {
+        let input = b"a\na\nB\nb\nc\nc\nc";
+        for (args, want) in [
+            (&[][..], "a\nB\nb\nc\n"),
+            (&["-c"], "      2 a\n      1 B\n      1 b\n      3 c\n"),
+            (&["-d"], "a\nc\n"),
+            (&["-u"], "B\nb\n"),
+            (&["-i"], "a\nB\nc\n"),
+            (&["-D"], "a\na\nc\nc\nc\n"),
+            (&["--all-repeated=separate"], "a\na\n\nc\nc\nc\n"),
+            (&["--group"], "a\na\n\nB\n\nb\n\nc\nc\nc\n"),
+            (&["-cd"], "      2 a\n      3 c\n"),
+            (&["-du"], ""),
+        ] {
+            assert_eq!(run("uniq", args, input, &[]).stdout, want, "{args:?}");
+        }
+        assert_eq!(run("uniq", &["-f1"], b"1 a\n2 a\n3 b\n", &[]).stdout, "1 a\n3 b\n");
+        assert_eq!(run("uniq", &["-s1", "-w1"], b"xaz\nyaw\nzb\n", &[]).stdout, "xaz\nzb\n");
+    }
+}

@@ -1,0 +1,86 @@
+//! Walks a tree of directories with a stack of its own: an entry at a time, and each directory again when everything in
+//! it was seen.
+
+use super::files::join;
+use super::{Context, UtilityError};
+use crate::limit::{Charge, LimitError, Meter};
+use crate::vfs::{DirEntry, FsError};
+use std::sync::Arc;
+
+/// What comes next in a walk.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// An entry of the directory that was entered last.
+    Entry {
+        /// The directory's path, as it was given to [`Walk::enter`], and the entry's name.
+        path: Vec<u8>,
+    },
+    /// Everything in this directory was seen.
+    Leave {
+        /// Its path.
+        path: Vec<u8>,
+    },
+}
+
+/// A walk that is under way. Memory: the entries of the directories on the way down.
+#[derive(Debug)]
+pub(crate) struct Walk {
+    levels: Vec<Level>,
+    charge: Charge,
+}
+
+#[derive(Debug)]
+struct Level {
+    path: Vec<u8>,
+    entries: std::vec::IntoIter<DirEntry>,
+    bytes: u64,
+}
+
+impl Walk {
+    /// A walk that has entered nothing.
+    pub(crate) fn new(meter: &Arc<Meter>) -> Self {
+        Self { levels: Vec::new(), charge: meter.empty_charge() }
+    }
+
+    /// Reads the directory `path`: its entries come next.
+    pub(crate) fn enter(&mut self, ctx: &Context, path: &[u8]) -> Result<(), FsError> {
+        let entries = read_directory(ctx, path)?;
+        Ok(self.enter_entries(path, entries)?)
+    }
+
+    /// Enters a directory whose entries the caller has read (and sorted).
+    pub(crate) fn enter_entries(&mut self, path: &[u8], entries: Vec<DirEntry>) -> Result<(), LimitError> {
+        let bytes = entries_size(&entries) + path.len() as u64;
+        self.charge.grow(bytes)?;
+        self.levels.push(Level { path: path.to_vec(), entries: entries.into_iter(), bytes });
+        Ok(())
+    }
+
+    /// How many directories were entered and not left.
+    pub(crate) fn depth(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// The next step; `None` when the first directory was left.
+    pub(crate) async fn next(&mut self, ctx: &mut Context) -> Result<Option<Step>, UtilityError> {
+        ctx.tick().await?;
+        let Some(level) = self.levels.last_mut() else { return Ok(None) };
+        if let Some(entry) = level.entries.next() {
+            return Ok(Some(Step::Entry { path: join(&level.path, &entry.name) }));
+        }
+        let Some(level) = self.levels.pop() else { return Ok(None) };
+        self.charge.set(self.charge.bytes().saturating_sub(level.bytes))?;
+        Ok(Some(Step::Leave { path: level.path }))
+    }
+}
+
+/// Bytes that a list of entries holds, roughly.
+pub(crate) fn entries_size(entries: &[DirEntry]) -> u64 {
+    let names: usize = entries.iter().map(|entry| entry.name.heap_size()).sum();
+    (names + size_of_val(entries)) as u64
+}
+
+/// The entries of a directory.
+pub(crate) fn read_directory(ctx: &Context, path: &[u8]) -> Result<Vec<DirEntry>, FsError> {
+    ctx.fs().read_dir(&ctx.path(path)?)
+}

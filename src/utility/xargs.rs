@@ -1,0 +1,476 @@
+//! `xargs`: builds commands from standard input and runs them. POSIX XCU xargs, GNU findutils xargs(1).
+
+use super::quote::quote_if_needed;
+use super::{BoxFuture, CommandError};
+use crate::io::Description;
+use crate::limit::Charge;
+use crate::utility::context::DescriptorHandles;
+use crate::utility::prelude::*;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::Poll;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "xargs",
+    summary: "run COMMAND with arguments INITIAL-ARGS and more arguments read from input",
+    usage: "xargs [OPTION]... COMMAND [INITIAL-ARGS]...",
+    options: &[
+        flag('0', "null", "items are separated by a null, not whitespace"),
+        value('a', "arg-file", "FILE", "read arguments from FILE, not standard input"),
+        value('d', "delimiter", "CHARACTER", "items in input stream are separated by CHARACTER"),
+        value('E', "", "END", "set logical EOF string"),
+        value('I', "", "R", "replace R in INITIAL-ARGS with names read from input, one a line"),
+        optional('i', "replace", "R", "as -I, with {} where R is left out"),
+        value('L', "", "MAX-LINES", "use at most MAX-LINES non-blank input lines per command line"),
+        optional('l', "max-lines", "MAX-LINES", "as -L, with 1 where MAX-LINES is left out"),
+        value('n', "max-args", "MAX-ARGS", "use at most MAX-ARGS arguments per command line"),
+        value('P', "max-procs", "MAX-PROCS", "run at most MAX-PROCS processes at a time"),
+        flag('r', "no-run-if-empty", "if there are no arguments, then do not run COMMAND"),
+        value('s', "max-chars", "MAX-CHARS", "limit length of command line to MAX-CHARS"),
+        flag('t', "verbose", "print commands before executing them"),
+        flag('x', "exit", "exit if the size (see -s) is exceeded"),
+    ],
+    examples: &[
+        example("printf 'a b\\nc\\n' | xargs -n2 echo", "a b\nc\n"),
+        example("printf 'a b\\nc\\n' | xargs -I{} echo '<{}>'", "<a b>\n<c>\n"),
+    ],
+    operands_end_options: true,
+    run: start!(run),
+    ..Utility::BASE
+};
+
+/// Bytes of one command line, each argument with a NUL.
+const MAX_BYTES: u64 = 128 * 1024;
+/// Most commands at a time where no bound is given.
+const MAX_PROCESSES: u64 = 32;
+
+/// What the options say.
+struct Settings {
+    initial: Vec<Text>,
+    replace: Option<Text>,
+    max_args: Option<u64>,
+    max_lines: Option<u64>,
+    max_bytes: u64,
+    exit_when_too_long: bool,
+    /// Items end here and quotes are no quotes; `None`: blanks and quotes.
+    delimiter: Option<u8>,
+    end: Option<Text>,
+    skip_empty: bool,
+    verbose: bool,
+    processes: u64,
+    has_file: bool,
+}
+
+struct Runner {
+    settings: Settings,
+    items: Vec<Text>,
+    /// Bytes of `items`, and of the initial arguments.
+    bytes: u64,
+    initial_bytes: u64,
+    lines: u64,
+    charge: Charge,
+    running: Vec<(Text, BoxFuture<Result<ExitStatus, CommandError>>)>,
+    status: ExitStatus,
+    ran: bool,
+}
+
+/// Exit status: 0; 123 when a command failed, 124 when one ended with 255, 126 and 127 when one could not be started.
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(&UTILITY)?;
+    let settings = settings(ctx, &options)?;
+    let mut input = match options.value("a") {
+        Some(file) => ctx.open_input(file).map_err(|error| {
+            let shown = format!("Cannot open input file ‘{file}’");
+            UtilityError::operand(shown.as_bytes(), error)
+        })?,
+        None => ctx.standard_input(),
+    };
+    let initial_bytes = settings.initial.iter().map(|arg| arg.len() as u64 + 1).sum();
+    let mut runner = Runner {
+        settings,
+        items: Vec::new(),
+        bytes: 0,
+        initial_bytes,
+        lines: 0,
+        charge: ctx.meter.empty_charge(),
+        running: Vec::new(),
+        status: ExitStatus::SUCCESS,
+        ran: false,
+    };
+    let read = match runner.settings.delimiter {
+        Some(delimiter) => runner.read_delimited(ctx, &mut input, delimiter).await,
+        None => runner.read_words(ctx, &mut input).await,
+    };
+    let read = match read {
+        Ok(()) => runner.last(ctx).await,
+        error => error,
+    };
+    runner.wait(ctx, 0).await?;
+    read.map(|()| runner.status)
+}
+
+fn settings(ctx: &mut Context, options: &Options) -> Result<Settings, UtilityError> {
+    let number = |name: &str, least: u64| -> Result<Option<u64>, UtilityError> {
+        let Some(text) = options.value(name) else { return Ok(None) };
+        let parsed = std::str::from_utf8(text).ok().and_then(|text| text.parse::<i64>().ok());
+        match parsed {
+            None => Err(UtilityError::Usage(format!("invalid number \"{text}\" for -{name} option"))),
+            Some(value) if value < least as i64 => {
+                Err(UtilityError::Usage(format!("value {text} for -{name} option should be >= {least}")))
+            }
+            Some(value) => Ok(Some(value as u64)),
+        }
+    };
+    let last = options.last_of(&["I", "i", "L", "l", "n"]);
+    let replace = match last {
+        Some("n" | "L" | "l") => None,
+        _ => match options.last_of(&["I", "i"]) {
+            Some("I") => options.value("I").cloned(),
+            Some(_) => Some(options.value("i").cloned().unwrap_or_else(|| Text::from_static(b"{}"))),
+            None => None,
+        },
+    };
+    let lines = match options.last_of(&["L", "l"]) {
+        Some("L") => number("L", 1)?,
+        Some(_) => Some(number("l", 1)?.unwrap_or(1)),
+        None => None,
+    };
+    let max_args = number("n", 1)?;
+    let both = max_args.is_some() && lines.is_some();
+    if both {
+        let (kept, dropped) = if last == Some("n") { ("--max-args", "--max-lines") } else { ("--max-lines", "--max-args") };
+        ctx.warn(format_args!(
+            "warning: options {dropped} and {kept} are mutually exclusive, ignoring previous {dropped} value"
+        ));
+    }
+    let initial =
+        if options.operands.is_empty() { vec![Text::from_static(b"echo")] } else { options.operands.clone() };
+    Ok(Settings {
+        initial,
+        max_args: max_args.filter(|_| !matches!(last, Some("I" | "i" | "L" | "l"))),
+        max_lines: lines.filter(|_| !matches!(last, Some("I" | "i" | "n"))),
+        max_bytes: number("s", 1)?.unwrap_or(MAX_BYTES),
+        exit_when_too_long: options.has("x") || replace.is_some() || lines.is_some(),
+        delimiter: match options.last_of(&["0", "d"]) {
+            Some("0") => Some(0),
+            Some(_) => Some(delimiter(options.value("d").map_or(&b""[..], |text| text.as_bytes()))?),
+            None => None,
+        },
+        end: options.value("E").filter(|text| !text.is_empty()).cloned(),
+        skip_empty: options.has("r") || replace.is_some(),
+        verbose: options.has("t"),
+        processes: match number("P", 0)? {
+            Some(0) => MAX_PROCESSES,
+            Some(count) => count,
+            None => 1,
+        },
+        has_file: options.has("a"),
+        replace,
+    })
+}
+
+/// A character, or an escape as in C.
+fn delimiter(text: &[u8]) -> Result<u8, UtilityError> {
+    let radix = |digits: &[u8], radix| {
+        let text = std::str::from_utf8(digits).ok()?;
+        u8::from_str_radix(text, radix).ok()
+    };
+    let byte = match text {
+        [byte] => Some(*byte),
+        b"\\a" => Some(7),
+        b"\\b" => Some(8),
+        b"\\f" => Some(12),
+        b"\\n" => Some(b'\n'),
+        b"\\r" => Some(b'\r'),
+        b"\\t" => Some(b'\t'),
+        b"\\v" => Some(11),
+        b"\\\\" => Some(b'\\'),
+        [b'\\', b'x', digits @ ..] => radix(digits, 16),
+        [b'\\', digits @ ..] => radix(digits, 8),
+        _ => None,
+    };
+    byte.ok_or_else(|| {
+        let shown = String::from_utf8_lossy(text);
+        UtilityError::failed(format!(
+            "Invalid input delimiter specification {shown}: the delimiter must be either a single character or an \
+             escape sequence starting with \\."
+        ))
+    })
+}
+
+fn reading(error: FsError) -> UtilityError {
+    UtilityError::operand(b"read error", error)
+}
+
+impl Runner {
+    async fn read_delimited(
+        &mut self,
+        ctx: &mut Context,
+        input: &mut Input,
+        delimiter: u8,
+    ) -> Result<(), UtilityError> {
+        while let Some(item) = input.next_line(delimiter).await.map_err(reading)? {
+            let item = Text::from(item.strip_suffix(&[delimiter]).unwrap_or(item));
+            ctx.tick().await?;
+            self.item(ctx, item).await?;
+            self.line_ends(ctx).await?;
+        }
+        Ok(())
+    }
+
+    /// Blanks separate; quotes and backslashes quote. With `-I` a line is an item.
+    async fn read_words(&mut self, ctx: &mut Context, input: &mut Input) -> Result<(), UtilityError> {
+        let by_line = self.settings.replace.is_some();
+        let mut word: Option<Vec<u8>> = None;
+        while let Some(line) = input.next_line(b'\n').await.map_err(reading)? {
+            ctx.tick().await?;
+            let line = Text::from(line);
+            let (body, has_newline) = match line.split_last() {
+                Some((b'\n', body)) => (body, true),
+                _ => (line.as_bytes(), false),
+            };
+            let (mut quote, mut at, mut continued) = (None, 0, false);
+            let mut words: Vec<Vec<u8>> = Vec::new();
+            while let Some(&byte) = body.get(at) {
+                at += 1;
+                match (byte, quote) {
+                    (_, Some(open)) if byte == open => quote = None,
+                    (_, Some(_)) => word.get_or_insert_default().push(byte),
+                    (b'\'' | b'"', None) => {
+                        quote = Some(byte);
+                        word.get_or_insert_default();
+                    }
+                    (b'\\', None) => match body.get(at) {
+                        Some(&next) => {
+                            at += 1;
+                            word.get_or_insert_default().push(next);
+                        }
+                        None if has_newline => {
+                            word.get_or_insert_default().push(b'\n');
+                            continued = true;
+                        }
+                        None => {}
+                    },
+                    (b' ' | b'\t', None) if by_line && word.is_some() => word.get_or_insert_default().push(byte),
+                    (b' ' | b'\t', None) => words.extend(word.take()),
+                    (_, None) => word.get_or_insert_default().push(byte),
+                }
+            }
+            if let Some(open) = quote {
+                let kind = if open == b'"' { "double" } else { "single" };
+                self.flush(ctx).await?;
+                return Err(UtilityError::failed(format!(
+                    "unmatched {kind} quote; by default quotes are special to xargs unless you use the -0 option"
+                )));
+            }
+            if !continued {
+                words.extend(word.take());
+            }
+            let is_blank = words.is_empty();
+            for word in words {
+                ctx.tick().await?;
+                if self.settings.end.as_ref().is_some_and(|end| **end == *word.as_slice()) {
+                    return Ok(());
+                }
+                self.item(ctx, Text::from(word)).await?;
+            }
+            let goes_on = matches!(body.last(), Some(b' ' | b'\t')) || continued;
+            if !(is_blank || (goes_on && self.settings.max_lines.is_some())) {
+                self.line_ends(ctx).await?;
+            }
+        }
+        match word {
+            Some(word) => self.item(ctx, Text::from(word)).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn item(&mut self, ctx: &mut Context, item: Text) -> Result<(), UtilityError> {
+        if self.settings.replace.is_some() {
+            return self.replaced(ctx, &item).await;
+        }
+        let size = item.len() as u64 + 1;
+        if self.initial_bytes + self.bytes + size > self.settings.max_bytes {
+            if self.items.is_empty() || (self.settings.exit_when_too_long && self.settings.max_lines.is_some()) {
+                return Err(UtilityError::failed("argument line too long"));
+            }
+            self.flush(ctx).await?;
+            if self.initial_bytes + size > self.settings.max_bytes {
+                return Err(UtilityError::failed("argument line too long"));
+            }
+        }
+        self.charge.grow(size + 24)?;
+        self.bytes += size;
+        self.items.push(item);
+        if self.settings.max_args.is_some_and(|most| self.items.len() as u64 >= most) {
+            self.flush(ctx).await?;
+        }
+        Ok(())
+    }
+
+    async fn line_ends(&mut self, ctx: &mut Context) -> Result<(), UtilityError> {
+        self.lines += 1;
+        if self.settings.max_lines.is_some_and(|most| self.lines >= most) {
+            self.flush(ctx).await?;
+        }
+        Ok(())
+    }
+
+    /// Runs a command for one item that replaces a string in the arguments.
+    async fn replaced(&mut self, ctx: &mut Context, item: &Text) -> Result<(), UtilityError> {
+        let mark = self.settings.replace.clone().unwrap_or_default();
+        let argv: Vec<Text> =
+            self.settings.initial.iter().enumerate().map(|(index, arg)| if index == 0 { arg.clone() } else { replace(arg, &mark, item) }).collect();
+        let size: u64 = argv.iter().map(|arg| arg.len() as u64 + 1).sum();
+        if size > self.settings.max_bytes {
+            return Err(UtilityError::failed("argument line too long"));
+        }
+        self.start(ctx, argv).await
+    }
+
+    /// Runs a command with the items collected so far, if there are any.
+    async fn flush(&mut self, ctx: &mut Context) -> Result<(), UtilityError> {
+        self.lines = 0;
+        if self.items.is_empty() {
+            return Ok(());
+        }
+        let mut argv = self.settings.initial.clone();
+        argv.append(&mut self.items);
+        self.bytes = 0;
+        self.charge.set(0)?;
+        self.start(ctx, argv).await
+    }
+
+    async fn last(&mut self, ctx: &mut Context) -> Result<(), UtilityError> {
+        self.flush(ctx).await?;
+        if !self.ran && !self.settings.skip_empty {
+            let argv = self.settings.initial.clone();
+            self.start(ctx, argv).await?;
+        }
+        Ok(())
+    }
+
+    async fn start(&mut self, ctx: &mut Context, argv: Vec<Text>) -> Result<(), UtilityError> {
+        self.ran = true;
+        self.wait(ctx, self.settings.processes.saturating_sub(1) as usize).await?;
+        ctx.stdout.flush().await?;
+        if self.settings.verbose {
+            let shown: Vec<String> = argv.iter().map(|arg| quote_if_needed(arg)).collect();
+            ctx.stderr.push(format!("{}\n", shown.join(" ")).as_bytes())?;
+            ctx.stderr.flush().await?;
+        }
+        let name = argv.first().cloned().unwrap_or_default();
+        let mut request = ctx.command(argv);
+        if !self.settings.has_file {
+            request.stdin = Some(Description::null());
+        }
+        let future = Arc::clone(&ctx.commands).run(request, DescriptorHandles(ctx.descriptors.clone()));
+        self.running.push((name, future));
+        if self.settings.processes == 1 {
+            self.wait(ctx, 0).await?;
+        }
+        Ok(())
+    }
+
+    /// Waits until at most `most` commands run.
+    async fn wait(&mut self, ctx: &mut Context, most: usize) -> Result<(), UtilityError> {
+        while self.running.len() > most {
+            let running = &mut self.running;
+            let (index, result) = poll_fn(|cx| {
+                for (index, (_, future)) in running.iter_mut().enumerate() {
+                    if let Poll::Ready(result) = future.as_mut().poll(cx) {
+                        return Poll::Ready((index, result));
+                    }
+                }
+                Poll::Pending
+            })
+            .await;
+            let (name, future) = self.running.remove(index);
+            drop(future);
+            self.ended(ctx, &name, result)?;
+        }
+        Ok(())
+    }
+
+    fn ended(
+        &mut self,
+        ctx: &mut Context,
+        name: &Text,
+        result: Result<ExitStatus, CommandError>,
+    ) -> Result<(), UtilityError> {
+        match result {
+            Ok(ExitStatus(0)) => Ok(()),
+            Ok(ExitStatus(255)) => Err(UtilityError::Failed {
+                message: format!("{name}: exited with status 255; aborting"),
+                status: 124,
+            }),
+            Ok(_) => {
+                self.status = ExitStatus(123);
+                Ok(())
+            }
+            Err(CommandError::Limit(limit)) => Err(limit.into()),
+            Err(error) => {
+                ctx.warn(format_args!("{}: {error}", quote_if_needed(name)));
+                let status = if error == CommandError::NotFound { ExitStatus::NOT_FOUND } else { ExitStatus::NOT_EXECUTABLE };
+                Err(UtilityError::Exit(status))
+            }
+        }
+    }
+}
+
+fn replace(arg: &Text, mark: &[u8], item: &[u8]) -> Text {
+    if mark.is_empty() || memchr::memmem::find(arg, mark).is_none() {
+        return arg.clone();
+    }
+    let mut out = Vec::with_capacity(arg.len() + item.len());
+    let mut rest: &[u8] = arg;
+    while let Some(at) = memchr::memmem::find(rest, mark) {
+        out.extend_from_slice(rest.get(..at).unwrap_or(&[]));
+        out.extend_from_slice(item);
+        rest = rest.get(at + mark.len()..).unwrap_or(&[]);
+    }
+    out.extend_from_slice(rest);
+    Text::from(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::utility::testing::run;
+
+    #[test]
+    fn items_become_arguments() {
+        let rows: [(&[&str], &str, &str); 12] = [
+            (&["c"], "a b\n'c d' \"e\" f\\ g\n", "c a b c d e f g\n"),
+            (&["-n", "2", "c"], "1 2 3\n", "c 1 2\nc 3\n"),
+            (&["-L", "1", "c"], "1 2\n\n3 \n4\n5\n", "c 1 2\nc 3 4\nc 5\n"),
+            (&["-I", "{}", "c", "<{}{}>"], "  a b\n\nc\n", "c <a ba b>\nc <cc>\n"),
+            (&["-0", "c"], "a\nb\0c\0", "c a\nb c\n"),
+            (&["-d", ",", "-n1", "c"], "a,b c", "c a\nc b c\n"),
+            (&["c"], "", "c\n"),
+            (&["-r", "c"], "", ""),
+            (&[], "x", "echo x\n"),
+            (&["-E", "stop", "c"], "a stop b", "c a\n"),
+            (&["-s", "6", "c"], "aa bb", "c aa\nc bb\n"),
+            (&["-P", "4", "-n1", "c"], "1 2 3", "c 1\nc 2\nc 3\n"),
+        ];
+        for (args, stdin, want) in rows {
+            let outcome = run("xargs", args, stdin.as_bytes(), &[]);
+            assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), (want, ""), "{args:?}");
+        }
+    }
+
+    #[test]
+    fn errors() {
+        let outcome = run("xargs", &["c"], b"a 'b\n", &[]);
+        assert_eq!(
+            outcome.stderr,
+            "xargs: unmatched single quote; by default quotes are special to xargs unless you use the -0 option\n"
+        );
+        assert_eq!((outcome.stdout.as_str(), outcome.status), ("", 1));
+        let outcome = run("xargs", &["-n", "x"], b"", &[]);
+        assert_eq!(
+            outcome.stderr,
+            "xargs: invalid number \"x\" for -n option\nTry 'xargs --help' for more information.\n"
+        );
+    }
+}
