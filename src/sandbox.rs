@@ -1,5 +1,9 @@
 //! `Sandbox`: what an embedder uses. The only place that joins the layers.
 
+mod hook_runner;
+
+pub use hook_runner::SandboxSource;
+
 use crate::clock::{Clock, Random, Timers};
 use crate::io::{Capture, Description, DescriptorTable, InputStream, OnExcess, OutputStream};
 use crate::limit::{Limit, LimitError, Limits, Meter, Usage};
@@ -44,6 +48,7 @@ pub struct SandboxBuilder {
     commands: FxHashMap<Text, HostCommand>,
     files: Vec<(Text, Vec<u8>, u32)>,
     snapshot: Option<Snapshot>,
+    file_system: Option<Arc<FileSystem>>,
     seeds: Vec<(Text, std::path::PathBuf)>,
 }
 
@@ -205,6 +210,13 @@ impl SandboxBuilder {
         self
     }
 
+    /// Takes this file system as it is, with its own user, quota and clock, instead of making one.
+    #[must_use]
+    pub fn file_system(mut self, files: Arc<FileSystem>) -> Self {
+        self.file_system = Some(files);
+        self
+    }
+
     /// Makes the sandbox.
     ///
     /// # Errors
@@ -242,10 +254,11 @@ impl SandboxBuilder {
             }
             snapshot = Some(fs.snapshot());
         }
-        let fs = Arc::new(match &snapshot {
-            Some(snapshot) => FileSystem::from_snapshot(snapshot, options),
-            None => FileSystem::from_base(base(), options),
-        });
+        let fs = match (self.file_system, &snapshot) {
+            (Some(files), _) => files,
+            (None, Some(snapshot)) => Arc::new(FileSystem::from_snapshot(snapshot, options)),
+            (None, None) => Arc::new(FileSystem::from_base(base(), options)),
+        };
         for (path, content, mode) in &self.files {
             let path = Text::from(vfs::path::join(b"/", path));
             if let Some((directory, _)) = vfs::path::split_last(&path) {
@@ -381,6 +394,7 @@ impl Sandbox {
             commands: FxHashMap::default(),
             files: Vec::new(),
             snapshot: None,
+            file_system: None,
             seeds: Vec::new(),
         }
     }
