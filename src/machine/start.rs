@@ -449,6 +449,13 @@ impl Process {
     }
 }
 
+/// The program of a script as text, under the options of a new shell.
+pub(crate) fn dump(script: &[u8]) -> String {
+    let options =
+        CompileOptions { parse: ParseOptions::default(), brace_expansion: true, incremental: false };
+    compile_source(&Arc::from(script), (0, 1), &options, &crate::syntax::NoAliases).to_string()
+}
+
 /// A shell that is to be started.
 pub(crate) struct ShellRequest {
     pub(crate) name: Text,
