@@ -393,7 +393,7 @@ impl Process {
     }
 
     /// Runs the file at `path`. `hops`: interpreters on the way to it.
-    fn start_file(
+    pub(crate) fn start_file(
         &mut self,
         run: &mut Run,
         cx: &mut TaskContext<'_>,

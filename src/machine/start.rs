@@ -299,7 +299,10 @@ impl Process {
                 frame.positional = Some(std::mem::replace(&mut state.positional, Positional::new(args)));
             }
         }
-        state.status = 0;
+        if program.code.len() <= 1 {
+            // There is no command in it.
+            state.status = 0;
+        }
         self.frames.push(Frame::Script(Box::new(frame)));
         self.start_program(run, &program);
         Ok(Flow::Switched)

@@ -62,6 +62,18 @@ impl Invocation {
     }
 }
 
+impl Process {
+    /// Undoes a builtin's redirections and temporary assignments before it leaves the frames around it.
+    pub(super) fn release(&mut self, invocation: &mut Invocation) {
+        let redirections = std::mem::take(&mut invocation.redirections);
+        self.restore_descriptors(redirections);
+        if let Some(bound) = invocation.temporary.take() {
+            self.shell.variables.leave_temporary(bound);
+            self.refresh_special();
+        }
+    }
+}
+
 macro_rules! builtins {
     ($($module:ident: $($row:ident)*;)*) => {
         $(mod $module;)*
@@ -73,8 +85,19 @@ macro_rules! builtins {
 builtins! {
     colon: COLON TRUE FALSE;
     echo: ECHO;
+    break_continue: BREAK CONTINUE;
+    cd: CD PWD;
+    declare: DECLARE TYPESET LOCAL EXPORT READONLY;
+    eval: EVAL DOT SOURCE;
+    exec: EXEC;
+    exit: EXIT RETURN;
+    set: SET;
+    shift: SHIFT;
+    shopt: SHOPT;
+    unset: UNSET;
 }
 
+mod letters;
 mod standard_input;
 pub(crate) use standard_input::STANDARD_INPUT;
 
