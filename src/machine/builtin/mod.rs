@@ -72,8 +72,18 @@ macro_rules! builtins {
 
 builtins! {
     colon: COLON TRUE FALSE;
+    alias: ALIAS UNALIAS;
+    command: BUILTIN COMMAND;
     echo: ECHO;
+    hash: HASH;
+    kill: KILL;
+    trap: TRAP;
+    type_name: TYPE;
+    wait: WAIT;
 }
+
+mod describe;
+mod letter_options;
 
 mod standard_input;
 pub(crate) use standard_input::STANDARD_INPUT;
