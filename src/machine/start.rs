@@ -385,6 +385,7 @@ impl Process {
         match shell_process(run, pid, request)? {
             Ok(mut process) => {
                 process.trace_base = 0;
+                process.shell.state.traps = Arc::new(self.shell.state.traps.for_command());
                 let parent = self.process_pid();
                 run.spawn(parent, process);
                 self.wait = Wait::Children { pids: vec![pid], statuses: vec![None] };

@@ -83,21 +83,29 @@ macro_rules! builtins {
 }
 
 builtins! {
-    colon: COLON TRUE FALSE;
-    echo: ECHO;
+    alias: ALIAS UNALIAS;
     break_continue: BREAK CONTINUE;
     cd: CD PWD;
+    colon: COLON TRUE FALSE;
+    command: BUILTIN COMMAND;
     declare: DECLARE TYPESET LOCAL EXPORT READONLY;
+    echo: ECHO;
     eval: EVAL DOT SOURCE;
     exec: EXEC;
     exit: EXIT RETURN;
+    hash: HASH;
+    kill: KILL;
     set: SET;
     shift: SHIFT;
     shopt: SHOPT;
+    trap: TRAP;
+    type_name: TYPE;
     unset: UNSET;
+    wait: WAIT;
 }
-
 mod letters;
+mod describe;
+mod letter_options;
 mod standard_input;
 pub(crate) use standard_input::STANDARD_INPUT;
 
