@@ -5,8 +5,6 @@
 
 mod context;
 mod error;
-#[allow(dead_code, reason = "the command around the engine is not there yet")]
-pub(crate) mod jq;
 mod operands;
 mod options;
 #[allow(dead_code, reason = "its callers follow")]
@@ -97,7 +95,7 @@ macro_rules! utilities {
     };
 }
 
-utilities! { basename, cat, dirname, false_, rev, true_ }
+utilities! { basename, cat, dirname, false_, jq, rev, true_ }
 
 /// The utility of that name.
 pub fn find(name: &[u8]) -> Option<&'static Utility> {

@@ -1,7 +1,7 @@
 //! Filter text to a compiled filter that can be kept and shared.
 
 use super::parse::{Parser, Shared};
-use super::term::{Id, Program};
+use super::term::{Id, Program, Term};
 use super::text::Text;
 
 /// The longest filter in bytes.
@@ -48,6 +48,11 @@ impl Compiled {
     /// (`Reader::read_member`).
     pub(crate) fn field_path(&self) -> Option<&[Text]> {
         self.field_path.as_deref()
+    }
+
+    /// Whether the filter uses the variable with this number: `$ENV` is 0, those given to [`compile`] follow.
+    pub(crate) fn uses_global(&self, number: usize) -> bool {
+        self.program.terms.iter().any(|term| matches!(term, Term::Global(used) if *used == number))
     }
 }
 

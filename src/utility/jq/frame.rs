@@ -238,4 +238,6 @@ pub(crate) enum Next {
     Fail(Raise, Frames),
     /// Take the newest choice.
     Back,
+    /// Give the next input to these frames; whether it is `[input]`, or `[]` where there is none.
+    Input(bool, Track, Frames),
 }

@@ -11,6 +11,7 @@ use super::error::{JqError, Raise, Stop};
 use super::frame::{Choice, Frame, Frames, Item, Next, Todo, Track, Trail};
 use super::path;
 use super::print;
+use super::read::ReadError;
 use super::regex::Regexes;
 use super::run::Host;
 use super::single::{self, Input, Single};
@@ -23,11 +24,26 @@ pub(crate) struct Context<'c> {
     /// Counts steps and bytes.
     pub(crate) work: Work<'c>,
     /// Inputs, clock, environment, standard error.
-    pub(crate) host: &'c mut dyn Host,
+    pub(crate) host: Host,
     /// Compiled regular expressions.
     pub(crate) regexes: Regexes,
     /// Variables given from outside.
     pub(crate) globals: Vec<Value>,
+}
+
+/// Why the machine stops.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// An output; there may be more.
+    Output(Value),
+    /// There are no more outputs.
+    Done,
+    /// An error; there are no more outputs.
+    Failed(JqError),
+    /// The guard wants a pause: make it, then go on.
+    Pause,
+    /// The filter wants the next input: supply it, then go on.
+    Input,
 }
 
 /// A run of a program over one input.
@@ -36,6 +52,9 @@ pub(crate) struct Machine<'p, 'c> {
     pub(crate) context: Context<'c>,
     choices: Vec<Choice>,
     labels: u64,
+    /// Where a pause left off.
+    next: Next,
+    supplied: Option<Option<Result<Value, ReadError>>>,
     /// The most choices and frames there were, in steps of `ROOM`: what was charged.
     charged: usize,
 }
@@ -46,40 +65,57 @@ const ROOM: usize = 256;
 impl<'p, 'c> Machine<'p, 'c> {
     /// A machine without anything to do.
     pub(crate) fn new(program: &'p Program, context: Context<'c>) -> Self {
-        Machine { program, context, choices: Vec::new(), labels: 0, charged: ROOM }
+        Machine { program, context, choices: Vec::new(), labels: 0, next: Next::Back, supplied: None, charged: ROOM }
     }
 
     /// Starts over with the term `id` over `input`.
     pub(crate) fn start(&mut self, id: Id, input: Value) {
         self.choices.clear();
+        self.next = Next::Back;
         let start = Choice::Eval(id, Bindings::default(), Item::plain(input), Frames::default());
         self.choices.push(start);
     }
 
-    /// The next output; `None` when there are no more. After an error there are no more.
-    pub(crate) fn next(&mut self) -> Option<Result<Value, JqError>> {
-        let mut next = Next::Back;
+    /// What [`Step::Input`] waits for.
+    pub(crate) fn supply(&mut self, input: Option<Result<Value, ReadError>>) {
+        self.supplied = Some(input);
+    }
+
+    /// Goes on to the next output, or to a reason to stop.
+    pub(crate) fn run(&mut self) -> Step {
+        let mut next = std::mem::replace(&mut self.next, Next::Back);
         loop {
+            if self.context.work.is_due() {
+                self.next = next;
+                return Step::Pause;
+            }
             if let Err(stop) = self.count(&next) {
                 self.choices.clear();
-                return Some(Err(JqError::from(Raise::Stop(stop))));
+                return Step::Failed(JqError::from(Raise::Stop(stop)));
             }
             next = match next {
                 Next::Eval(id, bindings, item, frames) => self.eval(id, &bindings, item, frames),
                 Next::Give(item, frames) => match frames.pop() {
-                    None => return Some(Ok(item.value)),
+                    None => return Step::Output(item.value),
                     Some(frame) => self.give(item, frame),
                 },
                 Next::Fail(raise, frames) => match self.fail(raise, &frames) {
                     Ok(next) => next,
                     Err(raise) => {
                         self.choices.clear();
-                        return Some(Err(JqError::from(raise)));
+                        return Step::Failed(JqError::from(raise));
                     }
                 },
                 Next::Back => match self.choices.pop() {
-                    None => return None,
+                    None => return Step::Done,
                     Some(choice) => self.resume(choice),
+                },
+                Next::Input(is_optional, track, frames) => match self.supplied.take() {
+                    None => {
+                        self.next = Next::Input(is_optional, track, frames);
+                        return Step::Input;
+                    }
+                    Some(input) => supplied(input, is_optional, track, frames),
                 },
             };
         }
@@ -88,7 +124,10 @@ impl<'p, 'c> Machine<'p, 'c> {
     fn count(&mut self, next: &Next) -> Result<(), Stop> {
         self.context.work.step()?;
         let depth = match next {
-            Next::Eval(.., frames) | Next::Give(_, frames) | Next::Fail(_, frames) => frames.depth(),
+            Next::Eval(.., frames)
+            | Next::Give(_, frames)
+            | Next::Fail(_, frames)
+            | Next::Input(.., frames) => frames.depth(),
             Next::Back => 0,
         };
         let used = depth.saturating_add(self.choices.len());
@@ -561,6 +600,7 @@ impl<'p, 'c> Machine<'p, 'c> {
                 }
                 _ => Next::Fail(Raise::message("Range bounds must be numeric"), frames),
             },
+            Operation::Input(is_optional) => Next::Input(*is_optional, item.track.lost(), frames),
             Operation::Limit(inner) => {
                 let count = match arguments.first() {
                     Some(Value::Number(number)) if *number > 0.0 => number.ceil() as u64,
@@ -757,6 +797,24 @@ impl<'p, 'c> Machine<'p, 'c> {
             Err(raise) => Next::Fail(raise, frames),
         }
     }
+}
+
+/// An input as the output of `input`, or of `_next_input` where it is optional.
+fn supplied(
+    input: Option<Result<Value, ReadError>>,
+    is_optional: bool,
+    track: Track,
+    frames: Frames,
+) -> Next {
+    let value = match input {
+        Some(Ok(value)) if is_optional => Value::array(vec![value]),
+        Some(Ok(value)) => value,
+        None if is_optional => Value::array(Vec::new()),
+        None => return Next::Fail(Raise::message("break"), frames),
+        Some(Err(ReadError::Syntax(problem))) => return Next::Fail(Raise::message(problem), frames),
+        Some(Err(ReadError::Stopped(stop))) => return Next::Fail(Raise::Stop(stop), frames),
+    };
+    Next::Give(Item { value, track }, frames)
 }
 
 /// The bindings of a function's body: those around its definition and one closure for each argument.

@@ -320,6 +320,6 @@ pub(crate) fn apply(
             None | Some(Value::Null) => Ok(None),
             Some(value) => Err(Raise::Error(value)),
         },
-        Operation::Range | Operation::Limit(_) => Ok(None),
+        Operation::Range | Operation::Limit(_) | Operation::Input(_) => Ok(None),
     }
 }

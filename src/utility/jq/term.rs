@@ -38,6 +38,8 @@ pub(crate) enum Operation {
     Limit(Id),
     /// `error($value)`
     Error,
+    /// `input`; true: `[input]`, or `[]` after the last.
+    Input(bool),
 }
 
 impl Operation {
@@ -223,7 +225,7 @@ impl Program {
                 Term::Each(target) => self.all([*target]),
                 _ => self.all([*inner]),
             },
-            Term::Apply(Operation::Range | Operation::Limit(_), _) => Shape::default(),
+            Term::Apply(Operation::Range | Operation::Limit(_) | Operation::Input(_), _) => Shape::default(),
             Term::Apply(_, arguments) => self.all(arguments.iter().copied()),
             Term::Assign(kind, path, value) if self.is_plain_path(*path) && *kind != Assignment::Update => {
                 self.all([*path, *value])

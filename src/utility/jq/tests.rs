@@ -3,49 +3,24 @@
 //! A case is `F` filter, `I` input, `O` for each output, `E` for the error that ends it.
 
 use super::compile::compile;
+use super::diagnose;
 use super::error::{Guard, JqError, Stop, Unlimited};
 use super::print;
-use super::read::{ReadError, Reader};
+use super::machine::Step;
+use super::read::{Progress, ReadError, Reader};
 use super::run::Host;
 use super::value::Value;
 use super::work::Work;
+use crate::clock::Clock;
+use crate::utility::Environment;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-struct TestHost<'t> {
-    reader: Reader<'t>,
-    said: String,
-}
-
-impl Host for TestHost<'_> {
-    fn environment(&self) -> Vec<(String, String)> {
-        vec![("HOME".into(), "/root".into())]
-    }
-
-    fn now(&self) -> f64 {
-        1_700_000_000.5
-    }
-
-    fn time_zone(&self) -> Option<String> {
-        None
-    }
-
-    fn next_input(&mut self, work: &mut Work<'_>) -> Option<Result<Value, ReadError>> {
-        self.reader.read(work).transpose()
-    }
-
-    fn input_filename(&self) -> Option<String> {
-        None
-    }
-
-    fn input_line_number(&self) -> u64 {
-        0
-    }
-
-    fn report(&mut self, text: &str) {
-        self.said.push_str(text);
-    }
+fn host() -> Host {
+    let environment = Environment::new(vec![("HOME".into(), "/root".into())]);
+    Host::new(Arc::new(environment), Arc::new(Clock::fixed(Duration::from_millis(1_700_000_000_500))))
 }
 
 /// Outputs as lines, and the error that ended them.
@@ -54,30 +29,59 @@ fn run(filter: &str, input: &str, guard: &dyn Guard) -> (Vec<String>, Option<Str
         Ok(compiled) => compiled,
         Err(error) => return (Vec::new(), Some(format!("{} at line {}", error.problem, error.line))),
     };
-    let mut host = TestHost { reader: Reader::new(input.as_bytes()), said: String::new() };
-    let mut run = compiled.run(&[], &mut host, guard);
+    let mut run = compiled.run(&[], host(), guard);
+    let mut inputs = Inputs { rest: input.as_bytes(), base: (0, 0), reader: Reader::steady() };
     let mut lines = Vec::new();
     loop {
-        match run.next_input() {
+        match inputs.next(run.work()) {
             None => return (lines, None),
             Some(Err(ReadError::Syntax(problem))) => return (lines, Some(format!("parse error: {problem}"))),
             Some(Err(ReadError::Stopped(_))) => return (lines, Some("stopped".into())),
             Some(Ok(input)) => run.start(input),
         }
-        while let Some(output) = run.next() {
-            match output {
-                Ok(value) => {
+        loop {
+            match run.step() {
+                Step::Output(value) => {
                     let mut line = String::new();
                     if print::write(&value, print::COMPACT, &mut line, run.work()).is_err() {
                         return (lines, Some("stopped".into()));
                     }
                     lines.push(line);
                 }
-                Err(error @ JqError::Uncaught(_)) => {
+                Step::Input => {
+                    let input = inputs.next(run.work());
+                    run.supply(input);
+                }
+                Step::Pause => run.work().go_on(),
+                Step::Done => break,
+                Step::Failed(error @ JqError::Uncaught(_)) => {
                     let text = error.to_string();
                     return (lines, Some(text.strip_prefix(": ").map_or(text.clone(), str::to_string)));
                 }
-                Err(error) => return (lines, Some(error.to_string())),
+                Step::Failed(error) => return (lines, Some(error.to_string())),
+            }
+        }
+    }
+}
+
+struct Inputs<'t> {
+    rest: &'t [u8],
+    base: (usize, usize),
+    reader: Reader,
+}
+
+impl Inputs<'_> {
+    fn next(&mut self, work: &mut Work<'_>) -> Option<Result<Value, ReadError>> {
+        match self.reader.read(self.rest, true, self.base, work) {
+            Ok(Progress::Value(value, used)) => {
+                self.base = diagnose::moved(self.base, &self.rest[..used]);
+                self.rest = &self.rest[used..];
+                Some(Ok(value))
+            }
+            Ok(_) => None,
+            Err(error) => {
+                self.rest = &[];
+                Some(Err(error))
             }
         }
     }
@@ -246,8 +250,7 @@ fn long_filters_take_linear_room() {
 fn evaluations_can_move_to_another_thread() {
     fn is_send<T: Send>(_: &T) {}
     let compiled = compile(".", &[]).unwrap();
-    let mut host = TestHost { reader: Reader::new(b""), said: String::new() };
-    let run = compiled.run(&[], &mut host, &Unlimited);
+    let run = compiled.run(&[], host(), &Unlimited);
     is_send(&run);
     is_send(&compiled);
 }
@@ -255,27 +258,27 @@ fn evaluations_can_move_to_another_thread() {
 #[test]
 fn messages_and_halts() {
     let compiled = compile("debug, (\"a\" | stderr), ({} | halt_error(3))", &[]).unwrap();
-    let mut host = TestHost { reader: Reader::new(b""), said: String::new() };
-    let mut run = compiled.run(&[], &mut host, &Unlimited);
+    let mut run = compiled.run(&[], host(), &Unlimited);
     run.start(Value::Number(1.0));
-    assert!(run.next().unwrap().is_ok());
-    assert!(run.next().unwrap().is_ok());
-    match run.next() {
-        Some(Err(JqError::Halt(halt))) => assert_eq!(halt.status, 3),
+    assert!(matches!(run.step(), Step::Output(_)));
+    assert!(matches!(run.step(), Step::Output(_)));
+    match run.step() {
+        Step::Failed(JqError::Halt(halt)) => assert_eq!(halt.status, 3),
         other => panic!("{other:?}"),
     }
-    assert!(run.next().is_none());
-    drop(run);
-    assert_eq!(host.said, "[\"DEBUG:\",1]\n\"a\"");
+    assert!(matches!(run.step(), Step::Done));
+    assert_eq!(run.host().said, "[\"DEBUG:\",1]\n\"a\"");
 }
 
 #[test]
 fn variables_are_given_by_name() {
     let compiled = compile("[$x, $ENV.HOME, $y]", &["x", "y"]).unwrap();
-    let mut host = TestHost { reader: Reader::new(b""), said: String::new() };
-    let mut run = compiled.run(&[Value::text("1"), Value::Null], &mut host, &Unlimited);
+    let mut run = compiled.run(&[Value::text("1"), Value::Null], host(), &Unlimited);
     run.start(Value::Null);
-    assert_eq!(print::compact(&run.next().unwrap().unwrap()), "[\"1\",\"/root\",null]");
+    match run.step() {
+        Step::Output(value) => assert_eq!(print::compact(&value), "[\"1\",\"/root\",null]"),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -310,24 +313,15 @@ fn measure() {
     ] {
         let compiled = compile(filter, &[]).unwrap();
         time(&format!("read, run, print {filter}"), 100_000, &mut || {
-            let mut host = TestHost { reader: Reader::new(input.as_bytes()), said: String::new() };
-            let mut run = compiled.run(&[], &mut host, &Unlimited);
-            let value = run.next_input().unwrap().unwrap();
+            let mut run = compiled.run(&[], host(), &Unlimited);
+            let mut inputs = Inputs { rest: input.as_bytes(), base: (0, 0), reader: Reader::default() };
+            let value = inputs.next(run.work()).unwrap().unwrap();
             run.start(value);
-            let output = run.next().unwrap().unwrap();
+            let Step::Output(output) = run.step() else { return };
             let mut line = String::new();
             print::write(&output, print::COMPACT, &mut line, run.work()).unwrap();
         });
     }
-    let compiled = compile(".tool_input.command", &[]).unwrap();
-    let path = compiled.field_path().unwrap();
-    time("read_member .tool_input.command", 100_000, &mut || {
-        let mut work = Work::new(&Unlimited);
-        let mut reader = Reader::new(input.as_bytes());
-        let value = reader.read_member(path, &mut work).unwrap();
-        let mut line = String::new();
-        print::write(&value.unwrap().unwrap(), print::COMPACT, &mut line, &mut work).unwrap();
-    });
     let lines = format!("{input}\n").repeat((10 << 20) / (input.len() + 1));
     for filter in
         [".", ".tool_input.command", "{a: .tool_name, b: (.tool_input | keys)}", "[.. | strings] | length"]
