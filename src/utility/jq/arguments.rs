@@ -26,7 +26,6 @@ pub(super) struct Request<'a> {
     pub(super) from_file: bool,
     pub(super) files: Vec<Text>,
     pub(super) kind: Kind,
-    pub(super) stream: bool,
     pub(super) null_input: bool,
     /// Strings are printed as they are (`-r`, unless `-a` asks for JSON).
     pub(super) raw_output: bool,
@@ -69,7 +68,6 @@ pub(super) fn parse(args: &[Text]) -> Result<Parsed<'_>, String> {
         from_file: false,
         files: Vec::new(),
         kind: Kind::default(),
-        stream: false,
         null_input: false,
         raw_output: false,
         end: b"\n",
@@ -168,7 +166,7 @@ impl<'a> Request<'a> {
     ) -> Result<(), String> {
         match long {
             b"tab" => self.layout.indent = Indent::Tab,
-            b"stream" => self.stream = true,
+            b"stream" => self.kind.stream = true,
             // Outputs are never held back for longer than it takes to compute the next one.
             b"unbuffered" => {}
             b"raw-output0" => (self.raw_output, self.end) = (true, b"\0"),
@@ -204,7 +202,7 @@ impl<'a> Request<'a> {
 
     /// Whether each JSON text is an input of its own.
     pub(super) fn is_plain_json(&self) -> bool {
-        !self.kind.raw && !self.kind.slurp && !self.null_input && !self.stream
+        !self.kind.raw && !self.kind.slurp && !self.null_input && !self.kind.stream
     }
 }
 

@@ -269,6 +269,8 @@ const TABLE: &[Row] = &[
     ("fmax", 2, Native(math::fmax)),
     ("fmod", 2, Native(math::fmod)),
     ("fdim", 2, Native(math::fdim)),
+    ("nextafter", 2, Native(math::nextafter)),
+    ("nexttoward", 2, Native(math::nextafter)),
     ("hypot", 2, Native(math::hypot)),
     ("copysign", 2, Native(math::copysign)),
     ("drem", 2, Native(math::drem)),

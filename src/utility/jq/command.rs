@@ -7,7 +7,7 @@
 //! Not there: modules (`-L`, `import`), `--seq`, the options that debug jq itself.
 
 use super::arguments::{self, Given, Parsed, Request};
-use super::compile::{Compiled, compile};
+use super::compile::{Compiled, Member, Otherwise, compile};
 use super::error::JqError;
 use super::guard::MeterGuard;
 use super::machine::Step;
@@ -71,12 +71,12 @@ const FULL: usize = 32 << 10;
 /// What the outputs so far mean for the exit status.
 #[derive(Clone, Copy, PartialEq)]
 enum Verdict {
+    /// There was no input.
+    Unasked,
     /// No output.
     Nothing,
-    /// The last output was true (or not asked for).
-    True,
-    /// The last output was false or null.
-    False,
+    /// There were outputs.
+    Output,
     /// The last input ended in an error.
     Error,
 }
@@ -111,12 +111,12 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let run = compiled.run(&values, host, &guard);
     Evaluation {
         request: &request,
-        path: compiled.field_path().filter(|path| !path.is_empty() && request.is_plain_json()),
+        member: compiled.member().filter(|_| request.is_plain_json()),
         guard: &guard,
         run,
         source,
         line: String::new(),
-        verdict: Verdict::Nothing,
+        verdict: Verdict::Unasked,
         last: true,
     }
     .over_all_inputs(ctx)
@@ -279,8 +279,8 @@ async fn filter(
 /// One run over all its inputs.
 struct Evaluation<'a> {
     request: &'a Request<'a>,
-    /// The keys of a filter such as `.a.b`.
-    path: Option<&'a [Text]>,
+    /// The filter, where it is no more than a member of each input.
+    member: Option<&'a Member>,
     guard: &'a MeterGuard,
     run: Run<'a, 'a>,
     source: Source,
@@ -302,17 +302,21 @@ impl Evaluation<'_> {
         } else {
             loop {
                 self.guard.release(kept);
-                if let Some(path) = self.path
-                    && self.source.is_between_values()
-                    && let Some((value, used)) = member::member(self.source.bytes(), path, self.run.work())
+                if let Some(member) = self.member
+                    && let Some((value, used)) =
+                        member::member(self.source.bytes(), &member.path, self.run.work())
                 {
                     self.source.consume(used);
-                    self.verdict = Verdict::True;
-                    self.print(ctx, value).await?;
+                    self.verdict = Verdict::Nothing;
+                    match &member.otherwise {
+                        Otherwise::Value(other) if !value.is_true() => self.print(ctx, other.clone()).await?,
+                        Otherwise::Nothing if !value.is_true() => {}
+                        _ => self.print(ctx, value).await?,
+                    }
                     ctx.tick().await?;
                     continue;
                 }
-                if self.path.is_some() && self.source.bytes().is_empty() && self.source.fill(ctx).await? {
+                if self.member.is_some() && self.source.bytes().is_empty() && self.source.fill(ctx).await? {
                     continue;
                 }
                 match self.source.next(ctx, self.run.work()).await {
@@ -344,7 +348,8 @@ impl Evaluation<'_> {
             Verdict::Error => ExitStatus(5),
             _ if !self.request.exit_status => ExitStatus(0),
             Verdict::Nothing => ExitStatus(4),
-            _ => ExitStatus(u8::from(!self.last)),
+            Verdict::Unasked => ExitStatus(0),
+            Verdict::Output => ExitStatus(u8::from(!self.last)),
         }
     }
 
@@ -418,7 +423,7 @@ impl Evaluation<'_> {
     }
 
     async fn print(&mut self, ctx: &mut Context, value: Value) -> Result<(), UtilityError> {
-        self.verdict = Verdict::True;
+        self.verdict = Verdict::Output;
         self.last = value.is_true();
         if let (true, Value::String(text)) = (self.request.raw_output, &value) {
             ctx.stdout.push(text.as_str().as_bytes())?;

@@ -604,7 +604,8 @@ impl<'p, 'c> Machine<'p, 'c> {
             Operation::Limit(inner) => {
                 let count = match arguments.first() {
                     Some(Value::Number(number)) if *number > 0.0 => number.ceil() as u64,
-                    Some(Value::Number(number)) if *number == 0.0 => return Next::Back,
+                    // jq 1.6 counts after the fact: one output passes a limit of 0.
+                    Some(Value::Number(number)) if *number == 0.0 => 1,
                     _ => u64::MAX,
                 };
                 let at = self.choices.len();
@@ -852,17 +853,22 @@ fn finished(result: Result<Value, Raise>, frames: Frames) -> Next {
 
 /// The member of a container at place `at` or after it, and the place after that.
 fn member(item: &Item, at: usize) -> Option<(Item, usize)> {
-    let (key, value, after) = match &item.value {
-        Value::Array(array) => (Value::Number(at as f64), array.items().get(at)?, at + 1),
-        Value::Object(object) => {
-            let (after, name, value) = object.entry_from(at)?;
-            (Value::String(name.clone()), value, after)
-        }
-        _ => return None,
-    };
+    let (key, value, after) = member_at(&item.value, at)?;
     let track = match &item.track {
         Track::At(trail) => Track::At(trail.with(key)),
         other => other.clone(),
     };
-    Some((Item { value: value.clone(), track }, after))
+    Some((Item { value, track }, after))
+}
+
+/// Key and value of the member of a container at place `at` or after it, and the place after that.
+pub(super) fn member_at(container: &Value, at: usize) -> Option<(Value, Value, usize)> {
+    match container {
+        Value::Array(array) => Some((Value::Number(at as f64), array.items().get(at)?.clone(), at + 1)),
+        Value::Object(object) => {
+            let (after, name, value) = object.entry_from(at)?;
+            Some((Value::String(name.clone()), value.clone(), after))
+        }
+        _ => None,
+    }
 }

@@ -185,7 +185,7 @@ mod tests {
     fn reads_members_without_building_the_rest() {
         let path = [Text::from("a"), Text::from("b")];
         let cases = [
-            (r#" {"x":[1,{"a":"\n"}],"a":{"b":5,"b":{"c":7}}} 1"#, Some((r#"{"c":7}"#, 48))),
+            (r#" {"x":[1,{"a":"\n"}],"a":{"b":5,"b":{"c":7}}} 1"#, Some((r#"{"c":7}"#, 45))),
             (r#"{"a":{}}"#, Some(("null", 8))),
             (r#"{}"#, Some(("null", 2))),
             (r#"{"a":{"b":"x\u00e9"}}"#, Some(("\"xé\"", 21))),

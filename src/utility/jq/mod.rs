@@ -38,6 +38,7 @@ mod regex;
 mod run;
 mod single;
 mod source;
+mod stream;
 mod string;
 mod system;
 mod term;

@@ -191,14 +191,17 @@ impl<'t, 's, 'g> Parser<'t, 's, 'g> {
         self.names.get(&(space, name)).and_then(|bound| bound.last()).copied()
     }
 
-    pub(super) fn variable(&mut self, name: &str) -> Parsed<Id> {
+    pub(super) fn variable(&mut self, name: &str, start: usize) -> Parsed<Id> {
         if let Some(Bound::Slot(slot)) = self.find(Space::Variable, name) {
             let skip = self.slots.saturating_sub(slot);
             return Ok(self.add(Term::Variable(skip)));
         }
         match self.shared.globals.iter().rposition(|global| *global == name) {
             Some(number) => Ok(self.add(Term::Global(number))),
-            None => Err(self.fault(&format!("${name} is not defined"))),
+            None => {
+                let problem = format!("${name} is not defined");
+                Err(CompileError::new(&problem, self.text, start))
+            }
         }
     }
 
@@ -521,7 +524,7 @@ impl<'t, 's, 'g> Parser<'t, 's, 'g> {
                 }
                 self.go_to(start);
                 let name = self.variable_name()?;
-                self.variable(name)
+                self.variable(name, start)
             }
             "(" => {
                 self.advance();
@@ -820,10 +823,10 @@ impl<'t, 's, 'g> Parser<'t, 's, 'g> {
                 self.go_to(start);
                 let name = self.variable_name()?;
                 if self.is_sign(":") {
-                    let value = self.variable(name)?;
+                    let value = self.variable(name, self.start)?;
                     return self.entry_value(value);
                 }
-                Some((self.constant(Value::text(name)), self.variable(name)?))
+                Some((self.constant(Value::text(name)), self.variable(name, self.start)?))
             }
             Token::Name(name) => {
                 self.advance();

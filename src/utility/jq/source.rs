@@ -7,6 +7,7 @@
 use super::diagnose;
 use super::error::Stop;
 use super::read::{Progress, ReadError, Reader};
+use super::stream::Events;
 use super::text::Text;
 use super::value::Value;
 use super::work::Work;
@@ -28,6 +29,8 @@ pub(super) struct Kind {
     pub(super) raw: bool,
     /// Everything as one input.
     pub(super) slurp: bool,
+    /// The events of values instead of values (`--stream`).
+    pub(super) stream: bool,
 }
 
 /// Why there is no input.
@@ -62,12 +65,13 @@ pub(super) struct Source {
     /// The files that are left, the next one last; `-` alone where there were no operands.
     operands: Vec<Operand>,
     current: Option<Arc<Description>>,
-    /// The name of the current file; `None` is standard input.
+    /// The file opened last, until the inputs are used up.
     name: Option<Operand>,
     buffer: Vec<u8>,
     start: usize,
     charge: Charge,
     reader: Reader,
+    events: Option<Events>,
     is_at_start: bool,
     /// Newlines and bytes since the last one, before `start`.
     position: (usize, usize),
@@ -92,6 +96,7 @@ impl Source {
             start: 0,
             charge: ctx.meter.empty_charge(),
             reader: Reader::default(),
+            events: None,
             is_at_start: true,
             position: (0, 0),
             earlier_lines: 0,
@@ -105,11 +110,6 @@ impl Source {
         self.buffer.get(self.start..).unwrap_or_default()
     }
 
-    /// Whether a whole value may be taken from [`Source::bytes`] by other means than [`Source::next`].
-    pub(super) fn is_between_values(&self) -> bool {
-        !self.is_at_start && !self.kind.raw && !self.kind.slurp
-    }
-
     /// Marks bytes as used.
     pub(super) fn consume(&mut self, count: usize) {
         let used = self.buffer.get(self.start..).and_then(|rest| rest.get(..count.min(rest.len()))).unwrap_or_default();
@@ -119,9 +119,8 @@ impl Source {
 
     /// The name of the file that is being read.
     pub(super) fn filename(&self) -> Option<String> {
-        self.current.as_ref()?;
-        let name = self.name.as_ref().map_or("<stdin>".into(), |name| name.to_string_lossy().into_owned());
-        Some(name)
+        let name = self.name.as_ref()?;
+        Some(if name.as_bytes() == b"-" { "<stdin>".into() } else { name.to_string_lossy().into_owned() })
     }
 
     /// Lines of the current file that were begun, the last one only where it has its newline.
@@ -188,7 +187,6 @@ impl Source {
     async fn open(&mut self, ctx: &mut Context) -> Result<bool, UtilityError> {
         let Some(operand) = self.operands.pop() else { return Ok(false) };
         let opened = if operand.as_bytes() == b"-" {
-            self.name = None;
             ctx.description(0).cloned().ok_or(FsError::Errno(Errno::BadDescriptor))
         } else {
             let options = OpenOptions { read: true, ..OpenOptions::default() };
@@ -199,9 +197,7 @@ impl Source {
                 self.earlier_lines =
                     self.position.0 + memchr::memchr_iter(b'\n', self.bytes()).count();
                 self.current = Some(description);
-                if operand.as_bytes() != b"-" {
-                    self.name = Some(operand);
-                }
+                self.name = Some(operand);
             }
             Err(FsError::Limit(limit)) => return Err(limit.into()),
             Err(FsError::Errno(errno)) => {
@@ -220,18 +216,52 @@ impl Source {
         ctx: &mut Context,
         work: &mut Work<'_>,
     ) -> Result<Option<Value>, SourceError> {
+        let input = self.next_of_kind(ctx, work).await;
+        if matches!(input, Ok(None)) {
+            self.name = None;
+        }
+        input
+    }
+
+    async fn next_of_kind(
+        &mut self,
+        ctx: &mut Context,
+        work: &mut Work<'_>,
+    ) -> Result<Option<Value>, SourceError> {
         match self.kind {
-            Kind { raw: false, slurp: false } => self.next_value(ctx, work).await,
-            Kind { raw: true, slurp: false } => self.next_line(ctx, work).await,
+            Kind { raw: false, slurp: false, .. } => self.next_json(ctx, work).await,
+            Kind { raw: true, slurp: false, .. } => self.next_line(ctx, work).await,
             Kind { slurp: true, .. } if std::mem::replace(&mut self.has_slurped, true) => Ok(None),
-            Kind { raw: true, slurp: true } => self.all_text(ctx, work).await.map(Some),
-            Kind { raw: false, slurp: true } => {
+            Kind { raw: true, slurp: true, .. } => self.all_text(ctx, work).await.map(Some),
+            Kind { raw: false, slurp: true, .. } => {
                 let mut values = Vec::new();
-                while let Some(value) = self.next_value(ctx, work).await? {
+                while let Some(value) = self.next_json(ctx, work).await? {
                     work.charge(size_of::<Value>()).map_err(SourceError::Stopped)?;
                     values.push(value);
                 }
                 Ok(Some(Value::array(values)))
+            }
+        }
+    }
+
+    /// The next value, or event of one.
+    async fn next_json(
+        &mut self,
+        ctx: &mut Context,
+        work: &mut Work<'_>,
+    ) -> Result<Option<Value>, SourceError> {
+        if !self.kind.stream {
+            return self.next_value(ctx, work).await;
+        }
+        loop {
+            if let Some(events) = &mut self.events
+                && let Some(event) = events.next(work).map_err(SourceError::Stopped)?
+            {
+                return Ok(Some(event));
+            }
+            match self.next_value(ctx, work).await? {
+                Some(value) => self.events = Some(Events::new(value)),
+                None => return Ok(None),
             }
         }
     }

@@ -39,7 +39,7 @@ pub(super) fn halt_error(_: &mut Context<'_>, input: Value, arguments: &[Value])
     let status = match arguments.first() {
         None => 5,
         Some(Value::Number(status)) => *status as i32,
-        Some(_) => return Err(Raise::message("halt_error/1: number required")),
+        Some(_) => return Err(Raise::about(&input, "halt_error/1: number required")),
     };
     Err(Raise::Halt(Box::new(Halt { status, message: Some(input) })))
 }

@@ -322,6 +322,14 @@ fn measure() {
             print::write(&output, print::COMPACT, &mut line, run.work()).unwrap();
         });
     }
+    let compiled = compile(".tool_input.command", &[]).unwrap();
+    let path = &compiled.member().unwrap().path;
+    time("member .tool_input.command", 100_000, &mut || {
+        let mut work = Work::new(&Unlimited);
+        let value = super::member::member(input.as_bytes(), path, &mut work).unwrap();
+        let mut line = String::new();
+        print::write(&value.0, print::COMPACT, &mut line, &mut work).unwrap();
+    });
     let lines = format!("{input}\n").repeat((10 << 20) / (input.len() + 1));
     for filter in
         [".", ".tool_input.command", "{a: .tool_name, b: (.tool_input | keys)}", "[.. | strings] | length"]
@@ -339,4 +347,26 @@ fn measure() {
     ] {
         time(filter, 1, &mut || drop(run(filter, "null", &Unlimited)));
     }
+}
+
+#[test]
+#[ignore = "throw-away"]
+fn diff_rows() {
+    use crate::utility::testing::Fixture;
+    let text = std::fs::read("/tmp/jqp/rows.json").unwrap();
+    let rows: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    let mut bad = 0;
+    for row in rows.as_array().unwrap() {
+        let files: Vec<(String, String)> = row["files"].as_object().unwrap().iter().map(|(k, v)| (k.clone(), v.as_str().unwrap().to_string())).collect();
+        let files: Vec<(&str, &str)> = files.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+        let args: Vec<&str> = row["args"].as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect();
+        let mut fixture = Fixture::new(&files);
+        for (k, v) in [("TZ", "UTC"), ("LANG", "C.UTF-8")] { fixture.env.set(k.into(), v.into()); }
+        let got = fixture.run("jq", &args, row["stdin"].as_str().unwrap().as_bytes());
+        if got.stdout != row["out"].as_str().unwrap() || got.stderr != row["err"].as_str().unwrap() || u64::from(got.status) != row["rc"].as_u64().unwrap() {
+            bad += 1;
+            println!("=== {} {:?} <<< {:?}\n host {:?} {:?} {}\n ours {:?} {:?} {}", row["name"], args, row["stdin"], row["out"].as_str().unwrap(), row["err"].as_str().unwrap(), row["rc"], got.stdout, got.stderr, got.status);
+        }
+    }
+    println!("{bad} differ");
 }
