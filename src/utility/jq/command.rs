@@ -21,7 +21,6 @@ use super::value::Value;
 use super::work::Work;
 use crate::utility::options;
 use crate::utility::prelude::{Context, ExitStatus, Utility, UtilityError, example, flag, value};
-use crate::utility::start;
 use crate::vfs::FsError;
 use std::sync::Arc;
 

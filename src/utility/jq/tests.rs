@@ -370,3 +370,55 @@ fn diff_rows() {
     }
     println!("{bad} differ");
 }
+
+#[test]
+#[ignore = "throw-away"]
+fn longest() {
+    use crate::utility::testing::Fixture;
+    let fixture = { let mut f = Fixture::new(&[]); f.limits.wall_time_ms = 100_000; f.limits.live_bytes = 1 << 32; f.limits.operations = u64::MAX; f.limits.output_bytes = 1 << 30; f.limits.value_bytes = 1 << 30; f };
+    let record = r#"{"session_id":"abc123","cwd":"/workspace","n":[1,2.5,{"tool_name":"Bash","message":"hello w\u00f6rld"}],"tool_input":{"command":"ls -la /workspace/src","timeout":120000}}"#;
+    let lines = format!("{record}\n").repeat((10 << 20) / (record.len() + 1));
+    let array = format!("[{}]", vec![record; (10 << 20) / (record.len() + 1)].join(","));
+    let text = format!("{{\"a\":\"{}\",\"b\":1}}", "abc\\n".repeat(2 << 20));
+    let numbers = format!("[{}]", (0..1_000_000).map(|n| (n * 7919 % 1_000_003).to_string()).collect::<Vec<_>>().join(","));
+    let cases: &[(&str, &str, &str)] = &[
+        ("range", "[range(3000000)]|length", "null"),
+        ("lines .", ".", &lines),
+        ("lines .tool_input.command", ".tool_input.command", &lines),
+        ("lines {a:.cwd}", "{a:.cwd}", &lines),
+        ("array .", ".", &array),
+        ("array length", "length", &array),
+        ("array map", "map(.tool_input.command)|length", &array),
+        ("array map map", "map([.n[]|length])|length", &array),
+        ("array tojson", "tojson|length", &array),
+        ("array ==", ". == (.[0] |= .)", &array),
+        ("array [..]", "[..|strings]|length", &array),
+        ("text .a", ".a|length", &text),
+        ("text .", ".", &text),
+        ("text .b", ".b", &text),
+        ("text test", ".a|test(\"zz\")", &text),
+        ("text gsub", ".a|gsub(\"b\";\"x\")|length", &text),
+        ("text split", ".a|split(\"\\n\")|length", &text),
+        ("numbers sort", "sort|length", &numbers),
+        ("numbers sort_by", "sort_by(-.)|length", &numbers),
+        ("numbers group_by", "group_by(. % 10)|length", &numbers),
+        ("numbers unique", "unique|length", &numbers),
+        ("numbers add", "add", &numbers),
+        ("numbers join", "map(tostring)|join(\",\")|length", &numbers),
+        ("numbers to_entries", "to_entries|length", &numbers),
+        ("numbers tojson", "tojson|length", &numbers),
+        ("numbers max", "max", &numbers),
+        ("numbers reverse", "reverse|length", &numbers),
+        ("numbers object", "map({key: tostring, value: .})|from_entries|length", &numbers),
+        ("numbers keys", "map({key: tostring, value: .})|from_entries|keys|length", &numbers),
+        ("numbers reduce", "reduce .[] as $x (0; . + $x)", &numbers),
+        ("numbers flatten", "[.,.]|flatten|length", &numbers),
+        ("numbers any", "any(.[]; . == -1)", &numbers),
+        ("sort strings", "map(tostring)|sort|length", &numbers),
+    ];
+    for (name, filter, input) in cases {
+        let began = Instant::now();
+        let outcome = fixture.run("jq", &["-c", filter], input.as_bytes());
+        println!("{name}: {:?} {} {:?} {}", began.elapsed(), outcome.status, outcome.stderr.get(..outcome.stderr.len().min(100)), outcome.stdout.len());
+    }
+}
