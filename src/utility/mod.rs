@@ -126,6 +126,7 @@ utilities! {
     rev, rm, rmdir, seq, sha1sum, sha256sum, sha512sum, shuf, sleep, sort, stat, sync, tac, tail,
     tee, timeout, touch, tr, true_, truncate, tty, uname, uniq, wc, which, whoami, xargs, yes,
 }
+utilities! { basename, cat, dirname, false_, jq, rev, true_ }
 
 /// The utility of that name.
 pub fn find(name: &[u8]) -> Option<&'static Utility> {
