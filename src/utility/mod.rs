@@ -3,16 +3,17 @@
 //!
 //! A utility is one file with a `UTILITY` row and its name in the list below.
 
+mod charged;
 mod context;
 mod error;
 mod operands;
 mod options;
-#[allow(dead_code, reason = "its callers follow")]
 pub(crate) mod regex;
 mod session;
 mod stream;
 #[cfg(test)]
 pub(crate) mod testing;
+mod ticker;
 
 pub use context::{CommandError, CommandRequest, CommandRunner, Context, Environment};
 pub use error::{ExitStatus, UtilityError};
@@ -27,6 +28,7 @@ pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// What every utility's file needs.
 pub(crate) mod prelude {
+    pub(crate) use super::charged::ChargedVec;
     pub(crate) use super::{
         Context, ExitStatus, Input, OptionSpec, Options, Output, Utility, UtilityError, example, flag,
         number, optional, start, value,
@@ -95,7 +97,7 @@ macro_rules! utilities {
     };
 }
 
-utilities! { basename, cat, dirname, false_, rev, true_ }
+utilities! { basename, cat, dirname, egrep, false_, fgrep, grep, rev, true_ }
 
 /// The utility of that name.
 pub fn find(name: &[u8]) -> Option<&'static Utility> {

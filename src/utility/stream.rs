@@ -104,6 +104,27 @@ impl Input {
         }
     }
 
+    /// Whole lines that are buffered, after reading more when there is none: up to and with the last `delimiter`, or to
+    /// the end of input. Empty: end of input.
+    pub(crate) async fn fill_lines(&mut self, delimiter: u8) -> Result<&[u8], FsError> {
+        let mut searched = self.start;
+        loop {
+            let unsearched = self.buffer.get(searched..).unwrap_or(&[]);
+            if let Some(found) = memchr::memrchr(delimiter, unsearched) {
+                return Ok(self.buffer.get(self.start..=searched + found).unwrap_or(&[]));
+            }
+            if self.ended {
+                return Ok(self.buffer.get(self.start..).unwrap_or(&[]));
+            }
+            if self.start > 0 {
+                self.buffer.drain(..self.start);
+                self.start = 0;
+            }
+            searched = self.buffer.len();
+            self.read_more().await?;
+        }
+    }
+
     /// Everything that is left. The result stays charged while the input lives.
     pub async fn read_to_end(&mut self) -> Result<Vec<u8>, FsError> {
         while !self.ended {
