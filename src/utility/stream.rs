@@ -50,11 +50,18 @@ impl Input {
 
     /// Appends what can be read now to the buffer; sets `ended` at end of input.
     async fn read_more(&mut self) -> Result<(), FsError> {
+        self.read_up_to(None).await
+    }
+
+    /// As `read_more`, not past a `delimiter`.
+    async fn read_up_to(&mut self, delimiter: Option<u8>) -> Result<(), FsError> {
         let Self { description, buffer, charge, .. } = self;
         let mut refused = None;
         let count = poll_fn(|cx| {
             description.poll_read(cx, &mut |bytes| {
                 let taken = bytes.get(..bytes.len().min(BLOCK)).unwrap_or(bytes);
+                let found = delimiter.and_then(|delimiter| memchr::memchr(delimiter, taken));
+                let taken = found.and_then(|end| taken.get(..=end)).unwrap_or(taken);
                 let needed = buffer.len() + taken.len();
                 if needed > buffer.capacity() {
                     let capacity = needed.max(buffer.capacity().saturating_mul(2));
@@ -123,6 +130,20 @@ impl Input {
             searched = self.buffer.len();
             self.read_more().await?;
         }
+    }
+
+    /// As [`Input::next_line`], taking nothing from the description that is not of the line.
+    pub(crate) async fn next_line_unbuffered(&mut self, delimiter: u8) -> Result<Option<&[u8]>, FsError> {
+        if self.start < self.buffer.len() {
+            return self.next_line(delimiter).await;
+        }
+        self.buffer.clear();
+        self.start = 0;
+        while !self.ended && self.buffer.last() != Some(&delimiter) {
+            self.read_up_to(Some(delimiter)).await?;
+        }
+        self.start = self.buffer.len();
+        Ok(Some(self.buffer.as_slice()).filter(|line| !line.is_empty()))
     }
 
     /// Everything that is left. The result stays charged while the input lives.
