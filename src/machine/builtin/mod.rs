@@ -103,9 +103,9 @@ builtins! {
     unset: UNSET;
     wait: WAIT;
 }
-mod letters;
 mod describe;
 mod letter_options;
+mod letters;
 mod standard_input;
 pub(crate) use standard_input::STANDARD_INPUT;
 
