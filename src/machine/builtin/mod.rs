@@ -73,8 +73,10 @@ macro_rules! builtins {
 builtins! {
     colon: COLON TRUE FALSE;
     echo: ECHO;
+    printf: PRINTF;
 }
 
+mod reference;
 mod standard_input;
 pub(crate) use standard_input::STANDARD_INPUT;
 
