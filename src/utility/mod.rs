@@ -29,6 +29,7 @@ pub(crate) mod regex;
 mod session;
 mod stream;
 mod tab_stops;
+pub(crate) mod test_expression;
 #[cfg(test)]
 pub(crate) mod testing;
 pub(crate) mod time_format;

@@ -73,7 +73,10 @@ macro_rules! builtins {
 builtins! {
     colon: COLON TRUE FALSE;
     echo: ECHO;
+    getopts: GETOPTS;
+    let_: LET;
     printf: PRINTF;
+    test: TEST BRACKET;
 }
 
 mod reference;
