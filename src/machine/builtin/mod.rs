@@ -93,11 +93,15 @@ builtins! {
     eval: EVAL DOT SOURCE;
     exec: EXEC;
     exit: EXIT RETURN;
+    getopts: GETOPTS;
     hash: HASH;
     kill: KILL;
+    let_: LET;
+    printf: PRINTF;
     set: SET;
     shift: SHIFT;
     shopt: SHOPT;
+    test: TEST BRACKET;
     trap: TRAP;
     type_name: TYPE;
     unset: UNSET;
@@ -106,6 +110,7 @@ builtins! {
 mod describe;
 mod letter_options;
 mod letters;
+mod reference;
 mod standard_input;
 pub(crate) use standard_input::STANDARD_INPUT;
 
