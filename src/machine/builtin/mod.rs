@@ -73,17 +73,29 @@ macro_rules! builtins {
 builtins! {
     colon: COLON TRUE FALSE;
     alias: ALIAS UNALIAS;
+    caller: CALLER;
     command: BUILTIN COMMAND;
+    compgen: COMPGEN;
+    complete: COMPLETE COMPOPT;
     echo: ECHO;
+    enable: ENABLE;
     hash: HASH;
+    help: HELP;
+    history: BIND FC HISTORY;
+    jobs: BG DISOWN FG JOBS SUSPEND;
     kill: KILL;
+    logout: LOGOUT;
+    times: TIMES;
     trap: TRAP;
     type_name: TYPE;
+    ulimit: ULIMIT;
+    umask: UMASK;
     wait: WAIT;
 }
 
 mod describe;
 mod letter_options;
+pub(crate) use ulimit::Lowered;
 
 mod standard_input;
 pub(crate) use standard_input::STANDARD_INPUT;
