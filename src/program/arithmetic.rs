@@ -72,7 +72,10 @@ pub(crate) struct Element {
 }
 
 /// Compiles an expression; `name` gives the number of a variable's name. `None`: it has to be evaluated from its text.
-pub(crate) fn compile(expression: &Expression, name: &mut dyn FnMut(&Text) -> Index) -> Option<ArithmeticCode> {
+pub(crate) fn compile(
+    expression: &Expression,
+    name: &mut dyn FnMut(&Text) -> Index,
+) -> Option<ArithmeticCode> {
     let mut compiler = Compiler { code: ArithmeticCode::default(), name };
     compiler.expression(expression)?;
     Some(compiler.code)
@@ -92,7 +95,9 @@ impl Compiler<'_> {
     fn patch(&mut self, at: usize) {
         let here = self.code.ops.len() as u32;
         if let Some(
-            ArithmeticOp::Jump(target) | ArithmeticOp::JumpIfZero(target) | ArithmeticOp::JumpIfNotZero(target),
+            ArithmeticOp::Jump(target)
+            | ArithmeticOp::JumpIfZero(target)
+            | ArithmeticOp::JumpIfNotZero(target),
         ) = self.code.ops.get_mut(at)
         {
             *target = here;
@@ -140,7 +145,8 @@ impl Compiler<'_> {
             Expression::And(left, right) | Expression::Or(left, right) => {
                 let and = matches!(expression, Expression::And(..));
                 self.expression(left)?;
-                let short = self.push(if and { ArithmeticOp::JumpIfZero(0) } else { ArithmeticOp::JumpIfNotZero(0) });
+                let short =
+                    self.push(if and { ArithmeticOp::JumpIfZero(0) } else { ArithmeticOp::JumpIfNotZero(0) });
                 self.expression(right)?;
                 self.push(ArithmeticOp::Truth);
                 let end = self.push(ArithmeticOp::Jump(0));

@@ -25,7 +25,9 @@ enum Unit {
 /// Whether a word may have a brace expression.
 pub(super) fn has_braces(word: &Word) -> bool {
     let has = |wanted: u8| {
-        word.parts.iter().any(|part| matches!(part, WordPart::Literal(text) if memchr::memchr(wanted, text).is_some()))
+        word.parts
+            .iter()
+            .any(|part| matches!(part, WordPart::Literal(text) if memchr::memchr(wanted, text).is_some()))
     };
     has(b'{') && has(b'}')
 }

@@ -3,8 +3,7 @@
 use super::compiler::Compiler;
 use super::{Index, Op, Pc, Quoting, StaticCommand};
 use crate::syntax::ast::{
-    Argument, Arithmetic, CaseArm, CaseEnd, Command, CommandKind, Conditional, List, Simple,
-    Word, WordPart,
+    Argument, Arithmetic, CaseArm, CaseEnd, Command, CommandKind, Conditional, List, Simple, Word, WordPart,
 };
 use crate::text::Text;
 
@@ -169,7 +168,8 @@ impl Compiler<'_> {
         if !select {
             self.debug(command);
         }
-        let next = self.emit(if select { Op::SelectNext { name, end: 0 } } else { Op::ForNext { name, end: 0 } });
+        let next =
+            self.emit(if select { Op::SelectNext { name, end: 0 } } else { Op::ForNext { name, end: 0 } });
         self.emit(Op::LoopTurn);
         self.list(body);
         self.line = line;

@@ -71,8 +71,8 @@ fn changes_parser(list: &List) -> bool {
     let mut lists = vec![list];
     while let Some(list) = lists.pop() {
         for item in &list.items {
-            let pipelines =
-                std::iter::once(&item.and_or.first).chain(item.and_or.rest.iter().map(|(_, pipeline)| pipeline));
+            let pipelines = std::iter::once(&item.and_or.first)
+                .chain(item.and_or.rest.iter().map(|(_, pipeline)| pipeline));
             for command in pipelines.flat_map(|pipeline| &pipeline.stages) {
                 match &command.kind {
                     CommandKind::Simple(simple) => {
@@ -176,7 +176,9 @@ impl<'o> Compiler<'o> {
     /// Sets where `continue` goes.
     pub(super) fn patch_continue(&mut self, at: Pc, to: Pc) {
         if let Some(
-            Op::LoopBegin { continue_to, .. } | Op::ForBegin { continue_to, .. } | Op::SelectBegin { continue_to, .. },
+            Op::LoopBegin { continue_to, .. }
+            | Op::ForBegin { continue_to, .. }
+            | Op::SelectBegin { continue_to, .. },
         ) = self.program.code.get_mut(at as usize)
         {
             *continue_to = to;

@@ -3,8 +3,8 @@
 use super::compiler::Compiler;
 use super::{ConstantPattern, Index, Op, ParameterBase, ParameterReference, Quoting};
 use crate::syntax::ast::{
-    AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Parameter, ParameterExpansion,
-    ParameterOperation, RedirectionKind, Subscript, Word, WordPart,
+    AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Parameter,
+    ParameterExpansion, ParameterOperation, RedirectionKind, Subscript, Word, WordPart,
 };
 use crate::text::Text;
 use std::num::NonZeroU32;
@@ -83,7 +83,9 @@ impl Compiler<'_> {
             }
             WordPart::DoubleQuoted(parts) => {
                 // The quotes make a field even if everything in them is empty, except for `"$@"`.
-                if !matches!(parts.as_slice(), [WordPart::Parameter(_)]) || !parts.iter().any(is_positional_list) {
+                if !matches!(parts.as_slice(), [WordPart::Parameter(_)])
+                    || !parts.iter().any(is_positional_list)
+                {
                     let empty = self.text(&Text::EMPTY);
                     if !parts.iter().any(is_positional_list) {
                         self.emit(Op::Quoted(empty));
@@ -219,8 +221,12 @@ impl Compiler<'_> {
             ParameterOperation::Default { colon, operator, word } => {
                 self.default(*colon, *operator, word, quoting);
             }
-            ParameterOperation::TrimPrefix { longest, pattern } => self.trim(true, *longest, pattern, quoting),
-            ParameterOperation::TrimSuffix { longest, pattern } => self.trim(false, *longest, pattern, quoting),
+            ParameterOperation::TrimPrefix { longest, pattern } => {
+                self.trim(true, *longest, pattern, quoting)
+            }
+            ParameterOperation::TrimSuffix { longest, pattern } => {
+                self.trim(false, *longest, pattern, quoting)
+            }
             ParameterOperation::Replace { scope, pattern, replacement } => {
                 self.emit(Op::PushBuilder);
                 self.word(pattern, Quoting::Raw);
@@ -351,7 +357,8 @@ fn is_positional_list(part: &WordPart) -> bool {
     match &expansion.parameter {
         Parameter::Special(b'@') => !matches!(expansion.operation, ParameterOperation::Length),
         Parameter::Element(_, subscript) => {
-            subscript.all == Some(AllElements::At) && !matches!(expansion.operation, ParameterOperation::Length)
+            subscript.all == Some(AllElements::At)
+                && !matches!(expansion.operation, ParameterOperation::Length)
         }
         _ => expansion.indirect || matches!(expansion.operation, ParameterOperation::Names(AllElements::At)),
     }

@@ -222,9 +222,8 @@ impl Tokens<'_> {
         while is_name_byte(self.byte(end)) || matches!(self.byte(end), b'#' | b'@') {
             end += 1;
         }
-        let value = constant(self.slice(start, end)).map_err(|kind| {
-            Box::new(ArithmeticError { kind, token: Text::from(self.slice(start, end)) })
-        })?;
+        let value = constant(self.slice(start, end))
+            .map_err(|kind| Box::new(ArithmeticError { kind, token: Text::from(self.slice(start, end)) }))?;
         self.operand = Some(Expression::Number(value));
         self.take(end - start, Token::Number);
         Ok(())
@@ -317,7 +316,9 @@ impl Tokens<'_> {
             end += 1;
         }
         let glued = self.byte(end);
-        if is_name_byte(glued) || matches!(glued, b'[' | b'$' | b'#' | b'@' | b'"' | b'\'' | b'\\' | b'`' | b'{') {
+        if is_name_byte(glued)
+            || matches!(glued, b'[' | b'$' | b'#' | b'@' | b'"' | b'\'' | b'\\' | b'`' | b'{')
+        {
             return Err(self.error(Kind::OperandExpected));
         }
         self.operand = Some(Expression::Parameter(parameter));
@@ -508,9 +509,9 @@ fn join(first: Expression, rest: Vec<(Token, Expression)>, level: u8) -> Express
     if collected.len() > NESTED_RUN {
         return Expression::Chain(Box::new(first), collected);
     }
-    collected.into_iter().fold(first, |left, (operator, right)| {
-        Expression::Binary(operator, Box::new(left), Box::new(right))
-    })
+    collected
+        .into_iter()
+        .fold(first, |left, (operator, right)| Expression::Binary(operator, Box::new(left), Box::new(right)))
 }
 
 /// A balanced tree of an associative operator: as deep as the logarithm of the number of operands.
@@ -543,7 +544,11 @@ pub(super) fn constant(text: &[u8]) -> Result<i64, Kind> {
         if !(2..=64).contains(&base) {
             return Err(Kind::InvalidBase);
         }
-        return if digits.is_empty() { Err(Kind::InvalidIntegerConstant) } else { digits_value(digits, base) };
+        return if digits.is_empty() {
+            Err(Kind::InvalidIntegerConstant)
+        } else {
+            digits_value(digits, base)
+        };
     }
     match text {
         [b'0', b'x' | b'X', digits @ ..] => digits_value(digits, 16),
@@ -563,7 +568,11 @@ fn digits_value(digits: &[u8], base: i64) -> Result<i64, Kind> {
             b'_' => 63,
             _ => return Err(Kind::InvalidNumber),
         });
-        if digit >= base { Err(Kind::ValueTooGreatForBase) } else { Ok(value.wrapping_mul(base).wrapping_add(digit)) }
+        if digit >= base {
+            Err(Kind::ValueTooGreatForBase)
+        } else {
+            Ok(value.wrapping_mul(base).wrapping_add(digit))
+        }
     })
 }
 

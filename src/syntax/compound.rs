@@ -1,8 +1,6 @@
 //! Compound commands. Bash manual 3.2.5.
 
-use super::ast::{
-    Arithmetic, CaseArm, CaseEnd, Command, CommandKind, List, Word, WordPart,
-};
+use super::ast::{Arithmetic, CaseArm, CaseEnd, Command, CommandKind, List, Word, WordPart};
 use super::error::{ParseError, ParseErrorKind};
 use super::lexer::{Keyword, Parsed, Reader};
 use super::substitution::ArithmeticEnd;
@@ -160,7 +158,9 @@ impl Reader<'_> {
                     self.bump(1);
                     break;
                 }
-                Some(_) if self.operator() > 0 && !self.at_process_substitution() => return Err(self.unexpected()),
+                Some(_) if self.operator() > 0 && !self.at_process_substitution() => {
+                    return Err(self.unexpected());
+                }
                 Some(_) => {
                     let word = self.word()?;
                     words.push(word);
@@ -206,9 +206,9 @@ impl Reader<'_> {
             let mut text = Word { parts: Vec::new(), span: self.here() };
             self.arithmetic_text(ArithmeticEnd::Semicolon, &mut text.parts)?;
             text.span.end = self.pos() as u32;
-            let blank = text.parts.iter().all(|part| {
-                matches!(part, WordPart::Quoted(text) if text.iter().all(u8::is_ascii_whitespace))
-            });
+            let blank = text.parts.iter().all(
+                |part| matches!(part, WordPart::Quoted(text) if text.iter().all(u8::is_ascii_whitespace)),
+            );
             expressions.push((!blank).then(|| self.arithmetic(text)));
             match self.byte() {
                 None => return Err(self.unmatched(b')', line)),

@@ -40,7 +40,8 @@ impl Reader<'_> {
 
     fn at_conditional_end(&self) -> bool {
         let at = self.pos();
-        self.slice(at, at + 2) == b"]]" && self.byte_at(self.follow(at + 2)).is_none_or(super::lexer::is_metacharacter)
+        self.slice(at, at + 2) == b"]]"
+            && self.byte_at(self.follow(at + 2)).is_none_or(super::lexer::is_metacharacter)
     }
 
     fn take_conditional_end(&mut self) -> bool {
@@ -131,7 +132,8 @@ impl Reader<'_> {
     fn conditional_test(&mut self) -> Parsed<Box<Conditional>> {
         let first = self.word()?;
         if let Some(letter) = unary_operator(&first) {
-            let operand = self.conditional_operand(Context::WORD, ParseErrorKind::ConditionalUnaryArgument)?;
+            let operand =
+                self.conditional_operand(Context::WORD, ParseErrorKind::ConditionalUnaryArgument)?;
             self.skip_newlines()?;
             return Ok(Box::new(Conditional::Unary(letter, operand)));
         }
@@ -197,7 +199,11 @@ impl Reader<'_> {
             let token = self.conditional_token();
             return Err(self.error(kind(token)));
         }
-        if context.end == super::word::End::Word && !context.extglob { self.word() } else { self.word_in(context) }
+        if context.end == super::word::End::Word && !context.extglob {
+            self.word()
+        } else {
+            self.word_in(context)
+        }
     }
 
     /// The token at the cursor for a message; the end of the input is a newline too.
@@ -210,7 +216,11 @@ impl Reader<'_> {
     }
 
     /// The error for the token at the cursor: one for operators, another for words.
-    fn conditional_error(&mut self, operator: fn(Text) -> ParseErrorKind, word: ParseErrorKind) -> ParseError {
+    fn conditional_error(
+        &mut self,
+        operator: fn(Text) -> ParseErrorKind,
+        word: ParseErrorKind,
+    ) -> ParseError {
         if self.byte().is_some() && self.operator() == 0 {
             return self.error(word);
         }

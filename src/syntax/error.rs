@@ -120,7 +120,11 @@ impl ParseError {
         let allowed = match self.0.kind {
             ParseErrorKind::TooDeep(allowed) => u64::from(allowed),
             ParseErrorKind::AliasTooLong => {
-                return Some(LimitError { limit: Limit::ScriptBytes, allowed: super::alias::COPY_BUDGET, line: Some(self.0.line) });
+                return Some(LimitError {
+                    limit: Limit::ScriptBytes,
+                    allowed: super::alias::COPY_BUDGET,
+                    line: Some(self.0.line),
+                });
             }
             _ => return None,
         };
@@ -137,8 +141,9 @@ impl ParseError {
                 lines.push(format!("`{}'", show(&self.0.source_line)));
             }
             ParseErrorKind::UnexpectedEnd => lines.push("syntax error: unexpected end of file".to_owned()),
-            ParseErrorKind::Unmatched(delimiter) => lines
-                .push(format!("unexpected EOF while looking for matching `{}'", char::from(*delimiter))),
+            ParseErrorKind::Unmatched(delimiter) => {
+                lines.push(format!("unexpected EOF while looking for matching `{}'", char::from(*delimiter)))
+            }
             ParseErrorKind::ArithmeticForRequired(text) => {
                 lines.push("syntax error: arithmetic expression required".to_owned());
                 lines.push(format!("syntax error: `{}'", show(text)));
@@ -151,7 +156,10 @@ impl ParseError {
                 lines.push("conditional binary operator expected".to_owned());
             }
             ParseErrorKind::ConditionalBinaryExpectedAt(token) => {
-                lines.push(format!("unexpected token `{}', conditional binary operator expected", show(token)));
+                lines.push(format!(
+                    "unexpected token `{}', conditional binary operator expected",
+                    show(token)
+                ));
             }
             ParseErrorKind::ConditionalUnaryArgument(token) => {
                 lines.push(format!("unexpected argument `{}' to conditional unary operator", show(token)));

@@ -119,14 +119,22 @@ impl Reader<'_> {
             let rest = self.slice(at, self.input.end);
             let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
             let line = rest.get(..length).unwrap_or(rest);
-            let tabs = if document.strip_tabs { line.iter().take_while(|&&byte| byte == b'\t').count() } else { 0 };
+            let tabs =
+                if document.strip_tabs { line.iter().take_while(|&&byte| byte == b'\t').count() } else { 0 };
             let text = line.get(tabs..).unwrap_or(&[]);
             if !continued {
                 if text == delimiter {
-                    return Bounds { end: at, next: (at + length + 1).min(self.input.end), unterminated: false };
+                    return Bounds {
+                        end: at,
+                        next: (at + length + 1).min(self.input.end),
+                        unterminated: false,
+                    };
                 }
                 // `$(cat <<E`, text, `E)`: the parenthesis of the substitution may follow the delimiter.
-                if self.substitutions > 0 && text.starts_with(delimiter) && text.get(delimiter.len()) == Some(&b')') {
+                if self.substitutions > 0
+                    && text.starts_with(delimiter)
+                    && text.get(delimiter.len()) == Some(&b')')
+                {
                     return Bounds { end: at, next: at + tabs + delimiter.len(), unterminated: false };
                 }
             }
@@ -145,7 +153,8 @@ impl Reader<'_> {
     ) -> Parsed<HereDocumentBody> {
         let mut body = Word { parts: Vec::new(), span: self.here() };
         body.span.end = end as u32;
-        let stripped = if document.strip_tabs { strip_tabs(self.slice(start, end), document.quoted) } else { None };
+        let stripped =
+            if document.strip_tabs { strip_tabs(self.slice(start, end), document.quoted) } else { None };
         if document.quoted {
             let text = match &stripped {
                 Some(text) => Text::from(text.as_slice()),

@@ -119,7 +119,14 @@ impl Keyword {
     pub(super) fn closes(self) -> bool {
         matches!(
             self,
-            Self::CloseBrace | Self::Do | Self::Done | Self::Elif | Self::Else | Self::Esac | Self::Fi | Self::Then
+            Self::CloseBrace
+                | Self::Do
+                | Self::Done
+                | Self::Elif
+                | Self::Else
+                | Self::Esac
+                | Self::Fi
+                | Self::Then
         )
     }
 
@@ -225,7 +232,11 @@ impl Reader<'_> {
     /// One level deeper. Not undone when an error passes: the error ends the parse, or whoever goes on restores `depth`.
     pub(super) fn enter(&mut self) -> Parsed<()> {
         self.depth += 1;
-        if self.depth > self.options.depth { Err(self.error(ParseErrorKind::TooDeep(self.options.depth))) } else { Ok(()) }
+        if self.depth > self.options.depth {
+            Err(self.error(ParseErrorKind::TooDeep(self.options.depth)))
+        } else {
+            Ok(())
+        }
     }
 
     pub(super) fn leave(&mut self) {
@@ -347,7 +358,14 @@ impl Reader<'_> {
             };
         }
         self.bump(operator);
-        Some(self.slice(start, self.input.pos).iter().copied().filter(|byte| !matches!(byte, b'\\' | b'\n')).collect::<Vec<_>>().into())
+        Some(
+            self.slice(start, self.input.pos)
+                .iter()
+                .copied()
+                .filter(|byte| !matches!(byte, b'\\' | b'\n'))
+                .collect::<Vec<_>>()
+                .into(),
+        )
     }
 
     /// The line of the source around `at`.

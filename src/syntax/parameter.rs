@@ -3,8 +3,8 @@
 //! What is not a valid expansion is an error only when it is expanded: [`ParameterOperation::Bad`].
 
 use super::ast::{
-    AllElements, Arithmetic, CaseOperator, DefaultOperator, Parameter, ParameterExpansion, ParameterOperation,
-    ReplaceScope, Subscript, Word, WordPart,
+    AllElements, Arithmetic, CaseOperator, DefaultOperator, Parameter, ParameterExpansion,
+    ParameterOperation, ReplaceScope, Subscript, Word, WordPart,
 };
 use super::lexer::{Parsed, Reader, is_name_start};
 use super::quote::QuotedEnd;
@@ -217,7 +217,8 @@ impl Reader<'_> {
             // In an arithmetic expression single quotes and most backslashes stay, and are errors.
             text.parts.push(WordPart::Quoted(Text::from(source)));
         } else if all.is_none() && word.parts.iter().all(simple) {
-            expression = super::arithmetic::parse_source(source, self.options.depth.saturating_sub(self.depth));
+            expression =
+                super::arithmetic::parse_source(source, self.options.depth.saturating_sub(self.depth));
         }
         Subscript { all, word, arithmetic: Arithmetic { text, expression } }
     }
@@ -256,7 +257,8 @@ impl Reader<'_> {
             }
             b'@' => {
                 let letter = self.byte_at(self.after(self.pos()));
-                if let Some(letter @ (b'Q' | b'E' | b'P' | b'A' | b'K' | b'a' | b'k' | b'u' | b'U' | b'L')) = letter
+                if let Some(letter @ (b'Q' | b'E' | b'P' | b'A' | b'K' | b'a' | b'k' | b'u' | b'U' | b'L')) =
+                    letter
                     && self.byte_at(self.after(self.after(self.pos()))) == Some(b'}')
                 {
                     self.bump(2);
@@ -317,7 +319,8 @@ impl Reader<'_> {
         if scope != ReplaceScope::First {
             self.bump(1);
         }
-        let context = if scope == ReplaceScope::First { REPLACED } else { Context { tilde: Tilde::None, ..REPLACED } };
+        let context =
+            if scope == ReplaceScope::First { REPLACED } else { Context { tilde: Tilde::None, ..REPLACED } };
         // A `/` right behind the operator is part of the pattern, except after `//`, `/#` and `/%`.
         let pattern = if scope != ReplaceScope::First && self.byte() == Some(b'/') {
             Word { parts: Vec::new(), span: self.here() }

@@ -7,9 +7,7 @@
 //! Nodes are built in their place in the parent (`&mut`): returning them by value would put several copies of each on
 //! the stack at every level.
 
-use super::ast::{
-    AndOr, AndOrOperator, Command, CommandKind, List, ListItem, Pipeline, Simple, Span, Timed,
-};
+use super::ast::{AndOr, AndOrOperator, Command, CommandKind, List, ListItem, Pipeline, Simple, Span, Timed};
 use super::error::{ParseError, ParseWarning};
 use super::lexer::{Input, Keyword, Parsed, Reader};
 use crate::text::Text;
@@ -197,7 +195,8 @@ impl Reader<'_> {
     fn list_item(&mut self, list: &mut List) -> Parsed<()> {
         self.skip_blanks();
         let (start, line) = (self.pos(), self.input.line);
-        let first = Pipeline { negated: false, timed: None, stages: Vec::new(), stderr_too: Vec::new(), line };
+        let first =
+            Pipeline { negated: false, timed: None, stages: Vec::new(), stderr_too: Vec::new(), line };
         let mut item = Box::new(ListItem {
             and_or: AndOr { first, rest: Vec::new() },
             background: false,

@@ -131,8 +131,7 @@ impl Reader<'_> {
                 b'$' => {
                     self.flush_quoted(run, out);
                     run = self.pos();
-                    let quoting =
-                        if end == QuotedEnd::Brace { Quoting::DoubleBrace } else { end.quoting() };
+                    let quoting = if end == QuotedEnd::Brace { Quoting::DoubleBrace } else { end.quoting() };
                     if self.dollar(quoting, out)? {
                         run = self.pos();
                     } else {
@@ -228,7 +227,8 @@ pub(super) fn decode_ansi(text: &[u8]) -> Vec<u8> {
                     _ => 8,
                 };
                 let braces = escape == b'x' && text.get(at) == Some(&b'{');
-                let (value, length) = digits(text, at + usize::from(braces), if braces { 8 } else { most }, 16);
+                let (value, length) =
+                    digits(text, at + usize::from(braces), if braces { 8 } else { most }, 16);
                 if length == 0 {
                     out.extend_from_slice(&[b'\\', escape]);
                     continue;
@@ -269,7 +269,9 @@ fn digits(text: &[u8], at: usize, most: usize, base: u32) -> (u32, usize) {
     let mut value = 0_u32;
     let mut length = 0;
     while length < most {
-        let Some(digit) = text.get(at + length).and_then(|&byte| char::from(byte).to_digit(base)) else { break };
+        let Some(digit) = text.get(at + length).and_then(|&byte| char::from(byte).to_digit(base)) else {
+            break;
+        };
         value = value.wrapping_mul(base).wrapping_add(digit);
         length += 1;
     }

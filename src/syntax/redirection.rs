@@ -63,13 +63,17 @@ impl Reader<'_> {
         }
         let mut close = end;
         if self.byte_at(close) == Some(b'[') {
-            while self.byte_at(close).is_some_and(|byte| byte != b']' && !super::lexer::is_metacharacter(byte)) {
+            while self
+                .byte_at(close)
+                .is_some_and(|byte| byte != b']' && !super::lexer::is_metacharacter(byte))
+            {
                 close += 1;
             }
             close += 1;
             end = close;
         }
-        let closed = self.byte_at(close) == Some(b'}') && matches!(self.byte_at(close + 1), Some(b'<' | b'>'));
+        let closed =
+            self.byte_at(close) == Some(b'}') && matches!(self.byte_at(close + 1), Some(b'<' | b'>'));
         closed.then(|| (RedirectionDescriptor::Variable(Text::from(self.slice(start, end))), close + 1))
     }
 
@@ -124,11 +128,23 @@ impl Reader<'_> {
         let delimiter = self.here_document_delimiter(&target);
         let number = self.here_documents;
         self.here_documents += 1;
-        self.pending.push(PendingHereDocument { number, delimiter: delimiter.clone(), quoted, strip_tabs, line });
+        self.pending.push(PendingHereDocument {
+            number,
+            delimiter: delimiter.clone(),
+            quoted,
+            strip_tabs,
+            line,
+        });
         // The body comes at the next newline; until then its place carries the number (`resolve.rs`).
         let mut body = Word::default();
         body.span.start = number;
-        Ok(RedirectionKind::HereDocument(Arc::new(HereDocument { delimiter, quoted, strip_tabs, body, source: None })))
+        Ok(RedirectionKind::HereDocument(Arc::new(HereDocument {
+            delimiter,
+            quoted,
+            strip_tabs,
+            body,
+            source: None,
+        })))
     }
 
     /// The delimiter's text: quotes are removed, nothing is expanded.
@@ -142,6 +158,8 @@ impl Reader<'_> {
             return text;
         }
         let source = self.slice(word.span.start as usize, word.span.end as usize);
-        Text::from(source.iter().copied().filter(|byte| !matches!(byte, b'"' | b'\'' | b'\\')).collect::<Vec<_>>())
+        Text::from(
+            source.iter().copied().filter(|byte| !matches!(byte, b'"' | b'\'' | b'\\')).collect::<Vec<_>>(),
+        )
     }
 }

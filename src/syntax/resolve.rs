@@ -3,7 +3,8 @@
 
 use super::ast::{
     AndOr, Argument, Assignment, AssignmentValue, Command, CommandKind, Conditional, List, Parameter,
-    ParameterExpansion, ParameterOperation, Pipeline, Redirection, RedirectionKind, Subscript, Word, WordPart,
+    ParameterExpansion, ParameterOperation, Pipeline, Redirection, RedirectionKind, Subscript, Word,
+    WordPart,
 };
 use super::lexer::HereDocumentBody;
 use rustc_hash::FxHashMap;
@@ -179,7 +180,8 @@ impl Resolver<'_> {
         }
         match &mut expansion.operation {
             ParameterOperation::Default { word, .. } => self.word(word),
-            ParameterOperation::TrimPrefix { pattern, .. } | ParameterOperation::TrimSuffix { pattern, .. } => {
+            ParameterOperation::TrimPrefix { pattern, .. }
+            | ParameterOperation::TrimSuffix { pattern, .. } => {
                 self.word(pattern);
             }
             ParameterOperation::Replace { pattern, replacement, .. } => {

@@ -1,7 +1,7 @@
 //! Simple commands and function definitions of the form `name() command`. Bash manual 3.2.1, 3.3, 3.7.1.
 
-use super::ast::{Argument, Command, CommandKind, FunctionDefinition, Simple, Word, WordPart};
 use super::assignment::Tried;
+use super::ast::{Argument, Command, CommandKind, FunctionDefinition, Simple, Word, WordPart};
 use super::lexer::{Keyword, Parsed, Reader};
 use super::parser::empty_command;
 use crate::text::Text;
@@ -36,7 +36,8 @@ impl Reader<'_> {
         loop {
             let (pos, line) = (self.pos(), self.input.line);
             self.skip_blanks();
-            if simple.words.is_empty() && !(simple.assignments.is_empty() && command.redirections.is_empty()) {
+            if simple.words.is_empty() && !(simple.assignments.is_empty() && command.redirections.is_empty())
+            {
                 self.expand_aliases()?;
             } else if !simple.words.is_empty() {
                 self.expand_next_alias()?;
@@ -51,7 +52,9 @@ impl Reader<'_> {
                     return self.function_definition(command, &simple);
                 }
                 Some(b'(') => return Err(self.unexpected()),
-                Some(_) if self.operator() == 0 || self.at_process_substitution() => self.simple_word(&mut simple)?,
+                Some(_) if self.operator() == 0 || self.at_process_substitution() => {
+                    self.simple_word(&mut simple)?
+                }
                 _ if nothing && simple.words.is_empty() => return Err(self.unexpected_or_end()),
                 _ => {
                     // Blanks and comments behind the command are not part of it.
@@ -144,7 +147,8 @@ impl Reader<'_> {
         self.enter()?;
         self.skip_newlines()?;
         let mut body = Box::new(empty_command(self.here()));
-        let opens = self.byte() == Some(b'(') || self.keyword().is_some_and(|(word, _)| word.opens_compound());
+        let opens =
+            self.byte() == Some(b'(') || self.keyword().is_some_and(|(word, _)| word.opens_compound());
         if !opens {
             return Err(self.unexpected_or_end());
         }
@@ -168,7 +172,8 @@ impl Reader<'_> {
         let name = if self.coprocess_is_named() { Some(self.word()?) } else { None };
         self.skip_blanks();
         let mut inner = Box::new(empty_command(self.here()));
-        let compound = self.byte() == Some(b'(') || self.keyword().is_some_and(|(word, _)| word.opens_compound());
+        let compound =
+            self.byte() == Some(b'(') || self.keyword().is_some_and(|(word, _)| word.opens_compound());
         if compound {
             self.compound(&mut inner)?;
         } else {
@@ -198,8 +203,8 @@ impl Reader<'_> {
         }
         self.input.pos = end;
         self.skip_blanks();
-        let named =
-            self.byte() == Some(b'(') && self.pos() > end || self.keyword().is_some_and(|(word, _)| word.opens_compound());
+        let named = self.byte() == Some(b'(') && self.pos() > end
+            || self.keyword().is_some_and(|(word, _)| word.opens_compound());
         self.input.pos = pos;
         self.input.line = line;
         named

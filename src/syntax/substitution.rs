@@ -6,8 +6,9 @@
 //! and so are the places of its parentheses: however deep such texts nest, each is read at most twice.
 
 use super::ast::{
-    AndOr, Arithmetic, Command, CommandKind, CommandSubstitution, List, ListItem, Parameter, ParameterExpansion,
-    ParameterOperation, ProcessSubstitution, RedirectionDescriptor, RedirectionKind, Word, WordPart,
+    AndOr, Arithmetic, Command, CommandKind, CommandSubstitution, List, ListItem, Parameter,
+    ParameterExpansion, ParameterOperation, ProcessSubstitution, RedirectionDescriptor, RedirectionKind,
+    Word, WordPart,
 };
 use super::error::ParseError;
 use super::lexer::{Input, Parsed, Reader, Salvage, is_name_byte, is_name_start};
@@ -53,12 +54,16 @@ impl Reader<'_> {
                 out.push(WordPart::Parameter(expansion));
             }
             Some(b'[') => self.bracket_arithmetic(out)?,
-            Some(b'\'') if matches!(quoting, Quoting::Unquoted | Quoting::DoubleBrace) => self.ansi_quoted(out)?,
+            Some(b'\'') if matches!(quoting, Quoting::Unquoted | Quoting::DoubleBrace) => {
+                self.ansi_quoted(out)?
+            }
             Some(b'"') if quoting == Quoting::Unquoted => {
                 self.advance_to(at);
                 self.double_quoted(out)?;
             }
-            Some(byte) if is_name_byte(byte) || matches!(byte, b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!') => {
+            Some(byte)
+                if is_name_byte(byte) || matches!(byte, b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!') =>
+            {
                 out.push(self.plain_parameter());
             }
             _ => return Ok(false),
@@ -254,7 +259,8 @@ impl Reader<'_> {
                 && !substitution.backquoted
             {
                 let span = substitution.span;
-                let lines = memchr::memchr_iter(b'\n', self.slice(span.start as usize, span.end as usize)).count();
+                let lines =
+                    memchr::memchr_iter(b'\n', self.slice(span.start as usize, span.end as usize)).count();
                 let line = span.line.saturating_add(lines as u32);
                 self.salvage.insert(span.start as usize, Salvage { part, end: span.end as usize, line });
             }
@@ -281,7 +287,8 @@ impl Reader<'_> {
 
     /// The node for text that was read as arithmetic.
     pub(super) fn arithmetic(&self, text: Word) -> Arithmetic {
-        let simple = text.parts.iter().all(|part| matches!(part, WordPart::Quoted(_) | WordPart::Parameter(_)));
+        let simple =
+            text.parts.iter().all(|part| matches!(part, WordPart::Quoted(_) | WordPart::Parameter(_)));
         let source = self.slice(text.span.start as usize, text.span.end as usize);
         let depth = self.options.depth.saturating_sub(self.depth);
         let expression = if simple { super::arithmetic::parse_source(source, depth) } else { None };

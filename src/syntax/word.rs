@@ -4,8 +4,8 @@
 //! bracket of a subscript. Runs of ordinary bytes are copied as a whole.
 
 use super::ast::{Word, WordPart};
-use super::lexer::{Parsed, Reader, is_metacharacter, is_name_byte, is_name_start};
 use super::error::ParseErrorKind;
+use super::lexer::{Parsed, Reader, is_metacharacter, is_name_byte, is_name_start};
 use crate::text::Text;
 
 /// What ends unquoted text.
@@ -49,7 +49,8 @@ impl Context {
     pub(super) const WORD: Self = Self { end: End::Word, tilde: Tilde::Start, extglob: false };
     pub(super) const REGEX: Self = Self { end: End::Regex, tilde: Tilde::Start, extglob: false };
     pub(super) const SUBSCRIPT: Self = Self { end: End::Bracket, tilde: Tilde::None, extglob: false };
-    pub(super) const BRACED_SUBSCRIPT: Self = Self { end: End::BracketOrBrace, tilde: Tilde::None, extglob: false };
+    pub(super) const BRACED_SUBSCRIPT: Self =
+        Self { end: End::BracketOrBrace, tilde: Tilde::None, extglob: false };
     pub(super) const BRACE: Self = Self { end: End::Brace, tilde: Tilde::Start, extglob: false };
     pub(super) const PATTERN: Self = Self { end: End::Word, tilde: Tilde::Start, extglob: true };
 }
@@ -68,7 +69,9 @@ const fn ordinary() -> [bool; 256] {
     let mut byte = 0;
     while byte < 256 {
         let b = byte as u8;
-        table[byte] = b.is_ascii_alphanumeric() || b >= 0x80 || matches!(b, b'_' | b'-' | b'.' | b',' | b'%' | b'^' | b'#' | b'{' | b'=' | b':');
+        table[byte] = b.is_ascii_alphanumeric()
+            || b >= 0x80
+            || matches!(b, b'_' | b'-' | b'.' | b',' | b'%' | b'^' | b'#' | b'{' | b'=' | b':');
         byte += 1;
     }
     table
@@ -107,7 +110,10 @@ impl Reader<'_> {
 
     /// The rest of a word whose first parts are read already.
     pub(super) fn rest_of_word(&mut self, word: &mut Word) -> Parsed<()> {
-        self.unquoted(Context { end: End::Word, tilde: Tilde::None, extglob: self.options.extglob }, &mut word.parts)?;
+        self.unquoted(
+            Context { end: End::Word, tilde: Tilde::None, extglob: self.options.extglob },
+            &mut word.parts,
+        )?;
         word.span.end = self.pos() as u32;
         Ok(())
     }
@@ -175,9 +181,13 @@ impl Reader<'_> {
                 }
                 *nested -= 1;
             }
-            b'}' if matches!(context.end, End::Brace | End::SlashOrBrace | End::BracketOrBrace) => return Ok(0),
+            b'}' if matches!(context.end, End::Brace | End::SlashOrBrace | End::BracketOrBrace) => {
+                return Ok(0);
+            }
             b'/' if context.end == End::SlashOrBrace && self.pos() > start => return Ok(0),
-            b'?' | b'*' | b'+' | b'@' | b'!' if context.extglob && by_metacharacter && self.second() == Some(b'(') => {
+            b'?' | b'*' | b'+' | b'@' | b'!'
+                if context.extglob && by_metacharacter && self.second() == Some(b'(') =>
+            {
                 self.nest(nested)?;
                 let open = self.after(self.pos());
                 if open > self.pos() + 1 {
@@ -214,7 +224,13 @@ impl Reader<'_> {
     }
 
     /// Whether the tilde at the cursor can begin a tilde-prefix. `equals` remembers where the `=` of `name=` is.
-    fn tilde_is_special(&self, context: Context, start: usize, run: usize, equals: &mut Option<usize>) -> bool {
+    fn tilde_is_special(
+        &self,
+        context: Context,
+        start: usize,
+        run: usize,
+        equals: &mut Option<usize>,
+    ) -> bool {
         let at = self.pos();
         if context.tilde == Tilde::None {
             return false;
@@ -263,7 +279,9 @@ impl Reader<'_> {
                 b'\'' | b'"' | b'\\' | b'$' | b'`' => return None,
                 b'/' | b':' | b'}' => break,
                 _ if is_metacharacter(byte) => break,
-                _ if is_name_byte(byte) || matches!(byte, b'-' | b'+' | b'.' | b'@') || byte >= 0x80 => end += 1,
+                _ if is_name_byte(byte) || matches!(byte, b'-' | b'+' | b'.' | b'@') || byte >= 0x80 => {
+                    end += 1
+                }
                 _ => return None,
             }
         }
