@@ -354,8 +354,13 @@ pub struct Script {
 impl Script {
     /// `bash -c text`, with nothing on standard input, output captured.
     pub fn command(text: impl AsRef<[u8]>) -> Self {
+        Self::shared(Arc::from(text.as_ref()))
+    }
+
+    /// As [`Script::command`], for a text that is run again and again: it is not copied.
+    pub fn shared(text: Arc<[u8]>) -> Self {
         Self {
-            text: Arc::from(text.as_ref()),
+            text,
             name: Text::from_static(b"bash"),
             args: Vec::new(),
             environment: Environment::default(),
