@@ -520,8 +520,12 @@ impl Process {
         let mut bound = self.shell.variables.begin_temporary();
         for assignment in assignments {
             if self.check_writable(run, assignment.name).is_err() {
-                self.shell.variables.leave_temporary(bound);
-                return Err(());
+                // The command runs all the same, but in POSIX mode.
+                if self.shell.state.options.has(ShellOption::Posix) {
+                    self.shell.variables.leave_temporary(bound);
+                    return Err(());
+                }
+                continue;
             }
             let value = self.temporary_value(run, &assignment);
             self.shell.variables.bind_temporary(&mut bound, assignment.name);
@@ -533,7 +537,7 @@ impl Process {
     /// Binds an assignment before a function in the scope that was entered for it.
     pub(crate) fn bind_in_scope(&mut self, run: &mut Run, assignment: TemporaryAssignment) -> Result<(), ()> {
         if self.check_writable(run, assignment.name).is_err() {
-            return Err(());
+            return if self.shell.state.options.has(ShellOption::Posix) { Err(()) } else { Ok(()) };
         }
         let value = self.temporary_value(run, &assignment);
         self.shell.variables.make_local(assignment.name);

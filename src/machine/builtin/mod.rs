@@ -91,6 +91,7 @@ builtins! {
     eval: EVAL DOT SOURCE;
     exec: EXEC;
     exit: EXIT RETURN;
+    pushd: PUSHD POPD DIRS;
     set: SET;
     shift: SHIFT;
     shopt: SHOPT;

@@ -89,7 +89,8 @@ impl Process {
                 if let Some(limit) = error.limit() {
                     return Err(run.services.meter.fail_with(limit.limit, limit.allowed).into());
                 }
-                return Err(self.arithmetic_error(error));
+                let shown = bstr::BStr::new(text.trim_ascii_start());
+                return Err(self.arithmetic_error(format_args!("{shown}: {error}")));
             }
         };
         let mut names: Vec<NameId> = Vec::new();
