@@ -61,6 +61,7 @@ impl Process {
             mark,
             substitution,
             exiting: false,
+            signals: VecDeque::new(),
         })));
     }
 
@@ -131,6 +132,7 @@ impl Process {
         let Some(Frame::Subshell(mut frame)) = self.frames.pop() else { return Ok(()) };
         let resume = frame.resume.clone();
         let substitution = frame.substitution.take();
+        self.signals.append(&mut frame.signals);
         self.undo(Frame::Subshell(frame));
         self.refresh_special();
         self.switch(resume);
@@ -235,6 +237,8 @@ impl Process {
             out: Vec::new(),
             arithmetic_stack: Vec::new(),
             arithmetic_prefix: None,
+            arithmetic_context: crate::program::ArithmeticContext::Plain,
+            arithmetic_failed: false,
             debug_done: false,
             write_failed: false,
             ifs: self.ifs.clone(),

@@ -1,5 +1,6 @@
 //! What belongs to a session and is shared by its runs: the file system, the clock, random numbers, who the user is.
 
+use super::jq::Filters;
 use crate::clock::{Clock, Random};
 use crate::io::FifoTable;
 use crate::text::Text;
@@ -37,11 +38,19 @@ pub struct Session {
     /// Its user and host.
     pub identity: Identity,
     pub(crate) fifos: FifoTable,
+    pub(crate) caches: Caches,
+}
+
+/// What utilities keep from one run of the session to the next; empty until used, and bounded.
+#[derive(Debug, Default)]
+pub(crate) struct Caches {
+    /// Compiled filters of `jq`.
+    pub(crate) filters: Filters,
 }
 
 impl Session {
     /// A session over a file system.
     pub fn new(fs: Arc<FileSystem>, clock: Arc<Clock>, random: Arc<Random>, identity: Identity) -> Self {
-        Self { fs, clock, random, identity, fifos: FifoTable::default() }
+        Self { fs, clock, random, identity, fifos: FifoTable::default(), caches: Caches::default() }
     }
 }

@@ -83,22 +83,48 @@ macro_rules! builtins {
 }
 
 builtins! {
-    colon: COLON TRUE FALSE;
-    echo: ECHO;
+    alias: ALIAS UNALIAS;
     break_continue: BREAK CONTINUE;
+    caller: CALLER;
     cd: CD PWD;
+    colon: COLON TRUE FALSE;
+    command: BUILTIN COMMAND;
+    compgen: COMPGEN;
+    complete: COMPLETE COMPOPT;
     declare: DECLARE TYPESET LOCAL EXPORT READONLY;
+    echo: ECHO;
+    enable: ENABLE;
     eval: EVAL DOT SOURCE;
     exec: EXEC;
     exit: EXIT RETURN;
     pushd: PUSHD POPD DIRS;
+    getopts: GETOPTS;
+    hash: HASH;
+    help: HELP;
+    history: BIND FC HISTORY;
+    jobs: BG DISOWN FG JOBS SUSPEND;
+    kill: KILL;
+    let_: LET;
+    logout: LOGOUT;
+    printf: PRINTF;
     set: SET;
     shift: SHIFT;
     shopt: SHOPT;
+    test: TEST BRACKET;
+    times: TIMES;
+    trap: TRAP;
+    type_name: TYPE;
+    ulimit: ULIMIT;
+    umask: UMASK;
     unset: UNSET;
+    wait: WAIT;
 }
-
+mod describe;
+mod letter_options;
 mod letters;
+mod reference;
+pub(crate) use ulimit::Lowered;
+
 mod standard_input;
 pub(crate) use standard_input::STANDARD_INPUT;
 
