@@ -10,6 +10,7 @@ mod control;
 mod executable;
 mod expand;
 mod frame;
+mod function_export;
 mod job;
 mod link;
 mod name;

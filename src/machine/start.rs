@@ -129,12 +129,12 @@ impl Process {
             select_line: None,
         };
         process.install_special();
-        process.install_variables(run, &start.environment);
+        process.install_variables(run, &start.environment)?;
         Ok(process)
     }
 
     /// Variables of a new shell: the environment, then what bash sets itself.
-    fn install_variables(&mut self, run: &mut Run, environment: &Environment) {
+    fn install_variables(&mut self, run: &mut Run, environment: &Environment) -> Step {
         let set = |process: &mut Self, id: u32, value: Text| {
             process.shell.variables.slot_mut(id).value = Value::Text(value);
         };
@@ -162,7 +162,11 @@ impl Process {
         self.shell.variables.slot_mut(name::BASH_VERSINFO).attributes.insert(Attributes::READONLY);
         for (key, value) in environment.iter() {
             if !name::is_name(key) {
+                self.import_function(run, key, value)?;
                 continue;
+            }
+            if id_of_options(key) {
+                self.import_options(key, value);
             }
             let id = run.services.names.intern(key);
             let slot = self.shell.variables.slot_mut(id);
@@ -199,6 +203,16 @@ impl Process {
         }
         self.shell.variables.exports += 1;
         self.refresh_special();
+        Ok(())
+    }
+
+    /// Options that were exported with `SHELLOPTS` or `BASHOPTS`.
+    fn import_options(&mut self, key: &[u8], value: &[u8]) {
+        for name in value.split(|&byte| byte == b':') {
+            if let Some(option) = option::find(name, key == b"SHELLOPTS") {
+                self.shell.state.options.set(option, true);
+            }
+        }
     }
 
     /// Compiles a source with the options in force; `fresh` programs of a whole script come from the session's cache.
@@ -609,6 +623,11 @@ fn take_flags(flags: &mut Flags, args: &mut VecDeque<Text>, name: &Text) -> Resu
         }
     }
     Ok(())
+}
+
+/// Whether a name is that of a list of options.
+fn id_of_options(name: &[u8]) -> bool {
+    matches!(name, b"SHELLOPTS" | b"BASHOPTS")
 }
 
 fn versinfo() -> Arc<super::array::Array> {

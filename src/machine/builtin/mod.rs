@@ -97,6 +97,7 @@ builtins! {
     eval: EVAL DOT SOURCE;
     exec: EXEC;
     exit: EXIT RETURN;
+    pushd: PUSHD POPD DIRS;
     getopts: GETOPTS;
     hash: HASH;
     help: HELP;
