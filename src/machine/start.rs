@@ -301,7 +301,10 @@ impl Process {
                 frame.positional = Some(std::mem::replace(&mut state.positional, Positional::new(args)));
             }
         }
-        state.status = 0;
+        if program.code.len() <= 1 {
+            // There is no command in it.
+            state.status = 0;
+        }
         self.frames.push(Frame::Script(Box::new(frame)));
         self.start_program(run, &program);
         Ok(Flow::Switched)
@@ -448,6 +451,13 @@ impl Process {
         });
         outermost.unwrap_or(self.shell.state.pid)
     }
+}
+
+/// The program of a script as text, under the options of a new shell.
+pub(crate) fn dump(script: &[u8]) -> String {
+    let options =
+        CompileOptions { parse: ParseOptions::default(), brace_expansion: true, incremental: false };
+    compile_source(&Arc::from(script), (0, 1), &options, &crate::syntax::NoAliases).to_string()
 }
 
 /// A shell that is to be started.

@@ -10,15 +10,15 @@ mod count;
 mod destination;
 mod digest;
 mod error;
+mod extended;
 mod file_mode;
 mod files;
 mod float;
 mod human_size;
-#[allow(dead_code, reason = "the command around the engine is not there yet")]
-pub(crate) mod jq;
 mod operands;
 mod options;
 mod ownership;
+pub(crate) mod print_format;
 mod prompt;
 mod quote;
 mod real_path;
@@ -27,9 +27,12 @@ pub(crate) mod regex;
 mod session;
 mod stream;
 mod tab_stops;
+pub(crate) mod test_expression;
 #[cfg(test)]
 pub(crate) mod testing;
+mod ticker;
 mod time_format;
+pub(crate) mod time_format;
 mod time_interval;
 mod time_parse;
 mod walk;
@@ -121,10 +124,11 @@ macro_rules! utilities {
 
 utilities! {
     base64, basename, cat, chgrp, chmod, chown, cmp, column, comm, cp, cut, date, df, diff,
-    dirname, du, env, expand, false_, find, fold, head, hostname, id, install, join, ln, ls,
-    md5sum, mkdir, mkfifo, mktemp, mv, nl, nproc, od, paste, printenv, pwd, readlink, realpath,
-    rev, rm, rmdir, seq, sha1sum, sha256sum, sha512sum, shuf, sleep, sort, stat, sync, tac, tail,
-    tee, timeout, touch, tr, true_, truncate, tty, uname, uniq, wc, which, whoami, xargs, yes,
+    dirname, du, egrep, env, expand, false_, fgrep, find, fold, grep, head, hostname, id, install,
+    join, jq, ln, ls, md5sum, mkdir, mkfifo, mktemp, mv, nl, nproc, od, paste, printenv, pwd,
+    readlink, realpath, rev, rm, rmdir, sed, seq, sha1sum, sha256sum, sha512sum, shuf, sleep, sort,
+    stat, sync, tac, tail, tee, timeout, touch, tr, true_, truncate, tty, uname, uniq, wc, which,
+    whoami, xargs, yes,
 }
 
 /// The utility of that name.

@@ -62,6 +62,18 @@ impl Invocation {
     }
 }
 
+impl Process {
+    /// Undoes a builtin's redirections and temporary assignments before it leaves the frames around it.
+    pub(super) fn release(&mut self, invocation: &mut Invocation) {
+        let redirections = std::mem::take(&mut invocation.redirections);
+        self.restore_descriptors(redirections);
+        if let Some(bound) = invocation.temporary.take() {
+            self.shell.variables.leave_temporary(bound);
+            self.refresh_special();
+        }
+    }
+}
+
 macro_rules! builtins {
     ($($module:ident: $($row:ident)*;)*) => {
         $(mod $module;)*
@@ -71,30 +83,41 @@ macro_rules! builtins {
 }
 
 builtins! {
-    colon: COLON TRUE FALSE;
     alias: ALIAS UNALIAS;
+    break_continue: BREAK CONTINUE;
     caller: CALLER;
+    cd: CD PWD;
+    colon: COLON TRUE FALSE;
     command: BUILTIN COMMAND;
     compgen: COMPGEN;
     complete: COMPLETE COMPOPT;
+    declare: DECLARE TYPESET LOCAL EXPORT READONLY;
     echo: ECHO;
     enable: ENABLE;
+    eval: EVAL DOT SOURCE;
+    exec: EXEC;
+    exit: EXIT RETURN;
     hash: HASH;
     help: HELP;
     history: BIND FC HISTORY;
     jobs: BG DISOWN FG JOBS SUSPEND;
     kill: KILL;
     logout: LOGOUT;
+    set: SET;
+    shift: SHIFT;
+    shopt: SHOPT;
     times: TIMES;
     trap: TRAP;
     type_name: TYPE;
     ulimit: ULIMIT;
     umask: UMASK;
+    unset: UNSET;
     wait: WAIT;
 }
 
 mod describe;
 mod letter_options;
+mod letters;
 pub(crate) use ulimit::Lowered;
 
 mod standard_input;
