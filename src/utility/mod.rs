@@ -31,7 +31,6 @@ pub(crate) mod test_expression;
 #[cfg(test)]
 pub(crate) mod testing;
 mod ticker;
-mod time_format;
 pub(crate) mod time_format;
 mod time_interval;
 mod time_parse;

@@ -97,15 +97,19 @@ builtins! {
     eval: EVAL DOT SOURCE;
     exec: EXEC;
     exit: EXIT RETURN;
+    getopts: GETOPTS;
     hash: HASH;
     help: HELP;
     history: BIND FC HISTORY;
     jobs: BG DISOWN FG JOBS SUSPEND;
     kill: KILL;
+    let_: LET;
     logout: LOGOUT;
+    printf: PRINTF;
     set: SET;
     shift: SHIFT;
     shopt: SHOPT;
+    test: TEST BRACKET;
     times: TIMES;
     trap: TRAP;
     type_name: TYPE;
@@ -114,10 +118,10 @@ builtins! {
     unset: UNSET;
     wait: WAIT;
 }
-
 mod describe;
 mod letter_options;
 mod letters;
+mod reference;
 pub(crate) use ulimit::Lowered;
 
 mod standard_input;

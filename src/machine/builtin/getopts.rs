@@ -1,0 +1,157 @@
+//! `getopts`. POSIX XCU getopts, bash manual 4.1.
+
+use super::{Builtin, Flow, Invocation};
+use crate::machine::assign::AssignError;
+use crate::machine::name::{self, OPTARG, OPTERR, OPTIND};
+use crate::machine::process::{Process, Step};
+use crate::machine::run::Run;
+use crate::machine::shell::GetoptsState;
+use crate::machine::variable::{Value, plain_integer};
+use crate::text::Text;
+use std::task::Context;
+
+pub(super) static GETOPTS: Builtin = Builtin {
+    name: "getopts",
+    special: false,
+    synopsis: "getopts optstring name [arg ...]",
+    help: "Parse option arguments.",
+    run,
+};
+
+/// One step through the arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Found {
+    Option(u8, Option<Text>),
+    Unknown(u8),
+    NoArgument(u8),
+    End,
+}
+
+fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
+    let mut operands = invocation.operands();
+    if let Some(first) = operands.first() {
+        match first.as_bytes() {
+            b"--" => operands = operands.get(1..).unwrap_or(&[]),
+            [b'-', letter, ..] => {
+                process.report_for(b"getopts", format_args!("-{}: invalid option", char::from(*letter)));
+                return Ok(process.usage(&GETOPTS));
+            }
+            _ => {}
+        }
+    }
+    let [letters, name, rest @ ..] = operands else { return Ok(process.usage(&GETOPTS)) };
+    let positional;
+    let args = if rest.is_empty() {
+        positional = process.shell.state.positional.clone();
+        positional.as_slice()
+    } else {
+        rest
+    };
+    let index = process.scalar(run, OPTIND).and_then(|text| plain_integer(&text)).unwrap_or(1).max(1);
+    let mut state = process.shell.state.getopts;
+    if state.index != index {
+        state = GetoptsState { index, offset: 0 };
+    }
+    let found = step(letters, args, &mut state);
+    process.shell.state.getopts = state;
+    process.set_plain(OPTIND, Value::Integer(state.index));
+    let silent = letters.first() == Some(&b':');
+    let loud = !silent && process.scalar(run, OPTERR).is_none_or(|text| text.as_bytes() != b"0");
+    let (letter, argument, complaint) = match found {
+        Found::Option(letter, argument) => (letter, argument, None),
+        Found::Unknown(letter) => {
+            (b'?', silent.then(|| Text::from(&[letter])), Some(("illegal option", letter)))
+        }
+        Found::NoArgument(letter) => (
+            if silent { b':' } else { b'?' },
+            silent.then(|| Text::from(&[letter])),
+            Some(("option requires an argument", letter)),
+        ),
+        Found::End => (b'?', None, None),
+    };
+    if loud && let Some((what, letter)) = complaint {
+        let mut line = process.shell.state.arg0.to_vec();
+        line.extend_from_slice(format!(": {what} -- ").as_bytes());
+        line.extend_from_slice(&[letter, b'\n']);
+        process.write_error(&line);
+    }
+    process.set_plain(OPTARG, argument.map_or(Value::Unset, Value::Text));
+    if !name::is_name(name) {
+        process.report_for(b"getopts", format_args!("`{name}': not a valid identifier"));
+        return Ok(Flow::Status(1));
+    }
+    let id = run.services.names.intern(name);
+    match process.assign_variable(run, id, Text::from(&[letter]), false) {
+        Ok(()) => Ok(Flow::Status(u8::from(found == Found::End))),
+        Err(AssignError::Halt(halt)) => Err(halt),
+        Err(_) => Ok(Flow::Status(1)),
+    }
+}
+
+/// Takes the next option; moves on the state.
+fn step(letters: &[u8], args: &[Text], state: &mut GetoptsState) -> Found {
+    let at = |index: i64| index.checked_sub(1).and_then(|at| args.get(usize::try_from(at).ok()?));
+    if state.offset == 0 {
+        match at(state.index).map(Text::as_bytes) {
+            Some(b"--") => {
+                state.index += 1;
+                return Found::End;
+            }
+            Some([b'-', _, ..]) => state.offset = 1,
+            _ => return Found::End,
+        }
+    }
+    let Some(arg) = at(state.index) else {
+        state.offset = 0;
+        return Found::End;
+    };
+    let Some(&letter) = arg.get(state.offset) else {
+        state.offset = 0;
+        return Found::End;
+    };
+    state.offset += 1;
+    let is_last = state.offset >= arg.len();
+    let known = letters.strip_prefix(b":").unwrap_or(letters);
+    let place = if letter == b':' { None } else { memchr::memchr(letter, known) };
+    let takes_argument = place.is_some_and(|place| known.get(place + 1) == Some(&b':'));
+    let rest = arg.get(state.offset..).unwrap_or(&[]);
+    if is_last || takes_argument {
+        state.index += 1;
+        state.offset = 0;
+    }
+    match place {
+        None => Found::Unknown(letter),
+        Some(_) if !takes_argument => Found::Option(letter, None),
+        Some(_) if !is_last => Found::Option(letter, Some(Text::from(rest))),
+        Some(_) => match at(state.index) {
+            Some(argument) => {
+                state.index += 1;
+                Found::Option(letter, Some(argument.clone()))
+            }
+            None => Found::NoArgument(letter),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn walks_clusters_and_arguments() {
+        let args: Vec<Text> = ["-ab", "-fx", "-f", "y", "-f"].iter().map(|arg| Text::from(*arg)).collect();
+        let mut state = GetoptsState { index: 1, offset: 0 };
+        let found: Vec<Found> = (0..6).map(|_| step(b"af:", &args, &mut state)).collect();
+        let value = |text: &str| Found::Option(b'f', Some(Text::from(text)));
+        let want = [
+            Found::Option(b'a', None),
+            Found::Unknown(b'b'),
+            value("x"),
+            value("y"),
+            Found::NoArgument(b'f'),
+            Found::End,
+        ];
+        assert_eq!(found, want);
+        assert_eq!(state.index, 6);
+    }
+}

@@ -1,0 +1,720 @@
+//! The formats of `printf`, for bash's builtin and GNU's utility: POSIX XCU printf, bash manual 4.2, GNU printf(1).
+//!
+//! The format is walked once for each round; escapes are decoded on the way, a directive takes its arguments as it comes.
+//! The rounds end when one took no argument or all are taken.
+
+use super::extended::Extended;
+use crate::character;
+use crate::limit::{Charge, LimitError, Meter};
+use crate::text::Text;
+use std::fmt::Display;
+use std::sync::Arc;
+
+/// What differs between the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Bash,
+    Gnu,
+}
+
+/// What a format needs of its surroundings.
+pub(crate) trait Surroundings {
+    /// Prints a message behind `printf: `.
+    fn report(&mut self, message: &dyn Display);
+    /// A time as `%(format)T` shows it. Seconds since the epoch; -1: now, -2: the start of the shell.
+    fn time(&mut self, format: &[u8], seconds: i64) -> Vec<u8>;
+    /// `%n`: stores the number of bytes that were printed. `false`: this is no variable.
+    fn store(&mut self, name: &[u8], count: usize) -> bool;
+    /// `%q`
+    fn quote(&self, text: &[u8]) -> Vec<u8>;
+}
+
+/// How a round ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Round,
+    /// `\c`, or an error after which nothing follows.
+    All,
+}
+
+/// `%` up to its conversion.
+#[derive(Clone, Copy, Debug, Default)]
+struct Directive {
+    left: bool,
+    plus: bool,
+    blank: bool,
+    alternate: bool,
+    zero: bool,
+    width: usize,
+    precision: Option<usize>,
+}
+
+/// See the module.
+pub(crate) struct Formatter<'f> {
+    dialect: Dialect,
+    format: &'f [u8],
+    args: &'f [Text],
+    next: usize,
+    out: &'f mut Vec<u8>,
+    start: usize,
+    meter: &'f Meter,
+    charge: Charge,
+    around: &'f mut dyn Surroundings,
+    status: u8,
+    ticks: u64,
+}
+
+impl<'f> Formatter<'f> {
+    pub(crate) fn new(
+        dialect: Dialect,
+        format: &'f [u8],
+        args: &'f [Text],
+        out: &'f mut Vec<u8>,
+        meter: &'f Arc<Meter>,
+        around: &'f mut dyn Surroundings,
+    ) -> Self {
+        let (start, charge) = (out.len(), meter.empty_charge());
+        Self { dialect, format, args, next: 0, out, start, meter, charge, around, status: 0, ticks: 0 }
+    }
+
+    /// Prints everything; the exit status.
+    pub(crate) fn run(mut self) -> Result<u8, LimitError> {
+        loop {
+            let before = self.next;
+            if self.round()? == End::All {
+                break;
+            }
+            if self.next >= self.args.len() {
+                break;
+            }
+            if self.next == before {
+                if self.dialect == Dialect::Gnu
+                    && let Some(arg) = self.args.get(self.next)
+                {
+                    let arg = super::quote::quote(arg);
+                    self.around.report(&format_args!(
+                        "warning: ignoring excess arguments, starting with {arg}"
+                    ));
+                }
+                break;
+            }
+        }
+        Ok(self.status)
+    }
+
+    fn fail(&mut self, message: &dyn Display) {
+        self.around.report(message);
+        self.status = 1;
+    }
+
+    /// Makes room for `count` more bytes.
+    fn grow(&mut self, count: usize) -> Result<(), LimitError> {
+        self.ticks += 1;
+        if self.ticks >= 256 {
+            self.meter.tick(std::mem::take(&mut self.ticks))?;
+        }
+        let size = self.out.len().saturating_add(count) as u64;
+        if size > 4096 && size > self.charge.bytes() {
+            self.charge.set(size.saturating_mul(2))?;
+        }
+        Ok(())
+    }
+
+    fn round(&mut self) -> Result<End, LimitError> {
+        let mut at = 0;
+        while let Some(rest) = self.format.get(at..).filter(|rest| !rest.is_empty()) {
+            let plain = memchr::memchr2(b'%', b'\\', rest).unwrap_or(rest.len());
+            self.grow(plain)?;
+            self.out.extend_from_slice(rest.get(..plain).unwrap_or(rest));
+            at += plain;
+            match self.format.get(at..).unwrap_or(&[]) {
+                [] => break,
+                [b'%', b'%', ..] => {
+                    self.out.push(b'%');
+                    at += 2;
+                }
+                [b'%', ..] => match self.directive(at)? {
+                    Some(after) => at = after,
+                    None => return Ok(End::All),
+                },
+                escape => {
+                    let in_format =
+                        if self.dialect == Dialect::Gnu { EscapeIn::GnuFormat } else { EscapeIn::Format };
+                    let escape = decode(escape, in_format, self.out);
+                    if self.complain(escape) || escape.ends {
+                        return Ok(End::All);
+                    }
+                    at += escape.length;
+                }
+            }
+        }
+        Ok(End::Round)
+    }
+
+    /// Says what is wrong with an escape. Whether that ends everything.
+    fn complain(&mut self, escape: Escape) -> bool {
+        match (escape.lacks_digit, self.dialect) {
+            (None, _) => false,
+            (Some(letter), Dialect::Bash) => {
+                let what = if letter == b'x' { "hex" } else { "unicode" };
+                self.around.report(&format_args!("missing {what} digit for \\{}", char::from(letter)));
+                false
+            }
+            (Some(_), Dialect::Gnu) => {
+                self.fail(&"missing hexadecimal number in escape");
+                true
+            }
+        }
+    }
+
+    /// The next argument.
+    fn take(&mut self) -> Option<Text> {
+        let arg = self.args.get(self.next)?;
+        self.next += 1;
+        Some(arg.clone())
+    }
+
+    /// Does the directive at `start`; where it ends. `None`: it is not valid.
+    fn directive(&mut self, start: usize) -> Result<Option<usize>, LimitError> {
+        let mut directive = Directive::default();
+        let mut at = start + 1;
+        while let Some(&byte) = self.format.get(at) {
+            match byte {
+                b'-' => directive.left = true,
+                b'+' => directive.plus = true,
+                b' ' => directive.blank = true,
+                b'#' => directive.alternate = true,
+                b'0' => directive.zero = true,
+                b'\'' => {}
+                _ => break,
+            }
+            at += 1;
+        }
+        if self.format.get(at) == Some(&b'*') {
+            at += 1;
+            let width = self.star();
+            directive.left |= width < 0;
+            directive.width = width.unsigned_abs() as usize;
+        } else {
+            directive.width = self.number(&mut at);
+        }
+        if self.format.get(at) == Some(&b'.') {
+            at += 1;
+            directive.precision = if self.format.get(at) == Some(&b'*') {
+                at += 1;
+                usize::try_from(self.star()).ok()
+            } else if self.format.get(at) == Some(&b'-') {
+                // A negative precision is none.
+                at += 1;
+                self.number(&mut at);
+                None
+            } else {
+                Some(self.number(&mut at))
+            };
+        }
+        while self.format.get(at).is_some_and(|byte| b"hjlLtzq".contains(byte))
+            && !(self.format.get(at) == Some(&b'q') && self.is_quoting(at))
+        {
+            at += 1;
+        }
+        let Some(&conversion) = self.format.get(at) else {
+            self.missing(start, at);
+            return Ok(None);
+        };
+        if !self.convert(&directive, conversion, start, &mut at)? {
+            return Ok(None);
+        }
+        Ok(Some(at))
+    }
+
+    /// Whether the `q` at `at` is a conversion: as a length it would stand before another one.
+    fn is_quoting(&self, at: usize) -> bool {
+        !self.format.get(at + 1).is_some_and(|next| self.dialect == Dialect::Gnu && b"diouxX".contains(next))
+            || self.dialect == Dialect::Bash
+    }
+
+    fn missing(&mut self, start: usize, end: usize) {
+        let text = bstr::BStr::new(self.format.get(start..end).unwrap_or(&[])).to_string();
+        match self.dialect {
+            Dialect::Bash => self.fail(&format_args!("`{text}': missing format character")),
+            Dialect::Gnu => self.fail(&format_args!("{text}: invalid conversion specification")),
+        }
+    }
+
+    /// Digits in the format; at most what an `int` holds.
+    fn number(&self, at: &mut usize) -> usize {
+        let mut value = 0_usize;
+        while let Some(&digit @ b'0'..=b'9') = self.format.get(*at) {
+            value = value.saturating_mul(10).saturating_add(usize::from(digit - b'0')).min(i32::MAX as usize);
+            *at += 1;
+        }
+        value
+    }
+
+    /// The argument for a `*`.
+    fn star(&mut self) -> i64 {
+        match self.take() {
+            Some(arg) => {
+                let (magnitude, negative) = self.integer(&arg);
+                let value = magnitude.min(i32::MAX as u64) as i64;
+                if magnitude > i32::MAX as u64 {
+                    self.out_of_range(&arg);
+                }
+                if negative { -value } else { value }
+            }
+            None => 0,
+        }
+    }
+
+    /// Converts an argument; `at` is at the conversion's letter and goes behind it. `false`: it is not valid.
+    fn convert(
+        &mut self,
+        directive: &Directive,
+        conversion: u8,
+        start: usize,
+        at: &mut usize,
+    ) -> Result<bool, LimitError> {
+        let bash = self.dialect == Dialect::Bash;
+        match conversion {
+            b'd' | b'i' | b'o' | b'u' | b'x' | b'X' => {
+                let arg = self.take();
+                let (magnitude, negative) = arg.as_ref().map_or((0, false), |arg| self.integer(arg));
+                let signed = matches!(conversion, b'd' | b'i');
+                let (magnitude, negative) = self.clamp(magnitude, negative, signed, arg.as_ref());
+                self.put_integer(directive, conversion, magnitude, negative)?;
+            }
+            b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A' => self.put_float(directive, conversion)?,
+            b's' => {
+                let arg = self.take().unwrap_or_default();
+                self.put_text(directive, &arg)?;
+            }
+            b'c' => {
+                let arg = self.take().unwrap_or_default();
+                let byte = arg.first().copied().unwrap_or(0);
+                if bash || !arg.is_empty() {
+                    self.put_text(&Directive { precision: None, ..*directive }, &[byte])?;
+                } else {
+                    self.put_text(directive, &[0])?;
+                }
+            }
+            b'b' => {
+                let arg = self.take().unwrap_or_default();
+                if !self.put_escaped(directive, &arg)? {
+                    return Ok(false);
+                }
+            }
+            b'q' => {
+                let arg = self.take().unwrap_or_default();
+                self.grow(arg.len().saturating_mul(4))?;
+                let quoted = self.around.quote(&arg);
+                self.put_text(directive, &quoted)?;
+            }
+            b'Q' if bash => {
+                let arg = self.take().unwrap_or_default();
+                let kept = directive.precision.map_or(arg.len(), |precision| precision.min(arg.len()));
+                self.grow(kept.saturating_mul(4))?;
+                let quoted = self.around.quote(arg.get(..kept).unwrap_or(&arg));
+                self.put_text(&Directive { precision: None, ..*directive }, &quoted)?;
+            }
+            b'n' if bash => {
+                let name = self.take().unwrap_or_default();
+                let count = self.out.len() - self.start;
+                if !name.is_empty() && !self.around.store(&name, count) {
+                    self.status = 1;
+                    return Ok(false);
+                }
+            }
+            b'(' if bash => return self.put_time(directive, at),
+            _ if bash => {
+                let shown = bstr::BString::from(vec![conversion]);
+                self.fail(&format_args!("`{shown}': invalid format character"));
+                return Ok(false);
+            }
+            _ => {
+                let text = bstr::BStr::new(self.format.get(start..=*at).unwrap_or(&[])).to_string();
+                self.fail(&format_args!("{text}: invalid conversion specification"));
+                return Ok(false);
+            }
+        }
+        *at += 1;
+        Ok(true)
+    }
+
+    /// `%(format)T`
+    fn put_time(&mut self, directive: &Directive, at: &mut usize) -> Result<bool, LimitError> {
+        let inside = *at + 1;
+        let mut depth = 1_usize;
+        let mut end = inside;
+        while depth > 0 {
+            match self.format.get(end) {
+                Some(b'(') => depth += 1,
+                Some(b')') => depth -= 1,
+                Some(_) => {}
+                None => break,
+            }
+            end += 1;
+        }
+        let letter = if depth == 0 { self.format.get(end) } else { None };
+        if letter != Some(&b'T') {
+            let shown = bstr::BString::from(letter.map_or_else(Vec::new, |letter| vec![*letter]));
+            self.around.report(&format_args!("warning: `{shown}': invalid time format specification"));
+            self.out.extend_from_slice(b"%(");
+            *at = inside;
+            return Ok(true);
+        }
+        let seconds = match self.take() {
+            Some(arg) => {
+                let (magnitude, negative) = self.integer(&arg);
+                let (magnitude, negative) = self.clamp(magnitude, negative, true, Some(&arg));
+                let value = i64::try_from(magnitude).unwrap_or(i64::MAX);
+                if negative { -value } else { value }
+            }
+            None => -1,
+        };
+        let format = self.format.get(inside..end - 1).unwrap_or(&[]);
+        let format = if format.is_empty() { b"%X" } else { format };
+        let text = self.around.time(format, seconds);
+        self.put_text(directive, &text)?;
+        *at = end + 1;
+        Ok(true)
+    }
+
+    /// `%b`; `false` at `\c`.
+    fn put_escaped(&mut self, directive: &Directive, arg: &[u8]) -> Result<bool, LimitError> {
+        self.grow(arg.len())?;
+        let mut text = Vec::with_capacity(arg.len());
+        let mut rest = arg;
+        let mut goes_on = true;
+        while let Some(at) = memchr::memchr(b'\\', rest) {
+            text.extend_from_slice(rest.get(..at).unwrap_or(&[]));
+            rest = rest.get(at..).unwrap_or(&[]);
+            let escape = decode(rest, EscapeIn::Argument, &mut text);
+            goes_on = !(self.complain(escape) || escape.ends);
+            rest = if goes_on { rest.get(escape.length..).unwrap_or(&[]) } else { &[] };
+        }
+        text.extend_from_slice(rest);
+        self.put_text(directive, &text)?;
+        Ok(goes_on)
+    }
+
+    fn put_text(&mut self, directive: &Directive, text: &[u8]) -> Result<(), LimitError> {
+        let shown = directive.precision.map_or(text.len(), |precision| precision.min(text.len()));
+        self.put_padded(directive, b"", text.get(..shown).unwrap_or(text), false)
+    }
+
+    /// A number or a text in its width. `sign` goes before padding with zeros.
+    fn put_padded(
+        &mut self,
+        directive: &Directive,
+        sign: &[u8],
+        text: &[u8],
+        zeros: bool,
+    ) -> Result<(), LimitError> {
+        let length = sign.len() + text.len();
+        self.grow(length.max(directive.width))?;
+        let padding = directive.width.saturating_sub(length);
+        let fill = |out: &mut Vec<u8>, byte| out.resize(out.len() + padding, byte);
+        if !directive.left && !zeros {
+            fill(self.out, b' ');
+        }
+        self.out.extend_from_slice(sign);
+        if !directive.left && zeros {
+            fill(self.out, b'0');
+        }
+        self.out.extend_from_slice(text);
+        if directive.left {
+            fill(self.out, b' ');
+        }
+        Ok(())
+    }
+
+    fn put_integer(
+        &mut self,
+        directive: &Directive,
+        conversion: u8,
+        magnitude: u64,
+        negative: bool,
+    ) -> Result<(), LimitError> {
+        let mut digits = match conversion {
+            b'o' => format!("{magnitude:o}"),
+            b'x' => format!("{magnitude:x}"),
+            b'X' => format!("{magnitude:X}"),
+            _ => magnitude.to_string(),
+        };
+        if magnitude == 0 && directive.precision == Some(0) {
+            digits.clear();
+        }
+        let signed = matches!(conversion, b'd' | b'i');
+        let sign: &[u8] = match conversion {
+            _ if negative => b"-",
+            _ if signed && directive.plus => b"+",
+            _ if signed && directive.blank => b" ",
+            b'x' if directive.alternate && magnitude != 0 => b"0x",
+            b'X' if directive.alternate && magnitude != 0 => b"0X",
+            _ => b"",
+        };
+        let mut least = directive.precision.unwrap_or(0);
+        if conversion == b'o' && directive.alternate && !digits.starts_with('0') {
+            least = least.max(digits.len() + 1);
+        }
+        self.grow(least)?;
+        let mut text = vec![b'0'; least.saturating_sub(digits.len())];
+        text.extend_from_slice(digits.as_bytes());
+        let zeros = directive.zero && directive.precision.is_none();
+        self.put_padded(directive, sign, &text, zeros)
+    }
+
+    fn put_float(&mut self, directive: &Directive, conversion: u8) -> Result<(), LimitError> {
+        let value = match self.take() {
+            Some(arg) => self.float(&arg),
+            None => Extended::ZERO,
+        };
+        self.grow(directive.precision.unwrap_or(0).saturating_mul(2))?;
+        let text = value.format(conversion, directive.precision, directive.alternate);
+        let sign: &[u8] = match () {
+            () if value.is_negative() => b"-",
+            () if directive.plus => b"+",
+            () if directive.blank => b" ",
+            () => b"",
+        };
+        if matches!(conversion, b'a' | b'A') && value.is_finite() {
+            // Zeros go behind `0x`.
+            let prefix = [sign, text.get(..2).unwrap_or(&[])].concat();
+            return self.put_padded(directive, &prefix, text.get(2..).unwrap_or(&[]), directive.zero);
+        }
+        self.put_padded(directive, sign, &text, directive.zero && value.is_finite())
+    }
+
+    // Arguments as numbers.
+
+    /// `'c` and `"c`: the value of a character.
+    fn character_value(&mut self, arg: &[u8]) -> Option<u64> {
+        let [b'\'' | b'"', rest @ ..] = arg else { return None };
+        let Some((unit, length)) = character::unit_at(rest, 0) else {
+            if self.dialect == Dialect::Gnu {
+                return None;
+            }
+            return Some(0);
+        };
+        if self.dialect == Dialect::Gnu
+            && let Some(more) = rest.get(length..).filter(|more| !more.is_empty())
+        {
+            let more = bstr::BString::from(more);
+            self.around.report(&format_args!(
+                "warning: {more}: character(s) following character constant have been ignored"
+            ));
+        }
+        Some(match character::character(unit) {
+            Some(character) => u64::from(u32::from(character)),
+            None => u64::from(rest.first().copied().unwrap_or(0)),
+        })
+    }
+
+    /// An argument as an integer: magnitude and sign, not clamped. What is wrong is said.
+    fn integer(&mut self, arg: &[u8]) -> (u64, bool) {
+        if let Some(value) = self.character_value(arg) {
+            return (value, false);
+        }
+        let parsed = parse_integer(arg);
+        if parsed.overflow {
+            self.out_of_range(arg);
+        } else if parsed.length < arg.len() || (self.dialect == Dialect::Gnu && parsed.length == 0) {
+            self.not_a_number(arg, parsed.length);
+        }
+        (parsed.magnitude, parsed.negative)
+    }
+
+    /// An integer within the range of its conversion.
+    fn clamp(&mut self, magnitude: u64, negative: bool, signed: bool, arg: Option<&Text>) -> (u64, bool) {
+        let most = if negative { i64::MIN.unsigned_abs() } else { i64::MAX.unsigned_abs() };
+        if !signed {
+            return (if negative && magnitude != u64::MAX { magnitude.wrapping_neg() } else { magnitude }, false);
+        }
+        if magnitude > most {
+            if magnitude != u64::MAX
+                && let Some(arg) = arg
+            {
+                self.out_of_range(arg);
+            }
+            return (most, negative);
+        }
+        (magnitude, negative && magnitude != 0)
+    }
+
+    fn float(&mut self, arg: &[u8]) -> Extended {
+        if let Some(value) = self.character_value(arg) {
+            return Extended::from_integer(value);
+        }
+        let parsed = Extended::parse(arg);
+        if parsed.out_of_range {
+            self.out_of_range(arg);
+        } else if parsed.length < arg.len() || (self.dialect == Dialect::Gnu && parsed.length == 0) {
+            self.not_a_number(arg, parsed.length);
+        }
+        parsed.value
+    }
+
+    fn out_of_range(&mut self, arg: &[u8]) {
+        match self.dialect {
+            Dialect::Bash => {
+                let shown = bstr::BString::from(arg);
+                self.around.report(&format_args!("warning: {shown}: Numerical result out of range"));
+            }
+            Dialect::Gnu => {
+                let shown = super::quote::quote(arg);
+                self.fail(&format_args!("{shown}: Numerical result out of range"));
+            }
+        }
+    }
+
+    /// `used`: bytes that make a number.
+    fn not_a_number(&mut self, arg: &[u8], used: usize) {
+        if self.dialect == Dialect::Gnu {
+            let shown = super::quote::quote(arg);
+            let what = if used == 0 { "expected a numeric value" } else { "value not completely converted" };
+            self.fail(&format_args!("{shown}: {what}"));
+            return;
+        }
+        let kind = match arg {
+            [b'0', digit, ..] if digit.is_ascii_digit() => "octal ",
+            [b'0', b'x', ..] => "hex ",
+            _ => "",
+        };
+        let shown = bstr::BString::from(arg);
+        self.fail(&format_args!("{shown}: invalid {kind}number"));
+    }
+}
+
+/// An integer as `strtoimax` with base 0 reads it.
+struct Parsed {
+    magnitude: u64,
+    negative: bool,
+    overflow: bool,
+    length: usize,
+}
+
+fn parse_integer(text: &[u8]) -> Parsed {
+    let blanks = text.iter().take_while(|byte| byte.is_ascii_whitespace() || **byte == 0x0b).count();
+    let mut at = blanks;
+    let negative = text.get(at) == Some(&b'-');
+    at += usize::from(matches!(text.get(at), Some(b'-' | b'+')));
+    let base = match text.get(at..).unwrap_or(&[]) {
+        [b'0', b'x' | b'X', digit, ..] if digit.is_ascii_hexdigit() => {
+            at += 2;
+            16
+        }
+        [b'0', ..] => 8,
+        _ => 10,
+    };
+    let first = at;
+    let (mut magnitude, mut overflow) = (0_u64, false);
+    while let Some(digit) = text.get(at).and_then(|byte| char::from(*byte).to_digit(base)) {
+        match magnitude.checked_mul(u64::from(base)).and_then(|value| value.checked_add(u64::from(digit))) {
+            Some(value) if !overflow => magnitude = value,
+            _ => {
+                magnitude = u64::MAX;
+                overflow = true;
+            }
+        }
+        at += 1;
+    }
+    Parsed { magnitude, negative, overflow, length: if at == first { 0 } else { at } }
+}
+
+/// Where an escape stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EscapeIn {
+    /// The format of bash's builtin: octal numbers have up to three digits, `\"`, `\'` and `\?` are known.
+    Format,
+    /// The format of the utility: `\c` ends the output as well.
+    GnuFormat,
+    /// The argument of `%b`: octal numbers may have a zero in front; `\c` ends the output.
+    Argument,
+}
+
+/// What an escape was.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Escape {
+    /// In bytes.
+    pub(crate) length: usize,
+    /// `\c`
+    pub(crate) ends: bool,
+    /// The letter of a `\x`, `\u` or `\U` without digits.
+    pub(crate) lacks_digit: Option<u8>,
+}
+
+/// Decodes the escape at the front of `text`, which is a backslash.
+pub(crate) fn decode(text: &[u8], place: EscapeIn, out: &mut Vec<u8>) -> Escape {
+    let Some(&letter) = text.get(1) else {
+        out.push(b'\\');
+        return Escape { length: 1, ..Escape::default() };
+    };
+    let simple = match letter {
+        b'a' => Some(7),
+        b'b' => Some(8),
+        b'e' | b'E' => Some(27),
+        b'f' => Some(12),
+        b'n' => Some(b'\n'),
+        b'r' => Some(b'\r'),
+        b't' => Some(b'\t'),
+        b'v' => Some(11),
+        b'\\' => Some(b'\\'),
+        b'"' => (place != EscapeIn::Argument).then_some(b'"'),
+        b'\'' | b'?' if place == EscapeIn::Format => Some(letter),
+        _ => None,
+    };
+    if let Some(byte) = simple {
+        out.push(byte);
+        return Escape { length: 2, ..Escape::default() };
+    }
+    match letter {
+        b'c' if place != EscapeIn::Format => Escape { length: 2, ends: true, lacks_digit: None },
+        b'0'..=b'7' => {
+            let zero = usize::from(letter == b'0' && place == EscapeIn::Argument);
+            let (value, count) = digits(text, 1 + zero, 8, 3);
+            out.push(value as u8);
+            Escape { length: 1 + zero + count, ..Escape::default() }
+        }
+        b'x' | b'u' | b'U' => {
+            let most = match letter {
+                b'x' => 2,
+                b'u' => 4,
+                _ => 8,
+            };
+            let (value, count) = digits(text, 2, 16, most);
+            if count == 0 {
+                out.extend_from_slice(&[b'\\', letter]);
+                return Escape { length: 2, ends: false, lacks_digit: Some(letter) };
+            }
+            if letter == b'x' { out.push(value as u8) } else { push_code_point(value, out) }
+            Escape { length: 2 + count, ..Escape::default() }
+        }
+        _ => {
+            out.push(b'\\');
+            Escape { length: 1, ..Escape::default() }
+        }
+    }
+}
+
+/// A number of at most `most` digits and how many there were.
+fn digits(text: &[u8], at: usize, base: u32, most: usize) -> (u32, usize) {
+    let mut value = 0_u32;
+    let mut used = 0;
+    while used < most {
+        let Some(digit) = text.get(at + used).and_then(|byte| char::from(*byte).to_digit(base)) else { break };
+        value = value.wrapping_mul(base).wrapping_add(digit);
+        used += 1;
+    }
+    (value, used)
+}
+
+/// Appends a code point as UTF-8, also a surrogate.
+fn push_code_point(value: u32, out: &mut Vec<u8>) {
+    if let Some(character) = char::from_u32(value) {
+        let mut buffer = [0; 4];
+        out.extend_from_slice(character.encode_utf8(&mut buffer).as_bytes());
+    } else if value < 0x1_0000 {
+        let tail = |shift: u32| 0x80 | (value >> shift & 0x3f) as u8;
+        out.extend_from_slice(&[0xe0 | (value >> 12) as u8, tail(6), tail(0)]);
+    }
+}
