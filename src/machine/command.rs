@@ -251,7 +251,9 @@ impl Process {
                     rest = &[];
                 }
                 std::task::Poll::Ready(Err(crate::vfs::FsError::Limit(limit))) => return Err(limit.into()),
-                std::task::Poll::Ready(Err(crate::vfs::FsError::Errno(Errno::BrokenPipe))) => {
+                std::task::Poll::Ready(Err(crate::vfs::FsError::Errno(Errno::BrokenPipe)))
+                    if !self.shell.state.traps.signals.contains_key(&super::trap::PIPE) =>
+                {
                     return Err(super::process::Halt::Killed(141));
                 }
                 std::task::Poll::Ready(Err(crate::vfs::FsError::Errno(errno))) => {
@@ -317,6 +319,7 @@ impl Process {
             source,
             calls: parent,
             traps,
+            returned: false,
         })));
         self.switch(function.code.clone());
         Ok(())

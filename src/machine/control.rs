@@ -387,6 +387,12 @@ impl Process {
     pub(crate) fn return_from_function(&mut self, run: &mut Run, status: u8) -> Step {
         while let Some(frame) = self.frames.pop() {
             match frame {
+                Frame::Function(mut frame) if self.runs_return_trap(&frame) => {
+                    // The trap runs in the function; behind it the function returns.
+                    frame.returned = true;
+                    self.frames.push(Frame::Function(frame));
+                    return self.start_return_trap(run, status);
+                }
                 Frame::Function(frame) => {
                     let resume = frame.resume.clone();
                     self.undo(Frame::Function(frame));

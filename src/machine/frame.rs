@@ -60,6 +60,8 @@ pub(crate) struct FunctionFrame {
     pub(crate) calls: Option<Arc<super::shell::Call>>,
     /// A `DEBUG` or `RETURN` trap that is not inherited comes back.
     pub(crate) traps: Option<Arc<super::trap::Traps>>,
+    /// The `RETURN` trap has been started.
+    pub(crate) returned: bool,
 }
 
 /// Why a script frame was pushed.

@@ -341,6 +341,12 @@ impl Process {
         // Without job control an asynchronous list reads nothing and ignores interrupts.
         let _ = child.shell.state.descriptors.replace(0, Some(Description::null()));
         child.shell.state.conditions = 0;
+        if !self.shell.state.options.has(ShellOption::Monitor) {
+            let traps = Arc::make_mut(&mut child.shell.state.traps);
+            for signal in [super::trap::INT, super::trap::QUIT] {
+                traps.signals.insert(signal, Text::EMPTY);
+            }
+        }
         let pid = child.shell.state.pid;
         run.spawn(self.process_pid(), child);
         self.shell.state.jobs.add(pid, text, true);
