@@ -1,2 +1,35 @@
-//! The command.
-fn main() {}
+//! The `hookbox` command: flags to `cli`, exit status out.
+
+use clap::{Parser, Subcommand};
+use hookbox::cli::{Streams, fire, sh, test};
+use hookbox::sandbox::SandboxSource;
+use std::process::ExitCode;
+
+/// Runs the hook scripts of AI-agent platforms in a bash of its own, on an in-memory file system
+#[derive(Parser)]
+#[command(name = "hookbox", version)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a script in a fresh sandbox
+    Sh(sh::ShArguments),
+    /// Fire one event through the hooks of a file
+    Fire(fire::FireArguments),
+    /// Run fixture cases
+    Test(test::TestArguments),
+}
+
+fn main() -> ExitCode {
+    let command_line = CommandLine::parse();
+    let (mut stdin, mut stdout, mut stderr) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
+    let mut streams = Streams { stdin: &mut stdin, stdout: &mut stdout, stderr: &mut stderr };
+    ExitCode::from(match &command_line.command {
+        Command::Sh(arguments) => sh::run(arguments, &mut streams),
+        Command::Fire(arguments) => fire::run(arguments, &SandboxSource, &mut streams),
+        Command::Test(arguments) => test::run(arguments, &SandboxSource, &mut streams),
+    })
+}

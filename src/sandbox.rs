@@ -1,5 +1,9 @@
 //! `Sandbox`: what an embedder uses. The only place that joins the layers.
 
+mod hook_runner;
+
+pub use hook_runner::SandboxSource;
+
 use crate::clock::{Clock, Random, Timers};
 use crate::io::{Capture, Description, DescriptorTable, InputStream, OnExcess, OutputStream};
 use crate::limit::{Limit, LimitError, Limits, Meter, Usage};
@@ -44,6 +48,7 @@ pub struct SandboxBuilder {
     commands: FxHashMap<Text, HostCommand>,
     files: Vec<(Text, Vec<u8>, u32)>,
     snapshot: Option<Snapshot>,
+    file_system: Option<Arc<FileSystem>>,
     seeds: Vec<(Text, std::path::PathBuf)>,
 }
 
@@ -76,6 +81,19 @@ fn base() -> &'static Base {
         Base::new(&names)
     });
     &BASE
+}
+
+/// Gives a folder and all below it to the session's user.
+fn hand_over(fs: &FileSystem, path: &Text, identity: &Identity) -> Result<(), FsError> {
+    let mut pending = vec![path.to_vec()];
+    while let Some(path) = pending.pop() {
+        fs.set_owner(&path, Some(identity.uid), Some(identity.gid), false)?;
+        if fs.symlink_metadata(&path)?.is_directory() {
+            let entries = fs.read_dir(&path)?;
+            pending.extend(entries.iter().map(|entry| vfs::path::join(&path, &entry.name)));
+        }
+    }
+    Ok(())
 }
 
 impl SandboxBuilder {
@@ -163,10 +181,39 @@ impl SandboxBuilder {
         self
     }
 
+    /// Starts as a fixture: its files, user, environment and working directory.
+    ///
+    /// # Errors
+    /// Its entries contradict each other.
+    pub fn fixture(mut self, fixture: &vfs::fixture::Fixture) -> Result<Self, vfs::fixture::FixtureError> {
+        let specification = fixture.specification();
+        if let Some(user) = &specification.user {
+            self.identity = Identity {
+                user: Text::from(user.name.as_str()),
+                uid: user.uid,
+                gid: user.gid,
+                host: Text::from(user.host.as_str()),
+            };
+        }
+        for (name, value) in &specification.environment {
+            self.environment.set(Text::from(name.as_str()), Text::from(value.as_str()));
+        }
+        self.cwd = Text::from(specification.cwd());
+        self.snapshot = Some(fixture.snapshot(base(), self.identity.uid, self.identity.gid)?);
+        Ok(self)
+    }
+
     /// Starts from a snapshot of another session instead of the base tree.
     #[must_use]
     pub fn snapshot(mut self, snapshot: Snapshot) -> Self {
         self.snapshot = Some(snapshot);
+        self
+    }
+
+    /// Takes this file system as it is, with its own user, quota and clock, instead of making one.
+    #[must_use]
+    pub fn file_system(mut self, files: Arc<FileSystem>) -> Self {
+        self.file_system = Some(files);
         self
     }
 
@@ -203,13 +250,15 @@ impl SandboxBuilder {
             }
             for (path, folder) in &self.seeds {
                 vfs::fixture::seed(&fs, folder, path).map_err(|error| Error::Fixture(error.to_string()))?;
+                hand_over(&fs, path, &self.identity).map_err(file_error(path))?;
             }
             snapshot = Some(fs.snapshot());
         }
-        let fs = Arc::new(match &snapshot {
-            Some(snapshot) => FileSystem::from_snapshot(snapshot, options),
-            None => FileSystem::from_base(base(), options),
-        });
+        let fs = match (self.file_system, &snapshot) {
+            (Some(files), _) => files,
+            (None, Some(snapshot)) => Arc::new(FileSystem::from_snapshot(snapshot, options)),
+            (None, None) => Arc::new(FileSystem::from_base(base(), options)),
+        };
         for (path, content, mode) in &self.files {
             let path = Text::from(vfs::path::join(b"/", path));
             if let Some((directory, _)) = vfs::path::split_last(&path) {
@@ -345,8 +394,14 @@ impl Sandbox {
             commands: FxHashMap::default(),
             files: Vec::new(),
             snapshot: None,
+            file_system: None,
             seeds: Vec::new(),
         }
+    }
+
+    /// The program that a script is compiled to, as text.
+    pub fn dump(script: &[u8]) -> String {
+        crate::machine::dump(script)
     }
 
     /// The session's file system.

@@ -208,8 +208,14 @@ impl Report<'_> {
             let (id, title, file) = (&loaded.file.id, &loaded.file.title, loaded.path.display());
             let _ = writeln!(text, "FAIL {id} {title}: {}\n  {file}", case.name);
             match result {
-                Ok(result) => result.differences.iter().for_each(|found| drop(write!(text, "  {found}"))),
-                Err(why) => drop(writeln!(text, "  could not be run: {why}")),
+                Ok(result) => {
+                    for difference in &result.differences {
+                        let _ = write!(text, "  {difference}");
+                    }
+                }
+                Err(why) => {
+                    let _ = writeln!(text, "  could not be run: {why}");
+                }
             }
             text.push('\n');
         }

@@ -17,8 +17,8 @@
 //! ```
 //!
 //! All but `id` and `cases` may also be set in a case. A case has `event` and `expect`, or `steps` of those, fired one
-//! after another in one session, or only `load`. What can be expected is in [`report`], how values are compared in
-//! [`compare`].
+//! after another in one session, or only `load`. What can be expected is in `report.rs`, how values are compared in
+//! `compare.rs`.
 
 mod compare;
 mod report;

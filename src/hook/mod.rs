@@ -2,7 +2,7 @@
 //!
 //! The order of things in one firing: the dialect maps the event to its own ([`dialect::Bundle::open`]); each hook of that
 //! event is considered ([`matcher`]), gets its payload, runs through the session's [`HookRunner`], its output is read by
-//! the dialect's rules into a [`Reading`], and the chain takes it in ([`chain`]). Every hook considered leaves one
+//! the dialect's rules into a [`Reading`], and the chain takes it in (`chain.rs`). Every hook considered leaves one
 //! [`HookRecord`].
 //!
 //! This module does not know the shell: a session implements [`HookRunner`]. It never fails for what a script did.

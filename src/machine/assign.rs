@@ -538,6 +538,7 @@ impl Process {
         let value = self.temporary_value(run, &assignment);
         self.shell.variables.make_local(assignment.name);
         self.finish_binding(run, assignment.name, value);
+        self.shell.variables.slot_mut(assignment.name).attributes.insert(Attributes::TEMPORARY);
         Ok(())
     }
 

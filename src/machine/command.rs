@@ -356,21 +356,33 @@ impl Process {
     pub(crate) fn run_external(&mut self, run: &mut Run, cx: &mut TaskContext<'_>) -> Step {
         let name = self.x.fields[0].clone();
         let found = self.search(run, &name);
+        self.run_found(run, cx, &name, found, None)
+    }
+
+    /// Runs what a search found. `environment`: instead of the exported variables and the assignments before the command.
+    pub(crate) fn run_found(
+        &mut self,
+        run: &mut Run,
+        cx: &mut TaskContext<'_>,
+        name: &Text,
+        found: Found,
+        environment: Option<Arc<Environment>>,
+    ) -> Step {
         let path = match found {
             Found::Path(path) => path,
             Found::NotFound if name.contains(&b'/') => {
-                self.report_for(&name, "No such file or directory");
+                self.report_for(name, "No such file or directory");
                 self.finish_simple(run, 127);
                 return Ok(());
             }
-            Found::NotFound => return self.command_not_found(run, &name),
+            Found::NotFound => return self.command_not_found(run, name),
             Found::NotExecutable(path, errno) => {
                 self.report_for(&path, errno.message());
                 self.finish_simple(run, 126);
                 return Ok(());
             }
         };
-        let environment = match self.command_environment(run) {
+        let environment = match environment.map_or_else(|| self.command_environment(run), Ok) {
             Ok(environment) => environment,
             Err(()) => {
                 self.finish_simple(run, 1);
@@ -393,7 +405,7 @@ impl Process {
     }
 
     /// Runs the file at `path`. `hops`: interpreters on the way to it.
-    fn start_file(
+    pub(crate) fn start_file(
         &mut self,
         run: &mut Run,
         cx: &mut TaskContext<'_>,

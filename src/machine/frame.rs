@@ -112,6 +112,8 @@ pub(crate) struct SubshellFrame {
     pub(crate) substitution: Option<Substitution>,
     /// The `EXIT` trap has run.
     pub(crate) exiting: bool,
+    /// Signals that arrived for the shell around it.
+    pub(crate) signals: std::collections::VecDeque<super::trap::Signal>,
 }
 
 /// What a command substitution comes back to.

@@ -1,6 +1,7 @@
 //! Background jobs of a shell: their processes and what became of them.
 
 use crate::text::Text;
+use std::collections::VecDeque;
 
 /// How a process stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,12 +24,24 @@ pub(crate) struct Job {
     pub(crate) reported: bool,
     /// `disown -h`
     pub(crate) no_hangup: bool,
+    /// Which in the order of the ends it was.
+    pub(crate) order: u64,
+}
+
+impl Job {
+    /// Whether `wait` without operands waits for it.
+    pub(crate) const fn is_waited_for(&self) -> bool {
+        self.number != 0
+    }
 }
 
 /// The jobs of a shell.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Jobs {
     pub(crate) list: Vec<Job>,
+    /// Processes that were waited for or disowned: their numbers with their statuses, for another `wait`.
+    remembered: VecDeque<(u32, JobStatus)>,
+    ends: u64,
 }
 
 /// Most finished jobs that are remembered.
@@ -50,15 +63,55 @@ impl Jobs {
             text,
             reported: false,
             no_hangup: false,
+            order: 0,
         });
         number
     }
 
     /// Notes that a process has ended.
     pub(crate) fn ended(&mut self, pid: u32, status: u8) {
+        self.ends += 1;
+        let order = self.ends;
         if let Some(job) = self.list.iter_mut().find(|job| job.pid == pid) {
             job.status = JobStatus::Done(status);
+            job.order = order;
         }
+        if let Some(entry) = self.remembered.iter_mut().find(|entry| entry.0 == pid) {
+            entry.1 = JobStatus::Done(status);
+        }
+    }
+
+    /// How a process stands that is or was in the table.
+    pub(crate) fn status_of(&self, pid: u32) -> Option<JobStatus> {
+        let job = self.list.iter().find(|job| job.pid == pid).map(|job| job.status);
+        job.or_else(|| self.remembered.iter().find(|entry| entry.0 == pid).map(|entry| entry.1))
+    }
+
+    /// Whether a process is or was a child.
+    pub(crate) fn knows(&self, pid: u32) -> bool {
+        self.status_of(pid).is_some()
+    }
+
+    /// Whether a child has ended and nobody took its status.
+    pub(crate) fn is_zombie(&self, pid: u32) -> bool {
+        self.list.iter().any(|job| job.pid == pid && job.status != JobStatus::Running)
+    }
+
+    /// Takes a job out of the table; its status can still be asked for.
+    pub(crate) fn take(&mut self, pid: u32) {
+        if let Some(at) = self.list.iter().position(|job| job.pid == pid) {
+            let job = self.list.remove(at);
+            if self.remembered.len() >= MAX_REMEMBERED {
+                self.remembered.pop_front();
+            }
+            self.remembered.push_back((job.pid, job.status));
+        }
+    }
+
+    /// `wait` without operands: what has ended is forgotten.
+    pub(crate) fn forget_all(&mut self) {
+        self.list.retain(|job| job.status == JobStatus::Running);
+        self.remembered.clear();
     }
 
     pub(crate) fn by_pid(&self, pid: u32) -> Option<&Job> {

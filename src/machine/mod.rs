@@ -37,4 +37,4 @@ pub(crate) use process::{Halt, Process};
 pub use run::{CommandGate, HostCommand};
 pub(crate) use run::{FIRST_PID, ProgramCache, Run, Services};
 pub(crate) use scheduler::{CommandQueue, RunEnd, Scheduler};
-pub(crate) use start::Start;
+pub(crate) use start::{Start, dump};

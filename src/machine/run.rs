@@ -41,6 +41,8 @@ pub(crate) struct Run {
     pub(crate) spawned: Vec<(u32, Process)>,
     /// Signals to other processes.
     pub(crate) signals: Vec<(u32, Signal)>,
+    /// Signals to processes and all that they started.
+    pub(crate) signal_trees: Vec<(u32, Signal)>,
     /// Processes that are alive, for `kill`.
     pub(crate) alive: Vec<u32>,
     next_pid: u32,
@@ -48,7 +50,7 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn new(services: Services) -> Self {
-        Self { services, spawned: Vec::new(), signals: Vec::new(), alive: Vec::new(), next_pid: FIRST_PID }
+        Self { services, spawned: Vec::new(), signals: Vec::new(), signal_trees: Vec::new(), alive: Vec::new(), next_pid: FIRST_PID }
     }
 
     /// A process number that was not used in this run.

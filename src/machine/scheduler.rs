@@ -197,9 +197,13 @@ impl Scheduler {
         for (parent, process) in std::mem::take(&mut self.run.spawned) {
             self.admit(parent, process, None);
         }
+        for (root, signal) in std::mem::take(&mut self.run.signal_trees) {
+            let tree = self.descendants(root);
+            self.run.signals.extend(tree.into_iter().map(|pid| (pid, signal)));
+        }
         for (pid, signal) in std::mem::take(&mut self.run.signals) {
             if let Some(process) = self.entries.get_mut(&pid).and_then(|entry| entry.process.as_mut()) {
-                process.signals.push_back(signal);
+                process.deliver(pid, signal);
                 self.ready.push(pid);
             }
         }
@@ -260,13 +264,25 @@ impl Scheduler {
         }
     }
 
+    /// A process and all that it started.
+    fn descendants(&self, root: u32) -> Vec<u32> {
+        let mut children: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for (&pid, entry) in &self.entries {
+            children.entry(entry.parent).or_default().push(pid);
+        }
+        let mut found = vec![root];
+        let mut at = 0;
+        while let Some(pid) = found.get(at) {
+            let more = children.remove(pid).unwrap_or_default();
+            found.extend(more);
+            at += 1;
+        }
+        found
+    }
+
     /// Ends a process and all that it started.
     fn kill_tree(&mut self, root: u32) {
-        let mut pids = vec![root];
-        while let Some(pid) = pids.pop() {
-            pids.extend(
-                self.entries.iter().filter(|(_, entry)| entry.parent == pid).map(|(&child, _)| child),
-            );
+        for pid in self.descendants(root) {
             self.entries.remove(&pid);
             self.run.alive.retain(|&alive| alive != pid);
         }

@@ -150,6 +150,50 @@ impl Process {
         }
     }
 
+    /// A trap was set: in a function it stays when the function is over.
+    pub(crate) fn note_trap_in_function(&mut self, condition: trap::Condition) {
+        let _ = condition;
+    }
+
+    /// Whether a process number is that of this shell or of a subshell around the one that runs here.
+    pub(crate) fn is_own(&self, pid: u32) -> bool {
+        self.shell.state.pid == pid
+            || self.frames.iter().any(|frame| match frame {
+                Frame::Subshell(frame) => frame.state.pid == pid,
+                _ => false,
+            })
+    }
+
+    /// A signal arrives. One for a shell around the subshell that runs waits for the subshell's end, unless it ends the
+    /// shell.
+    pub(crate) fn deliver(&mut self, pid: u32, signal: Signal) {
+        if self.shell.state.pid == pid {
+            self.signals.push_back(signal);
+            return;
+        }
+        let Some(at) = self.frames.iter().position(|frame| match frame {
+            Frame::Subshell(frame) => frame.state.pid == pid,
+            _ => false,
+        }) else {
+            return;
+        };
+        let trapped = match self.frames.get(at) {
+            Some(Frame::Subshell(frame)) => frame.state.traps.signals.contains_key(&signal),
+            _ => false,
+        };
+        if (trap::is_fatal(signal) && !trapped) || signal == trap::KILL {
+            self.x = super::process::Expansion::default();
+            while self.frames.len() > at
+                && let Some(frame) = self.frames.pop()
+            {
+                self.undo(frame);
+            }
+            self.signals.push_back(signal);
+        } else if let Some(Frame::Subshell(frame)) = self.frames.get_mut(at) {
+            frame.signals.push_back(signal);
+        }
+    }
+
     /// Whether a signal arrived that ends the process.
     pub(crate) fn has_fatal_signal(&self) -> bool {
         self.signals.iter().any(|&signal| self.is_deadly(signal))

@@ -299,7 +299,10 @@ impl Process {
                 frame.positional = Some(std::mem::replace(&mut state.positional, Positional::new(args)));
             }
         }
-        state.status = 0;
+        if program.code.len() <= 1 {
+            // There is no command in it.
+            state.status = 0;
+        }
         self.frames.push(Frame::Script(Box::new(frame)));
         self.start_program(run, &program);
         Ok(Flow::Switched)
@@ -382,6 +385,7 @@ impl Process {
         match shell_process(run, pid, request)? {
             Ok(mut process) => {
                 process.trace_base = 0;
+                process.shell.state.traps = Arc::new(self.shell.state.traps.for_command());
                 let parent = self.process_pid();
                 run.spawn(parent, process);
                 self.wait = Wait::Children { pids: vec![pid], statuses: vec![None] };
@@ -444,6 +448,13 @@ impl Process {
         });
         outermost.unwrap_or(self.shell.state.pid)
     }
+}
+
+/// The program of a script as text, under the options of a new shell.
+pub(crate) fn dump(script: &[u8]) -> String {
+    let options =
+        CompileOptions { parse: ParseOptions::default(), brace_expansion: true, incremental: false };
+    compile_source(&Arc::from(script), (0, 1), &options, &crate::syntax::NoAliases).to_string()
 }
 
 /// A shell that is to be started.

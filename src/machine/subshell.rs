@@ -61,6 +61,7 @@ impl Process {
             mark,
             substitution,
             exiting: false,
+            signals: VecDeque::new(),
         })));
     }
 
@@ -131,6 +132,7 @@ impl Process {
         let Some(Frame::Subshell(mut frame)) = self.frames.pop() else { return Ok(()) };
         let resume = frame.resume.clone();
         let substitution = frame.substitution.take();
+        self.signals.append(&mut frame.signals);
         self.undo(Frame::Subshell(frame));
         self.refresh_special();
         self.switch(resume);

@@ -2,6 +2,7 @@
 
 use crate::text::Text;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A signal's number; 0 is `EXIT`.
 pub(crate) type Signal = u8;
@@ -35,14 +36,60 @@ pub(crate) fn signal_number(name: &[u8]) -> Option<Signal> {
     if bare == b"EXIT" {
         return Some(0);
     }
-    SIGNALS.iter().position(|signal| signal.as_bytes() == bare).map(|index| index as Signal + 1)
+    (1..=64).find(|&number| {
+        signal_name(number).is_some_and(|name| name.as_bytes().strip_prefix(b"SIG") == Some(bare))
+    })
+}
+
+/// As `signal_number`, for `kill`: a number out of range is none.
+pub(crate) fn kill_signal(name: &[u8]) -> Option<Signal> {
+    signal_number(name)
+}
+
+/// What a trap is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Condition {
+    /// A signal; 0 is `EXIT`.
+    Signal(Signal),
+    /// `ERR`
+    Err,
+    /// `DEBUG`
+    Debug,
+    /// `RETURN`
+    Return,
+}
+
+impl Condition {
+    /// As `trap -p` shows it.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Self::Signal(signal) => signal_name(signal).unwrap_or_else(|| signal.to_string()),
+            Self::Err => "ERR".into(),
+            Self::Debug => "DEBUG".into(),
+            Self::Return => "RETURN".into(),
+        }
+    }
+}
+
+/// The condition of that name or number.
+pub(crate) fn condition(name: &[u8]) -> Option<Condition> {
+    match name.to_ascii_uppercase().as_slice() {
+        b"ERR" | b"SIGERR" => Some(Condition::Err),
+        b"DEBUG" | b"SIGDEBUG" => Some(Condition::Debug),
+        b"RETURN" | b"SIGRETURN" => Some(Condition::Return),
+        _ => signal_number(name).map(Condition::Signal),
+    }
 }
 
 /// The name of a signal with `SIG`; `EXIT` for 0.
 pub(crate) fn signal_name(signal: Signal) -> Option<String> {
     match signal {
         0 => Some("EXIT".into()),
-        number => SIGNALS.get(usize::from(number) - 1).map(|name| format!("SIG{name}")),
+        34 => Some("SIGRTMIN".into()),
+        35..=49 => Some(format!("SIGRTMIN+{}", signal - 34)),
+        50..=63 => Some(format!("SIGRTMAX-{}", 64 - signal)),
+        64 => Some("SIGRTMAX".into()),
+        number => SIGNALS.get(usize::from(number).saturating_sub(1)).map(|name| format!("SIG{name}")),
     }
 }
 
@@ -63,8 +110,10 @@ pub(crate) struct Traps {
     pub(crate) debug: Option<Text>,
     /// `RETURN`
     pub(crate) on_return: Option<Text>,
-    /// In a subshell: what the parent had, which `trap` alone still shows.
-    pub(crate) inherited: bool,
+    /// In a subshell: what the parent had, which `trap` shows until one is set here.
+    pub(crate) shown: Option<Arc<Traps>>,
+    /// Signals that were ignored when the shell was started: they can not be trapped.
+    pub(crate) ignored_on_entry: Vec<Signal>,
 }
 
 impl Traps {
@@ -74,13 +123,34 @@ impl Traps {
             signals: self
                 .signals
                 .iter()
-                .filter(|(_, action)| action.is_empty())
+                .filter(|(signal, action)| action.is_empty() && **signal != 0)
                 .map(|(s, a)| (*s, a.clone()))
                 .collect(),
             err: self.err.clone().filter(|_| keep_err),
             debug: self.debug.clone().filter(|_| keep_debug),
             on_return: self.on_return.clone().filter(|_| keep_debug),
-            inherited: false,
+            shown: Some(match &self.shown {
+                Some(shown) => Arc::clone(shown),
+                None => Arc::new(Self { shown: None, ..self.clone() }),
+            }),
+            ignored_on_entry: self.ignored_on_entry.clone(),
+        }
+    }
+
+    /// The traps of a shell that is started as a command: what is ignored stays so.
+    pub(crate) fn for_command(&self) -> Self {
+        let ignored = self.signals.iter().filter(|(signal, action)| action.is_empty() && **signal != 0);
+        let signals: BTreeMap<Signal, Text> = ignored.map(|(s, a)| (*s, a.clone())).collect();
+        Self { ignored_on_entry: signals.keys().copied().collect(), signals, ..Self::default() }
+    }
+
+    /// The action on a condition.
+    pub(crate) fn action(&self, condition: Condition) -> Option<&Text> {
+        match condition {
+            Condition::Signal(signal) => self.signals.get(&signal),
+            Condition::Err => self.err.as_ref(),
+            Condition::Debug => self.debug.as_ref(),
+            Condition::Return => self.on_return.as_ref(),
         }
     }
 

@@ -50,6 +50,10 @@ impl Attributes {
     pub(crate) const CAPITAL: Self = Self(1024);
     /// Was made by `local` in the function that runs.
     pub(crate) const LOCAL: Self = Self(2048);
+    /// Was declared without a value.
+    pub(crate) const DECLARED: Self = Self(4096);
+    /// Was assigned before a call of the function that runs.
+    pub(crate) const TEMPORARY: Self = Self(8192);
     /// Those that slow down an assignment.
     pub(crate) const ASSIGN_MASK: Self = Self(2 | 4 | 8 | 16 | 32 | 512 | 1024 | 1);
 
@@ -99,6 +103,8 @@ pub(crate) struct Variables {
     locals: Vec<Saved>,
     journal: Vec<Saved>,
     subshell_depth: u32,
+    /// Stacks of local variables as subshells found them, with the subshell's depth.
+    kept_locals: Vec<(u32, Vec<Saved>)>,
     /// Depth of function scopes.
     scope: u32,
     /// Changes whenever an exported variable does.
@@ -132,6 +138,7 @@ impl Variables {
             locals: Vec::new(),
             journal: Vec::new(),
             subshell_depth: 0,
+            kept_locals: Vec::new(),
             scope: 0,
             exports: 0,
             readonly_functions: Vec::new(),
@@ -184,9 +191,14 @@ impl Variables {
         }
         let slot = self.slot_mut(name);
         let saved = Saved { name, slot: slot.clone() };
-        slot.value = Value::Unset;
-        let special = slot.attributes.0 & Attributes::SPECIAL.0;
-        slot.attributes = Attributes(special);
+        // A local variable starts with what was assigned before the call.
+        let keeps = slot.attributes.has(Attributes::TEMPORARY) && slot.scope.saturating_add(1) == scope;
+        if keeps {
+            slot.attributes.remove(Attributes::TEMPORARY);
+        } else {
+            slot.value = Value::Unset;
+            slot.attributes = Attributes(slot.attributes.0 & Attributes::SPECIAL.0);
+        }
         slot.scope = scope;
         self.locals.push(saved);
         true
@@ -200,6 +212,7 @@ impl Variables {
     /// Removes the innermost binding of a local variable of an outer function, so that the one below shows again.
     pub(crate) fn pop_local(&mut self, name: NameId) {
         if let Some(at) = self.locals.iter().rposition(|saved| saved.name == name) {
+            self.keep_locals(at);
             let saved = self.locals.remove(at);
             let journaled = self.slot(name).journaled;
             let slot = self.slot_mut(name);
@@ -223,6 +236,41 @@ impl Variables {
             Some(at) => &mut self.locals[at].slot,
             None => self.slot_mut(name),
         }
+    }
+
+    /// Exchanges the innermost slot of a name with the global one. Whether there are two: then it has to be called again.
+    pub(crate) fn swap_global(&mut self, name: NameId) -> bool {
+        if self.slot(name).scope == 0 {
+            return false;
+        }
+        let Some(at) = self.locals.iter().position(|saved| saved.name == name) else { return false };
+        self.keep_locals(at);
+        let slot = self.slot_mut(name);
+        let journaled = slot.journaled;
+        let mut inner = slot.clone();
+        if let Some(saved) = self.locals.get_mut(at) {
+            std::mem::swap(&mut saved.slot, &mut inner);
+        }
+        let scope = self.slot(name).scope;
+        let slot = self.slot_mut(name);
+        *slot = inner;
+        slot.journaled = journaled;
+        // The slot keeps its place on the stack of scopes.
+        if let Some(saved) = self.locals.get_mut(at) {
+            std::mem::swap(&mut saved.slot.scope, &mut self.slots[name as usize].scope);
+        }
+        debug_assert_eq!(self.slot(name).scope, scope);
+        true
+    }
+
+    /// Keeps the stack of local variables before a subshell changes an entry that is not its own.
+    fn keep_locals(&mut self, at: usize) {
+        let depth = self.subshell_depth;
+        if depth == 0 || self.kept_locals.last().is_some_and(|(kept, _)| *kept == depth) {
+            return;
+        }
+        let _ = at;
+        self.kept_locals.push((depth, self.locals.clone()));
     }
 
     /// Starts a function's scope.
@@ -295,6 +343,11 @@ impl Variables {
                 *slot = saved.slot;
             }
         }
+        if self.kept_locals.last().is_some_and(|(kept, _)| *kept == self.subshell_depth)
+            && let Some((_, locals)) = self.kept_locals.pop()
+        {
+            self.locals = locals;
+        }
         self.subshell_depth = self.subshell_depth.saturating_sub(1);
         self.locals.truncate(mark.locals);
         self.scope = mark.scope;
@@ -316,6 +369,7 @@ impl Variables {
             locals: self.locals.clone(),
             journal: Vec::new(),
             subshell_depth: 0,
+            kept_locals: Vec::new(),
             scope: self.scope,
             exports: self.exports,
             readonly_functions: self.readonly_functions.clone(),

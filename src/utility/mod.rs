@@ -37,6 +37,7 @@ mod time_interval;
 mod time_parse;
 mod walk;
 mod width;
+mod ticker;
 
 pub use context::{CommandError, CommandRequest, CommandRunner, Context, DescriptorHandles, Environment};
 pub use error::{ExitStatus, UtilityError};
@@ -54,6 +55,7 @@ pub(crate) mod prelude {
     pub(crate) use super::charged::{ByteQueue, ChargedVec};
     pub(crate) use super::operands::{OperandError, split_delimiter};
     pub(crate) use super::quote::{quote, quote_name, quote_operand};
+    pub(crate) use super::charged::ChargedVec;
     pub(crate) use super::{
         Context, ExitStatus, Input, OptionSpec, Options, Output, Utility, UtilityError, example, flag,
         number, optional, start, value,
@@ -129,6 +131,8 @@ utilities! {
     rev, rm, rmdir, seq, sha1sum, sha256sum, sha512sum, shuf, sleep, sort, stat, sync, tac, tail,
     tee, timeout, touch, tr, true_, truncate, tty, uname, uniq, wc, which, whoami, xargs, yes,
 }
+utilities! { basename, cat, dirname, false_, jq, rev, true_ }
+utilities! { basename, cat, dirname, egrep, false_, fgrep, grep, rev, sed, true_ }
 
 /// The utility of that name.
 pub fn find(name: &[u8]) -> Option<&'static Utility> {

@@ -265,7 +265,8 @@ fn version(utility: &Utility) -> String {
     format!("{} (hookbox) {}\n", utility.name, env!("CARGO_PKG_VERSION"))
 }
 
-fn help(utility: &Utility) -> String {
+/// The text of `--help`.
+pub(super) fn help(utility: &Utility) -> String {
     let mut text = String::new();
     for (index, line) in utility.usage.lines().enumerate() {
         let _ = writeln!(text, "{} {line}", if index == 0 { "Usage:" } else { "  or: " });

@@ -4,6 +4,7 @@ use crate::clock::{Clock, Random};
 use crate::io::FifoTable;
 use crate::text::Text;
 use crate::vfs::FileSystem;
+use super::jq::Filters;
 use std::sync::Arc;
 
 /// Who a session's scripts run as, and on what host, as they see it.
@@ -37,11 +38,19 @@ pub struct Session {
     /// Its user and host.
     pub identity: Identity,
     pub(crate) fifos: FifoTable,
+    pub(crate) caches: Caches,
+}
+
+/// What utilities keep from one run of the session to the next; empty until used, and bounded.
+#[derive(Debug, Default)]
+pub(crate) struct Caches {
+    /// Compiled filters of `jq`.
+    pub(crate) filters: Filters,
 }
 
 impl Session {
     /// A session over a file system.
     pub fn new(fs: Arc<FileSystem>, clock: Arc<Clock>, random: Arc<Random>, identity: Identity) -> Self {
-        Self { fs, clock, random, identity, fifos: FifoTable::default() }
+        Self { fs, clock, random, identity, fifos: FifoTable::default(), caches: Caches::default() }
     }
 }

@@ -57,11 +57,18 @@ impl Input {
 
     /// Appends what can be read now to the buffer; sets `ended` at end of input.
     async fn read_more(&mut self) -> Result<(), FsError> {
+        self.read_up_to(None).await
+    }
+
+    /// As `read_more`, not past a `delimiter`.
+    async fn read_up_to(&mut self, delimiter: Option<u8>) -> Result<(), FsError> {
         let Self { description, buffer, charge, .. } = self;
         let mut refused = None;
         let count = poll_fn(|cx| {
             description.poll_read(cx, &mut |bytes| {
                 let taken = bytes.get(..bytes.len().min(BLOCK)).unwrap_or(bytes);
+                let found = delimiter.and_then(|delimiter| memchr::memchr(delimiter, taken));
+                let taken = found.and_then(|end| taken.get(..=end)).unwrap_or(taken);
                 let needed = buffer.len() + taken.len();
                 if needed > buffer.capacity() {
                     let capacity = needed.max(buffer.capacity().saturating_mul(2));
@@ -109,6 +116,41 @@ impl Input {
             searched = self.buffer.len();
             self.read_more().await?;
         }
+    }
+
+    /// Whole lines that are buffered, after reading more when there is none: up to and with the last `delimiter`, or to
+    /// the end of input. Empty: end of input.
+    pub(crate) async fn fill_lines(&mut self, delimiter: u8) -> Result<&[u8], FsError> {
+        let mut searched = self.start;
+        loop {
+            let unsearched = self.buffer.get(searched..).unwrap_or(&[]);
+            if let Some(found) = memchr::memrchr(delimiter, unsearched) {
+                return Ok(self.buffer.get(self.start..=searched + found).unwrap_or(&[]));
+            }
+            if self.ended {
+                return Ok(self.buffer.get(self.start..).unwrap_or(&[]));
+            }
+            if self.start > 0 {
+                self.buffer.drain(..self.start);
+                self.start = 0;
+            }
+            searched = self.buffer.len();
+            self.read_more().await?;
+        }
+    }
+
+    /// As [`Input::next_line`], taking nothing from the description that is not of the line.
+    pub(crate) async fn next_line_unbuffered(&mut self, delimiter: u8) -> Result<Option<&[u8]>, FsError> {
+        if self.start < self.buffer.len() {
+            return self.next_line(delimiter).await;
+        }
+        self.buffer.clear();
+        self.start = 0;
+        while !self.ended && self.buffer.last() != Some(&delimiter) {
+            self.read_up_to(Some(delimiter)).await?;
+        }
+        self.start = self.buffer.len();
+        Ok(Some(self.buffer.as_slice()).filter(|line| !line.is_empty()))
     }
 
     /// Everything that is left. The result stays charged while the input lives.

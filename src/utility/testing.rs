@@ -47,6 +47,13 @@ impl Fixture {
     }
 
     pub(crate) fn run(&self, name: &str, args: &[&str], stdin: &[u8]) -> Outcome {
+        let (stdout, stderr, status) = self.run_raw(name, args, stdin);
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Outcome { stdout: text(stdout), stderr: text(stderr), status }
+    }
+
+    /// As [`Fixture::run`]: output and messages as bytes, and the status.
+    pub(crate) fn run_raw(&self, name: &str, args: &[&str], stdin: &[u8]) -> (Vec<u8>, Vec<u8>, u8) {
         let utility = super::find(name.as_bytes()).expect("a utility of that name");
         let meter = Meter::new(self.limits.clone(), Arc::clone(&self.session.clock));
         meter.start_slice();
@@ -88,8 +95,7 @@ impl Fixture {
         if let Some(limit) = meter.failure() {
             let _ = stderr.write(format!("{limit}\n").as_bytes());
         }
-        let text = |capture: &Capture| String::from_utf8_lossy(&capture.take()).into_owned();
-        Outcome { stdout: text(&stdout), stderr: text(&stderr), status: status.0 }
+        (stdout.take(), stderr.take(), status.0)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Fixtures: a folder of the host becomes a session's file system.
 //!
 //! `FOLDER/tree/**` are the files; `FOLDER/fixture.yaml` says what a folder can not say (modes, links, times, owners, the
-//! user, the environment) and may name a sibling fixture whose files lie below ([`specification`]). Files are put into a
+//! user, the environment) and may name a sibling fixture whose files lie below (`specification.rs`). Files are put into a
 //! base tree with root's rights, owners and times are set, and the result is handed to the session's user as a snapshot.
 //!
 //! With [`seed`], any folder of the host is copied in. This is the only place that reads host files for a session: it

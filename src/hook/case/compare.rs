@@ -77,9 +77,9 @@ impl fmt::Display for Difference {
         let (wanted, found) = (lines(&self.expected), lines(actual));
         for change in changes(&wanted, &found) {
             match change {
-                Change::Same(line) => writeln!(f, "      {line}")?,
-                Change::Missing(line) => writeln!(f, "    - {line}")?,
-                Change::Extra(line) => writeln!(f, "    + {line}")?,
+                Change::Same(line) => writeln!(f, "      {}", short(line))?,
+                Change::Missing(line) => writeln!(f, "    - {}", short(line))?,
+                Change::Extra(line) => writeln!(f, "    + {}", short(line))?,
             }
         }
         Ok(())
@@ -95,6 +95,12 @@ fn lines(value: &Value) -> Vec<String> {
         Value::Object(members) => members.iter().map(|(name, value)| format!("{name}: {value}")).collect(),
         other => vec![other.to_string()],
     }
+}
+
+/// Enough of a line to know it.
+fn short(line: &str) -> std::borrow::Cow<'_, str> {
+    let start = crate::hook::json::cut(line, 600);
+    if start.len() == line.len() { line.into() } else { format!("{start}... ({} bytes)", line.len()).into() }
 }
 
 enum Change<'a> {

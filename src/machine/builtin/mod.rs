@@ -62,6 +62,18 @@ impl Invocation {
     }
 }
 
+impl Process {
+    /// Undoes a builtin's redirections and temporary assignments before it leaves the frames around it.
+    pub(super) fn release(&mut self, invocation: &mut Invocation) {
+        let redirections = std::mem::take(&mut invocation.redirections);
+        self.restore_descriptors(redirections);
+        if let Some(bound) = invocation.temporary.take() {
+            self.shell.variables.leave_temporary(bound);
+            self.refresh_special();
+        }
+    }
+}
+
 macro_rules! builtins {
     ($($module:ident: $($row:ident)*;)*) => {
         $(mod $module;)*
@@ -71,15 +83,35 @@ macro_rules! builtins {
 }
 
 builtins! {
+    alias: ALIAS UNALIAS;
+    break_continue: BREAK CONTINUE;
+    cd: CD PWD;
     colon: COLON TRUE FALSE;
+    command: BUILTIN COMMAND;
+    declare: DECLARE TYPESET LOCAL EXPORT READONLY;
     echo: ECHO;
+    eval: EVAL DOT SOURCE;
+    exec: EXEC;
+    exit: EXIT RETURN;
     getopts: GETOPTS;
+    hash: HASH;
+    kill: KILL;
     let_: LET;
     printf: PRINTF;
+    set: SET;
+    shift: SHIFT;
+    shopt: SHOPT;
     test: TEST BRACKET;
+    trap: TRAP;
+    type_name: TYPE;
+    unset: UNSET;
+    wait: WAIT;
 }
 
 mod reference;
+mod letters;
+mod describe;
+mod letter_options;
 mod standard_input;
 pub(crate) use standard_input::STANDARD_INPUT;
 

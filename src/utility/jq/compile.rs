@@ -1,15 +1,16 @@
 //! Filter text to a compiled filter that can be kept and shared.
 
 use super::parse::{Parser, Shared};
-use super::term::{Id, Program};
+use super::term::{Id, Program, Term};
 use super::text::Text;
+use super::value::Value;
 
 /// The longest filter in bytes.
 const LONGEST: usize = 1 << 20;
 
 /// A filter that could not be compiled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("jq: error: {problem} at <top-level>, line {line}:\n{text}\njq: 1 compile error")]
+#[error("jq: error: {problem} at <top-level>, line {line}:\n{text}{:column$}\njq: 1 compile error", "")]
 pub(crate) struct CompileError {
     /// What is wrong, in jq's words.
     pub(crate) problem: String,
@@ -17,6 +18,8 @@ pub(crate) struct CompileError {
     pub(crate) line: usize,
     /// The line's text.
     pub(crate) text: String,
+    /// Bytes before the error in its line; jq prints as many spaces behind the line.
+    pub(crate) column: usize,
 }
 
 impl CompileError {
@@ -30,7 +33,40 @@ impl CompileError {
             problem: problem.to_string(),
             line: before.matches('\n').count() + 1,
             text: rest.get(..end).unwrap_or_default().to_string(),
+            column: at.min(text.len().saturating_sub(1)).saturating_sub(start),
         }
+    }
+}
+
+/// A filter such as `.a.b`, `.a // "x"` or `.a // empty`.
+#[derive(Debug)]
+pub(crate) struct Member {
+    /// The keys, outermost first; at least one.
+    pub(crate) path: Vec<Text>,
+    /// What stands for false and null: themselves, another value, or nothing.
+    pub(crate) otherwise: Otherwise,
+}
+
+/// See [`Member`].
+#[derive(Debug)]
+pub(crate) enum Otherwise {
+    Itself,
+    Value(Value),
+    Nothing,
+}
+
+impl Member {
+    fn of(program: &Program, main: Id) -> Option<Self> {
+        let (path, otherwise) = match program.term(main) {
+            Term::Alternative(left, right) => match program.term(*right) {
+                Term::Constant(value) => (*left, Otherwise::Value(value.clone())),
+                Term::Empty => (*left, Otherwise::Nothing),
+                _ => return None,
+            },
+            _ => (main, Otherwise::Itself),
+        };
+        let path = program.field_path(path).filter(|path| !path.is_empty())?;
+        Some(Member { path, otherwise })
     }
 }
 
@@ -39,15 +75,19 @@ impl CompileError {
 pub(crate) struct Compiled {
     pub(super) program: Program,
     pub(super) main: Id,
-    /// The keys of `.a.b.c`, where the filter is nothing else.
-    field_path: Option<Vec<Text>>,
+    member: Option<Member>,
 }
 
 impl Compiled {
-    /// The keys of `.a.b.c`, where the filter is nothing else: its output can be read without building the input
-    /// (`Reader::read_member`).
-    pub(crate) fn field_path(&self) -> Option<&[Text]> {
-        self.field_path.as_deref()
+    /// The filter as a member of its input, where it is nothing else: its output can be read without building the input
+    /// (`member.rs`).
+    pub(crate) fn member(&self) -> Option<&Member> {
+        self.member.as_ref()
+    }
+
+    /// Whether the filter uses the variable with this number: `$ENV` is 0, those given to [`compile`] follow.
+    pub(crate) fn uses_global(&self, number: usize) -> bool {
+        self.program.terms.iter().any(|term| matches!(term, Term::Global(used) if *used == number))
     }
 }
 
@@ -64,6 +104,6 @@ pub(crate) fn compile(filter: &str, globals: &[&str]) -> Result<Compiled, Compil
     let mut shared = Shared { globals: &names, ..Shared::default() };
     let main = Parser::new(filter, &mut shared).filter()?;
     let program = shared.program;
-    let field_path = program.field_path(main);
-    Ok(Compiled { program, main, field_path })
+    let member = Member::of(&program, main);
+    Ok(Compiled { program, main, member })
 }

@@ -33,11 +33,26 @@ struct Scan {
     pending: Pending,
 }
 
-/// The error of the value that starts at `start` of `bytes`: `TEXT at [EOF at ]line L, column C`.
-pub(super) fn diagnose(bytes: &[u8], start: usize) -> String {
+/// The error of the value at the start of `bytes`: `TEXT at [EOF at ]line L, column C`. `base`: line and column before
+/// it, counted from 0.
+pub(super) fn diagnose(bytes: &[u8], base: (usize, usize)) -> String {
+    let (problem, consumed) = first_problem(bytes);
+    let (line, column) = moved(base, bytes.get(..consumed).unwrap_or(bytes));
+    format!("{problem} at line {}, column {column}", line + 1)
+}
+
+/// Line and column after `bytes`, both from 0.
+pub(super) fn moved((line, column): (usize, usize), bytes: &[u8]) -> (usize, usize) {
+    match memchr::memrchr(b'\n', bytes) {
+        Some(last) => (line + memchr::memchr_iter(b'\n', bytes).count(), bytes.len() - last - 1),
+        None => (line, column.saturating_add(bytes.len())),
+    }
+}
+
+fn first_problem(bytes: &[u8]) -> (String, usize) {
     let mut scan = Scan { open: Vec::new(), pending: Pending::Nothing };
-    let mut token_start = start;
-    let mut at = start;
+    let mut token_start = 0;
+    let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         if !is_delimiter(byte) {
             at += 1;
@@ -47,7 +62,7 @@ pub(super) fn diagnose(bytes: &[u8], start: usize) -> String {
         let mut step = scan.literal(token);
         if step.is_ok() && byte == b'"' {
             let Some(end) = string_end(bytes, at + 1) else {
-                return placed(bytes, bytes.len(), "Unfinished string at EOF");
+                return ("Unfinished string at EOF".into(), bytes.len());
             };
             step = check_string(bytes.get(at + 1..end).unwrap_or_default());
             at = end;
@@ -58,19 +73,12 @@ pub(super) fn diagnose(bytes: &[u8], start: usize) -> String {
         at += 1;
         token_start = at;
         if let Err(problem) = step {
-            return placed(bytes, at, problem);
+            return (problem.into(), at);
         }
     }
     let token = bytes.get(token_start..).unwrap_or_default();
     let problem = scan.literal(token).err().unwrap_or("Unfinished JSON term");
-    placed(bytes, bytes.len(), &format!("{problem} at EOF"))
-}
-
-fn placed(bytes: &[u8], consumed: usize, problem: &str) -> String {
-    let seen = bytes.get(..consumed).unwrap_or(bytes);
-    let line = memchr::memchr_iter(b'\n', seen).count() + 1;
-    let column = seen.iter().rev().take_while(|&&byte| byte != b'\n').count();
-    format!("{problem} at line {line}, column {column}")
+    (format!("{problem} at EOF"), bytes.len())
 }
 
 fn string_end(bytes: &[u8], from: usize) -> Option<usize> {
@@ -251,7 +259,7 @@ mod tests {
             ("[nan]", "Invalid literal at line 1, column 5"),
         ];
         for (text, expected) in cases {
-            assert_eq!(diagnose(text.as_bytes(), 0), expected, "{text}");
+            assert_eq!(diagnose(text.as_bytes(), (0, 0)), expected, "{text}");
         }
     }
 }

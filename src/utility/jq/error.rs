@@ -21,6 +21,11 @@ pub(crate) trait Guard: Send + Sync {
     /// # Errors
     /// `Stop` when there is no more memory to be had.
     fn charge(&self, bytes: u64) -> Result<(), Stop>;
+
+    /// Whether the evaluation should pause, so that its caller can let others run. Asked after each tick.
+    fn is_due(&self) -> bool {
+        false
+    }
 }
 
 /// A guard that allows everything.

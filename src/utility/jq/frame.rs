@@ -152,6 +152,8 @@ pub(crate) enum Todo {
     Slice(Value, Value),
     /// Its members are the outputs.
     Each,
+    /// Its members are mapped by a term into an array; the track to go on with.
+    Map(Option<Id>, Track),
     /// It is the next item of the array being collected in this choice.
     Collect(usize),
     /// It is the right operand; the left one is evaluated over the input.
@@ -211,6 +213,8 @@ pub(crate) enum Choice {
     Recurse(Vec<(Item, usize)>, Frames),
     /// The numbers of a range.
     Range(f64, f64, Track, Frames),
+    /// An array of which each member is replaced by the output of a term.
+    Map(Box<Mapping>),
     /// An array being collected.
     Collect(Vec<Value>, Track, Frames),
     /// Whether `//` had a true output; otherwise the term to evaluate.
@@ -227,6 +231,18 @@ pub(crate) enum Choice {
     Update(usize, Vec<Value>),
 }
 
+/// `[.[] | f]` in progress.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    /// `f`, which has at most one output.
+    pub(crate) term: Option<Id>,
+    pub(crate) members: std::vec::IntoIter<Value>,
+    pub(crate) done: Vec<Value>,
+    pub(crate) track: Track,
+    pub(crate) bindings: Bindings,
+    pub(crate) frames: Frames,
+}
+
 /// What the machine does next.
 #[derive(Debug)]
 pub(crate) enum Next {
@@ -238,4 +254,6 @@ pub(crate) enum Next {
     Fail(Raise, Frames),
     /// Take the newest choice.
     Back,
+    /// Give the next input to these frames; whether it is `[input]`, or `[]` where there is none.
+    Input(bool, Track, Frames),
 }

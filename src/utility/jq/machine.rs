@@ -11,10 +11,11 @@ use super::error::{JqError, Raise, Stop};
 use super::frame::{Choice, Frame, Frames, Item, Next, Todo, Track, Trail};
 use super::path;
 use super::print;
+use super::read::ReadError;
 use super::regex::Regexes;
 use super::run::Host;
-use super::single::{self, Input, Single};
-use super::term::{Assignment, Id, Operation, Program, Term};
+use super::single::{Input, Single};
+use super::term::{Assignment, Id, Program, Term};
 use super::value::Value;
 use super::work::Work;
 
@@ -23,19 +24,37 @@ pub(crate) struct Context<'c> {
     /// Counts steps and bytes.
     pub(crate) work: Work<'c>,
     /// Inputs, clock, environment, standard error.
-    pub(crate) host: &'c mut dyn Host,
+    pub(crate) host: Host,
     /// Compiled regular expressions.
     pub(crate) regexes: Regexes,
     /// Variables given from outside.
     pub(crate) globals: Vec<Value>,
 }
 
+/// Why the machine stops.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// An output; there may be more.
+    Output(Value),
+    /// There are no more outputs.
+    Done,
+    /// An error; there are no more outputs.
+    Failed(JqError),
+    /// The guard wants a pause: make it, then go on.
+    Pause,
+    /// The filter wants the next input: supply it, then go on.
+    Input,
+}
+
 /// A run of a program over one input.
 pub(crate) struct Machine<'p, 'c> {
-    program: &'p Program,
+    pub(super) program: &'p Program,
     pub(crate) context: Context<'c>,
-    choices: Vec<Choice>,
+    pub(super) choices: Vec<Choice>,
     labels: u64,
+    /// Where a pause left off.
+    next: Next,
+    supplied: Option<Option<Result<Value, ReadError>>>,
     /// The most choices and frames there were, in steps of `ROOM`: what was charged.
     charged: usize,
 }
@@ -46,49 +65,69 @@ const ROOM: usize = 256;
 impl<'p, 'c> Machine<'p, 'c> {
     /// A machine without anything to do.
     pub(crate) fn new(program: &'p Program, context: Context<'c>) -> Self {
-        Machine { program, context, choices: Vec::new(), labels: 0, charged: ROOM }
+        Machine { program, context, choices: Vec::new(), labels: 0, next: Next::Back, supplied: None, charged: ROOM }
     }
 
     /// Starts over with the term `id` over `input`.
     pub(crate) fn start(&mut self, id: Id, input: Value) {
         self.choices.clear();
+        self.next = Next::Back;
         let start = Choice::Eval(id, Bindings::default(), Item::plain(input), Frames::default());
         self.choices.push(start);
     }
 
-    /// The next output; `None` when there are no more. After an error there are no more.
-    pub(crate) fn next(&mut self) -> Option<Result<Value, JqError>> {
-        let mut next = Next::Back;
+    /// What [`Step::Input`] waits for.
+    pub(crate) fn supply(&mut self, input: Option<Result<Value, ReadError>>) {
+        self.supplied = Some(input);
+    }
+
+    /// Goes on to the next output, or to a reason to stop.
+    pub(crate) fn run(&mut self) -> Step {
+        let mut next = std::mem::replace(&mut self.next, Next::Back);
         loop {
+            if self.context.work.is_due() {
+                self.next = next;
+                return Step::Pause;
+            }
             if let Err(stop) = self.count(&next) {
                 self.choices.clear();
-                return Some(Err(JqError::from(Raise::Stop(stop))));
+                return Step::Failed(JqError::from(Raise::Stop(stop)));
             }
             next = match next {
                 Next::Eval(id, bindings, item, frames) => self.eval(id, &bindings, item, frames),
                 Next::Give(item, frames) => match frames.pop() {
-                    None => return Some(Ok(item.value)),
+                    None => return Step::Output(item.value),
                     Some(frame) => self.give(item, frame),
                 },
                 Next::Fail(raise, frames) => match self.fail(raise, &frames) {
                     Ok(next) => next,
                     Err(raise) => {
                         self.choices.clear();
-                        return Some(Err(JqError::from(raise)));
+                        return Step::Failed(JqError::from(raise));
                     }
                 },
                 Next::Back => match self.choices.pop() {
-                    None => return None,
+                    None => return Step::Done,
                     Some(choice) => self.resume(choice),
+                },
+                Next::Input(is_optional, track, frames) => match self.supplied.take() {
+                    None => {
+                        self.next = Next::Input(is_optional, track, frames);
+                        return Step::Input;
+                    }
+                    Some(input) => supplied(input, is_optional, track, frames),
                 },
             };
         }
     }
 
-    fn count(&mut self, next: &Next) -> Result<(), Stop> {
+    pub(super) fn count(&mut self, next: &Next) -> Result<(), Stop> {
         self.context.work.step()?;
         let depth = match next {
-            Next::Eval(.., frames) | Next::Give(_, frames) | Next::Fail(_, frames) => frames.depth(),
+            Next::Eval(.., frames)
+            | Next::Give(_, frames)
+            | Next::Fail(_, frames)
+            | Next::Input(.., frames) => frames.depth(),
             Next::Back => 0,
         };
         let used = depth.saturating_add(self.choices.len());
@@ -99,11 +138,11 @@ impl<'p, 'c> Machine<'p, 'c> {
         Ok(())
     }
 
-    fn single(&mut self, id: Id, bindings: &Bindings, input: Input<'_>) -> Result<Option<Value>, Raise> {
+    pub(super) fn single(&mut self, id: Id, bindings: &Bindings, input: Input<'_>) -> Result<Option<Value>, Raise> {
         Single { program: self.program, context: &mut self.context }.one(id, bindings, input)
     }
 
-    fn eval(&mut self, id: Id, bindings: &Bindings, item: Item, frames: Frames) -> Next {
+    pub(super) fn eval(&mut self, id: Id, bindings: &Bindings, item: Item, frames: Frames) -> Next {
         let program = self.program;
         let term = program.term(id);
         if program.shape(id).is_single && matches!(item.track, Track::Off) {
@@ -151,6 +190,10 @@ impl<'p, 'c> Machine<'p, 'c> {
                 let later = Choice::Eval(*right, bindings.clone(), item.clone(), frames.clone());
                 self.choices.push(later);
                 eval(left, item, frames)
+            }
+            Term::Collect(inner) if let Some((target, rest)) = program.mapping(*inner) => {
+                let todo = Todo::Map(rest, item.track.lost());
+                eval(&target, Item::plain(item.value), frames.with(todo, bindings))
             }
             Term::Collect(inner) => {
                 let at = self.choices.len();
@@ -238,14 +281,14 @@ impl<'p, 'c> Machine<'p, 'c> {
     }
 
     /// Frames that a computed value goes through: its path is lost where one is followed.
-    fn computing(item: &Item, frames: Frames, bindings: &Bindings) -> Frames {
+    pub(super) fn computing(item: &Item, frames: Frames, bindings: &Bindings) -> Frames {
         match item.track {
             Track::Off => frames,
             _ => frames.with(Todo::Computed(item.clone()), bindings),
         }
     }
 
-    fn eval_logic(
+    pub(super) fn eval_logic(
         is_and: bool,
         (left, right): (Id, Id),
         bindings: &Bindings,
@@ -257,163 +300,11 @@ impl<'p, 'c> Machine<'p, 'c> {
         Next::Eval(left, bindings.clone(), Item::plain(item.value), frames.with(todo, bindings))
     }
 
-    /// Does what the frame says with an output.
-    fn give(&mut self, item: Item, frame: Frame) -> Next {
-        let Frame { todo, bindings, next, .. } = frame;
-        match todo {
-            Todo::Pipe(right) => Next::Eval(right, bindings, item, next),
-            Todo::Field(id) => match self.program.term(id) {
-                Term::Field(_, name) => self.access(&item, Value::String(name.clone()), next),
-                _ => Next::Back,
-            },
-            Todo::Key(target, input) => {
-                Next::Eval(target, bindings.clone(), input, next.with(Todo::Index(item.value), &bindings))
-            }
-            Todo::Index(key) => self.access(&item, key, next),
-            Todo::SliceFrom(id, input) => match self.program.term(id) {
-                Term::Slice(target, _, Some(upto)) => {
-                    let plain = input.untracked();
-                    let todo = Todo::SliceUpto(*target, item.value, input);
-                    Next::Eval(*upto, bindings.clone(), plain, next.with(todo, &bindings))
-                }
-                Term::Slice(target, ..) => {
-                    let todo = Todo::Slice(item.value, Value::Null);
-                    Next::Eval(*target, bindings.clone(), input, next.with(todo, &bindings))
-                }
-                _ => Next::Back,
-            },
-            Todo::SliceUpto(target, from, input) => {
-                let todo = Todo::Slice(from, item.value);
-                Next::Eval(target, bindings.clone(), input, next.with(todo, &bindings))
-            }
-            Todo::Slice(from, upto) => {
-                let range = Value::object([("start", from), ("end", upto)]);
-                self.access(&item, range, next)
-            }
-            Todo::Each => self.each(item, next),
-            Todo::Collect(at) => {
-                if let Err(stop) = self.context.work.charge(size_of::<Value>()) {
-                    return Next::Fail(stop.into(), next);
-                }
-                if let Some(Choice::Collect(items, ..)) = self.choices.get_mut(at) {
-                    items.push(item.value);
-                }
-                Next::Back
-            }
-            Todo::Right(operator, left, input) => {
-                let todo = Todo::Left(operator, item.value);
-                Next::Eval(left, bindings.clone(), Item::plain(input), next.with(todo, &bindings))
-            }
-            Todo::Left(operator, right) => {
-                finished(operator.apply(&mut self.context, item.value, right), next)
-            }
-            Todo::Logic(is_and, right, input) => {
-                if item.value.is_true() == is_and {
-                    Next::Eval(right, bindings.clone(), Item::plain(input), next.with(Todo::Truth, &bindings))
-                } else {
-                    Next::Give(Item::plain(Value::Bool(!is_and)), next)
-                }
-            }
-            Todo::Truth => Next::Give(Item::plain(Value::Bool(item.value.is_true())), next),
-            Todo::Computed(input) => computed(&input, item.value, next),
-            Todo::Alternative(at) => {
-                if !item.value.is_true() {
-                    return Next::Back;
-                }
-                if let Some(Choice::Alternative(found, ..)) = self.choices.get_mut(at) {
-                    *found = true;
-                }
-                Next::Give(item, next)
-            }
-            Todo::Argument(id, done, input) => self.argument(id, done, item.value, input, bindings, next),
-            Todo::If(then, otherwise, input) => {
-                let branch = if item.value.is_true() { then } else { otherwise };
-                Next::Eval(branch, bindings, input, next)
-            }
-            Todo::Try(..) | Todo::Label(..) | Todo::BindGuard(..) => Next::Give(item, next),
-            Todo::FoldInit(id, input) => self.fold_init(id, item, input, bindings, next),
-            Todo::FoldSource(id, at) => self.fold_source(id, at, item.value, &bindings, next),
-            Todo::FoldState(id, at) => self.fold_state(id, at, item, bindings, next),
-            Todo::Bind(body, input) => Next::Eval(body, bindings.with(Bound::Value(item.value)), input, next),
-            Todo::BindAny(id, input) => self.bind_any(id, 0, item.value, input, bindings, next),
-            Todo::BindValues(id, values) => {
-                let Term::BindAny(_, _, body) = self.program.term(id) else { return Next::Back };
-                let mut inner = bindings;
-                if let Value::Array(array) = item.value {
-                    for value in array.into_items() {
-                        inner = inner.with(Bound::Value(value));
-                    }
-                }
-                Next::Eval(*body, inner, values, next)
-            }
-            Todo::Limit(at) => {
-                if let Some(Choice::Limit(left)) = self.choices.get_mut(at) {
-                    *left = left.saturating_sub(1);
-                    if *left == 0 {
-                        self.choices.truncate(at);
-                    }
-                }
-                Next::Give(item, next)
-            }
-            Todo::Path(track) => match item.track {
-                Track::At(trail) => {
-                    let keys = trail.keys();
-                    let size = keys.len().saturating_mul(size_of::<Value>());
-                    if let Err(stop) = self.context.work.charge(size) {
-                        return Next::Fail(stop.into(), next);
-                    }
-                    Next::Give(Item { value: Value::array(keys), track }, next)
-                }
-                _ => Next::Fail(no_path(&item.value), next),
-            },
-            Todo::AssignValue(id, input) => self.assign(id, item.value, input, &bindings, next),
-            Todo::AssignPath(id, at, value) => self.assign_path(id, at, value, item, &bindings, next),
-            Todo::AssignUpdate(at, keys, height) => {
-                self.choices.truncate(height);
-                let value = item.value;
-                self.change_state(at, next, |context, state| path::set_path(context, state, &keys, value))
-            }
-        }
-    }
-
-    /// `item[key]`, followed by its path.
-    fn access(&mut self, item: &Item, key: Value, frames: Frames) -> Next {
-        if matches!(item.track, Track::Lost) {
-            let (key, value) = (print::excerpt(&key, 14), print::excerpt(&item.value, 29));
-            let problem = format!("Invalid path expression near attempt to access element {key} of {value}");
-            return Next::Fail(Raise::message(problem), frames);
-        }
-        match path::get(&mut self.context, &item.value, &key) {
-            Ok(value) => {
-                let track = match &item.track {
-                    Track::At(trail) => Track::At(trail.with(key)),
-                    other => other.clone(),
-                };
-                Next::Give(Item { value, track }, frames)
-            }
-            Err(raise) => Next::Fail(raise, frames),
-        }
-    }
-
-    fn each(&mut self, item: Item, frames: Frames) -> Next {
-        if matches!(item.track, Track::Lost) {
-            let value = print::excerpt(&item.value, 14);
-            let problem = format!("Invalid path expression near attempt to iterate through {value}");
-            return Next::Fail(Raise::message(problem), frames);
-        }
-        match item.value {
-            Value::Array(_) | Value::Object(_) => {
-                self.choices.push(Choice::Each(item, 0, frames));
-                Next::Back
-            }
-            other => Next::Fail(cannot_iterate(&other), frames),
-        }
-    }
-
     /// Goes on at a choice.
-    fn resume(&mut self, choice: Choice) -> Next {
+    pub(super) fn resume(&mut self, choice: Choice) -> Next {
         match choice {
             Choice::Eval(id, bindings, item, frames) => Next::Eval(id, bindings, item, frames),
+            Choice::Map(mapping) => self.map(mapping),
             Choice::Each(item, at, frames) => match member(&item, at) {
                 Some((found, after)) => {
                     self.choices.push(Choice::Each(item, after, frames.clone()));
@@ -468,7 +359,7 @@ impl<'p, 'c> Machine<'p, 'c> {
     }
 
     /// Finds who catches `raise` among the frames.
-    fn fail(&mut self, raise: Raise, frames: &Frames) -> Result<Next, Raise> {
+    pub(super) fn fail(&mut self, raise: Raise, frames: &Frames) -> Result<Next, Raise> {
         let mut at = frames;
         while let Some(frame) = at.first() {
             self.context.work.step()?;
@@ -496,267 +387,24 @@ impl<'p, 'c> Machine<'p, 'c> {
         }
         Err(raise)
     }
+}
 
-    fn has_pattern(&self, id: Id, number: usize) -> bool {
-        matches!(self.program.term(id), Term::BindAny(_, patterns, ..) if number < patterns.len())
-    }
-
-    fn bind_any(
-        &mut self,
-        id: Id,
-        number: usize,
-        value: Value,
-        input: Item,
-        bindings: Bindings,
-        frames: Frames,
-    ) -> Next {
-        let Term::BindAny(_, patterns, ..) = self.program.term(id) else { return Next::Back };
-        let Some(pattern) = patterns.get(number) else { return Next::Back };
-        let height = self.choices.len();
-        let guard = Todo::BindGuard(id, number, value.clone(), input.clone(), height);
-        let frames = frames.with(guard, &bindings).with(Todo::BindValues(id, input), &bindings);
-        Next::Eval(*pattern, bindings, Item::plain(value), frames)
-    }
-
-    fn argument(
-        &mut self,
-        id: Id,
-        mut done: Vec<Value>,
-        value: Value,
-        input: Item,
-        bindings: Bindings,
-        frames: Frames,
-    ) -> Next {
-        let Term::Apply(operation, arguments) = self.program.term(id) else { return Next::Back };
-        done.push(value);
-        let next = if operation.is_forward() {
-            arguments.get(done.len())
-        } else {
-            arguments.len().checked_sub(done.len() + 1).and_then(|at| arguments.get(at))
-        };
-        if let Some(next) = next {
-            let plain = input.untracked();
-            let frames = frames.with(Todo::Argument(id, done, input), &bindings);
-            return Next::Eval(*next, bindings, plain, frames);
-        }
-        if !operation.is_forward() {
-            done.reverse();
-        }
-        self.apply(operation, done, input, &bindings, frames)
-    }
-
-    fn apply(
-        &mut self,
-        operation: &Operation,
-        arguments: Vec<Value>,
-        item: Item,
-        bindings: &Bindings,
-        frames: Frames,
-    ) -> Next {
-        match operation {
-            Operation::Range => match arguments.as_slice() {
-                [Value::Number(from), Value::Number(upto)] => {
-                    self.choices.push(Choice::Range(*from, *upto, item.track.lost(), frames));
-                    Next::Back
-                }
-                _ => Next::Fail(Raise::message("Range bounds must be numeric"), frames),
-            },
-            Operation::Limit(inner) => {
-                let count = match arguments.first() {
-                    Some(Value::Number(number)) if *number > 0.0 => number.ceil() as u64,
-                    Some(Value::Number(number)) if *number == 0.0 => return Next::Back,
-                    _ => u64::MAX,
-                };
-                let at = self.choices.len();
-                self.choices.push(Choice::Limit(count));
-                Next::Eval(*inner, bindings.clone(), item, frames.with(Todo::Limit(at), bindings))
-            }
-            Operation::GetPath => match (&item.track, arguments.first()) {
-                (Track::At(trail), Some(Value::Array(keys))) => {
-                    let trail = keys.items().iter().fold(trail.clone(), |trail, key| trail.with(key.clone()));
-                    match path::get_path(&mut self.context, &item.value, keys.items()) {
-                        Ok(value) => Next::Give(Item { value, track: Track::At(trail) }, frames),
-                        Err(raise) => Next::Fail(raise, frames),
-                    }
-                }
-                _ => self.apply_value(operation, arguments, item, frames),
-            },
-            _ => self.apply_value(operation, arguments, item, frames),
-        }
-    }
-
-    fn apply_value(
-        &mut self,
-        operation: &Operation,
-        arguments: Vec<Value>,
-        item: Item,
-        frames: Frames,
-    ) -> Next {
-        let null = matches!(item.value, Value::Null);
-        let track = item.track;
-        match single::apply(&mut self.context, operation, item.value, arguments) {
-            Ok(Some(value)) => {
-                let input = if null { Value::Null } else { Value::Bool(false) };
-                computed(&Item { value: input, track }, value, frames)
-            }
-            Ok(None) => Next::Back,
-            Err(raise) => Next::Fail(raise, frames),
-        }
-    }
-
-    // Folds.
-
-    fn fold_init(&mut self, id: Id, state: Item, input: Value, bindings: Bindings, frames: Frames) -> Next {
-        let at = self.choices.len();
-        let fold = match self.program.term(id) {
-            Term::Reduce(fold) => {
-                let track = state.track.lost();
-                self.choices.push(Choice::Reduce(Some(state), track, frames.clone()));
-                fold
-            }
-            Term::Foreach(fold) => {
-                self.choices.push(Choice::Foreach(Some(state)));
-                fold
-            }
-            _ => return Next::Back,
-        };
-        let frames = frames.with(Todo::FoldSource(id, at), &bindings);
-        Next::Eval(fold.source, bindings, Item::plain(input), frames)
-    }
-
-    fn state(&mut self, at: usize) -> Option<&mut Option<Item>> {
-        match self.choices.get_mut(at) {
-            Some(Choice::Reduce(state, ..) | Choice::Foreach(state)) => Some(state),
-            _ => None,
-        }
-    }
-
-    fn fold_source(&mut self, id: Id, at: usize, output: Value, bindings: &Bindings, frames: Frames) -> Next {
-        let (Term::Reduce(fold) | Term::Foreach(fold)) = self.program.term(id) else { return Next::Back };
-        let bindings = bindings.with(Bound::Value(output));
-        let null = Item::plain(Value::Null);
-        let state = self.state(at).and_then(Option::take).unwrap_or(null);
-        let is_direct = matches!(self.program.term(id), Term::Reduce(_))
-            && matches!(state.track, Track::Off)
-            && self.program.shape(fold.update).is_single;
-        if !is_direct {
-            return Next::Eval(
-                fold.update,
-                bindings.clone(),
-                state,
-                frames.with(Todo::FoldState(id, at), &bindings),
-            );
-        }
-        match self.single(fold.update, &bindings, Input::Owned(state.value)) {
-            Ok(value) => {
-                if let Some(state) = self.state(at) {
-                    *state = value.map(Item::plain);
-                }
-                Next::Back
-            }
-            Err(raise) => Next::Fail(raise, frames),
-        }
-    }
-
-    fn fold_state(&mut self, id: Id, at: usize, item: Item, bindings: Bindings, frames: Frames) -> Next {
-        let Term::Foreach(fold) = self.program.term(id) else {
-            if let Some(state) = self.state(at) {
-                *state = Some(item);
-            }
-            return Next::Back;
-        };
-        if let Some(state) = self.state(at) {
-            *state = Some(item.clone());
-        }
-        match fold.extract {
-            Some(extract) => Next::Eval(extract, bindings, item, frames),
-            None => Next::Give(item, frames),
-        }
-    }
-
-    // Assignments.
-
-    /// Assigns `value` (what is on the right; for `|=` nothing) at the paths of the left side.
-    fn assign(&mut self, id: Id, value: Value, item: Item, bindings: &Bindings, frames: Frames) -> Next {
-        let Term::Assign(kind, target, update) = self.program.term(id) else { return Next::Back };
-        let track = item.track.lost();
-        if self.program.is_plain_path(*target)
-            && (*kind != Assignment::Update || self.program.shape(*update).is_single)
-        {
-            let mut single = Single { program: self.program, context: &mut self.context };
-            return match single.assign(id, value, item.value, bindings) {
-                Ok(Some(value)) => Next::Give(Item { value, track }, frames),
-                Ok(None) => Next::Back,
-                Err(raise) => Next::Fail(raise, frames),
-            };
-        }
-        let at = self.choices.len();
-        let start = Item { value: item.value.clone(), track: Track::At(Trail::default()) };
-        self.choices.push(Choice::Assign(item.value, Vec::new(), track, frames.clone()));
-        Next::Eval(*target, bindings.clone(), start, frames.with(Todo::AssignPath(id, at, value), bindings))
-    }
-
-    fn assign_path(
-        &mut self,
-        id: Id,
-        at: usize,
-        value: Value,
-        item: Item,
-        bindings: &Bindings,
-        frames: Frames,
-    ) -> Next {
-        let Term::Assign(kind, _, update) = self.program.term(id) else { return Next::Back };
-        let Track::At(trail) = item.track else { return Next::Fail(no_path(&item.value), frames) };
-        drop(item.value);
-        let keys = trail.keys();
-        if *kind == Assignment::Update && !self.program.shape(*update).is_single {
-            let current = match self.choices.get(at) {
-                Some(Choice::Assign(state, ..)) => path::get_path(&mut self.context, state, &keys),
-                _ => Ok(Value::Null),
-            };
-            let height = self.choices.len();
-            return match current {
-                Ok(current) => {
-                    self.choices.push(Choice::Update(at, keys.clone()));
-                    let frames = frames.with(Todo::AssignUpdate(at, keys, height), bindings);
-                    Next::Eval(*update, bindings.clone(), Item::plain(current), frames)
-                }
-                Err(raise) => Next::Fail(raise, frames),
-            };
-        }
-        let program = self.program;
-        let mut emptied = false;
-        let next = self.change_state(at, frames, |context, state| {
-            let mut single = Single { program, context };
-            match single.assign_at(id, &keys, value, state, bindings)? {
-                Ok(changed) => Ok(changed),
-                Err(unchanged) => {
-                    emptied = true;
-                    Ok(unchanged)
-                }
-            }
-        });
-        if emptied && let Some(Choice::Assign(_, paths, ..)) = self.choices.get_mut(at) {
-            paths.push(Value::array(keys));
-        }
-        next
-    }
-
-    fn change_state(
-        &mut self,
-        at: usize,
-        frames: Frames,
-        change: impl FnOnce(&mut Context<'c>, Value) -> Result<Value, Raise>,
-    ) -> Next {
-        let Some(Choice::Assign(state, ..)) = self.choices.get_mut(at) else { return Next::Back };
-        match change(&mut self.context, std::mem::take(state)) {
-            Ok(changed) => {
-                *state = changed;
-                Next::Back
-            }
-            Err(raise) => Next::Fail(raise, frames),
-        }
-    }
+/// An input as the output of `input`, or of `_next_input` where it is optional.
+pub(super) fn supplied(
+    input: Option<Result<Value, ReadError>>,
+    is_optional: bool,
+    track: Track,
+    frames: Frames,
+) -> Next {
+    let value = match input {
+        Some(Ok(value)) if is_optional => Value::array(vec![value]),
+        Some(Ok(value)) => value,
+        None if is_optional => Value::array(Vec::new()),
+        None => return Next::Fail(Raise::message("break"), frames),
+        Some(Err(ReadError::Syntax(problem))) => return Next::Fail(Raise::message(problem), frames),
+        Some(Err(ReadError::Stopped(stop))) => return Next::Fail(Raise::Stop(stop), frames),
+    };
+    Next::Give(Item { value, track }, frames)
 }
 
 /// The bindings of a function's body: those around its definition and one closure for each argument.
@@ -770,12 +418,12 @@ pub(super) fn cannot_iterate(value: &Value) -> Raise {
     Raise::message(format!("Cannot iterate over {} ({})", value.kind(), print::excerpt(value, 14)))
 }
 
-fn no_path(value: &Value) -> Raise {
+pub(super) fn no_path(value: &Value) -> Raise {
     Raise::message(format!("Invalid path expression with result {}", print::excerpt(value, 29)))
 }
 
 /// Hands on a value computed over `item`: it has no path, unless both are null and so look the same to jq.
-fn computed(item: &Item, value: Value, frames: Frames) -> Next {
+pub(super) fn computed(item: &Item, value: Value, frames: Frames) -> Next {
     let track = match &item.track {
         Track::At(trail) if matches!((&item.value, &value), (Value::Null, Value::Null)) => {
             Track::At(trail.clone())
@@ -785,7 +433,7 @@ fn computed(item: &Item, value: Value, frames: Frames) -> Next {
     Next::Give(Item { value, track }, frames)
 }
 
-fn finished(result: Result<Value, Raise>, frames: Frames) -> Next {
+pub(super) fn finished(result: Result<Value, Raise>, frames: Frames) -> Next {
     match result {
         Ok(value) => Next::Give(Item::plain(value), frames),
         Err(raise) => Next::Fail(raise, frames),
@@ -793,18 +441,23 @@ fn finished(result: Result<Value, Raise>, frames: Frames) -> Next {
 }
 
 /// The member of a container at place `at` or after it, and the place after that.
-fn member(item: &Item, at: usize) -> Option<(Item, usize)> {
-    let (key, value, after) = match &item.value {
-        Value::Array(array) => (Value::Number(at as f64), array.items().get(at)?, at + 1),
-        Value::Object(object) => {
-            let (after, name, value) = object.entry_from(at)?;
-            (Value::String(name.clone()), value, after)
-        }
-        _ => return None,
-    };
+pub(super) fn member(item: &Item, at: usize) -> Option<(Item, usize)> {
+    let (key, value, after) = member_at(&item.value, at)?;
     let track = match &item.track {
         Track::At(trail) => Track::At(trail.with(key)),
         other => other.clone(),
     };
-    Some((Item { value: value.clone(), track }, after))
+    Some((Item { value, track }, after))
+}
+
+/// Key and value of the member of a container at place `at` or after it, and the place after that.
+pub(super) fn member_at(container: &Value, at: usize) -> Option<(Value, Value, usize)> {
+    match container {
+        Value::Array(array) => Some((Value::Number(at as f64), array.items().get(at)?.clone(), at + 1)),
+        Value::Object(object) => {
+            let (after, name, value) = object.entry_from(at)?;
+            Some((Value::String(name.clone()), value.clone(), after))
+        }
+        _ => None,
+    }
 }

@@ -5,6 +5,7 @@
 use super::error::Raise;
 use super::machine::Context;
 use super::value::Value;
+use std::cmp::Ordering;
 
 type Output = Result<Value, Raise>;
 
@@ -23,6 +24,16 @@ macro_rules! unary {
             Ok(Value::Number(function(number(Some(&input))?)))
         })*
     };
+}
+
+/// The double next to `x` towards `y`.
+fn next_after(x: f64, y: f64) -> f64 {
+    match x.partial_cmp(&y) {
+        None => f64::NAN,
+        Some(Ordering::Less) => x.next_up(),
+        Some(Ordering::Equal) => y,
+        Some(Ordering::Greater) => x.next_down(),
+    }
 }
 
 /// Builtins of two numbers, the arguments.
@@ -69,6 +80,7 @@ unary! {
 }
 
 binary! {
+    nextafter = next_after;
     pow = f64::powf;
     atan2 = f64::atan2;
     fmin = f64::min;

@@ -1,43 +1,62 @@
 //! The language of jq 1.6, with what 1.7 added: filters over JSON values.
 //!
-//! `compile.rs` turns a filter's text into a program of terms (`lexer.rs`, `parse.rs`, `term.rs`, `builtin.rs`);
-//! `run.rs` runs it over inputs (`machine.rs`, `single.rs`); `read.rs` and `print.rs` are JSON texts in and out. The
-//! builtins lie in `collection.rs`, `string.rs`, `format.rs`, `regex.rs`, `math.rs`, `time.rs` and `system.rs`.
+//! `compile.rs` turns a filter's text into a program of terms (`lexer.rs`, `parse.rs` and the files of syntax it names,
+//! `term.rs`, `builtin.rs`); `run.rs` runs it over inputs (`machine.rs` with `give.rs`, `apply.rs`, `fold.rs`,
+//! `assign.rs`; `single.rs`); `read.rs` and `print.rs` are JSON texts in and out; `command.rs` is the utility. The builtins lie in `collection.rs`, `string.rs`, `format.rs`, `regex.rs`, `math.rs`, `time.rs` and `system.rs`.
 //!
 //! The evaluation backtracks over stacks of its own on the heap, so recursion in a filter costs memory that the guard
 //! counts, and every step is one where the guard can end it. That is why this is not built on jaq-core 3.1, whose
 //! iterators recurse on the native stack, hold `Rc`s and so cannot move to another thread, loop over the left operand
 //! first where jq loops over the right one, and have no error that a filter cannot catch.
 
+mod apply;
+mod arguments;
+mod assign;
 mod binding;
 mod builtin;
+mod cache;
 mod collection;
-pub(crate) mod compile;
+mod command;
+mod compile;
+mod definition;
 mod diagnose;
-pub(crate) mod error;
+mod error;
+mod expression;
+mod fold;
 mod format;
 mod frame;
+mod give;
+mod guard;
 mod lexer;
+mod literal;
 mod machine;
+mod map;
 mod math;
+mod member;
 mod number;
 mod object;
 mod operator;
 mod parse;
 mod path;
 mod pattern;
-pub(crate) mod print;
-pub(crate) mod read;
+mod primary;
+mod print;
+mod read;
 mod regex;
-pub(crate) mod run;
+mod run;
 mod single;
+mod source;
+mod stream;
 mod string;
 mod system;
 mod term;
 mod text;
 mod time;
-pub(crate) mod value;
-pub(crate) mod work;
+mod value;
+mod work;
+
+pub(super) use cache::Filters;
+pub(super) use command::UTILITY;
 
 #[cfg(test)]
 mod tests;

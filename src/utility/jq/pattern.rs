@@ -57,7 +57,7 @@ impl<'t> Parser<'t, '_, '_> {
             self.bind(Space::Variable, name);
         }
         let chain = self.open_pattern(pattern)?;
-        let variables: Parsed<Vec<Id>> = names.iter().map(|name| self.variable(name)).collect();
+        let variables: Parsed<Vec<Id>> = names.iter().map(|name| self.variable(name, 0)).collect();
         let array = variables.map(|variables| {
             let joined = variables.into_iter().rev().reduce(|right, left| self.add(Term::Comma(left, right)));
             let joined = joined.unwrap_or_else(|| self.add(Term::Empty));

@@ -1,4 +1,7 @@
 //! Values as JSON text, laid out as jq does: compact or indented, keys sorted or not, ASCII only or not, in colour.
+//!
+//! The containers being printed lie on a stack of the printer's own, so that printing can stop after any member and go
+//! on later.
 
 use super::error::{Stop, Unlimited};
 use super::number;
@@ -39,7 +42,7 @@ pub(crate) const COMPACT: Layout =
 /// Two spaces of indentation, jq's default.
 pub(crate) const PRETTY: Layout = Layout { indent: Indent::Spaces(2), ..COMPACT };
 
-/// Appends `value` to `out`, without a newline.
+/// Appends `value` to `out`, without a newline and without a pause.
 ///
 /// # Errors
 /// `Stop`: values share parts, so that the text can be far larger than the value. What was printed so far stays.
@@ -49,8 +52,28 @@ pub(crate) fn write(
     out: &mut String,
     work: &mut Work<'_>,
 ) -> Result<(), Stop> {
+    write_until(value, layout, out, work, usize::MAX)
+}
+
+fn write_until(
+    value: &Value,
+    layout: Layout,
+    out: &mut String,
+    work: &mut Work<'_>,
+    limit: usize,
+) -> Result<(), Stop> {
+    let mut printing = Printing::default();
     let charged = out.len();
-    Printer { out, layout, work, limit: usize::MAX, charged }.value(value, 0)
+    let mut printer = Printer { out, layout, work, limit, charged, depth: 0, open: &mut printing.open };
+    printer.value(value)?;
+    while printer.step()? {}
+    Ok(())
+}
+
+fn push_escaped(character: char, out: &mut String) {
+    for unit in character.encode_utf16(&mut [0; 2]) {
+        let _ = write!(out, "\\u{unit:04x}");
+    }
 }
 
 /// `value` as one line; for messages of bounded values only.
@@ -61,9 +84,7 @@ pub(crate) fn compact(value: &Value) -> String {
 /// The beginning of `value` as one line: `limit` bytes at most, the last three being `...` where it is longer.
 pub(crate) fn excerpt(value: &Value, limit: usize) -> String {
     let mut out = String::new();
-    let mut work = Work::new(&Unlimited);
-    let printed =
-        Printer { out: &mut out, layout: COMPACT, work: &mut work, limit, charged: 0 }.value(value, 0);
+    let printed = write_until(value, COMPACT, &mut out, &mut Work::new(&Unlimited), limit);
     if printed.is_err() || out.len() > limit {
         let end = out.floor_char_boundary(limit.saturating_sub(3));
         out.truncate(end);
@@ -72,8 +93,59 @@ pub(crate) fn excerpt(value: &Value, limit: usize) -> String {
     out
 }
 
+/// A value being printed piece by piece.
+#[derive(Debug, Default)]
+pub(crate) struct Printing {
+    open: Vec<Open>,
+    start: Option<Value>,
+}
+
+impl Printing {
+    /// Starts with a value.
+    pub(crate) fn new(value: Value) -> Self {
+        Printing { open: Vec::new(), start: Some(value) }
+    }
+
+    /// Appends to `out` until all is printed (true), the guard wants a pause, or `out` is longer than `full` bytes.
+    ///
+    /// # Errors
+    /// `Stop` of the guard.
+    pub(crate) fn go_on(
+        &mut self,
+        layout: Layout,
+        out: &mut String,
+        full: usize,
+        work: &mut Work<'_>,
+    ) -> Result<bool, Stop> {
+        let charged = out.len();
+        let depth = self.open.len();
+        let mut printer =
+            Printer { out, layout, work, limit: usize::MAX, charged, depth, open: &mut self.open };
+        if let Some(value) = self.start.take() {
+            printer.value(&value)?;
+        }
+        while printer.step()? {
+            if printer.work.is_due() || printer.out.len() > full {
+                return Ok(printer.open.is_empty());
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// A container of which a part is printed: what comes next.
+#[derive(Debug)]
+enum Open {
+    Array(Array, usize),
+    /// The slot.
+    Object(Object, usize),
+    /// The keys that are left, the next one last.
+    Sorted(Object, Vec<Text>),
+}
+
 const RESET: &str = "\x1b[0m";
 const KEY: &str = "\x1b[34;1m";
+const CONTAINER: &str = "\x1b[1;39m";
 
 struct Printer<'a, 'g> {
     out: &'a mut String,
@@ -83,15 +155,17 @@ struct Printer<'a, 'g> {
     limit: usize,
     /// How much of `out` was charged.
     charged: usize,
+    /// Number of open containers.
+    depth: usize,
+    open: &'a mut Vec<Open>,
 }
 
 impl Printer<'_, '_> {
-    fn value(&mut self, value: &Value, depth: usize) -> Result<(), Stop> {
+    /// Prints a scalar or opens a container.
+    fn value(&mut self, value: &Value) -> Result<(), Stop> {
         self.work.step()?;
         self.account()?;
-        if self.layout.colour {
-            self.out.push_str(colour(value));
-        }
+        self.colour(colour(value));
         match value {
             Value::Null => self.out.push_str("null"),
             Value::Bool(true) => self.out.push_str("true"),
@@ -99,12 +173,89 @@ impl Printer<'_, '_> {
             Value::Number(number) if number.is_nan() => self.out.push_str("null"),
             Value::Number(number) => number::write(*number, self.out),
             Value::String(text) => self.string(text.as_str())?,
-            Value::Array(array) => self.array(array, depth)?,
-            Value::Object(object) => self.object(object, depth)?,
+            Value::Array(array) => {
+                self.out.push('[');
+                self.open.push(Open::Array(array.clone(), 0));
+                self.depth += 1;
+                return Ok(());
+            }
+            Value::Object(object) => {
+                self.out.push('{');
+                self.open.push(if self.layout.sort_keys {
+                    self.work.steps(object.len())?;
+                    self.work.charge(object.len().saturating_mul(size_of::<Text>()))?;
+                    Open::Sorted(object.clone(), object.sorted_keys().into_iter().rev().cloned().collect())
+                } else {
+                    Open::Object(object.clone(), 0)
+                });
+                self.depth += 1;
+                return Ok(());
+            }
         }
+        self.colour(RESET);
+        Ok(())
+    }
+
+    fn colour(&mut self, colour: &str) {
         if self.layout.colour {
-            self.out.push_str(RESET);
+            self.out.push_str(colour);
         }
+    }
+
+    /// The next member of the innermost container, or its end; false when nothing is open.
+    fn step(&mut self) -> Result<bool, Stop> {
+        let Some(open) = self.open.last_mut() else { return Ok(false) };
+        match open {
+            Open::Array(array, at) => {
+                let is_first = *at == 0;
+                let Some(item) = array.items().get(*at).cloned() else {
+                    self.close(!is_first, ']');
+                    return Ok(true);
+                };
+                *at += 1;
+                self.separator(is_first);
+                self.line(self.depth);
+                self.value(&item)?;
+            }
+            Open::Object(object, at) => {
+                let is_first = *at == 0;
+                let Some((after, key, value)) = object.entry_from(*at) else {
+                    self.close(!is_first, '}');
+                    return Ok(true);
+                };
+                let (key, value) = (key.clone(), value.clone());
+                *at = after;
+                self.separator(is_first);
+                self.key(&key)?;
+                self.value(&value)?;
+            }
+            Open::Sorted(object, keys) => {
+                let is_first = keys.len() == object.len();
+                let Some(key) = keys.pop() else {
+                    self.close(!is_first, '}');
+                    return Ok(true);
+                };
+                let value = object.get(key.as_str()).cloned().unwrap_or_default();
+                self.separator(is_first);
+                self.key(&key)?;
+                self.value(&value)?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn key(&mut self, key: &Text) -> Result<(), Stop> {
+        self.line(self.depth);
+        self.colour(RESET);
+        self.colour(KEY);
+        self.string(key.as_str())?;
+        self.colour(RESET);
+        self.colour(CONTAINER);
+        self.out.push(':');
+        if self.layout.indent != Indent::None {
+            self.out.push(' ');
+        }
+        self.colour(RESET);
         Ok(())
     }
 
@@ -117,89 +268,23 @@ impl Printer<'_, '_> {
         Ok(())
     }
 
-    fn array(&mut self, array: &Array, depth: usize) -> Result<(), Stop> {
-        let start = colour(&Value::Array(Array::default()));
-        self.out.push('[');
-        for (at, item) in array.items().iter().enumerate() {
-            if at > 0 {
-                self.separator(start);
-            }
-            self.line(depth + 1);
-            self.value(item, depth + 1)?;
+    fn separator(&mut self, is_first: bool) {
+        if !is_first {
+            self.colour(CONTAINER);
+            self.out.push(',');
         }
-        self.close(start, depth, array.len() > 0, ']');
-        Ok(())
     }
 
-    fn object(&mut self, object: &Object, depth: usize) -> Result<(), Stop> {
-        let start = colour(&Value::Object(Object::default()));
-        self.out.push('{');
-        let mut first = true;
-        if self.layout.sort_keys {
-            self.work.steps(object.len())?;
-            for key in object.sorted_keys() {
-                if let Some(value) = object.get(key.as_str()) {
-                    self.entry(key, value, depth, &mut first, start)?;
-                }
-            }
-        } else {
-            for (key, value) in object.iter() {
-                self.entry(key, value, depth, &mut first, start)?;
-            }
-        }
-        self.close(start, depth, object.len() > 0, '}');
-        Ok(())
-    }
-
-    fn entry(
-        &mut self,
-        key: &Text,
-        value: &Value,
-        depth: usize,
-        first: &mut bool,
-        start: &str,
-    ) -> Result<(), Stop> {
-        if !std::mem::take(first) {
-            self.separator(start);
-        }
-        self.line(depth + 1);
-        if self.layout.colour {
-            self.out.push_str(RESET);
-            self.out.push_str(KEY);
-        }
-        self.string(key.as_str())?;
-        if self.layout.colour {
-            self.out.push_str(RESET);
-            self.out.push_str(start);
-        }
-        self.out.push(':');
-        if self.layout.indent != Indent::None {
-            self.out.push(' ');
-        }
-        if self.layout.colour {
-            self.out.push_str(RESET);
-        }
-        self.value(value, depth + 1)
-    }
-
-    fn separator(&mut self, start: &str) {
-        if self.layout.colour {
-            self.out.push_str(start);
-        }
-        self.out.push(',');
-    }
-
-    fn close(&mut self, start: &str, depth: usize, filled: bool, bracket: char) {
-        if filled {
-            if self.layout.colour {
-                self.out.push_str(start);
-            }
-            self.line(depth);
-            if self.layout.colour {
-                self.out.push_str(start);
-            }
+    fn close(&mut self, is_filled: bool, bracket: char) {
+        self.open.pop();
+        self.depth = self.depth.saturating_sub(1);
+        if is_filled {
+            self.colour(CONTAINER);
+            self.line(self.depth);
+            self.colour(CONTAINER);
         }
         self.out.push(bracket);
+        self.colour(RESET);
     }
 
     fn line(&mut self, depth: usize) {
@@ -249,9 +334,7 @@ impl Printer<'_, '_> {
             '\u{8}' => self.out.push_str("\\b"),
             '\u{c}' => self.out.push_str("\\f"),
             other if other.is_ascii_control() || (self.layout.ascii && !other.is_ascii()) => {
-                for unit in other.encode_utf16(&mut [0; 2]) {
-                    let _ = write!(self.out, "\\u{unit:04x}");
-                }
+                push_escaped(other, self.out);
             }
             other => self.out.push(other),
         }
@@ -266,7 +349,7 @@ fn colour(value: &Value) -> &'static str {
         Value::Null => "\x1b[1;30m",
         Value::Bool(_) | Value::Number(_) => "\x1b[0;39m",
         Value::String(_) => "\x1b[0;32m",
-        Value::Array(_) | Value::Object(_) => "\x1b[1;39m",
+        Value::Array(_) | Value::Object(_) => CONTAINER,
     }
 }
 

@@ -1,7 +1,8 @@
 //! [`Reader`]: JSON texts from bytes, one value after another, as jq 1.6 reads them.
 //!
-//! A recursive descent over valid text; where it meets anything unexpected, `diagnose.rs` scans the same value again
-//! token by token, as jq's own parser does, to word the error and to find its line and column. Accepted beyond JSON:
+//! Open containers lie on a stack of the reader's own, so that reading can stop at any token and go on later: when the
+//! rest of a value has not arrived yet, or when the guard wants a pause. Where the text is not as expected, `diagnose.rs`
+//! scans the same value again, as jq's own parser does, to word the error and to find its line and column. Accepted beyond JSON:
 //! numbers such as `01`, `.5`, `+1`, `NaN`, `-Infinity`; invalid UTF-8 becomes U+FFFD; values need no space between.
 
 use super::diagnose;
@@ -30,360 +31,329 @@ impl From<Stop> for ReadError {
     }
 }
 
-/// The fast parser met something it does not take: `diagnose.rs` knows better.
-enum Fault {
-    Unexpected,
-    Stopped(Stop),
+/// How far reading came.
+#[derive(Debug)]
+pub(crate) enum Progress {
+    /// A value, and how many bytes it took with the space before it.
+    Value(Value, usize),
+    /// There is no value, only so many bytes of space.
+    Blank(usize),
+    /// The value goes on behind these bytes: call again with the same bytes and more.
+    More,
+    /// The guard wants a pause: call again with the same bytes.
+    Paused,
 }
 
-impl From<Stop> for Fault {
+/// The text is not what the grammar wants; `diagnose.rs` words it.
+struct Unexpected;
+
+/// Why a step ends the call.
+enum Break {
+    Unexpected,
+    Stopped(Stop),
+    More,
+}
+
+impl From<Stop> for Break {
     fn from(stop: Stop) -> Self {
-        Fault::Stopped(stop)
+        Break::Stopped(stop)
     }
 }
 
-/// Reads values from a text.
-pub(crate) struct Reader<'a> {
-    bytes: &'a [u8],
+impl From<Unexpected> for Break {
+    fn from(_: Unexpected) -> Self {
+        Break::Unexpected
+    }
+}
+
+/// A container that is being read.
+#[derive(Debug)]
+enum Open {
+    Array(Vec<Value>),
+    /// With the key whose value is being read.
+    Object(Object, Text),
+}
+
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Expected {
+    Value,
+    /// A value or `]`.
+    FirstItem,
+    Key,
+    /// A key or `}`.
+    FirstKey,
+    Colon,
+    /// A comma or the closing bracket.
+    Separator,
+    /// The rest of a string; what was read of it is in `scratch`.
+    String {
+        is_key: bool,
+    },
+}
+
+/// Reads values from bytes that may arrive piece by piece.
+#[derive(Debug)]
+pub(crate) struct Reader {
     at: usize,
-    keys: Box<[Option<Text>; KEYS]>,
+    stack: Vec<Open>,
+    expected: Expected,
+    keys: Vec<Option<Text>>,
     scratch: Vec<u8>,
+    may_pause: bool,
 }
 
 /// Recently seen keys that are kept, so that equal keys of many objects share one allocation.
 const KEYS: usize = 64;
+/// The longest escape, `\ud83d\ude00`.
+const LONGEST_ESCAPE: usize = 12;
 
-impl<'a> Reader<'a> {
-    /// Reads from the start of `bytes`; a byte order mark is skipped.
-    pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        let at = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        Reader { bytes, at, keys: Box::new([const { None }; KEYS]), scratch: Vec::new() }
-    }
-
-    /// Bytes read so far.
-    pub(crate) fn position(&self) -> usize {
-        self.at
-    }
-
-    /// The next value, or `None` at the end.
-    ///
-    /// # Errors
-    /// A syntax error, after which there are no more values, or `Stop`.
-    pub(crate) fn read(&mut self, work: &mut Work<'_>) -> Result<Option<Value>, ReadError> {
-        self.skip_space();
-        if self.at >= self.bytes.len() {
-            return Ok(None);
-        }
-        let start = self.at;
-        match self.value(0, work) {
-            // jq takes a literal at the next character; if that is wrong, the literal is lost.
-            Ok(Value::Null | Value::Bool(_) | Value::Number(_))
-                if matches!(self.peek(), Some(b',' | b':' | b']' | b'}')) =>
-            {
-                self.at = self.bytes.len();
-                Err(ReadError::Syntax(diagnose::diagnose(self.bytes, start)))
-            }
-            Ok(value) => Ok(Some(value)),
-            Err(Fault::Stopped(stop)) => Err(ReadError::Stopped(stop)),
-            Err(Fault::Unexpected) => {
-                self.at = self.bytes.len();
-                Err(ReadError::Syntax(diagnose::diagnose(self.bytes, start)))
-            }
+impl Default for Reader {
+    fn default() -> Self {
+        Reader {
+            at: 0,
+            stack: Vec::new(),
+            expected: Expected::Value,
+            keys: Vec::new(),
+            scratch: Vec::new(),
+            may_pause: true,
         }
     }
+}
 
-    /// Reads over the next value, checking it as [`Reader::read`] does, and gives the member at the end of `path`
-    /// (`null` where a key is missing), without building the rest. `None` at the end of the text; the inner `None` where
-    /// the path leads into something that is not an object, so that the value has to be built after all.
+impl Reader {
+    /// A reader that never pauses, for callers that cannot.
+    pub(crate) fn steady() -> Self {
+        Reader { may_pause: false, ..Reader::default() }
+    }
+
+    /// Reads the value at the start of `bytes`. `ended`: nothing follows them. `base`: line and column before them,
+    /// counted from 0, for messages.
     ///
     /// # Errors
-    /// As [`Reader::read`].
-    #[expect(clippy::option_option, reason = "the end of the text and a path that cannot be followed differ")]
-    pub(crate) fn read_member(
+    /// A syntax error, or `Stop`; the reader is of no use after either.
+    pub(crate) fn read(
         &mut self,
-        path: &[Text],
+        bytes: &[u8],
+        ended: bool,
+        base: (usize, usize),
         work: &mut Work<'_>,
-    ) -> Result<Option<Option<Value>>, ReadError> {
-        self.skip_space();
-        if self.at >= self.bytes.len() {
-            return Ok(None);
-        }
-        let start = self.at;
-        match self.member(path, 0, work) {
-            Ok(Some(value)) => Ok(Some(Some(value))),
-            Ok(None) => {
-                self.at = start;
-                Ok(Some(None))
+    ) -> Result<Progress, ReadError> {
+        if self.stack.is_empty() && self.expected == Expected::Value {
+            self.at = bytes.len() - trimmed(bytes).len();
+            if self.at >= bytes.len() {
+                return Ok(Progress::Blank(std::mem::take(&mut self.at)));
             }
-            Err(Fault::Stopped(stop)) => Err(ReadError::Stopped(stop)),
-            Err(Fault::Unexpected) => {
-                self.at = self.bytes.len();
-                Err(ReadError::Syntax(diagnose::diagnose(self.bytes, start)))
+        }
+        loop {
+            if work.is_due() && self.may_pause {
+                return Ok(Progress::Paused);
+            }
+            match self.step(bytes, ended, work) {
+                Ok(None) => {}
+                Ok(Some(value)) => {
+                    self.expected = Expected::Value;
+                    // jq takes a literal at the next character; if that is wrong, the literal is lost.
+                    if !matches!(value, Value::String(_) | Value::Array(_) | Value::Object(_))
+                        && matches!(bytes.get(self.at), Some(b',' | b':' | b']' | b'}'))
+                    {
+                        return Err(ReadError::Syntax(diagnose::diagnose(bytes, base)));
+                    }
+                    return Ok(Progress::Value(value, std::mem::take(&mut self.at)));
+                }
+                Err(Break::More) if !ended => return Ok(Progress::More),
+                Err(Break::Stopped(stop)) => return Err(ReadError::Stopped(stop)),
+                Err(Break::More | Break::Unexpected) => {
+                    return Err(ReadError::Syntax(diagnose::diagnose(bytes, base)));
+                }
             }
         }
     }
 
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-
-    fn skip_space(&mut self) {
-        while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.peek() {
+    /// One token; the outermost value when it is complete.
+    fn step(&mut self, bytes: &[u8], ended: bool, work: &mut Work<'_>) -> Result<Option<Value>, Break> {
+        if let Expected::String { is_key } = self.expected {
+            self.string_rest(bytes, ended, work)?;
+            let text = Text::from(&*String::from_utf8_lossy(&self.scratch));
+            self.scratch.clear();
+            return Ok(self.text(text, is_key));
+        }
+        while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(self.at) {
             self.at += 1;
         }
-    }
-
-    fn value(&mut self, depth: usize, work: &mut Work<'_>) -> Result<Value, Fault> {
-        work.step()?;
-        match self.peek() {
-            Some(b'"') => {
-                work.charge(48)?;
-                Ok(Value::String(self.string(work)?))
+        let Some(&byte) = bytes.get(self.at) else { return Err(Break::More) };
+        match (self.expected, byte) {
+            (Expected::FirstItem, b']') | (Expected::FirstKey, b'}') => {
+                self.at += 1;
+                Ok(self.close())
             }
-            Some(b'{') => self.object(depth + 1, work),
-            Some(b'[') => self.array(depth + 1, work),
-            Some(_) => self.literal(),
-            None => Err(Fault::Unexpected),
-        }
-    }
-
-    fn array(&mut self, depth: usize, work: &mut Work<'_>) -> Result<Value, Fault> {
-        self.open(depth)?;
-        let mut items = Vec::new();
-        if self.closes(b']') {
-            return Ok(Value::Array(Array::default()));
-        }
-        loop {
-            work.charge(size_of::<Value>())?;
-            items.push(self.value(depth, work)?);
-            if self.separator(b']')? {
-                return Ok(Value::array(items));
+            (Expected::Key | Expected::FirstKey, b'"') => self.key(bytes, work),
+            (Expected::Colon, b':') => {
+                self.at += 1;
+                self.expected = Expected::Value;
+                Ok(None)
             }
-        }
-    }
-
-    fn object(&mut self, depth: usize, work: &mut Work<'_>) -> Result<Value, Fault> {
-        self.open(depth)?;
-        if self.closes(b'}') {
-            return Ok(Value::Object(Object::default()));
-        }
-        let mut object = Object::with_capacity(4);
-        loop {
-            work.charge(2 * size_of::<Value>())?;
-            let key = self.key(work)?;
-            let value = self.value(depth, work)?;
-            object.insert(key, value);
-            if self.separator(b'}')? {
-                return Ok(Value::Object(object));
+            (Expected::Separator, _) => self.separator(byte),
+            (Expected::Value | Expected::FirstItem, _) => {
+                work.step()?;
+                work.charge(size_of::<Value>())?;
+                match byte {
+                    b'"' => self.string(bytes, work),
+                    b'[' => self.open(Open::Array(Vec::new()), Expected::FirstItem),
+                    b'{' => {
+                        self.open(Open::Object(Object::with_capacity(4), Text::Static("")), Expected::FirstKey)
+                    }
+                    _ => {
+                        let rest = bytes.get(self.at..).unwrap_or_default();
+                        let length = rest.iter().take_while(|&&byte| !is_delimiter(byte)).count();
+                        if length == rest.len() && !ended {
+                            return Err(Break::More);
+                        }
+                        let value = literal_value(rest.get(..length).unwrap_or_default()).ok_or(Unexpected)?;
+                        self.at += length;
+                        Ok(self.complete(value))
+                    }
+                }
             }
+            _ => Err(Break::Unexpected),
         }
     }
 
-    fn open(&mut self, depth: usize) -> Result<(), Fault> {
-        if depth > DEPTH_LIMIT {
-            return Err(Fault::Unexpected);
+    fn open(&mut self, container: Open, expected: Expected) -> Result<Option<Value>, Break> {
+        if self.stack.len() >= DEPTH_LIMIT {
+            return Err(Break::Unexpected);
         }
         self.at += 1;
-        self.skip_space();
-        Ok(())
+        self.stack.push(container);
+        self.expected = expected;
+        Ok(None)
     }
 
-    fn closes(&mut self, bracket: u8) -> bool {
-        let closes = self.peek() == Some(bracket);
-        self.at += usize::from(closes);
-        closes
-    }
-
-    /// Takes a comma (false) or the closing bracket (true).
-    fn separator(&mut self, bracket: u8) -> Result<bool, Fault> {
-        self.skip_space();
-        match self.peek() {
-            Some(b',') => {
-                self.at += 1;
-                self.skip_space();
-                Ok(false)
-            }
-            Some(byte) if byte == bracket => {
-                self.at += 1;
-                Ok(true)
-            }
-            _ => Err(Fault::Unexpected),
+    fn close(&mut self) -> Option<Value> {
+        match self.stack.pop()? {
+            Open::Array(items) if items.is_empty() => self.complete(Value::Array(Array::default())),
+            Open::Array(items) => self.complete(Value::array(items)),
+            Open::Object(object, _) => self.complete(Value::Object(object)),
         }
     }
 
-    fn colon(&mut self) -> Result<(), Fault> {
-        self.skip_space();
-        if self.peek() != Some(b':') {
-            return Err(Fault::Unexpected);
+    fn separator(&mut self, byte: u8) -> Result<Option<Value>, Break> {
+        match (self.stack.last(), byte) {
+            (Some(Open::Array(_)), b',') => self.expected = Expected::Value,
+            (Some(Open::Object(..)), b',') => self.expected = Expected::Key,
+            (Some(Open::Array(_)), b']') | (Some(Open::Object(..)), b'}') => {
+                self.at += 1;
+                return Ok(self.close());
+            }
+            _ => return Err(Break::Unexpected),
         }
         self.at += 1;
-        self.skip_space();
-        Ok(())
+        Ok(None)
     }
 
-    fn key(&mut self, work: &mut Work<'_>) -> Result<Text, Fault> {
-        if self.peek() != Some(b'"') {
-            return Err(Fault::Unexpected);
+    /// Puts a complete value into its container; the value itself where it is the outermost.
+    fn complete(&mut self, value: Value) -> Option<Value> {
+        self.expected = Expected::Separator;
+        match self.stack.last_mut() {
+            None => return Some(value),
+            Some(Open::Array(items)) => items.push(value),
+            Some(Open::Object(object, key)) => object.insert(std::mem::take(key), value),
         }
-        let start = self.at + 1;
-        let rest = self.bytes.get(start..).unwrap_or_default();
+        None
+    }
+
+    fn text(&mut self, text: Text, is_key: bool) -> Option<Value> {
+        if !is_key {
+            return self.complete(Value::String(text));
+        }
+        if let Some(Open::Object(_, key)) = self.stack.last_mut() {
+            *key = text;
+        }
+        self.expected = Expected::Colon;
+        None
+    }
+
+    fn key(&mut self, bytes: &[u8], work: &mut Work<'_>) -> Result<Option<Value>, Break> {
+        work.charge(2 * size_of::<Value>())?;
+        let rest = bytes.get(self.at + 1..).unwrap_or_default();
         let plain = plain_prefix(rest);
         let Some((raw, b'"')) = rest.get(..plain).zip(rest.get(plain).copied()) else {
-            let key = self.string(work)?;
-            self.colon()?;
-            return Ok(key);
+            return self.long_string(true);
         };
-        self.at = start + plain + 1;
-        self.colon()?;
+        self.at += plain + 2;
         let edge = |byte: Option<&u8>| usize::from(byte.copied().unwrap_or(0));
         let place = (raw.len() + 3 * edge(raw.first()) + 7 * edge(raw.last())) % KEYS;
         if let Some(Some(known)) = self.keys.get(place)
             && known.as_str().as_bytes() == raw
         {
-            return Ok(known.clone());
+            let known = known.clone();
+            return Ok(self.text(known, true));
         }
         work.charge(raw.len() + 32)?;
         let key = Text::from(&*String::from_utf8_lossy(raw));
+        if self.keys.is_empty() {
+            self.keys.resize(KEYS, None);
+        }
         if let Some(slot) = self.keys.get_mut(place) {
             *slot = Some(key.clone());
         }
-        Ok(key)
+        Ok(self.text(key, true))
     }
 
-    /// A string; the position is at its opening quote.
-    fn string(&mut self, work: &mut Work<'_>) -> Result<Text, Fault> {
-        let start = self.at + 1;
-        let rest = self.bytes.get(start..).unwrap_or_default();
+    /// A string that is no key; the position is at its opening quote.
+    fn string(&mut self, bytes: &[u8], work: &mut Work<'_>) -> Result<Option<Value>, Break> {
+        let rest = bytes.get(self.at + 1..).unwrap_or_default();
         let plain = plain_prefix(rest);
-        work.steps(plain / 256)?;
-        work.charge(plain)?;
-        if rest.get(plain) == Some(&b'"') {
-            self.at = start + plain + 1;
-            let raw = rest.get(..plain).unwrap_or_default();
-            return Ok(Text::from(&*String::from_utf8_lossy(raw)));
+        if rest.get(plain) != Some(&b'"') {
+            return self.long_string(false);
         }
+        work.steps(plain / 256)?;
+        work.charge(plain + 48)?;
+        self.at += plain + 2;
+        let raw = rest.get(..plain).unwrap_or_default();
+        Ok(self.complete(Value::String(Text::from(&*String::from_utf8_lossy(raw)))))
+    }
+
+    /// A string with escapes, or one that is not all there.
+    fn long_string(&mut self, is_key: bool) -> Result<Option<Value>, Break> {
+        self.at += 1;
         self.scratch.clear();
-        self.at = start;
+        self.expected = Expected::String { is_key };
+        Ok(None)
+    }
+
+    /// Reads up to the closing quote into `scratch`.
+    fn string_rest(&mut self, bytes: &[u8], ended: bool, work: &mut Work<'_>) -> Result<(), Break> {
         loop {
-            let rest = self.bytes.get(self.at..).unwrap_or_default();
+            let rest = bytes.get(self.at..).unwrap_or_default();
             let plain = plain_prefix(rest);
             work.steps(1 + plain / 256)?;
             work.charge(plain)?;
             self.scratch.extend_from_slice(rest.get(..plain).unwrap_or_default());
             self.at += plain;
-            match self.peek() {
+            let rest = rest.get(plain..).unwrap_or_default();
+            match rest.first() {
+                None => return Err(Break::More),
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(Text::from(&*String::from_utf8_lossy(&self.scratch)));
+                    return Ok(());
                 }
+                Some(b'\\') if rest.len() < LONGEST_ESCAPE && !ended => return Err(Break::More),
                 Some(b'\\') => {
-                    let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
-                    let (character, length) = escape(rest).ok_or(Fault::Unexpected)?;
+                    let (character, length) = rest.get(1..).and_then(escape).ok_or(Unexpected)?;
                     self.at += 1 + length;
                     self.scratch.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
                 }
-                _ => return Err(Fault::Unexpected),
+                Some(_) => return Err(Break::Unexpected),
             }
         }
     }
+}
 
-    fn literal(&mut self) -> Result<Value, Fault> {
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let length = rest.iter().take_while(|&&byte| !is_delimiter(byte)).count();
-        let token = rest.get(..length).unwrap_or_default();
-        self.at += length;
-        literal_value(token).ok_or(Fault::Unexpected)
-    }
-
-    fn member(&mut self, path: &[Text], depth: usize, work: &mut Work<'_>) -> Result<Option<Value>, Fault> {
-        let Some((wanted, rest)) = path.split_first() else { return self.value(depth, work).map(Some) };
-        match self.peek() {
-            Some(b'{') => {}
-            Some(b'n') => {
-                self.literal()?;
-                return Ok(Some(Value::Null));
-            }
-            _ => return Ok(None),
-        }
-        self.open(depth + 1)?;
-        let mut found = Value::Null;
-        if self.closes(b'}') {
-            return Ok(Some(found));
-        }
-        loop {
-            let raw = self.skip_string(work)?;
-            self.colon()?;
-            let is_wanted = match raw {
-                Some(raw) => raw == wanted.as_str().as_bytes(),
-                None => return Ok(None),
-            };
-            if is_wanted {
-                // A key may come again: the last one counts.
-                match self.member(rest, depth + 1, work)? {
-                    Some(value) => found = value,
-                    None => return Ok(None),
-                }
-            } else {
-                self.skip_value(depth + 1, work)?;
-            }
-            if self.separator(b'}')? {
-                return Ok(Some(found));
-            }
-        }
-    }
-
-    fn skip_value(&mut self, depth: usize, work: &mut Work<'_>) -> Result<(), Fault> {
-        work.step()?;
-        let bracket = match self.peek() {
-            Some(b'"') => return self.skip_string(work).map(|_| ()),
-            Some(b'{') => b'}',
-            Some(b'[') => b']',
-            Some(_) => return self.literal().map(|_| ()),
-            None => return Err(Fault::Unexpected),
-        };
-        self.open(depth + 1)?;
-        if self.closes(bracket) {
-            return Ok(());
-        }
-        loop {
-            if bracket == b'}' {
-                self.skip_string(work)?;
-                self.colon()?;
-            }
-            self.skip_value(depth + 1, work)?;
-            if self.separator(bracket)? {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Reads over a string; its bytes where it has no escapes.
-    fn skip_string(&mut self, work: &mut Work<'_>) -> Result<Option<&'a [u8]>, Fault> {
-        if self.peek() != Some(b'"') {
-            return Err(Fault::Unexpected);
-        }
-        let start = self.at + 1;
-        self.at = start;
-        loop {
-            let rest = self.bytes.get(self.at..).unwrap_or_default();
-            let plain = plain_prefix(rest);
-            work.steps(1 + plain / 256)?;
-            self.at += plain;
-            match self.peek() {
-                Some(b'"') => {
-                    let whole = self.at == start + plain;
-                    self.at += 1;
-                    return Ok(if whole { self.bytes.get(start..start + plain) } else { None });
-                }
-                Some(b'\\') => {
-                    let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
-                    let (_, length) = escape(rest).ok_or(Fault::Unexpected)?;
-                    self.at += 1 + length;
-                }
-                _ => return Err(Fault::Unexpected),
-            }
-        }
-    }
+/// `bytes` without the space at their start.
+pub(super) fn trimmed(bytes: &[u8]) -> &[u8] {
+    let space = bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\t' | b'\r')).count();
+    bytes.get(space..).unwrap_or_default()
 }
 
 /// Bytes that end a literal token.
@@ -407,7 +377,7 @@ pub(super) fn literal_value(token: &[u8]) -> Option<Value> {
 }
 
 /// How many bytes of a string need no attention: up to a quote, a backslash or a control character.
-fn plain_prefix(bytes: &[u8]) -> usize {
+pub(super) fn plain_prefix(bytes: &[u8]) -> usize {
     bytes.iter().position(|&byte| byte == b'"' || byte == b'\\' || byte < 0x20).unwrap_or(bytes.len())
 }
 
@@ -448,17 +418,35 @@ pub(super) fn hex(digits: &[u8]) -> Option<u32> {
 /// As [`Reader::read`]; the text of a syntax error is jq's, ending in ` (while parsing 'TEXT')`.
 pub(crate) fn read_one(text: &str, work: &mut Work<'_>) -> Result<Value, ReadError> {
     let while_parsing = |problem: String| ReadError::Syntax(format!("{problem} (while parsing '{text}')"));
-    let mut reader = Reader::new(text.as_bytes());
-    let explain = |error| match error {
+    let mut values = read_all(text.as_bytes(), work).map_err(|error| match error {
         ReadError::Syntax(problem) => while_parsing(problem),
         ReadError::Stopped(stop) => ReadError::Stopped(stop),
-    };
-    let Some(value) = reader.read(work).map_err(explain)? else {
-        return Err(while_parsing("Expected JSON value".into()));
-    };
-    match reader.read(work).map_err(explain)? {
-        None => Ok(value),
-        Some(_) => Err(while_parsing("Unexpected extra JSON values".into())),
+    })?;
+    match (values.pop(), values.is_empty()) {
+        (Some(value), true) => Ok(value),
+        (None, _) => Err(while_parsing("Expected JSON value".into())),
+        (Some(_), false) => Err(while_parsing("Unexpected extra JSON values".into())),
+    }
+}
+
+/// All values of a text, without a pause.
+///
+/// # Errors
+/// As [`Reader::read`].
+pub(crate) fn read_all(text: &[u8], work: &mut Work<'_>) -> Result<Vec<Value>, ReadError> {
+    let mut rest = text;
+    let mut base = (0, 0);
+    let mut reader = Reader::steady();
+    let mut values = Vec::new();
+    loop {
+        match reader.read(rest, true, base, work)? {
+            Progress::Value(value, used) => {
+                base = diagnose::moved(base, rest.get(..used).unwrap_or_default());
+                rest = rest.get(used..).unwrap_or_default();
+                values.push(value);
+            }
+            _ => return Ok(values),
+        }
     }
 }
 
@@ -468,25 +456,11 @@ mod tests {
     use super::super::print;
     use super::*;
 
-    fn read_all(text: &[u8]) -> (Vec<String>, Option<String>) {
-        let mut work = Work::new(&Unlimited);
-        let mut reader = Reader::new(text);
-        let mut values = Vec::new();
-        loop {
-            match reader.read(&mut work) {
-                Ok(Some(value)) => values.push(print::compact(&value)),
-                Ok(None) => return (values, None),
-                Err(ReadError::Syntax(problem)) => return (values, Some(problem)),
-                Err(ReadError::Stopped(_)) => return (values, Some("stopped".into())),
-            }
-        }
-    }
-
     #[test]
     fn reads_streams_of_values() {
-        let (values, error) =
-            read_all(b"\xef\xbb\xbf1\"a\"[2 ,3]{\"a\":1,\"a\":[]}\ntrue 01 .5 1. +1 -NaN -0 \"\xff\\u00e9\"");
-        assert_eq!(error, None);
+        let text = b"1\"a\"[2 ,3]{\"a\":1,\"a\":[]}\ntrue 01 .5 1. +1 -NaN -0 \"\xff\\u00e9\"";
+        let values = super::read_all(text, &mut Work::new(&Unlimited)).unwrap();
+        let values: Vec<String> = values.iter().map(print::compact).collect();
         let expected = [
             "1",
             "\"a\"",
@@ -505,14 +479,22 @@ mod tests {
     }
 
     #[test]
-    fn reads_members_without_building_the_rest() {
+    fn a_value_may_arrive_byte_by_byte() {
+        let text = br#" {"a\u00e9":[1,-2.5e3,"x\ud83d\ude00y",{"b":{}},[]],"c":true,"d":null} "#;
+        let mut reader = Reader::default();
         let mut work = Work::new(&Unlimited);
-        let text = br#"{"x":[1,{"a":"\n"}],"a":{"b":5,"b":{"c":7}}} {"a":null} {"a":[1]} {"a":{"b":1,}}"#;
-        let mut reader = Reader::new(text);
-        let path = [Text::from("a"), Text::from("b")];
-        let mut next = || reader.read_member(&path, &mut work);
-        assert!(matches!(next(), Ok(Some(Some(Value::Object(_))))));
-        assert!(matches!(next(), Ok(Some(Some(Value::Null)))));
-        assert!(matches!(next(), Ok(Some(None))));
+        let mut found = None;
+        for end in 0..=text.len() {
+            match reader.read(&text[..end], end == text.len(), (0, 0), &mut work).unwrap() {
+                Progress::Value(value, used) => {
+                    found = Some((print::compact(&value), used));
+                    break;
+                }
+                Progress::More | Progress::Blank(_) => {}
+                Progress::Paused => panic!("no pause was asked for"),
+            }
+        }
+        let expected = r#"{"aé":[1,-2500,"x😀y",{"b":{}},[]],"c":true,"d":null}"#;
+        assert_eq!(found, Some((expected.to_string(), text.len() - 1)));
     }
 }

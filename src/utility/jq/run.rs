@@ -1,84 +1,86 @@
 //! Running a compiled filter over one input after another.
 
 use super::compile::Compiled;
-use super::error::{Guard, JqError};
-use super::machine::{Context, Machine};
+use super::error::Guard;
+use super::machine::{Context, Machine, Step};
 use super::read::ReadError;
 use super::regex::Regexes;
 use super::text::Text;
 use super::value::Value;
 use super::work::Work;
+use crate::clock::Clock;
+use crate::utility::Environment;
+use std::sync::Arc;
 
 /// What a filter can reach outside of its input.
-pub(crate) trait Host: Send {
-    /// The session's environment, for `env` and `$ENV`.
-    fn environment(&self) -> Vec<(String, String)>;
-
-    /// The session's clock: seconds since the epoch.
-    fn now(&self) -> f64;
-
-    /// The session's `TZ`.
-    fn time_zone(&self) -> Option<String>;
-
-    /// The next input, for `input` and `inputs`; `None` after the last.
-    fn next_input(&mut self, work: &mut Work<'_>) -> Option<Result<Value, ReadError>>;
-
+#[derive(Debug)]
+pub(crate) struct Host {
+    /// For `env`, `$ENV` and the time zone.
+    pub(crate) environment: Arc<Environment>,
+    /// For `now`.
+    pub(crate) clock: Arc<Clock>,
     /// The name of the file being read, for `input_filename`.
-    fn input_filename(&self) -> Option<String>;
-
+    pub(crate) filename: Option<String>,
     /// Newlines read so far, for `input_line_number`.
-    fn input_line_number(&self) -> u64;
-
+    pub(crate) lines: usize,
     /// Text for standard error, from `debug` and `stderr`.
-    fn report(&mut self, text: &str);
+    pub(crate) said: String,
+}
+
+impl Host {
+    /// A host that has read and said nothing.
+    pub(crate) fn new(environment: Arc<Environment>, clock: Arc<Clock>) -> Self {
+        Host { environment, clock, filename: None, lines: 0, said: String::new() }
+    }
+
+    fn environment_value(&self) -> Value {
+        let text = |bytes: &[u8]| Text::from(&*String::from_utf8_lossy(bytes));
+        let variables = self.environment.iter();
+        Value::Object(variables.map(|(name, value)| (text(name), Value::String(text(value)))).collect())
+    }
 }
 
 /// A filter being run.
-pub(crate) struct Run<'p, 'c> {
-    machine: Machine<'p, 'c>,
+pub(crate) struct Run<'p, 'g> {
+    machine: Machine<'p, 'g>,
     compiled: &'p Compiled,
 }
 
 impl Compiled {
     /// Gets ready to run; `globals` are the values of the variables given to `compile`.
-    pub(crate) fn run<'p, 'c>(
-        &'p self,
-        globals: &[Value],
-        host: &'c mut dyn Host,
-        guard: &'c dyn Guard,
-    ) -> Run<'p, 'c> {
-        let environment = host.environment();
-        let variables = environment.into_iter().map(|(name, value)| (Text::from(name), Value::from(value)));
-        let mut all = vec![Value::Object(variables.collect())];
+    pub(crate) fn run<'p, 'g>(&'p self, globals: &[Value], host: Host, guard: &'g dyn Guard) -> Run<'p, 'g> {
+        let environment = if self.uses_global(0) { host.environment_value() } else { Value::Null };
+        let mut all = Vec::with_capacity(globals.len() + 1);
+        all.push(environment);
         all.extend_from_slice(globals);
         let context = Context { work: Work::new(guard), host, regexes: Regexes::default(), globals: all };
         Run { machine: Machine::new(&self.program, context), compiled: self }
     }
 }
 
-impl<'c> Run<'_, 'c> {
+impl<'g> Run<'_, 'g> {
     /// Starts over with another input; what is left of the outputs of the last one is dropped.
     pub(crate) fn start(&mut self, input: Value) {
         self.machine.start(self.compiled.main, input);
     }
 
-    /// The next input of the host, to be given to [`Run::start`].
-    pub(crate) fn next_input(&mut self) -> Option<Result<Value, ReadError>> {
-        let context = &mut self.machine.context;
-        context.host.next_input(&mut context.work)
+    /// Goes on to the next output, or to a reason to stop.
+    pub(crate) fn step(&mut self) -> Step {
+        self.machine.run()
     }
 
-    /// Counts what is done, for printing outputs.
-    pub(crate) fn work(&mut self) -> &mut Work<'c> {
+    /// Answers [`Step::Input`]: `None` when there are no more inputs.
+    pub(crate) fn supply(&mut self, input: Option<Result<Value, ReadError>>) {
+        self.machine.supply(input);
+    }
+
+    /// What the filter can reach.
+    pub(crate) fn host(&mut self) -> &mut Host {
+        &mut self.machine.context.host
+    }
+
+    /// Counts what is done, for reading inputs and printing outputs.
+    pub(crate) fn work(&mut self) -> &mut Work<'g> {
         &mut self.machine.context.work
-    }
-}
-
-impl Iterator for Run<'_, '_> {
-    type Item = Result<Value, JqError>;
-
-    /// The next output; an error is the last one for this input.
-    fn next(&mut self) -> Option<Self::Item> {
-        self.machine.next()
     }
 }

@@ -158,35 +158,10 @@ impl Single<'_, '_> {
         }
     }
 
-    /// `[f]`; where `f` is `g[]` or `g[] | h`, in a loop.
     fn collect(&mut self, inner: Id, bindings: &Bindings, input: Input<'_>) -> Output {
-        let (each, rest) = match self.program.term(inner) {
-            Term::Pipe(each, rest) => (*each, Some(*rest)),
-            _ => (inner, None),
-        };
-        let Term::Each(target) = self.program.term(each) else {
-            let only = self.one(inner, bindings, input)?;
-            self.context.work.charge(2 * size_of::<Value>())?;
-            return Value::array(only.into_iter().collect()).checked().map(Some);
-        };
-        let container = some!(self.one(*target, bindings, input));
-        let members: Vec<Value> = match container {
-            Value::Array(array) => {
-                self.context.work.charge(array.len().saturating_mul(size_of::<Value>()))?;
-                array.into_items()
-            }
-            Value::Object(object) => {
-                self.context.work.charge(object.len().saturating_mul(size_of::<Value>()))?;
-                object.iter().map(|(_, value)| value.clone()).collect()
-            }
-            other => return Err(machine::cannot_iterate(&other)),
-        };
-        let Some(rest) = rest else { return Value::array(members).checked().map(Some) };
-        let mut items = Vec::with_capacity(members.len().min(1024));
-        for member in members {
-            items.extend(self.one(rest, bindings, Input::Owned(member))?);
-        }
-        Value::array(items).checked().map(Some)
+        let only = self.one(inner, bindings, input)?;
+        self.context.work.charge(2 * size_of::<Value>())?;
+        Value::array(only.into_iter().collect()).checked().map(Some)
     }
 
     fn apply(
@@ -320,6 +295,6 @@ pub(crate) fn apply(
             None | Some(Value::Null) => Ok(None),
             Some(value) => Err(Raise::Error(value)),
         },
-        Operation::Range | Operation::Limit(_) => Ok(None),
+        Operation::Range | Operation::Limit(_) | Operation::Input(_) => Ok(None),
     }
 }

@@ -38,6 +38,8 @@ pub(crate) enum Operation {
     Limit(Id),
     /// `error($value)`
     Error,
+    /// `input`; true: `[input]`, or `[]` after the last.
+    Input(bool),
 }
 
 impl Operation {
@@ -214,16 +216,8 @@ impl Program {
             | Term::Bind(left, right) => self.all([*left, *right]),
             Term::If(condition, then, otherwise) => self.all([*condition, *then, *otherwise]),
             Term::Try(body, handler) => self.all([Some(*body), *handler].into_iter().flatten()),
-            Term::Collect(inner) => match self.term(*inner) {
-                // `[f[] | g]` has a loop of its own.
-                Term::Pipe(each, rest) => match self.term(*each) {
-                    Term::Each(target) => self.all([*target, *rest]),
-                    _ => self.all([*inner]),
-                },
-                Term::Each(target) => self.all([*target]),
-                _ => self.all([*inner]),
-            },
-            Term::Apply(Operation::Range | Operation::Limit(_), _) => Shape::default(),
+            Term::Collect(inner) => self.all([*inner]),
+            Term::Apply(Operation::Range | Operation::Limit(_) | Operation::Input(_), _) => Shape::default(),
             Term::Apply(_, arguments) => self.all(arguments.iter().copied()),
             Term::Assign(kind, path, value) if self.is_plain_path(*path) && *kind != Assignment::Update => {
                 self.all([*path, *value])
@@ -254,6 +248,19 @@ impl Program {
             }
         }
         false
+    }
+
+    /// Target and `g` of `target[] | g` (`None`: of `target[]`), where each member has at most one output of `g`.
+    pub(crate) fn mapping(&self, id: Id) -> Option<(Id, Option<Id>)> {
+        let (each, rest) = match self.term(id) {
+            Term::Pipe(each, rest) if self.shape(*rest).is_single => (*each, Some(*rest)),
+            Term::Each(_) => (id, None),
+            _ => return None,
+        };
+        match self.term(each) {
+            Term::Each(target) => Some((*target, rest)),
+            _ => None,
+        }
     }
 
     /// The keys of `.a.b.c`, outermost first, if `id` is nothing but that.

@@ -3,49 +3,24 @@
 //! A case is `F` filter, `I` input, `O` for each output, `E` for the error that ends it.
 
 use super::compile::compile;
+use super::diagnose;
 use super::error::{Guard, JqError, Stop, Unlimited};
 use super::print;
-use super::read::{ReadError, Reader};
+use super::machine::Step;
+use super::read::{Progress, ReadError, Reader};
 use super::run::Host;
 use super::value::Value;
 use super::work::Work;
+use crate::clock::Clock;
+use crate::utility::Environment;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-struct TestHost<'t> {
-    reader: Reader<'t>,
-    said: String,
-}
-
-impl Host for TestHost<'_> {
-    fn environment(&self) -> Vec<(String, String)> {
-        vec![("HOME".into(), "/root".into())]
-    }
-
-    fn now(&self) -> f64 {
-        1_700_000_000.5
-    }
-
-    fn time_zone(&self) -> Option<String> {
-        None
-    }
-
-    fn next_input(&mut self, work: &mut Work<'_>) -> Option<Result<Value, ReadError>> {
-        self.reader.read(work).transpose()
-    }
-
-    fn input_filename(&self) -> Option<String> {
-        None
-    }
-
-    fn input_line_number(&self) -> u64 {
-        0
-    }
-
-    fn report(&mut self, text: &str) {
-        self.said.push_str(text);
-    }
+fn host() -> Host {
+    let environment = Environment::new(vec![("HOME".into(), "/root".into())]);
+    Host::new(Arc::new(environment), Arc::new(Clock::fixed(Duration::from_millis(1_700_000_000_500))))
 }
 
 /// Outputs as lines, and the error that ended them.
@@ -54,30 +29,59 @@ fn run(filter: &str, input: &str, guard: &dyn Guard) -> (Vec<String>, Option<Str
         Ok(compiled) => compiled,
         Err(error) => return (Vec::new(), Some(format!("{} at line {}", error.problem, error.line))),
     };
-    let mut host = TestHost { reader: Reader::new(input.as_bytes()), said: String::new() };
-    let mut run = compiled.run(&[], &mut host, guard);
+    let mut run = compiled.run(&[], host(), guard);
+    let mut inputs = Inputs { rest: input.as_bytes(), base: (0, 0), reader: Reader::steady() };
     let mut lines = Vec::new();
     loop {
-        match run.next_input() {
+        match inputs.next(run.work()) {
             None => return (lines, None),
             Some(Err(ReadError::Syntax(problem))) => return (lines, Some(format!("parse error: {problem}"))),
             Some(Err(ReadError::Stopped(_))) => return (lines, Some("stopped".into())),
             Some(Ok(input)) => run.start(input),
         }
-        while let Some(output) = run.next() {
-            match output {
-                Ok(value) => {
+        loop {
+            match run.step() {
+                Step::Output(value) => {
                     let mut line = String::new();
                     if print::write(&value, print::COMPACT, &mut line, run.work()).is_err() {
                         return (lines, Some("stopped".into()));
                     }
                     lines.push(line);
                 }
-                Err(error @ JqError::Uncaught(_)) => {
+                Step::Input => {
+                    let input = inputs.next(run.work());
+                    run.supply(input);
+                }
+                Step::Pause => run.work().go_on(),
+                Step::Done => break,
+                Step::Failed(error @ JqError::Uncaught(_)) => {
                     let text = error.to_string();
                     return (lines, Some(text.strip_prefix(": ").map_or(text.clone(), str::to_string)));
                 }
-                Err(error) => return (lines, Some(error.to_string())),
+                Step::Failed(error) => return (lines, Some(error.to_string())),
+            }
+        }
+    }
+}
+
+struct Inputs<'t> {
+    rest: &'t [u8],
+    base: (usize, usize),
+    reader: Reader,
+}
+
+impl Inputs<'_> {
+    fn next(&mut self, work: &mut Work<'_>) -> Option<Result<Value, ReadError>> {
+        match self.reader.read(self.rest, true, self.base, work) {
+            Ok(Progress::Value(value, used)) => {
+                self.base = diagnose::moved(self.base, &self.rest[..used]);
+                self.rest = &self.rest[used..];
+                Some(Ok(value))
+            }
+            Ok(_) => None,
+            Err(error) => {
+                self.rest = &[];
+                Some(Err(error))
             }
         }
     }
@@ -246,8 +250,7 @@ fn long_filters_take_linear_room() {
 fn evaluations_can_move_to_another_thread() {
     fn is_send<T: Send>(_: &T) {}
     let compiled = compile(".", &[]).unwrap();
-    let mut host = TestHost { reader: Reader::new(b""), said: String::new() };
-    let run = compiled.run(&[], &mut host, &Unlimited);
+    let run = compiled.run(&[], host(), &Unlimited);
     is_send(&run);
     is_send(&compiled);
 }
@@ -255,27 +258,27 @@ fn evaluations_can_move_to_another_thread() {
 #[test]
 fn messages_and_halts() {
     let compiled = compile("debug, (\"a\" | stderr), ({} | halt_error(3))", &[]).unwrap();
-    let mut host = TestHost { reader: Reader::new(b""), said: String::new() };
-    let mut run = compiled.run(&[], &mut host, &Unlimited);
+    let mut run = compiled.run(&[], host(), &Unlimited);
     run.start(Value::Number(1.0));
-    assert!(run.next().unwrap().is_ok());
-    assert!(run.next().unwrap().is_ok());
-    match run.next() {
-        Some(Err(JqError::Halt(halt))) => assert_eq!(halt.status, 3),
+    assert!(matches!(run.step(), Step::Output(_)));
+    assert!(matches!(run.step(), Step::Output(_)));
+    match run.step() {
+        Step::Failed(JqError::Halt(halt)) => assert_eq!(halt.status, 3),
         other => panic!("{other:?}"),
     }
-    assert!(run.next().is_none());
-    drop(run);
-    assert_eq!(host.said, "[\"DEBUG:\",1]\n\"a\"");
+    assert!(matches!(run.step(), Step::Done));
+    assert_eq!(run.host().said, "[\"DEBUG:\",1]\n\"a\"");
 }
 
 #[test]
 fn variables_are_given_by_name() {
     let compiled = compile("[$x, $ENV.HOME, $y]", &["x", "y"]).unwrap();
-    let mut host = TestHost { reader: Reader::new(b""), said: String::new() };
-    let mut run = compiled.run(&[Value::text("1"), Value::Null], &mut host, &Unlimited);
+    let mut run = compiled.run(&[Value::text("1"), Value::Null], host(), &Unlimited);
     run.start(Value::Null);
-    assert_eq!(print::compact(&run.next().unwrap().unwrap()), "[\"1\",\"/root\",null]");
+    match run.step() {
+        Step::Output(value) => assert_eq!(print::compact(&value), "[\"1\",\"/root\",null]"),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -310,23 +313,22 @@ fn measure() {
     ] {
         let compiled = compile(filter, &[]).unwrap();
         time(&format!("read, run, print {filter}"), 100_000, &mut || {
-            let mut host = TestHost { reader: Reader::new(input.as_bytes()), said: String::new() };
-            let mut run = compiled.run(&[], &mut host, &Unlimited);
-            let value = run.next_input().unwrap().unwrap();
+            let mut run = compiled.run(&[], host(), &Unlimited);
+            let mut inputs = Inputs { rest: input.as_bytes(), base: (0, 0), reader: Reader::default() };
+            let value = inputs.next(run.work()).unwrap().unwrap();
             run.start(value);
-            let output = run.next().unwrap().unwrap();
+            let Step::Output(output) = run.step() else { return };
             let mut line = String::new();
             print::write(&output, print::COMPACT, &mut line, run.work()).unwrap();
         });
     }
     let compiled = compile(".tool_input.command", &[]).unwrap();
-    let path = compiled.field_path().unwrap();
-    time("read_member .tool_input.command", 100_000, &mut || {
+    let path = &compiled.member().unwrap().path;
+    time("member .tool_input.command", 100_000, &mut || {
         let mut work = Work::new(&Unlimited);
-        let mut reader = Reader::new(input.as_bytes());
-        let value = reader.read_member(path, &mut work).unwrap();
+        let value = super::member::member(input.as_bytes(), path, &mut work).unwrap();
         let mut line = String::new();
-        print::write(&value.unwrap().unwrap(), print::COMPACT, &mut line, &mut work).unwrap();
+        print::write(&value.0, print::COMPACT, &mut line, &mut work).unwrap();
     });
     let lines = format!("{input}\n").repeat((10 << 20) / (input.len() + 1));
     for filter in
@@ -344,5 +346,79 @@ fn measure() {
         "[range(300000) | tostring] | sort | length",
     ] {
         time(filter, 1, &mut || drop(run(filter, "null", &Unlimited)));
+    }
+}
+
+#[test]
+#[ignore = "throw-away"]
+fn diff_rows() {
+    use crate::utility::testing::Fixture;
+    let text = std::fs::read("/tmp/jqp/rows.json").unwrap();
+    let rows: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    let mut bad = 0;
+    for row in rows.as_array().unwrap() {
+        let files: Vec<(String, String)> = row["files"].as_object().unwrap().iter().map(|(k, v)| (k.clone(), v.as_str().unwrap().to_string())).collect();
+        let files: Vec<(&str, &str)> = files.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+        let args: Vec<&str> = row["args"].as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect();
+        let mut fixture = Fixture::new(&files);
+        for (k, v) in [("TZ", "UTC"), ("LANG", "C.UTF-8")] { fixture.env.set(k.into(), v.into()); }
+        let got = fixture.run("jq", &args, row["stdin"].as_str().unwrap().as_bytes());
+        if got.stdout != row["out"].as_str().unwrap() || got.stderr != row["err"].as_str().unwrap() || u64::from(got.status) != row["rc"].as_u64().unwrap() {
+            bad += 1;
+            println!("=== {} {:?} <<< {:?}\n host {:?} {:?} {}\n ours {:?} {:?} {}", row["name"], args, row["stdin"], row["out"].as_str().unwrap(), row["err"].as_str().unwrap(), row["rc"], got.stdout, got.stderr, got.status);
+        }
+    }
+    println!("{bad} differ");
+}
+
+#[test]
+#[ignore = "throw-away"]
+fn longest() {
+    use crate::utility::testing::Fixture;
+    let fixture = { let mut f = Fixture::new(&[]); f.limits.wall_time_ms = 100_000; f.limits.live_bytes = 1 << 32; f.limits.operations = u64::MAX; f.limits.output_bytes = 1 << 30; f.limits.value_bytes = 1 << 30; f };
+    let record = r#"{"session_id":"abc123","cwd":"/workspace","n":[1,2.5,{"tool_name":"Bash","message":"hello w\u00f6rld"}],"tool_input":{"command":"ls -la /workspace/src","timeout":120000}}"#;
+    let lines = format!("{record}\n").repeat((10 << 20) / (record.len() + 1));
+    let array = format!("[{}]", vec![record; (10 << 20) / (record.len() + 1)].join(","));
+    let text = format!("{{\"a\":\"{}\",\"b\":1}}", "abc\\n".repeat(2 << 20));
+    let numbers = format!("[{}]", (0..1_000_000).map(|n| (n * 7919 % 1_000_003).to_string()).collect::<Vec<_>>().join(","));
+    let cases: &[(&str, &str, &str)] = &[
+        ("range", "[range(3000000)]|length", "null"),
+        ("lines .", ".", &lines),
+        ("lines .tool_input.command", ".tool_input.command", &lines),
+        ("lines {a:.cwd}", "{a:.cwd}", &lines),
+        ("array .", ".", &array),
+        ("array length", "length", &array),
+        ("array map", "map(.tool_input.command)|length", &array),
+        ("array map map", "map([.n[]|length])|length", &array),
+        ("array tojson", "tojson|length", &array),
+        ("array ==", ". == (.[0] |= .)", &array),
+        ("array [..]", "[..|strings]|length", &array),
+        ("text .a", ".a|length", &text),
+        ("text .", ".", &text),
+        ("text .b", ".b", &text),
+        ("text test", ".a|test(\"zz\")", &text),
+        ("text gsub", ".a|gsub(\"b\";\"x\")|length", &text),
+        ("text split", ".a|split(\"\\n\")|length", &text),
+        ("numbers sort", "sort|length", &numbers),
+        ("numbers sort_by", "sort_by(-.)|length", &numbers),
+        ("numbers group_by", "group_by(. % 10)|length", &numbers),
+        ("numbers unique", "unique|length", &numbers),
+        ("numbers add", "add", &numbers),
+        ("numbers join", "map(tostring)|join(\",\")|length", &numbers),
+        ("numbers to_entries", "to_entries|length", &numbers),
+        ("numbers tojson", "tojson|length", &numbers),
+        ("numbers max", "max", &numbers),
+        ("numbers reverse", "reverse|length", &numbers),
+        ("numbers object", "map({key: tostring, value: .})|from_entries|length", &numbers),
+        ("numbers keys", "map({key: tostring, value: .})|from_entries|keys|length", &numbers),
+        ("numbers reduce", "reduce .[] as $x (0; . + $x)", &numbers),
+        ("numbers flatten", "[.,.]|flatten|length", &numbers),
+        ("numbers any", "any(.[]; . == -1)", &numbers),
+        ("sort strings", "map(tostring)|sort|length", &numbers),
+    ];
+    for (name, filter, input) in cases {
+        let began = Instant::now();
+        let outcome = fixture.run("jq", &["-c", filter], input.as_bytes());
+        println!("{name}: {:?} {} {:?} {}", began.elapsed(), outcome.status, outcome.stderr.get(..outcome.stderr.len().min(100)), outcome.stdout.len());
     }
 }

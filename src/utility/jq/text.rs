@@ -54,6 +54,12 @@ fn joined(left: &str, right: &str) -> Text {
     Text::Growing(Arc::new(buffer))
 }
 
+impl Default for Text {
+    fn default() -> Self {
+        Text::Static("")
+    }
+}
+
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
         Text::Fixed(Arc::from(text))

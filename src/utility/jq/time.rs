@@ -14,11 +14,12 @@ use jiff::{Timestamp, Zoned};
 type Output = Result<Value, Raise>;
 
 pub(super) fn now(context: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
-    Ok(Value::Number(context.host.now()))
+    Ok(Value::Number(context.host.clock.now().as_secs_f64()))
 }
 
 fn zone(context: &Context<'_>) -> TimeZone {
-    let named = context.host.time_zone().filter(|name| !name.is_empty());
+    let named = context.host.environment.get(b"TZ").map(|name| name.to_string_lossy().into_owned());
+    let named = named.filter(|name| !name.is_empty());
     named
         .and_then(|name| {
             let name = name.trim_start_matches(':');

@@ -1,7 +1,8 @@
 //! [`Work`]: counts what an evaluation does and asks the guard now and then.
 //!
 //! Steps are counted down locally, so that the guard's virtual call is made once in [`SLICE`] steps; bytes are gathered
-//! likewise, except that a large allocation is announced before it is made.
+//! likewise, except that a large allocation is announced before it is made. After a tick the guard may ask for a pause:
+//! what can be resumed (the machine, reading, printing) then returns to its caller.
 
 use super::error::{Guard, Stop};
 
@@ -15,12 +16,13 @@ pub(crate) struct Work<'g> {
     guard: &'g dyn Guard,
     left: u32,
     bytes: usize,
+    due: bool,
 }
 
 impl<'g> Work<'g> {
     /// Starts counting.
     pub(crate) fn new(guard: &'g dyn Guard) -> Self {
-        Work { guard, left: SLICE, bytes: 0 }
+        Work { guard, left: SLICE, bytes: 0, due: false }
     }
 
     /// One step.
@@ -28,10 +30,27 @@ impl<'g> Work<'g> {
     pub(crate) fn step(&mut self) -> Result<(), Stop> {
         self.left -= 1;
         if self.left == 0 {
-            self.left = SLICE;
-            return self.guard.tick(u64::from(SLICE));
+            return self.tick(u64::from(SLICE));
         }
         Ok(())
+    }
+
+    fn tick(&mut self, steps: u64) -> Result<(), Stop> {
+        self.left = SLICE;
+        self.guard.tick(steps)?;
+        self.due |= self.guard.is_due();
+        Ok(())
+    }
+
+    /// Whether the guard wants a pause.
+    #[inline]
+    pub(crate) fn is_due(&self) -> bool {
+        self.due
+    }
+
+    /// The pause was made.
+    pub(crate) fn go_on(&mut self) {
+        self.due = false;
     }
 
     /// Many steps at once, before they are made.
@@ -40,8 +59,7 @@ impl<'g> Work<'g> {
             self.left -= count as u32;
             return Ok(());
         }
-        self.left = SLICE;
-        self.guard.tick(count as u64)
+        self.tick(count as u64)
     }
 
     /// Bytes about to be allocated.

@@ -73,7 +73,7 @@ pub(crate) struct RegexOptions {
     pub(crate) ignore_case: bool,
     /// `^` and `$` match at newlines too, `.` and negated brackets match none (`REG_NEWLINE`, sed's `M`).
     pub(crate) newline_sensitive: bool,
-    /// The match is the whole text (`grep -x`).
+    /// The match is the whole text, or with `newline_sensitive` a whole line (`grep -x`).
     pub(crate) whole_line: bool,
     /// No word character stands before or after the match (`grep -w`).
     pub(crate) whole_word: bool,
@@ -163,6 +163,31 @@ impl Regex {
         match &*self.engine {
             Engine::Posix(posix) => posix.program.hints.literal.as_deref(),
             Engine::Perl(_) => None,
+        }
+    }
+
+    /// The longest text that is known to be in every match; empty when there is none.
+    pub(crate) fn required(&self) -> &[u8] {
+        match &*self.engine {
+            Engine::Posix(posix) => &posix.program.hints.required,
+            Engine::Perl(_) => &[],
+        }
+    }
+
+    /// A place after which, up to the next newline, the match lies that ends first of all matches at or after `start`, if
+    /// no match holds a newline: what tells the next line of a buffer that matches, for less than a full search.
+    pub(crate) fn sight_ticked(
+        &self,
+        text: &[u8],
+        start: usize,
+        ticker: &mut dyn Ticker,
+    ) -> Result<Option<usize>, RegexError> {
+        match &*self.engine {
+            Engine::Posix(posix) if posix.program.has_back_references => {
+                Ok(posix.search(text, start, Wanted::Longest, ticker)?.map(|found| found.0))
+            }
+            Engine::Posix(posix) => Ok(posix.search(text, start, Wanted::Any, ticker)?.map(|found| found.1)),
+            Engine::Perl(perl) => Ok(perl.find_at(text, start).map(|found| found.0)),
         }
     }
 

@@ -102,7 +102,7 @@ impl Parser<'_> {
     fn run(mut self) -> Result<Program, RegexError> {
         let options = self.options;
         if options.whole_line {
-            self.emit(Instruction::Assert(Assertion::TextStart))?;
+            self.emit(Instruction::Assert(self.caret()))?;
         }
         if options.whole_word {
             self.emit(Instruction::Assert(Assertion::NoWordBefore))?;
@@ -121,7 +121,7 @@ impl Parser<'_> {
             self.emit(Instruction::Assert(Assertion::NoWordAfter))?;
         }
         if options.whole_line {
-            self.emit(Instruction::Assert(Assertion::TextEnd))?;
+            self.emit(Instruction::Assert(self.dollar()))?;
         }
         self.emit(Instruction::Match)?;
         // A search for groups may hold the slots of all groups for each instruction.

@@ -22,6 +22,8 @@ pub(super) struct EverrunsChain<'a> {
     name: EventName,
     envelope: Envelope,
     current: Current,
+    /// Variables that all hooks of the chain have alike.
+    environment: Vec<(Text, Text)>,
     decision: Decision,
 }
 
@@ -33,6 +35,7 @@ impl<'a> EverrunsChain<'a> {
             name,
             envelope: Envelope::new(event, name, now),
             current: Current::of(event),
+            environment: common_environment(bundle, event, name),
             decision: Decision::default(),
         }
     }
@@ -44,21 +47,11 @@ impl<'a> EverrunsChain<'a> {
     /// R19 to R21.
     fn environment(&self, hook: &Hook, extra: &Extra, payload: Text, path: Text) -> Vec<(Text, Text)> {
         let names = &self.bundle.variables;
-        let context = &self.event.context;
-        let mut all = Vec::with_capacity(BASE.len() + 8 + extra.environment.len());
-        all.extend(BASE.map(|(name, value)| (Text::from_static(name), Text::from_static(value))));
+        let mut all = Vec::with_capacity(self.environment.len() + 3 + extra.environment.len());
+        all.extend_from_slice(&self.environment);
         all.push((names.payload_json.clone(), payload));
         all.push((names.payload_path.clone(), path));
-        all.push((names.event.clone(), Text::from_static(self.name.name().as_bytes())));
         all.push((names.id.clone(), Text::from(hook.id.as_str())));
-        all.push((names.session_id.clone(), Text::from(context.session_id.as_str())));
-        if let Some(turn) = &context.turn_id {
-            all.push((names.turn_id.clone(), Text::from(turn.as_str())));
-        }
-        if let Some(call) = self.event.tool_call() {
-            all.push((names.tool_name.clone(), Text::from(&*call.name)));
-            all.push((names.tool_call_id.clone(), Text::from(&*call.id)));
-        }
         for (name, value) in &extra.environment {
             match all.iter_mut().find(|(known, _)| known == name) {
                 Some((_, old)) => *old = value.clone(),
@@ -152,6 +145,23 @@ impl<'a> EverrunsChain<'a> {
         }
         self.changed(hook, parts)
     }
+}
+
+/// R19 and those of R20 that do not depend on the hook.
+fn common_environment(bundle: &EverrunsBundle, event: &Event, name: EventName) -> Vec<(Text, Text)> {
+    let names = &bundle.variables;
+    let mut all = Vec::with_capacity(BASE.len() + 5);
+    all.extend(BASE.map(|(name, value)| (Text::from_static(name), Text::from_static(value))));
+    all.push((names.event.clone(), Text::from_static(name.name().as_bytes())));
+    all.push((names.session_id.clone(), Text::from(event.context.session_id.as_str())));
+    if let Some(turn) = &event.context.turn_id {
+        all.push((names.turn_id.clone(), Text::from(turn.as_str())));
+    }
+    if let Some(call) = event.tool_call() {
+        all.push((names.tool_name.clone(), Text::from(&*call.name)));
+        all.push((names.tool_call_id.clone(), Text::from(&*call.id)));
+    }
+    all
 }
 
 fn ignored(why: &'static str, warning: Option<String>) -> Absorbed {

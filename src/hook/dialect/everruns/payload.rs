@@ -10,7 +10,6 @@ use crate::hook::json::{Json, append_json};
 use crate::hook::runner::HookRunner;
 use crate::text::Text;
 use serde_json::{Map, Value};
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -188,35 +187,56 @@ fn append_time(out: &mut Vec<u8>, since_epoch: Duration) {
     let millis = i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX);
     let stamp = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
     let time = jiff::tz::Offset::UTC.to_datetime(stamp);
-    let mut text = String::with_capacity(24);
-    let _ = write!(
-        text,
-        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
-        time.year(),
-        time.month(),
-        time.day(),
-        time.hour(),
-        time.minute(),
-        time.second(),
-        time.millisecond()
-    );
-    out.extend_from_slice(text.as_bytes());
+    let parts = [
+        (time.year(), 4, b'-'),
+        (time.month().into(), 2, b'-'),
+        (time.day().into(), 2, b'T'),
+        (time.hour().into(), 2, b':'),
+        (time.minute().into(), 2, b':'),
+        (time.second().into(), 2, b'.'),
+        (time.millisecond(), 3, b'Z'),
+    ];
+    for (value, width, end) in parts {
+        append_digits(out, u64::from(value.unsigned_abs()), width);
+        out.push(end);
+    }
+}
+
+/// The lowest `width` decimal digits of `value`. `write!` would cost as much as the rest of a hook's delivery together.
+fn append_digits(out: &mut Vec<u8>, value: u64, width: u32) {
+    append_each(out, width, value, |rest| (rest % 10, rest / 10));
+}
+
+/// The lowest `width` hexadecimal digits of `value`.
+fn append_hex(out: &mut Vec<u8>, value: u64, width: u32) {
+    append_each(out, width, value, |rest| (rest & 15, rest >> 4));
+}
+
+fn append_each(out: &mut Vec<u8>, width: u32, mut rest: u64, split: impl Fn(u64) -> (u64, u64)) {
+    let mut digits = [b'0'; 16];
+    let room = digits.get_mut(..width as usize).unwrap_or_default();
+    for place in room.iter_mut().rev() {
+        let (digit, more) = split(rest);
+        *place = b"0123456789abcdef".get(digit as usize).copied().unwrap_or(b'0');
+        rest = more;
+    }
+    out.extend_from_slice(room);
 }
 
 /// A fresh payload file's path (R22): a time-ordered UUID (version 7) after the hook's safe id.
 pub(super) fn file_path(safe_id: &str, host: &dyn HookRunner) -> Text {
     let millis = host.now().as_millis() as u64 & 0xffff_ffff_ffff;
     let (a, b) = (host.random_u64(), host.random_u64());
-    let mut path = String::with_capacity(safe_id.len() + 64);
-    let _ = write!(
-        path,
-        "/workspace/.hooks/{safe_id}-{:08x}-{:04x}-7{:03x}-{:04x}-{:012x}.json",
-        millis >> 16,
-        millis & 0xffff,
-        a & 0xfff,
-        0x8000 | (a >> 12 & 0x3fff),
-        b & 0xffff_ffff_ffff
-    );
+    let mut path = Vec::with_capacity(safe_id.len() + 64);
+    path.extend_from_slice(b"/workspace/.hooks/");
+    path.extend_from_slice(safe_id.as_bytes());
+    let parts =
+        [(millis >> 16, 8), (millis, 4), (0x7000 | a & 0xfff, 4), (0x8000 | (a >> 12 & 0x3fff), 4), (b, 12)];
+    for (value, width) in parts {
+        path.push(b'-');
+        append_hex(&mut path, value, width);
+    }
+    path.extend_from_slice(b".json");
     Text::from(path)
 }
 

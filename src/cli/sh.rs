@@ -1,0 +1,327 @@
+//! `hookbox sh`: runs a script in a fresh sandbox. Standard streams and the exit status pass through; 124 on the time
+//! limit, 125 on another limit, with one line on standard error that names it.
+
+use super::fire::{fixture_folder, split_seed};
+use super::{CommandFailure, Streams};
+use crate::io::{InputStream, OutputStream};
+use crate::limit::{Limit, Limits};
+use crate::sandbox::{End, Output, Sandbox, SandboxBuilder, Script, Sink, Source};
+use crate::text::Text;
+use crate::vfs::fixture::Fixture;
+use crate::vfs::{ChangeKind, FileKind, FileSystem, FsError, Snapshot};
+use std::io::{IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::task::{Context, Poll, Waker};
+
+/// Arguments of `hookbox sh`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct ShArguments {
+    /// Run this command string: SCRIPT, then $0 and the arguments
+    #[arg(short = 'c', value_name = "SCRIPT")]
+    pub command: Option<String>,
+    /// Copy a folder of the host into the session (default place: /workspace)
+    #[arg(long, value_name = "HOSTDIR[:VPATH]")]
+    pub seed: Vec<String>,
+    /// Start from a fixture: a name below vfs-fixtures/, or a folder
+    #[arg(long, value_name = "NAME|DIR")]
+    pub fixture: Option<String>,
+    /// Working directory in the session
+    #[arg(long, value_name = "VPATH")]
+    pub cwd: Option<String>,
+    /// Set a variable of the environment
+    #[arg(long, value_name = "K=V")]
+    pub env: Vec<String>,
+    /// Limits to start from: default, hook, everruns or interactive
+    #[arg(long, value_name = "PROFILE", default_value = "default")]
+    pub limits: String,
+    /// Change one limit
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub limit: Vec<String>,
+    /// Time limit in milliseconds
+    #[arg(long, value_name = "MS")]
+    pub timeout: Option<u64>,
+    /// Copy a file or folder of the session to the host afterwards
+    #[arg(long, value_name = "VPATH:HOSTDIR")]
+    pub export: Vec<String>,
+    /// Report file changes on standard error
+    #[arg(long)]
+    pub diff: bool,
+    /// Report what the run used, and the headroom, on standard error
+    #[arg(long)]
+    pub usage: bool,
+    /// Fixed clock and random numbers; sleeping costs no time
+    #[arg(long)]
+    pub deterministic: bool,
+    /// Run as sh: bash in POSIX mode
+    #[arg(long)]
+    pub posix: bool,
+    /// Print the compiled program instead of running it
+    #[arg(long)]
+    pub dump: bool,
+    /// FILE and its arguments; with -c: $0 and the arguments
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "FILE|NAME")]
+    pub operands: Vec<String>,
+}
+
+/// Runs the command; gives the exit status.
+pub fn run(arguments: &ShArguments, streams: &mut Streams<'_>) -> u8 {
+    super::finish(run_script(arguments, streams), streams)
+}
+
+fn run_script(arguments: &ShArguments, streams: &mut Streams<'_>) -> Result<u8, CommandFailure> {
+    let (text, name, args, path) = script(arguments, streams)?;
+    if arguments.dump {
+        streams.stdout.write_all(Sandbox::dump(&text).as_bytes()).map_err(CommandFailure::Write)?;
+        return Ok(0);
+    }
+    let limits = limits(arguments)?;
+    let sandbox = sandbox(arguments, limits)?;
+    let before = sandbox.fs().snapshot();
+    let mut script = Script::command(&text);
+    script.name = name;
+    script.args = args;
+    script.path = path;
+    script.posix = arguments.posix;
+    script.stdin = Source::Stream(Box::new(HostInput::default()));
+    script.stdout = Sink::Stream(Box::new(HostOutput { error: false }));
+    script.stderr = Sink::Stream(Box::new(HostOutput { error: true }));
+    let output = super::runtime()?.block_on(sandbox.start(script));
+    for export in &arguments.export {
+        let Some((from, to)) = export.split_once(':') else {
+            return Err(CommandFailure::Other(format!("--export {export}: VPATH:HOSTDIR is needed")));
+        };
+        copy_out(sandbox.fs(), from.as_bytes(), Path::new(to))?;
+    }
+    report(arguments, &sandbox, &before, &output, streams)?;
+    Ok(output.status)
+}
+
+/// The script's text, `$0`, its arguments and its path.
+fn script(
+    arguments: &ShArguments,
+    streams: &mut Streams<'_>,
+) -> Result<(Vec<u8>, Text, Vec<Text>, Text), CommandFailure> {
+    let mut operands = arguments.operands.iter().map(|operand| Text::from(operand.as_str()));
+    if let Some(command) = &arguments.command {
+        let name = operands.next().unwrap_or_else(|| Text::from_static(b"bash"));
+        return Ok((command.clone().into_bytes(), name, operands.collect(), Text::EMPTY));
+    }
+    if let Some(file) = arguments.operands.first() {
+        let name = operands.next().unwrap_or_default();
+        let text = std::fs::read(file).map_err(CommandFailure::host(file))?;
+        return Ok((text, name.clone(), operands.collect(), name));
+    }
+    if std::io::stdin().is_terminal() {
+        return Err(CommandFailure::Other(
+            "no script: give -c SCRIPT, a FILE, or a script on standard input".into(),
+        ));
+    }
+    let mut text = Vec::new();
+    streams.stdin.read_to_end(&mut text).map_err(CommandFailure::host("standard input"))?;
+    Ok((text, Text::from_static(b"bash"), Vec::new(), Text::EMPTY))
+}
+
+/// The profile with the changes of the command line.
+fn limits(arguments: &ShArguments) -> Result<Limits, CommandFailure> {
+    let mut limits = Limits::profile(&arguments.limits).ok_or_else(|| {
+        let name = &arguments.limits;
+        CommandFailure::Other(format!("--limits {name}: not one of default, hook, everruns, interactive"))
+    })?;
+    for change in &arguments.limit {
+        let wrong = |why: &str| CommandFailure::Other(format!("--limit {change}: {why}"));
+        let (name, value) = change.split_once('=').ok_or_else(|| wrong("NAME=VALUE is needed"))?;
+        let limit = Limit::from_name(name).ok_or_else(|| {
+            let names: Vec<&str> = Limit::ALL.iter().map(|limit| limit.name()).collect();
+            wrong(&format!("no such limit; there are {}", names.join(", ")))
+        })?;
+        limits.set(limit, value.parse().map_err(|_| wrong("the value is not a number"))?);
+    }
+    if let Some(timeout) = arguments.timeout {
+        limits.set(Limit::WallTime, timeout);
+    }
+    Ok(limits)
+}
+
+fn sandbox(arguments: &ShArguments, limits: Limits) -> Result<Sandbox, CommandFailure> {
+    let mut builder: SandboxBuilder = Sandbox::builder().limits(limits);
+    if arguments.deterministic {
+        builder = builder.deterministic();
+    }
+    if let Some(name) = &arguments.fixture {
+        let fixture = Fixture::load(&fixture_folder(name))?;
+        builder = builder.fixture(&fixture)?;
+    }
+    for seed in &arguments.seed {
+        let (from, to) = split_seed(seed);
+        builder = builder.seed_dir(to, PathBuf::from(from));
+    }
+    if let Some(cwd) = &arguments.cwd {
+        builder = builder.cwd(cwd.as_str());
+    }
+    for variable in &arguments.env {
+        let (name, value) = variable
+            .split_once('=')
+            .ok_or_else(|| CommandFailure::Other(format!("--env {variable}: K=V is needed")))?;
+        builder = builder.env(name, value);
+    }
+    builder.build().map_err(|error| CommandFailure::Other(error.to_string()))
+}
+
+fn report(
+    arguments: &ShArguments,
+    sandbox: &Sandbox,
+    before: &Snapshot,
+    output: &Output,
+    streams: &mut Streams<'_>,
+) -> Result<(), CommandFailure> {
+    let mut text = String::new();
+    if let End::Limit(error) = output.end {
+        text.push_str(&format!("hookbox: {error}\n"));
+    }
+    if arguments.diff {
+        for change in sandbox.diff(before) {
+            let mark = match change.kind {
+                ChangeKind::Added => 'A',
+                ChangeKind::Removed => 'D',
+                ChangeKind::Modified => 'M',
+                _ => 'T',
+            };
+            text.push_str(&format!("{mark} {}\n", bstr::BStr::new(&change.path)));
+        }
+    }
+    if arguments.usage {
+        let limits = limits(arguments)?;
+        let usage = &output.usage;
+        text.push_str(&format!("wall_time_us {}\n", usage.wall_time_us));
+        for (limit, left) in usage.headroom(&limits) {
+            let allowed = limits.get(limit);
+            if allowed == u64::MAX {
+                text.push_str(&format!("{limit}: no limit\n"));
+            } else {
+                text.push_str(&format!(
+                    "{limit}: {} of {allowed} used, {left} left\n",
+                    allowed.saturating_sub(left)
+                ));
+            }
+        }
+    }
+    streams.stderr.write_all(text.as_bytes()).map_err(CommandFailure::Write)
+}
+
+/// Copies a file or folder of the session to the host. Links are not followed and not made.
+fn copy_out(fs: &Arc<FileSystem>, from: &[u8], to: &Path) -> Result<(), CommandFailure> {
+    let failure =
+        |path: &[u8], error: FsError| CommandFailure::Other(format!("{}: {error}", bstr::BStr::new(path)));
+    let mut pending = vec![(from.to_vec(), to.to_path_buf())];
+    while let Some((path, target)) = pending.pop() {
+        let metadata = fs.symlink_metadata(&path).map_err(|error| failure(&path, error))?;
+        match metadata.kind {
+            FileKind::Directory => {
+                std::fs::create_dir_all(&target)
+                    .map_err(CommandFailure::host(target.display().to_string()))?;
+                for entry in fs.read_dir(&path).map_err(|error| failure(&path, error))? {
+                    // A name of the session is one component: it can not lead out of the folder.
+                    let name = String::from_utf8_lossy(&entry.name).into_owned();
+                    pending.push((crate::vfs::path::join(&path, &entry.name), target.join(name)));
+                }
+            }
+            FileKind::Regular => {
+                let content = fs.read(&path).map_err(|error| failure(&path, error))?;
+                let file = if target.is_dir() {
+                    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(&path);
+                    target.join(String::from_utf8_lossy(name).into_owned())
+                } else {
+                    target
+                };
+                std::fs::write(&file, content.as_bytes())
+                    .map_err(CommandFailure::host(file.display().to_string()))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Standard input of the process, read by a thread once a script asks for it, so that the run goes on meanwhile.
+#[derive(Default)]
+struct HostInput {
+    receiver: Option<mpsc::Receiver<Vec<u8>>>,
+    waker: Arc<std::sync::Mutex<Option<Waker>>>,
+    buffer: Vec<u8>,
+    start: usize,
+    ended: bool,
+}
+
+impl HostInput {
+    fn receiver(&mut self) -> &mpsc::Receiver<Vec<u8>> {
+        let waker = Arc::clone(&self.waker);
+        self.receiver.get_or_insert_with(|| {
+            let (sender, receiver) = mpsc::sync_channel(4);
+            std::thread::spawn(move || {
+                let mut stdin = std::io::stdin().lock();
+                loop {
+                    let mut block = vec![0; 64 * 1024];
+                    let count = stdin.read(&mut block).unwrap_or(0);
+                    block.truncate(count);
+                    let sent = sender.send(block).is_ok();
+                    if let Some(waker) = crate::clock::lock(&waker).take() {
+                        waker.wake();
+                    }
+                    if count == 0 || !sent {
+                        return;
+                    }
+                }
+            });
+            receiver
+        })
+    }
+}
+
+impl InputStream for HostInput {
+    fn poll_read(
+        &mut self,
+        cx: &mut Context<'_>,
+        consume: &mut dyn FnMut(&[u8]) -> usize,
+    ) -> Poll<Result<usize, FsError>> {
+        if self.start >= self.buffer.len() && !self.ended {
+            *crate::clock::lock(&self.waker) = Some(cx.waker().clone());
+            match self.receiver().try_recv() {
+                Ok(block) => {
+                    self.ended = block.is_empty();
+                    self.buffer = block;
+                    self.start = 0;
+                }
+                Err(mpsc::TryRecvError::Empty) => return Poll::Pending,
+                Err(mpsc::TryRecvError::Disconnected) => self.ended = true,
+            }
+        }
+        let taken = consume(self.buffer.get(self.start..).unwrap_or(&[]));
+        self.start = (self.start + taken).min(self.buffer.len());
+        Poll::Ready(Ok(taken))
+    }
+}
+
+/// Standard output or error of the process.
+struct HostOutput {
+    error: bool,
+}
+
+impl OutputStream for HostOutput {
+    fn poll_write(&mut self, _: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize, FsError>> {
+        let result = if self.error {
+            std::io::stderr().write_all(bytes)
+        } else {
+            let mut stdout = std::io::stdout().lock();
+            stdout.write_all(bytes).and_then(|()| stdout.flush())
+        };
+        Poll::Ready(match result {
+            Ok(()) => Ok(bytes.len()),
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+                Err(FsError::Errno(crate::vfs::Errno::BrokenPipe))
+            }
+            Err(_) => Err(FsError::Errno(crate::vfs::Errno::InputOutput)),
+        })
+    }
+}

@@ -1,0 +1,161 @@
+//! What a command name means, for `type`, `command -v` and `command -V`. Bash manual 3.7.2.
+
+use crate::machine::command::Found;
+use crate::machine::process::Process;
+use crate::machine::quote;
+use crate::machine::run::Run;
+use crate::machine::shell::Function;
+use crate::text::Text;
+
+/// The reserved words, as `compgen -k` lists them.
+pub(super) const RESERVED_WORDS: [&str; 22] = [
+    "if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in",
+    "function", "time", "{", "}", "!", "[[", "]]", "coproc",
+];
+
+/// One meaning of a name.
+pub(super) enum Meaning {
+    Alias(Text),
+    Keyword,
+    Function(Box<Function>),
+    Builtin { special: bool },
+    /// A file that was remembered.
+    Hashed(Text),
+    File(Text),
+}
+
+/// What to look for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Search {
+    pub(super) all: bool,
+    pub(super) no_functions: bool,
+    /// Only files along `PATH`.
+    pub(super) files_only: bool,
+    /// `command -p`
+    pub(super) default_path: bool,
+}
+
+/// The path that `command -p` searches.
+pub(super) const DEFAULT_PATH: &[u8] = b"/usr/bin:/bin";
+
+/// The meanings of a name, in the order in which they are taken.
+pub(super) fn meanings(process: &mut Process, run: &mut Run, name: &Text, search: Search) -> Vec<Meaning> {
+    let mut found = Vec::new();
+    if !search.files_only {
+        shell_meanings(process, run, name, search, &mut found);
+        if !search.all {
+            found.truncate(1);
+            if !found.is_empty() {
+                return found;
+            }
+        }
+    }
+    if name.contains(&b'/') {
+        if let Found::Path(path) = process.search_path(run, name) {
+            found.push(Meaning::File(path));
+        }
+        return found;
+    }
+    if !search.all
+        && !search.default_path
+        && let Some((path, _)) = process.shell.state.hashed.get(name)
+    {
+        found.push(Meaning::Hashed(super::hash::shown(path)));
+        return found;
+    }
+    let path = if search.default_path {
+        Text::from(DEFAULT_PATH)
+    } else {
+        process.scalar(run, crate::machine::name::PATH).unwrap_or_default()
+    };
+    if search.all {
+        for directory in path.split(|&byte| byte == b':') {
+            if let Found::Path(path) = process.search_along(run, name, directory) {
+                found.push(Meaning::File(path));
+            }
+        }
+    } else if let Found::Path(path) = process.search_along(run, name, &path) {
+        found.push(Meaning::File(path));
+    }
+    found
+}
+
+fn shell_meanings(process: &Process, run: &Run, name: &Text, search: Search, found: &mut Vec<Meaning>) {
+    use crate::machine::option::ShellOption;
+    let state = &process.shell.state;
+    if state.options.has(ShellOption::ExpandAliases)
+        && let Some(text) = state.aliases.get(name)
+    {
+        found.push(Meaning::Alias(text.clone()));
+    }
+    if RESERVED_WORDS.iter().any(|word| word.as_bytes() == name.as_bytes()) {
+        found.push(Meaning::Keyword);
+    }
+    let function = run.services.names.find(name).and_then(|id| state.functions.get(&id)).cloned();
+    if let Some(function) = function.filter(|_| !search.no_functions) {
+        found.push(Meaning::Function(Box::new(function)));
+    }
+    if let Some(builtin) = super::find(name).filter(|builtin| process.is_enabled(builtin)) {
+        let special = builtin.special && state.options.has(ShellOption::Posix);
+        found.push(Meaning::Builtin { special });
+    }
+}
+
+impl Meaning {
+    /// The word of `type -t`.
+    pub(super) const fn word(&self) -> &'static str {
+        match self {
+            Self::Alias(_) => "alias",
+            Self::Keyword => "keyword",
+            Self::Function(_) => "function",
+            Self::Builtin { .. } => "builtin",
+            Self::Hashed(_) | Self::File(_) => "file",
+        }
+    }
+
+    /// The sentence of `type` and `command -V`.
+    pub(super) fn describe(&self, name: &Text, out: &mut Vec<u8>) {
+        out.extend_from_slice(name);
+        match self {
+            Self::Alias(text) => {
+                out.extend_from_slice(b" is aliased to `");
+                out.extend_from_slice(text);
+                out.push(b'\'');
+            }
+            Self::Keyword => out.extend_from_slice(b" is a shell keyword"),
+            Self::Function(function) => {
+                out.extend_from_slice(b" is a function\n");
+                out.extend_from_slice(&crate::syntax::print_function(&function.definition));
+            }
+            Self::Builtin { special: true } => out.extend_from_slice(b" is a special shell builtin"),
+            Self::Builtin { special: false } => out.extend_from_slice(b" is a shell builtin"),
+            Self::Hashed(path) => {
+                out.extend_from_slice(b" is hashed (");
+                out.extend_from_slice(path);
+                out.push(b')');
+            }
+            Self::File(path) => {
+                out.extend_from_slice(b" is ");
+                out.extend_from_slice(path);
+            }
+        }
+        if out.last() != Some(&b'\n') {
+            out.push(b'\n');
+        }
+    }
+
+    /// The line of `command -v`.
+    pub(super) fn reuse(&self, name: &Text, out: &mut Vec<u8>) {
+        match self {
+            Self::Alias(text) => {
+                out.extend_from_slice(b"alias ");
+                out.extend_from_slice(name);
+                out.push(b'=');
+                out.extend_from_slice(&quote::single(text));
+            }
+            Self::Hashed(path) | Self::File(path) => out.extend_from_slice(path),
+            _ => out.extend_from_slice(name),
+        }
+        out.push(b'\n');
+    }
+}

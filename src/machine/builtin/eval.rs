@@ -1,0 +1,109 @@
+//! `eval`, `.`, `source`. Bash manual 4.1.
+
+use super::{Builtin, Flow, Invocation, letters};
+use crate::machine::frame::ScriptKind;
+use crate::machine::option::ShellOption;
+use crate::machine::process::{Halt, Process, Step};
+use crate::machine::run::Run;
+use crate::text::Text;
+use crate::vfs::{Errno, FsError, path};
+use std::sync::Arc;
+use std::task::Context;
+
+pub(super) static EVAL: Builtin = Builtin {
+    name: "eval",
+    special: true,
+    synopsis: "eval [arg ...]",
+    help: "Execute arguments as a shell command.",
+    run: eval,
+};
+
+pub(super) static DOT: Builtin = Builtin {
+    name: ".",
+    special: true,
+    synopsis: ". filename [arguments]",
+    help: "Execute commands from a file in the current shell.",
+    run: source,
+};
+
+pub(super) static SOURCE: Builtin = Builtin {
+    name: "source",
+    special: false,
+    synopsis: "source filename [arguments]",
+    help: "Execute commands from a file in the current shell.",
+    run: source,
+};
+
+fn eval(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
+    let letters = match letters::parse(process, invocation, b"") {
+        Ok(letters) => letters,
+        Err(flow) => return Ok(flow),
+    };
+    let words: Vec<&[u8]> = invocation.args.iter().skip(letters.first).map(Text::as_bytes).collect();
+    let text = words.join(&b' ');
+    if text.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Flow::Status(0));
+    }
+    process.start_text(run, invocation, Arc::from(text), ScriptKind::Eval, None)
+}
+
+fn source(
+    process: &mut Process,
+    run: &mut Run,
+    _: &mut Context<'_>,
+    invocation: &mut Invocation,
+) -> Step<Flow> {
+    let letters = match letters::parse(process, invocation, b"") {
+        Ok(letters) => letters,
+        Err(flow) => return Ok(flow),
+    };
+    let Some(name) = invocation.args.get(letters.first).cloned() else {
+        process.report_for(&invocation.name(), "filename argument required");
+        return Ok(letters::usage(process, invocation));
+    };
+    let found = find(process, run, &name);
+    let args = invocation.args.get(letters.first + 1..).filter(|args| !args.is_empty()).map(<[Text]>::to_vec);
+    let absolute = path::join(&process.shell.state.cwd, &found);
+    let content = match run.services.session.fs.read(&absolute) {
+        Ok(content) => content,
+        Err(FsError::Limit(limit)) => return Err(limit.into()),
+        Err(FsError::Errno(Errno::IsDirectory)) => {
+            process.report_for(&invocation.name(), format_args!("{found}: is a directory"));
+            return Ok(Flow::Status(1));
+        }
+        Err(FsError::Errno(errno)) => {
+            process.report(format_args!("{name}: {}", errno.message()));
+            if process.shell.state.options.has(ShellOption::Posix) {
+                return Err(Halt::Exit(1));
+            }
+            return Ok(Flow::Status(1));
+        }
+    };
+    let bytes = content.as_bytes();
+    let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or(&[]);
+    if memchr::memchr(0, line.get(..line.len().min(80)).unwrap_or(line)).is_some() {
+        process.report_for(&invocation.name(), format_args!("{found}: cannot execute binary file"));
+        return Ok(Flow::Status(126));
+    }
+    let script: Arc<[u8]> = Arc::from(bytes);
+    process.start_text(run, invocation, script, ScriptKind::Source, Some((found, args)))
+}
+
+/// The path of a file to be read: a name without slash is looked for along `PATH`, then in the working directory.
+fn find(process: &mut Process, run: &mut Run, name: &Text) -> Text {
+    let options = process.shell.state.options;
+    if name.contains(&b'/') || !options.has(ShellOption::SourcePath) {
+        return name.clone();
+    }
+    let directories = process.scalar(run, crate::machine::name::PATH).unwrap_or_default();
+    for directory in directories.split(|&byte| byte == b':') {
+        let mut candidate = if directory.is_empty() { b".".to_vec() } else { directory.to_vec() };
+        candidate.push(b'/');
+        candidate.extend_from_slice(name);
+        let absolute = path::join(&process.shell.state.cwd, &candidate);
+        if run.services.session.fs.metadata(&absolute).is_ok_and(|metadata| metadata.is_regular()) {
+            return Text::from(candidate);
+        }
+    }
+    name.clone()
+}

@@ -1,0 +1,210 @@
+//! Hooks run in a sandbox: [`HookRunner`] over the shell.
+//!
+//! The text of a hook's script is checked once and shared from run to run, so that the sandbox's program cache finds its
+//! compiled form.
+
+use super::{End, Output, Sandbox, Script as ShellScript, Sink, Source};
+use crate::hook::case::{SessionSetup, SessionSource};
+use crate::hook::{
+    Capture, Command, Ended, Excess, HookFuture, HookIdentity, HookRunner, Script, ScriptOutcome,
+    ScriptRequest, Shell,
+};
+use crate::limit::{Limit, Limits};
+use crate::syntax::{NoAliases, ParseOptions, Parser};
+use crate::text::Text;
+use crate::utility::{Environment, Identity, Session};
+use crate::vfs::{Base, Errno, FsError, path};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A hook's text in the form that a run takes.
+struct Prepared {
+    text: Arc<[u8]>,
+    /// Why it is not a script.
+    fault: Option<String>,
+}
+
+impl Prepared {
+    /// A hook is read as a whole before it runs, so that a broken one has done nothing: bash would run the lines before the
+    /// error. What only `shopt -s extglob` makes valid is no error here.
+    fn new(source: &Text, depth: u64) -> Self {
+        let text: Arc<[u8]> = Arc::from(source.as_bytes());
+        let fault = |extglob| {
+            let depth = u32::try_from(depth).unwrap_or(u32::MAX);
+            let options = ParseOptions { extglob, depth, ..ParseOptions::default() };
+            let mut parser = Parser::new(Arc::clone(&text), 1);
+            loop {
+                match parser.next_command(&options, &NoAliases) {
+                    Ok(Some(_)) => {}
+                    Ok(None) => return None,
+                    Err(error) => return Some(error),
+                }
+            }
+        };
+        let fault = fault(false).filter(|_| fault(true).is_some()).filter(|error| error.limit().is_none());
+        let fault = fault.map(|error| format!("bash: line {}: {}", error.line(), error.message().join(": ")));
+        Self { text, fault }
+    }
+
+    fn of(script: &Script, depth: u64) -> Arc<Self> {
+        script.compiled::<Self>().unwrap_or_else(|| {
+            let prepared = Arc::new(Self::new(script.source(), depth));
+            script.keep(prepared.clone());
+            prepared
+        })
+    }
+}
+
+impl HookRunner for Sandbox {
+    fn run<'a>(&'a self, request: ScriptRequest<'a>) -> HookFuture<'a, ScriptOutcome> {
+        Box::pin(async move {
+            if let Command::Script { script, .. } = request.command {
+                let prepared = Prepared::of(script, request.limits.syntax_depth);
+                if let Some(fault) = &prepared.fault {
+                    let stderr = format!("{fault}\n").into_bytes();
+                    return ScriptOutcome {
+                        status: 2,
+                        stderr,
+                        ..ScriptOutcome::ended(Ended::Syntax(fault.clone()))
+                    };
+                }
+            }
+            let clock = &self.session().clock;
+            let (started, capture) = (clock.monotonic(), request.capture);
+            let output = match request.identity {
+                Some(names) if !self.is_known_as(names) => self.known_as(names).start(script(request)).await,
+                _ => self.start(script(request)).await,
+            };
+            outcome(output, capture, clock.monotonic().saturating_sub(started))
+        })
+    }
+
+    fn write_file(&self, name: &[u8], content: &Text) -> Result<(), FsError> {
+        match self.fs().write(name, content, 0o644) {
+            Err(error) if error.errno() == Some(Errno::NotFound) => {
+                if let Some((directory, _)) = path::split_last(name) {
+                    self.fs().create_dir_all(directory, 0o755)?;
+                }
+                self.fs().write(name, content, 0o644)
+            }
+            result => result,
+        }
+    }
+
+    fn remove_file(&self, path: &[u8]) -> Result<(), FsError> {
+        self.fs().remove_file(path)
+    }
+
+    fn now(&self) -> Duration {
+        self.session().clock.now()
+    }
+
+    fn random_u64(&self) -> u64 {
+        self.session().random.next_u64()
+    }
+}
+
+fn script(request: ScriptRequest<'_>) -> ShellScript {
+    let mut run = match request.command {
+        Command::Script { script, shell } => {
+            let prepared = Prepared::of(script, request.limits.syntax_depth);
+            ShellScript {
+                text: Arc::clone(&prepared.text),
+                name: Text::from_static(shell.name().as_bytes()),
+                posix: shell == Shell::Sh,
+                ..ShellScript::command(b"")
+            }
+        }
+        Command::Program { name, arguments } => {
+            let mut args = vec![name.clone()];
+            args.extend_from_slice(arguments);
+            ShellScript { args, ..ShellScript::command(br#"exec "$@""#) }
+        }
+    };
+    for (name, value) in request.environment {
+        run.environment.set(name, value);
+    }
+    run.bare_environment = !request.inherit_environment;
+    run.cwd = request.cwd.cloned();
+    run.stdin = Source::Bytes(request.stdin);
+    let sink = || match request.capture.excess {
+        Excess::Fail => Sink::Capture,
+        Excess::Discard => Sink::CaptureDropping,
+    };
+    run.stdout = sink();
+    run.stderr = if request.capture.merge { Sink::SameAsStdout } else { sink() };
+    let capture = request.capture;
+    run.limits = Some(Limits {
+        wall_time_ms: u64::try_from(request.timeout.as_millis()).unwrap_or(u64::MAX),
+        output_bytes: capture.stdout.max(capture.stderr).min(capture.total),
+        ..request.limits.clone()
+    });
+    run
+}
+
+fn outcome(output: Output, capture: Capture, duration: Duration) -> ScriptOutcome {
+    let Output { stdout, stderr, status, end, usage } = output;
+    let total = (stdout.len() as u64).saturating_add(stderr.len() as u64);
+    let end = match end {
+        End::Limit(error) if error.limit == Limit::WallTime => Ended::TimedOut,
+        End::Limit(error) if error.limit == Limit::OutputBytes => Ended::OutputExceeded,
+        End::Limit(error) => Ended::Limit(error),
+        End::Exited if capture.excess == Excess::Fail && total > capture.total => Ended::OutputExceeded,
+        End::Exited => Ended::Exited,
+    };
+    let status = if end == Ended::Exited { i32::from(status) } else { -1 };
+    ScriptOutcome { status, stdout, stderr, end, usage, duration }
+}
+
+impl Sandbox {
+    fn is_known_as(&self, names: &HookIdentity) -> bool {
+        let identity = &self.session().identity;
+        identity.user == names.user && identity.host == names.host
+    }
+
+    /// This sandbox under other names of user and host; everything else is shared but the queues of FIFOs.
+    fn known_as(&self, names: &HookIdentity) -> Self {
+        let old = self.session();
+        let identity =
+            Identity { user: names.user.clone(), host: names.host.clone(), ..old.identity.clone() };
+        let (fs, clock, random) = (Arc::clone(&old.fs), Arc::clone(&old.clock), Arc::clone(&old.random));
+        Self {
+            session: Arc::new(Session::new(fs, clock, random, identity)),
+            limits: self.limits.clone(),
+            environment: self.environment.clone(),
+            cwd: self.cwd.clone(),
+            gate: self.gate.clone(),
+            host_commands: Arc::clone(&self.host_commands),
+            names: Arc::clone(&self.names),
+            cache: Arc::clone(&self.cache),
+        }
+    }
+}
+
+/// Sessions of cases and of `hookbox fire`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SandboxSource;
+
+impl SessionSource for SandboxSource {
+    fn base(&self) -> &Base {
+        super::base()
+    }
+
+    fn session(&self, setup: SessionSetup) -> Result<Box<dyn HookRunner>, String> {
+        let SessionSetup { files, clock, random, user, uid, gid, host, environment, cwd } = setup;
+        let mut variables = Environment::default();
+        for (name, value) in environment {
+            variables.set(name, value);
+        }
+        let mut builder = Sandbox::builder().identity(Identity { user, uid, gid, host }).cwd(cwd);
+        for (name, value) in variables.iter() {
+            builder = builder.env(name.clone(), value.clone());
+        }
+        (builder.clock, builder.random) = (Some(clock), Some(random));
+        builder
+            .file_system(files)
+            .build()
+            .map(|sandbox| Box::new(sandbox) as _)
+            .map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,315 @@
+//! The patterns of one `grep`: which lines match, and where.
+//!
+//! All patterns become one expression where none has back-references. Lines are looked for in whole buffers, by the
+//! cheapest way that the expression allows: a literal by `memmem`; a text that every match holds by `memmem`, then the
+//! line by the expression; else the expression runs over the buffer with `^` and `$` at newlines. What can match a
+//! newline is tried again on the line alone, and when that was in vain too often, line after line is searched.
+
+use super::settings::{Settings, Syntax};
+use crate::limit::Limits;
+use crate::pattern::Ticker;
+use crate::utility::regex::{Regex, RegexError, RegexOptions, Span, Syntax as RegexSyntax};
+use crate::utility::ticker::regex_options;
+use memchr::memmem::Finder;
+
+/// From so many strings on, they are searched for by the engine that is made for sets of strings.
+const MANY_STRINGS: usize = 16;
+/// Matches over a line's end after which whole buffers are not searched any more.
+const GREATEST_CROSSINGS: u32 = 16;
+
+#[derive(Debug)]
+pub(super) struct Matcher {
+    /// Over a line without its end; alternatives.
+    expressions: Vec<Regex>,
+    scan: Scan,
+    eol: u8,
+    crossings: u32,
+}
+
+/// How the next matching line of a buffer is found.
+#[derive(Debug)]
+enum Scan {
+    Literal(Finder<'static>),
+    Required(Finder<'static>),
+    /// Whether a match can hold a newline.
+    Buffer(Regex, bool),
+    Lines,
+}
+
+impl Matcher {
+    pub(super) fn new(settings: &Settings, limits: &Limits) -> Result<Self, RegexError> {
+        let options = RegexOptions {
+            ignore_case: settings.ignore_case,
+            whole_line: settings.whole_line,
+            whole_word: settings.whole_word,
+            dialect: crate::utility::regex::Dialect::Grep,
+            ..regex_options(limits)
+        };
+        let (sources, syntax) = sources(settings);
+        let has_references = syntax != RegexSyntax::Perl && sources.iter().any(|source| refers_back(source));
+        let mut expressions = Vec::with_capacity(sources.len().min(64));
+        if sources.len() == 1 || has_references || settings.syntax != Syntax::Fixed {
+            for source in &sources {
+                expressions.push(Regex::new(source, syntax, &options)?);
+            }
+        }
+        let joined = joined(&sources, syntax);
+        if sources.len() > 1 && !has_references {
+            match Regex::new(&joined, syntax, &options) {
+                Ok(regex) => expressions = vec![regex],
+                Err(error) if expressions.is_empty() => return Err(error),
+                Err(_) => {}
+            }
+        }
+        let scan = match expressions.as_slice() {
+            [only] if settings.eol == b'\n' => Scan::new(only, &joined, syntax, &options)?,
+            _ => Scan::Lines,
+        };
+        Ok(Self { expressions, scan, eol: settings.eol, crossings: 0 })
+    }
+
+    /// The first line of `buffer`, at or after the line start `at`, that matches: `[start, end)`, its end included.
+    pub(super) fn next_line(
+        &mut self,
+        buffer: &[u8],
+        mut at: usize,
+        ticker: &mut dyn Ticker,
+    ) -> Result<Option<Span>, RegexError> {
+        if self.expressions.is_empty() {
+            return Ok(None);
+        }
+        while at < buffer.len() {
+            let rest = buffer.get(at..).unwrap_or(&[]);
+            let (place, is_certain) = match &self.scan {
+                Scan::Literal(finder) => match finder.find(rest) {
+                    Some(found) => (at + found, true),
+                    None => return Ok(None),
+                },
+                Scan::Required(finder) => match finder.find(rest) {
+                    Some(found) => (at + found, false),
+                    None => return Ok(None),
+                },
+                Scan::Buffer(regex, may_cross) => match regex.sight_ticked(buffer, at, ticker)? {
+                    Some(found) => (found, !may_cross),
+                    None => return Ok(None),
+                },
+                Scan::Lines => (at, false),
+            };
+            if place >= buffer.len() && buffer.last() == Some(&self.eol) {
+                return Ok(None);
+            }
+            let line = self.line_around(buffer, at, place);
+            if is_certain || self.is_match(self.body(buffer, line), ticker)? {
+                return Ok(Some(line));
+            }
+            if let Scan::Buffer(..) = self.scan {
+                self.crossings += 1;
+                if self.crossings > GREATEST_CROSSINGS {
+                    self.scan = Scan::Lines;
+                }
+            }
+            at = line.1;
+        }
+        Ok(None)
+    }
+
+    fn line_around(&self, buffer: &[u8], from: usize, place: usize) -> Span {
+        let before = buffer.get(from..place).unwrap_or(&[]);
+        let start = memchr::memrchr(self.eol, before).map_or(from, |found| from + found + 1);
+        (start, line_end(buffer, place, self.eol))
+    }
+
+    fn body<'b>(&self, buffer: &'b [u8], (start, end): Span) -> &'b [u8] {
+        let line = buffer.get(start..end).unwrap_or(&[]);
+        line.strip_suffix(&[self.eol]).unwrap_or(line)
+    }
+
+    fn is_match(&self, line: &[u8], ticker: &mut dyn Ticker) -> Result<bool, RegexError> {
+        for expression in &self.expressions {
+            if expression.is_match_ticked(line, ticker)? {
+                return Ok(true);
+            }
+        }
+        ticker.tick(1)?;
+        Ok(false)
+    }
+
+    /// The leftmost match in a line (without its end) at or after `start`; of several there, the longest.
+    pub(super) fn find_at(
+        &self,
+        line: &[u8],
+        start: usize,
+        ticker: &mut dyn Ticker,
+    ) -> Result<Option<Span>, RegexError> {
+        let mut best: Option<Span> = None;
+        for expression in &self.expressions {
+            let Some(found) = expression.find_at_ticked(line, start, ticker)? else { continue };
+            if best.is_none_or(|best| (found.0, std::cmp::Reverse(found.1)) < (best.0, std::cmp::Reverse(best.1))) {
+                best = Some(found);
+            }
+        }
+        Ok(best)
+    }
+}
+
+/// Where the line that holds `place` ends, its end included.
+pub(super) fn line_end(buffer: &[u8], place: usize, eol: u8) -> usize {
+    let rest = buffer.get(place..).unwrap_or(&[]);
+    memchr::memchr(eol, rest).map_or(buffer.len(), |found| place + found + 1)
+}
+
+impl Scan {
+    fn new(line: &Regex, source: &[u8], syntax: RegexSyntax, options: &RegexOptions) -> Result<Self, RegexError> {
+        if !options.whole_line && !options.whole_word {
+            if let Some(literal) = line.literal() {
+                return Ok(Self::Literal(Finder::new(literal).into_owned()));
+            }
+        }
+        if !line.required().is_empty() {
+            return Ok(Self::Required(Finder::new(line.required()).into_owned()));
+        }
+        if needs_lines(source, syntax, options) {
+            return Ok(Self::Lines);
+        }
+        let options = RegexOptions { newline_sensitive: true, ..*options };
+        let may_cross = syntax == RegexSyntax::Perl || may_hold_newline(source);
+        Ok(Self::Buffer(Regex::new(source, syntax, &options)?, may_cross))
+    }
+}
+
+/// Whether the expression would mean something else in a buffer than in a line.
+fn needs_lines(source: &[u8], syntax: RegexSyntax, options: &RegexOptions) -> bool {
+    let has = |text: &str| memchr::memmem::find(source, text.as_bytes()).is_some();
+    if syntax == RegexSyntax::Perl {
+        options.whole_line || ["(?", r"\A", r"\z", r"\Z", r"\G"].iter().any(|text| has(text))
+    } else {
+        has(r"\`") || has(r"\'") || refers_back(source)
+    }
+}
+
+/// Whether a POSIX expression can match a newline though newlines are special: negated sets and `.` do not.
+fn may_hold_newline(source: &[u8]) -> bool {
+    let has = |text: &str| memchr::memmem::find(source, text.as_bytes()).is_some();
+    source.iter().any(|&byte| byte < b' ') || [r"\s", r"\W", "[:", "[.", "[="].iter().any(|text| has(text))
+}
+
+/// Whether a backslash and a digit stand in it.
+fn refers_back(source: &[u8]) -> bool {
+    let mut bytes = source.iter();
+    while let Some(&byte) = bytes.next() {
+        if byte == b'\\' && matches!(bytes.next(), Some(b'1'..=b'9')) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Each pattern as a regular expression, and their syntax.
+fn sources(settings: &Settings) -> (Vec<Vec<u8>>, RegexSyntax) {
+    let patterns = &settings.patterns;
+    match settings.syntax {
+        Syntax::Basic => (patterns.clone(), RegexSyntax::Basic),
+        Syntax::Extended => (patterns.clone(), RegexSyntax::Extended),
+        Syntax::Perl => (patterns.clone(), RegexSyntax::Perl),
+        Syntax::Fixed => {
+            let are_text = patterns.iter().all(|pattern| std::str::from_utf8(pattern).is_ok());
+            let mut sources: Vec<Vec<u8>> = patterns.iter().map(|pattern| escaped(pattern)).collect();
+            if patterns.len() >= MANY_STRINGS && are_text {
+                // There the first alternative wins, not the longest: so the longest comes first.
+                sources.sort_by_key(|source| std::cmp::Reverse(source.len()));
+                return (sources, RegexSyntax::Perl);
+            }
+            (sources, RegexSyntax::Extended)
+        }
+    }
+}
+
+fn escaped(text: &[u8]) -> Vec<u8> {
+    let mut source = Vec::with_capacity(text.len() + 8);
+    for &byte in text {
+        if br"\^$.[]|()*+?{}".contains(&byte) {
+            source.push(b'\\');
+        }
+        source.push(byte);
+    }
+    source
+}
+
+fn joined(sources: &[Vec<u8>], syntax: RegexSyntax) -> Vec<u8> {
+    let bar: &[u8] = if syntax == RegexSyntax::Basic { br"\|" } else { b"|" };
+    sources.join(bar)
+}
+
+/// What GNU grep warns of: a repetition of nothing.
+pub(super) fn warnings(settings: &Settings) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if settings.syntax != Syntax::Extended {
+        return warnings;
+    }
+    for pattern in &settings.patterns {
+        let mut is_start = true;
+        let mut at = 0;
+        while let Some(&byte) = pattern.get(at) {
+            match byte {
+                b'*' | b'+' | b'?' if is_start && warnings.len() < 100 => {
+                    warnings.push(format!("warning: {} at start of expression", char::from(byte)));
+                }
+                _ => {}
+            }
+            is_start = matches!(byte, b'(' | b'|') || (byte == b'^' && is_start);
+            at = match byte {
+                b'\\' => at + 2,
+                b'[' => bracket_end(pattern, at),
+                _ => at + 1,
+            };
+        }
+    }
+    warnings
+}
+
+/// Whether a bracket expression looks like a class without its own brackets, `[:space:]`, which GNU grep refuses.
+pub(super) fn has_bare_class(settings: &Settings) -> bool {
+    let is_bare = |pattern: &Vec<u8>| {
+        let mut at = 0;
+        while let Some(&byte) = pattern.get(at) {
+            let next = match byte {
+                b'\\' => at + 2,
+                b'[' => bracket_end(pattern, at),
+                _ => at + 1,
+            };
+            if byte == b'['
+                && let Some([b'[', b':', name @ .., b':', b']']) = pattern.get(at..next)
+                && !name.is_empty()
+                && !name.contains(&b'-')
+                && !name.contains(&b'[')
+            {
+                return true;
+            }
+            at = next;
+        }
+        false
+    };
+    matches!(settings.syntax, Syntax::Basic | Syntax::Extended) && settings.patterns.iter().any(is_bare)
+}
+
+/// The place after the bracket expression that begins at `start`.
+fn bracket_end(pattern: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    if pattern.get(at) == Some(&b'^') {
+        at += 1;
+    }
+    if pattern.get(at) == Some(&b']') {
+        at += 1;
+    }
+    while let Some(&byte) = pattern.get(at) {
+        match (byte, pattern.get(at + 1)) {
+            (b']', _) => return at + 1,
+            (b'[', Some(&kind @ (b':' | b'.' | b'='))) => {
+                let rest = pattern.get(at + 2..).unwrap_or(&[]);
+                at = memchr::memmem::find(rest, &[kind, b']']).map_or(pattern.len(), |found| at + found + 4);
+            }
+            _ => at += 1,
+        }
+    }
+    pattern.len()
+}

@@ -1,0 +1,142 @@
+//! `grep`: prints lines that match patterns. GNU grep(1) 3.8; `egrep` and `fgrep` share it.
+//!
+//! `settings` reads the options, `matcher` compiles the patterns, `walk` goes through operands and directories, `search`
+//! goes through one input block by block, `print` writes lines. Left out: `-u`, `GREP_COLORS`.
+
+mod matcher;
+mod print;
+mod search;
+mod selection;
+mod settings;
+mod walk;
+
+use crate::utility::prelude::*;
+use matcher::Matcher;
+use settings::{Settings, Syntax};
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "grep",
+    summary: "print lines that match patterns",
+    usage: "grep [OPTION]... PATTERNS [FILE]...",
+    options: OPTIONS,
+    examples: &[example("printf 'abc\\nxyz\\n' | grep -n y", "2:xyz\n")],
+    usage_status: 2,
+    run: start!(start_basic),
+    ..Utility::BASE
+};
+
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    flag('E', "extended-regexp", "PATTERNS are extended regular expressions"),
+    flag('F', "fixed-strings", "PATTERNS are strings"),
+    flag('G', "basic-regexp", "PATTERNS are basic regular expressions"),
+    flag('P', "perl-regexp", "PATTERNS are Perl regular expressions"),
+    value('e', "regexp", "PATTERNS", "use PATTERNS for matching"),
+    value('f', "file", "FILE", "take PATTERNS from FILE"),
+    flag('i', "ignore-case", "ignore case distinctions in patterns and data"),
+    flag('y', "", "the same as -i"),
+    flag('\0', "no-ignore-case", "do not ignore case distinctions (default)"),
+    flag('w', "word-regexp", "match only whole words"),
+    flag('x', "line-regexp", "match only whole lines"),
+    flag('z', "null-data", "a data line ends in 0 byte, not newline"),
+    flag('s', "no-messages", "suppress error messages"),
+    flag('v', "invert-match", "select non-matching lines"),
+    flag('V', "", "display version information and exit"),
+    value('m', "max-count", "NUM", "stop after NUM selected lines"),
+    flag('b', "byte-offset", "print the byte offset with output lines"),
+    flag('n', "line-number", "print line number with output lines"),
+    flag('\0', "line-buffered", "flush output on every line"),
+    flag('H', "with-filename", "print file name with output lines"),
+    flag('h', "no-filename", "suppress the file name prefix on output"),
+    value('\0', "label", "LABEL", "use LABEL as the standard input file name prefix"),
+    flag('o', "only-matching", "show only nonempty parts of lines that match"),
+    flag('q', "quiet", "suppress all normal output"),
+    flag('\0', "silent", "suppress all normal output"),
+    value('\0', "binary-files", "TYPE", "assume that binary files are 'binary', 'text', or 'without-match'"),
+    flag('a', "text", "equivalent to --binary-files=text"),
+    flag('I', "", "equivalent to --binary-files=without-match"),
+    value('d', "directories", "ACTION", "how to handle directories: 'read', 'recurse', or 'skip'"),
+    value('D', "devices", "ACTION", "how to handle devices and FIFOs: 'read' or 'skip'"),
+    flag('r', "recursive", "like --directories=recurse"),
+    flag('R', "dereference-recursive", "likewise, but follow all symlinks"),
+    value('\0', "include", "GLOB", "search only files that match GLOB (a file pattern)"),
+    value('\0', "exclude", "GLOB", "skip files that match GLOB"),
+    value('\0', "exclude-from", "FILE", "skip files that match any file pattern from FILE"),
+    value('\0', "exclude-dir", "GLOB", "skip directories that match GLOB"),
+    flag('L', "files-without-match", "print only names of FILEs with no selected lines"),
+    flag('l', "files-with-matches", "print only names of FILEs with selected lines"),
+    flag('c', "count", "print only a count of selected lines per FILE"),
+    flag('T', "initial-tab", "make tabs line up (if needed)"),
+    flag('Z', "null", "print 0 byte after FILE name"),
+    value('B', "before-context", "NUM", "print NUM lines of leading context"),
+    value('A', "after-context", "NUM", "print NUM lines of trailing context"),
+    value('C', "context", "NUM", "print NUM lines of output context"),
+    number("NUM", "same as --context=NUM"),
+    value('\0', "group-separator", "SEP", "print SEP on line between matches with context"),
+    flag('\0', "no-group-separator", "do not print separator for matches with context"),
+    optional('\0', "color", "WHEN", "mark the matching strings: 'always', 'never', or 'auto'"),
+    optional('\0', "colour", "WHEN", "the same as --color"),
+    flag('U', "binary", "do not strip CR characters (they never are)"),
+];
+
+async fn start_basic(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    run(ctx, &UTILITY, Syntax::Basic).await
+}
+
+pub(super) async fn start_extended(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    run(ctx, &super::egrep::UTILITY, Syntax::Extended).await
+}
+
+pub(super) async fn start_fixed(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    run(ctx, &super::fgrep::UTILITY, Syntax::Fixed).await
+}
+
+/// What is known while operands are searched.
+struct Grep {
+    settings: Settings,
+    matcher: Matcher,
+    /// Whether output lines begin with the file's name.
+    with_name: bool,
+    /// Whether a line was printed, so that a separator goes before the next group.
+    has_printed: bool,
+    has_selected: bool,
+    has_failed: bool,
+}
+
+/// Exit status: 0 when a line was selected, 1 when none was, 2 after an error (with `-q`, only when none was selected).
+async fn run(
+    ctx: &mut Context,
+    utility: &'static Utility,
+    syntax: Syntax,
+) -> Result<ExitStatus, UtilityError> {
+    let (settings, operands) = settings::parse(ctx, utility, syntax).await?;
+    if settings.max_count == 0 {
+        return Ok(ExitStatus::FAILURE);
+    }
+    if matcher::has_bare_class(&settings) {
+        let message = "character class syntax is [[:space:]], not [:space:]".into();
+        return Err(UtilityError::Failed { message, status: 2 });
+    }
+    for warning in matcher::warnings(&settings) {
+        ctx.warn(warning);
+    }
+    let matcher = Matcher::new(&settings, ctx.meter.limits())
+        .map_err(|error| super::ticker::search_error(&ctx.meter, &error, 2))?;
+    let mut grep = Grep {
+        with_name: settings.with_name.unwrap_or(operands.len() > 1),
+        settings,
+        matcher,
+        has_printed: false,
+        has_selected: false,
+        has_failed: false,
+    };
+    walk::search_operands(ctx, &mut grep, operands).await?;
+    let is_quiet_success = grep.has_selected && grep.settings.is_quiet;
+    Ok(match (grep.has_failed && !is_quiet_success, grep.has_selected) {
+        (true, _) => ExitStatus(2),
+        (false, true) => ExitStatus::SUCCESS,
+        (false, false) => ExitStatus::FAILURE,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,345 @@
+//! What the options of `grep` mean, once all are read.
+
+use super::selection::Selection;
+use crate::utility::prelude::*;
+
+/// How patterns are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Syntax {
+    Fixed,
+    Basic,
+    Extended,
+    Perl,
+}
+
+/// What is told of each input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Report {
+    Lines,
+    Count,
+    /// `-l`
+    NamesWith,
+    /// `-L`
+    NamesWithout,
+    /// `-q`
+    Nothing,
+}
+
+/// What is done with an input that is not text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Binary {
+    Report,
+    Text,
+    WithoutMatch,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Directories {
+    Read,
+    Skip,
+    Recurse,
+}
+
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) syntax: Syntax,
+    /// One for each line of each pattern, none twice.
+    pub(super) patterns: Vec<Vec<u8>>,
+    pub(super) ignore_case: bool,
+    pub(super) whole_word: bool,
+    pub(super) whole_line: bool,
+    pub(super) is_inverted: bool,
+    pub(super) report: Report,
+    pub(super) is_quiet: bool,
+    pub(super) only_matching: bool,
+    pub(super) line_number: bool,
+    pub(super) byte_offset: bool,
+    pub(super) initial_tab: bool,
+    pub(super) color: bool,
+    pub(super) null_after_name: bool,
+    pub(super) line_buffered: bool,
+    /// `None`: where there are several inputs, or a directory.
+    pub(super) with_name: Option<bool>,
+    pub(super) label: Text,
+    pub(super) max_count: u64,
+    /// Context lines; both are `None` where no option asks for any.
+    pub(super) before: Option<u64>,
+    pub(super) after: Option<u64>,
+    pub(super) separator: Option<Text>,
+    pub(super) no_messages: bool,
+    /// What ends a line.
+    pub(super) eol: u8,
+    pub(super) binary: Binary,
+    pub(super) directories: Directories,
+    /// Symbolic links met in a directory are followed.
+    pub(super) follows_links: bool,
+    pub(super) skips_devices: Option<bool>,
+    pub(super) files: Selection,
+    pub(super) excluded_directories: Selection,
+    /// For the patterns.
+    _charge: crate::limit::Charge,
+}
+
+/// Reads options and patterns; what is left are the operands.
+pub(super) async fn parse(
+    ctx: &mut Context,
+    utility: &'static Utility,
+    syntax: Syntax,
+) -> Result<(Settings, Vec<Text>), UtilityError> {
+    let options = ctx.parse_options(utility).map_err(|error| match error {
+        UtilityError::Usage(message) => UtilityError::Usage(format!("{message}\n{}", usage(utility))),
+        error => error,
+    })?;
+    if options.has("V") {
+        let version = format!("{} (hookbox) {}\n", utility.name, env!("CARGO_PKG_VERSION"));
+        ctx.stdout.push(version.as_bytes())?;
+        return Err(UtilityError::Exit(ExitStatus::SUCCESS));
+    }
+    let syntax = matcher(&options, syntax)?;
+    let mut operands = options.operands.clone();
+    let patterns = patterns(ctx, utility, &options, &mut operands).await?;
+    let held = patterns.iter().map(|pattern| pattern.len() + size_of::<Vec<u8>>()).sum::<usize>();
+    let charge = ctx.meter.charge(held as u64)?;
+    let (before, after) = context_lines(&options)?;
+    let is_recursive = options.last_of(&["r", "R", "d"]);
+    let directories = match is_recursive {
+        Some("d") => directories(utility, options.value("d"))?,
+        Some(_) => Directories::Recurse,
+        None => Directories::Read,
+    };
+    let with_name = match options.last_of(&["H", "h"]) {
+        Some("H") => Some(true),
+        Some(_) => Some(false),
+        None => None,
+    };
+    let mut settings = Settings {
+        syntax,
+        patterns,
+        ignore_case: matches!(options.last_of(&["i", "y", "no-ignore-case"]), Some("i" | "y")),
+        whole_word: options.has("w"),
+        whole_line: options.has("x"),
+        is_inverted: options.has("v"),
+        report: report(&options),
+        is_quiet: options.has("q") || options.has("silent"),
+        only_matching: options.has("o"),
+        line_number: options.has("n"),
+        byte_offset: options.has("b"),
+        initial_tab: options.has("T"),
+        color: is_colored(utility, &options)?,
+        null_after_name: options.has("Z"),
+        line_buffered: options.has("line-buffered"),
+        with_name,
+        label: options.value("label").cloned().unwrap_or(Text::from_static(b"(standard input)")),
+        max_count: max_count(&options)?,
+        before,
+        after,
+        separator: match options.last_of(&["group-separator", "no-group-separator"]) {
+            Some("no-group-separator") => None,
+            Some(_) => options.value("group-separator").cloned(),
+            None => Some(Text::from_static(b"--")),
+        },
+        no_messages: options.has("s"),
+        eol: if options.has("z") { 0 } else { b'\n' },
+        binary: binary(&options)?,
+        directories,
+        follows_links: matches!(options.last_of(&["r", "R"]), Some("R")),
+        skips_devices: devices(&options)?,
+        files: Selection::default(),
+        excluded_directories: Selection::default(),
+        _charge: charge,
+    };
+    select_files(ctx, &options, &mut settings).await?;
+    Ok((settings, operands))
+}
+
+fn usage(utility: &Utility) -> String {
+    format!("Usage: {}", utility.usage)
+}
+
+/// The usage alone, without a message before it.
+fn usage_error(ctx: &mut Context, utility: &Utility) -> UtilityError {
+    let text = format!("{}\nTry '{} --help' for more information.\n", usage(utility), ctx.name);
+    match ctx.stderr.push(text.as_bytes()) {
+        Ok(()) => UtilityError::Exit(ExitStatus(2)),
+        Err(limit) => limit.into(),
+    }
+}
+
+fn failed(message: impl Into<String>) -> UtilityError {
+    UtilityError::Failed { message: message.into(), status: 2 }
+}
+
+/// Patterns of `-e` and `-f`, or the first operand.
+async fn patterns(
+    ctx: &mut Context,
+    utility: &Utility,
+    options: &Options,
+    operands: &mut Vec<Text>,
+) -> Result<Vec<Vec<u8>>, UtilityError> {
+    let mut patterns = Vec::new();
+    let mut is_given = false;
+    for (spec, argument) in options.given() {
+        match (spec.short, argument) {
+            ('e', Some(text)) => patterns.extend(text.split(|&byte| byte == b'\n').map(<[u8]>::to_vec)),
+            ('f', Some(name)) => {
+                let lines = read_lines(ctx, name).await?;
+                patterns.extend(lines);
+            }
+            _ => continue,
+        }
+        is_given = true;
+    }
+    if !is_given {
+        if operands.is_empty() {
+            return Err(usage_error(ctx, utility));
+        }
+        let text = operands.remove(0);
+        patterns.extend(text.split(|&byte| byte == b'\n').map(<[u8]>::to_vec));
+    }
+    let mut seen = rustc_hash::FxHashSet::default();
+    patterns.retain(|pattern| seen.insert(pattern.clone()));
+    Ok(patterns)
+}
+
+async fn read_lines(ctx: &mut Context, name: &Text) -> Result<Vec<Vec<u8>>, UtilityError> {
+    let failure = |error: FsError| match error {
+        FsError::Errno(errno) => failed(format!("{name}: {}", errno.message())),
+        FsError::Limit(limit) => limit.into(),
+    };
+    let mut input = ctx.open_input(name).map_err(failure)?;
+    let bytes = input.read_to_end().await.map_err(failure)?;
+    let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+    if bytes.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(text.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect())
+}
+
+/// The syntax asked for; `fallback` is the name's own, which an option other than that of `grep` itself contradicts.
+fn matcher(options: &Options, fallback: Syntax) -> Result<Syntax, UtilityError> {
+    let mut chosen = (fallback != Syntax::Basic).then_some(fallback);
+    for (spec, _) in options.given() {
+        let syntax = match spec.short {
+            'E' => Syntax::Extended,
+            'F' => Syntax::Fixed,
+            'G' => Syntax::Basic,
+            'P' => Syntax::Perl,
+            _ => continue,
+        };
+        if chosen.is_some_and(|chosen| chosen != syntax) {
+            return Err(failed("conflicting matchers specified"));
+        }
+        chosen = Some(syntax);
+    }
+    Ok(chosen.unwrap_or(fallback))
+}
+
+fn context_lines(options: &Options) -> Result<(Option<u64>, Option<u64>), UtilityError> {
+    let (mut before, mut after, mut both) = (None, None, None);
+    for (spec, argument) in options.given() {
+        let target = match (spec.short, spec.long) {
+            ('B', _) => &mut before,
+            ('A', _) => &mut after,
+            ('C', _) | (_, "NUM") => &mut both,
+            _ => continue,
+        };
+        let text = argument.cloned().unwrap_or_default();
+        let count = parse_count(&text).ok_or_else(|| failed(format!("{text}: invalid context length argument")))?;
+        *target = Some(count);
+    }
+    let (before, after) = (before.or(both), after.or(both));
+    Ok((before.or(after.map(|_| 0)), after.or(before.map(|_| 0))))
+}
+
+/// Decimal digits; a number too large counts as the largest.
+fn parse_count(text: &[u8]) -> Option<u64> {
+    let is_number = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    is_number.then(|| std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()).unwrap_or(u64::MAX))
+}
+
+fn max_count(options: &Options) -> Result<u64, UtilityError> {
+    let Some(text) = options.value("m") else { return Ok(u64::MAX) };
+    match text.strip_prefix(b"-") {
+        Some(digits) if parse_count(digits).is_some() => Ok(u64::MAX),
+        _ => parse_count(text).ok_or_else(|| failed("invalid max count")),
+    }
+}
+
+fn report(options: &Options) -> Report {
+    if options.has("q") || options.has("silent") {
+        return Report::Nothing;
+    }
+    match options.last_of(&["l", "L"]) {
+        Some("l") => Report::NamesWith,
+        Some(_) => Report::NamesWithout,
+        None if options.has("c") => Report::Count,
+        None => Report::Lines,
+    }
+}
+
+fn binary(options: &Options) -> Result<Binary, UtilityError> {
+    match options.last_of(&["a", "I", "binary-files"]) {
+        Some("a") => Ok(Binary::Text),
+        Some("I") => Ok(Binary::WithoutMatch),
+        Some(_) => match options.value("binary-files").map(Text::as_bytes) {
+            Some(b"binary") => Ok(Binary::Report),
+            Some(b"text") => Ok(Binary::Text),
+            Some(b"without-match") => Ok(Binary::WithoutMatch),
+            _ => Err(failed("unknown binary-files type")),
+        },
+        None => Ok(Binary::Report),
+    }
+}
+
+fn directories(utility: &Utility, argument: Option<&Text>) -> Result<Directories, UtilityError> {
+    match argument.map_or(b"".as_slice(), Text::as_bytes) {
+        b"read" => Ok(Directories::Read),
+        b"skip" => Ok(Directories::Skip),
+        b"recurse" => Ok(Directories::Recurse),
+        other => Err(UtilityError::Usage(format!(
+            "invalid argument ‘{}’ for ‘--directories’\nValid arguments are:\n  - ‘read’\n  - ‘recurse’\n  - ‘skip’\n{}",
+            bstr::BStr::new(other),
+            usage(utility)
+        ))),
+    }
+}
+
+fn devices(options: &Options) -> Result<Option<bool>, UtilityError> {
+    match options.value("D").map(Text::as_bytes) {
+        None => Ok(None),
+        Some(b"read") => Ok(Some(false)),
+        Some(b"skip") => Ok(Some(true)),
+        Some(_) => Err(failed("unknown devices method")),
+    }
+}
+
+/// `auto` is never: output goes to no terminal.
+fn is_colored(utility: &Utility, options: &Options) -> Result<bool, UtilityError> {
+    let Some(name) = options.last_of(&["color", "colour"]) else { return Ok(false) };
+    match options.value(name).map(Text::as_bytes) {
+        Some(b"always" | b"yes" | b"force") => Ok(true),
+        None | Some(b"never" | b"no" | b"none" | b"auto" | b"tty" | b"if-tty") => Ok(false),
+        Some(_) => Err(UtilityError::Usage(usage(utility))),
+    }
+}
+
+async fn select_files(ctx: &mut Context, options: &Options, settings: &mut Settings) -> Result<(), UtilityError> {
+    for (spec, argument) in options.given() {
+        let Some(text) = argument else { continue };
+        match spec.long {
+            "include" => settings.files.push(text, true),
+            "exclude" => settings.files.push(text, false),
+            "exclude-dir" => {
+                let trimmed = text.iter().rposition(|&byte| byte != b'/').map_or(1, |last| last + 1);
+                settings.excluded_directories.push(text.get(..trimmed).unwrap_or(text), false);
+            }
+            "exclude-from" => {
+                for line in read_lines(ctx, text).await? {
+                    settings.files.push(&line, false);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

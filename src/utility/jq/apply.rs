@@ -1,0 +1,121 @@
+//! Operations over the outputs of several terms, argument by argument, and destructuring alternatives.
+
+use super::binding::Bindings;
+use super::error::Raise;
+use super::frame::{Choice, Frames, Item, Next, Todo, Track};
+use super::machine::{Machine, computed};
+use super::path;
+use super::single;
+use super::term::{Id, Operation, Term};
+use super::value::Value;
+
+impl Machine<'_, '_> {
+    pub(super) fn has_pattern(&self, id: Id, number: usize) -> bool {
+        matches!(self.program.term(id), Term::BindAny(_, patterns, ..) if number < patterns.len())
+    }
+
+    pub(super) fn bind_any(
+        &mut self,
+        id: Id,
+        number: usize,
+        value: Value,
+        input: Item,
+        bindings: Bindings,
+        frames: Frames,
+    ) -> Next {
+        let Term::BindAny(_, patterns, ..) = self.program.term(id) else { return Next::Back };
+        let Some(pattern) = patterns.get(number) else { return Next::Back };
+        let height = self.choices.len();
+        let guard = Todo::BindGuard(id, number, value.clone(), input.clone(), height);
+        let frames = frames.with(guard, &bindings).with(Todo::BindValues(id, input), &bindings);
+        Next::Eval(*pattern, bindings, Item::plain(value), frames)
+    }
+
+    pub(super) fn argument(
+        &mut self,
+        id: Id,
+        mut done: Vec<Value>,
+        value: Value,
+        input: Item,
+        bindings: Bindings,
+        frames: Frames,
+    ) -> Next {
+        let Term::Apply(operation, arguments) = self.program.term(id) else { return Next::Back };
+        done.push(value);
+        let next = if operation.is_forward() {
+            arguments.get(done.len())
+        } else {
+            arguments.len().checked_sub(done.len() + 1).and_then(|at| arguments.get(at))
+        };
+        if let Some(next) = next {
+            let plain = input.untracked();
+            let frames = frames.with(Todo::Argument(id, done, input), &bindings);
+            return Next::Eval(*next, bindings, plain, frames);
+        }
+        if !operation.is_forward() {
+            done.reverse();
+        }
+        self.apply(operation, done, input, &bindings, frames)
+    }
+
+    pub(super) fn apply(
+        &mut self,
+        operation: &Operation,
+        arguments: Vec<Value>,
+        item: Item,
+        bindings: &Bindings,
+        frames: Frames,
+    ) -> Next {
+        match operation {
+            Operation::Range => match arguments.as_slice() {
+                [Value::Number(from), Value::Number(upto)] => {
+                    self.choices.push(Choice::Range(*from, *upto, item.track.lost(), frames));
+                    Next::Back
+                }
+                _ => Next::Fail(Raise::message("Range bounds must be numeric"), frames),
+            },
+            Operation::Input(is_optional) => Next::Input(*is_optional, item.track.lost(), frames),
+            Operation::Limit(inner) => {
+                let count = match arguments.first() {
+                    Some(Value::Number(number)) if *number > 0.0 => number.ceil() as u64,
+                    // jq 1.6 counts after the fact: one output passes a limit of 0.
+                    Some(Value::Number(number)) if *number == 0.0 => 1,
+                    _ => u64::MAX,
+                };
+                let at = self.choices.len();
+                self.choices.push(Choice::Limit(count));
+                Next::Eval(*inner, bindings.clone(), item, frames.with(Todo::Limit(at), bindings))
+            }
+            Operation::GetPath => match (&item.track, arguments.first()) {
+                (Track::At(trail), Some(Value::Array(keys))) => {
+                    let trail = keys.items().iter().fold(trail.clone(), |trail, key| trail.with(key.clone()));
+                    match path::get_path(&mut self.context, &item.value, keys.items()) {
+                        Ok(value) => Next::Give(Item { value, track: Track::At(trail) }, frames),
+                        Err(raise) => Next::Fail(raise, frames),
+                    }
+                }
+                _ => self.apply_value(operation, arguments, item, frames),
+            },
+            _ => self.apply_value(operation, arguments, item, frames),
+        }
+    }
+
+    pub(super) fn apply_value(
+        &mut self,
+        operation: &Operation,
+        arguments: Vec<Value>,
+        item: Item,
+        frames: Frames,
+    ) -> Next {
+        let null = matches!(item.value, Value::Null);
+        let track = item.track;
+        match single::apply(&mut self.context, operation, item.value, arguments) {
+            Ok(Some(value)) => {
+                let input = if null { Value::Null } else { Value::Bool(false) };
+                computed(&Item { value: input, track }, value, frames)
+            }
+            Ok(None) => Next::Back,
+            Err(raise) => Next::Fail(raise, frames),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! `[.[] | f]` where `f` has at most one output: a loop over the members, some of them at a time.
+
+use super::binding::Bindings;
+use super::error::Raise;
+use super::frame::{Choice, Frames, Item, Mapping, Next, Track};
+use super::machine::{Machine, cannot_iterate};
+use super::single::Input;
+use super::term::Id;
+use super::value::Value;
+
+/// Members between two turns of the machine.
+const AT_ONCE: usize = 64;
+
+impl Machine<'_, '_> {
+    pub(super) fn start_map(
+        &mut self,
+        term: Option<Id>,
+        container: Value,
+        track: Track,
+        bindings: Bindings,
+        frames: Frames,
+    ) -> Next {
+        let length = match &container {
+            Value::Array(array) => array.len(),
+            Value::Object(object) => object.len(),
+            other => return Next::Fail(cannot_iterate(other), frames),
+        };
+        if let Err(stop) = self.context.work.charge(length.saturating_mul(2 * size_of::<Value>())) {
+            return Next::Fail(Raise::Stop(stop), frames);
+        }
+        let members = match container {
+            Value::Array(array) => array.into_items(),
+            Value::Object(object) => object.iter().map(|(_, value)| value.clone()).collect(),
+            _ => Vec::new(),
+        };
+        let (members, done) =
+            if term.is_some() { (members, Vec::with_capacity(length)) } else { (Vec::new(), members) };
+        self.map(Box::new(Mapping { term, members: members.into_iter(), done, track, bindings, frames }))
+    }
+
+    /// Goes on with some members.
+    pub(super) fn map(&mut self, mut mapping: Box<Mapping>) -> Next {
+        if let Some(term) = mapping.term {
+            for _ in 0..AT_ONCE {
+                let Some(member) = mapping.members.next() else { break };
+                match self.single(term, &mapping.bindings, Input::Owned(member)) {
+                    Ok(output) => mapping.done.extend(output),
+                    Err(raise) => return Next::Fail(raise, mapping.frames),
+                }
+            }
+            if mapping.members.len() > 0 {
+                self.choices.push(Choice::Map(mapping));
+                return Next::Back;
+            }
+        }
+        let Mapping { done, track, frames, .. } = *mapping;
+        match Value::array(done).checked() {
+            Ok(value) => Next::Give(Item { value, track }, frames),
+            Err(raise) => Next::Fail(raise, frames),
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! [`Source`]: the inputs of a run, from standard input or files.
+//!
+//! The bytes of all files are one stream, so a value may go on from one file into the next, as in jq. Bytes are kept from
+//! the start of the value that is being read. Files are opened when their turn comes; one that cannot be opened is
+//! reported, and the next one is taken.
+
+use super::diagnose;
+use super::error::Stop;
+use super::read::{Progress, ReadError, Reader};
+use super::stream::Events;
+use super::text::Text;
+use super::value::Value;
+use super::work::Work;
+use crate::io::Description;
+use crate::limit::Charge;
+use crate::text::Text as Operand;
+use crate::utility::{Context, UtilityError};
+use crate::vfs::{Errno, FsError, OpenOptions};
+use std::future::poll_fn;
+use std::sync::Arc;
+
+/// Most bytes read at a time.
+const BLOCK: usize = 64 << 10;
+
+/// What an input is (`-R`, `-s`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kind {
+    /// Lines instead of JSON texts.
+    pub(super) raw: bool,
+    /// Everything as one input.
+    pub(super) slurp: bool,
+    /// The events of values instead of values (`--stream`).
+    pub(super) stream: bool,
+}
+
+/// Why there is no input.
+#[derive(Debug)]
+pub(super) enum SourceError {
+    /// The text is not JSON: jq's words.
+    Syntax(String),
+    /// The guard ended the run.
+    Stopped(Stop),
+    /// The utility ends.
+    Utility(UtilityError),
+}
+
+impl<E: Into<UtilityError>> From<E> for SourceError {
+    fn from(error: E) -> Self {
+        SourceError::Utility(error.into())
+    }
+}
+
+impl From<ReadError> for SourceError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Syntax(problem) => SourceError::Syntax(problem),
+            ReadError::Stopped(stop) => SourceError::Stopped(stop),
+        }
+    }
+}
+
+/// See the module.
+pub(super) struct Source {
+    kind: Kind,
+    /// The files that are left, the next one last; `-` alone where there were no operands.
+    operands: Vec<Operand>,
+    current: Option<Arc<Description>>,
+    /// The file opened last, until the inputs are used up.
+    name: Option<Operand>,
+    buffer: Vec<u8>,
+    start: usize,
+    charge: Charge,
+    reader: Reader,
+    events: Option<Events>,
+    is_at_start: bool,
+    /// Newlines and bytes since the last one, before `start`.
+    position: (usize, usize),
+    /// Newlines before the current file.
+    earlier_lines: usize,
+    has_slurped: bool,
+    /// Whether a file could not be read.
+    pub(super) has_failed: bool,
+}
+
+impl Source {
+    /// Reads the files, or standard input where there are none.
+    pub(super) fn new(ctx: &Context, files: &[Operand], kind: Kind) -> Self {
+        let standard = Operand::from_static(b"-");
+        let operands = if files.is_empty() { vec![standard] } else { files.iter().rev().cloned().collect() };
+        Source {
+            kind,
+            operands,
+            current: None,
+            name: None,
+            buffer: Vec::new(),
+            start: 0,
+            charge: ctx.meter.empty_charge(),
+            reader: Reader::default(),
+            events: None,
+            is_at_start: true,
+            position: (0, 0),
+            earlier_lines: 0,
+            has_slurped: false,
+            has_failed: false,
+        }
+    }
+
+    /// The bytes that were read and not used yet.
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.buffer.get(self.start..).unwrap_or_default()
+    }
+
+    /// Marks bytes as used.
+    pub(super) fn consume(&mut self, count: usize) {
+        let used = self.buffer.get(self.start..).and_then(|rest| rest.get(..count.min(rest.len()))).unwrap_or_default();
+        self.position = diagnose::moved(self.position, used);
+        self.start += used.len();
+    }
+
+    /// The name of the file that is being read.
+    pub(super) fn filename(&self) -> Option<String> {
+        let name = self.name.as_ref()?;
+        Some(if name.as_bytes() == b"-" { "<stdin>".into() } else { name.to_string_lossy().into_owned() })
+    }
+
+    /// Lines of the current file that were begun, the last one only where it has its newline.
+    pub(super) fn lines(&self) -> usize {
+        let in_line = self.start > 0 && self.buffer.get(self.start - 1) != Some(&b'\n');
+        let ends = in_line && memchr::memchr(b'\n', self.bytes()).is_some();
+        (self.position.0 + usize::from(ends)).saturating_sub(self.earlier_lines)
+    }
+
+    /// Reads more bytes behind those at hand; false at the end of the last file.
+    pub(super) async fn fill(&mut self, ctx: &mut Context) -> Result<bool, UtilityError> {
+        loop {
+            let Some(description) = self.current.clone() else {
+                match self.open(ctx).await? {
+                    true => continue,
+                    false => return Ok(false),
+                }
+            };
+            if self.start > 0 {
+                self.buffer.drain(..self.start);
+                self.start = 0;
+            }
+            let (buffer, charge) = (&mut self.buffer, &mut self.charge);
+            let mut refused = None;
+            let read = poll_fn(|cx| {
+                description.poll_read(cx, &mut |bytes| {
+                    let block = bytes.get(..bytes.len().min(BLOCK)).unwrap_or(bytes);
+                    let needed = buffer.len() + block.len();
+                    if needed > buffer.capacity() {
+                        let capacity = needed.max(buffer.capacity().saturating_mul(2));
+                        if let Err(error) = charge.set(capacity as u64) {
+                            refused = Some(error);
+                            return 0;
+                        }
+                        buffer.reserve_exact(capacity - buffer.len());
+                    }
+                    buffer.extend_from_slice(block);
+                    block.len()
+                })
+            })
+            .await;
+            if let Some(limit) = refused {
+                return Err(limit.into());
+            }
+            match read {
+                Ok(0) => self.current = None,
+                Ok(_) => {
+                    if self.is_at_start && self.bytes().starts_with(b"\xef\xbb\xbf") && !self.kind.raw {
+                        self.start += 3;
+                    }
+                    self.is_at_start = false;
+                    return Ok(true);
+                }
+                Err(FsError::Limit(limit)) => return Err(limit.into()),
+                Err(FsError::Errno(_)) => {
+                    self.has_failed = true;
+                    self.current = None;
+                }
+            }
+        }
+    }
+
+    /// Opens the next file; false after the last.
+    async fn open(&mut self, ctx: &mut Context) -> Result<bool, UtilityError> {
+        let Some(operand) = self.operands.pop() else { return Ok(false) };
+        let opened = if operand.as_bytes() == b"-" {
+            ctx.description(0).cloned().ok_or(FsError::Errno(Errno::BadDescriptor))
+        } else {
+            let options = OpenOptions { read: true, ..OpenOptions::default() };
+            ctx.open_description(&operand, &options)
+        };
+        match opened {
+            Ok(description) => {
+                self.earlier_lines =
+                    self.position.0 + memchr::memchr_iter(b'\n', self.bytes()).count();
+                self.current = Some(description);
+                self.name = Some(operand);
+            }
+            Err(FsError::Limit(limit)) => return Err(limit.into()),
+            Err(FsError::Errno(errno)) => {
+                self.has_failed = true;
+                let shown = bstr::BStr::new(operand.as_bytes());
+                let line = format!("jq: error: Could not open file {shown}: {}\n", errno.message());
+                ctx.stderr.write(line.as_bytes()).await?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// The next input, or `None` after the last.
+    pub(super) async fn next(
+        &mut self,
+        ctx: &mut Context,
+        work: &mut Work<'_>,
+    ) -> Result<Option<Value>, SourceError> {
+        let input = self.next_of_kind(ctx, work).await;
+        if matches!(input, Ok(None)) {
+            self.name = None;
+        }
+        input
+    }
+
+    async fn next_of_kind(
+        &mut self,
+        ctx: &mut Context,
+        work: &mut Work<'_>,
+    ) -> Result<Option<Value>, SourceError> {
+        match self.kind {
+            Kind { raw: false, slurp: false, .. } => self.next_json(ctx, work).await,
+            Kind { raw: true, slurp: false, .. } => self.next_line(ctx, work).await,
+            Kind { slurp: true, .. } if std::mem::replace(&mut self.has_slurped, true) => Ok(None),
+            Kind { raw: true, slurp: true, .. } => self.all_text(ctx, work).await.map(Some),
+            Kind { raw: false, slurp: true, .. } => {
+                let mut values = Vec::new();
+                while let Some(value) = self.next_json(ctx, work).await? {
+                    work.charge(size_of::<Value>()).map_err(SourceError::Stopped)?;
+                    values.push(value);
+                }
+                Ok(Some(Value::array(values)))
+            }
+        }
+    }
+
+    /// The next value, or event of one.
+    async fn next_json(
+        &mut self,
+        ctx: &mut Context,
+        work: &mut Work<'_>,
+    ) -> Result<Option<Value>, SourceError> {
+        if !self.kind.stream {
+            return self.next_value(ctx, work).await;
+        }
+        loop {
+            if let Some(events) = &mut self.events
+                && let Some(event) = events.next(work).map_err(SourceError::Stopped)?
+            {
+                return Ok(Some(event));
+            }
+            match self.next_value(ctx, work).await? {
+                Some(value) => self.events = Some(Events::new(value)),
+                None => return Ok(None),
+            }
+        }
+    }
+
+    async fn next_value(
+        &mut self,
+        ctx: &mut Context,
+        work: &mut Work<'_>,
+    ) -> Result<Option<Value>, SourceError> {
+        let mut ended = false;
+        loop {
+            let bytes = self.buffer.get(self.start..).unwrap_or_default();
+            match self.reader.read(bytes, ended, self.position, work) {
+                Ok(Progress::Value(value, used)) => {
+                    self.consume(used);
+                    return Ok(Some(value));
+                }
+                Ok(Progress::Blank(used)) => {
+                    self.consume(used);
+                    if ended {
+                        return Ok(None);
+                    }
+                    ended = !self.fill(ctx).await?;
+                }
+                Ok(Progress::More) => {
+                    ended = !self.fill(ctx).await?;
+                    ctx.tick().await?;
+                }
+                Ok(Progress::Paused) => {
+                    ctx.check().await?;
+                    work.go_on();
+                }
+                Err(error) => {
+                    self.reader = Reader::default();
+                    self.operands.clear();
+                    self.current = None;
+                    self.consume(usize::MAX);
+                    return Err(error.into());
+                }
+            }
+        }
+    }
+
+    async fn next_line(
+        &mut self,
+        ctx: &mut Context,
+        work: &mut Work<'_>,
+    ) -> Result<Option<Value>, SourceError> {
+        let mut searched = 0;
+        loop {
+            let bytes = self.bytes();
+            let newline = bytes.get(searched..).and_then(|rest| memchr::memchr(b'\n', rest));
+            let (line, used) = match newline {
+                Some(at) => (bytes.get(..searched + at), searched + at + 1),
+                None => {
+                    searched = bytes.len();
+                    if self.fill(ctx).await? {
+                        ctx.tick().await?;
+                        continue;
+                    }
+                    (Some(self.bytes()).filter(|rest| !rest.is_empty()), self.bytes().len())
+                }
+            };
+            let Some(line) = line else { return Ok(None) };
+            work.charge(line.len() + 48).map_err(SourceError::Stopped)?;
+            let value = Value::String(Text::from(&*String::from_utf8_lossy(line)));
+            self.consume(used);
+            return Ok(Some(value));
+        }
+    }
+
+    async fn all_text(&mut self, ctx: &mut Context, work: &mut Work<'_>) -> Result<Value, SourceError> {
+        while self.fill(ctx).await? {
+            ctx.tick().await?;
+        }
+        work.charge(self.bytes().len()).map_err(SourceError::Stopped)?;
+        let text = Value::String(Text::from(&*String::from_utf8_lossy(self.bytes())));
+        self.consume(usize::MAX);
+        Ok(text)
+    }
+}

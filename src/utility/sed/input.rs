@@ -1,0 +1,248 @@
+//! The inputs of `sed`, one after the other, with a look ahead for `$`; and files that are edited in place.
+
+use crate::utility::prelude::*;
+use crate::vfs::Metadata;
+use std::collections::VecDeque;
+
+/// `-i`: how the old file is kept, if it is.
+#[derive(Clone, Debug)]
+pub(super) struct InPlace {
+    /// Added to the name, or where it has `*`, the pattern of the backup's name.
+    pub(super) suffix: Option<Text>,
+    pub(super) follows_links: bool,
+}
+
+#[derive(Debug)]
+struct Open {
+    name: Text,
+    input: Input,
+    /// Of the file that will be replaced.
+    replaced: Option<(Vec<u8>, Metadata)>,
+}
+
+#[derive(Debug)]
+pub(super) struct Inputs {
+    operands: VecDeque<Text>,
+    current: Option<Open>,
+    /// Opened while looking for another line.
+    ahead: Option<Open>,
+    delimiter: u8,
+    /// Every file has a last line of its own.
+    separate: bool,
+    unbuffered: bool,
+    in_place: Option<InPlace>,
+    /// Lines read so far; with `separate`, of this file.
+    pub(super) line: u64,
+    /// 2 or 4 after an input that could not be read.
+    pub(super) status: u8,
+}
+
+/// What reading a line told.
+pub(super) enum Event {
+    /// A line was appended; whether it had its newline.
+    Line(bool),
+    /// Another file begins, with line numbers of its own.
+    File,
+    /// The current file is at its end; with `-i` its new content is to be stored.
+    FileEnd,
+    End,
+}
+
+impl Inputs {
+    pub(super) fn new(
+        operands: Vec<Text>,
+        delimiter: u8,
+        separate: bool,
+        unbuffered: bool,
+        in_place: Option<InPlace>,
+    ) -> Self {
+        Self {
+            operands: operands.into(),
+            current: None,
+            ahead: None,
+            delimiter,
+            separate,
+            unbuffered,
+            in_place,
+            line: 0,
+            status: 0,
+        }
+    }
+
+    /// The name of the current input, `-` for standard input.
+    pub(super) fn name(&self) -> &[u8] {
+        self.current.as_ref().map_or(b"-", |open| open.name.as_bytes())
+    }
+
+    /// Reads the next line, appended to `line`.
+    pub(super) async fn read(
+        &mut self,
+        ctx: &mut Context,
+        line: &mut ChargedVec<u8>,
+    ) -> Result<Event, UtilityError> {
+        loop {
+            let Some(open) = &mut self.current else {
+                let next = match self.ahead.take() {
+                    Some(next) => next,
+                    None => match self.open_next(ctx).await? {
+                        Some(next) => next,
+                        None => return Ok(Event::End),
+                    },
+                };
+                self.current = Some(next);
+                if self.separate {
+                    self.line = 0;
+                    return Ok(Event::File);
+                }
+                continue;
+            };
+            let read = if self.unbuffered {
+                open.input.next_line_unbuffered(self.delimiter).await
+            } else {
+                open.input.next_line(self.delimiter).await
+            };
+            match read {
+                Ok(Some(bytes)) => {
+                    let body = bytes.strip_suffix(&[self.delimiter]);
+                    line.extend(body.unwrap_or(bytes))?;
+                    self.line += 1;
+                    return Ok(Event::Line(body.is_some()));
+                }
+                Ok(None) if open.replaced.is_some() => return Ok(Event::FileEnd),
+                Ok(None) => self.current = None,
+                Err(error) => return Err(read_error(&open.name, error)),
+            }
+        }
+    }
+
+    /// Whether no line follows.
+    pub(super) async fn is_last(&mut self, ctx: &mut Context) -> Result<bool, UtilityError> {
+        if let Some(open) = &mut self.current {
+            match open.input.fill().await {
+                Ok([]) => {}
+                Ok(_) => return Ok(false),
+                Err(error) => return Err(read_error(&open.name, error)),
+            }
+            if self.separate {
+                return Ok(true);
+            }
+        }
+        loop {
+            if self.ahead.is_none() {
+                self.ahead = self.open_next(ctx).await?;
+            }
+            let Some(open) = &mut self.ahead else { return Ok(true) };
+            match open.input.fill().await {
+                Ok([]) => self.ahead = None,
+                Ok(_) => return Ok(false),
+                Err(error) => return Err(read_error(&open.name, error)),
+            }
+        }
+    }
+
+    /// Opens the next operand that can be opened; the others are reported.
+    async fn open_next(&mut self, ctx: &mut Context) -> Result<Option<Open>, UtilityError> {
+        while let Some(name) = self.operands.pop_front() {
+            ctx.tick().await?;
+            match self.open(ctx, &name) {
+                Ok(open) => return Ok(Some(open)),
+                Err((_, FsError::Limit(limit))) => return Err(limit.into()),
+                Err((Refusal::Unreadable, FsError::Errno(errno))) => {
+                    self.status = self.status.max(2);
+                    ctx.stdout.flush().await?;
+                    ctx.warn(format_args!("can't read {name}: {}", errno.message()));
+                }
+                Err((Refusal::NotRegular, _)) => {
+                    self.status = 4;
+                    ctx.stdout.flush().await?;
+                    ctx.warn(format_args!("couldn't edit {name}: not a regular file"));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn open(&self, ctx: &mut Context, name: &Text) -> Result<Open, (Refusal, FsError)> {
+        let unreadable = |error| (Refusal::Unreadable, error);
+        let Some(in_place) = &self.in_place else {
+            let input = ctx.open_input(name).map_err(unreadable)?;
+            return Ok(Open { name: name.clone(), input, replaced: None });
+        };
+        let fs = &ctx.session.fs;
+        let mut path = ctx.absolute(name);
+        if in_place.follows_links {
+            path = fs.canonicalize(&path).map_err(unreadable)?;
+        }
+        let metadata = fs.metadata(&path).map_err(unreadable)?;
+        if !metadata.is_regular() {
+            return Err((Refusal::NotRegular, Errno::Invalid.into()));
+        }
+        let input = ctx.open(&path).map_err(unreadable)?;
+        Ok(Open { name: name.clone(), input, replaced: Some((path, metadata)) })
+    }
+
+    /// Stores the new content of the file that ends here, or is left: under a name of its own first, then in the place of
+    /// the old one. Nothing can come between the two.
+    pub(super) fn store(&mut self, ctx: &Context, content: &[u8]) -> Result<(), UtilityError> {
+        let Some(Open { name, replaced: Some((path, metadata)), .. }) = self.current.take() else { return Ok(()) };
+        let fs = &ctx.session.fs;
+        let directory = crate::vfs::path::split_last(&path).map_or(b"/".as_slice(), |(directory, _)| directory);
+        let fresh = join(directory, format!("sed{:06x}", ctx.session.random.next_u64() & 0xff_ffff).as_bytes());
+        let suffix = self.in_place.as_ref().and_then(|in_place| in_place.suffix.as_ref());
+        let stored = fs.write(&fresh, content, 0o600).and_then(|()| {
+            fs.set_mode(&fresh, metadata.mode)?;
+            // Only the superuser can give a file away; for others it becomes their own.
+            let _ = fs.set_owner(&fresh, Some(metadata.uid), Some(metadata.gid), false);
+            if let Some(suffix) = suffix {
+                fs.rename(&path, &backup(&path, suffix))?;
+            }
+            fs.rename(&fresh, &path)
+        });
+        stored.map_err(|error| {
+            let _ = fs.remove_file(&fresh);
+            match error {
+                FsError::Limit(limit) => limit.into(),
+                FsError::Errno(errno) => UtilityError::Failed {
+                    message: format!("cannot rename {name}: {}", errno.message()),
+                    status: 4,
+                },
+            }
+        })
+    }
+}
+
+/// Why an operand is not taken.
+enum Refusal {
+    Unreadable,
+    NotRegular,
+}
+
+fn read_error(name: &Text, error: FsError) -> UtilityError {
+    match error {
+        FsError::Limit(limit) => limit.into(),
+        FsError::Errno(errno) => {
+            let shown = if *name == b"-".as_slice() { Text::from_static(b"stdin") } else { name.clone() };
+            UtilityError::Failed { message: format!("read error on {shown}: {}", errno.message()), status: 4 }
+        }
+    }
+}
+
+fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
+    let mut path = directory.to_vec();
+    if !path.ends_with(b"/") {
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
+    path
+}
+
+/// The path of the backup: the suffix appended, or each `*` in it replaced by the name; with a `/`, a path of its own.
+fn backup(path: &[u8], suffix: &[u8]) -> Vec<u8> {
+    let (directory, name) = crate::vfs::path::split_last(path).unwrap_or((b"/", path));
+    let new = if suffix.contains(&b'*') {
+        suffix.split(|&byte| byte == b'*').collect::<Vec<_>>().join(name)
+    } else {
+        [name, suffix].concat()
+    };
+    crate::vfs::path::join(directory, &new)
+}

@@ -1,0 +1,38 @@
+//! The work of a regular expression or pattern, counted on the run's meter.
+
+use super::UtilityError;
+use super::regex::{RegexError, RegexOptions};
+use crate::limit::{Limit, LimitError, Limits, Meter};
+use crate::pattern::{Stopped, Ticker};
+
+/// Bytes that an instruction of a compiled expression stands for, its share of the machines' memory included.
+const BYTES_PER_INSTRUCTION: u64 = 64;
+
+/// Counts on a meter; stops when a limit is reached.
+pub(crate) struct MeterTicker<'m>(pub(crate) &'m Meter);
+
+impl Ticker for MeterTicker<'_> {
+    fn tick(&mut self, n: u64) -> Result<(), Stopped> {
+        self.0.tick(n).map_err(|_| Stopped)
+    }
+}
+
+/// The limit that stopped a match.
+pub(crate) fn stopped(meter: &Meter) -> LimitError {
+    meter.failure().unwrap_or_else(|| meter.fail(Limit::Operations))
+}
+
+/// The error of a search: a limit ends the run, anything else the utility, with `status`.
+pub(crate) fn search_error(meter: &Meter, error: &RegexError, status: u8) -> UtilityError {
+    match error {
+        RegexError::Stopped(_) => stopped(meter).into(),
+        error => UtilityError::Failed { message: error.to_string(), status },
+    }
+}
+
+/// Options whose size limit is the run's.
+pub(crate) fn regex_options(limits: &Limits) -> RegexOptions {
+    let default = RegexOptions::default();
+    let allowed = usize::try_from(limits.regex_bytes / BYTES_PER_INSTRUCTION).unwrap_or(usize::MAX);
+    RegexOptions { size_limit: allowed.min(default.size_limit), ..default }
+}
