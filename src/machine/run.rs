@@ -50,7 +50,14 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn new(services: Services) -> Self {
-        Self { services, spawned: Vec::new(), signals: Vec::new(), signal_trees: Vec::new(), alive: Vec::new(), next_pid: FIRST_PID }
+        Self {
+            services,
+            spawned: Vec::new(),
+            signals: Vec::new(),
+            signal_trees: Vec::new(),
+            alive: Vec::new(),
+            next_pid: FIRST_PID,
+        }
     }
 
     /// A process number that was not used in this run.

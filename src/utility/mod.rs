@@ -15,8 +15,6 @@ mod file_mode;
 mod files;
 mod float;
 mod human_size;
-#[allow(dead_code, reason = "the command around the engine is not there yet")]
-pub(crate) mod jq;
 mod operands;
 mod options;
 mod ownership;
@@ -32,12 +30,12 @@ mod tab_stops;
 pub(crate) mod test_expression;
 #[cfg(test)]
 pub(crate) mod testing;
+mod ticker;
 pub(crate) mod time_format;
 mod time_interval;
 mod time_parse;
 mod walk;
 mod width;
-mod ticker;
 
 pub use context::{CommandError, CommandRequest, CommandRunner, Context, DescriptorHandles, Environment};
 pub use error::{ExitStatus, UtilityError};
@@ -55,7 +53,6 @@ pub(crate) mod prelude {
     pub(crate) use super::charged::{ByteQueue, ChargedVec};
     pub(crate) use super::operands::{OperandError, split_delimiter};
     pub(crate) use super::quote::{quote, quote_name, quote_operand};
-    pub(crate) use super::charged::ChargedVec;
     pub(crate) use super::{
         Context, ExitStatus, Input, OptionSpec, Options, Output, Utility, UtilityError, example, flag,
         number, optional, start, value,
@@ -126,13 +123,12 @@ macro_rules! utilities {
 
 utilities! {
     base64, basename, cat, chgrp, chmod, chown, cmp, column, comm, cp, cut, date, df, diff,
-    dirname, du, env, expand, false_, find, fold, head, hostname, id, install, join, ln, ls,
-    md5sum, mkdir, mkfifo, mktemp, mv, nl, nproc, od, paste, printenv, pwd, readlink, realpath,
-    rev, rm, rmdir, seq, sha1sum, sha256sum, sha512sum, shuf, sleep, sort, stat, sync, tac, tail,
-    tee, timeout, touch, tr, true_, truncate, tty, uname, uniq, wc, which, whoami, xargs, yes,
+    dirname, du, egrep, env, expand, false_, fgrep, find, fold, grep, head, hostname, id, install,
+    join, jq, ln, ls, md5sum, mkdir, mkfifo, mktemp, mv, nl, nproc, od, paste, printenv, pwd,
+    readlink, realpath, rev, rm, rmdir, sed, seq, sha1sum, sha256sum, sha512sum, shuf, sleep, sort,
+    stat, sync, tac, tail, tee, timeout, touch, tr, true_, truncate, tty, uname, uniq, wc, which,
+    whoami, xargs, yes,
 }
-utilities! { basename, cat, dirname, false_, jq, rev, true_ }
-utilities! { basename, cat, dirname, egrep, false_, fgrep, grep, rev, sed, true_ }
 
 /// The utility of that name.
 pub fn find(name: &[u8]) -> Option<&'static Utility> {

@@ -1,10 +1,10 @@
 //! What belongs to a session and is shared by its runs: the file system, the clock, random numbers, who the user is.
 
+use super::jq::Filters;
 use crate::clock::{Clock, Random};
 use crate::io::FifoTable;
 use crate::text::Text;
 use crate::vfs::FileSystem;
-use super::jq::Filters;
 use std::sync::Arc;
 
 /// Who a session's scripts run as, and on what host, as they see it.

@@ -9,8 +9,8 @@ use crate::text::Text;
 
 /// The reserved words, as `compgen -k` lists them.
 pub(super) const RESERVED_WORDS: [&str; 22] = [
-    "if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in",
-    "function", "time", "{", "}", "!", "[[", "]]", "coproc",
+    "if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done",
+    "in", "function", "time", "{", "}", "!", "[[", "]]", "coproc",
 ];
 
 /// One meaning of a name.
@@ -18,7 +18,9 @@ pub(super) enum Meaning {
     Alias(Text),
     Keyword,
     Function(Box<Function>),
-    Builtin { special: bool },
+    Builtin {
+        special: bool,
+    },
     /// A file that was remembered.
     Hashed(Text),
     File(Text),

@@ -38,7 +38,9 @@ pub(super) fn parse(process: &mut Process, invocation: &Invocation, allowed: &[u
                 show_help(process, invocation);
                 return Err(Flow::Status(2));
             }
-            [b'-', rest @ ..] if !rest.is_empty() => cluster(process, invocation, allowed, rest, &mut letters)?,
+            [b'-', rest @ ..] if !rest.is_empty() => {
+                cluster(process, invocation, allowed, rest, &mut letters)?
+            }
             _ => break,
         }
         letters.first += 1;

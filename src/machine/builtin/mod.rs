@@ -50,7 +50,25 @@ pub(crate) struct Invocation {
     pub(crate) progress: Option<Box<dyn Any + Send>>,
 }
 
+impl std::fmt::Debug for Invocation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Invocation").field("args", &self.args).finish_non_exhaustive()
+    }
+}
+
 impl Invocation {
+    /// An invocation without arguments.
+    pub(crate) fn empty(builtin: &'static Builtin) -> Self {
+        Self {
+            builtin,
+            args: Vec::new(),
+            arguments: Vec::new(),
+            redirections: Vec::new(),
+            temporary: None,
+            progress: None,
+        }
+    }
+
     /// Arguments without the name.
     pub(crate) fn operands(&self) -> &[Text] {
         self.args.get(1..).unwrap_or(&[])
@@ -97,7 +115,9 @@ builtins! {
     hash: HASH;
     kill: KILL;
     let_: LET;
+    mapfile: MAPFILE READARRAY;
     printf: PRINTF;
+    read: READ;
     set: SET;
     shift: SHIFT;
     shopt: SHOPT;
@@ -108,10 +128,10 @@ builtins! {
     wait: WAIT;
 }
 
-mod reference;
-mod letters;
 mod describe;
 mod letter_options;
+mod letters;
+mod reference;
 mod standard_input;
 pub(crate) use standard_input::STANDARD_INPUT;
 
