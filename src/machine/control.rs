@@ -65,6 +65,13 @@ impl Process {
                 }
                 self.refresh_special();
             }
+            Frame::Builtin(invocation) => {
+                self.restore_descriptors(invocation.redirections);
+                if let Some(bound) = invocation.temporary {
+                    self.shell.variables.leave_temporary(bound);
+                }
+                self.refresh_special();
+            }
             Frame::Subshell(frame) => {
                 self.depth = self.depth.saturating_sub(1);
                 self.shell.variables.leave_subshell(frame.mark);
@@ -124,6 +131,7 @@ impl Process {
                 }
                 self.pop_command_frame();
                 self.set_status(after);
+                self.resume_caller();
                 Ok(())
             }
             ScriptKind::Trap => {
@@ -138,6 +146,15 @@ impl Process {
                 Ok(())
             }
             ScriptKind::ExitTrap => Err(Halt::Exit(status)),
+        }
+    }
+
+    /// Runs a builtin again whose callback is over.
+    fn resume_caller(&mut self) {
+        if let Some(Frame::Builtin(_)) = self.frames.last()
+            && let Some(Frame::Builtin(invocation)) = self.frames.pop()
+        {
+            self.wait = super::process::Wait::Builtin(invocation);
         }
     }
 

@@ -28,6 +28,8 @@ pub(crate) enum Frame {
     Script(Box<ScriptFrame>),
     /// What a function, `eval` or `source` was started with; undone behind it.
     Command(Box<CommandFrame>),
+    /// A builtin that runs again once the callback above it is over.
+    Builtin(Box<super::builtin::Invocation>),
     /// `( )` or `$( )` in this process.
     Subshell(Box<SubshellFrame>),
 }

@@ -326,6 +326,18 @@ impl Process {
         Ok(Flow::Switched)
     }
 
+    /// Runs a text for a builtin, which is run again behind it.
+    pub(crate) fn start_callback(
+        &mut self,
+        run: &mut Run,
+        caller: Invocation,
+        source: Arc<[u8]>,
+    ) -> Step<Flow> {
+        let mut callback = Invocation::empty(caller.builtin);
+        self.frames.push(Frame::Builtin(Box::new(caller)));
+        self.start_text(run, &mut callback, source, ScriptKind::Eval, None)
+    }
+
     /// Moves an invocation's redirections and temporary assignments to a frame.
     pub(crate) fn push_command_frame(&mut self, invocation: &mut Invocation) {
         let redirections = std::mem::take(&mut invocation.redirections);
