@@ -21,7 +21,7 @@ impl Process {
     /// Takes back what a frame changed. The caller decides where the code goes on.
     pub(crate) fn undo(&mut self, frame: Frame) {
         match frame {
-            Frame::Loop(_) | Frame::Case(_) | Frame::Time(_) => {}
+            Frame::Loop(_) | Frame::Case(_) | Frame::Time(_) | Frame::Pipe(_) => {}
             Frame::Redirections(saved) => self.restore_descriptors(saved),
             Frame::Function(frame) => {
                 self.depth = self.depth.saturating_sub(1);

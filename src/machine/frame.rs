@@ -22,6 +22,8 @@ pub(crate) enum Frame {
     Redirections(Vec<SavedDescriptor>),
     /// `time`: real, user and system time at the start are one here.
     Time(std::time::Duration),
+    /// A pipeline whose stages run in this process, one after the other.
+    Pipe(Box<super::pipe_here::PipeHere>),
     /// A function call.
     Function(Box<FunctionFrame>),
     /// `eval`, `source`, a trap's action.
