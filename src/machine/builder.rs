@@ -14,6 +14,13 @@ pub(crate) struct Field {
 }
 
 impl Field {
+    /// A field without quoting.
+    pub(crate) fn unquoted(bytes: &[u8]) -> Self {
+        let mut field = Self { bytes: Vec::new(), runs: Vec::new(), special: false };
+        field.push(bytes, false);
+        field
+    }
+
     fn push(&mut self, bytes: &[u8], quoted: bool) {
         if bytes.is_empty() {
             return;

@@ -173,7 +173,9 @@ impl Process {
         loop {
             let step = match halt {
                 Halt::Limit(error) => return Err(error),
-                Halt::Discard(status) => self.discard(run, status),
+                Halt::Discard(status) => self.discard(run, status, false),
+                Halt::Abandon(status) if self.shell.state.command_string => return self.end(run, status),
+                Halt::Abandon(status) => self.discard(run, status, true),
                 Halt::Exit(status) => return self.end(run, status),
                 Halt::Killed(status) => self.exit_now(run, status),
             };
@@ -186,19 +188,21 @@ impl Process {
 
     /// Gives up the command: goes on behind the complete command of the innermost `eval`, `source` or script; a subshell
     /// ends.
-    fn discard(&mut self, run: &mut Run, status: u8) -> Step<Option<u8>> {
+    ///
+    /// `all`: behind that of the main script.
+    fn discard(&mut self, run: &mut Run, status: u8, all: bool) -> Step<Option<u8>> {
         let given_up = std::mem::take(&mut self.x);
         self.restore_descriptors(given_up.redirections);
         self.shell.state.status = status;
         let mut code = self.code.clone();
         loop {
             match self.frames.last() {
+                Some(Frame::Script(_)) if all => {
+                    let Some(Frame::Script(frame)) = self.frames.pop() else { continue };
+                    code = frame.resume.clone();
+                    self.undo(Frame::Script(frame));
+                }
                 Some(Frame::Script(frame)) => {
-                    if matches!(frame.kind, ScriptKind::Trap | ScriptKind::DebugTrap | ScriptKind::ExitTrap) {
-                        self.shell.state.conditions = frame.conditions;
-                        self.continue_at_boundary(&code);
-                        return Ok(None);
-                    }
                     self.shell.state.conditions = frame.conditions;
                     self.continue_at_boundary(&code);
                     return Ok(None);
@@ -257,7 +261,9 @@ impl Process {
         match self.exit_now(run, status) {
             Ok(ended) => Ok(ended),
             Err(Halt::Limit(error)) => Err(error),
-            Err(Halt::Exit(status) | Halt::Killed(status) | Halt::Discard(status)) => Ok(Some(status)),
+            Err(
+                Halt::Exit(status) | Halt::Killed(status) | Halt::Discard(status) | Halt::Abandon(status),
+            ) => Ok(Some(status)),
         }
     }
 

@@ -114,6 +114,25 @@ impl Jobs {
         self.remembered.clear();
     }
 
+    /// `disown -h`
+    pub(crate) fn keep_on_hangup(&mut self, pid: u32) {
+        if let Some(job) = self.list.iter_mut().find(|job| job.pid == pid) {
+            job.no_hangup = true;
+        }
+    }
+
+    /// `+` for the current job, `-` for the one before it.
+    pub(crate) fn mark(&self, pid: u32) -> char {
+        let is = |spec: &[u8]| self.find(spec).is_some_and(|job| job.pid == pid);
+        if is(b"%+") {
+            '+'
+        } else if is(b"%-") {
+            '-'
+        } else {
+            ' '
+        }
+    }
+
     pub(crate) fn by_pid(&self, pid: u32) -> Option<&Job> {
         self.list.iter().find(|job| job.pid == pid)
     }

@@ -12,7 +12,7 @@ use super::shell::{Code, Shell};
 use super::trap::Signal;
 use crate::io::Description;
 use crate::limit::LimitError;
-use crate::program::{Index, Op, Pc, Quoting};
+use crate::program::{ArithmeticContext, Index, Op, Pc, Quoting};
 use crate::syntax::ast::AllElements;
 use crate::text::Text;
 use crate::utility::{BoxFuture, ExitStatus};
@@ -32,6 +32,9 @@ pub(crate) enum Halt {
     Exit(u8),
     /// As `Exit`, by a signal: no `EXIT` trap runs for those that can not be caught.
     Killed(u8),
+    /// As `Discard`, and with it all of the functions and scripts that run: what was read of the main script goes on
+    /// with its next command; a shell that runs a command string ends.
+    Abandon(u8),
     /// The run ends.
     Limit(LimitError),
 }
@@ -165,6 +168,10 @@ pub(crate) struct Process {
     pub(crate) arithmetic_stack: Vec<i64>,
     /// What stands before the message of an arithmetic error: `((`, `let`, `[[`.
     pub(crate) arithmetic_prefix: Option<&'static str>,
+    /// What the expression that is evaluated is part of.
+    pub(crate) arithmetic_context: ArithmeticContext,
+    /// The evaluation of an arithmetic command failed.
+    pub(crate) arithmetic_failed: bool,
     /// The `DEBUG` trap has run for the command that comes.
     pub(crate) debug_done: bool,
     /// The builtin that runs could not write its output.
@@ -408,23 +415,29 @@ impl Process {
                             self.code.pc = done;
                         }
                     }
-                    Op::ArithmeticText => {
+                    Op::ArithmeticText(context) => {
                         let text = self.x.builder.take_text();
                         self.x.builder = self.x.builders.pop().unwrap_or_default();
-                        let number = self.evaluate_text(run, &text, 0)?;
+                        self.arithmetic_context = context;
+                        let result = self.evaluate_text(run, &text, 0);
+                        let number = self.arithmetic_result(context, result)?;
                         self.x.numbers.push(number);
                     }
                     Op::ArithmeticStatus => {
                         let number = self.x.numbers.pop().unwrap_or(0);
+                        self.arithmetic_failed = false;
                         self.set_status(u8::from(number == 0));
                     }
-                    Op::JumpIfZero(to) => {
-                        if self.x.numbers.pop() == Some(0) {
-                            self.code.pc = to;
+                    Op::ArithmeticLoop { test, end } => {
+                        let number = self.x.numbers.pop();
+                        if std::mem::take(&mut self.arithmetic_failed) {
+                            if let Some(Frame::Loop(frame)) = self.frames.last_mut() {
+                                frame.status = 1;
+                            }
+                            self.code.pc = end;
+                        } else if test && number == Some(0) {
+                            self.code.pc = end;
                         }
-                    }
-                    Op::DropNumber => {
-                        self.x.numbers.pop();
                     }
                     Op::Substitution { end, quoting, .. } => self.begin_substitution(run, end, quoting)?,
                     Op::SubstitutionEnd | Op::EndProcess => {

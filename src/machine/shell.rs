@@ -13,6 +13,7 @@ use crate::syntax::ast::FunctionDefinition;
 use crate::text::Text;
 use crate::utility::Environment;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -126,6 +127,10 @@ pub(crate) struct State {
     pub(crate) disabled: Arc<Vec<&'static str>>,
     /// Remembered paths of commands with the number of uses.
     pub(crate) hashed: Arc<FxHashMap<Text, (Text, u32)>>,
+    /// What `complete` defined: its options as they are shown, by name.
+    pub(crate) completions: Arc<BTreeMap<Text, Vec<Vec<u8>>>>,
+    /// What `ulimit` lowered.
+    pub(crate) resource_limits: Arc<Vec<super::builtin::Lowered>>,
     /// Directory stack below the working directory.
     pub(crate) directories: Arc<Vec<Text>>,
     /// `$$`

@@ -74,6 +74,8 @@ impl Process {
             aliases: Arc::default(),
             disabled: Arc::default(),
             hashed: Arc::default(),
+            completions: Arc::default(),
+            resource_limits: Arc::default(),
             directories: Arc::default(),
             shell_pid: pid,
             pid,
@@ -114,6 +116,8 @@ impl Process {
             out: Vec::new(),
             arithmetic_stack: Vec::new(),
             arithmetic_prefix: None,
+            arithmetic_context: crate::program::ArithmeticContext::Plain,
+            arithmetic_failed: false,
             debug_done: false,
             write_failed: false,
             ifs: Value::Unset,
@@ -397,6 +401,7 @@ impl Process {
         match shell_process(run, pid, request)? {
             Ok(mut process) => {
                 process.trace_base = 0;
+                process.shell.state.resource_limits = Arc::clone(&self.shell.state.resource_limits);
                 process.shell.state.traps = Arc::new(self.shell.state.traps.for_command());
                 let parent = self.process_pid();
                 run.spawn(parent, process);

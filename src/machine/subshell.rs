@@ -237,6 +237,8 @@ impl Process {
             out: Vec::new(),
             arithmetic_stack: Vec::new(),
             arithmetic_prefix: None,
+            arithmetic_context: crate::program::ArithmeticContext::Plain,
+            arithmetic_failed: false,
             debug_done: false,
             write_failed: false,
             ifs: self.ifs.clone(),

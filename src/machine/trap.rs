@@ -93,6 +93,28 @@ pub(crate) fn signal_name(signal: Signal) -> Option<String> {
     }
 }
 
+/// What is said of a process that a signal ended.
+pub(crate) const fn description(signal: Signal) -> Option<&'static str> {
+    Some(match signal {
+        1 => "Hangup",
+        2 => "Interrupt",
+        3 => "Quit",
+        4 => "Illegal instruction",
+        5 => "Trace/breakpoint trap",
+        6 => "Aborted",
+        7 => "Bus error",
+        8 => "Floating point exception",
+        9 => "Killed",
+        10 => "User defined signal 1",
+        11 => "Segmentation fault",
+        12 => "User defined signal 2",
+        13 => "Broken pipe",
+        14 => "Alarm clock",
+        15 => "Terminated",
+        _ => return None,
+    })
+}
+
 /// Whether a signal that is not trapped ends a process.
 pub(crate) const fn is_fatal(signal: Signal) -> bool {
     // CHLD, CONT, URG, WINCH are ignored; STOP and the terminal's stop signals have nobody to continue what they stop.

@@ -1,7 +1,7 @@
 //! Arithmetic expressions as postfix code over a small stack: no recursion at run time, names resolved.
 
 use super::Index;
-use crate::syntax::ast::{BinaryOperator, ElementSubscript, Expression, Parameter, UnaryOperator};
+use crate::syntax::ast::{BinaryOperator, ElementSubscript, Expression, Infix, Parameter, UnaryOperator};
 use crate::text::Text;
 
 /// An expression that was compiled.
@@ -13,6 +13,22 @@ pub(crate) struct ArithmeticCode {
     pub(crate) needs_text: bool,
     /// The expression as written, for messages.
     pub(crate) text: Text,
+    /// What it is part of.
+    pub(crate) context: ArithmeticContext,
+}
+
+/// What an expression is part of: what stands before its error messages, and what an error gives up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ArithmeticContext {
+    /// `$(( ))` and values: the command is given up.
+    #[default]
+    Plain,
+    /// `(( ))`, `for ((`: the status is 1.
+    Command,
+    /// `${name:offset}`: the text that names the parameter; the command is given up.
+    Substring(Index),
+    /// A subscript: everything is given up.
+    Subscript,
 }
 
 /// One step.
@@ -29,9 +45,9 @@ pub(crate) enum ArithmeticOp {
     /// Replaces the top.
     Unary(UnaryOperator),
     /// Replaces the two on top.
-    Binary(BinaryOperator),
+    Binary(Infix),
     /// A binary operation whose right operand is a constant.
-    BinaryNumber(BinaryOperator, i64),
+    BinaryNumber(Infix, i64),
     /// Assigns the top to a variable and leaves it.
     Store(Index),
     /// Assigns the top to an element and leaves it; the subscript was pushed before the value.
@@ -176,7 +192,7 @@ impl Compiler<'_> {
         Some(())
     }
 
-    fn operand(&mut self, operator: BinaryOperator, right: &Expression) -> Option<()> {
+    fn operand(&mut self, operator: Infix, right: &Expression) -> Option<()> {
         if let Expression::Number(number) = right {
             self.push(ArithmeticOp::BinaryNumber(operator, *number));
         } else {
@@ -203,7 +219,7 @@ impl Compiler<'_> {
 
     fn assign(
         &mut self,
-        operator: Option<BinaryOperator>,
+        operator: Option<Infix>,
         target: &Expression,
         value: &Expression,
     ) -> Option<()> {
@@ -259,7 +275,7 @@ fn is_pure(expression: &Expression) -> bool {
         Expression::Number(_) | Expression::Variable(_) | Expression::Parameter(_) => true,
         Expression::Unary(_, operand) => is_pure(operand),
         Expression::Binary(operator, left, right) => {
-            !matches!(operator, BinaryOperator::Divide | BinaryOperator::Remainder | BinaryOperator::Power)
+            !matches!(operator.operator, BinaryOperator::Divide | BinaryOperator::Remainder | BinaryOperator::Power)
                 && is_pure(left)
                 && is_pure(right)
         }

@@ -1,7 +1,7 @@
 //! Commands to operations: control flow becomes jumps.
 
 use super::compiler::Compiler;
-use super::{Index, Op, Pc, Quoting, StaticCommand};
+use super::{ArithmeticContext, Index, Op, Pc, Quoting, StaticCommand};
 use crate::syntax::ast::{
     Argument, Arithmetic, CaseArm, CaseEnd, Command, CommandKind, Conditional, List, Simple, Word, WordPart,
 };
@@ -61,7 +61,7 @@ impl Compiler<'_> {
             CommandKind::Case { subject, arms } => self.case_command(command, subject, arms),
             CommandKind::Arithmetic(arithmetic) => {
                 self.debug(command);
-                self.arithmetic(arithmetic, &arithmetic.text);
+                self.arithmetic(arithmetic, &arithmetic.text, ArithmeticContext::Command);
                 self.emit(Op::ArithmeticStatus);
                 self.check();
             }
@@ -183,18 +183,15 @@ impl Compiler<'_> {
     fn arithmetic_for(&mut self, command: &Command, parts: [Option<&Arithmetic>; 3], body: &List) {
         let line = self.line;
         let [init, condition, update] = parts;
-        if let Some(init) = init {
-            self.debug(command);
-            self.arithmetic(init, &init.text);
-            self.emit(Op::DropNumber);
-        }
         let begin = self.emit(Op::LoopBegin { break_to: 0, continue_to: 0 });
+        let mut exits = Vec::new();
+        if let Some(init) = init {
+            exits.push(self.loop_expression(command, init, false));
+        }
         let top = self.here();
-        let done = condition.map(|condition| {
-            self.debug(command);
-            self.arithmetic(condition, &condition.text);
-            self.emit(Op::JumpIfZero(0))
-        });
+        if let Some(condition) = condition {
+            exits.push(self.loop_expression(command, condition, true));
+        }
         self.emit(Op::LoopTurn);
         self.list(body);
         self.line = line;
@@ -202,16 +199,21 @@ impl Compiler<'_> {
         let next = self.here();
         self.patch_continue(begin, next);
         if let Some(update) = update {
-            self.debug(command);
-            self.arithmetic(update, &update.text);
-            self.emit(Op::DropNumber);
+            exits.push(self.loop_expression(command, update, false));
         }
         self.emit(Op::Jump(top));
-        if let Some(done) = done {
-            self.patch(done);
+        for exit in exits {
+            self.patch(exit);
         }
         self.emit(Op::LoopEnd);
         self.patch(begin);
+    }
+
+    /// One of the three expressions of `for ((`.
+    fn loop_expression(&mut self, command: &Command, expression: &Arithmetic, test: bool) -> Pc {
+        self.debug(command);
+        self.arithmetic(expression, &expression.text, ArithmeticContext::Command);
+        self.emit(Op::ArithmeticLoop { test, end: 0 })
     }
 
     fn case_command(&mut self, command: &Command, subject: &Word, arms: &[CaseArm]) {

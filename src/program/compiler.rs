@@ -151,7 +151,7 @@ impl<'o> Compiler<'o> {
             Op::Jump(target)
             | Op::JumpIfFailure(target)
             | Op::JumpIfSuccess(target)
-            | Op::JumpIfZero(target)
+            | Op::ArithmeticLoop { end: target, .. }
             | Op::UseValue { end: target, .. }
             | Op::SkipUnlessSet { end: target, .. }
             | Op::IfAssociative { key: target, .. }

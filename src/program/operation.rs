@@ -84,14 +84,12 @@ pub(crate) enum Op {
     Arithmetic(Index),
     /// As `Arithmetic`, then jumps to `done`; goes on instead when a `$parameter` is no plain integer.
     TryArithmetic { expression: Index, done: Pc },
-    /// Pops the builder, parses and evaluates it as an expression, pushes the number. `command`: for `((`, `let`'s message.
-    ArithmeticText,
+    /// Pops the builder, parses and evaluates it as an expression, pushes the number.
+    ArithmeticText(super::ArithmeticContext),
     /// `(( ))`: pops a number; status 0 when it is not 0.
     ArithmeticStatus,
-    /// Pops a number, jumps when it is 0.
-    JumpIfZero(Pc),
-    /// Drops a number.
-    DropNumber,
+    /// `for ((`: pops a number; jumps when the evaluation failed (then the loop's status is 1), or with `test` when it is 0.
+    ArithmeticLoop { test: bool, end: Pc },
 
     // Substitutions.
     /// Starts a command substitution: its body follows, `end` is behind it.

@@ -1,7 +1,7 @@
 //! Words to operations that append to the builder.
 
 use super::compiler::Compiler;
-use super::{ConstantPattern, Index, Op, ParameterBase, ParameterReference, Quoting};
+use super::{ArithmeticContext, ConstantPattern, Index, Op, ParameterBase, ParameterReference, Quoting};
 use crate::syntax::ast::{
     AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Parameter,
     ParameterExpansion, ParameterOperation, RedirectionKind, Subscript, Word, WordPart,
@@ -100,7 +100,7 @@ impl Compiler<'_> {
             WordPart::Parameter(expansion) => self.parameter(expansion, context),
             WordPart::CommandSubstitution(substitution) => self.command_substitution(substitution, context),
             WordPart::Arithmetic(arithmetic) => {
-                self.arithmetic(arithmetic, &arithmetic.text);
+                self.arithmetic(arithmetic, &arithmetic.text, ArithmeticContext::Plain);
                 self.emit(Op::AppendNumber { quoting: context });
             }
             WordPart::ProcessSubstitution(substitution) => {
@@ -163,7 +163,28 @@ impl Compiler<'_> {
             }
             operation => {
                 self.target(expansion);
-                self.operation(operation, quoting);
+                let mut parameter = 0;
+                if matches!(operation, ParameterOperation::Substring { .. }) {
+                    let name = self.parameter_text(expansion);
+                    parameter = self.text(&name);
+                }
+                self.operation(operation, parameter, quoting);
+            }
+        }
+    }
+
+    /// A parameter as messages name it.
+    fn parameter_text(&self, expansion: &ParameterExpansion) -> Text {
+        match &expansion.parameter {
+            Parameter::Variable(name) => name.clone(),
+            Parameter::Positional(number) => Text::from(number.to_string()),
+            Parameter::Special(special) => Text::from(&[*special]),
+            Parameter::Element(name, subscript) => {
+                let mut text = name.clone();
+                text.push_bytes(b"[");
+                text.push_bytes(&self.source_text(subscript.word.span));
+                text.push_bytes(b"]");
+                text
             }
         }
     }
@@ -197,9 +218,9 @@ impl Compiler<'_> {
         if subscript.arithmetic.expression.is_none() && subscript.arithmetic.text.parts.is_empty() {
             self.emit(Op::PushBuilder);
             self.word(&subscript.word, Quoting::Raw);
-            self.emit(Op::ArithmeticText);
+            self.emit(Op::ArithmeticText(ArithmeticContext::Subscript));
         } else {
-            self.arithmetic(&subscript.arithmetic, &subscript.word);
+            self.arithmetic(&subscript.arithmetic, &subscript.word, ArithmeticContext::Subscript);
         }
         self.emit(Op::SubscriptIndex);
         let end = self.emit(Op::Jump(0));
@@ -210,7 +231,8 @@ impl Compiler<'_> {
         self.patch(end);
     }
 
-    fn operation(&mut self, operation: &ParameterOperation, quoting: Quoting) {
+    /// `parameter`: the text that names the parameter, for errors of a substring.
+    fn operation(&mut self, operation: &ParameterOperation, parameter: Index, quoting: Quoting) {
         match operation {
             ParameterOperation::Value | ParameterOperation::Bad | ParameterOperation::Names(_) => {
                 self.emit(Op::Value { quoting });
@@ -244,9 +266,10 @@ impl Compiler<'_> {
                 self.emit(Op::ChangeCase { operator: *operator, pattern: pattern.is_some(), quoting });
             }
             ParameterOperation::Substring { offset, length } => {
-                self.arithmetic(offset, &offset.text);
+                let context = ArithmeticContext::Substring(parameter);
+                self.arithmetic(offset, &offset.text, context);
                 if let Some(length) = length {
-                    self.arithmetic(length, &length.text);
+                    self.arithmetic(length, &length.text, context);
                 }
                 self.emit(Op::Substring { length: length.is_some(), quoting });
             }
@@ -326,7 +349,7 @@ impl Compiler<'_> {
     /// Pushes the value of an arithmetic expression.
     ///
     /// `fallback`: the word to expand instead when the expression has no text of its own (a subscript's).
-    pub(super) fn arithmetic(&mut self, arithmetic: &Arithmetic, fallback: &Word) {
+    pub(super) fn arithmetic(&mut self, arithmetic: &Arithmetic, fallback: &Word, context: ArithmeticContext) {
         let text = if arithmetic.text.parts.is_empty() { fallback } else { &arithmetic.text };
         let compiled = arithmetic.expression.as_ref().and_then(|expression| {
             super::arithmetic::compile(expression, &mut |name: &Text| self.name(name))
@@ -335,6 +358,7 @@ impl Compiler<'_> {
         if let Some(mut code) = compiled {
             let needs_text = code.needs_text;
             code.text = self.source_text(text.span);
+            code.context = context;
             let index = self.program.arithmetic.len() as Index;
             self.program.arithmetic.push(code);
             if !needs_text {
@@ -345,7 +369,7 @@ impl Compiler<'_> {
         }
         self.emit(Op::PushBuilder);
         self.parts(&text.parts, Quoting::Quoted, false);
-        self.emit(Op::ArithmeticText);
+        self.emit(Op::ArithmeticText(context));
         if let Some(done) = done {
             self.patch(done);
         }

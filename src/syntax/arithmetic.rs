@@ -12,7 +12,7 @@
     reason = "the stack frames of functions that recurse hold pointers, not nodes"
 )]
 
-use super::ast::{BinaryOperator, ElementSubscript, Expression, Parameter, UnaryOperator};
+use super::ast::{BinaryOperator, ElementSubscript, Expression, Infix, Parameter, UnaryOperator};
 use super::error::{ArithmeticError, ArithmeticErrorKind as Kind};
 use super::lexer::{is_name_byte, is_name_start};
 use crate::text::Text;
@@ -369,6 +369,7 @@ impl Tokens<'_> {
         self.advance()?;
         let right = self.assignment()?;
         self.leave();
+        let operator = operator.map(|operator| Infix { operator, token: self.last_start as u32 });
         Ok(Expression::Assign(operator, Box::new(left), Box::new(right)))
     }
 
@@ -411,13 +412,17 @@ impl Tokens<'_> {
 
     /// All operators of one precedence behind `first`.
     fn run(&mut self, first: Expression, level: u8) -> Evaluated<Expression> {
-        let mut rest: Vec<(Token, Expression)> = Vec::new();
+        let mut rest: Vec<(Token, u32, Expression)> = Vec::new();
         // `**` alone associates to the right: its right operand takes the others.
         let least = if level == POWER { POWER } else { level + 1 };
         while precedence(self.current) == Some(level) {
             let operator = self.current;
+            let operand_start = self.skip_blanks(self.pos);
             self.advance()?;
-            rest.push((operator, self.infix(least)?));
+            let operand = self.infix(least)?;
+            // Bash finds a divisor of 0 before it looks further, a negative exponent when it has.
+            let token = if level == POWER { self.last_start } else { operand_start };
+            rest.push((operator, token as u32, operand));
         }
         Ok(join(first, rest, level))
     }
@@ -516,13 +521,13 @@ fn precedence(token: Token) -> Option<u8> {
 }
 
 /// The tree of `first` and the operators of one precedence behind it.
-fn join(first: Expression, rest: Vec<(Token, Expression)>, level: u8) -> Expression {
+fn join(first: Expression, rest: Vec<(Token, u32, Expression)>, level: u8) -> Expression {
     if level <= 1 {
-        let operands = std::iter::once(first).chain(rest.into_iter().map(|(_, operand)| operand)).collect();
+        let operands = std::iter::once(first).chain(rest.into_iter().map(|(_, _, operand)| operand)).collect();
         return balanced(operands, if level == 0 { Expression::Or } else { Expression::And });
     }
-    let operator = |(token, operand)| match token {
-        Token::Infix(operator) => Some((operator, operand)),
+    let operator = |(token, start, operand)| match token {
+        Token::Infix(operator) => Some((Infix { operator, token: start }, operand)),
         _ => None,
     };
     let collected: Vec<_> = rest.into_iter().filter_map(operator).collect();

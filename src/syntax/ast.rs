@@ -476,11 +476,11 @@ pub enum Expression {
     /// `- + ! ~`
     Unary(UnaryOperator, Box<Expression>),
     /// Two operands, both evaluated.
-    Binary(BinaryOperator, Box<Expression>, Box<Expression>),
+    Binary(Infix, Box<Expression>, Box<Expression>),
     /// A long run of left-associative operators of equal precedence, `a - b + c - d ...`: the first operand, then each
     /// operator with its right operand. Short runs are nested `Binary`; a nest as deep as the run is long would make
     /// evaluation and drop recurse as deep.
-    Chain(Box<Expression>, Vec<(BinaryOperator, Expression)>),
+    Chain(Box<Expression>, Vec<(Infix, Expression)>),
     /// `&&`
     And(Box<Expression>, Box<Expression>),
     /// `||`
@@ -488,7 +488,7 @@ pub enum Expression {
     /// `a ? b : c`
     Conditional(Box<Expression>, Box<Expression>, Box<Expression>),
     /// `=` (`None`) or `op=`. The target is `Variable` or `Element`.
-    Assign(Option<BinaryOperator>, Box<Expression>, Box<Expression>),
+    Assign(Option<Infix>, Box<Expression>, Box<Expression>),
     /// `++x`, `--x`, `x++`, `x--`
     Increment {
         /// `Variable` or `Element`.
@@ -500,6 +500,15 @@ pub enum Expression {
     },
     /// `a, b`
     Comma(Box<Expression>, Box<Expression>),
+}
+
+/// A binary operator where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Infix {
+    /// The operator.
+    pub operator: BinaryOperator,
+    /// Offset in the expression of what bash shows as the error token when the right operand is not valid.
+    pub token: u32,
 }
 
 /// A subscript inside an arithmetic expression.

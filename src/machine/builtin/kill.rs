@@ -38,12 +38,14 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
                 at += 1;
                 let Some(spec) = invocation.args.get(at) else {
                     process.report_for(&own, format_args!("{arg}: option requires an argument"));
-                    return Ok(Flow::Status(1));
+                    return Ok(letter_options::usage(process, invocation));
                 };
                 spec.clone()
             }
-            [b'-', b's' | b'n', rest @ ..] if trap::kill_signal(&arg[1..]).is_none() => Text::from(rest),
-            [b'-', rest @ ..] if !rest.is_empty() && !chosen => Text::from(rest),
+            [b'-', rest @ ..] if !rest.is_empty() && !chosen => match rest {
+                [b's' | b'n', value @ ..] if trap::kill_signal(rest).is_none() => Text::from(value),
+                _ => Text::from(rest),
+            },
             _ => break,
         };
         let Some(number) = trap::kill_signal(&spec) else {
@@ -77,6 +79,10 @@ fn send(process: &mut Process, run: &mut Run, own: &Text, target: &Text, signal:
             run.signal_trees.push((pid, signal));
         }
         return true;
+    }
+    if target.is_empty() {
+        process.report_for(own, "`': not a pid or valid job spec");
+        return false;
     }
     let Some(number) = crate::machine::variable::plain_integer(target).filter(|_| is_number(target)) else {
         process.report_for(own, format_args!("{target}: arguments must be process or job IDs"));

@@ -103,18 +103,26 @@ macro_rules! builtins {
 builtins! {
     alias: ALIAS UNALIAS;
     break_continue: BREAK CONTINUE;
+    caller: CALLER;
     cd: CD PWD;
     colon: COLON TRUE FALSE;
     command: BUILTIN COMMAND;
+    compgen: COMPGEN;
+    complete: COMPLETE COMPOPT;
     declare: DECLARE TYPESET LOCAL EXPORT READONLY;
     echo: ECHO;
+    enable: ENABLE;
     eval: EVAL DOT SOURCE;
     exec: EXEC;
     exit: EXIT RETURN;
     getopts: GETOPTS;
     hash: HASH;
+    help: HELP;
+    history: BIND FC HISTORY;
+    jobs: BG DISOWN FG JOBS SUSPEND;
     kill: KILL;
     let_: LET;
+    logout: LOGOUT;
     mapfile: MAPFILE READARRAY;
     printf: PRINTF;
     read: READ;
@@ -122,8 +130,11 @@ builtins! {
     shift: SHIFT;
     shopt: SHOPT;
     test: TEST BRACKET;
+    times: TIMES;
     trap: TRAP;
     type_name: TYPE;
+    ulimit: ULIMIT;
+    umask: UMASK;
     unset: UNSET;
     wait: WAIT;
 }
@@ -132,6 +143,8 @@ mod describe;
 mod letter_options;
 mod letters;
 mod reference;
+pub(crate) use ulimit::Lowered;
+
 mod standard_input;
 pub(crate) use standard_input::STANDARD_INPUT;
 

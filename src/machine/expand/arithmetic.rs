@@ -6,8 +6,8 @@ use super::super::name::NameId;
 use super::super::process::{Halt, Process, Step, Subscript, Target};
 use super::super::run::Run;
 use super::super::variable::{Attributes, Value, plain_integer};
-use crate::program::{ArithmeticCode, ArithmeticOp, Index, Operand, compile_arithmetic};
-use crate::syntax::ast::{BinaryOperator, UnaryOperator};
+use crate::program::{ArithmeticCode, ArithmeticContext, ArithmeticOp, Index, Op, Operand, compile_arithmetic};
+use crate::syntax::ast::{BinaryOperator, Infix, UnaryOperator};
 use crate::text::Text;
 
 /// Values that are expressions, inside of each other.
@@ -31,7 +31,22 @@ impl Resolve<'_> {
 impl Process {
     /// Evaluates a compiled expression.
     pub(crate) fn evaluate(&mut self, run: &mut Run, code: &ArithmeticCode, link: &Link) -> Step<i64> {
-        self.run_arithmetic(run, code, &Resolve::Link(link), 0, &Text::EMPTY)
+        self.arithmetic_context = code.context;
+        let result = self.run_arithmetic(run, code, &Resolve::Link(link), 0, &Text::EMPTY);
+        self.arithmetic_result(code.context, result)
+    }
+
+    /// What an evaluation comes to: how far an error reaches depends on what the expression is part of.
+    pub(crate) fn arithmetic_result(&mut self, context: ArithmeticContext, result: Step<i64>) -> Step<i64> {
+        self.arithmetic_context = ArithmeticContext::Plain;
+        match (result, context) {
+            (Err(Halt::Discard(_) | Halt::Abandon(_)), ArithmeticContext::Command) => {
+                self.arithmetic_failed = true;
+                Ok(0)
+            }
+            (Err(Halt::Discard(status)), ArithmeticContext::Subscript) => Err(Halt::Abandon(status)),
+            (result, _) => result,
+        }
     }
 
     /// Whether every `$parameter` of an expression is a plain integer.
@@ -89,7 +104,8 @@ impl Process {
                 if let Some(limit) = error.limit() {
                     return Err(run.services.meter.fail_with(limit.limit, limit.allowed).into());
                 }
-                return Err(self.arithmetic_error(error));
+                let shown = text.get(..error.shown).unwrap_or(text).trim_ascii_start();
+                return Err(self.arithmetic_error(format_args!("{}: {error}", bstr::BStr::new(shown))));
             }
         };
         let mut names: Vec<NameId> = Vec::new();
@@ -105,9 +121,14 @@ impl Process {
 
     /// Reports an arithmetic error: the command is given up.
     pub(crate) fn arithmetic_error(&mut self, message: impl std::fmt::Display) -> Halt {
-        match self.arithmetic_prefix {
-            Some(prefix) => self.report(format_args!("{prefix}: {message}")),
-            None => self.report(message),
+        match (self.arithmetic_prefix, self.arithmetic_context) {
+            (Some(prefix), _) => self.report(format_args!("{prefix}: {message}")),
+            (None, ArithmeticContext::Command) => self.report(format_args!("((: {message}")),
+            (None, ArithmeticContext::Substring(parameter)) => {
+                let parameter = self.code.program.text(parameter);
+                self.report(format_args!("{parameter}: {message}"));
+            }
+            (None, ArithmeticContext::Plain | ArithmeticContext::Subscript) => self.report(message),
         }
         Halt::Discard(1)
     }
@@ -167,12 +188,12 @@ impl Process {
                 ArithmeticOp::Binary(operator) => {
                     let right = self.pop_number();
                     let left = self.pop_number();
-                    let number = self.binary(*operator, left, right, text)?;
+                    let number = self.binary(run, *operator, left, right, text)?;
                     self.arithmetic_stack.push(number);
                 }
                 ArithmeticOp::BinaryNumber(operator, right) => {
                     let left = self.pop_number();
-                    let number = self.binary(*operator, left, *right, text)?;
+                    let number = self.binary(run, *operator, left, *right, text)?;
                     self.arithmetic_stack.push(number);
                 }
                 ArithmeticOp::Store(name) => {
@@ -321,23 +342,22 @@ impl Process {
     }
 
     /// Applies an operator. Overflow wraps, as in bash.
-    fn binary(&mut self, operator: BinaryOperator, left: i64, right: i64, text: &Text) -> Step<i64> {
+    fn binary(
+        &mut self,
+        run: &mut Run,
+        infix: Infix,
+        left: i64,
+        right: i64,
+        text: &Text,
+    ) -> Step<i64> {
+        let operator = infix.operator;
         Ok(match operator {
             BinaryOperator::Add => left.wrapping_add(right),
             BinaryOperator::Subtract => left.wrapping_sub(right),
             BinaryOperator::Multiply => left.wrapping_mul(right),
             BinaryOperator::Divide | BinaryOperator::Remainder => {
                 if right == 0 {
-                    let shown = self.arithmetic_source(text);
-                    let token = shown
-                        .rsplit(|byte| matches!(byte, b'/' | b'%'))
-                        .next()
-                        .unwrap_or(&shown)
-                        .trim_ascii_start();
-                    let token = bstr::BString::from(token);
-                    return Err(self.arithmetic_error(format_args!(
-                        "{shown}: division by 0 (error token is \"{token}\")"
-                    )));
+                    return Err(self.operand_error(run, infix, text, "division by 0"));
                 }
                 if operator == BinaryOperator::Divide {
                     left.wrapping_div(right)
@@ -347,13 +367,7 @@ impl Process {
             }
             BinaryOperator::Power => {
                 if right < 0 {
-                    let shown = self.arithmetic_source(text);
-                    let token =
-                        shown.rsplit(|byte| *byte == b'*').next().unwrap_or(&shown).trim_ascii_start();
-                    let token = bstr::BString::from(token);
-                    return Err(self.arithmetic_error(format_args!(
-                        "{shown}: exponent less than 0 (error token is \"{token}\")"
-                    )));
+                    return Err(self.operand_error(run, infix, text, "exponent less than 0"));
                 }
                 power(left, right as u64)
             }
@@ -371,19 +385,26 @@ impl Process {
         })
     }
 
-    /// The text of the expression that runs, for messages.
-    fn arithmetic_source(&self, text: &Text) -> Text {
-        if !text.is_empty() {
-            return text.clone();
+    /// Reports a right operand that is not valid. `text`: the expression; empty for one of the program.
+    fn operand_error(&mut self, run: &mut Run, infix: Infix, text: &Text, message: &str) -> Halt {
+        let mut shown = text.clone();
+        let mut token = Text::from(text.get(infix.token as usize..).unwrap_or(&[]));
+        if text.is_empty() {
+            let index = match self.code.program.code.get((self.code.pc as usize).saturating_sub(1)) {
+                Some(Op::Arithmetic(index) | Op::TryArithmetic { expression: index, .. }) => *index,
+                _ => return Halt::Discard(1),
+            };
+            let program = std::sync::Arc::clone(&self.code.program);
+            let Some(code) = program.arithmetic.get(index as usize) else { return Halt::Discard(1) };
+            shown = code.text.clone();
+            token = Text::from(shown.get(infix.token as usize..).unwrap_or(&[]));
+            if code.needs_text {
+                shown = self.dequote_key(run, &shown);
+                token = self.dequote_key(run, &token);
+            }
         }
-        let index = match self.code.program.code.get((self.code.pc as usize).saturating_sub(1)) {
-            Some(
-                crate::program::Op::Arithmetic(index)
-                | crate::program::Op::TryArithmetic { expression: index, .. },
-            ) => *index,
-            _ => return Text::EMPTY,
-        };
-        self.code.program.arithmetic.get(index as usize).map(|code| code.text.clone()).unwrap_or_default()
+        let shown = bstr::BStr::new(shown.trim_ascii_start());
+        self.arithmetic_error(format_args!("{shown}: {message} (error token is \"{token}\")"))
     }
 
     /// An expression that has to be walked as a tree: an element whose subscript has side effects.
@@ -426,13 +447,13 @@ impl Process {
             Expression::Binary(operator, left, right) => {
                 let left = self.evaluate_tree(run, left, text, depth)?;
                 let right = self.evaluate_tree(run, right, text, depth)?;
-                self.binary(*operator, left, right, &Text::from(text))
+                self.binary(run, *operator, left, right, &Text::from(text))
             }
             Expression::Chain(first, rest) => {
                 let mut left = self.evaluate_tree(run, first, text, depth)?;
                 for (operator, right) in rest {
                     let right = self.evaluate_tree(run, right, text, depth)?;
-                    left = self.binary(*operator, left, right, &Text::from(text))?;
+                    left = self.binary(run, *operator, left, right, &Text::from(text))?;
                 }
                 Ok(left)
             }
@@ -460,7 +481,7 @@ impl Process {
                 let mut number = self.evaluate_tree(run, value, text, depth)?;
                 if let Some(operator) = operator {
                     let before = self.load_place(run, &place, depth)?;
-                    number = self.binary(*operator, before, number, &Text::from(text))?;
+                    number = self.binary(run, *operator, before, number, &Text::from(text))?;
                 }
                 self.store_place(run, place, number)?;
                 Ok(number)

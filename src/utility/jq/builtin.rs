@@ -5,7 +5,7 @@
 use super::operator::Operator;
 use super::term::{Id, NativeFunction, Operation, Program, Term};
 use super::value::Value;
-use super::{collection, math, regex, string, system, time};
+use super::{collection, math, regex, sorting, string, system, time};
 
 /// How a builtin is made.
 #[derive(Clone, Copy)]
@@ -64,12 +64,23 @@ fn map(program: &mut Program, arguments: &[Id]) -> Id {
     program.add(Term::Collect(members))
 }
 
+/// A sort of the input by the array of `f`'s outputs for each item.
+fn sorted(program: &mut Program, arguments: &[Id], kind: sorting::Kind) -> Id {
+    let keys = keys_of_items(program, arguments);
+    program.add(Term::Apply(Operation::Sort(kind), Box::new([keys])))
+}
+
 /// A native of the input and the array of `f`'s outputs for each item: `[.[] | [f]]`.
 fn keyed(program: &mut Program, arguments: &[Id], function: NativeFunction) -> Id {
+    let keys = keys_of_items(program, arguments);
+    program.add(Term::Apply(Operation::Native(function), Box::new([keys])))
+}
+
+/// `[.[] | [f]]`
+fn keys_of_items(program: &mut Program, arguments: &[Id]) -> Id {
     let key = arguments.first().map(|key| program.add(Term::Collect(*key)));
     let keys: Vec<Id> = key.into_iter().collect();
-    let keys = map(program, &keys);
-    program.add(Term::Apply(Operation::Native(function), Box::new([keys])))
+    map(program, &keys)
 }
 
 fn limit(program: &mut Program, count: Id, inner: Option<&Id>) -> Id {
@@ -137,9 +148,9 @@ const TABLE: &[Row] = &[
     ("true", 0, Form(|program, _| constant(program, Value::Bool(true)))),
     ("false", 0, Form(|program, _| constant(program, Value::Bool(false)))),
     ("null", 0, Form(|program, _| constant(program, Value::Null))),
-    ("sort_by", 1, Form(|program, f| keyed(program, f, collection::sort_by))),
-    ("group_by", 1, Form(|program, f| keyed(program, f, collection::group_by))),
-    ("unique_by", 1, Form(|program, f| keyed(program, f, collection::unique_by))),
+    ("sort_by", 1, Form(|program, f| sorted(program, f, sorting::Kind::Items))),
+    ("group_by", 1, Form(|program, f| sorted(program, f, sorting::Kind::Groups))),
+    ("unique_by", 1, Form(|program, f| sorted(program, f, sorting::Kind::Firsts))),
     ("min_by", 1, Form(|program, f| keyed(program, f, collection::min))),
     ("max_by", 1, Form(|program, f| keyed(program, f, collection::max))),
     ("nulls", 0, Form(|program, _| of_kind(program, Operator::Equal, "null"))),
@@ -163,7 +174,7 @@ const TABLE: &[Row] = &[
     ("flatten", 0, Native(collection::flatten)),
     ("flatten", 1, Native(collection::flatten)),
     ("reverse", 0, Native(collection::reverse)),
-    ("sort", 0, Native(collection::sort)),
+    ("sort", 0, Form(|program, _| program.add(Term::Apply(Operation::Sort(sorting::Kind::Items), Box::new([]))))),
     ("min", 0, Native(collection::min)),
     ("max", 0, Native(collection::max)),
     ("to_entries", 0, Native(collection::to_entries)),

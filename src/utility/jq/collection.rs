@@ -7,7 +7,7 @@ use super::machine::{Context, cannot_iterate};
 use super::object::Object;
 use super::operator;
 use super::text::Text;
-use super::value::{Array, Value};
+use super::value::Value;
 use super::work;
 use std::cmp::Ordering;
 
@@ -39,73 +39,9 @@ pub(super) fn search(
     Ok(Err(low))
 }
 
-fn array_to_sort(input: Value, problem: &str) -> Result<Array, Raise> {
-    match input {
-        Value::Array(array) => Ok(array),
-        other => Err(Raise::about(&other, problem)),
-    }
-}
-
-const NOT_SORTED: &str = "cannot be sorted, as it is not an array";
-const NOT_GROUPED: &str = "cannot be grouped, as it is not an array";
-
-pub(super) fn sort(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    let array = array_to_sort(input, NOT_SORTED)?;
-    Ok(Value::array(sorted(context, array.into_items())?))
-}
-
-/// The items with their keys, sorted by them.
-fn by_keys(
-    context: &mut Context<'_>,
-    input: Value,
-    keys: &[Value],
-    problem: &str,
-) -> Result<Vec<(Value, Value)>, Raise> {
-    let array = array_to_sort(input, problem)?;
-    let keys = match keys {
-        [Value::Array(keys)] => keys.items().to_vec(),
-        _ => Vec::new(),
-    };
-    let pairs = keys.into_iter().zip(array.into_items()).collect();
-    let work = &mut context.work;
-    Ok(work::sort(pairs, &mut |one: &(Value, Value), two: &(Value, Value)| one.0.order(&two.0, work))?)
-}
-
-pub(super) fn sort_by(context: &mut Context<'_>, input: Value, keys: &[Value]) -> Output {
-    let pairs = by_keys(context, input, keys, NOT_SORTED)?;
-    Ok(Value::array(pairs.into_iter().map(|(_, item)| item).collect()))
-}
-
-pub(super) fn group_by(context: &mut Context<'_>, input: Value, keys: &[Value]) -> Output {
-    let pairs = by_keys(context, input, keys, NOT_GROUPED)?;
-    let mut groups: Vec<Vec<Value>> = Vec::new();
-    let mut last: Option<Value> = None;
-    for (key, item) in pairs {
-        let is_same = match &last {
-            Some(last) => last.order(&key, &mut context.work)?.is_eq(),
-            None => false,
-        };
-        match groups.last_mut() {
-            Some(group) if is_same => group.push(item),
-            _ => groups.push(vec![item]),
-        }
-        last = Some(key);
-    }
-    Ok(Value::array(groups.into_iter().map(Value::array).collect()))
-}
-
-pub(super) fn unique_by(context: &mut Context<'_>, input: Value, keys: &[Value]) -> Output {
-    let Value::Array(groups) = group_by(context, input, keys)? else { return Ok(Value::Null) };
-    let first = |group: &Value| match group {
-        Value::Array(group) => group.items().first().cloned(),
-        _ => None,
-    };
-    Ok(Value::array(groups.items().iter().filter_map(first).collect()))
-}
-
 /// The item with the extreme key: the first of the smallest, the last of the largest.
 fn extreme(context: &mut Context<'_>, input: Value, keys: &[Value], largest: bool) -> Output {
-    let array = array_to_sort(input, "cannot be iterated over")?;
+    let Value::Array(array) = input else { return Err(Raise::about(&input, "cannot be iterated over")) };
     let own = [Value::Array(array.clone())];
     let (Some(Value::Array(keys)), items) = (keys.first().or(own.first()), array.items()) else {
         return Ok(Value::Null);

@@ -8,6 +8,7 @@
 
 use super::arguments::{self, Given, Parsed, Request};
 use super::compile::{Compiled, Member, Otherwise, compile};
+use super::disposal::Disposal;
 use super::error::JqError;
 use super::guard::MeterGuard;
 use super::machine::Step;
@@ -66,6 +67,9 @@ pub(in crate::utility) const UTILITY: Utility = Utility {
 
 /// Bytes of output that are printed before they are handed on.
 const FULL: usize = 32 << 10;
+
+/// Bytes of an input that is freed a part at a time.
+const LARGE: u64 = 256 << 10;
 
 /// What the outputs so far mean for the exit status.
 #[derive(Clone, Copy, PartialEq)]
@@ -275,6 +279,16 @@ async fn filter(
     }
 }
 
+/// Frees a value, with pauses.
+async fn dispose(ctx: &mut Context, value: Option<Value>) -> Result<(), UtilityError> {
+    let Some(value) = value else { return Ok(()) };
+    let mut disposal = Disposal::new(value);
+    while disposal.go_on() {
+        ctx.check().await?;
+    }
+    Ok(())
+}
+
 /// One run over all its inputs.
 struct Evaluation<'a> {
     request: &'a Request<'a>,
@@ -321,10 +335,13 @@ impl Evaluation<'_> {
                 match self.source.next(ctx, self.run.work()).await {
                     Ok(Some(input)) => {
                         self.describe_input();
+                        // The machine drops its input somewhere inside; a large one is not freed there, but here.
+                        let large = (self.guard.taken() - kept > LARGE).then(|| input.clone());
                         self.run.start(input);
                         if let Some(status) = self.evaluate(ctx).await? {
                             return Ok(status);
                         }
+                        dispose(ctx, large).await?;
                         ctx.tick().await?;
                     }
                     Ok(None) => break,
@@ -427,6 +444,7 @@ impl Evaluation<'_> {
         if let (true, Value::String(text)) = (self.request.raw_output, &value) {
             ctx.stdout.push(text.as_str().as_bytes())?;
         } else {
+            let (owner, mut is_long) = (value.clone(), false);
             let mut printing = Printing::new(value);
             loop {
                 self.line.clear();
@@ -437,8 +455,13 @@ impl Evaluation<'_> {
                 if is_done {
                     break;
                 }
+                is_long = true;
                 ctx.check().await?;
                 self.run.work().go_on();
+            }
+            drop(printing);
+            if is_long {
+                dispose(ctx, Some(owner)).await?;
             }
         }
         ctx.stdout.write(self.request.end).await

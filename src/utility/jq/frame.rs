@@ -6,8 +6,9 @@
 use super::binding::Bindings;
 use super::error::Raise;
 use super::operator::Operator;
+use super::sorting::Sorting;
 use super::term::Id;
-use super::value::Value;
+use super::value::{Array, Value};
 use std::sync::Arc;
 
 /// The path of a value, newest key first.
@@ -215,8 +216,10 @@ pub(crate) enum Choice {
     Range(f64, f64, Track, Frames),
     /// An array of which each member is replaced by the output of a term.
     Map(Box<Mapping>),
+    /// An array being sorted.
+    Sort(Box<Sorting>),
     /// An array being collected.
-    Collect(Vec<Value>, Track, Frames),
+    Collect(Array, Track, Frames),
     /// Whether `//` had a true output; otherwise the term to evaluate.
     Alternative(bool, Id, Bindings, Item, Frames),
     /// The state of `reduce`.

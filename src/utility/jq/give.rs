@@ -50,7 +50,7 @@ impl Machine<'_, '_> {
                     return Next::Fail(stop.into(), next);
                 }
                 if let Some(Choice::Collect(items, ..)) = self.choices.get_mut(at) {
-                    items.push(item.value);
+                    items.change(item.value.depth(), |items| items.push(item.value));
                 }
                 Next::Back
             }

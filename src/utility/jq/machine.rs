@@ -16,7 +16,7 @@ use super::regex::Regexes;
 use super::run::Host;
 use super::single::{Input, Single};
 use super::term::{Assignment, Id, Program, Term};
-use super::value::Value;
+use super::value::{Array, Value};
 use super::work::Work;
 
 /// What builtins can reach.
@@ -198,7 +198,7 @@ impl<'p, 'c> Machine<'p, 'c> {
             Term::Collect(inner) => {
                 let at = self.choices.len();
                 let input = Item::plain(item.value);
-                self.choices.push(Choice::Collect(Vec::new(), item.track.lost(), frames.clone()));
+                self.choices.push(Choice::Collect(Array::default(), item.track.lost(), frames.clone()));
                 eval(inner, input, frames.with(Todo::Collect(at), bindings))
             }
             Term::Binary(operator, left, right) => {
@@ -305,6 +305,7 @@ impl<'p, 'c> Machine<'p, 'c> {
         match choice {
             Choice::Eval(id, bindings, item, frames) => Next::Eval(id, bindings, item, frames),
             Choice::Map(mapping) => self.map(mapping),
+            Choice::Sort(sorting) => self.sort(sorting),
             Choice::Each(item, at, frames) => match member(&item, at) {
                 Some((found, after)) => {
                     self.choices.push(Choice::Each(item, after, frames.clone()));
@@ -334,7 +335,7 @@ impl<'p, 'c> Machine<'p, 'c> {
                 self.choices.push(Choice::Range(at + 1.0, upto, track.clone(), frames.clone()));
                 Next::Give(Item { value: Value::Number(at), track }, frames)
             }
-            Choice::Collect(items, track, frames) => match Value::array(items).checked() {
+            Choice::Collect(items, track, frames) => match Value::Array(items).checked() {
                 Ok(value) => Next::Give(Item { value, track }, frames),
                 Err(raise) => Next::Fail(raise, frames),
             },

@@ -78,20 +78,18 @@ impl<'a> Skim<'a> {
                     work.charge(raw.len() + 48).ok()?;
                     return Some(Value::String(Text::from(&*String::from_utf8_lossy(raw))));
                 }
-                self.at = start;
             }
-            b'[' | b'{' => {}
+            b'[' | b'{' => self.skip(depth, work)?,
             _ => {
                 self.literal()?;
                 return literal_value(self.bytes.get(start..self.at)?);
             }
         }
-        let rest = self.bytes.get(start..)?;
-        let Progress::Value(value, used) = Reader::steady().read(rest, false, (0, 0), work).ok()? else {
-            return None;
-        };
-        self.at += used;
-        (depth.saturating_add(value.depth()) <= DEPTH_LIMIT).then_some(value)
+        let text = self.bytes.get(start..self.at)?;
+        match Reader::steady().read(text, true, (0, 0), work).ok()? {
+            Progress::Value(value, _) => Some(value),
+            _ => None,
+        }
     }
 
     fn colon(&mut self) -> Option<()> {

@@ -20,6 +20,7 @@ mod command;
 mod compile;
 mod definition;
 mod diagnose;
+mod disposal;
 mod error;
 mod expression;
 mod fold;
@@ -45,6 +46,7 @@ mod read;
 mod regex;
 mod run;
 mod single;
+mod sorting;
 mod source;
 mod stream;
 mod string;
@@ -58,5 +60,7 @@ mod work;
 pub(super) use cache::Filters;
 pub(super) use command::UTILITY;
 
+#[cfg(test)]
+mod oracle;
 #[cfg(test)]
 mod tests;

@@ -113,6 +113,14 @@ impl Object {
         }
     }
 
+    /// The values, without copying where this is the only owner.
+    pub(crate) fn into_values(self) -> Vec<Value> {
+        match Arc::try_unwrap(self.0) {
+            Ok(table) => table.slots.into_iter().flatten().map(|(_, value)| value).collect(),
+            Err(shared) => shared.slots.iter().flatten().map(|(_, value)| value.clone()).collect(),
+        }
+    }
+
     /// The entries in the order of insertion.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Text, &Value)> {
         self.0.slots.iter().flatten().map(|(name, value)| (name, value))

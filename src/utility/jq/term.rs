@@ -7,6 +7,7 @@ use super::error::Raise;
 use super::format::Format;
 use super::machine::Context;
 use super::operator::Operator;
+use super::sorting;
 use super::text::Text;
 use super::value::Value;
 
@@ -34,6 +35,8 @@ pub(crate) enum Operation {
     Range,
     /// `getpath($path)`, which is a path expression.
     GetPath,
+    /// `sort` and its kin; the argument is the array of keys.
+    Sort(sorting::Kind),
     /// `limit($count; f)`: `f` is the second member.
     Limit(Id),
     /// `error($value)`
@@ -217,7 +220,10 @@ impl Program {
             Term::If(condition, then, otherwise) => self.all([*condition, *then, *otherwise]),
             Term::Try(body, handler) => self.all([Some(*body), *handler].into_iter().flatten()),
             Term::Collect(inner) => self.all([*inner]),
-            Term::Apply(Operation::Range | Operation::Limit(_) | Operation::Input(_), _) => Shape::default(),
+            Term::Apply(
+                Operation::Range | Operation::Limit(_) | Operation::Input(_) | Operation::Sort(_),
+                _,
+            ) => Shape::default(),
             Term::Apply(_, arguments) => self.all(arguments.iter().copied()),
             Term::Assign(kind, path, value) if self.is_plain_path(*path) && *kind != Assignment::Update => {
                 self.all([*path, *value])

@@ -87,15 +87,20 @@ impl Inputs<'_> {
     }
 }
 
+/// As [`run`], without limits.
+pub(super) fn run_unlimited(filter: &str, input: &str) -> (Vec<String>, Option<String>) {
+    run(filter, input, &Unlimited)
+}
+
 #[derive(Default)]
-struct Case<'t> {
-    filter: &'t str,
-    input: &'t str,
+pub(super) struct Case<'t> {
+    pub(super) filter: &'t str,
+    pub(super) input: &'t str,
     outputs: Vec<&'t str>,
     error: Option<&'t str>,
 }
 
-fn cases(text: &str) -> Vec<Case<'_>> {
+pub(super) fn cases(text: &str) -> Vec<Case<'_>> {
     let mut cases: Vec<Case<'_>> = Vec::new();
     for line in text.lines() {
         let (mark, rest) = line.split_once(' ').unwrap_or((line, ""));
