@@ -1,7 +1,7 @@
 //! `printf`: formats and prints its arguments. GNU printf(1); the formats are those of [`super::print_format`].
 
-use crate::utility::print_format::{Dialect, Formatter, Surroundings};
 use crate::utility::prelude::*;
+use crate::utility::print_format::{Dialect, Formatter, Surroundings};
 use std::fmt::Display;
 
 pub(super) const UTILITY: Utility = Utility {

@@ -57,7 +57,7 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
     process.set_plain(OPTIND, Value::Integer(state.index));
     let silent = letters.first() == Some(&b':');
     let loud = !silent && process.scalar(run, OPTERR).is_none_or(|text| text.as_bytes() != b"0");
-    let status = u8::from(found == Found::End);
+    let ended = found == Found::End;
     let (letter, argument, complaint) = match found {
         Found::Option(letter, argument) => (letter, argument, None),
         Found::Unknown(letter) => {
@@ -83,7 +83,7 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
     }
     let id = run.services.names.intern(name);
     match process.assign_variable(run, id, Text::from(&[letter]), false) {
-        Ok(()) => Ok(Flow::Status(status)),
+        Ok(()) => Ok(Flow::Status(u8::from(ended))),
         Err(AssignError::Halt(halt)) => Err(halt),
         Err(_) => Ok(Flow::Status(1)),
     }

@@ -105,8 +105,7 @@ fn run(
             Poll::Ready(Err(FsError::Limit(limit))) => return Err(limit.into()),
             Poll::Ready(Err(FsError::Errno(errno))) => {
                 let number = line.request.descriptor;
-                process
-                    .report_for(b"read", format_args!("read error: {number}: {}", errno.message()));
+                process.report_for(b"read", format_args!("read error: {number}: {}", errno.message()));
                 return Ok(Flow::Status(1));
             }
             Poll::Pending => {
@@ -148,7 +147,8 @@ fn request(process: &mut Process, run: &mut Run, invocation: &Invocation) -> Res
             b'a' => request.array = Some(argument),
             b'd' => request.delimiter = Some(argument.first().copied().unwrap_or(0)),
             b'n' | b'N' => {
-                let Some(count) = letters::number(&argument).and_then(|count| usize::try_from(count).ok()) else {
+                let Some(count) = letters::number(&argument).and_then(|count| usize::try_from(count).ok())
+                else {
                     return Err(refuse(process, &argument, "invalid number"));
                 };
                 request.most = Some(count);
@@ -203,9 +203,8 @@ fn seconds(text: &[u8]) -> Option<Duration> {
     let whole = whole
         .iter()
         .fold(0_u64, |value, digit| value.saturating_mul(10).saturating_add(u64::from(digit - b'0')));
-    let micros = (0..6).fold(0_u64, |value, at| {
-        value * 10 + u64::from(fraction.get(at).map_or(0, |digit| digit - b'0'))
-    });
+    let micros = (0..6)
+        .fold(0_u64, |value, at| value * 10 + u64::from(fraction.get(at).map_or(0, |digit| digit - b'0')));
     Some(Duration::from_secs(whole.min(1 << 40)) + Duration::from_micros(micros))
 }
 
@@ -226,9 +225,9 @@ fn begin(process: &mut Process, run: &Run, cx: &mut Context<'_>, request: Reques
         return Err(Flow::Status(u8::from(!matches!(ready, Poll::Ready(Ok(_))))));
     }
     let clock = &run.services.session.clock;
-    let timer = request.timeout.map(|timeout| {
-        run.services.timers.sleep_until(clock, clock.monotonic().saturating_add(timeout))
-    });
+    let timer = request
+        .timeout
+        .map(|timeout| run.services.timers.sleep_until(clock, clock.monotonic().saturating_add(timeout)));
     Ok(Line {
         request,
         description,
@@ -422,7 +421,12 @@ fn assign(process: &mut Process, run: &mut Run, line: &Line, status: u8) -> Step
     }
 }
 
-fn assign_array(process: &mut Process, run: &mut Run, name: &Text, fields: Vec<Text>) -> Result<(), AssignError> {
+fn assign_array(
+    process: &mut Process,
+    run: &mut Run,
+    name: &Text,
+    fields: Vec<Text>,
+) -> Result<(), AssignError> {
     let id = run.services.names.intern(name);
     if process.is_associative(id) {
         process.report_for(b"read", format_args!("{name}: cannot convert associative to indexed array"));
