@@ -97,7 +97,7 @@ macro_rules! utilities {
     };
 }
 
-utilities! { awk, basename, cat, dirname, egrep, false_, fgrep, gawk, grep, rev, sed, true_ }
+utilities! { awk, basename, cat, dirname, egrep, expr, false_, fgrep, gawk, grep, rev, sed, true_ }
 
 /// The utility of that name.
 pub fn find(name: &[u8]) -> Option<&'static Utility> {
