@@ -30,10 +30,10 @@ impl std::fmt::Display for Source {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SyntaxErrorKind {
-    /// An unexpected token: the text of its line and how much of that is before it.
-    Token { text: Vec<u8>, column: usize },
+    /// A token that can not stand where it does: the text of its line, how much of that is before it, and what is wrong.
+    Token { text: Vec<u8>, column: usize, message: String },
     /// Something else, in words.
-    Error(&'static str),
+    Error(String),
     Fatal(String),
     Regex(RegexError, Vec<u8>),
 }
@@ -44,12 +44,12 @@ impl SyntaxError {
         let Self { source, line, kind } = self;
         let place = format!("{source}:{line}:");
         match kind {
-            SyntaxErrorKind::Token { text, column } => {
+            SyntaxErrorKind::Token { text, column, message } => {
                 let shown = String::from_utf8_lossy(&text).into_owned();
                 let name = String::from_utf8_lossy(name);
                 let pad: String =
                     shown.chars().take(column).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-                UtilityError::failed(format!("{place} {shown}\n{name}: {place} {pad}^ syntax error"))
+                UtilityError::failed(format!("{place} {shown}\n{name}: {place} {pad}^ {message}"))
             }
             SyntaxErrorKind::Error(message) => UtilityError::failed(format!("{place} error: {message}")),
             SyntaxErrorKind::Fatal(message) => {

@@ -112,6 +112,9 @@ impl Parser<'_> {
                     };
                     self.binary(GETLINE, compares)?;
                     self.emit(Op::Compare(comparison));
+                    if self.level(compares) == Some(COMPARE) {
+                        return Err(self.unexpected());
+                    }
                 }
                 GETLINE => {
                     let mark = self.mark();
@@ -146,10 +149,23 @@ impl Parser<'_> {
                         _ => Binary::Remainder,
                     };
                     if level == ADD { self.binary(MULTIPLY, compares)? } else { self.unary()? }
+                    self.check_divisor(operator)?;
                     self.emit(Op::Binary(operator));
                 }
             }
             self.last_place = None;
+        }
+        Ok(())
+    }
+
+    /// A constant divided by zero is an error of the program's text.
+    fn check_divisor(&self, operator: Binary) -> Result<(), SyntaxError> {
+        let divides = matches!(operator, Binary::Divide | Binary::Remainder);
+        if let [.., Op::Constant(_), Op::Constant(right)] = self.program.code.as_slice()
+            && divides
+            && matches!(self.program.constants.get(*right as usize), Some(Value::Number(0.0)))
+        {
+            return Err(self.error(SyntaxErrorKind::Error("division by zero attempted".to_owned())));
         }
         Ok(())
     }
@@ -234,7 +250,6 @@ impl Parser<'_> {
             }
         };
         self.advance();
-        self.skip_newlines();
         let right = self.program.code.len();
         self.expression()?;
         match (operator, place) {
@@ -428,7 +443,7 @@ impl Parser<'_> {
 
     fn regex(&mut self) -> Result<(), SyntaxError> {
         let Some(source) = self.lexer.regex() else {
-            return Err(self.error(SyntaxErrorKind::Error("unterminated regexp")));
+            return Err(self.wrong("unterminated regexp"));
         };
         self.advance();
         let options = RegexOptions { dialect: Dialect::Awk, ..self.regex_options };
@@ -572,13 +587,10 @@ impl Parser<'_> {
                 }
                 self.skip_newlines();
             }
+            self.check_count(function, count)?;
             self.expect_sign(")")?;
         } else if function != Function::Length {
             return Err(self.unexpected());
-        }
-        let (least, most) = function.arguments();
-        if count < least || count > most {
-            return Err(self.fatal(format!("{count} is invalid as number of arguments for {}", function.name())));
         }
         if matches!(function, Function::Sub | Function::Gsub) {
             let place = place.unwrap_or_else(|| {
@@ -591,6 +603,15 @@ impl Parser<'_> {
             self.emit(Op::Function(function, count as u32));
         }
         Ok(())
+    }
+
+    fn check_count(&self, function: Function, count: usize) -> Result<(), SyntaxError> {
+        let (least, most) = function.arguments();
+        if (least..=most).contains(&count) {
+            return Ok(());
+        }
+        let name = function.name();
+        Err(self.wrong(format!("{count} is invalid as number of arguments for {name}")))
     }
 
     /// Makes a variable that is all there is from `start` on an array.

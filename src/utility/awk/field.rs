@@ -190,15 +190,6 @@ impl Record {
         Ok(Value::Input(Str::new(self.bytes.get(start..end).unwrap_or(&[]), &self.meter)?))
     }
 
-    /// The bytes of a field that was not assigned to.
-    pub(super) fn field_bytes(&self, number: usize) -> Option<&[u8]> {
-        if self.owned.is_some() {
-            return None;
-        }
-        let Some(&(start, end)) = self.pieces.get(number.checked_sub(1)?) else { return Some(&[]) };
-        self.bytes.get(start..end)
-    }
-
     fn own(&mut self) -> Result<&mut ChargedVec<Value>, LimitError> {
         if self.owned.is_none() {
             let mut owned = ChargedVec::new(&self.meter);

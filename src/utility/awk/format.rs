@@ -177,7 +177,7 @@ fn push_character(value: &Value, style: &Style, out: &mut Vec<u8>) {
     match value {
         Value::Text(text) | Value::Input(text) if !value.is_numeric() => {
             let length = unit_at(text, 0).map_or(0, |(_, length)| length);
-            character.extend_from_slice(text.get(..length).unwrap_or(&[]));
+            character.extend_from_slice(text.get(..length).filter(|first| !first.is_empty()).unwrap_or(&[0]));
         }
         _ => {
             let number = value.number();

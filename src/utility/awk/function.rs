@@ -146,15 +146,15 @@ impl Machine<'_> {
         let (text, wanted) = (self.argument_text(arguments, 0)?, self.argument_text(arguments, 1)?);
         let found = memchr::memmem::find(&text, &wanted);
         let place = found.map_or(0, |at| 1 + count_characters(text.get(..at).unwrap_or(&[])));
-        Ok(Value::Number(if wanted.is_empty() { 0.0 } else { place as f64 }))
+        Ok(Value::Number(place as f64))
     }
 
     fn substr(&mut self, arguments: &[Value]) -> Result<Value, Fault> {
         let text = self.argument_text(arguments, 0)?;
-        let start = round(arguments.get(1).map_or(0.0, Value::number));
-        let length = arguments.get(2).map_or(f64::INFINITY, |value| round(value.number()));
+        // gawk takes what is before the text for its first character, and keeps the length.
+        let start = arguments.get(1).map_or(0.0, Value::number).trunc().max(1.0);
+        let length = arguments.get(2).map_or(f64::INFINITY, |value| value.number().trunc());
         let end = start + length;
-        let start = start.max(1.0);
         if !(end > start) {
             return Ok(Value::Text(Str::EMPTY));
         }
@@ -518,11 +518,6 @@ fn number_key(number: usize) -> Str {
 
 fn whole(number: f64) -> u64 {
     number.trunc() as u64
-}
-
-/// To the nearest integer, halves to the even one.
-fn round(number: f64) -> f64 {
-    number.round_ties_even()
 }
 
 fn count_characters(text: &[u8]) -> usize {

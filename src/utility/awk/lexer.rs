@@ -146,7 +146,11 @@ impl Lexer {
                 self.take_while(|byte| byte.is_ascii_digit());
             }
         }
-        Token::Number(super::number::to_number(self.text.get(start..self.at).unwrap_or(&[])))
+        let digits = self.text.get(start..self.at).unwrap_or(&[]);
+        if digits.len() > 1 && digits.first() == Some(&b'0') && digits.iter().all(|byte| matches!(byte, b'0'..=b'7')) {
+            return Token::Number(digits.iter().fold(0.0, |sum, digit| sum * 8.0 + f64::from(digit - b'0')));
+        }
+        Token::Number(super::number::to_number(digits))
     }
 
     fn word(&mut self) -> Token {
@@ -241,7 +245,6 @@ pub(super) fn escape(rest: &[u8]) -> Option<(u8, usize)> {
     let byte = match *rest.first()? {
         b'"' => b'"',
         b'\\' => b'\\',
-        b'/' => b'/',
         b'a' => 7,
         b'b' => 8,
         b'f' => 12,

@@ -409,7 +409,7 @@ impl<'p> Machine<'p> {
     pub(super) fn regex_fault(&self, error: &RegexError, source: &[u8]) -> Fault {
         match error {
             RegexError::Stopped(_) => Fault::Limit(stopped(&self.meter)),
-            error => Fault::fatal(format!("{error}: /{}/", String::from_utf8_lossy(source))),
+            error => Fault::fatal(format!("invalid regexp: {error}: /{}/", String::from_utf8_lossy(source))),
         }
     }
 

@@ -109,6 +109,7 @@ fn prepare(
         };
         if let Err(fault) = assigned {
             return Err(match fault {
+                Fault::Fatal(message) if !text.contains(&b'=') => UtilityError::failed(message),
                 Fault::Fatal(message) => {
                     UtilityError::Failed { message: format!("fatal: {message}"), status: 2 }
                 }

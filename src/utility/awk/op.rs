@@ -214,7 +214,7 @@ pub(super) struct Definition {
 /// Slots of the variables that mean something, in this order.
 pub(super) const SPECIAL: &[&str] = &[
     "NF", "NR", "FNR", "FS", "OFS", "ORS", "RS", "FILENAME", "SUBSEP", "RSTART", "RLENGTH", "CONVFMT", "OFMT",
-    "ENVIRON", "ARGC", "ARGV", "RT", "IGNORECASE", "PROCINFO",
+    "ENVIRON", "ARGC", "ARGV", "RT", "PROCINFO",
 ];
 pub(super) const NF: u32 = 0;
 pub(super) const NR: u32 = 1;
@@ -233,8 +233,7 @@ pub(super) const ENVIRON: u32 = 13;
 pub(super) const ARGC: u32 = 14;
 pub(super) const ARGV: u32 = 15;
 pub(super) const RT: u32 = 16;
-pub(super) const IGNORECASE: u32 = 17;
-pub(super) const PROCINFO: u32 = 18;
+pub(super) const PROCINFO: u32 = 17;
 
 /// A whole program.
 #[derive(Debug, Default)]

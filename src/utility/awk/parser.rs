@@ -67,7 +67,8 @@ pub(super) struct Parser<'s> {
     pub(super) last_concatenation: (usize, usize),
     loops: Vec<Loop>,
     depth: u32,
-    is_rule: bool,
+    /// BEGIN or END while its action is parsed.
+    part: Option<&'static str>,
 }
 
 /// Parses `text`; warnings come with the program.
@@ -90,7 +91,7 @@ pub(super) fn parse(
         last_concatenation: (0, 0),
         loops: Vec::new(),
         depth: 0,
-        is_rule: false,
+        part: None,
     };
     for name in SPECIAL {
         parser.global(name.as_bytes());
@@ -146,6 +147,15 @@ impl Parser<'_> {
 
     /// The token here can not stand here.
     pub(super) fn unexpected(&self) -> SyntaxError {
+        match self.token {
+            Token::Newline | Token::End => self.wrong("unexpected newline or end of string"),
+            Token::Wrong if self.lexer.text.get(self.lexer.start) == Some(&b'"') => self.wrong("unterminated string"),
+            _ => self.wrong("syntax error"),
+        }
+    }
+
+    /// Something is wrong at the token here.
+    pub(super) fn wrong(&self, message: impl Into<String>) -> SyntaxError {
         let text = &self.lexer.text;
         let start = self.lexer.start.min(text.len());
         let before = text.get(..start).unwrap_or(&[]);
@@ -153,7 +163,9 @@ impl Parser<'_> {
         let line_end = memchr::memchr(b'\n', text.get(start..).unwrap_or(&[])).map_or(text.len(), |at| start + at);
         let line = text.get(line_start..line_end).unwrap_or(&[]).to_vec();
         let column = String::from_utf8_lossy(text.get(line_start..start).unwrap_or(&[])).chars().count();
-        self.error(SyntaxErrorKind::Token { text: line, column })
+        let mut error = self.error(SyntaxErrorKind::Token { text: line, column, message: message.into() });
+        error.line += u32::from(self.token == Token::Newline);
+        error
     }
 
     pub(super) fn fatal(&self, message: impl Into<String>) -> SyntaxError {
@@ -270,18 +282,18 @@ impl Parser<'_> {
                 }
                 Token::Keyword("BEGIN") => {
                     self.advance();
-                    self.is_rule = false;
+                    self.part = Some("BEGIN");
                     self.block()?;
                     &mut begin
                 }
                 Token::Keyword("END") => {
                     self.advance();
-                    self.is_rule = false;
+                    self.part = Some("END");
                     self.block()?;
                     &mut end
                 }
                 _ => {
-                    self.is_rule = true;
+                    self.part = None;
                     self.rule()?;
                     &mut main
                 }
@@ -315,11 +327,13 @@ impl Parser<'_> {
     fn definition(&mut self) -> Result<(), SyntaxError> {
         self.advance();
         let (Token::Name(name) | Token::Call(name)) = self.token.clone() else { return Err(self.unexpected()) };
+        if self.globals.contains_key(&name) {
+            return Err(self.defined_before(&name));
+        }
         let number = self.function(&name);
         let is_known = self.program.functions.get(number as usize).is_some_and(|known| known.entry.is_some());
         if is_known {
-            let shown = String::from_utf8_lossy(&name);
-            return Err(self.fatal(format!("function name `{shown}' previously defined")));
+            return Err(self.defined_before(&name));
         }
         self.advance();
         self.expect_sign("(")?;
@@ -328,7 +342,13 @@ impl Parser<'_> {
         while !self.is_sign(")") {
             let Token::Name(parameter) = self.token.clone() else { return Err(self.unexpected()) };
             self.advance();
-            locals.insert(parameter.clone(), parameters.len() as u32);
+            if let Some(first) = locals.insert(parameter.clone(), parameters.len() as u32) {
+                let (function, shown) = (String::from_utf8_lossy(&name), String::from_utf8_lossy(&parameter));
+                let (second, first) = (parameters.len() + 1, first + 1);
+                return Err(self.error(SyntaxErrorKind::Error(format!(
+                    "function `{function}': parameter #{second}, `{shown}', duplicates parameter #{first}"
+                ))));
+            }
             parameters.push(parameter);
             if !self.take_sign(",") {
                 break;
@@ -343,12 +363,17 @@ impl Parser<'_> {
             definition.parameters = parameters;
             definition.entry = Some(entry);
         }
-        self.is_rule = true;
+        self.part = None;
         self.block()?;
         self.locals = None;
         self.unset();
         self.emit(Op::Return);
         Ok(())
+    }
+
+    fn defined_before(&self, name: &[u8]) -> SyntaxError {
+        let shown = String::from_utf8_lossy(name);
+        self.error(SyntaxErrorKind::Error(format!("function name `{shown}' previously defined")))
     }
 
     /// Pushes a value that was never set.
@@ -615,12 +640,9 @@ impl Parser<'_> {
             Token::Keyword("printf") => self.print(Op::Printf),
             Token::Keyword("delete") => self.delete(),
             Token::Keyword("next" | "nextfile") => {
-                if !self.is_rule {
-                    return Err(self.error(SyntaxErrorKind::Error(if self.is_keyword("next") {
-                        "`next' used in BEGIN or END action"
-                    } else {
-                        "`nextfile' used in BEGIN or END action"
-                    })));
+                if let Some(part) = self.part {
+                    let keyword = if self.is_keyword("next") { "next" } else { "nextfile" };
+                    return Err(self.error(SyntaxErrorKind::Error(format!("`{keyword}' used in {part} action"))));
                 }
                 let op = if self.is_keyword("next") { Op::Next } else { Op::NextFile };
                 self.advance();
@@ -638,7 +660,7 @@ impl Parser<'_> {
             }
             Token::Keyword("return") => {
                 if self.locals.is_none() {
-                    return Err(self.error(SyntaxErrorKind::Error("`return' used outside function context")));
+                    return Err(self.wrong("`return' used outside function context"));
                 }
                 self.advance();
                 if self.is_at_end_of_statement() {
@@ -657,7 +679,7 @@ impl Parser<'_> {
                     } else {
                         "`continue' is not allowed outside a loop"
                     };
-                    return Err(self.error(SyntaxErrorKind::Error(message)));
+                    return Err(self.error(SyntaxErrorKind::Error(message.to_owned())));
                 };
                 if keyword == "break" { inner.breaks.push(jump) } else { inner.continues.push(jump) }
                 self.advance();

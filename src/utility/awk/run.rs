@@ -183,7 +183,7 @@ impl<'p> Runner<'p> {
                     self.machine.push(Value::Number(if found { 0.0 } else { -1.0 }))?;
                 }
                 Pause::Getline(source, place, name) => {
-                    let outcome = self.getline(ctx, source, place.is_none(), &name).await?;
+                    let outcome = self.getline(ctx, source, &name).await?;
                     self.machine.getline_done(place, outcome, &self.line)?;
                 }
             }
@@ -201,7 +201,6 @@ impl<'p> Runner<'p> {
         &mut self,
         ctx: &mut Context,
         source: Source,
-        sets_record: bool,
         name: &[u8],
     ) -> Result<i8, Fault> {
         self.update_separator()?;
@@ -213,8 +212,7 @@ impl<'p> Runner<'p> {
             }
             Source::File => {
                 let outcome = self.streams.read_file(ctx, name, &separator, &mut self.line).await?;
-                // `getline < file` sets `$0` and `NF` alone; `NR` stays.
-                let _ = sets_record;
+                // `NR` stays.
                 Ok(outcome)
             }
             Source::Command => {
@@ -317,8 +315,9 @@ impl<'p> Runner<'p> {
                 Err(FsError::Limit(limit)) => return Err(limit.into()),
                 Err(FsError::Errno(errno)) => {
                     let shown = String::from_utf8_lossy(&name);
+                    let place = if self.has_read { self.place() } else { String::new() };
                     return Err(Fault::Utility(UtilityError::Failed {
-                        message: format!("fatal: cannot open file `{shown}' for reading: {}", errno.message()),
+                        message: format!("{place}fatal: cannot open file `{shown}' for reading: {}", errno.message()),
                         status: 2,
                     }));
                 }
@@ -356,7 +355,10 @@ fn unescape(text: &[u8]) -> Vec<u8> {
                 value.push(byte);
                 at += length;
             }
-            None => value.push(byte),
+            None => {
+                value.extend(rest.first());
+                at += 1;
+            }
         }
     }
     value
