@@ -16,7 +16,11 @@ impl Process {
         } else {
             &state.report_name
         };
-        let text = format!("{name}: line {line}: {message}\n");
+        let text = if state.options.has(super::option::ShellOption::GnuErrFmt) {
+            format!("{name}:{line}: {message}\n")
+        } else {
+            format!("{name}: line {line}: {message}\n")
+        };
         self.write_error(text.as_bytes());
     }
 
