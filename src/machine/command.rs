@@ -271,7 +271,9 @@ impl Process {
                     rest = &[];
                 }
                 std::task::Poll::Ready(Err(crate::vfs::FsError::Limit(limit))) => return Err(limit.into()),
-                std::task::Poll::Ready(Err(crate::vfs::FsError::Errno(Errno::BrokenPipe))) => {
+                std::task::Poll::Ready(Err(crate::vfs::FsError::Errno(Errno::BrokenPipe)))
+                    if !self.shell.state.traps.signals.contains_key(&super::trap::PIPE) =>
+                {
                     return Err(super::process::Halt::Killed(141));
                 }
                 std::task::Poll::Ready(Err(crate::vfs::FsError::Errno(errno))) => {
@@ -347,6 +349,7 @@ impl Process {
             calls: parent,
             last_argument,
             traps,
+            returned: false,
         })));
         self.switch(function.code.clone());
         Ok(())
@@ -619,7 +622,10 @@ impl Process {
             if self.shell.variables.slot(assignment.name).attributes.has(Attributes::READONLY) {
                 let name = run.services.names.text(assignment.name);
                 self.report_for(&name, "readonly variable");
-                return Err(());
+                if self.shell.state.options.has(ShellOption::Posix) {
+                    return Err(());
+                }
+                continue;
             }
             let mut value = assignment.value;
             if assignment.append {
@@ -649,12 +655,11 @@ impl Process {
                 variables.push((run.services.names.text(name), value));
             }
         }
-        for function in self.shell.state.functions.values().filter(|function| function.exported) {
-            let name = &function.definition.name;
-            let text = crate::syntax::print_function(&function.definition);
-            let body = text.get(name.len() + 1..).unwrap_or(&[]);
-            let key = [b"BASH_FUNC_".as_slice(), name, b"%%"].concat();
-            variables.push((Text::from(key), Text::from(body)));
+        for (name, function) in self.shell.state.functions.iter().filter(|(_, function)| function.exported) {
+            let name = run.services.names.text(*name);
+            let variable = [b"BASH_FUNC_", name.as_bytes(), b"%%"].concat();
+            variables
+                .push((Text::from(variable), super::function_export::exported_text(&function.definition)));
         }
         let environment = Arc::new(Environment::new(variables));
         self.shell.state.environment = Some((version, Arc::clone(&environment)));

@@ -31,7 +31,7 @@ impl Process {
     /// Takes back what a frame changed. The caller decides where the code goes on.
     pub(crate) fn undo(&mut self, frame: Frame) {
         match frame {
-            Frame::Loop(_) | Frame::Case(_) | Frame::Time(_) => {}
+            Frame::Loop(_) | Frame::Case(_) | Frame::Time(_) | Frame::Pipe(_) => {}
             Frame::Redirections(saved) => self.restore_descriptors(saved),
             Frame::Function(frame) => {
                 self.depth = self.depth.saturating_sub(1);
@@ -76,6 +76,13 @@ impl Process {
                 }
                 if let Some(mark) = frame.mark {
                     self.shell.variables.leave_function(mark);
+                }
+                self.refresh_special();
+            }
+            Frame::Builtin(invocation) => {
+                self.restore_descriptors(invocation.redirections);
+                if let Some(bound) = invocation.temporary {
+                    self.shell.variables.leave_temporary(bound);
                 }
                 self.refresh_special();
             }
@@ -138,6 +145,7 @@ impl Process {
                 }
                 self.pop_command_frame();
                 self.set_status(after);
+                self.resume_caller();
                 Ok(())
             }
             ScriptKind::Trap => {
@@ -157,6 +165,15 @@ impl Process {
                 Ok(())
             }
             ScriptKind::ExitTrap => Err(Halt::Exit(status)),
+        }
+    }
+
+    /// Runs a builtin again whose callback is over.
+    fn resume_caller(&mut self) {
+        if let Some(Frame::Builtin(_)) = self.frames.last()
+            && let Some(Frame::Builtin(invocation)) = self.frames.pop()
+        {
+            self.wait = super::process::Wait::Builtin(invocation);
         }
     }
 
@@ -406,6 +423,12 @@ impl Process {
     pub(crate) fn return_from_function(&mut self, run: &mut Run, status: u8) -> Step {
         while let Some(frame) = self.frames.pop() {
             match frame {
+                Frame::Function(mut frame) if self.runs_return_trap(&frame) => {
+                    // The trap runs in the function; behind it the function returns.
+                    frame.returned = true;
+                    self.frames.push(Frame::Function(frame));
+                    return self.start_return_trap(run, status);
+                }
                 Frame::Function(frame) => {
                     let resume = frame.resume.clone();
                     self.undo(Frame::Function(frame));

@@ -22,12 +22,16 @@ pub(crate) enum Frame {
     Redirections(Vec<SavedDescriptor>),
     /// `time`: real, user and system time at the start are one here.
     Time(std::time::Duration),
+    /// A pipeline whose stages run in this process, one after the other.
+    Pipe(Box<super::pipe_here::PipeHere>),
     /// A function call.
     Function(Box<FunctionFrame>),
     /// `eval`, `source`, a trap's action.
     Script(Box<ScriptFrame>),
     /// What a function, `eval` or `source` was started with; undone behind it.
     Command(Box<CommandFrame>),
+    /// A builtin that runs again once the callback above it is over.
+    Builtin(Box<super::builtin::Invocation>),
     /// `( )` or `$( )` in this process.
     Subshell(Box<SubshellFrame>),
 }
@@ -62,6 +66,8 @@ pub(crate) struct FunctionFrame {
     pub(crate) last_argument: Text,
     /// A `DEBUG` or `RETURN` trap that is not inherited comes back.
     pub(crate) traps: Option<Arc<super::trap::Traps>>,
+    /// The `RETURN` trap has been started.
+    pub(crate) returned: bool,
 }
 
 /// Why a script frame was pushed.

@@ -33,8 +33,7 @@ pub(crate) struct Parsed {
 }
 
 impl Extended {
-    pub(crate) const ZERO: Self =
-        Self { negative: false, kind: Kind::Finite { mantissa: 0, exponent: 0 } };
+    pub(crate) const ZERO: Self = Self { negative: false, kind: Kind::Finite { mantissa: 0, exponent: 0 } };
 
     pub(crate) fn from_integer(value: u64) -> Self {
         Self { negative: false, kind: normal(value, 0) }
@@ -80,7 +79,11 @@ impl Extended {
             Kind::Finite { mantissa, exponent } => (mantissa, exponent),
             Kind::Infinite | Kind::NotANumber => {
                 let name: &[u8] = if self.kind == Kind::Infinite { b"inf" } else { b"nan" };
-                return if conversion.is_ascii_uppercase() { name.to_ascii_uppercase() } else { name.to_vec() };
+                return if conversion.is_ascii_uppercase() {
+                    name.to_ascii_uppercase()
+                } else {
+                    name.to_vec()
+                };
             }
         };
         let mut text = match conversion.to_ascii_lowercase() {
@@ -229,7 +232,11 @@ fn hexadecimal(body: &[u8]) -> (Kind, usize, bool) {
 fn divide(mut number: Big, mut divisor: Big) -> Kind {
     // Scale both so that the quotient is in [1/2, 2), then take bits off one by one.
     let shift = number.bits() as i64 - divisor.bits() as i64;
-    if shift > 0 { divisor.shift_left(shift as usize) } else { number.shift_left(shift.unsigned_abs() as usize) }
+    if shift > 0 {
+        divisor.shift_left(shift as usize)
+    } else {
+        number.shift_left(shift.unsigned_abs() as usize)
+    }
     let mut exponent = shift;
     if !number.at_least(&divisor) {
         number.shift_left(1);
@@ -533,7 +540,9 @@ mod tests {
 
     #[test]
     fn knows_where_a_number_ends() {
-        for (text, length) in [("1e", 1), (" -1.5x", 5), ("0xg", 1), ("x", 0), (".", 0), ("1e+5", 4), ("infx", 3)] {
+        for (text, length) in
+            [("1e", 1), (" -1.5x", 5), ("0xg", 1), ("x", 0), (".", 0), ("1e+5", 4), ("infx", 3)]
+        {
             assert_eq!(Extended::parse(text.as_bytes()).length, length, "{text}");
         }
     }

@@ -92,9 +92,8 @@ impl<'f> Formatter<'f> {
                     && let Some(arg) = self.args.get(self.next)
                 {
                     let arg = super::quote::quote(arg);
-                    self.around.report(&format_args!(
-                        "warning: ignoring excess arguments, starting with {arg}"
-                    ));
+                    self.around
+                        .report(&format_args!("warning: ignoring excess arguments, starting with {arg}"));
                 }
                 break;
             }
@@ -528,7 +527,10 @@ impl<'f> Formatter<'f> {
     fn clamp(&mut self, magnitude: u64, negative: bool, signed: bool, arg: Option<&Text>) -> (u64, bool) {
         let most = if negative { i64::MIN.unsigned_abs() } else { i64::MAX.unsigned_abs() };
         if !signed {
-            return (if negative && magnitude != u64::MAX { magnitude.wrapping_neg() } else { magnitude }, false);
+            return (
+                if negative && magnitude != u64::MAX { magnitude.wrapping_neg() } else { magnitude },
+                false,
+            );
         }
         if magnitude > most {
             if magnitude != u64::MAX
@@ -686,7 +688,11 @@ pub(crate) fn decode(text: &[u8], place: EscapeIn, out: &mut Vec<u8>) -> Escape 
                 out.extend_from_slice(&[b'\\', letter]);
                 return Escape { length: 2, ends: false, lacks_digit: Some(letter) };
             }
-            if letter == b'x' { out.push(value as u8) } else { push_code_point(value, out) }
+            if letter == b'x' {
+                out.push(value as u8)
+            } else {
+                push_code_point(value, out)
+            }
             Escape { length: 2 + count, ..Escape::default() }
         }
         _ => {
@@ -701,7 +707,9 @@ fn digits(text: &[u8], at: usize, base: u32, most: usize) -> (u32, usize) {
     let mut value = 0_u32;
     let mut used = 0;
     while used < most {
-        let Some(digit) = text.get(at + used).and_then(|byte| char::from(*byte).to_digit(base)) else { break };
+        let Some(digit) = text.get(at + used).and_then(|byte| char::from(*byte).to_digit(base)) else {
+            break;
+        };
         value = value.wrapping_mul(base).wrapping_add(digit);
         used += 1;
     }

@@ -91,9 +91,7 @@ impl<F: Facts> Test<'_, F> {
             [bang, rest @ ..] if args.len() == 4 && bang.as_bytes() == b"!" => {
                 self.evaluate(rest).map(|answer| !answer)
             }
-            [open, first, second, close]
-                if open.as_bytes() == b"(" && close.as_bytes() == b")" =>
-            {
+            [open, first, second, close] if open.as_bytes() == b"(" && close.as_bytes() == b")" => {
                 self.two(first, second)
             }
             _ => {

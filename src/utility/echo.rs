@@ -1,0 +1,80 @@
+//! `echo`: prints its arguments. GNU echo(1): the builtin's, for `env echo` and `xargs echo`.
+
+use crate::utility::prelude::*;
+use crate::utility::print_format::{EscapeIn, decode};
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "echo",
+    summary: "display a line of text",
+    usage: "echo [-neE] [STRING]...",
+    options: &[
+        flag('n', "", "do not output the trailing newline"),
+        flag('e', "", "enable interpretation of backslash escapes"),
+        flag('E', "", "disable interpretation of backslash escapes (default)"),
+    ],
+    examples: &[example("env echo -e 'a\\tb'", "a\tb\n"), example("env echo -x", "-x\n")],
+    run: start!(run),
+    ..Utility::BASE
+};
+
+async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    let args = std::mem::take(&mut ctx.args);
+    if matches!(args.as_slice(), [only] if matches!(only.as_bytes(), b"--help" | b"--version")) {
+        ctx.args = args;
+        ctx.parse_options(&UTILITY)?;
+        return Ok(ExitStatus::SUCCESS);
+    }
+    let (mut newline, mut escapes, mut first) = (true, false, 0);
+    while let Some(letters) = args.get(first).and_then(|arg| arg.strip_prefix(b"-")) {
+        if letters.is_empty() || !letters.iter().all(|letter| b"neE".contains(letter)) {
+            break;
+        }
+        for letter in letters {
+            match letter {
+                b'n' => newline = false,
+                letter => escapes = *letter == b'e',
+            }
+        }
+        first += 1;
+    }
+    for (number, arg) in args.iter().skip(first).enumerate() {
+        if number > 0 {
+            ctx.stdout.write(b" ").await?;
+        }
+        if !escapes {
+            ctx.stdout.write(arg).await?;
+            continue;
+        }
+        let mut text = Vec::with_capacity(arg.len());
+        let goes_on = decode_all(arg, &mut text);
+        ctx.stdout.write(&text).await?;
+        if !goes_on {
+            return Ok(ExitStatus::SUCCESS);
+        }
+    }
+    if newline {
+        ctx.stdout.write(b"\n").await?;
+    }
+    Ok(ExitStatus::SUCCESS)
+}
+
+/// Decodes the escapes of a text; `false` at `\c`. `\u` and `\"` are no escapes here.
+fn decode_all(text: &[u8], out: &mut Vec<u8>) -> bool {
+    let mut rest = text;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        out.extend_from_slice(rest.get(..at).unwrap_or(&[]));
+        rest = rest.get(at..).unwrap_or(&[]);
+        if let [_, letter @ (b'u' | b'U'), ..] = rest {
+            out.extend_from_slice(&[b'\\', *letter]);
+            rest = rest.get(2..).unwrap_or(&[]);
+            continue;
+        }
+        let escape = decode(rest, EscapeIn::Argument, out);
+        if escape.ends {
+            return false;
+        }
+        rest = rest.get(escape.length..).unwrap_or(&[]);
+    }
+    out.extend_from_slice(rest);
+    true
+}
