@@ -360,14 +360,12 @@ impl Process {
         if self.shell.variables.slot(super::name::FUNCNEST).value == Value::Unset {
             return Ok(());
         }
-        let most = self.scalar(run, super::name::FUNCNEST).and_then(|text| super::variable::plain_integer(&text));
+        let most =
+            self.scalar(run, super::name::FUNCNEST).and_then(|text| super::variable::plain_integer(&text));
         match most.and_then(|most| u32::try_from(most).ok()) {
             Some(most) if most > 0 && functions >= most => {
                 let name = self.x.fields.first().cloned().unwrap_or_default();
-                self.report_for(
-                    &name,
-                    format_args!("maximum function nesting level exceeded ({most})"),
-                );
+                self.report_for(&name, format_args!("maximum function nesting level exceeded ({most})"));
                 Err(Halt::Discard(1))
             }
             _ => Ok(()),
