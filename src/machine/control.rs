@@ -484,6 +484,7 @@ impl Process {
         for message in error.message() {
             self.write_error(format!("{place}: {message}\n").as_bytes());
         }
+        let status = if error.leaves_status() { self.shell.state.status } else { 2 };
         self.shell.state.status = 2;
         match eval {
             // The rest of the string is not run.
@@ -494,7 +495,7 @@ impl Process {
                 let _ = code;
                 Halt::Discard(if eval == Some(ScriptKind::Eval) { 2 } else { 1 })
             }
-            None => Halt::Exit(2),
+            None => Halt::Exit(status),
         }
     }
 
