@@ -9,13 +9,14 @@ use crate::io::{Capture, Description, DescriptorTable, InputStream, OnExcess, Ou
 use crate::limit::{Limit, LimitError, Limits, Meter, Usage};
 use crate::machine::{
     CommandGate, CommandQueue, FIRST_PID, Halt, HostCommand, Names, Process, ProgramCache, Run, RunEnd,
-    Scheduler, Services, Start,
+    Scheduler, Services, Start, Template,
 };
 use crate::text::Text;
 use crate::utility::{self, Environment, Identity, Session};
 use crate::vfs::{self, Base, Change, FileSystem, FsError, Snapshot};
 use rustc_hash::FxHashMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 /// Why a sandbox could not be made, or a run could not be done. What a script does is never one of these.
@@ -65,6 +66,15 @@ pub struct Sandbox {
     host_commands: Arc<FxHashMap<Text, HostCommand>>,
     names: Arc<Names>,
     cache: Arc<ProgramCache>,
+    /// What runs start with: over the sandbox's environment, and over an empty one.
+    templates: Arc<[Prepared; 2]>,
+}
+
+/// The variables that runs start with: made at the second run, for a session that runs one script has no use for them.
+#[derive(Default)]
+struct Prepared {
+    template: OnceLock<Option<Arc<Template>>>,
+    used: AtomicBool,
 }
 
 impl std::fmt::Debug for Sandbox {
@@ -275,6 +285,7 @@ impl SandboxBuilder {
             host_commands: Arc::new(self.commands),
             names: Arc::new(Names::new()),
             cache: Arc::default(),
+            templates: Arc::default(),
         })
     }
 }
@@ -354,8 +365,13 @@ pub struct Script {
 impl Script {
     /// `bash -c text`, with nothing on standard input, output captured.
     pub fn command(text: impl AsRef<[u8]>) -> Self {
+        Self::shared(Arc::from(text.as_ref()))
+    }
+
+    /// As [`Script::command`], for a text that is run again and again: it is not copied.
+    pub fn shared(text: Arc<[u8]>) -> Self {
         Self {
-            text: Arc::from(text.as_ref()),
+            text,
             name: Text::from_static(b"bash"),
             args: Vec::new(),
             environment: Environment::default(),
@@ -432,6 +448,13 @@ impl Sandbox {
         Ok(self.start(Script::command(text)).await)
     }
 
+    /// Makes what the runs that follow start with.
+    fn make_template(&self, run: &mut Run, environment: Environment) -> Option<Arc<Template>> {
+        let start = Start { environment: environment.clone(), cwd: self.cwd.clone(), ..Start::default() };
+        let mut process = Process::new_shell(run, FIRST_PID, start).ok()?;
+        Template::of(&mut process, run, &environment)
+    }
+
     /// Runs a script.
     pub fn start(&self, script: Script) -> Running {
         let limits = script.limits.unwrap_or_else(|| self.limits.clone());
@@ -466,8 +489,10 @@ impl Sandbox {
             Source::Bytes(bytes) => Description::memory(bytes),
             Source::Stream(stream) => Description::input(stream),
         };
-        let mut environment =
-            if script.bare_environment { Environment::default() } else { self.environment.clone() };
+        let prepared = &self.templates[usize::from(script.bare_environment)];
+        let template = prepared.template.get().cloned().flatten();
+        let base = if script.bare_environment { Environment::default() } else { self.environment.clone() };
+        let mut environment = if template.is_some() { Environment::default() } else { base.clone() };
         for (name, value) in script.environment.iter() {
             environment.set(name.clone(), value.clone());
         }
@@ -482,8 +507,12 @@ impl Sandbox {
             posix: script.posix,
             parent_pid: 0,
             umask: None,
+            template,
         };
         let mut run = Run::new(services);
+        if prepared.used.swap(true, Ordering::Relaxed) && prepared.template.get().is_none() {
+            let _ = prepared.template.set(self.make_template(&mut run, base));
+        }
         let process = Process::new_shell(&mut run, FIRST_PID, start).and_then(|mut process| {
             process.start_main(&mut run, Arc::clone(&script.text), None)?;
             Ok(process)

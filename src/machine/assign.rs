@@ -199,10 +199,10 @@ impl Process {
             text.push_bytes(&value);
             Value::Text(transformed(text, attributes))
         } else if attributes.has(Attributes::INTEGER) {
-            let number = self.evaluate_text(run, &value, 0)?;
+            let number = self.evaluate_assigned(run, &value)?;
             let before = if append { self.shell.variables.slot(id).value.text() } else { None };
             let before = match before {
-                Some(text) => self.evaluate_text(run, &text, 0)?,
+                Some(text) => self.evaluate_assigned(run, &text)?,
                 None => 0,
             };
             Value::Integer(before.wrapping_add(number))
@@ -270,7 +270,7 @@ impl Process {
                     self.report(format_args!("{text}[{key}]: bad array subscript"));
                     return Err(AssignError::Invalid);
                 }
-                Subscript::Index(self.evaluate_text(run, &key, 0)?)
+                Subscript::Index(self.evaluate_assigned(run, &key)?)
             }
             (Subscript::Index(index), true) => Subscript::Key(decimal(index)),
             (subscript, _) => subscript,
@@ -294,10 +294,10 @@ impl Process {
             }
         };
         let value = if attributes.has(Attributes::INTEGER) {
-            let number = self.evaluate_text(run, &value, 0)?;
+            let number = self.evaluate_assigned(run, &value)?;
             let before = match append {
                 true => match self.target_text(run, &subscript) {
-                    Some(text) => self.evaluate_text(run, &text, 0)?,
+                    Some(text) => self.evaluate_assigned(run, &text)?,
                     None => 0,
                 },
                 false => 0,
@@ -324,6 +324,16 @@ impl Process {
             self.after_special_element(run, id);
         }
         Ok(())
+    }
+
+    /// Evaluates a value or a subscript of an assignment. An error ends a shell that runs a command string; a script goes
+    /// on with its next line.
+    fn evaluate_assigned(&mut self, run: &mut Run, text: &[u8]) -> Step<i64> {
+        let result = self.evaluate_text(run, text, 0);
+        match result {
+            Err(Halt::Discard(status)) if self.shell.state.command_string => Err(Halt::Exit(status)),
+            result => result,
+        }
     }
 
     /// Makes a variable an array; a scalar becomes element 0.
@@ -406,7 +416,7 @@ impl Process {
         };
         for element in &literal.elements {
             if let Some(key) = &element.key {
-                let index = match self.evaluate_text(run, key, 0) {
+                let index = match self.evaluate_assigned(run, key) {
                     Ok(index) => index,
                     Err(halt) => return Err(halt.into()),
                 };
@@ -438,9 +448,9 @@ impl Process {
     ) -> Result<Text, AssignError> {
         let before = if append { self.target_text(run, target) } else { None };
         if attributes.has(Attributes::INTEGER) {
-            let number = self.evaluate_text(run, value, 0)?;
+            let number = self.evaluate_assigned(run, value)?;
             let before = match before {
-                Some(text) => self.evaluate_text(run, &text, 0)?,
+                Some(text) => self.evaluate_assigned(run, &text)?,
                 None => 0,
             };
             return Ok(decimal(before.wrapping_add(number)));
@@ -520,8 +530,12 @@ impl Process {
         let mut bound = self.shell.variables.begin_temporary();
         for assignment in assignments {
             if self.check_writable(run, assignment.name).is_err() {
-                self.shell.variables.leave_temporary(bound);
-                return Err(());
+                // The command runs all the same, but in POSIX mode.
+                if self.shell.state.options.has(ShellOption::Posix) {
+                    self.shell.variables.leave_temporary(bound);
+                    return Err(());
+                }
+                continue;
             }
             let value = self.temporary_value(run, &assignment);
             self.shell.variables.bind_temporary(&mut bound, assignment.name);
@@ -533,7 +547,7 @@ impl Process {
     /// Binds an assignment before a function in the scope that was entered for it.
     pub(crate) fn bind_in_scope(&mut self, run: &mut Run, assignment: TemporaryAssignment) -> Result<(), ()> {
         if self.check_writable(run, assignment.name).is_err() {
-            return Err(());
+            return if self.shell.state.options.has(ShellOption::Posix) { Err(()) } else { Ok(()) };
         }
         let value = self.temporary_value(run, &assignment);
         self.shell.variables.make_local(assignment.name);

@@ -251,7 +251,9 @@ impl Process {
                     rest = &[];
                 }
                 std::task::Poll::Ready(Err(crate::vfs::FsError::Limit(limit))) => return Err(limit.into()),
-                std::task::Poll::Ready(Err(crate::vfs::FsError::Errno(Errno::BrokenPipe))) => {
+                std::task::Poll::Ready(Err(crate::vfs::FsError::Errno(Errno::BrokenPipe)))
+                    if !self.shell.state.traps.signals.contains_key(&super::trap::PIPE) =>
+                {
                     return Err(super::process::Halt::Killed(141));
                 }
                 std::task::Poll::Ready(Err(crate::vfs::FsError::Errno(errno))) => {
@@ -317,6 +319,7 @@ impl Process {
             source,
             calls: parent,
             traps,
+            returned: false,
         })));
         self.switch(function.code.clone());
         Ok(())
@@ -345,7 +348,12 @@ impl Process {
             true => Text::from_static(b"environment"),
             false => self.shell.state.source_name.clone(),
         };
-        let function = Function { code: body, definition: Arc::clone(definition), exported: false, source };
+        let exported = self.shell.state.options.has(ShellOption::AllExport)
+            || self.shell.state.functions.get(&id).is_some_and(|function| function.exported);
+        if exported {
+            self.shell.variables.exports += 1;
+        }
+        let function = Function { code: body, definition: Arc::clone(definition), exported, source };
         Arc::make_mut(&mut self.shell.state.functions).insert(id, function);
         self.set_status(0);
     }
@@ -534,7 +542,10 @@ impl Process {
             if self.shell.variables.slot(assignment.name).attributes.has(Attributes::READONLY) {
                 let name = run.services.names.text(assignment.name);
                 self.report_for(&name, "readonly variable");
-                return Err(());
+                if self.shell.state.options.has(ShellOption::Posix) {
+                    return Err(());
+                }
+                continue;
             }
             let mut value = assignment.value;
             if assignment.append {
@@ -563,6 +574,12 @@ impl Process {
             {
                 variables.push((run.services.names.text(name), value));
             }
+        }
+        for (name, function) in self.shell.state.functions.iter().filter(|(_, function)| function.exported) {
+            let name = run.services.names.text(*name);
+            let variable = [b"BASH_FUNC_", name.as_bytes(), b"%%"].concat();
+            variables
+                .push((Text::from(variable), super::function_export::exported_text(&function.definition)));
         }
         let environment = Arc::new(Environment::new(variables));
         self.shell.state.environment = Some((version, Arc::clone(&environment)));

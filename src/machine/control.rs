@@ -21,7 +21,7 @@ impl Process {
     /// Takes back what a frame changed. The caller decides where the code goes on.
     pub(crate) fn undo(&mut self, frame: Frame) {
         match frame {
-            Frame::Loop(_) | Frame::Case(_) | Frame::Time(_) => {}
+            Frame::Loop(_) | Frame::Case(_) | Frame::Time(_) | Frame::Pipe(_) => {}
             Frame::Redirections(saved) => self.restore_descriptors(saved),
             Frame::Function(frame) => {
                 self.depth = self.depth.saturating_sub(1);
@@ -404,6 +404,12 @@ impl Process {
     pub(crate) fn return_from_function(&mut self, run: &mut Run, status: u8) -> Step {
         while let Some(frame) = self.frames.pop() {
             match frame {
+                Frame::Function(mut frame) if self.runs_return_trap(&frame) => {
+                    // The trap runs in the function; behind it the function returns.
+                    frame.returned = true;
+                    self.frames.push(Frame::Function(frame));
+                    return self.start_return_trap(run, status);
+                }
                 Frame::Function(frame) => {
                     let resume = frame.resume.clone();
                     self.undo(Frame::Function(frame));

@@ -22,6 +22,8 @@ pub(crate) enum Frame {
     Redirections(Vec<SavedDescriptor>),
     /// `time`: real, user and system time at the start are one here.
     Time(std::time::Duration),
+    /// A pipeline whose stages run in this process, one after the other.
+    Pipe(Box<super::pipe_here::PipeHere>),
     /// A function call.
     Function(Box<FunctionFrame>),
     /// `eval`, `source`, a trap's action.
@@ -62,6 +64,8 @@ pub(crate) struct FunctionFrame {
     pub(crate) calls: Option<Arc<super::shell::Call>>,
     /// A `DEBUG` or `RETURN` trap that is not inherited comes back.
     pub(crate) traps: Option<Arc<super::trap::Traps>>,
+    /// The `RETURN` trap has been started.
+    pub(crate) returned: bool,
 }
 
 /// Why a script frame was pushed.

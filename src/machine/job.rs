@@ -60,7 +60,7 @@ impl Jobs {
             number,
             pid,
             status: JobStatus::Running,
-            text,
+            text: Text::from(text.trim_ascii_end()),
             reported: false,
             no_hangup: false,
             order: 0,

@@ -3,7 +3,7 @@
 use crate::clock::lock;
 use crate::text::Text;
 use rustc_hash::FxHashMap;
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 
 /// A name's number; an index into a shell's variables.
 pub(crate) type NameId = u32;
@@ -42,14 +42,19 @@ struct Inner {
     texts: Vec<Text>,
 }
 
+/// The names that every session has, with their numbers; the same for all, so it is made once.
+static COMMON: LazyLock<Inner> = LazyLock::new(|| {
+    let mut inner = Inner::default();
+    for name in WELL_KNOWN {
+        inner.add(name.as_bytes());
+    }
+    inner.add(b"_");
+    inner
+});
+
 impl Names {
     pub(crate) fn new() -> Self {
-        let mut inner = Inner::default();
-        for name in WELL_KNOWN {
-            inner.intern(name.as_bytes());
-        }
-        inner.intern(b"_");
-        Self { inner: Mutex::new(inner) }
+        Self { inner: Mutex::new(Inner::default()) }
     }
 
     /// The number of a name, which is given one if it has none.
@@ -65,30 +70,43 @@ impl Names {
 
     /// The number of a name that has one.
     pub(crate) fn find(&self, name: &[u8]) -> Option<NameId> {
-        lock(&self.inner).numbers.get(name).copied()
+        COMMON.numbers.get(name).copied().or_else(|| lock(&self.inner).numbers.get(name).copied())
     }
 
     /// The name behind a number.
     pub(crate) fn text(&self, id: NameId) -> Text {
-        lock(&self.inner).texts.get(id as usize).cloned().unwrap_or_default()
+        match COMMON.texts.get(id as usize) {
+            Some(text) => text.clone(),
+            None => {
+                lock(&self.inner).texts.get(id as usize - COMMON.texts.len()).cloned().unwrap_or_default()
+            }
+        }
     }
 
     /// How many names there are.
     pub(crate) fn len(&self) -> usize {
-        lock(&self.inner).texts.len()
+        COMMON.texts.len() + lock(&self.inner).texts.len()
     }
 }
 
 impl Inner {
+    /// The number of a session's name; common ones have theirs.
     fn intern(&mut self, name: &[u8]) -> NameId {
-        if let Some(&id) = self.numbers.get(name) {
+        if let Some(&id) = COMMON.numbers.get(name).or_else(|| self.numbers.get(name)) {
             return id;
         }
-        let id = self.texts.len() as NameId;
+        let id = (COMMON.texts.len() + self.texts.len()) as NameId;
         let text = Text::from(name);
         self.texts.push(text.clone());
         self.numbers.insert(text, id);
         id
+    }
+
+    fn add(&mut self, name: &[u8]) {
+        let id = self.texts.len() as NameId;
+        let text = Text::from(name);
+        self.texts.push(text.clone());
+        self.numbers.insert(text, id);
     }
 }
 

@@ -85,10 +85,10 @@ options! {
     LocalVarUnset "localvar_unset" 0 false false;
     LoginShell "login_shell" 0 false false;
     MailWarn "mailwarn" 0 false false;
+    NoEmptyCmdCompletion "no_empty_cmd_completion" 0 false false;
     NoCaseGlob "nocaseglob" 0 false false;
     NoCaseMatch "nocasematch" 0 false false;
     NoExpandTranslation "noexpand_translation" 0 false false;
-    NoEmptyCmdCompletion "no_empty_cmd_completion" 0 false false;
     NullGlob "nullglob" 0 false false;
     PatSubReplacement "patsub_replacement" 0 false true;
     ProgComp "progcomp" 0 false true;

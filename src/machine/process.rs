@@ -184,8 +184,6 @@ pub(crate) struct Process {
     pub(crate) seconds_offset: i64,
     /// The script's path; empty for a command string.
     pub(crate) main_script: Text,
-    /// Regexes of `=~` that were used last, with their case folding.
-    pub(crate) regexes: Vec<(Text, bool, crate::utility::regex::Regex)>,
     /// Levels of `set -x` outside of this process.
     pub(crate) trace_base: usize,
     /// The answer to `select` as far as it was read.

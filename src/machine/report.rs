@@ -1,5 +1,6 @@
 //! The one place that writes `bash: line 3: ...`.
 
+use super::option::ShellOption;
 use super::process::Process;
 use crate::io::Description;
 use std::fmt::Display;
@@ -16,7 +17,11 @@ impl Process {
         } else {
             &state.report_name
         };
-        let text = format!("{name}: line {line}: {message}\n");
+        let text = if state.options.has(ShellOption::GnuErrFmt) {
+            format!("{name}:{line}: {message}\n")
+        } else {
+            format!("{name}: line {line}: {message}\n")
+        };
         self.write_error(text.as_bytes());
     }
 

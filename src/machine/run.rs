@@ -8,6 +8,7 @@ use crate::clock::{Timers, lock};
 use crate::limit::Meter;
 use crate::program::{CompileOptions, Program};
 use crate::text::Text;
+use crate::utility::regex::{Regex, RegexOptions, Syntax};
 use crate::utility::{BoxFuture, CommandRunner, Context, ExitStatus, Session};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -86,11 +87,14 @@ pub(crate) struct ProgramCache {
 struct Cached {
     programs: FxHashMap<u64, (CompileOptions, Arc<Program>)>,
     links: FxHashMap<usize, (Arc<Program>, Arc<Link>)>,
+    regexes: FxHashMap<(Text, bool), Regex>,
     bytes: usize,
 }
 
 /// Most programs and links that are kept.
 const MAX_ENTRIES: usize = 256;
+/// Most regexes that are kept.
+const MAX_REGEXES: usize = 16;
 /// Most bytes of source that are kept.
 const MAX_BYTES: usize = 4 << 20;
 
@@ -137,6 +141,21 @@ impl ProgramCache {
         }
         inner.links.insert(key, (Arc::clone(program), Arc::clone(&link)));
         link
+    }
+
+    /// A compiled regex of `=~`; the last few are kept. `None`: it is not valid.
+    pub(crate) fn regex(&self, source: &[u8], options: &RegexOptions) -> Option<Regex> {
+        let key = (Text::from(source), options.ignore_case);
+        if let Some(regex) = lock(&self.inner).regexes.get(&key) {
+            return Some(regex.clone());
+        }
+        let regex = Regex::new(source, Syntax::Extended, options).ok()?;
+        let mut inner = lock(&self.inner);
+        if inner.regexes.len() >= MAX_REGEXES {
+            inner.regexes.clear();
+        }
+        inner.regexes.insert(key, regex.clone());
+        Some(regex)
     }
 
     /// Forgets the links: the session's names start over.

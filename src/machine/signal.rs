@@ -38,7 +38,8 @@ impl Process {
         let Some(action) = self.shell.state.traps.signals.get(&0).cloned() else { return Ok(()) };
         // What was running is given up: the trap runs at the level of the shell that ends.
         while let Some(frame) = self.frames.last() {
-            if matches!(frame, Frame::Subshell(_)) {
+            // A function that called `exit` is still the current one.
+            if matches!(frame, Frame::Subshell(_) | Frame::Function(_)) {
                 break;
             }
             if let Some(frame) = self.frames.pop() {
@@ -64,6 +65,28 @@ impl Process {
         }
         let Some(action) = self.shell.state.traps.on_return.clone() else { return Ok(()) };
         let status = self.shell.state.status;
+        self.start_trap(run, &action, ScriptKind::Trap, status)
+    }
+
+    /// Whether a function that is over has to run the `RETURN` trap.
+    pub(crate) fn runs_return_trap(&self, frame: &super::frame::FunctionFrame) -> bool {
+        self.in_trap == 0
+            && !frame.returned
+            && self.shell.state.traps.on_return.as_ref().is_some_and(|action| !action.is_empty())
+    }
+
+    /// Runs the `RETURN` trap of the function on top of the frames; the function returns with `status` behind it.
+    pub(crate) fn start_return_trap(&mut self, run: &mut Run, status: u8) -> Step {
+        let Some(action) = self.shell.state.traps.on_return.clone() else { return Ok(()) };
+        let line = self.line();
+        let program = Program {
+            code: vec![crate::program::Op::ReturnFromFunction],
+            lines: vec![line],
+            ..Program::default()
+        };
+        let program = Arc::new(program);
+        let link = run.services.cache.link_for(&program, &run.services.names, false);
+        self.switch(super::shell::Code { program, link, pc: 0 });
         self.start_trap(run, &action, ScriptKind::Trap, status)
     }
 

@@ -34,6 +34,29 @@ pub(crate) struct Start {
     pub(crate) posix: bool,
     pub(crate) parent_pid: u32,
     pub(crate) umask: Option<u32>,
+    /// Variables of a shell with the session's environment: `environment` comes on top.
+    pub(crate) template: Option<Arc<Template>>,
+}
+
+/// The variables of a new shell, made once for a session whose runs start with the same environment.
+#[derive(Debug)]
+pub(crate) struct Template {
+    variables: Variables,
+    environment: Arc<Environment>,
+}
+
+impl Template {
+    /// The variables that `process` starts with. `None`: its environment changes more than variables.
+    pub(crate) fn of(process: &mut Process, run: &mut Run, environment: &Environment) -> Option<Arc<Self>> {
+        let plain = environment.iter().all(|(name, _)| {
+            !matches!(name.as_bytes(), b"POSIXLY_CORRECT" | b"SHELLOPTS" | b"BASHOPTS")
+                && !name.starts_with(b"BASH_FUNC_")
+        });
+        plain.then(|| {
+            let environment = process.environment(run);
+            Arc::new(Self { variables: process.shell.variables.fork(), environment })
+        })
+    }
 }
 
 struct ShellAliases<'a>(&'a FxHashMap<Text, Text>);
@@ -93,7 +116,10 @@ impl Process {
             source_name: start.script.clone(),
             last_argument: Text::EMPTY,
         };
-        let variables = Variables::new(Arc::clone(&services.names));
+        let variables = match &start.template {
+            Some(template) => template.variables.fork(),
+            None => Variables::new(Arc::clone(&services.names)),
+        };
         let mut process = Self {
             shell: Shell { variables, state },
             code: Code { program, link, pc: 0 },
@@ -124,17 +150,54 @@ impl Process {
             value_bytes: 0,
             seconds_offset: 0,
             main_script: start.script,
-            regexes: Vec::new(),
             trace_base: 0,
             select_line: None,
         };
-        process.install_special();
-        process.install_variables(run, &start.environment);
+        match start.template {
+            Some(template) => process.install_over(run, &template, &start.environment)?,
+            None => {
+                process.install_special();
+                process.install_variables(run, &start.environment)?;
+            }
+        }
         Ok(process)
     }
 
+    /// Variables of the environment over those of a template.
+    fn install_over(&mut self, run: &mut Run, template: &Template, environment: &Environment) -> Step {
+        let exports = self.shell.variables.exports;
+        self.shell.state.environment = Some((exports, Arc::clone(&template.environment)));
+        let cwd = self.shell.state.cwd.clone();
+        let pwd = self.shell.variables.slot_mut(name::PWD);
+        if pwd.value != Value::Text(cwd.clone()) {
+            pwd.value = Value::Text(cwd);
+            self.shell.variables.exports += 1;
+        }
+        for (key, value) in environment.iter() {
+            if !name::is_name(key) {
+                continue;
+            }
+            let id = run.services.names.intern(key);
+            let slot = self.shell.variables.slot_mut(id);
+            if matches!(slot.value, Value::Dynamic)
+                || slot.attributes.has(Attributes::READONLY)
+                || id == name::IFS
+            {
+                continue;
+            }
+            slot.value = Value::Text(value.clone());
+            slot.attributes.insert(Attributes::EXPORTED);
+            self.shell.variables.exports += 1;
+            if id == name::POSIXLY_CORRECT {
+                self.shell.state.options.set(ShellOption::Posix, true);
+            }
+        }
+        self.refresh_special();
+        Ok(())
+    }
+
     /// Variables of a new shell: the environment, then what bash sets itself.
-    fn install_variables(&mut self, run: &mut Run, environment: &Environment) {
+    fn install_variables(&mut self, run: &mut Run, environment: &Environment) -> Step {
         let set = |process: &mut Self, id: u32, value: Text| {
             process.shell.variables.slot_mut(id).value = Value::Text(value);
         };
@@ -162,7 +225,11 @@ impl Process {
         self.shell.variables.slot_mut(name::BASH_VERSINFO).attributes.insert(Attributes::READONLY);
         for (key, value) in environment.iter() {
             if !name::is_name(key) {
+                self.import_function(run, key, value)?;
                 continue;
+            }
+            if id_of_options(key) {
+                self.import_options(key, value);
             }
             let id = run.services.names.intern(key);
             let slot = self.shell.variables.slot_mut(id);
@@ -199,6 +266,16 @@ impl Process {
         }
         self.shell.variables.exports += 1;
         self.refresh_special();
+        Ok(())
+    }
+
+    /// Options that were exported with `SHELLOPTS` or `BASHOPTS`.
+    fn import_options(&mut self, key: &[u8], value: &[u8]) {
+        for name in value.split(|&byte| byte == b':') {
+            if let Some(option) = option::find(name, key == b"SHELLOPTS") {
+                self.shell.state.options.set(option, true);
+            }
+        }
     }
 
     /// Compiles a source with the options in force; `fresh` programs of a whole script come from the session's cache.
@@ -556,6 +633,7 @@ pub(crate) fn shell_process(
         posix: request.posix,
         parent_pid: request.parent_pid,
         umask: Some(request.umask),
+        template: None,
     };
     let mut process = Process::new_shell(run, pid, start)?;
     for (option, on) in flags.set {
@@ -621,6 +699,11 @@ fn take_flags(flags: &mut Flags, args: &mut VecDeque<Text>, name: &Text) -> Resu
         }
     }
     Ok(())
+}
+
+/// Whether a name is that of a list of options.
+fn id_of_options(name: &[u8]) -> bool {
+    matches!(name, b"SHELLOPTS" | b"BASHOPTS")
 }
 
 fn versinfo() -> Arc<super::array::Array> {

@@ -245,7 +245,6 @@ impl Process {
             value_bytes: 0,
             seconds_offset: self.seconds_offset,
             main_script: self.main_script.clone(),
-            regexes: Vec::new(),
             trace_base: 0,
             select_line: None,
         })
@@ -259,6 +258,9 @@ impl Process {
     /// Runs the stages of a pipeline side by side.
     pub(crate) fn pipeline(&mut self, run: &mut Run, program: &Arc<Program>, index: Index) -> Step {
         let Some(reference) = program.pipelines.get(index as usize) else { return Ok(()) };
+        if self.pipeline_here(run, program, index, reference)? {
+            return Ok(());
+        }
         let count = reference.stages.len();
         let mut input: Option<Arc<Description>> = None;
         let mut pids = Vec::with_capacity(count);
@@ -320,19 +322,22 @@ impl Process {
             return Poll::Pending;
         };
         self.wait = Wait::Nothing;
-        let last = statuses.last().copied().unwrap_or(0);
-        let status = if self.shell.state.options.has(ShellOption::PipeFail) {
-            statuses.iter().rev().copied().find(|&status| status != 0).unwrap_or(0)
-        } else {
-            last
-        };
-        if statuses.len() == 1 {
-            self.finish_simple(run, status);
-        } else {
-            self.shell.state.pipe_status = Arc::new(statuses);
-            self.shell.state.status = status;
+        match statuses.as_slice() {
+            [only] => self.finish_simple(run, *only),
+            _ => self.finish_pipeline(statuses),
         }
         Poll::Ready(Ok(()))
+    }
+
+    /// The stages of a pipeline have ended: their statuses count.
+    pub(crate) fn finish_pipeline(&mut self, statuses: Vec<u8>) {
+        let failed = statuses.iter().rev().copied().find(|&status| status != 0);
+        self.shell.state.status = if self.shell.state.options.has(ShellOption::PipeFail) {
+            failed.unwrap_or(0)
+        } else {
+            statuses.last().copied().unwrap_or(0)
+        };
+        self.shell.state.pipe_status = Arc::new(statuses);
     }
 
     /// `list &`
@@ -341,6 +346,12 @@ impl Process {
         // Without job control an asynchronous list reads nothing and ignores interrupts.
         let _ = child.shell.state.descriptors.replace(0, Some(Description::null()));
         child.shell.state.conditions = 0;
+        if !self.shell.state.options.has(ShellOption::Monitor) {
+            let traps = Arc::make_mut(&mut child.shell.state.traps);
+            for signal in [super::trap::INT, super::trap::QUIT] {
+                traps.signals.insert(signal, Text::EMPTY);
+            }
+        }
         let pid = child.shell.state.pid;
         run.spawn(self.process_pid(), child);
         self.shell.state.jobs.add(pid, text, true);

@@ -14,6 +14,10 @@ pub(crate) const SIGNALS: [&str; 31] = [
     "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
 ];
 
+/// `SIGINT`
+pub(crate) const INT: Signal = 2;
+/// `SIGQUIT`
+pub(crate) const QUIT: Signal = 3;
 /// `SIGKILL`
 pub(crate) const KILL: Signal = 9;
 /// `SIGPIPE`

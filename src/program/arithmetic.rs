@@ -217,12 +217,7 @@ impl Compiler<'_> {
         Some(Element { name: (self.name)(name), text: subscript.text.clone(), compiled })
     }
 
-    fn assign(
-        &mut self,
-        operator: Option<Infix>,
-        target: &Expression,
-        value: &Expression,
-    ) -> Option<()> {
+    fn assign(&mut self, operator: Option<Infix>, target: &Expression, value: &Expression) -> Option<()> {
         match target {
             Expression::Variable(name) => {
                 let name = (self.name)(name);
@@ -275,8 +270,10 @@ fn is_pure(expression: &Expression) -> bool {
         Expression::Number(_) | Expression::Variable(_) | Expression::Parameter(_) => true,
         Expression::Unary(_, operand) => is_pure(operand),
         Expression::Binary(operator, left, right) => {
-            !matches!(operator.operator, BinaryOperator::Divide | BinaryOperator::Remainder | BinaryOperator::Power)
-                && is_pure(left)
+            !matches!(
+                operator.operator,
+                BinaryOperator::Divide | BinaryOperator::Remainder | BinaryOperator::Power
+            ) && is_pure(left)
                 && is_pure(right)
         }
         _ => false,

@@ -14,7 +14,9 @@ mod print;
 mod redirection;
 mod word;
 
-pub(crate) use arithmetic::{ArithmeticCode, ArithmeticContext, ArithmeticOp, Operand, compile as compile_arithmetic};
+pub(crate) use arithmetic::{
+    ArithmeticCode, ArithmeticContext, ArithmeticOp, Operand, compile as compile_arithmetic,
+};
 pub(crate) use brace::{BraceError, expand as expand_braces};
 pub(crate) use compiler::{CompileOptions, compile_list, compile_source};
 pub(crate) use operation::{Index, Op, Pc, Quoting};

@@ -349,7 +349,12 @@ impl Compiler<'_> {
     /// Pushes the value of an arithmetic expression.
     ///
     /// `fallback`: the word to expand instead when the expression has no text of its own (a subscript's).
-    pub(super) fn arithmetic(&mut self, arithmetic: &Arithmetic, fallback: &Word, context: ArithmeticContext) {
+    pub(super) fn arithmetic(
+        &mut self,
+        arithmetic: &Arithmetic,
+        fallback: &Word,
+        context: ArithmeticContext,
+    ) {
         let text = if arithmetic.text.parts.is_empty() { fallback } else { &arithmetic.text };
         let compiled = arithmetic.expression.as_ref().and_then(|expression| {
             super::arithmetic::compile(expression, &mut |name: &Text| self.name(name))

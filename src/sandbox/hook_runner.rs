@@ -177,6 +177,8 @@ impl Sandbox {
             host_commands: Arc::clone(&self.host_commands),
             names: Arc::clone(&self.names),
             cache: Arc::clone(&self.cache),
+            // `HOSTNAME` is among what they hold.
+            templates: Arc::default(),
         }
     }
 }

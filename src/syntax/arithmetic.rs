@@ -523,7 +523,8 @@ fn precedence(token: Token) -> Option<u8> {
 /// The tree of `first` and the operators of one precedence behind it.
 fn join(first: Expression, rest: Vec<(Token, u32, Expression)>, level: u8) -> Expression {
     if level <= 1 {
-        let operands = std::iter::once(first).chain(rest.into_iter().map(|(_, _, operand)| operand)).collect();
+        let operands =
+            std::iter::once(first).chain(rest.into_iter().map(|(_, _, operand)| operand)).collect();
         return balanced(operands, if level == 0 { Expression::Or } else { Expression::And });
     }
     let operator = |(token, start, operand)| match token {

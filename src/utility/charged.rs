@@ -33,6 +33,10 @@ impl<T> ChargedVec<T> {
         Ok(())
     }
 
+    pub(crate) fn pop(&mut self) -> Option<T> {
+        self.items.pop()
+    }
+
     pub(crate) fn clear(&mut self) {
         self.items.clear();
     }

@@ -253,6 +253,14 @@ impl Context {
         self.commands.run(request, DescriptorHandles(self.descriptors.clone())).await
     }
 
+    /// As [`Context::run_command`], as a future that does not borrow the context.
+    pub(crate) fn start_command(
+        &self,
+        request: CommandRequest,
+    ) -> BoxFuture<Result<ExitStatus, CommandError>> {
+        self.commands.run(request, DescriptorHandles(self.descriptors.clone()))
+    }
+
     /// A request for `argv` in this utility's environment and directory.
     pub fn command(&self, argv: Vec<Text>) -> CommandRequest {
         CommandRequest {

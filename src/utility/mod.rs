@@ -122,12 +122,12 @@ macro_rules! utilities {
 }
 
 utilities! {
-    bracket, base64, basename, cat, chgrp, chmod, chown, cmp, column, comm, cp, cut, date, df, diff,
-    dirname, du, echo, egrep, env, expand, false_, fgrep, find, fold, grep, head, hostname, id,
-    install, join, jq, ln, ls, md5sum, mkdir, mkfifo, mktemp, mv, nl, nproc, od, paste, printenv,
-    printf, pwd, readlink, realpath, rev, rm, rmdir, sed, seq, sha1sum, sha256sum, sha512sum, shuf,
-    sleep, sort, stat, sync, tac, tail, tee, test, timeout, touch, tr, true_, truncate, tty, uname,
-    uniq, wc, which, whoami, xargs, yes,
+    awk, base64, basename, bracket, cat, chgrp, chmod, chown, cmp, column, comm, cp, cut, date, df,
+    diff, dirname, du, echo, egrep, env, expand, expr, false_, fgrep, find, fold, gawk, grep, head,
+    hostname, id, install, join, jq, ln, ls, md5sum, mkdir, mkfifo, mktemp, mv, nl, nproc, od,
+    paste, printenv, printf, pwd, readlink, realpath, rev, rm, rmdir, sed, seq, sha1sum, sha256sum,
+    sha512sum, shuf, sleep, sort, stat, sync, tac, tail, tee, test, timeout, touch, tr, true_,
+    truncate, tty, uname, uniq, wc, which, whoami, xargs, yes,
 }
 
 /// The utility of that name.

@@ -213,6 +213,11 @@ impl Output {
         Ok(())
     }
 
+    /// Bytes in the buffer.
+    pub(crate) fn buffered(&self) -> usize {
+        self.buffer.len()
+    }
+
     /// Flushes when the buffer is large.
     pub async fn flush_if_full(&mut self) -> Result<(), UtilityError> {
         if self.buffer.len() >= BLOCK / 2 { self.flush().await } else { Ok(()) }

@@ -74,7 +74,22 @@ fn is_alias_name(name: &[u8]) -> bool {
     !name.is_empty()
         && !name.iter().any(|byte| {
             byte.is_ascii_whitespace()
-                || matches!(byte, b'/' | b'$' | b'`' | b'=' | b'\\' | b'"' | b'\'' | b'|' | b'&' | b';' | b'(' | b')' | b'<' | b'>')
+                || matches!(
+                    byte,
+                    b'/' | b'$'
+                        | b'`'
+                        | b'='
+                        | b'\\'
+                        | b'"'
+                        | b'\''
+                        | b'|'
+                        | b'&'
+                        | b';'
+                        | b'('
+                        | b')'
+                        | b'<'
+                        | b'>'
+                )
         })
 }
 

@@ -34,7 +34,8 @@ fn run(process: &mut Process, _: &mut Run, _: &mut Context<'_>, invocation: &mut
         process.out.extend_from_slice(format!("{} {source}\n", call.line).as_bytes());
         return Ok(Flow::Status(0));
     };
-    let level = crate::machine::variable::plain_integer(operand).filter(|_| operand.iter().all(u8::is_ascii_digit));
+    let level =
+        crate::machine::variable::plain_integer(operand).filter(|_| operand.iter().all(u8::is_ascii_digit));
     let Some(level) = level else {
         process.report_for(&invocation.name(), format_args!("{operand}: invalid number"));
         return Ok(letter_options::usage(process, invocation));

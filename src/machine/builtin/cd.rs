@@ -152,7 +152,15 @@ impl Process {
         let found = fs.metadata(&joined).and_then(|metadata| {
             if metadata.is_directory() { Ok(()) } else { Err(FsError::Errno(Errno::NotDirectory)) }
         });
-        let found = found.and_then(|()| fs.access(&joined, false, false, true));
+        // From a directory that was removed, `..` still leads up.
+        let found = match found {
+            Err(FsError::Errno(Errno::NotFound)) if !physical && fs.metadata(&self.shell.state.cwd).is_err() => Ok(()),
+            found => found,
+        };
+        let found = found.and_then(|()| match fs.access(&joined, false, false, true) {
+            Err(FsError::Errno(Errno::NotFound)) => Ok(()),
+            access => access,
+        });
         match found {
             Ok(()) => {}
             Err(FsError::Limit(limit)) => return Err(limit.into()),
@@ -169,7 +177,12 @@ impl Process {
             if !fs.metadata(&logical).is_ok_and(|metadata| metadata.is_directory()) {
                 return Ok(Err(Errno::NotFound));
             }
-            logical
+            // Exactly two slashes at the start stay two: POSIX XBD 4.13.
+            if joined.starts_with(b"//") && !joined.starts_with(b"///") {
+                [b"/", logical.as_slice()].concat()
+            } else {
+                logical
+            }
         };
         let old = self.scalar(run, name::PWD).unwrap_or_else(|| self.shell.state.cwd.clone());
         self.shell.state.cwd = Text::from(new);

@@ -157,7 +157,10 @@ fn action(process: &mut Process, run: &mut Run, name: &str, word: &Text, words: 
         "builtin" => found = texts(&mut BUILTINS.iter().map(|builtin| builtin.name)),
         "enabled" => {
             found = texts(
-                &mut BUILTINS.iter().filter(|builtin| process.is_enabled(builtin)).map(|builtin| builtin.name),
+                &mut BUILTINS
+                    .iter()
+                    .filter(|builtin| process.is_enabled(builtin))
+                    .map(|builtin| builtin.name),
             );
         }
         "disabled" => found = texts(&mut state.disabled.iter().copied()),
@@ -179,10 +182,11 @@ fn action(process: &mut Process, run: &mut Run, name: &str, word: &Text, words: 
         "group" => found.push(run.services.session.identity.user.clone()),
         "hostname" => found.push(run.services.session.identity.host.clone()),
         "job" | "running" => {
-            let jobs = state.jobs.list.iter().filter(|job| job.status == JobStatus::Running && job.number != 0);
-            found.extend(jobs.map(|job| {
-                Text::from(job.text.split(|&byte| byte == b' ').next().unwrap_or(&[]))
-            }));
+            let jobs =
+                state.jobs.list.iter().filter(|job| job.status == JobStatus::Running && job.number != 0);
+            found.extend(
+                jobs.map(|job| Text::from(job.text.split(|&byte| byte == b' ').next().unwrap_or(&[]))),
+            );
         }
         "variable" | "export" | "arrayvar" => {
             for (id, slot) in process.shell.variables.existing() {

@@ -182,7 +182,8 @@ fn run_compopt(
             let part = [b"-o ".as_slice(), option].concat();
             parts.retain(|known| *known != part);
             if *on {
-                let options = parts.iter().take_while(|known| known.starts_with(b"-o ") && **known < part).count();
+                let options =
+                    parts.iter().take_while(|known| known.starts_with(b"-o ") && **known < part).count();
                 parts.insert(options, part);
             }
         }

@@ -56,7 +56,8 @@ fn run(process: &mut Process, _: &mut Run, _: &mut Context<'_>, invocation: &mut
 }
 
 fn list(process: &mut Process, all: bool, off: bool, special: bool) {
-    let mut names: Vec<&Builtin> = BUILTINS.iter().copied().filter(|builtin| !special || builtin.special).collect();
+    let mut names: Vec<&Builtin> =
+        BUILTINS.iter().copied().filter(|builtin| !special || builtin.special).collect();
     names.sort_by_key(|builtin| builtin.name);
     for builtin in names {
         let enabled = process.is_enabled(builtin);

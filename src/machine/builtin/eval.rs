@@ -61,7 +61,16 @@ fn source(
         process.report_for(&invocation.name(), "filename argument required");
         return Ok(letters::usage(process, invocation));
     };
-    let found = find(process, run, &name);
+    let posix = process.shell.state.options.has(ShellOption::Posix);
+    let found = match find(process, run, &name) {
+        Some(path) => path,
+        // In POSIX mode only `PATH` is searched.
+        None if posix => {
+            process.report_for(&invocation.name(), format_args!("{name}: file not found"));
+            return Err(Halt::Exit(1));
+        }
+        None => name.clone(),
+    };
     let args = invocation.args.get(letters.first + 1..).filter(|args| !args.is_empty()).map(<[Text]>::to_vec);
     let absolute = path::join(&process.shell.state.cwd, &found);
     let content = match run.services.session.fs.read(&absolute) {
@@ -73,7 +82,7 @@ fn source(
         }
         Err(FsError::Errno(errno)) => {
             process.report(format_args!("{name}: {}", errno.message()));
-            if process.shell.state.options.has(ShellOption::Posix) {
+            if posix {
                 return Err(Halt::Exit(1));
             }
             return Ok(Flow::Status(1));
@@ -89,11 +98,11 @@ fn source(
     process.start_text(run, invocation, script, ScriptKind::Source, Some((found, args)))
 }
 
-/// The path of a file to be read: a name without slash is looked for along `PATH`, then in the working directory.
-fn find(process: &mut Process, run: &mut Run, name: &Text) -> Text {
+/// The path of a file to be read: a name without slash is looked for along `PATH`.
+fn find(process: &mut Process, run: &mut Run, name: &Text) -> Option<Text> {
     let options = process.shell.state.options;
     if name.contains(&b'/') || !options.has(ShellOption::SourcePath) {
-        return name.clone();
+        return Some(name.clone());
     }
     let directories = process.scalar(run, crate::machine::name::PATH).unwrap_or_default();
     for directory in directories.split(|&byte| byte == b':') {
@@ -102,8 +111,8 @@ fn find(process: &mut Process, run: &mut Run, name: &Text) -> Text {
         candidate.extend_from_slice(name);
         let absolute = path::join(&process.shell.state.cwd, &candidate);
         if run.services.session.fs.metadata(&absolute).is_ok_and(|metadata| metadata.is_regular()) {
-            return Text::from(candidate);
+            return Some(Text::from(candidate));
         }
     }
-    name.clone()
+    None
 }

@@ -114,7 +114,8 @@ fn remember(process: &mut Process, run: &mut Run, own: &Text, name: &Text) -> bo
     if name.contains(&b'/') {
         return true;
     }
-    let function = run.services.names.find(name).is_some_and(|id| process.shell.state.functions.contains_key(&id));
+    let function =
+        run.services.names.find(name).is_some_and(|id| process.shell.state.functions.contains_key(&id));
     if function || super::find(name).is_some_and(|builtin| process.is_enabled(builtin)) {
         return true;
     }

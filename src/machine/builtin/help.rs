@@ -19,7 +19,11 @@ const KEYWORDS: [(&str, &str, &str); 15] = [
     ("%", "job_spec [&]", "Resume job in foreground."),
     ("((", "(( expression ))", "Evaluate arithmetic expression."),
     ("[[", "[[ expression ]]", "Execute conditional command."),
-    ("case", "case WORD in [PATTERN [| PATTERN]...) COMMANDS ;;]... esac", "Execute commands based on pattern matching."),
+    (
+        "case",
+        "case WORD in [PATTERN [| PATTERN]...) COMMANDS ;;]... esac",
+        "Execute commands based on pattern matching.",
+    ),
     ("coproc", "coproc [NAME] command [redirections]", "Create a coprocess named NAME."),
     ("for", "for NAME [in WORDS ... ] ; do COMMANDS; done", "Execute commands for each member in a list."),
     ("for ((", "for (( exp1; exp2; exp3 )); do COMMANDS; done", "Arithmetic for loop."),
@@ -29,10 +33,18 @@ const KEYWORDS: [(&str, &str, &str); 15] = [
         "if COMMANDS; then COMMANDS; [ elif COMMANDS; then COMMANDS; ]... [ else COMMANDS; ] fi",
         "Execute commands based on conditional.",
     ),
-    ("select", "select NAME [in WORDS ... ;] do COMMANDS; done", "Select words from a list and execute commands."),
+    (
+        "select",
+        "select NAME [in WORDS ... ;] do COMMANDS; done",
+        "Select words from a list and execute commands.",
+    ),
     ("time", "time [-p] pipeline", "Report time consumed by pipeline's execution."),
     ("until", "until COMMANDS; do COMMANDS-2; done", "Execute commands as long as a test does not succeed."),
-    ("variables", "variables - Names and meanings of some shell variables", "Common shell variable names and usage."),
+    (
+        "variables",
+        "variables - Names and meanings of some shell variables",
+        "Common shell variable names and usage.",
+    ),
     ("while", "while COMMANDS; do COMMANDS-2; done", "Execute commands as long as a test succeeds."),
     ("{ ... }", "{ COMMANDS ; }", "Group commands as a unit."),
 ];
@@ -68,7 +80,9 @@ fn run(process: &mut Process, _: &mut Run, _: &mut Context<'_>, invocation: &mut
             let shown = if letters.has(b'd') {
                 format!("{name} - {text}\n")
             } else if letters.has(b'm') {
-                format!("NAME\n    {name} - {text}\n\nSYNOPSIS\n    {synopsis}\n\nDESCRIPTION\n    {text}\n\n")
+                format!(
+                    "NAME\n    {name} - {text}\n\nSYNOPSIS\n    {synopsis}\n\nDESCRIPTION\n    {text}\n\n"
+                )
             } else if letters.has(b's') {
                 format!("{name}: {synopsis}\n")
             } else {
@@ -92,7 +106,8 @@ fn run(process: &mut Process, _: &mut Run, _: &mut Context<'_>, invocation: &mut
 /// The topics that a name, the start of names, or a pattern means.
 fn chosen(pattern: &Text) -> Vec<(&'static str, &'static str, &'static str)> {
     let all = topics();
-    let exact: Vec<_> = all.iter().copied().filter(|topic| topic.0.as_bytes() == pattern.as_bytes()).collect();
+    let exact: Vec<_> =
+        all.iter().copied().filter(|topic| topic.0.as_bytes() == pattern.as_bytes()).collect();
     if !exact.is_empty() {
         return exact;
     }

@@ -75,12 +75,16 @@ fn run_jobs(
         }
     }
     if operands.is_empty() {
-        chosen = process.shell.state.jobs.list.iter().filter(|job| job.number != 0).map(|job| job.pid).collect();
+        chosen =
+            process.shell.state.jobs.list.iter().filter(|job| job.number != 0).map(|job| job.pid).collect();
     }
     for pid in chosen {
         let Some(job) = process.shell.state.jobs.by_pid(pid).cloned() else { continue };
         let running = job.status == JobStatus::Running;
-        if letters.has(b's') || (letters.has(b'r') && !running) || (letters.has(b'n') && (running || job.reported)) {
+        if letters.has(b's')
+            || (letters.has(b'r') && !running)
+            || (letters.has(b'n') && (running || job.reported))
+        {
             continue;
         }
         if letters.has(b'p') {
@@ -164,7 +168,8 @@ fn run_disown(
         let all = letters.has(b'a') || letters.has(b'r');
         let jobs = &process.shell.state.jobs;
         if all {
-            let running = |job: &&Job| job.number != 0 && (!letters.has(b'r') || job.status == JobStatus::Running);
+            let running =
+                |job: &&Job| job.number != 0 && (!letters.has(b'r') || job.status == JobStatus::Running);
             pids.extend(jobs.list.iter().filter(running).map(|job| job.pid));
         } else if let Some(job) = jobs.find(b"%%") {
             pids.push(job.pid);

@@ -130,6 +130,7 @@ builtins! {
     logout: LOGOUT;
     mapfile: MAPFILE READARRAY;
     printf: PRINTF;
+    pushd: PUSHD POPD DIRS;
     read: READ;
     set: SET;
     shift: SHIFT;

@@ -2,11 +2,12 @@
 
 use super::{Builtin, Flow, Invocation, letters};
 use crate::machine::option::{self, OPTIONS, ShellOption};
-use crate::machine::process::{Process, Step};
+use crate::machine::process::{Halt, Process, Step};
 use crate::machine::run::Run;
 use crate::machine::shell::Positional;
 use crate::text::Text;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::task::Context;
 
 pub(super) static SET: Builtin = Builtin {
@@ -74,7 +75,22 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
     if let Some(args) = positional {
         process.shell.state.positional = Positional::new(args);
     }
+    if process.shell.state.options.has(ShellOption::NoExec) {
+        return Err(without_execution(process, run)?);
+    }
     Ok(Flow::Status(0))
+}
+
+/// `set -n`: the rest is parsed and not run.
+fn without_execution(process: &mut Process, run: &mut Run) -> Step<Halt> {
+    let mut program = Arc::clone(&process.code.program);
+    loop {
+        if !program.errors.is_empty() {
+            return Ok(process.syntax_error(run, &program, 0));
+        }
+        let Some(rest) = program.rest else { return Ok(Halt::Killed(0)) };
+        program = process.compile(run, Arc::clone(&program.source), rest, false)?;
+    }
 }
 
 /// Looks for letters that are no options before anything is changed.

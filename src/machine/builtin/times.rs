@@ -5,13 +5,8 @@ use crate::machine::process::{Process, Step};
 use crate::machine::run::Run;
 use std::task::Context;
 
-pub(super) static TIMES: Builtin = Builtin {
-    name: "times",
-    special: true,
-    synopsis: "times",
-    help: "Display process times.",
-    run,
-};
+pub(super) static TIMES: Builtin =
+    Builtin { name: "times", special: true, synopsis: "times", help: "Display process times.", run };
 
 fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
     if let Err(flow) = letter_options::parse(process, invocation, b"") {

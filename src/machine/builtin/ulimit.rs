@@ -103,12 +103,16 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
 /// The soft and the hard limit that a shell is told.
 fn current(process: &Process, limits: &Limits, letter: u8) -> (Option<u64>, Option<u64>) {
     let lowered = process.shell.state.resource_limits.iter().find(|lowered| lowered.0 == letter);
-    lowered.map_or_else(|| (run_limit(letter, limits), run_limit(letter, limits)), |(_, soft, hard)| (*soft, *hard))
+    lowered.map_or_else(
+        || (run_limit(letter, limits), run_limit(letter, limits)),
+        |(_, soft, hard)| (*soft, *hard),
+    )
 }
 
 fn show(process: &mut Process, limits: &Limits, resource: &Resource, hard: bool, named: bool) {
     let (soft, fixed) = current(process, limits, resource.letter);
-    let value = (if hard { fixed } else { soft }).map_or_else(|| "unlimited".to_owned(), |value| value.to_string());
+    let value =
+        (if hard { fixed } else { soft }).map_or_else(|| "unlimited".to_owned(), |value| value.to_string());
     let letter = char::from(resource.letter);
     let line = match (named, resource.unit) {
         (false, _) => format!("{value}\n"),

@@ -52,7 +52,11 @@ fn run(process: &mut Process, _: &mut Run, _: &mut Context<'_>, invocation: &mut
 fn allowed(mask: u32) -> String {
     let class = |shift: u32| {
         let bits = !(mask >> shift) & 7;
-        [(4, 'r'), (2, 'w'), (1, 'x')].iter().filter(|(bit, _)| bits & bit != 0).map(|(_, letter)| *letter).collect()
+        [(4, 'r'), (2, 'w'), (1, 'x')]
+            .iter()
+            .filter(|(bit, _)| bits & bit != 0)
+            .map(|(_, letter)| *letter)
+            .collect()
     };
     let classes: [String; 3] = [class(6), class(3), class(0)];
     let [user, group, other] = classes;

@@ -51,11 +51,7 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
     Ok(Flow::Status(waiting.status))
 }
 
-fn start(
-    process: &mut Process,
-    run: &mut Run,
-    invocation: &mut Invocation,
-) -> Step<Result<Waiting, Flow>> {
+fn start(process: &mut Process, run: &mut Run, invocation: &mut Invocation) -> Step<Result<Waiting, Flow>> {
     let letters = match letter_options::parse(process, invocation, b"fnp:") {
         Ok(letters) => letters,
         Err(flow) => return Ok(Err(flow)),
@@ -91,7 +87,8 @@ fn resolve(process: &mut Process, own: &Text, operand: &Text, next: bool) -> Res
         return Err(127);
     }
     let digits = !operand.is_empty() && operand.iter().all(u8::is_ascii_digit);
-    let number = std::str::from_utf8(operand).ok().filter(|_| digits).and_then(|text| text.parse::<u32>().ok());
+    let number =
+        std::str::from_utf8(operand).ok().filter(|_| digits).and_then(|text| text.parse::<u32>().ok());
     let Some(pid) = number else {
         process.report_for(own, format_args!("`{operand}': not a pid or valid job spec"));
         return Err(if next { 127 } else { 1 });
@@ -158,10 +155,12 @@ fn next(process: &mut Process, waiting: &mut Waiting) -> bool {
     if jobs.list.iter().any(|job| job.status == JobStatus::Running && job.number != 0 && wanted(job.pid)) {
         return false;
     }
-    let known = waiting.ids.iter().find_map(|id| id.ok().and_then(|pid| match jobs.status_of(pid) {
-        Some(JobStatus::Done(status)) => Some((pid, status)),
-        _ => None,
-    }));
+    let known = waiting.ids.iter().find_map(|id| {
+        id.ok().and_then(|pid| match jobs.status_of(pid) {
+            Some(JobStatus::Done(status)) => Some((pid, status)),
+            _ => None,
+        })
+    });
     match known {
         Some((pid, status)) => {
             waiting.status = status;

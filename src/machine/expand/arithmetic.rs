@@ -6,7 +6,9 @@ use super::super::name::NameId;
 use super::super::process::{Halt, Process, Step, Subscript, Target};
 use super::super::run::Run;
 use super::super::variable::{Attributes, Value, plain_integer};
-use crate::program::{ArithmeticCode, ArithmeticContext, ArithmeticOp, Index, Op, Operand, compile_arithmetic};
+use crate::program::{
+    ArithmeticCode, ArithmeticContext, ArithmeticOp, Index, Op, Operand, compile_arithmetic,
+};
 use crate::syntax::ast::{BinaryOperator, Infix, UnaryOperator};
 use crate::text::Text;
 
@@ -342,14 +344,7 @@ impl Process {
     }
 
     /// Applies an operator. Overflow wraps, as in bash.
-    fn binary(
-        &mut self,
-        run: &mut Run,
-        infix: Infix,
-        left: i64,
-        right: i64,
-        text: &Text,
-    ) -> Step<i64> {
+    fn binary(&mut self, run: &mut Run, infix: Infix, left: i64, right: i64, text: &Text) -> Step<i64> {
         let operator = infix.operator;
         Ok(match operator {
             BinaryOperator::Add => left.wrapping_add(right),

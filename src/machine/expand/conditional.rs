@@ -9,7 +9,7 @@ use super::super::variable::Value;
 use super::field::{MeterTicker, stopped};
 use crate::syntax::ast::ConditionalOperator;
 use crate::text::Text;
-use crate::utility::regex::{Regex, RegexOptions, Syntax};
+use crate::utility::regex::RegexOptions;
 use std::sync::Arc;
 
 impl Process {
@@ -177,7 +177,7 @@ impl Process {
             ignore_case: self.shell.state.options.has(ShellOption::NoCaseMatch),
             ..RegexOptions::default()
         };
-        let Some(regex) = self.regex(&source, &options) else { return Ok(None) };
+        let Some(regex) = run.services.cache.regex(&source, &options) else { return Ok(None) };
         let mut groups = Vec::new();
         let matched = regex
             .captures_at_ticked(text, 0, &mut groups, &mut MeterTicker { run, used: 0 })
@@ -191,23 +191,6 @@ impl Process {
         }
         self.set_plain(name::BASH_REMATCH, Value::Array(Arc::new(array)));
         Ok(Some(matched))
-    }
-
-    /// A compiled regex; the last few are kept.
-    fn regex(&mut self, source: &[u8], options: &RegexOptions) -> Option<Regex> {
-        const KEPT: usize = 8;
-        let folds = options.ignore_case;
-        if let Some((_, _, regex)) =
-            self.regexes.iter().find(|(text, kept, _)| text.as_bytes() == source && *kept == folds)
-        {
-            return Some(regex.clone());
-        }
-        let regex = Regex::new(source, Syntax::Extended, options).ok()?;
-        if self.regexes.len() >= KEPT {
-            self.regexes.remove(0);
-        }
-        self.regexes.push((Text::from(source), folds, regex.clone()));
-        Some(regex)
     }
 }
 

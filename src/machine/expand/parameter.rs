@@ -40,6 +40,16 @@ impl Process {
             Value::Text(text) if !slot.attributes.has(Attributes::NAMEREF) => Some(text.clone()),
             Value::Integer(number) => Some(decimal(*number)),
             Value::Dynamic => self.dynamic(run, id).and_then(|value| value.text()),
+            Value::Text(target)
+                if self.shell.variables.scope() > 0 && *target == self.shell.variables.names.text(id) =>
+            {
+                // A local reference to its own name: the variable of the caller.
+                for _ in 0..2 {
+                    let text = run.services.names.text(id);
+                    self.report(format_args!("warning: {text}: circular name reference"));
+                }
+                self.shell.variables.saved(id).and_then(|slot| slot.value.text())
+            }
             _ if slot.attributes.has(Attributes::NAMEREF) => match self.dereference(run, id) {
                 Target::Variable(found) if found != id => self.scalar_once(run, found),
                 Target::Variable(_) => None,

@@ -242,8 +242,9 @@ mod tests {
 
     #[test]
     fn an_unknown_letter_names_its_cluster() {
-        let message = with(&["-rQ", "."], |parsed| parsed.err());
-        assert_eq!(message.as_deref(), Some("Unknown option -rQ"));
+        with(&["-rQ", "."], |parsed| {
+            assert!(matches!(parsed, Err(message) if message == "Unknown option -rQ"));
+        });
     }
 
     #[test]

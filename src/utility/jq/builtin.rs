@@ -311,7 +311,7 @@ const TABLE: &[Row] = &[
     ),
     ("paths", 0, Definition("def paths: path(..) | select(length > 0);")),
     ("paths", 1, Definition("def paths(f): path(.. | select(f)) | select(length > 0);")),
-    ("leaf_paths", 0, Definition("def leaf_paths: paths(type | . != \"array\" and . != \"object\");")),
+    ("leaf_paths", 0, Definition("def leaf_paths: paths(scalars);")),
     ("with_entries", 1, Definition("def with_entries(f): to_entries | map(f) | from_entries;")),
     (
         "walk",

@@ -118,6 +118,7 @@ pub(super) fn length(context: &mut Context<'_>, input: Value, _: &[Value]) -> Ou
 pub(super) fn has(_: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
     let key = arguments.first().unwrap_or(&Value::Null);
     match (&input, key) {
+        (Value::Null, Value::String(_) | Value::Number(_)) => Ok(Value::Bool(false)),
         (Value::Object(object), Value::String(name)) => Ok(Value::Bool(object.get(name.as_str()).is_some())),
         (Value::Array(array), Value::Number(at)) => Ok(Value::Bool(*at >= 0.0 && *at < array.len() as f64)),
         _ => Err(Raise::message(format!("Cannot check whether {} has a {} key", input.kind(), key.kind()))),
@@ -250,6 +251,8 @@ pub(super) fn reverse(context: &mut Context<'_>, input: Value, _: &[Value]) -> O
         Value::Null => Ok(Value::array(Vec::new())),
         Value::Array(array) => Ok(Value::array(array.into_items().into_iter().rev().collect())),
         Value::String(text) if text.len() == 0 => Ok(Value::array(Vec::new())),
+        Value::Object(object) if object.len() == 0 => Ok(Value::array(Vec::new())),
+        Value::Number(0.0) => Ok(Value::array(Vec::new())),
         other => Err(super::path::cannot_index(&other, &Value::Number(0.0))),
     }
 }

@@ -18,7 +18,7 @@ enum Junction {
     Operator(Operator),
 }
 
-impl<'t> Parser<'t, '_, '_> {
+impl Parser<'_, '_, '_> {
     pub(super) fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= DEPTH_LIMIT {
             return Err(self.fault("filter nests too deeply"));

@@ -7,7 +7,7 @@ use super::term::{Id, Operation, Term};
 use super::text::Text;
 use super::value::Value;
 
-impl<'t> Parser<'t, '_, '_> {
+impl Parser<'_, '_, '_> {
     pub(super) fn object(&mut self) -> Parsed<Id> {
         self.advance();
         let mut parts = Vec::new();

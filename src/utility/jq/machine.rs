@@ -31,6 +31,14 @@ pub(crate) struct Context<'c> {
     pub(crate) globals: Vec<Value>,
 }
 
+/// What the caller has supplied for [`Step::Input`].
+#[derive(Debug, Default)]
+enum Supplied {
+    #[default]
+    Nothing,
+    Input(Option<Result<Value, ReadError>>),
+}
+
 /// Why the machine stops.
 #[derive(Debug)]
 pub(crate) enum Step {
@@ -54,7 +62,7 @@ pub(crate) struct Machine<'p, 'c> {
     labels: u64,
     /// Where a pause left off.
     next: Next,
-    supplied: Option<Option<Result<Value, ReadError>>>,
+    supplied: Supplied,
     /// The most choices and frames there were, in steps of `ROOM`: what was charged.
     charged: usize,
 }
@@ -65,7 +73,7 @@ const ROOM: usize = 256;
 impl<'p, 'c> Machine<'p, 'c> {
     /// A machine without anything to do.
     pub(crate) fn new(program: &'p Program, context: Context<'c>) -> Self {
-        Machine { program, context, choices: Vec::new(), labels: 0, next: Next::Back, supplied: None, charged: ROOM }
+        Machine { program, context, choices: Vec::new(), labels: 0, next: Next::Back, supplied: Supplied::Nothing, charged: ROOM }
     }
 
     /// Starts over with the term `id` over `input`.
@@ -78,7 +86,7 @@ impl<'p, 'c> Machine<'p, 'c> {
 
     /// What [`Step::Input`] waits for.
     pub(crate) fn supply(&mut self, input: Option<Result<Value, ReadError>>) {
-        self.supplied = Some(input);
+        self.supplied = Supplied::Input(input);
     }
 
     /// Goes on to the next output, or to a reason to stop.
@@ -110,12 +118,12 @@ impl<'p, 'c> Machine<'p, 'c> {
                     None => return Step::Done,
                     Some(choice) => self.resume(choice),
                 },
-                Next::Input(is_optional, track, frames) => match self.supplied.take() {
-                    None => {
+                Next::Input(is_optional, track, frames) => match std::mem::take(&mut self.supplied) {
+                    Supplied::Nothing => {
                         self.next = Next::Input(is_optional, track, frames);
                         return Step::Input;
                     }
-                    Some(input) => supplied(input, is_optional, track, frames),
+                    Supplied::Input(input) => supplied(input, is_optional, track, frames),
                 },
             };
         }

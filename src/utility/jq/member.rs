@@ -146,6 +146,7 @@ impl<'a> Skim<'a> {
     }
 
     /// Reads over a string; its bytes where it has no escapes.
+    #[expect(clippy::option_option, reason = "a string that ends too early and one with escapes differ")]
     fn string(&mut self) -> Option<Option<&'a [u8]>> {
         if !self.takes(b'"') {
             return None;
@@ -185,7 +186,7 @@ mod tests {
         let cases = [
             (r#" {"x":[1,{"a":"\n"}],"a":{"b":5,"b":{"c":7}}} 1"#, Some((r#"{"c":7}"#, 45))),
             (r#"{"a":{}}"#, Some(("null", 8))),
-            (r#"{}"#, Some(("null", 2))),
+            ("{}", Some(("null", 2))),
             (r#"{"a":{"b":"x\u00e9"}}"#, Some(("\"xé\"", 21))),
             (r#"{"a":[1]}"#, None),
             (r#"{"a":null}"#, None),

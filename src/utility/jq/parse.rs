@@ -186,12 +186,10 @@ impl<'t, 's, 'g> Parser<'t, 's, 'g> {
             let skip = self.slots.saturating_sub(slot);
             return Ok(self.add(Term::Variable(skip)));
         }
-        match self.shared.globals.iter().rposition(|global| *global == name) {
-            Some(number) => Ok(self.add(Term::Global(number))),
-            None => {
-                let problem = format!("${name} is not defined");
-                Err(CompileError::new(&problem, self.text, start))
-            }
-        }
+        let number = self.shared.globals.iter().rposition(|global| *global == name);
+        let Some(number) = number else {
+            return Err(CompileError::new(&format!("${name} is not defined"), self.text, start));
+        };
+        Ok(self.add(Term::Global(number)))
     }
 }

@@ -278,7 +278,8 @@ impl Reader {
         let rest = bytes.get(self.at + 1..).unwrap_or_default();
         let plain = plain_prefix(rest);
         let Some((raw, b'"')) = rest.get(..plain).zip(rest.get(plain).copied()) else {
-            return self.long_string(true);
+            self.long_string(true);
+            return Ok(None);
         };
         self.at += plain + 2;
         let edge = |byte: Option<&u8>| usize::from(byte.copied().unwrap_or(0));
@@ -305,7 +306,8 @@ impl Reader {
         let rest = bytes.get(self.at + 1..).unwrap_or_default();
         let plain = plain_prefix(rest);
         if rest.get(plain) != Some(&b'"') {
-            return self.long_string(false);
+            self.long_string(false);
+            return Ok(None);
         }
         work.steps(plain / 256)?;
         work.charge(plain + 48)?;
@@ -315,11 +317,10 @@ impl Reader {
     }
 
     /// A string with escapes, or one that is not all there.
-    fn long_string(&mut self, is_key: bool) -> Result<Option<Value>, Break> {
+    fn long_string(&mut self, is_key: bool) {
         self.at += 1;
         self.scratch.clear();
         self.expected = Expected::String { is_key };
-        Ok(None)
     }
 
     /// Reads up to the closing quote into `scratch`.

@@ -134,10 +134,10 @@ impl Source {
     pub(super) async fn fill(&mut self, ctx: &mut Context) -> Result<bool, UtilityError> {
         loop {
             let Some(description) = self.current.clone() else {
-                match self.open(ctx).await? {
-                    true => continue,
-                    false => return Ok(false),
+                if self.open(ctx).await? {
+                    continue;
                 }
+                return Ok(false);
             };
             if self.start > 0 {
                 self.buffer.drain(..self.start);
@@ -314,16 +314,15 @@ impl Source {
         loop {
             let bytes = self.bytes();
             let newline = bytes.get(searched..).and_then(|rest| memchr::memchr(b'\n', rest));
-            let (line, used) = match newline {
-                Some(at) => (bytes.get(..searched + at), searched + at + 1),
-                None => {
-                    searched = bytes.len();
-                    if self.fill(ctx).await? {
-                        ctx.tick().await?;
-                        continue;
-                    }
-                    (Some(self.bytes()).filter(|rest| !rest.is_empty()), self.bytes().len())
+            let (line, used) = if let Some(at) = newline {
+                (bytes.get(..searched + at), searched + at + 1)
+            } else {
+                searched = bytes.len();
+                if self.fill(ctx).await? {
+                    ctx.tick().await?;
+                    continue;
                 }
+                (Some(self.bytes()).filter(|rest| !rest.is_empty()), self.bytes().len())
             };
             let Some(line) = line else { return Ok(None) };
             work.charge(line.len() + 48).map_err(SourceError::Stopped)?;

@@ -93,14 +93,14 @@ pub(super) fn run_unlimited(filter: &str, input: &str) -> (Vec<String>, Option<S
 }
 
 #[derive(Default)]
-pub(super) struct Case<'t> {
-    pub(super) filter: &'t str,
-    pub(super) input: &'t str,
+struct Case<'t> {
+    filter: &'t str,
+    input: &'t str,
     outputs: Vec<&'t str>,
     error: Option<&'t str>,
 }
 
-pub(super) fn cases(text: &str) -> Vec<Case<'_>> {
+fn cases(text: &str) -> Vec<Case<'_>> {
     let mut cases: Vec<Case<'_>> = Vec::new();
     for line in text.lines() {
         let (mark, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -351,79 +351,5 @@ fn measure() {
         "[range(300000) | tostring] | sort | length",
     ] {
         time(filter, 1, &mut || drop(run(filter, "null", &Unlimited)));
-    }
-}
-
-#[test]
-#[ignore = "throw-away"]
-fn diff_rows() {
-    use crate::utility::testing::Fixture;
-    let text = std::fs::read("/tmp/jqp/rows.json").unwrap();
-    let rows: serde_json::Value = serde_json::from_slice(&text).unwrap();
-    let mut bad = 0;
-    for row in rows.as_array().unwrap() {
-        let files: Vec<(String, String)> = row["files"].as_object().unwrap().iter().map(|(k, v)| (k.clone(), v.as_str().unwrap().to_string())).collect();
-        let files: Vec<(&str, &str)> = files.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
-        let args: Vec<&str> = row["args"].as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect();
-        let mut fixture = Fixture::new(&files);
-        for (k, v) in [("TZ", "UTC"), ("LANG", "C.UTF-8")] { fixture.env.set(k.into(), v.into()); }
-        let got = fixture.run("jq", &args, row["stdin"].as_str().unwrap().as_bytes());
-        if got.stdout != row["out"].as_str().unwrap() || got.stderr != row["err"].as_str().unwrap() || u64::from(got.status) != row["rc"].as_u64().unwrap() {
-            bad += 1;
-            println!("=== {} {:?} <<< {:?}\n host {:?} {:?} {}\n ours {:?} {:?} {}", row["name"], args, row["stdin"], row["out"].as_str().unwrap(), row["err"].as_str().unwrap(), row["rc"], got.stdout, got.stderr, got.status);
-        }
-    }
-    println!("{bad} differ");
-}
-
-#[test]
-#[ignore = "throw-away"]
-fn longest() {
-    use crate::utility::testing::Fixture;
-    let fixture = { let mut f = Fixture::new(&[]); f.limits.wall_time_ms = 100_000; f.limits.live_bytes = 1 << 32; f.limits.operations = u64::MAX; f.limits.output_bytes = 1 << 30; f.limits.value_bytes = 1 << 30; f };
-    let record = r#"{"session_id":"abc123","cwd":"/workspace","n":[1,2.5,{"tool_name":"Bash","message":"hello w\u00f6rld"}],"tool_input":{"command":"ls -la /workspace/src","timeout":120000}}"#;
-    let lines = format!("{record}\n").repeat((10 << 20) / (record.len() + 1));
-    let array = format!("[{}]", vec![record; (10 << 20) / (record.len() + 1)].join(","));
-    let text = format!("{{\"a\":\"{}\",\"b\":1}}", "abc\\n".repeat(2 << 20));
-    let numbers = format!("[{}]", (0..1_000_000).map(|n| (n * 7919 % 1_000_003).to_string()).collect::<Vec<_>>().join(","));
-    let cases: &[(&str, &str, &str)] = &[
-        ("range", "[range(3000000)]|length", "null"),
-        ("lines .", ".", &lines),
-        ("lines .tool_input.command", ".tool_input.command", &lines),
-        ("lines {a:.cwd}", "{a:.cwd}", &lines),
-        ("array .", ".", &array),
-        ("array length", "length", &array),
-        ("array map", "map(.tool_input.command)|length", &array),
-        ("array map map", "map([.n[]|length])|length", &array),
-        ("array tojson", "tojson|length", &array),
-        ("array ==", ". == (.[0] |= .)", &array),
-        ("array [..]", "[..|strings]|length", &array),
-        ("text .a", ".a|length", &text),
-        ("text .", ".", &text),
-        ("text .b", ".b", &text),
-        ("text test", ".a|test(\"zz\")", &text),
-        ("text gsub", ".a|gsub(\"b\";\"x\")|length", &text),
-        ("text split", ".a|split(\"\\n\")|length", &text),
-        ("numbers sort", "sort|length", &numbers),
-        ("numbers sort_by", "sort_by(-.)|length", &numbers),
-        ("numbers group_by", "group_by(. % 10)|length", &numbers),
-        ("numbers unique", "unique|length", &numbers),
-        ("numbers add", "add", &numbers),
-        ("numbers join", "map(tostring)|join(\",\")|length", &numbers),
-        ("numbers to_entries", "to_entries|length", &numbers),
-        ("numbers tojson", "tojson|length", &numbers),
-        ("numbers max", "max", &numbers),
-        ("numbers reverse", "reverse|length", &numbers),
-        ("numbers object", "map({key: tostring, value: .})|from_entries|length", &numbers),
-        ("numbers keys", "map({key: tostring, value: .})|from_entries|keys|length", &numbers),
-        ("numbers reduce", "reduce .[] as $x (0; . + $x)", &numbers),
-        ("numbers flatten", "[.,.]|flatten|length", &numbers),
-        ("numbers any", "any(.[]; . == -1)", &numbers),
-        ("sort strings", "map(tostring)|sort|length", &numbers),
-    ];
-    for (name, filter, input) in cases {
-        let began = Instant::now();
-        let outcome = fixture.run("jq", &["-c", filter], input.as_bytes());
-        println!("{name}: {:?} {} {:?} {}", began.elapsed(), outcome.status, outcome.stderr.get(..outcome.stderr.len().min(100)), outcome.stdout.len());
     }
 }

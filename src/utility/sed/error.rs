@@ -54,14 +54,10 @@ pub(super) enum Fault {
     NewerVersion,
     #[error("unknown command: `{0}'")]
     UnknownCommand(char),
-    #[error("incomplete command")]
-    IncompleteCommand,
     #[error("\":\" lacks a label")]
     MissingLabel,
     #[error("missing filename in r/R/w/W commands")]
     MissingFileName,
-    #[error("no previous regular expression")]
-    NoPreviousRegex,
     #[error("cannot specify modifiers on empty regexp")]
     ModifierOnEmptyRegex,
     #[error("invalid reference \\{0} on `s' command's RHS")]

@@ -168,7 +168,11 @@ fn declare_here(
         && (changes_value || request.off.has(Attributes::READONLY) || changes_meaning(before, request))
     {
         let shown = run.services.names.text(id);
-        process.report_for(command, format_args!("{shown}: readonly variable"));
+        if request.by_name {
+            process.report(format_args!("{shown}: readonly variable"));
+        } else {
+            process.report_for(command, format_args!("{shown}: readonly variable"));
+        }
         return Ok(false);
     }
     if !can_convert(process, command, id, request, name) {
@@ -223,6 +227,7 @@ fn make_local(process: &mut Process, command: &[u8], id: NameId, request: Reques
         }
         slot.attributes.insert(Attributes::DECLARED);
         if exported {
+            slot.attributes.insert(Attributes::EXPORTED);
             process.shell.variables.exports += 1;
         }
     }

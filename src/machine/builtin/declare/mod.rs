@@ -153,11 +153,17 @@ fn rest(
 ) -> Step<Flow> {
     let mut status = 0;
     let mut texts = Vec::new();
+    let prefix = process.arithmetic_prefix.replace(invocation.builtin.name);
     for index in first..invocation.args.len() {
-        if !assign::declare(process, run, invocation, index, request, &mut texts)? {
+        let declared = assign::declare(process, run, invocation, index, request, &mut texts);
+        if declared.is_err() {
+            process.arithmetic_prefix = prefix;
+        }
+        if !declared? {
             status = 1;
         }
     }
+    process.arithmetic_prefix = prefix;
     if texts.is_empty() { Ok(Flow::Status(status)) } else { assign::run_texts(process, run, invocation, &texts) }
 }
 

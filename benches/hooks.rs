@@ -1,0 +1,244 @@
+//! What a hook costs, against host bash and against plain Rust, in CPU time and in the same run.
+//!
+//! `cargo bench --bench hooks` prints a table: microseconds of CPU a run for ours, for `bash -c`, the ratio, and for the
+//! guard the same work in plain Rust. `cargo bench --bench hooks -- growth` prints growth exponents from n to 8n.
+
+use hookbox::limit::{Limit, Limits};
+use hookbox::sandbox::{Sandbox, Script};
+use hookbox::text::Text;
+use std::hint::black_box;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+const PAYLOAD: &str = r#"{"event":"pre_tool_use","hook_id":"user:guard","session_id":"ses_01","turn_id":"trn_07","org_id":"org_01","agent_id":"agt_01","ts":"2026-05-28T12:34:56.789Z","data":{"tool_name":"bash","tool_call_id":"call_01","arguments":{"command":"ls -la /workspace && git status","timeout":30}}}"#;
+
+const GUARD: &str = r#"tool=$(echo "$PAYLOAD" | jq -r '.data.tool_name')
+cmd=$(echo "$PAYLOAD" | jq -r '.data.arguments.command')
+if [[ $tool == bash && $cmd =~ (^|;|&&)[[:space:]]*rm[[:space:]]+-rf ]]; then
+  echo '{"decision":"block","reason":"rm -rf is not allowed"}'
+else
+  echo '{}'
+fi"#;
+
+/// Scripts for the language: name, script, and how much of it a run does.
+const LANGUAGE: &[(&str, &str)] = &[
+    ("arithmetic loop", "for ((i = 0; i < 100000; i++)); do ((x += i * 2)); done"),
+    ("while loop", "i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done"),
+    ("for loop", "for i in {1..50000}; do x=$i; done"),
+    ("function calls", "f() { x=$1; }; for ((i = 0; i < 30000; i++)); do f $i; done"),
+    (
+        "recursion",
+        "fib() { local n=$1; if ((n < 2)); then r=$n; return; fi; local a; fib $((n - 1)); a=$r; fib $((n - 2)); r=$((a + r)); }; fib 16",
+    ),
+    ("string append", "s=; for ((i = 0; i < 20000; i++)); do s+=abc; done"),
+    (
+        "string operators",
+        "p=/usr/local/lib/file.tar.gz; for ((i = 0; i < 20000; i++)); do b=${p##*/}; d=${p%/*}; u=${p//\\//:}; done",
+    ),
+    ("array append", "a=(); for ((i = 0; i < 30000; i++)); do a+=(\"$i\"); done; echo ${#a[@]}"),
+    ("case", "for ((i = 0; i < 30000; i++)); do case $i in *1*) ;; 2?) ;; *) ;; esac; done"),
+    ("regex", "for ((i = 0; i < 20000; i++)); do [[ abc$i =~ ^[a-z]+([0-9]+)$ ]]; done"),
+    ("read loop", "while read -r line; do x=$line; done < <(seq 20000)"),
+    ("printf", "for ((i = 0; i < 20000; i++)); do printf '%05d %s\\n' $i x; done > /dev/null"),
+    ("word splitting", "s=$(seq 100000); set -- $s; echo $#"),
+    ("substitutions", "for ((i = 0; i < 3000; i++)); do x=$(echo $i); done"),
+    ("pipes", "for ((i = 0; i < 300; i++)); do echo $i | cat > /dev/null; done"),
+];
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let has = |name: &str| arguments.iter().any(|argument| argument == name);
+    if has("--test") {
+        return;
+    }
+    if has("growth") {
+        return growth();
+    }
+    if has("language") {
+        return language();
+    }
+    hooks();
+    session();
+    if !has("quick") {
+        language();
+        growth();
+    }
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime")
+}
+
+/// CPU time of a call of `work`, the median of several batches.
+fn cpu(mut work: impl FnMut()) -> Duration {
+    let mut batch = 1;
+    loop {
+        let start = cpu_time();
+        for _ in 0..batch {
+            work();
+        }
+        if cpu_time() - start > Duration::from_millis(20) || batch > 1 << 20 {
+            break;
+        }
+        batch *= 2;
+    }
+    let mut times: Vec<Duration> = (0..7)
+        .map(|_| {
+            let start = cpu_time();
+            for _ in 0..batch {
+                work();
+            }
+            (cpu_time() - start) / batch
+        })
+        .collect();
+    times.sort();
+    times[3]
+}
+
+/// CPU time of this process so far, of all its threads.
+fn cpu_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    match text.split_whitespace().next().and_then(|nanoseconds| nanoseconds.parse().ok()) {
+        Some(nanoseconds) => Duration::from_nanos(nanoseconds),
+        None => start().elapsed(),
+    }
+}
+
+fn start() -> Instant {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    *START.get_or_init(Instant::now)
+}
+
+/// CPU time of children of this process that were waited for, in user and system mode.
+fn children_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+    let ticks = |index: usize| fields.get(index).and_then(|field| field.parse::<u64>().ok()).unwrap_or(0);
+    // cutime and cstime are fields 16 and 17; the list starts at field 3. Ticks are hundredths of a second.
+    Duration::from_millis((ticks(13) + ticks(14)) * 10)
+}
+
+fn bash(script: &str, payload: &str, runs: u32) -> Duration {
+    let before = children_time();
+    for _ in 0..runs {
+        let output = Command::new("bash").arg("-c").arg(script).env("PAYLOAD", payload).output();
+        black_box(output.expect("bash on this machine"));
+    }
+    (children_time() - before) / runs
+}
+
+fn sandbox() -> Sandbox {
+    let mut limits = Limits::default_profile();
+    limits.set(Limit::WallTime, u64::MAX);
+    Sandbox::builder().limits(limits).env("PAYLOAD", PAYLOAD).build().expect("a sandbox")
+}
+
+fn row(name: &str, ours: Duration, bash: Duration) {
+    let micros = |time: Duration| time.as_secs_f64() * 1e6;
+    println!(
+        "{name:32} {:>12.2} µs  bash {:>12.1} µs  {:>8.1}x",
+        micros(ours),
+        micros(bash),
+        micros(bash) / micros(ours)
+    );
+}
+
+fn hooks() {
+    let runtime = runtime();
+    let kept = sandbox();
+    for (name, script, runs) in [("echo '{}'", "echo '{}'", 400), ("guard with two jq calls", GUARD, 100)] {
+        let text: std::sync::Arc<[u8]> = std::sync::Arc::from(script.as_bytes());
+        let ours = cpu(|| {
+            let script = Script::shared(std::sync::Arc::clone(&text));
+            black_box(runtime.block_on(kept.start(script)));
+        });
+        let theirs = bash(script, PAYLOAD, runs);
+        row(&format!("{name}, kept session"), ours, theirs);
+        let ours = cpu(|| {
+            let sandbox = sandbox();
+            black_box(runtime.block_on(sandbox.start(Script::shared(std::sync::Arc::clone(&text)))));
+        });
+        row(&format!("{name}, new session"), ours, theirs);
+    }
+    let regex = regex::Regex::new(r"(^|;|&&)[[:space:]]*rm[[:space:]]+-rf").expect("a regex");
+    let floor = cpu(|| {
+        let tool: serde_json::Value = serde_json::from_str(PAYLOAD).expect("JSON");
+        let command: serde_json::Value = serde_json::from_str(PAYLOAD).expect("JSON");
+        let blocked = tool["data"]["tool_name"] == "bash"
+            && regex.is_match(command["data"]["arguments"]["command"].as_str().unwrap_or(""));
+        black_box(if blocked { "block" } else { "{}" });
+    });
+    println!("{:32} {:>12.2} µs", "the guard in plain Rust", floor.as_secs_f64() * 1e6);
+}
+
+fn session() {
+    let ours = cpu(|| {
+        let sandbox = Sandbox::builder()
+            .file("/workspace/a", "1")
+            .file("/workspace/b", "2")
+            .file("/workspace/c", "3")
+            .file("/workspace/d", "4")
+            .build();
+        black_box(sandbox.expect("a sandbox"));
+    });
+    println!("{:32} {:>12.2} µs", "new session with four files", ours.as_secs_f64() * 1e6);
+}
+
+fn language() {
+    let runtime = runtime();
+    let kept = sandbox();
+    for (name, script) in LANGUAGE {
+        let run = || {
+            let output = runtime.block_on(kept.start(Script::command(script)));
+            assert!(matches!(output.end, hookbox::sandbox::End::Exited), "{name}: {:?}", output.end);
+        };
+        run();
+        let ours = (0..3)
+            .map(|_| {
+                let before = cpu_time();
+                run();
+                cpu_time() - before
+            })
+            .min()
+            .unwrap_or_default();
+        row(name, ours, bash(script, PAYLOAD, 3));
+    }
+}
+
+/// Time at n and at 8n: the exponent of growth is log8 of the ratio.
+fn growth() {
+    let runtime = runtime();
+    let kept = sandbox();
+    let cases: &[(&str, &str, u32)] = &[
+        ("loop", "for ((i = 0; i < N; i++)); do :; done", 40_000),
+        ("string append", "for ((i = 0; i < N; i++)); do s+=x; done", 20_000),
+        ("string append by copy", "for ((i = 0; i < N; i++)); do s=\"${s}x\"; done", 2_000),
+        ("array append", "for ((i = 0; i < N; i++)); do a+=(x); done", 20_000),
+        ("file append", "for ((i = 0; i < N; i++)); do echo x >> f; done; rm f", 4_000),
+        ("read loop", "while read -r x; do :; done < <(seq N)", 8_000),
+        ("pipe", "seq N | cat | wc -l", 50_000),
+        ("substitution", "for ((i = 0; i < N; i++)); do x=$(echo y); done", 2_000),
+        (
+            "variables with substitutions",
+            "for ((i = 0; i < N; i++)); do printf -v \"v$i\" %s \"$(echo y)\"; done",
+            1_000,
+        ),
+        ("files", "for ((i = 0; i < N; i++)); do : > f$i; done; rm f*", 1_000),
+    ];
+    for (name, script, n) in cases {
+        let time = |n: u32| {
+            let script = script.replace('N', &n.to_string());
+            let once = || {
+                let before = cpu_time();
+                let output = runtime.block_on(kept.start(Script::command(&script)));
+                assert!(matches!(output.end, hookbox::sandbox::End::Exited), "{name}: {:?}", output.end);
+                cpu_time() - before
+            };
+            (0..3).map(|_| once()).min().unwrap_or_default()
+        };
+        let (small, large) = (time(*n), time(*n * 8));
+        let exponent = (large.as_secs_f64() / small.as_secs_f64()).log2() / 3.0;
+        println!("{name:32} {small:>12.2?} at n, {large:>12.2?} at 8n: exponent {exponent:.2}");
+    }
+    let _ = Text::EMPTY;
+}

@@ -1,0 +1,107 @@
+//! Pipelines of two stages whose first is `echo` or `printf`: `echo "$x" | jq ...`, the commonest one in hooks.
+//!
+//! Nobody can tell whether such a first stage runs beside the second: it reads nothing and waits for nobody. So it runs
+//! as a subshell of this process with its output kept, and then the second stage runs as one that reads what was kept: no
+//! processes, no pipe, no scheduling.
+
+use super::frame::Frame;
+use super::process::{Process, Step};
+use super::run::Run;
+use crate::io::{Capture, Description, OnExcess};
+use crate::limit::Limit;
+use crate::program::{Index, Op, Pc, PipelineReference, Program};
+use crate::text::Text;
+use std::sync::Arc;
+
+/// How far such a pipeline is. It lies below the stage's subshell.
+#[derive(Debug)]
+pub(crate) struct PipeHere {
+    pipeline: Index,
+    output: Arc<Capture>,
+    /// Status of the first stage, once the second runs.
+    first: Option<u8>,
+}
+
+impl Process {
+    /// Runs the pipeline here if it is one of those. The operation runs again behind each stage.
+    pub(crate) fn pipeline_here(
+        &mut self,
+        run: &mut Run,
+        program: &Program,
+        index: Index,
+        reference: &PipelineReference,
+    ) -> Step<bool> {
+        let [(first, false), (second, _)] = reference.stages.as_slice() else { return Ok(false) };
+        let again = self.code.pc.saturating_sub(1);
+        if let Some(Frame::Pipe(frame)) = self.frames.last_mut()
+            && frame.pipeline == index
+        {
+            let status = self.shell.state.status;
+            let Some(before) = frame.first else {
+                frame.first = Some(status);
+                let text = Text::from(frame.output.take());
+                self.start_stage(run, *second, again, 0, Description::memory(text))?;
+                return Ok(true);
+            };
+            self.frames.pop();
+            self.code.pc = reference.end;
+            self.finish_pipeline(vec![before, status]);
+            return Ok(true);
+        }
+        if !self.prints_only(program, *first, *second) {
+            return Ok(false);
+        }
+        let output = Capture::new(&run.services.meter, Limit::LiveBytes, OnExcess::Fail);
+        let description = Description::capture(Arc::clone(&output));
+        self.frames.push(Frame::Pipe(Box::new(PipeHere { pipeline: index, output, first: None })));
+        self.start_stage(run, *first, again, 1, description)?;
+        Ok(true)
+    }
+
+    /// Whether the stage `[from, to)` is a call of `echo` or `printf` whose words run nothing.
+    fn prints_only(&self, program: &Program, from: Pc, to: Pc) -> bool {
+        let mut printer = None;
+        for op in program.code.get(from as usize..to as usize).unwrap_or(&[]) {
+            let name = match op {
+                Op::Execute { name } if *name != u32::MAX => *name,
+                Op::ExecuteStatic(command) => match program.commands.get(*command as usize) {
+                    Some(command) => command.name,
+                    None => return false,
+                },
+                Op::Begin
+                | Op::Literal(_)
+                | Op::Quoted(_)
+                | Op::Variable { .. }
+                | Op::Field(_)
+                | Op::FieldVariable(_)
+                | Op::EndField
+                | Op::Check
+                | Op::EndProcess => continue,
+                _ => return false,
+            };
+            if printer.replace(name).is_some() {
+                return false;
+            }
+        }
+        let Some(printer) = printer else { return false };
+        let id = self.code.link.name(printer);
+        let plain = !self.shell.state.functions.contains_key(&id) && self.shell.state.traps.is_empty();
+        self.code.link.builtin(printer).is_some_and(|builtin| {
+            plain && matches!(builtin.name, "echo" | "printf") && self.is_enabled(builtin)
+        })
+    }
+
+    fn start_stage(
+        &mut self,
+        run: &mut Run,
+        pc: Pc,
+        resume: Pc,
+        descriptor: u32,
+        description: Arc<Description>,
+    ) -> Step {
+        self.begin_subshell(run, resume)?;
+        let _ = self.shell.state.descriptors.replace(descriptor, Some(description));
+        self.code.pc = pc;
+        Ok(())
+    }
+}

@@ -1,0 +1,91 @@
+//! What can be wrong with a program, and what ends one that runs.
+
+use crate::limit::LimitError;
+use crate::utility::UtilityError;
+use crate::utility::regex::RegexError;
+
+/// A fault in a program's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SyntaxError {
+    pub(super) source: Source,
+    pub(super) line: u32,
+    pub(super) kind: SyntaxErrorKind,
+}
+
+/// Where the text is from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    CommandLine,
+    File(String),
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::CommandLine => f.write_str("cmd. line"),
+            Self::File(name) => f.write_str(name),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum SyntaxErrorKind {
+    /// A token that can not stand where it does: the text of its line, how much of that is before it, and what is wrong.
+    Token { text: Vec<u8>, column: usize, message: String },
+    /// Something else, in words.
+    Error(String),
+    Fatal(String),
+    Regex(RegexError, Vec<u8>),
+}
+
+impl SyntaxError {
+    /// The error that ends the utility called `name`.
+    pub(super) fn into_error(self, name: &[u8]) -> UtilityError {
+        let Self { source, line, kind } = self;
+        let place = format!("{source}:{line}:");
+        match kind {
+            SyntaxErrorKind::Token { text, column, message } => {
+                let shown = String::from_utf8_lossy(&text).into_owned();
+                let name = String::from_utf8_lossy(name);
+                let pad: String =
+                    shown.chars().take(column).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+                UtilityError::failed(format!("{place} {shown}\n{name}: {place} {pad}^ {message}"))
+            }
+            SyntaxErrorKind::Error(message) => UtilityError::failed(format!("{place} error: {message}")),
+            SyntaxErrorKind::Fatal(message) => {
+                UtilityError::Failed { message: format!("{place} fatal: {message}"), status: 2 }
+            }
+            SyntaxErrorKind::Regex(error, text) => {
+                let shown = String::from_utf8_lossy(&text);
+                UtilityError::failed(format!("{place} error: {error}: /{shown}/"))
+            }
+        }
+    }
+}
+
+/// What ends a program that runs.
+#[derive(Clone, Debug)]
+pub(super) enum Fault {
+    /// In gawk's words, without place.
+    Fatal(String),
+    Limit(LimitError),
+    Utility(UtilityError),
+}
+
+impl Fault {
+    pub(super) fn fatal(message: impl Into<String>) -> Self {
+        Self::Fatal(message.into())
+    }
+}
+
+impl From<LimitError> for Fault {
+    fn from(limit: LimitError) -> Self {
+        Self::Limit(limit)
+    }
+}
+
+impl From<UtilityError> for Fault {
+    fn from(error: UtilityError) -> Self {
+        Self::Utility(error)
+    }
+}

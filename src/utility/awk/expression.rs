@@ -1,0 +1,629 @@
+//! Expressions, by precedence: each function emits code that leaves one value on the stack.
+
+use super::error::{SyntaxError, SyntaxErrorKind};
+use super::lexer::Token;
+use super::op::{Binary, Comparison, Function, Op, Place, SPECIAL, Source, Var};
+use super::parser::Parser;
+use super::text::Str;
+use super::value::Value;
+use crate::text::Text;
+use crate::utility::regex::{Dialect, Regex, RegexOptions, Syntax};
+
+/// Binary operators bind the tighter the higher their level.
+const OR: u8 = 1;
+const AND: u8 = 2;
+const IN: u8 = 3;
+const MATCH: u8 = 4;
+const COMPARE: u8 = 5;
+const GETLINE: u8 = 6;
+const CONCATENATE: u8 = 7;
+const ADD: u8 = 8;
+const MULTIPLY: u8 = 9;
+
+impl Parser<'_> {
+    pub(super) fn expression(&mut self) -> Result<(), SyntaxError> {
+        self.ternary(true)
+    }
+
+    /// As an argument of `print`: `>` is a redirection.
+    pub(super) fn print_expression(&mut self) -> Result<(), SyntaxError> {
+        self.ternary(false)
+    }
+
+    /// What names the target of a redirection.
+    pub(super) fn concatenation(&mut self) -> Result<(), SyntaxError> {
+        self.binary(CONCATENATE, false)
+    }
+
+    fn ternary(&mut self, compares: bool) -> Result<(), SyntaxError> {
+        self.deeper(|parser| parser.ternary_here(compares))
+    }
+
+    fn ternary_here(&mut self, compares: bool) -> Result<(), SyntaxError> {
+        self.binary(OR, compares)?;
+        if !self.take_sign("?") {
+            return Ok(());
+        }
+        self.skip_newlines();
+        let to_else = self.emit(Op::JumpIfFalse(0));
+        self.ternary(compares)?;
+        self.skip_newlines();
+        self.expect_sign(":")?;
+        self.skip_newlines();
+        let to_end = self.emit(Op::Jump(0));
+        self.patch_here(to_else);
+        self.ternary(compares)?;
+        self.patch_here(to_end);
+        self.last_place = None;
+        Ok(())
+    }
+
+    fn level(&self, compares: bool) -> Option<u8> {
+        Some(match &self.token {
+            Token::Sign("||") => OR,
+            Token::Sign("&&") => AND,
+            Token::Keyword("in") => IN,
+            Token::Sign("~" | "!~") => MATCH,
+            Token::Sign("<" | "<=" | "==" | "!=" | ">=") => COMPARE,
+            Token::Sign(">") if compares => COMPARE,
+            Token::Sign("|") => GETLINE,
+            Token::Sign("+" | "-") => ADD,
+            Token::Sign("*" | "/" | "%") => MULTIPLY,
+            Token::Number(_)
+            | Token::Text(_)
+            | Token::Name(_)
+            | Token::Call(_)
+            | Token::Function(_)
+            | Token::Sign("$" | "(" | "!" | "++" | "--") => CONCATENATE,
+            _ => return None,
+        })
+    }
+
+    /// Parses operators of `least` and above, one after the other.
+    fn binary(&mut self, least: u8, compares: bool) -> Result<(), SyntaxError> {
+        let start = self.program.code.len();
+        self.unary()?;
+        while let Some(level) = self.level(compares) {
+            if level < least {
+                return Ok(());
+            }
+            match level {
+                OR | AND => self.logical(level, compares)?,
+                IN => {
+                    self.advance();
+                    self.membership()?;
+                }
+                MATCH => {
+                    let is_negated = self.is_sign("!~");
+                    self.advance();
+                    let right = self.program.code.len();
+                    self.binary(COMPARE, compares)?;
+                    self.keep_regex(right);
+                    self.emit(Op::Match { is_negated });
+                }
+                COMPARE => {
+                    let comparison = match self.advance() {
+                        Token::Sign("<") => Comparison::Less,
+                        Token::Sign("<=") => Comparison::LessOrEqual,
+                        Token::Sign("==") => Comparison::Equal,
+                        Token::Sign("!=") => Comparison::NotEqual,
+                        Token::Sign(">") => Comparison::Greater,
+                        _ => Comparison::GreaterOrEqual,
+                    };
+                    self.binary(GETLINE, compares)?;
+                    self.emit(Op::Compare(comparison));
+                    if self.level(compares) == Some(COMPARE) {
+                        return Err(self.unexpected());
+                    }
+                }
+                GETLINE => {
+                    let mark = self.mark();
+                    self.advance();
+                    if !self.is_keyword("getline") {
+                        // The pipe of a `print`.
+                        self.go_back(mark);
+                        return Ok(());
+                    }
+                    self.advance();
+                    let place = self.getline_place()?;
+                    self.emit(Op::Getline(Source::Command, place));
+                }
+                CONCATENATE => {
+                    if self.is_sign("!") {
+                        return Ok(());
+                    }
+                    let mut count = 1;
+                    while self.level(compares) == Some(CONCATENATE) && !self.is_sign("!") {
+                        self.binary(ADD, compares)?;
+                        count += 1;
+                    }
+                    self.emit(Op::Concatenate(count));
+                    self.last_concatenation = (start, self.program.code.len());
+                }
+                _ => {
+                    let operator = match self.advance() {
+                        Token::Sign("+") => Binary::Add,
+                        Token::Sign("-") => Binary::Subtract,
+                        Token::Sign("*") => Binary::Multiply,
+                        Token::Sign("/") => Binary::Divide,
+                        _ => Binary::Remainder,
+                    };
+                    if level == ADD { self.binary(MULTIPLY, compares)? } else { self.unary()? }
+                    self.check_divisor(operator)?;
+                    self.emit(Op::Binary(operator));
+                }
+            }
+            self.last_place = None;
+        }
+        Ok(())
+    }
+
+    /// A constant divided by zero is an error of the program's text.
+    fn check_divisor(&self, operator: Binary) -> Result<(), SyntaxError> {
+        let divides = matches!(operator, Binary::Divide | Binary::Remainder);
+        if let [.., Op::Constant(_), Op::Constant(right)] = self.program.code.as_slice()
+            && divides
+            && matches!(self.program.constants.get(*right as usize), Some(Value::Number(0.0)))
+        {
+            return Err(self.error(SyntaxErrorKind::Error("division by zero attempted".to_owned())));
+        }
+        Ok(())
+    }
+
+    /// `||` and `&&`: the right side is left out where the left one decides.
+    fn logical(&mut self, level: u8, compares: bool) -> Result<(), SyntaxError> {
+        self.advance();
+        self.skip_newlines();
+        let decided = self.emit(if level == OR { Op::JumpIfTrue(0) } else { Op::JumpIfFalse(0) });
+        self.binary(level + 1, compares)?;
+        self.emit(Op::Truth);
+        let to_end = self.emit(Op::Jump(0));
+        self.patch_here(decided);
+        let constant = self.constant(Value::truth(level == OR));
+        self.emit(Op::Constant(constant));
+        self.patch_here(to_end);
+        Ok(())
+    }
+
+    /// After `in`: the array.
+    fn membership(&mut self) -> Result<(), SyntaxError> {
+        let Token::Name(name) = self.token.clone() else { return Err(self.unexpected()) };
+        self.advance();
+        let array = self.variable(&name)?;
+        self.emit(Op::In(array));
+        Ok(())
+    }
+
+    fn unary(&mut self) -> Result<(), SyntaxError> {
+        let op = match self.token {
+            Token::Sign("!") => Op::Not,
+            Token::Sign("-") => Op::Negate,
+            Token::Sign("+") => Op::Number,
+            _ => return self.power(),
+        };
+        self.advance();
+        self.deeper(Self::unary)?;
+        self.emit(op);
+        self.last_place = None;
+        Ok(())
+    }
+
+    fn power(&mut self) -> Result<(), SyntaxError> {
+        self.postfix()?;
+        if self.take_sign("^") {
+            if matches!(self.token, Token::Sign("-" | "+" | "!")) {
+                self.deeper(Self::unary)?;
+            } else {
+                self.deeper(Self::power)?;
+            }
+            self.emit(Op::Binary(Binary::Power));
+            self.last_place = None;
+        }
+        Ok(())
+    }
+
+    /// A primary with what may follow a place: an assignment or a step.
+    fn postfix(&mut self) -> Result<(), SyntaxError> {
+        let start = self.program.code.len();
+        let Some(place) = self.primary()? else {
+            self.last_place = None;
+            return Ok(());
+        };
+        let operator = match self.token {
+            Token::Sign("++" | "--") => {
+                let delta = if self.is_sign("++") { 1 } else { -1 };
+                self.advance();
+                self.emit(Op::Step { place, delta, gives_old: true });
+                self.last_place = None;
+                return Ok(());
+            }
+            Token::Sign("=") => None,
+            Token::Sign("+=") => Some(Binary::Add),
+            Token::Sign("-=") => Some(Binary::Subtract),
+            Token::Sign("*=") => Some(Binary::Multiply),
+            Token::Sign("/=") => Some(Binary::Divide),
+            Token::Sign("%=") => Some(Binary::Remainder),
+            Token::Sign("^=") => Some(Binary::Power),
+            _ => {
+                self.load(place, start);
+                return Ok(());
+            }
+        };
+        self.advance();
+        let right = self.program.code.len();
+        self.expression()?;
+        match (operator, place) {
+            (Some(operator), _) => {
+                self.emit(Op::Update(place, operator));
+            }
+            (None, Place::Var(variable)) if self.is_append(variable, right) => self.make_append(variable, right),
+            (None, _) => {
+                self.emit(Op::Store(place));
+            }
+        }
+        self.last_place = None;
+        Ok(())
+    }
+
+    /// Whether the code from `right` on joins the variable itself and other things, none of which changes anything.
+    fn is_append(&self, variable: Var, right: usize) -> bool {
+        let code = self.program.code.get(right..).unwrap_or(&[]);
+        let [first, middle @ .., Op::Concatenate(_)] = code else { return false };
+        let is_special = matches!(variable, Var::Global(slot) if (slot as usize) < SPECIAL.len());
+        let is_harmless = |op: &Op| {
+            matches!(
+                op,
+                Op::Constant(_)
+                    | Op::Load(_)
+                    | Op::LoadField
+                    | Op::Field(_)
+                    | Op::LoadElement(_)
+                    | Op::Concatenate(_)
+                    | Op::Subscripts(_)
+                    | Op::Binary(_)
+                    | Op::Negate
+                    | Op::Number
+                    | Op::Function(
+                        Function::Substr
+                            | Function::Sprintf
+                            | Function::Length
+                            | Function::Index
+                            | Function::Toupper
+                            | Function::Tolower
+                            | Function::Int,
+                        _
+                    )
+            )
+        };
+        *first == Op::Load(variable)
+            && !is_special
+            && self.last_concatenation == (right, self.program.code.len())
+            && middle.iter().all(is_harmless)
+    }
+
+    /// `s = s x` appends in place: a loop of them costs what it appends.
+    fn make_append(&mut self, variable: Var, right: usize) {
+        if let Some(Op::Concatenate(count)) = self.program.code.pop() {
+            self.program.lines.pop();
+            self.program.code.remove(right);
+            self.program.lines.remove(right);
+            self.emit(Op::Append(variable, count - 1));
+        }
+    }
+
+    /// Emits the load of a place whose own code begins at `start`.
+    fn load(&mut self, place: Place, start: usize) {
+        match place {
+            Place::Var(variable) => {
+                self.emit(Op::Load(variable));
+            }
+            Place::Element(array) => {
+                self.emit(Op::LoadElement(array));
+            }
+            Place::Field => match self.program.code.get(start..) {
+                Some(&[Op::Constant(index)]) if self.small_number(index).is_some() => {
+                    let number = self.small_number(index).unwrap_or(0);
+                    self.program.code.truncate(start);
+                    self.program.lines.truncate(start);
+                    self.emit(Op::Field(number));
+                }
+                _ => {
+                    self.emit(Op::LoadField);
+                }
+            },
+        }
+        self.last_place = Some((place, start, self.program.code.len()));
+    }
+
+    fn small_number(&self, constant: u32) -> Option<u32> {
+        match self.program.constants.get(constant as usize) {
+            Some(Value::Number(number)) if (0.0..1e6).contains(number) && number.fract() == 0.0 => {
+                Some(*number as u32)
+            }
+            _ => None,
+        }
+    }
+
+    /// Undoes the load of a place that is all there is from `start` on: its own code stays.
+    fn take_place(&mut self, start: usize) -> Option<Place> {
+        let (place, begin, end) = self.last_place?;
+        if begin != start || end != self.program.code.len() {
+            return None;
+        }
+        let load = self.program.code.pop();
+        self.program.lines.pop();
+        if let Some(Op::Field(number)) = load {
+            let constant = self.constant(Value::Number(f64::from(number)));
+            self.emit(Op::Constant(constant));
+        }
+        Some(place)
+    }
+
+    /// Makes a regular expression that is all there is from `start` on an argument, rather than a match of `$0`.
+    fn keep_regex(&mut self, start: usize) {
+        if let Some([op @ Op::MatchRecord(_)]) = self.program.code.get_mut(start..)
+            && let Op::MatchRecord(regex) = *op
+        {
+            *op = Op::Regex(regex);
+        }
+    }
+
+    pub(super) fn constant(&mut self, value: Value) -> u32 {
+        self.program.constants.push(value);
+        (self.program.constants.len() - 1) as u32
+    }
+
+    /// A primary; a place is given back without being loaded.
+    fn primary(&mut self) -> Result<Option<Place>, SyntaxError> {
+        match self.token.clone() {
+            Token::Number(number) => {
+                self.advance();
+                let constant = self.constant(Value::Number(number));
+                self.emit(Op::Constant(constant));
+            }
+            Token::Text(text) => {
+                self.advance();
+                let constant = self.constant(Value::Text(Str::Short(Text::from(text))));
+                self.emit(Op::Constant(constant));
+            }
+            Token::Sign("/" | "/=") => self.regex()?,
+            Token::Sign("(") => self.group()?,
+            Token::Sign("$") => {
+                self.advance();
+                self.deeper(Self::field_number)?;
+                return Ok(Some(Place::Field));
+            }
+            Token::Sign("++" | "--") => {
+                let delta = if self.is_sign("++") { 1 } else { -1 };
+                self.advance();
+                let Some(place) = self.deeper(Self::primary)? else { return Err(self.unexpected()) };
+                self.emit(Op::Step { place, delta, gives_old: false });
+            }
+            Token::Sign("-" | "+" | "!") => self.unary()?,
+            Token::Name(name) => {
+                self.advance();
+                let variable = self.variable(&name)?;
+                if !self.is_sign("[") {
+                    return Ok(Some(Place::Var(variable)));
+                }
+                self.subscripts()?;
+                return Ok(Some(Place::Element(variable)));
+            }
+            Token::Call(name) => self.call(&name)?,
+            Token::Function(function) => self.function_call(function)?,
+            Token::Keyword("getline") => {
+                self.advance();
+                let place = self.getline_place()?;
+                let source = if self.take_sign("<") {
+                    self.deeper(Self::file_name)?;
+                    Source::File
+                } else {
+                    Source::Main
+                };
+                self.emit(Op::Getline(source, place));
+            }
+            _ => return Err(self.unexpected()),
+        }
+        Ok(None)
+    }
+
+    /// What follows `$`: a primary without assignment or step behind it.
+    fn field_number(&mut self) -> Result<(), SyntaxError> {
+        let start = self.program.code.len();
+        if let Some(place) = self.primary()? {
+            self.load(place, start);
+        }
+        Ok(())
+    }
+
+    /// What follows the `<` of `getline`.
+    fn file_name(&mut self) -> Result<(), SyntaxError> {
+        self.field_number()
+    }
+
+    fn regex(&mut self) -> Result<(), SyntaxError> {
+        let Some(source) = self.lexer.regex() else {
+            return Err(self.wrong("unterminated regexp"));
+        };
+        self.advance();
+        let options = RegexOptions { dialect: Dialect::Awk, ..self.regex_options };
+        let regex = Regex::new(&source, Syntax::Extended, &options)
+            .map_err(|error| self.error(SyntaxErrorKind::Regex(error, source)))?;
+        self.program.regexes.push(regex);
+        let number = (self.program.regexes.len() - 1) as u32;
+        self.emit(Op::MatchRecord(number));
+        Ok(())
+    }
+
+    /// `(expression)`, or `(i, j) in array`.
+    fn group(&mut self) -> Result<(), SyntaxError> {
+        self.advance();
+        self.skip_newlines();
+        self.expression()?;
+        self.skip_newlines();
+        let mut count = 1;
+        while self.take_sign(",") {
+            self.skip_newlines();
+            self.expression()?;
+            self.skip_newlines();
+            count += 1;
+        }
+        self.expect_sign(")")?;
+        if count > 1 {
+            if !self.is_keyword("in") {
+                return Err(self.unexpected());
+            }
+            self.advance();
+            self.emit(Op::Subscripts(count));
+            self.membership()?;
+        }
+        Ok(())
+    }
+
+    /// `[i, j]`: one value, joined.
+    pub(super) fn subscripts(&mut self) -> Result<(), SyntaxError> {
+        self.expect_sign("[")?;
+        let mut count = 0;
+        loop {
+            self.expression()?;
+            count += 1;
+            if !self.take_sign(",") {
+                break;
+            }
+            self.skip_newlines();
+        }
+        self.expect_sign("]")?;
+        if count > 1 {
+            self.emit(Op::Subscripts(count));
+        }
+        Ok(())
+    }
+
+    /// The place after `getline`, if there is one.
+    fn getline_place(&mut self) -> Result<Option<Place>, SyntaxError> {
+        match self.token {
+            Token::Name(_) | Token::Sign("$") => self.primary(),
+            _ => Ok(None),
+        }
+    }
+
+    /// Expressions up to `)`; how many.
+    pub(super) fn arguments(&mut self) -> Result<u32, SyntaxError> {
+        let mut count = 0;
+        self.skip_newlines();
+        while !self.is_sign(")") {
+            self.expression()?;
+            self.skip_newlines();
+            count += 1;
+            if !self.take_sign(",") {
+                break;
+            }
+            self.skip_newlines();
+        }
+        Ok(count)
+    }
+
+    /// A call of a function of the program. Variables alone are handed over as they are: they may be arrays.
+    fn call(&mut self, name: &[u8]) -> Result<(), SyntaxError> {
+        let line = self.lexer.line;
+        self.advance();
+        self.expect_sign("(")?;
+        if self.locals.as_ref().is_some_and(|locals| locals.contains_key(name)) {
+            let shown = String::from_utf8_lossy(name);
+            return Err(self.fatal(format!("attempt to use non-function `{shown}' in function call")));
+        }
+        let function = self.function(name);
+        self.calls.push((function, line));
+        let mut count = 0;
+        self.skip_newlines();
+        while !self.is_sign(")") {
+            let start = self.program.code.len();
+            self.expression()?;
+            self.keep_variable(start);
+            self.skip_newlines();
+            count += 1;
+            if !self.take_sign(",") {
+                break;
+            }
+            self.skip_newlines();
+        }
+        self.expect_sign(")")?;
+        self.emit(Op::Call(function, count));
+        Ok(())
+    }
+
+    fn keep_variable(&mut self, start: usize) {
+        if let Some([op @ Op::Load(_)]) = self.program.code.get_mut(start..)
+            && let Op::Load(variable) = *op
+        {
+            *op = Op::Argument(variable);
+        }
+    }
+
+    fn function_call(&mut self, function: Function) -> Result<(), SyntaxError> {
+        self.advance();
+        let mut count = 0;
+        let mut place = None;
+        if self.take_sign("(") {
+            self.skip_newlines();
+            while !self.is_sign(")") {
+                let start = self.program.code.len();
+                self.expression()?;
+                match (function, count) {
+                    (Function::Split, 2)
+                    | (Function::Match, 1)
+                    | (Function::Sub | Function::Gsub | Function::Gensub, 0) => self.keep_regex(start),
+                    (Function::Split, 1 | 3)
+                    | (Function::Match, 2)
+                    | (Function::Asort | Function::Asorti, _) => self.make_array(start)?,
+                    (Function::Length | Function::IsArray, 0) => self.keep_variable(start),
+                    (Function::Sub | Function::Gsub, 2) => place = Some(self.take_place(start)),
+                    _ => {}
+                }
+                self.skip_newlines();
+                count += 1;
+                if !self.take_sign(",") {
+                    break;
+                }
+                self.skip_newlines();
+            }
+            self.check_count(function, count)?;
+            self.expect_sign(")")?;
+        } else if function != Function::Length {
+            return Err(self.unexpected());
+        }
+        if matches!(function, Function::Sub | Function::Gsub) {
+            let place = place.unwrap_or_else(|| {
+                let zero = self.constant(Value::Number(0.0));
+                self.emit(Op::Constant(zero));
+                Some(Place::Field)
+            });
+            self.emit(Op::Substitute { is_global: function == Function::Gsub, place });
+        } else {
+            self.emit(Op::Function(function, count as u32));
+        }
+        Ok(())
+    }
+
+    fn check_count(&self, function: Function, count: usize) -> Result<(), SyntaxError> {
+        let (least, most) = function.arguments();
+        if (least..=most).contains(&count) {
+            return Ok(());
+        }
+        let name = function.name();
+        Err(self.wrong(format!("{count} is invalid as number of arguments for {name}")))
+    }
+
+    /// Makes a variable that is all there is from `start` on an array.
+    fn make_array(&mut self, start: usize) -> Result<(), SyntaxError> {
+        match self.program.code.get_mut(start..) {
+            Some([op @ Op::Load(_)]) => {
+                if let Op::Load(variable) = *op {
+                    *op = Op::Array(variable);
+                }
+                Ok(())
+            }
+            _ => Err(self.fatal("argument is not an array")),
+        }
+    }
+}

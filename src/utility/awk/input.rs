@@ -1,0 +1,146 @@
+//! Records from an input: lines, paragraphs, or what a regular expression separates.
+
+use crate::utility::prelude::*;
+use crate::utility::regex::Regex;
+use crate::utility::ticker::{MeterTicker, stopped};
+
+/// What ends a record.
+#[derive(Clone, Debug)]
+pub(super) enum Separator {
+    Byte(u8),
+    /// One or more empty lines.
+    Paragraph,
+    Regex(Regex),
+}
+
+/// Reads records.
+#[derive(Debug)]
+pub(super) struct Reader {
+    input: Input,
+    buffer: ChargedVec<u8>,
+    start: usize,
+    has_ended: bool,
+}
+
+/// A record and what ended it, as places in the reader's buffer.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    end: usize,
+    next: usize,
+}
+
+impl Reader {
+    pub(super) fn new(ctx: &Context, input: Input) -> Self {
+        Self { input, buffer: ChargedVec::new(&ctx.meter), start: 0, has_ended: false }
+    }
+
+    /// The next record and its separator, or `None` at the end. The inner error is one of reading.
+    pub(super) async fn next(
+        &mut self,
+        ctx: &Context,
+        separator: &Separator,
+    ) -> Result<Result<Option<(&[u8], &[u8])>, Errno>, UtilityError> {
+        let mut searched = 0;
+        let mut wanted = 0;
+        let found = loop {
+            if matches!(separator, Separator::Paragraph) {
+                let rest = self.buffer.get(self.start..).unwrap_or(&[]);
+                self.start += rest.iter().take_while(|&&byte| byte == b'\n').count();
+            }
+            let rest = self.buffer.get(self.start..).unwrap_or(&[]);
+            let is_regex = matches!(separator, Separator::Regex(_));
+            let found = if !is_regex || rest.len() >= wanted || self.has_ended {
+                // An expression starts over with each attempt: so the next one waits for twice as much.
+                wanted = rest.len().saturating_mul(2);
+                find(ctx, rest, separator, &mut searched, self.has_ended)?
+            } else {
+                None
+            };
+            if let Some(found) = found {
+                break found;
+            }
+            if self.has_ended {
+                if rest.is_empty() {
+                    return Ok(Ok(None));
+                }
+                let end = match separator {
+                    Separator::Paragraph => {
+                        rest.iter().rposition(|&byte| byte != b'\n').map_or(0, |last| last + 1)
+                    }
+                    Separator::Regex(_) | Separator::Byte(_) => rest.len(),
+                };
+                break Found { end, next: rest.len() };
+            }
+            if let Err(errno) = self.fill().await? {
+                return Ok(Err(errno));
+            }
+        };
+        let start = self.start;
+        self.start += found.next;
+        let record = self.buffer.get(start..start + found.end).unwrap_or(&[]);
+        Ok(Ok(Some((record, self.buffer.get(start + found.end..start + found.next).unwrap_or(&[])))))
+    }
+
+    /// Appends what can be read.
+    async fn fill(&mut self) -> Result<Result<(), Errno>, UtilityError> {
+        if self.start > 0 {
+            self.buffer.remove_front(self.start);
+            self.start = 0;
+        }
+        let count = match self.input.fill().await {
+            Ok(bytes) => {
+                self.buffer.extend(bytes)?;
+                bytes.len()
+            }
+            Err(FsError::Errno(errno)) => return Ok(Err(errno)),
+            Err(FsError::Limit(limit)) => return Err(limit.into()),
+        };
+        self.input.consume(count);
+        self.has_ended = count == 0;
+        Ok(Ok(()))
+    }
+}
+
+/// The end of the record that `rest` begins with. `searched` says up to where there is none.
+fn find(
+    ctx: &Context,
+    rest: &[u8],
+    separator: &Separator,
+    searched: &mut usize,
+    has_ended: bool,
+) -> Result<Option<Found>, UtilityError> {
+    match separator {
+        Separator::Byte(byte) => {
+            let unsearched = rest.get(*searched..).unwrap_or(&[]);
+            let found = memchr::memchr(*byte, unsearched).map(|at| *searched + at);
+            *searched = rest.len();
+            Ok(found.map(|end| Found { end, next: end + 1 }))
+        }
+        Separator::Paragraph => {
+            let from = searched.saturating_sub(1);
+            let unsearched = rest.get(from..).unwrap_or(&[]);
+            let found = memchr::memmem::find(unsearched, b"\n\n").map(|at| from + at);
+            *searched = rest.len();
+            let Some(end) = found else { return Ok(None) };
+            let newlines = rest.iter().skip(end).take_while(|&&byte| byte == b'\n').count();
+            if end + newlines == rest.len() && !has_ended {
+                *searched = end;
+                return Ok(None);
+            }
+            Ok(Some(Found { end, next: end + newlines }))
+        }
+        Separator::Regex(regex) => {
+            let mut from = 0;
+            loop {
+                let found = regex.find_at_ticked(rest, from, &mut MeterTicker(&ctx.meter));
+                match found.map_err(|_| stopped(&ctx.meter))? {
+                    // A match at the end may go on in what is not read yet.
+                    Some((_, next)) if next >= rest.len() && !has_ended => return Ok(None),
+                    Some((end, next)) if end < next => return Ok(Some(Found { end, next })),
+                    Some((end, _)) if end < rest.len() => from = end + 1,
+                    _ => return Ok(None),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Tokens of a program. A `/` is a division; where an operand may stand, the parser asks for a regular expression.
+
+use super::op::Function;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Token {
+    Number(f64),
+    Text(Vec<u8>),
+    Name(Vec<u8>),
+    /// A name with `(` right behind it.
+    Call(Vec<u8>),
+    Function(Function),
+    Keyword(&'static str),
+    Sign(&'static str),
+    Newline,
+    End,
+    /// A byte that begins nothing, or an open string.
+    Wrong,
+}
+
+const KEYWORDS: &[&str] = &[
+    "BEGIN", "END", "function", "func", "if", "else", "while", "for", "do", "break", "continue", "next",
+    "nextfile", "exit", "return", "delete", "in", "getline", "print", "printf", "switch", "case", "default",
+];
+
+/// Longest first.
+const SIGNS: &[&str] = &[
+    "**=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "**", "==", "<=", ">=", "!=", "!~", ">>",
+    "|&", "{", "}", "(", ")", "[", "]", ";", ",", "+", "-", "*", "/", "%", "^", "!", ">", "<", "|", "?", ":", "~",
+    "$", "=",
+];
+
+/// Reads tokens one by one.
+#[derive(Debug)]
+pub(super) struct Lexer {
+    pub(super) text: Vec<u8>,
+    pub(super) at: usize,
+    /// Where the last token began.
+    pub(super) start: usize,
+    /// The line of the last token, from 1.
+    pub(super) line: u32,
+    next_line: u32,
+    /// What gawk warns of, with the line.
+    pub(super) warnings: Vec<(u32, String)>,
+}
+
+impl Lexer {
+    pub(super) fn new(text: Vec<u8>) -> Self {
+        Self { text, at: 0, start: 0, line: 1, next_line: 1, warnings: Vec::new() }
+    }
+
+    /// Reads on from a token that was read before.
+    pub(super) fn go_back(&mut self, at: usize, start: usize, line: u32) {
+        let ends = memchr::memchr_iter(b'\n', self.text.get(at..self.at).unwrap_or(&[])).count();
+        self.next_line = self.next_line.saturating_sub(ends as u32);
+        (self.at, self.start, self.line) = (at, start, line);
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    fn take_while(&mut self, is_wanted: impl Fn(u8) -> bool) -> Vec<u8> {
+        let start = self.at;
+        while self.peek().is_some_and(&is_wanted) {
+            self.at += 1;
+        }
+        self.text.get(start..self.at).unwrap_or(&[]).to_vec()
+    }
+
+    pub(super) fn next(&mut self) -> Token {
+        self.skip_blanks();
+        self.start = self.at;
+        self.line = self.next_line;
+        let Some(byte) = self.peek() else { return Token::End };
+        match byte {
+            b'\n' => {
+                self.at += 1;
+                self.next_line += 1;
+                Token::Newline
+            }
+            b'"' => self.string(),
+            b'0'..=b'9' => self.number(),
+            b'.' if self.text.get(self.at + 1).is_some_and(u8::is_ascii_digit) => self.number(),
+            b'A'..=b'Z' | b'a'..=b'z' | b'_' => self.word(),
+            _ => {
+                let rest = self.text.get(self.at..).unwrap_or(&[]);
+                match SIGNS.iter().find(|sign| rest.starts_with(sign.as_bytes())) {
+                    Some(sign) => {
+                        self.at += sign.len();
+                        Token::Sign(match *sign {
+                            "**" => "^",
+                            "**=" => "^=",
+                            sign => sign,
+                        })
+                    }
+                    None => Token::Wrong,
+                }
+            }
+        }
+    }
+
+    /// Blanks, comments, and a backslash before a newline.
+    fn skip_blanks(&mut self) {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\t' | b'\r') => self.at += 1,
+                Some(b'#') => {
+                    self.take_while(|byte| byte != b'\n');
+                }
+                Some(b'\\') if self.text.get(self.at + 1) == Some(&b'\n') => {
+                    self.at += 2;
+                    self.next_line += 1;
+                }
+                Some(b'\\') if self.text.get(self.at + 1..self.at + 3) == Some(b"\r\n") => {
+                    self.at += 3;
+                    self.next_line += 1;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn number(&mut self) -> Token {
+        let rest = self.text.get(self.at..).unwrap_or(&[]);
+        if let [b'0', b'x' | b'X', digits @ ..] = rest {
+            let count = digits.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+            if count > 0 {
+                let value = digits.iter().take(count).fold(0.0, |sum, &digit| {
+                    sum * 16.0 + f64::from(char::from(digit).to_digit(16).unwrap_or(0))
+                });
+                self.at += 2 + count;
+                return Token::Number(value);
+            }
+        }
+        let start = self.at;
+        self.take_while(|byte| byte.is_ascii_digit());
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.take_while(|byte| byte.is_ascii_digit());
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            let sign = usize::from(matches!(self.text.get(self.at + 1), Some(b'+' | b'-')));
+            if self.text.get(self.at + 1 + sign).is_some_and(u8::is_ascii_digit) {
+                self.at += 1 + sign;
+                self.take_while(|byte| byte.is_ascii_digit());
+            }
+        }
+        let digits = self.text.get(start..self.at).unwrap_or(&[]);
+        if digits.len() > 1 && digits.first() == Some(&b'0') && digits.iter().all(|byte| matches!(byte, b'0'..=b'7')) {
+            return Token::Number(digits.iter().fold(0.0, |sum, digit| sum * 8.0 + f64::from(digit - b'0')));
+        }
+        Token::Number(super::number::to_number(digits))
+    }
+
+    fn word(&mut self) -> Token {
+        let word = self.take_while(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if let Some(keyword) = KEYWORDS.iter().find(|keyword| keyword.as_bytes() == word) {
+            return Token::Keyword(if *keyword == "func" { "function" } else { keyword });
+        }
+        if let Some(function) = Function::named(&word) {
+            return Token::Function(function);
+        }
+        if self.peek() == Some(b'(') { Token::Call(word) } else { Token::Name(word) }
+    }
+
+    fn string(&mut self) -> Token {
+        self.at += 1;
+        let mut text = Vec::new();
+        loop {
+            let Some(byte) = self.peek() else { return Token::Wrong };
+            self.at += 1;
+            match byte {
+                b'"' => return Token::Text(text),
+                b'\n' => {
+                    self.at -= 1;
+                    return Token::Wrong;
+                }
+                b'\\' => {
+                    if self.peek() == Some(b'\n') {
+                        self.at += 1;
+                        self.next_line += 1;
+                        continue;
+                    }
+                    let rest = self.text.get(self.at..).unwrap_or(&[]);
+                    let Some((escaped, length)) = escape(rest) else {
+                        let Some(&byte) = rest.first() else { return Token::Wrong };
+                        let shown = char::from(byte);
+                        let message = format!("escape sequence `\\{shown}' treated as plain `{shown}'");
+                        self.warnings.push((self.line, message));
+                        text.push(byte);
+                        self.at += 1;
+                        continue;
+                    };
+                    text.push(escaped);
+                    self.at += length;
+                }
+                _ => text.push(byte),
+            }
+        }
+    }
+
+    /// The source of a regular expression whose opening `/` was the last token; `None`: it has no end.
+    pub(super) fn regex(&mut self) -> Option<Vec<u8>> {
+        self.at = self.start + 1;
+        let mut text = Vec::new();
+        let mut bracket: Option<usize> = None;
+        loop {
+            let byte = self.peek().filter(|&byte| byte != b'\n')?;
+            self.at += 1;
+            match byte {
+                b'/' if bracket.is_none() => return Some(text),
+                b'\\' => {
+                    let escaped = self.peek().filter(|&byte| byte != b'\n')?;
+                    self.at += 1;
+                    if escaped != b'/' {
+                        text.push(byte);
+                    }
+                    text.push(escaped);
+                    continue;
+                }
+                b'[' if bracket.is_none() => {
+                    let negated = usize::from(self.peek() == Some(b'^'));
+                    bracket = Some(self.at + negated);
+                }
+                b'[' if matches!(self.peek(), Some(b':' | b'.' | b'=')) => {
+                    let rest = self.text.get(self.at..).unwrap_or(&[]);
+                    if let Some(end) = rest.iter().skip(1).position(|&byte| byte == b']') {
+                        text.push(byte);
+                        text.extend_from_slice(rest.get(..end + 2).unwrap_or(&[]));
+                        self.at += end + 2;
+                        continue;
+                    }
+                }
+                b']' if bracket.is_some_and(|first| self.at - 1 > first) => bracket = None,
+                _ => {}
+            }
+            text.push(byte);
+        }
+    }
+}
+
+/// The byte that an escape stands for, and its length without the backslash.
+pub(super) fn escape(rest: &[u8]) -> Option<(u8, usize)> {
+    let byte = match *rest.first()? {
+        b'"' => b'"',
+        b'\\' => b'\\',
+        b'a' => 7,
+        b'b' => 8,
+        b'f' => 12,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'v' => 11,
+        b'0'..=b'7' => {
+            let digits = rest.iter().take(3).take_while(|byte| matches!(byte, b'0'..=b'7'));
+            let (value, length) =
+                digits.fold((0_u32, 0), |(value, length), digit| (value * 8 + u32::from(digit - b'0'), length + 1));
+            return Some((value as u8, length));
+        }
+        b'x' => {
+            let digits = rest.iter().skip(1).take(2).map_while(|&byte| char::from(byte).to_digit(16));
+            let (value, length) = digits.fold((0, 1), |(value, length), digit| (value * 16 + digit, length + 1));
+            return (length > 1).then_some((value as u8, length));
+        }
+        _ => return None,
+    };
+    Some((byte, 1))
+}

@@ -1,0 +1,192 @@
+//! `awk`: a pattern scanning and processing language. gawk(1) 5.2 as scripts use it, and POSIX.
+//!
+//! `lexer` and `parser` (with `expression`) make a `Program` of operations (`op`), which `machine` runs on a stack of
+//! `value`s, with `field` for the record, `array`, `function`, `format` and `time` for what the language offers. `run`
+//! drives it, with `input` and `stream` for what takes waiting.
+//!
+//! Left out: `switch`, BEGINFILE and ENDFILE, `@include`, indirect calls, arrays of arrays, coprocesses (`|&`),
+//! `FIELDWIDTHS`, `FPAT`, `IGNORECASE`. `for (k in a)` goes in the order of insertion, unless `PROCINFO["sorted_in"]`
+//! names one of gawk's orders.
+
+mod array;
+mod error;
+mod expression;
+mod field;
+mod format;
+mod function;
+mod input;
+mod lexer;
+mod machine;
+mod number;
+mod op;
+mod parser;
+mod run;
+mod sort;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod text;
+mod time;
+mod value;
+
+use crate::utility::prelude::*;
+use crate::utility::ticker::regex_options;
+use error::{Fault, Source};
+use machine::Machine;
+use parser::Sources;
+use run::Runner;
+
+pub(super) const UTILITY: Utility = Utility {
+    name: "awk",
+    summary: "pattern scanning and processing language",
+    usage: "awk [-F fs] [-v var=val]... [--] 'program' [file...]\nawk [-F fs] [-v var=val]... -f progfile... [--] [file...]",
+    options: OPTIONS,
+    examples: &[example("printf 'a b\\nc d\\n' | awk '{ print $2 }'", "b\nd\n")],
+    operands_end_options: true,
+    run: start!(run_awk),
+    ..Utility::BASE
+};
+
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    value('f', "file", "PROGFILE", "take the program from PROGFILE; several are joined"),
+    value('F', "field-separator", "FS", "set FS before the program begins"),
+    value('v', "assign", "VAR=VAL", "assign to a variable before the program begins"),
+    value('e', "source", "PROGRAM-TEXT", "take PROGRAM-TEXT as program, beside that of -f"),
+];
+
+async fn run_awk(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    run(ctx, &UTILITY).await
+}
+
+pub(super) async fn run_gawk(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    run(ctx, &super::gawk::UTILITY).await
+}
+
+/// Exit status: that of `exit`, 0 without; 1 for a wrong program or usage; 2 when the program could not go on.
+async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus, UtilityError> {
+    let options = ctx.parse_options(utility)?;
+    let mut operands = options.operands.clone();
+    let (text, sources) = program_text(ctx, &options, &mut operands).await?;
+    let charge = ctx.meter.charge((text.len() as u64).saturating_mul(8))?;
+    let regex_options = regex_options(ctx.meter.limits());
+    let (program, warnings) =
+        parser::parse(text, &sources, regex_options).map_err(|error| error.into_error(&ctx.name))?;
+    for (line, warning) in warnings {
+        let (source, line) = sources.locate(line);
+        ctx.warn(format_args!("{source}:{line}: warning: {warning}"));
+    }
+    let machine = Machine::new(&program, &ctx.meter, regex_options, zone(ctx));
+    let mut runner = Runner::new(ctx, &program, &sources, machine);
+    let mut arguments = vec![ctx.name.clone()];
+    arguments.append(&mut operands);
+    prepare(ctx, &options, &mut runner, &arguments)?;
+    let status = runner.run(ctx).await;
+    drop(runner);
+    drop(charge);
+    status
+}
+
+/// Sets `ENVIRON`, `ARGV`, `FS` and the variables of `-v`.
+fn prepare(
+    ctx: &Context,
+    options: &Options,
+    runner: &mut Runner<'_>,
+    arguments: &[Text],
+) -> Result<(), UtilityError> {
+    let result = runner.set_arrays(&ctx.env, arguments);
+    result.map_err(|fault| runner.error(fault))?;
+    for (spec, argument) in options.given() {
+        let Some(text) = argument else { continue };
+        let assigned = match spec.short {
+            'F' => {
+                let separator: &[u8] = if *text == b"t".as_slice() { b"\\t" } else { text };
+                runner.assign(&[b"FS=", separator].concat())
+            }
+            'v' => runner.assign(text).and_then(|is_assignment| {
+                if is_assignment { Ok(true) } else { Err(Fault::fatal(illegal_assignment(text))) }
+            }),
+            _ => continue,
+        };
+        if let Err(fault) = assigned {
+            return Err(match fault {
+                Fault::Fatal(message) if !text.contains(&b'=') => UtilityError::failed(message),
+                Fault::Fatal(message) => {
+                    UtilityError::Failed { message: format!("fatal: {message}"), status: 2 }
+                }
+                fault => runner.error(fault),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn illegal_assignment(text: &[u8]) -> String {
+    let shown = String::from_utf8_lossy(text);
+    match shown.split_once('=') {
+        Some((name, _)) => format!("`{name}' is not a legal variable name"),
+        None => format!("`{shown}' argument to `-v' not in `var=value' form"),
+    }
+}
+
+/// The program's text: of every `-f` and `-e`, or the first operand.
+async fn program_text(
+    ctx: &mut Context,
+    options: &Options,
+    operands: &mut Vec<Text>,
+) -> Result<(Vec<u8>, Sources), UtilityError> {
+    let mut text: Vec<u8> = Vec::new();
+    let mut parts = Vec::new();
+    let mut add = |source, part: &[u8]| {
+        let first_line = 1 + memchr::memchr_iter(b'\n', &text).count() as u32;
+        parts.push((source, first_line));
+        text.extend_from_slice(part);
+        text.push(b'\n');
+    };
+    let mut is_given = false;
+    for (spec, argument) in options.given() {
+        match (spec.short, argument) {
+            ('e', Some(part)) => add(Source::CommandLine, part),
+            ('f', Some(name)) => {
+                let failure = |error: FsError| match error {
+                    FsError::Limit(limit) => limit.into(),
+                    FsError::Errno(errno) => UtilityError::Failed {
+                        message: format!("fatal: cannot open source file `{name}' for reading: {}", errno.message()),
+                        status: 2,
+                    },
+                };
+                let mut input = ctx.open_input(name).map_err(failure)?;
+                let part = input.read_to_end().await.map_err(failure)?;
+                add(Source::File(name.to_string()), &part);
+            }
+            _ => continue,
+        }
+        is_given = true;
+    }
+    if !is_given {
+        if operands.is_empty() {
+            return Err(usage(ctx));
+        }
+        let program = operands.remove(0);
+        add(Source::CommandLine, &program);
+        text.pop();
+    }
+    Ok((text, Sources(parts)))
+}
+
+/// The usage, on standard error.
+fn usage(ctx: &mut Context) -> UtilityError {
+    let text = "Usage: awk [POSIX or GNU style options] -f progfile [--] file ...\n\
+                Usage: awk [POSIX or GNU style options] [--] 'program' file ...\n";
+    match ctx.stderr.push(text.as_bytes()) {
+        Ok(()) => UtilityError::Exit(ExitStatus::FAILURE),
+        Err(limit) => limit.into(),
+    }
+}
+
+/// The time zone that `TZ` names; UTC where it names none.
+fn zone(ctx: &Context) -> jiff::tz::TimeZone {
+    let name = ctx.env.get(b"TZ").and_then(|name| std::str::from_utf8(name).ok()).unwrap_or("UTC");
+    jiff::tz::TimeZone::get(name.trim_start_matches(':'))
+        .or_else(|_| jiff::tz::TimeZone::posix(name))
+        .unwrap_or(jiff::tz::TimeZone::UTC)
+}

@@ -1,0 +1,283 @@
+//! Numbers and their texts: what `strtod` reads, and what `printf` writes.
+
+use std::fmt::Write as _;
+
+/// Whether a byte is white space around a number.
+const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c)
+}
+
+/// Length of the longest number that `text` begins with, decimal only; 0 when there is none.
+fn prefix(text: &[u8]) -> usize {
+    let digits = |from: usize| {
+        let rest = text.get(from..).unwrap_or(&[]);
+        rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
+    };
+    let mut at = usize::from(matches!(text.first(), Some(b'+' | b'-')));
+    let whole = digits(at);
+    at += whole;
+    let mut fraction = 0;
+    if text.get(at) == Some(&b'.') {
+        fraction = digits(at + 1);
+        if whole + fraction > 0 {
+            at += 1 + fraction;
+        }
+    }
+    if whole + fraction == 0 {
+        return 0;
+    }
+    if matches!(text.get(at), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
+        let exponent = digits(at + 1 + sign);
+        if exponent > 0 {
+            at += 1 + sign + exponent;
+        }
+    }
+    at
+}
+
+/// `+inf`, `-nan` and the like, which need their sign.
+fn special(text: &[u8]) -> Option<f64> {
+    let (sign, name) = text.split_first()?;
+    let magnitude = match name {
+        _ if name.eq_ignore_ascii_case(b"inf") => f64::INFINITY,
+        _ if name.eq_ignore_ascii_case(b"nan") => f64::NAN,
+        _ => return None,
+    };
+    match sign {
+        b'+' => Some(magnitude),
+        b'-' => Some(-magnitude),
+        _ => None,
+    }
+}
+
+fn trim_start(text: &[u8]) -> &[u8] {
+    let start = text.iter().position(|&byte| !is_blank(byte)).unwrap_or(text.len());
+    text.get(start..).unwrap_or(&[])
+}
+
+fn parse(number: &[u8]) -> f64 {
+    if number.len() <= 15 && number.iter().all(u8::is_ascii_digit) {
+        return number.iter().fold(0_u64, |sum, digit| sum * 10 + u64::from(digit - b'0')) as f64;
+    }
+    std::str::from_utf8(number).ok().and_then(|number| number.parse().ok()).unwrap_or(0.0)
+}
+
+/// The number that a text begins with; 0 when it begins with none.
+pub(super) fn to_number(text: &[u8]) -> f64 {
+    let text = trim_start(text);
+    match prefix(text) {
+        0 => special(text).unwrap_or(0.0),
+        length => parse(text.get(..length).unwrap_or(&[])),
+    }
+}
+
+/// The value of a text that is a number as a whole, blanks around it aside.
+pub(super) fn whole_number(text: &[u8]) -> Option<f64> {
+    let text = trim_start(text);
+    let end = text.iter().rposition(|&byte| !is_blank(byte)).map_or(0, |last| last + 1);
+    let text = text.get(..end)?;
+    let first = *text.first()?;
+    if !(first.is_ascii_digit() || matches!(first, b'+' | b'-' | b'.')) {
+        return None;
+    }
+    if prefix(text) == text.len() { Some(parse(text)) } else { special(text) }
+}
+
+/// How `printf` writes a number.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Style {
+    pub(super) left: bool,
+    pub(super) plus: bool,
+    pub(super) space: bool,
+    pub(super) alternative: bool,
+    pub(super) zero: bool,
+    pub(super) width: usize,
+    pub(super) precision: Option<usize>,
+}
+
+/// Appends a number as text: integers in full, others by `format`, a `printf` format such as `%.6g`.
+pub(super) fn push_number(number: f64, format: &[u8], out: &mut Vec<u8>) {
+    if number.fract() == 0.0 {
+        if number.abs() < 1e15 {
+            push_integer(number as i64, out);
+        } else {
+            write_to(out, format_args!("{number:.0}"));
+        }
+        return;
+    }
+    if !number.is_finite() {
+        out.extend_from_slice(non_finite(number).as_bytes());
+        return;
+    }
+    match simple_format(format) {
+        Some((letter, precision)) => {
+            let style = Style { precision: Some(precision), ..Style::default() };
+            push_float(number, letter, &style, out);
+        }
+        None => super::format::push_formatted_number(format, number, out),
+    }
+}
+
+/// `%.Ng` and its like.
+fn simple_format(format: &[u8]) -> Option<(u8, usize)> {
+    match format {
+        [b'%', b'.', digits @ .., letter @ (b'e' | b'f' | b'g' | b'E' | b'F' | b'G')]
+            if (1..=2).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit) =>
+        {
+            Some((*letter, digits.iter().fold(0, |sum, digit| sum * 10 + usize::from(digit - b'0'))))
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn push_integer(number: i64, out: &mut Vec<u8>) {
+    let mut digits = [0_u8; 20];
+    let mut at = digits.len();
+    let mut rest = number.unsigned_abs();
+    loop {
+        at -= 1;
+        if let Some(digit) = digits.get_mut(at) {
+            *digit = b'0' + (rest % 10) as u8;
+        }
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if number < 0 {
+        out.push(b'-');
+    }
+    out.extend_from_slice(digits.get(at..).unwrap_or(&[]));
+}
+
+fn write_to(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    let mut string = String::new();
+    let _ = string.write_fmt(text);
+    out.extend_from_slice(string.as_bytes());
+}
+
+pub(super) fn non_finite(number: f64) -> &'static str {
+    match (number.is_nan(), number.is_sign_negative()) {
+        (true, false) => "+nan",
+        (true, true) => "-nan",
+        (false, false) => "+inf",
+        (false, true) => "-inf",
+    }
+}
+
+/// Appends a finite number by `%e`, `%f` or `%g` (or their capitals), padded.
+pub(super) fn push_float(number: f64, letter: u8, style: &Style, out: &mut Vec<u8>) {
+    let precision = style.precision.unwrap_or(6);
+    let magnitude = number.abs();
+    let mut body = match letter.to_ascii_lowercase() {
+        b'f' => format!("{magnitude:.precision$}"),
+        b'e' => exponential(magnitude, precision),
+        _ => general(magnitude, precision.max(1), style.alternative),
+    };
+    if style.alternative && precision == 0 && !body.contains('.') {
+        let at = body.find('e').unwrap_or(body.len());
+        body.insert(at, '.');
+    }
+    if letter.is_ascii_uppercase() {
+        body.make_ascii_uppercase();
+    }
+    push_padded(number.is_sign_negative(), "", body.as_bytes(), style, style.zero, out);
+}
+
+fn exponential(magnitude: f64, precision: usize) -> String {
+    let text = format!("{magnitude:.precision$e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
+}
+
+fn general(magnitude: f64, precision: usize, keeps_zeros: bool) -> String {
+    let text = exponential(magnitude, precision - 1);
+    let (digits, exponent_text) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i64 = exponent_text.parse().unwrap_or(0);
+    let trim = |text: &str| {
+        if keeps_zeros || !text.contains('.') {
+            return text.to_owned();
+        }
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    };
+    if exponent < -4 || exponent >= precision as i64 {
+        return format!("{}e{exponent_text}", trim(digits));
+    }
+    let decimals = usize::try_from(precision as i64 - 1 - exponent).unwrap_or(0);
+    trim(&format!("{magnitude:.decimals$}"))
+}
+
+/// Appends sign, `prefix` (`0x`) and digits, padded to the width.
+pub(super) fn push_padded(
+    is_negative: bool,
+    prefix: &str,
+    digits: &[u8],
+    style: &Style,
+    zeros: bool,
+    out: &mut Vec<u8>,
+) {
+    let sign: &[u8] = match (is_negative, style.plus, style.space) {
+        (true, _, _) => b"-",
+        (false, true, _) => b"+",
+        (false, false, true) => b" ",
+        _ => b"",
+    };
+    let length = sign.len() + prefix.len() + digits.len();
+    let padding = style.width.saturating_sub(length);
+    let zeros = zeros && !style.left;
+    if !style.left && !zeros {
+        out.resize(out.len() + padding, b' ');
+    }
+    out.extend_from_slice(sign);
+    out.extend_from_slice(prefix.as_bytes());
+    if zeros {
+        out.resize(out.len() + padding, b'0');
+    }
+    out.extend_from_slice(digits);
+    if style.left {
+        out.resize(out.len() + padding, b' ');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_numbers() {
+        let rows: [(&[u8], f64, bool); 10] = [
+            (b"12", 12.0, true),
+            (b" 1.5e3 ", 1500.0, true),
+            (b"0x1A", 0.0, false),
+            (b"1e", 1.0, false),
+            (b".5", 0.5, true),
+            (b".", 0.0, false),
+            (b"-3abc", -3.0, false),
+            (b"", 0.0, false),
+            (b"inf", 0.0, false),
+            (b"+5", 5.0, true),
+        ];
+        for (text, number, is_whole) in rows {
+            assert_eq!(to_number(text), number, "{text:?}");
+            assert_eq!(whole_number(text).is_some(), is_whole, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn writes_numbers() {
+        let shown = |number| {
+            let mut out = Vec::new();
+            push_number(number, b"%.6g", &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(shown(0.1 + 0.2), "0.3");
+        assert_eq!(shown(-12.0), "-12");
+        assert_eq!(shown(1e20), "100000000000000000000");
+        assert_eq!(shown(1234567.5), "1.23457e+06");
+        assert_eq!(shown(0.00001234), "1.234e-05");
+        assert_eq!(shown(f64::INFINITY), "+inf");
+    }
+}

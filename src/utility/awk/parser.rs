@@ -1,0 +1,772 @@
+//! Parses a program and emits its code on the way: items and statements. Expressions are in `expression`.
+//!
+//! There is no tree: what is chained (`a + b + c`, `else if`) costs no depth, and what nests has a budget. BEGIN actions,
+//! rules and END actions each form a chain of parts, every part ending in a jump to the next one of its kind.
+
+use super::error::{Source, SyntaxError, SyntaxErrorKind};
+use super::lexer::{Lexer, Token};
+use super::op::{Definition, Op, Place, Program, Redirect, SPECIAL, Var};
+use crate::utility::regex::RegexOptions;
+use rustc_hash::FxHashMap;
+
+/// How deep statements and expressions may nest.
+const GREATEST_DEPTH: u32 = 100;
+
+/// A program's text in parts: where each is from, and the number of its first line in the whole.
+#[derive(Debug)]
+pub(super) struct Sources(pub(super) Vec<(Source, u32)>);
+
+impl Sources {
+    /// The part that holds a line of the whole, and the line's number there.
+    pub(super) fn locate(&self, line: u32) -> (Source, u32) {
+        match self.0.iter().rev().find(|(_, first)| *first <= line) {
+            Some((source, first)) => (source.clone(), line - first + 1),
+            None => (Source::CommandLine, line),
+        }
+    }
+}
+
+/// A loop that is being parsed: the jumps that leave it and those that go on with it.
+#[derive(Debug, Default)]
+pub(super) struct Loop {
+    breaks: Vec<usize>,
+    continues: Vec<usize>,
+}
+
+/// A chain of parts: where it begins, and the jump at its end.
+#[derive(Debug, Default)]
+struct Chain {
+    first: Option<u32>,
+    open: Option<usize>,
+}
+
+/// A place to go back to.
+pub(super) struct Mark {
+    at: usize,
+    start: usize,
+    line: u32,
+    token: Token,
+    code: usize,
+    warnings: usize,
+}
+
+pub(super) struct Parser<'s> {
+    pub(super) lexer: Lexer,
+    pub(super) token: Token,
+    pub(super) program: Program,
+    pub(super) globals: FxHashMap<Vec<u8>, u32>,
+    pub(super) functions: FxHashMap<Vec<u8>, u32>,
+    /// The first call of each function, for the error when there is none.
+    pub(super) calls: Vec<(u32, u32)>,
+    pub(super) locals: Option<FxHashMap<Vec<u8>, u32>>,
+    pub(super) regex_options: RegexOptions,
+    pub(super) sources: &'s Sources,
+    /// Code of the last place that was loaded: where it begins and ends.
+    pub(super) last_place: Option<(Place, usize, usize)>,
+    /// Code of the last concatenation.
+    pub(super) last_concatenation: (usize, usize),
+    loops: Vec<Loop>,
+    depth: u32,
+    /// BEGIN or END while its action is parsed.
+    part: Option<&'static str>,
+}
+
+/// Parses `text`; warnings come with the program.
+pub(super) fn parse(
+    text: Vec<u8>,
+    sources: &Sources,
+    regex_options: RegexOptions,
+) -> Result<(Program, Vec<(u32, String)>), SyntaxError> {
+    let mut parser = Parser {
+        lexer: Lexer::new(text),
+        token: Token::Newline,
+        program: Program::default(),
+        globals: FxHashMap::default(),
+        functions: FxHashMap::default(),
+        calls: Vec::new(),
+        locals: None,
+        regex_options,
+        sources,
+        last_place: None,
+        last_concatenation: (0, 0),
+        loops: Vec::new(),
+        depth: 0,
+        part: None,
+    };
+    for name in SPECIAL {
+        parser.global(name.as_bytes());
+    }
+    parser.items()?;
+    Ok((parser.program, parser.lexer.warnings))
+}
+
+impl Parser<'_> {
+    pub(super) fn advance(&mut self) -> Token {
+        let next = self.lexer.next();
+        std::mem::replace(&mut self.token, next)
+    }
+
+    pub(super) fn is_sign(&self, sign: &str) -> bool {
+        matches!(self.token, Token::Sign(here) if here == sign)
+    }
+
+    pub(super) fn is_keyword(&self, keyword: &str) -> bool {
+        matches!(self.token, Token::Keyword(here) if here == keyword)
+    }
+
+    pub(super) fn take_sign(&mut self, sign: &str) -> bool {
+        let is_here = self.is_sign(sign);
+        if is_here {
+            self.advance();
+        }
+        is_here
+    }
+
+    pub(super) fn expect_sign(&mut self, sign: &str) -> Result<(), SyntaxError> {
+        if self.take_sign(sign) { Ok(()) } else { Err(self.unexpected()) }
+    }
+
+    fn take_keyword(&mut self, keyword: &str) -> bool {
+        let is_here = self.is_keyword(keyword);
+        if is_here {
+            self.advance();
+        }
+        is_here
+    }
+
+    pub(super) fn skip_newlines(&mut self) {
+        while self.token == Token::Newline {
+            self.advance();
+        }
+    }
+
+    pub(super) fn error(&self, kind: SyntaxErrorKind) -> SyntaxError {
+        let (source, line) = self.sources.locate(self.lexer.line);
+        SyntaxError { source, line, kind }
+    }
+
+    /// The token here can not stand here.
+    pub(super) fn unexpected(&self) -> SyntaxError {
+        match self.token {
+            Token::Newline | Token::End => self.wrong("unexpected newline or end of string"),
+            Token::Wrong if self.lexer.text.get(self.lexer.start) == Some(&b'"') => self.wrong("unterminated string"),
+            _ => self.wrong("syntax error"),
+        }
+    }
+
+    /// Something is wrong at the token here.
+    pub(super) fn wrong(&self, message: impl Into<String>) -> SyntaxError {
+        let text = &self.lexer.text;
+        let start = self.lexer.start.min(text.len());
+        let before = text.get(..start).unwrap_or(&[]);
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+        let line_end = memchr::memchr(b'\n', text.get(start..).unwrap_or(&[])).map_or(text.len(), |at| start + at);
+        let line = text.get(line_start..line_end).unwrap_or(&[]).to_vec();
+        let column = String::from_utf8_lossy(text.get(line_start..start).unwrap_or(&[])).chars().count();
+        let mut error = self.error(SyntaxErrorKind::Token { text: line, column, message: message.into() });
+        error.line += u32::from(self.token == Token::Newline);
+        error
+    }
+
+    pub(super) fn fatal(&self, message: impl Into<String>) -> SyntaxError {
+        self.error(SyntaxErrorKind::Fatal(message.into()))
+    }
+
+    /// Goes one level deeper; every `deeper` has its `self.depth -= 1`.
+    pub(super) fn deeper<T>(
+        &mut self,
+        parse: impl FnOnce(&mut Self) -> Result<T, SyntaxError>,
+    ) -> Result<T, SyntaxError> {
+        if self.depth >= GREATEST_DEPTH {
+            return Err(self.fatal(format!("nested more than {GREATEST_DEPTH} levels deep")));
+        }
+        self.depth += 1;
+        let result = parse(self);
+        self.depth -= 1;
+        result
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark {
+            at: self.lexer.at,
+            start: self.lexer.start,
+            line: self.lexer.line,
+            token: self.token.clone(),
+            code: self.program.code.len(),
+            warnings: self.lexer.warnings.len(),
+        }
+    }
+
+    pub(super) fn go_back(&mut self, mark: Mark) {
+        self.lexer.go_back(mark.at, mark.start, mark.line);
+        self.lexer.warnings.truncate(mark.warnings);
+        self.token = mark.token;
+        self.program.code.truncate(mark.code);
+        self.program.lines.truncate(mark.code);
+    }
+
+    pub(super) fn emit(&mut self, op: Op) -> usize {
+        self.program.code.push(op);
+        self.program.lines.push(self.lexer.line);
+        self.program.code.len() - 1
+    }
+
+    pub(super) fn here(&self) -> u32 {
+        self.program.code.len() as u32
+    }
+
+    /// Makes the jump at `index` lead to `target`.
+    pub(super) fn patch(&mut self, index: usize, target: u32) {
+        match self.program.code.get_mut(index) {
+            Some(
+                Op::Jump(to)
+                | Op::JumpIfFalse(to)
+                | Op::JumpIfTrue(to)
+                | Op::ForNext(to)
+                | Op::RangeIsOpen(_, to),
+            ) => *to = target,
+            _ => {}
+        }
+    }
+
+    pub(super) fn patch_here(&mut self, index: usize) {
+        self.patch(index, self.here());
+    }
+
+    pub(super) fn global(&mut self, name: &[u8]) -> u32 {
+        if let Some(&slot) = self.globals.get(name) {
+            return slot;
+        }
+        let slot = self.program.globals.len() as u32;
+        self.program.globals.push(name.to_vec());
+        self.globals.insert(name.to_vec(), slot);
+        slot
+    }
+
+    pub(super) fn variable(&mut self, name: &[u8]) -> Result<Var, SyntaxError> {
+        if let Some(&slot) = self.locals.as_ref().and_then(|locals| locals.get(name)) {
+            return Ok(Var::Local(slot));
+        }
+        if self.functions.contains_key(name) {
+            let name = String::from_utf8_lossy(name);
+            return Err(self.fatal(format!("function name `{name}' used as variable name")));
+        }
+        Ok(Var::Global(self.global(name)))
+    }
+
+    /// The number of a function, known or not yet.
+    pub(super) fn function(&mut self, name: &[u8]) -> u32 {
+        if let Some(&number) = self.functions.get(name) {
+            return number;
+        }
+        let number = self.program.functions.len() as u32;
+        self.program.functions.push(Definition { name: name.to_vec(), parameters: Vec::new(), entry: None });
+        self.functions.insert(name.to_vec(), number);
+        number
+    }
+
+    fn items(&mut self) -> Result<(), SyntaxError> {
+        let (mut begin, mut main, mut end) = (Chain::default(), Chain::default(), Chain::default());
+        loop {
+            while self.token == Token::Newline || self.is_sign(";") {
+                self.advance();
+            }
+            if self.token == Token::End {
+                break;
+            }
+            let start = self.here();
+            let chain = match self.token {
+                Token::Keyword("function") => {
+                    self.definition()?;
+                    continue;
+                }
+                Token::Keyword("BEGIN") => {
+                    self.advance();
+                    self.part = Some("BEGIN");
+                    self.block()?;
+                    &mut begin
+                }
+                Token::Keyword("END") => {
+                    self.advance();
+                    self.part = Some("END");
+                    self.block()?;
+                    &mut end
+                }
+                _ => {
+                    self.part = None;
+                    self.rule()?;
+                    &mut main
+                }
+            };
+            let jump = self.emit(Op::Jump(0));
+            if chain.first.is_none() {
+                chain.first = Some(start);
+            }
+            if let Some(open) = chain.open.replace(jump) {
+                self.patch(open, start);
+            }
+        }
+        let done = self.here();
+        self.emit(Op::Done);
+        for chain in [&begin, &main, &end] {
+            if let Some(open) = chain.open {
+                self.patch(open, done);
+            }
+        }
+        (self.program.begin, self.program.main, self.program.end) = (begin.first, main.first, end.first);
+        for (function, line) in std::mem::take(&mut self.calls) {
+            if let Some(Definition { name, entry: None, .. }) = self.program.functions.get(function as usize) {
+                let message = format!("function `{}' not defined", String::from_utf8_lossy(name));
+                self.lexer.line = line;
+                return Err(self.fatal(message));
+            }
+        }
+        Ok(())
+    }
+
+    fn definition(&mut self) -> Result<(), SyntaxError> {
+        self.advance();
+        let (Token::Name(name) | Token::Call(name)) = self.token.clone() else { return Err(self.unexpected()) };
+        if self.globals.contains_key(&name) {
+            return Err(self.defined_before(&name));
+        }
+        let number = self.function(&name);
+        let is_known = self.program.functions.get(number as usize).is_some_and(|known| known.entry.is_some());
+        if is_known {
+            return Err(self.defined_before(&name));
+        }
+        self.advance();
+        self.expect_sign("(")?;
+        let mut parameters = Vec::new();
+        let mut locals = FxHashMap::default();
+        while !self.is_sign(")") {
+            let Token::Name(parameter) = self.token.clone() else { return Err(self.unexpected()) };
+            self.advance();
+            if let Some(first) = locals.insert(parameter.clone(), parameters.len() as u32) {
+                let (function, shown) = (String::from_utf8_lossy(&name), String::from_utf8_lossy(&parameter));
+                let (second, first) = (parameters.len() + 1, first + 1);
+                return Err(self.error(SyntaxErrorKind::Error(format!(
+                    "function `{function}': parameter #{second}, `{shown}', duplicates parameter #{first}"
+                ))));
+            }
+            parameters.push(parameter);
+            if !self.take_sign(",") {
+                break;
+            }
+            self.skip_newlines();
+        }
+        self.expect_sign(")")?;
+        self.skip_newlines();
+        self.locals = Some(locals);
+        let entry = self.here();
+        if let Some(definition) = self.program.functions.get_mut(number as usize) {
+            definition.parameters = parameters;
+            definition.entry = Some(entry);
+        }
+        self.part = None;
+        self.block()?;
+        self.locals = None;
+        self.unset();
+        self.emit(Op::Return);
+        Ok(())
+    }
+
+    fn defined_before(&self, name: &[u8]) -> SyntaxError {
+        let shown = String::from_utf8_lossy(name);
+        self.error(SyntaxErrorKind::Error(format!("function name `{shown}' previously defined")))
+    }
+
+    /// Pushes a value that was never set.
+    fn unset(&mut self) {
+        let constant = self.constant(super::value::Value::Unset);
+        self.emit(Op::Constant(constant));
+    }
+
+    fn rule(&mut self) -> Result<(), SyntaxError> {
+        if self.is_sign("{") {
+            return self.block();
+        }
+        let open_test = self.program.code.len();
+        self.expression()?;
+        if !self.is_sign(",") {
+            let skip = self.emit(Op::JumpIfFalse(0));
+            self.action()?;
+            self.patch_here(skip);
+            return Ok(());
+        }
+        self.advance();
+        self.skip_newlines();
+        let range = self.program.ranges;
+        self.program.ranges += 1;
+        // The test whether the range is open goes before its first expression.
+        self.insert_range_test(open_test, range);
+        let skip = self.emit(Op::JumpIfFalse(0));
+        self.emit(Op::SetRange(range, true));
+        self.patch_here(open_test);
+        self.expression()?;
+        let goes_on = self.emit(Op::JumpIfFalse(0));
+        self.emit(Op::SetRange(range, false));
+        self.patch_here(goes_on);
+        self.action()?;
+        self.patch_here(skip);
+        Ok(())
+    }
+
+    /// Puts an operation before code that was emitted, whose jumps move with it.
+    fn insert_range_test(&mut self, at: usize, range: u32) {
+        self.program.code.insert(at, Op::RangeIsOpen(range, 0));
+        self.program.lines.insert(at, self.lexer.line);
+        for op in self.program.code.iter_mut().skip(at + 1) {
+            if let Op::Jump(to) | Op::JumpIfFalse(to) | Op::JumpIfTrue(to) = op {
+                *to += 1;
+            }
+        }
+    }
+
+    fn action(&mut self) -> Result<(), SyntaxError> {
+        if self.is_sign("{") {
+            return self.block();
+        }
+        if !(self.token == Token::Newline || self.token == Token::End || self.is_sign(";")) {
+            return Err(self.unexpected());
+        }
+        self.emit(Op::Print(0, Redirect::Stdout));
+        Ok(())
+    }
+
+    fn block(&mut self) -> Result<(), SyntaxError> {
+        self.expect_sign("{")?;
+        loop {
+            while self.token == Token::Newline || self.is_sign(";") {
+                self.advance();
+            }
+            if self.take_sign("}") {
+                return Ok(());
+            }
+            if self.token == Token::End {
+                return Err(self.unexpected());
+            }
+            self.statement()?;
+        }
+    }
+
+    fn statement(&mut self) -> Result<(), SyntaxError> {
+        self.deeper(Self::statement_here)
+    }
+
+    fn statement_here(&mut self) -> Result<(), SyntaxError> {
+        match self.token {
+            Token::Sign("{") => self.block(),
+            Token::Sign(";") => {
+                self.advance();
+                Ok(())
+            }
+            Token::Keyword("if") => self.if_statement(),
+            Token::Keyword("while") => self.while_statement(),
+            Token::Keyword("do") => self.do_statement(),
+            Token::Keyword("for") => self.for_statement(),
+            _ => {
+                self.simple_statement()?;
+                self.terminator()
+            }
+        }
+    }
+
+    /// The statement that a condition or loop governs.
+    fn body(&mut self) -> Result<(), SyntaxError> {
+        self.skip_newlines();
+        self.statement()
+    }
+
+    fn terminator(&mut self) -> Result<(), SyntaxError> {
+        match self.token {
+            Token::Newline | Token::Sign(";") => {
+                self.advance();
+                Ok(())
+            }
+            Token::Sign("}") | Token::End => Ok(()),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    fn condition(&mut self) -> Result<(), SyntaxError> {
+        self.advance();
+        self.expect_sign("(")?;
+        self.expression()?;
+        self.expect_sign(")")
+    }
+
+    fn if_statement(&mut self) -> Result<(), SyntaxError> {
+        let mut ends = Vec::new();
+        loop {
+            self.condition()?;
+            let skip = self.emit(Op::JumpIfFalse(0));
+            self.body()?;
+            let mark = self.mark();
+            while self.token == Token::Newline || self.is_sign(";") {
+                self.advance();
+            }
+            if !self.take_keyword("else") {
+                self.go_back(mark);
+                self.patch_here(skip);
+                break;
+            }
+            ends.push(self.emit(Op::Jump(0)));
+            self.patch_here(skip);
+            self.skip_newlines();
+            if !self.is_keyword("if") {
+                self.statement()?;
+                break;
+            }
+        }
+        for end in ends {
+            self.patch_here(end);
+        }
+        Ok(())
+    }
+
+    /// Parses a loop's body; `Loop` holds its jumps.
+    fn loop_body(&mut self) -> Result<Loop, SyntaxError> {
+        self.loops.push(Loop::default());
+        self.body()?;
+        Ok(self.loops.pop().unwrap_or_default())
+    }
+
+    fn end_loop(&mut self, jumps: Loop, goes_on_at: u32) {
+        for jump in jumps.continues {
+            self.patch(jump, goes_on_at);
+        }
+        for jump in jumps.breaks {
+            self.patch_here(jump);
+        }
+    }
+
+    fn while_statement(&mut self) -> Result<(), SyntaxError> {
+        let start = self.here();
+        self.condition()?;
+        let leave = self.emit(Op::JumpIfFalse(0));
+        let jumps = self.loop_body()?;
+        self.emit(Op::Jump(start));
+        self.patch_here(leave);
+        self.end_loop(jumps, start);
+        Ok(())
+    }
+
+    fn do_statement(&mut self) -> Result<(), SyntaxError> {
+        self.advance();
+        let start = self.here();
+        let jumps = self.loop_body()?;
+        while self.token == Token::Newline || self.is_sign(";") {
+            self.advance();
+        }
+        if !self.is_keyword("while") {
+            return Err(self.unexpected());
+        }
+        let test = self.here();
+        self.condition()?;
+        self.emit(Op::JumpIfTrue(start));
+        self.end_loop(jumps, test);
+        self.terminator()
+    }
+
+    fn for_statement(&mut self) -> Result<(), SyntaxError> {
+        self.advance();
+        self.expect_sign("(")?;
+        if let Some((variable, array)) = self.for_in_header()? {
+            self.emit(Op::ForIn(array));
+            let start = self.here();
+            let leave = self.emit(Op::ForNext(0));
+            self.emit(Op::Store(Place::Var(variable)));
+            self.emit(Op::Pop);
+            let jumps = self.loop_body()?;
+            self.emit(Op::Jump(start));
+            self.patch_here(leave);
+            self.end_loop(jumps, start);
+            self.emit(Op::ForEnd);
+            return Ok(());
+        }
+        if !self.is_sign(";") {
+            self.simple_statement()?;
+        }
+        self.expect_sign(";")?;
+        self.skip_newlines();
+        let test = self.here();
+        let leave = if self.is_sign(";") {
+            None
+        } else {
+            self.expression()?;
+            Some(self.emit(Op::JumpIfFalse(0)))
+        };
+        self.expect_sign(";")?;
+        self.skip_newlines();
+        let to_body = self.emit(Op::Jump(0));
+        let step = self.here();
+        if !self.is_sign(")") {
+            self.simple_statement()?;
+        }
+        self.expect_sign(")")?;
+        self.emit(Op::Jump(test));
+        self.patch_here(to_body);
+        let jumps = self.loop_body()?;
+        self.emit(Op::Jump(step));
+        if let Some(leave) = leave {
+            self.patch_here(leave);
+        }
+        self.end_loop(jumps, step);
+        Ok(())
+    }
+
+    /// `NAME in NAME )`
+    fn for_in_header(&mut self) -> Result<Option<(Var, Var)>, SyntaxError> {
+        let mark = self.mark();
+        if let Token::Name(name) = self.token.clone() {
+            self.advance();
+            if self.take_keyword("in")
+                && let Token::Name(array) = self.token.clone()
+            {
+                self.advance();
+                if self.take_sign(")") {
+                    return Ok(Some((self.variable(&name)?, self.variable(&array)?)));
+                }
+            }
+        }
+        self.go_back(mark);
+        Ok(None)
+    }
+
+    fn simple_statement(&mut self) -> Result<(), SyntaxError> {
+        match self.token {
+            Token::Keyword("print") => self.print(Op::Print),
+            Token::Keyword("printf") => self.print(Op::Printf),
+            Token::Keyword("delete") => self.delete(),
+            Token::Keyword("next" | "nextfile") => {
+                if let Some(part) = self.part {
+                    let keyword = if self.is_keyword("next") { "next" } else { "nextfile" };
+                    return Err(self.error(SyntaxErrorKind::Error(format!("`{keyword}' used in {part} action"))));
+                }
+                let op = if self.is_keyword("next") { Op::Next } else { Op::NextFile };
+                self.advance();
+                self.emit(op);
+                Ok(())
+            }
+            Token::Keyword("exit") => {
+                self.advance();
+                let has_status = !self.is_at_end_of_statement();
+                if has_status {
+                    self.expression()?;
+                }
+                self.emit(Op::Exit(has_status));
+                Ok(())
+            }
+            Token::Keyword("return") => {
+                if self.locals.is_none() {
+                    return Err(self.wrong("`return' used outside function context"));
+                }
+                self.advance();
+                if self.is_at_end_of_statement() {
+                    self.unset();
+                } else {
+                    self.expression()?;
+                }
+                self.emit(Op::Return);
+                Ok(())
+            }
+            Token::Keyword(keyword @ ("break" | "continue")) => {
+                let jump = self.program.code.len();
+                let Some(inner) = self.loops.last_mut() else {
+                    let message = if keyword == "break" {
+                        "`break' is not allowed outside a loop or switch"
+                    } else {
+                        "`continue' is not allowed outside a loop"
+                    };
+                    return Err(self.error(SyntaxErrorKind::Error(message.to_owned())));
+                };
+                if keyword == "break" { inner.breaks.push(jump) } else { inner.continues.push(jump) }
+                self.advance();
+                self.emit(Op::Jump(0));
+                Ok(())
+            }
+            _ => {
+                self.expression()?;
+                self.emit(Op::Pop);
+                Ok(())
+            }
+        }
+    }
+
+    fn is_at_end_of_statement(&self) -> bool {
+        matches!(self.token, Token::Newline | Token::End | Token::Sign(";" | "}"))
+    }
+
+    fn delete(&mut self) -> Result<(), SyntaxError> {
+        self.advance();
+        let has_parenthesis = self.take_sign("(");
+        let Token::Name(name) = self.token.clone() else { return Err(self.unexpected()) };
+        self.advance();
+        let array = self.variable(&name)?;
+        if self.is_sign("[") {
+            self.subscripts()?;
+            self.emit(Op::DeleteElement(array));
+        } else {
+            self.emit(Op::Delete(array));
+        }
+        if has_parenthesis { self.expect_sign(")") } else { Ok(()) }
+    }
+
+    /// `print` and `printf`: a list, in parentheses or not, then a redirection.
+    fn print(&mut self, op: fn(u32, Redirect) -> Op) -> Result<(), SyntaxError> {
+        let is_printf = self.is_keyword("printf");
+        self.advance();
+        let mut count = 0;
+        let mark = self.mark();
+        let mut is_parsed = false;
+        if self.is_sign("(") {
+            // `print (1)(2)` is no list in parentheses: what follows tells.
+            self.advance();
+            self.skip_newlines();
+            if let Ok(arguments) = self.arguments()
+                && self.take_sign(")")
+                && (self.is_at_end_of_statement() || self.is_sign(">") || self.is_sign(">>") || self.is_sign("|"))
+            {
+                count = arguments;
+                is_parsed = true;
+            } else {
+                self.go_back(mark);
+            }
+        }
+        if !is_parsed && !self.is_at_end_of_print() {
+            count = self.print_list()?;
+        }
+        if is_printf && count == 0 {
+            return Err(self.fatal("printf: no arguments"));
+        }
+        let redirect = match self.token {
+            Token::Sign(">") => Redirect::File,
+            Token::Sign(">>") => Redirect::Append,
+            Token::Sign("|") => Redirect::Command,
+            _ => Redirect::Stdout,
+        };
+        if redirect != Redirect::Stdout {
+            self.advance();
+            self.concatenation()?;
+        }
+        self.emit(op(count, redirect));
+        Ok(())
+    }
+
+    fn is_at_end_of_print(&self) -> bool {
+        self.is_at_end_of_statement() || self.is_sign(">") || self.is_sign(">>") || self.is_sign("|")
+    }
+
+    fn print_list(&mut self) -> Result<u32, SyntaxError> {
+        let mut count = 0;
+        loop {
+            self.print_expression()?;
+            count += 1;
+            if !self.take_sign(",") {
+                return Ok(count);
+            }
+            self.skip_newlines();
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! Drives the machine: BEGIN actions, the rules for each record of each operand, END actions; and does what the machine
+//! pauses for.
+
+use super::error::{Fault, Source as Part};
+use super::input::{Reader, Separator};
+use super::machine::{Machine, Pause};
+use super::op::{ARGC, ARGV, FILENAME, FNR, Program, RT, Source, Var};
+use super::parser::Sources;
+use super::stream::Streams;
+use super::text::Str;
+use super::value::Value;
+use crate::utility::prelude::*;
+
+/// How a part of the program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    Done,
+    NextFile,
+    Exit,
+}
+
+pub(super) struct Runner<'p> {
+    program: &'p Program,
+    sources: &'p Sources,
+    machine: Machine<'p>,
+    streams: Streams,
+    /// The operand that is being read.
+    reader: Option<Reader>,
+    /// The number of the next operand, and whether one was read.
+    next_argument: usize,
+    has_read: bool,
+    /// A record that `getline` reads.
+    line: ChargedVec<u8>,
+    separator: (Str, Separator),
+}
+
+impl<'p> Runner<'p> {
+    pub(super) fn new(
+        ctx: &Context,
+        program: &'p Program,
+        sources: &'p Sources,
+        machine: Machine<'p>,
+    ) -> Self {
+        Self {
+            program,
+            sources,
+            machine,
+            streams: Streams::default(),
+            reader: None,
+            next_argument: 1,
+            has_read: false,
+            line: ChargedVec::new(&ctx.meter),
+            separator: (Str::Short(Text::from_static(b"\n")), Separator::Byte(b'\n')),
+        }
+    }
+
+    /// Fills `ENVIRON` and `ARGV`.
+    pub(super) fn set_arrays(
+        &mut self,
+        environment: &crate::utility::Environment,
+        arguments: &[Text],
+    ) -> Result<(), Fault> {
+        self.machine.set_arrays(environment, arguments)
+    }
+
+    /// `name=value`, from an operand or `-v`; false when it is none.
+    pub(super) fn assign(&mut self, text: &[u8]) -> Result<bool, Fault> {
+        let Some(equals) = memchr::memchr(b'=', text) else { return Ok(false) };
+        let (name, value) = (text.get(..equals).unwrap_or(&[]), text.get(equals + 1..).unwrap_or(&[]));
+        if !is_name(name) {
+            return Ok(false);
+        }
+        // A variable that the program does not name can not be seen.
+        if let Some(slot) = self.program.globals.iter().position(|global| global == name) {
+            let value = Value::Input(Str::from_vec(unescape(value), &self.machine.meter)?);
+            self.machine.set_global(slot as u32, value)?;
+        }
+        Ok(true)
+    }
+
+    /// Runs the program; the exit status.
+    pub(super) async fn run(&mut self, ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+        let result = self.run_parts(ctx).await;
+        let closed = match result {
+            Ok(()) => self.streams.close_all(ctx).await,
+            Err(fault) => Err(fault),
+        };
+        match closed {
+            Ok(()) => Ok(ExitStatus(self.machine.status)),
+            Err(fault) => Err(self.error(fault)),
+        }
+    }
+
+    /// The error of a fault: where it happened goes before it.
+    pub(super) fn error(&self, fault: Fault) -> UtilityError {
+        match fault {
+            Fault::Limit(limit) => limit.into(),
+            Fault::Utility(error) => error,
+            Fault::Fatal(message) => {
+                let message = format!("{}{}fatal: {message}", self.place(), self.record_place());
+                UtilityError::Failed { message, status: 2 }
+            }
+        }
+    }
+
+    fn place(&self) -> String {
+        let (source, line) = self.sources.locate(self.machine.line());
+        match source {
+            Part::CommandLine => format!("cmd. line:{line}: "),
+            Part::File(name) => format!("{name}:{line}: "),
+        }
+    }
+
+    fn record_place(&self) -> String {
+        let count = self.machine.global(FNR).number();
+        let Value::Text(name) = self.machine.global(FILENAME) else { return String::new() };
+        if count < 1.0 {
+            return String::new();
+        }
+        let name = if name.is_empty() { "-".into() } else { String::from_utf8_lossy(name).into_owned() };
+        format!("(FILENAME={name} FNR={count}) ")
+    }
+
+    async fn run_parts(&mut self, ctx: &mut Context) -> Result<(), Fault> {
+        if let Some(begin) = self.program.begin
+            && self.part(ctx, begin).await? == Ended::Exit
+        {
+            return self.end(ctx).await;
+        }
+        if self.program.main.is_some() || self.program.end.is_some() {
+            while self.next_record(ctx).await? {
+                let Some(main) = self.program.main else { continue };
+                match self.part(ctx, main).await? {
+                    Ended::Done => {}
+                    Ended::NextFile => self.reader = None,
+                    Ended::Exit => return self.end(ctx).await,
+                }
+            }
+        }
+        self.end(ctx).await
+    }
+
+    async fn end(&mut self, ctx: &mut Context) -> Result<(), Fault> {
+        if let Some(end) = self.program.end {
+            self.part(ctx, end).await?;
+        }
+        Ok(())
+    }
+
+    /// Runs a part of the program to its end.
+    async fn part(&mut self, ctx: &mut Context, entry: u32) -> Result<Ended, Fault> {
+        self.machine.start(entry);
+        loop {
+            self.machine.now = ctx.session.clock.now();
+            let pause = self.machine.step(&mut ctx.stdout);
+            self.warn(ctx);
+            match pause? {
+                Pause::Done | Pause::Next => return Ok(Ended::Done),
+                Pause::NextFile => return Ok(Ended::NextFile),
+                Pause::Exit => return Ok(Ended::Exit),
+                Pause::Tick => {
+                    ctx.meter.tick(256)?;
+                    ctx.check().await?;
+                }
+                Pause::Flush => ctx.stdout.flush().await?,
+                Pause::Write(redirect, name) => {
+                    let text = std::mem::take(&mut self.machine.output);
+                    self.streams.write(ctx, redirect, &name, &text).await?;
+                    self.machine.output = text;
+                }
+                Pause::System(command) => {
+                    let status = self.streams.system(ctx, &command).await?;
+                    self.machine.push(Value::Number(status))?;
+                }
+                Pause::Close(name) => {
+                    let status = self.streams.close(ctx, &name).await?;
+                    self.machine.push(Value::Number(status))?;
+                }
+                Pause::Fflush(name) => {
+                    ctx.stdout.flush().await?;
+                    let is_stdout = name.as_deref().is_some_and(|name| name == b"/dev/stdout");
+                    let found = self.streams.flush(name.as_deref()).await? || is_stdout;
+                    self.machine.push(Value::Number(if found { 0.0 } else { -1.0 }))?;
+                }
+                Pause::Getline(source, place, name) => {
+                    let outcome = self.getline(ctx, source, &name).await?;
+                    self.machine.getline_done(place, outcome, &self.line)?;
+                }
+            }
+        }
+    }
+
+    fn warn(&mut self, ctx: &mut Context) {
+        for warning in std::mem::take(&mut self.machine.warnings) {
+            let place = self.place();
+            ctx.warn(format_args!("{place}{warning}"));
+        }
+    }
+
+    async fn getline(
+        &mut self,
+        ctx: &mut Context,
+        source: Source,
+        name: &[u8],
+    ) -> Result<i8, Fault> {
+        self.update_separator()?;
+        let separator = self.separator.1.clone();
+        match source {
+            Source::Main => {
+                let found = self.read_main(ctx).await?;
+                Ok(i8::from(found))
+            }
+            Source::File => {
+                let outcome = self.streams.read_file(ctx, name, &separator, &mut self.line).await?;
+                // `NR` stays.
+                Ok(outcome)
+            }
+            Source::Command => {
+                ctx.stdout.flush().await?;
+                let outcome = self.streams.read_command(ctx, name, &separator, &mut self.line).await?;
+                if outcome > 0 {
+                    self.machine.count_record(false);
+                }
+                Ok(outcome)
+            }
+        }
+    }
+
+    /// Reads the next record of the operands into `$0`.
+    async fn next_record(&mut self, ctx: &mut Context) -> Result<bool, Fault> {
+        let found = self.read_main(ctx).await?;
+        if found {
+            self.machine.set_record(&self.line)?;
+        }
+        Ok(found)
+    }
+
+    fn update_separator(&mut self) -> Result<(), Fault> {
+        if *self.separator.0 == *self.machine.settings.rs {
+            return Ok(());
+        }
+        let text = self.machine.settings.rs.clone();
+        let separator = match &*text {
+            [] => Separator::Paragraph,
+            [byte] => Separator::Byte(*byte),
+            _ => Separator::Regex(self.machine.regex(&text)?),
+        };
+        self.separator = (text, separator);
+        Ok(())
+    }
+
+    /// Reads the next record of the operands into `line`; `NR` and `FNR` count it.
+    async fn read_main(&mut self, ctx: &mut Context) -> Result<bool, Fault> {
+        self.update_separator()?;
+        loop {
+            ctx.tick().await?;
+            if self.reader.is_none() && !self.open_next(ctx).await? {
+                return Ok(false);
+            }
+            let Some(reader) = &mut self.reader else { return Ok(false) };
+            match reader.next(ctx, &self.separator.1).await? {
+                Ok(Some((record, end))) => {
+                    self.line.clear();
+                    self.line.extend(record)?;
+                    let end = Str::new(end, &self.machine.meter)?;
+                    self.machine.count_record(true);
+                    self.machine.set_global(RT, Value::Text(end))?;
+                    return Ok(true);
+                }
+                Ok(None) => self.reader = None,
+                Err(errno) => {
+                    self.reader = None;
+                    let name = self.machine.text(self.machine.global(FILENAME))?;
+                    let shown = String::from_utf8_lossy(&name).into_owned();
+                    if errno == Errno::IsDirectory {
+                        ctx.stdout.flush().await?;
+                        ctx.warn(format_args!("warning: command line argument `{shown}' is a directory: skipped"));
+                    } else {
+                        return Err(Fault::Utility(UtilityError::Failed {
+                            message: format!("fatal: error reading input file `{shown}': {}", errno.message()),
+                            status: 2,
+                        }));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Opens the next operand that is a file; assignments on the way are made. Without any, standard input.
+    async fn open_next(&mut self, ctx: &mut Context) -> Result<bool, Fault> {
+        loop {
+            ctx.tick().await?;
+            let count = self.machine.global(ARGC).number();
+            if self.next_argument as f64 >= count {
+                if self.has_read {
+                    return Ok(false);
+                }
+                self.begin(Str::EMPTY, Reader::new(ctx, ctx.standard_input()))?;
+                return Ok(true);
+            }
+            let number = self.next_argument;
+            self.next_argument += 1;
+            let argv = self.machine.array(Var::Global(ARGV))?;
+            let value = self.machine.table(argv)?.get(number.to_string().as_bytes()).cloned();
+            let name = self.machine.text(&value.unwrap_or(Value::Unset))?;
+            if name.is_empty() || self.assign(&name)? {
+                continue;
+            }
+            let input = if *name == *b"-" { Ok(ctx.standard_input()) } else { ctx.open(&name) };
+            match input {
+                Ok(input) => {
+                    self.begin(name, Reader::new(ctx, input))?;
+                    return Ok(true);
+                }
+                Err(FsError::Limit(limit)) => return Err(limit.into()),
+                Err(FsError::Errno(errno)) => {
+                    let shown = String::from_utf8_lossy(&name);
+                    let place = if self.has_read { self.place() } else { String::new() };
+                    return Err(Fault::Utility(UtilityError::Failed {
+                        message: format!("{place}fatal: cannot open file `{shown}' for reading: {}", errno.message()),
+                        status: 2,
+                    }));
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self, name: Str, reader: Reader) -> Result<(), Fault> {
+        self.has_read = true;
+        self.reader = Some(reader);
+        self.machine.set_global(FILENAME, Value::Text(name))?;
+        self.machine.set_global(FNR, Value::Number(0.0))
+    }
+}
+
+/// Whether a text can name a variable.
+pub(super) fn is_name(text: &[u8]) -> bool {
+    text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+        && text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}
+
+/// The value of an assignment, escapes resolved as in a string.
+fn unescape(text: &[u8]) -> Vec<u8> {
+    let mut value = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        at += 1;
+        if byte != b'\\' {
+            value.push(byte);
+            continue;
+        }
+        let rest = text.get(at..).unwrap_or(&[]);
+        match super::lexer::escape(rest) {
+            Some((byte, length)) => {
+                value.push(byte);
+                at += length;
+            }
+            None => {
+                value.extend(rest.first());
+                at += 1;
+            }
+        }
+    }
+    value
+}

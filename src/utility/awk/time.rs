@@ -1,0 +1,70 @@
+//! `strftime` and `mktime`.
+
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+
+/// The moment in a time zone.
+fn at(seconds: i64, zone: &TimeZone, is_utc: bool) -> Option<Zoned> {
+    let zone = if is_utc { TimeZone::UTC } else { zone.clone() };
+    Some(Timestamp::from_second(seconds).ok()?.to_zoned(zone))
+}
+
+/// Formats a moment; a conversion that is not known stays as it is.
+pub(super) fn strftime(format: &[u8], seconds: i64, zone: &TimeZone, is_utc: bool) -> Vec<u8> {
+    let Some(moment) = at(seconds, zone, is_utc) else { return Vec::new() };
+    let mut out = Vec::new();
+    let mut rest = format;
+    while let Some(found) = memchr::memchr(b'%', rest) {
+        out.extend_from_slice(rest.get(..found).unwrap_or(&[]));
+        rest = rest.get(found..).unwrap_or(&[]);
+        let flags = rest.iter().skip(1).take_while(|byte| b"-_0^#EO".contains(byte)).count();
+        let length = (2 + flags).min(rest.len());
+        let conversion = rest.get(..length).unwrap_or(rest);
+        rest = rest.get(length..).unwrap_or(&[]);
+        match conversion.last() {
+            Some(b'n') => out.push(b'\n'),
+            Some(b't') => out.push(b'\t'),
+            Some(b'%') if length > 1 => out.push(b'%'),
+            Some(b'Z') if is_utc => out.extend_from_slice(b"GMT"),
+            Some(b'c') => out.extend(strftime(b"%a %b %e %H:%M:%S %Y", seconds, zone, is_utc)),
+            Some(b'x') => out.extend(strftime(b"%m/%d/%y", seconds, zone, is_utc)),
+            Some(b'X') => out.extend(strftime(b"%H:%M:%S", seconds, zone, is_utc)),
+            Some(b'r') => out.extend(strftime(b"%I:%M:%S %p", seconds, zone, is_utc)),
+            _ => {
+                let text = std::str::from_utf8(conversion).ok();
+                let shown = text.and_then(|text| jiff::fmt::strtime::format(text, &moment).ok());
+                out.extend_from_slice(shown.as_ref().map_or(conversion, |shown| shown.as_bytes()));
+            }
+        }
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+/// Seconds since the Epoch of `YYYY MM DD HH MM SS [DST]`; -1 when that is none.
+pub(super) fn mktime(text: &[u8], zone: &TimeZone, is_utc: bool) -> i64 {
+    let text = String::from_utf8_lossy(text);
+    let numbers: Vec<i64> = text.split_ascii_whitespace().map_while(|word| word.parse().ok()).collect();
+    let [year, month, day, hour, minute, second, ..] = *numbers.as_slice() else { return -1 };
+    let zone = if is_utc { TimeZone::UTC } else { zone.clone() };
+    let seconds = || -> Option<i64> {
+        // Months, days and the rest may be out of range, and count on.
+        let months = year.checked_mul(12)?.checked_add(month.checked_sub(1)?)?;
+        let first = DateTime::new(
+            i16::try_from(months.div_euclid(12)).ok()?,
+            i8::try_from(months.rem_euclid(12) + 1).ok()?,
+            1,
+            0,
+            0,
+            0,
+            0,
+        )
+        .ok()?;
+        let spread = jiff::Span::new().try_days(day.checked_sub(1)?).ok()?;
+        let clock = jiff::Span::new().try_hours(hour).ok()?.try_minutes(minute).ok()?.try_seconds(second).ok()?;
+        let moment = first.checked_add(spread).ok()?.checked_add(clock).ok()?;
+        Some(moment.to_zoned(zone).ok()?.timestamp().as_second())
+    };
+    seconds().unwrap_or(-1)
+}
