@@ -88,6 +88,7 @@ fn base() -> &'static Base {
     static BASE: LazyLock<Base> = LazyLock::new(|| {
         let mut names: Vec<&str> = utility::UTILITIES.iter().map(|utility| utility.name).collect();
         names.extend(["bash", "sh"]);
+        names.extend(crate::machine::FILE_BUILTINS);
         Base::new(&names)
     });
     &BASE

@@ -38,7 +38,8 @@ impl Process {
     /// What a failed assignment without a command does: the command is given up.
     pub(crate) fn fatal_assignment(&self) -> Halt {
         if self.shell.state.options.has(ShellOption::Posix) {
-            return Halt::Exit(if self.shell.state.command_string { 127 } else { 1 });
+            let subshell = self.is_forked || self.shell.state.subshell_level > 0;
+            return Halt::Exit(if self.shell.state.command_string && !subshell { 127 } else { 1 });
         }
         Halt::Discard(1)
     }
@@ -46,6 +47,8 @@ impl Process {
     fn assignment_step(&self, result: Result<(), AssignError>) -> Step {
         match result {
             Ok(()) => Ok(()),
+            // The value's evaluation failed.
+            Err(AssignError::Halt(Halt::Discard(status))) => Err(Halt::Abandon(status)),
             Err(AssignError::Halt(halt)) => Err(halt),
             Err(AssignError::ReadOnly | AssignError::Invalid) => Err(self.fatal_assignment()),
         }
@@ -116,6 +119,7 @@ impl Process {
         match self.assign_variable(run, id, value, false) {
             Ok(()) => Ok(()),
             Err(AssignError::Halt(halt)) => Err(halt),
+            Err(_) if self.shell.state.options.has(ShellOption::Posix) => Err(self.fatal_assignment()),
             Err(_) => {
                 // The loop ends with status 1.
                 self.set_status(1);

@@ -50,6 +50,15 @@ impl Field {
         Pattern::new(&self.bytes, &self.mask(), options)
     }
 
+    /// The field without its first byte, which is ASCII.
+    pub(crate) fn without_first(&self) -> Self {
+        let mut shorter = Self::default();
+        for (number, (bytes, quoted)) in self.stretches().enumerate() {
+            shorter.push(bytes.get(usize::from(number == 0)..).unwrap_or(&[]), quoted);
+        }
+        shorter
+    }
+
     /// Stretches of one quoting: `(bytes, quoted)`.
     pub(crate) fn stretches(&self) -> impl Iterator<Item = (&[u8], bool)> {
         let mut start = 0;
@@ -79,8 +88,10 @@ pub(crate) struct Builder {
 /// Which bytes separate fields: the value of `IFS`.
 #[derive(Clone, Debug)]
 pub(crate) struct Separators {
-    /// 0: no, 1: white space, 2: other.
+    /// 0: no, 1: white space, 2: other, 3: the first byte of one of `characters`.
     class: [u8; 256],
+    /// Characters of several bytes.
+    characters: Vec<Text>,
     /// What `"$*"` joins with.
     pub(crate) join: Text,
 }
@@ -90,14 +101,37 @@ impl Separators {
     pub(crate) fn new(ifs: Option<&[u8]>) -> Self {
         let mut class = [0; 256];
         let ifs = ifs.unwrap_or(b" \t\n");
-        for &byte in ifs {
-            class[usize::from(byte)] = if matches!(byte, b' ' | b'\t' | b'\n') { 1 } else { 2 };
+        let mut characters = Vec::new();
+        let mut at = 0;
+        while let Some((_, length)) = crate::character::unit_at(ifs, at) {
+            let bytes = ifs.get(at..at + length).unwrap_or(&[]);
+            at += length;
+            if let [first, _, ..] = bytes {
+                class[usize::from(*first)] = 3;
+                characters.push(Text::from(bytes));
+            } else if let [byte] = bytes {
+                class[usize::from(*byte)] = if matches!(byte, b' ' | b'\t' | b'\n') { 1 } else { 2 };
+            }
         }
         let first = crate::character::unit_at(ifs, 0).map_or(0, |(_, length)| length);
-        Self { class, join: Text::from(ifs.get(..first).unwrap_or(&[])) }
+        Self { class, characters, join: Text::from(ifs.get(..first).unwrap_or(&[])) }
     }
 
-    /// The class of a byte: 0 none, 1 white space of `IFS`, 2 another character of `IFS`.
+    /// The class of what stands at the start of `bytes`, and its length: 0 none, 1 white space of `IFS`, 2 another
+    /// character of `IFS`.
+    #[inline]
+    fn separator(&self, bytes: &[u8]) -> (u8, usize) {
+        match bytes.first().map(|&byte| self.class[usize::from(byte)]) {
+            Some(3) => match self.characters.iter().find(|character| bytes.starts_with(character)) {
+                Some(character) => (2, character.len()),
+                None => (0, 1),
+            },
+            Some(class) => (class, 1),
+            None => (0, 0),
+        }
+    }
+
+    /// The class of a byte: 0 none, 1 white space of `IFS`, 2 another character of `IFS`, 3 the first byte of one.
     #[inline]
     pub(crate) fn class(&self, byte: u8) -> u8 {
         self.class[usize::from(byte)]
@@ -127,18 +161,26 @@ impl Builder {
     pub(crate) fn push_split(&mut self, bytes: &[u8], separators: &Separators) {
         let mut rest = bytes;
         while !rest.is_empty() {
-            let plain = rest.iter().position(|&byte| separators.class(byte) != 0).unwrap_or(rest.len());
+            let mut plain = rest.iter().position(|&byte| separators.class(byte) != 0).unwrap_or(rest.len());
+            if rest.get(plain).is_some_and(|&byte| separators.class(byte) == 3)
+                && separators.separator(rest.get(plain..).unwrap_or(&[])).0 == 0
+            {
+                // Another character that begins with the same byte.
+                plain += 1;
+            }
             let (text, tail) = rest.split_at(plain);
             self.push_raw(text);
             let mut hard = false;
             let mut length = 0;
-            for &byte in tail {
-                match separators.class(byte) {
-                    1 => {}
-                    2 if !hard => hard = true,
+            loop {
+                match separators.separator(tail.get(length..).unwrap_or(&[])) {
+                    (1, _) => length += 1,
+                    (2, bytes) if !hard => {
+                        hard = true;
+                        length += bytes;
+                    }
                     _ => break,
                 }
-                length += 1;
             }
             if length > 0 && (hard || self.present) {
                 self.end_field();

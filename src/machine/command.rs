@@ -4,10 +4,10 @@ use super::builtin::{self, Builtin, Flow, Invocation};
 use super::frame::{CommandFrame, Frame, FunctionFrame};
 use super::name::NameId;
 use super::option::ShellOption;
-use super::process::{Process, Step, Wait};
+use super::process::{Halt, Process, Step, Wait};
 use super::run::Run;
 use super::shell::{Call, Function, Positional};
-use super::variable::Attributes;
+use super::variable::{Attributes, Value};
 use crate::text::Text;
 use crate::utility::{self, Context, Environment, Output};
 use crate::vfs::{COMMAND_MARK, Errno};
@@ -32,9 +32,13 @@ pub(crate) enum Found {
     NotExecutable(Text, Errno),
 }
 
+/// Builtins that are files too, for `env`, `xargs`, `exec` and their like.
+pub(crate) const FILE_BUILTINS: &[&str] = &["[", "echo", "kill", "printf", "test"];
+
 impl Process {
     /// A simple command begins.
     pub(crate) fn begin_command(&mut self) {
+        self.undo_redirections();
         let x = &mut self.x;
         x.fields.clear();
         x.arguments.clear();
@@ -63,7 +67,16 @@ impl Process {
             self.x.failed = false;
             self.undo_redirections();
             self.set_status(1);
+            let name = self.x.fields.first();
+            if self.shell.state.options.has(ShellOption::Posix)
+                && name.and_then(|name| builtin::find(name)).is_some_and(|builtin| builtin.special)
+            {
+                return Err(Halt::Exit(1));
+            }
             return Ok(());
+        }
+        if self.shell.state.options.has(ShellOption::NoExec) {
+            return Err(Halt::Discard(self.shell.state.status));
         }
         if self.x.fields.is_empty() {
             return self.execute_nothing(run);
@@ -78,9 +91,6 @@ impl Process {
                 (run.services.names.find(name), builtin::find(name))
             }
         };
-        if let Some(last) = self.x.fields.last() {
-            self.shell.state.last_argument = last.clone();
-        }
         if let Some(gate) = run.services.gate.clone()
             && let Err(message) = gate.allow(&self.x.fields[0], self.x.fields.get(1..).unwrap_or(&[]))
         {
@@ -93,12 +103,18 @@ impl Process {
             && builtin.special
             && self.shell.state.options.has(ShellOption::Posix)
         {
+            if let Some(last) = self.x.fields.last() {
+                self.shell.state.last_argument = last.clone();
+            }
             return self.call_builtin(run, cx, builtin);
         }
         if !self.shell.state.functions.is_empty()
             && let Some(function) = id.and_then(|id| self.shell.state.functions.get(&id)).cloned()
         {
             return self.call_function(run, &function);
+        }
+        if let Some(last) = self.x.fields.last() {
+            self.shell.state.last_argument = last.clone();
         }
         match builtin {
             Some(builtin) if self.is_enabled(builtin) => self.call_builtin(run, cx, builtin),
@@ -167,11 +183,12 @@ impl Process {
             } else {
                 match self.bind_temporary(run, assignments) {
                     Ok(bound) => invocation.temporary = Some(bound),
-                    Err(()) => {
+                    Err(()) if self.shell.state.options.has(ShellOption::Posix) => {
                         self.restore_descriptors(invocation.redirections);
-                        self.set_status(1);
-                        return Ok(());
+                        return Err(self.fatal_assignment());
                     }
+                    // The command runs without them.
+                    Err(()) => {}
                 }
             }
         }
@@ -200,9 +217,12 @@ impl Process {
             }
             Ok(Flow::Status(status)) => {
                 let status = if std::mem::take(&mut self.write_failed) { status.max(1) } else { status };
+                let usage = status == 2
+                    && invocation.builtin.special
+                    && self.shell.state.options.has(ShellOption::Posix);
                 self.finish_invocation(run, invocation);
                 self.set_status(status);
-                Ok(())
+                if usage { Err(Halt::Exit(status)) } else { Ok(()) }
             }
             Err(halt) => {
                 self.finish_invocation(run, invocation);
@@ -278,8 +298,11 @@ impl Process {
 
     /// Calls a function with the fields as its arguments.
     pub(crate) fn call_function(&mut self, run: &mut Run, function: &Function) -> Step {
+        let functions = self.shell.state.calls.as_ref().map_or(0, |call| call.functions);
+        self.check_nesting(run, functions)?;
         self.enter(run)?;
         let mut args = std::mem::take(&mut self.x.fields);
+        let last_argument = args.last().cloned().unwrap_or_default();
         let name = if args.is_empty() { Text::EMPTY } else { args.remove(0) };
         let redirections = std::mem::take(&mut self.x.redirections);
         let assignments = std::mem::take(&mut self.x.assignments);
@@ -308,7 +331,13 @@ impl Process {
         let positional = std::mem::replace(&mut state.positional, Positional::new(args));
         let source = std::mem::replace(&mut state.source_name, function.source.clone());
         let parent = state.calls.clone();
-        let call = Call { name, source: function.source.clone(), line, parent: parent.clone() };
+        let call = Call {
+            name,
+            source: function.source.clone(),
+            line,
+            functions: functions.saturating_add(1),
+            parent: parent.clone(),
+        };
         state.calls = Some(Arc::new(call));
         self.frames.push(Frame::Function(Box::new(FunctionFrame {
             resume,
@@ -318,6 +347,7 @@ impl Process {
             options: None,
             source,
             calls: parent,
+            last_argument,
             traps,
             returned: false,
         })));
@@ -325,24 +355,50 @@ impl Process {
         Ok(())
     }
 
+    /// `FUNCNEST`: how many functions may be inside of each other.
+    fn check_nesting(&mut self, run: &mut Run, functions: u32) -> Step {
+        if self.shell.variables.slot(super::name::FUNCNEST).value == Value::Unset {
+            return Ok(());
+        }
+        let most = self.scalar(run, super::name::FUNCNEST).and_then(|text| super::variable::plain_integer(&text));
+        match most.and_then(|most| u32::try_from(most).ok()) {
+            Some(most) if most > 0 && functions >= most => {
+                let name = self.x.fields.first().cloned().unwrap_or_default();
+                self.report_for(
+                    &name,
+                    format_args!("maximum function nesting level exceeded ({most})"),
+                );
+                Err(Halt::Discard(1))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// `name() body`: its code follows.
     pub(crate) fn define_function(
         &mut self,
         program: &crate::program::Program,
-        link: &super::link::Link,
         index: crate::program::Index,
         end: crate::program::Pc,
-    ) {
-        let _ = link;
-        let Some(definition) = program.functions.get(index as usize) else { return };
+    ) -> Step {
+        let Some(definition) = program.functions.get(index as usize) else { return Ok(()) };
         let body = self.code_at(self.code.pc);
         self.code.pc = end;
+        if self.shell.state.options.has(ShellOption::Posix) {
+            if builtin::find(&definition.name).is_some_and(|builtin| builtin.special) {
+                self.report(format_args!("`{}': is a special builtin", definition.name));
+                return Err(Halt::Exit(2));
+            }
+            if !super::name::is_name(&definition.name) {
+                return self.invalid_identifier(&definition.name);
+            }
+        }
         let id = self.shell.variables.names.intern(&definition.name);
         if self.shell.variables.is_readonly_function(id) {
             let name = definition.name.clone();
             self.report_for(&name, "readonly function");
             self.set_status(1);
-            return;
+            return Ok(());
         }
         let source = match self.shell.state.source_name.is_empty() {
             true => Text::from_static(b"environment"),
@@ -356,6 +412,7 @@ impl Process {
         let function = Function { code: body, definition: Arc::clone(definition), exported, source };
         Arc::make_mut(&mut self.shell.state.functions).insert(id, function);
         self.set_status(0);
+        Ok(())
     }
 
     // Utilities and scripts.
@@ -386,7 +443,7 @@ impl Process {
             Found::NotFound => return self.command_not_found(run, name),
             Found::NotExecutable(path, errno) => {
                 self.report_for(&path, errno.message());
-                self.finish_simple(run, 126);
+                self.finish_simple(run, if errno == Errno::NotFound { 127 } else { 126 });
                 return Ok(());
             }
         };
@@ -405,9 +462,26 @@ impl Process {
         let handler = run.services.names.find(b"command_not_found_handle");
         if let Some(function) = handler.and_then(|id| self.shell.state.functions.get(&id)).cloned() {
             self.x.fields.insert(0, Text::from_static(b"command_not_found_handle"));
-            return self.call_function(run, &function);
+            // It runs in a subshell, whose end is the end of a small program.
+            let line = self.line();
+            self.begin_subshell(run, self.code.pc)?;
+            let program = crate::program::Program {
+                code: vec![crate::program::Op::EndProcess, crate::program::Op::End],
+                lines: vec![line, line],
+                ..crate::program::Program::default()
+            };
+            self.start_program(run, &Arc::new(program));
+            self.line_override = Some(line);
+            let called = self.call_function(run, &function);
+            self.line_override = None;
+            return called;
         }
-        self.report_for(name, "command not found");
+        if super::quote::needs_ansi_c(name) {
+            let shown = super::quote::ansi_c(name);
+            self.report_for(&shown, "command not found");
+        } else {
+            self.report_for(name, "command not found");
+        }
         self.finish_simple(run, 127);
         Ok(())
     }
@@ -441,10 +515,8 @@ impl Process {
                 match self.search_path(run, &interpreter) {
                     Found::Path(found) => self.start_file(run, cx, &found, with, environment, hops + 1),
                     _ => {
-                        self.report(format_args!(
-                            "{path}: {interpreter}: bad interpreter: No such file or directory"
-                        ));
-                        self.finish_simple(run, 126);
+                        self.report_for(path, "cannot execute: required file not found");
+                        self.finish_simple(run, 127);
                         Ok(())
                     }
                 }
@@ -479,6 +551,14 @@ impl Process {
         let invoked = if args.is_empty() { name.clone() } else { args.remove(0) };
         if matches!(name.as_bytes(), b"bash" | b"sh") {
             return self.start_shell(run, invoked, args, environment, name.as_bytes() == b"sh");
+        }
+        if FILE_BUILTINS.iter().any(|builtin| name == builtin.as_bytes())
+            && let Some(builtin) = builtin::find(name)
+        {
+            args.insert(0, invoked);
+            self.x.fields = args;
+            self.x.assignments.clear();
+            return self.call_builtin(run, cx, builtin);
         }
         let context = self.context(run, invoked, args, environment);
         let mut future = if let Some(command) = run.services.host_commands.get(name) {
@@ -591,9 +671,18 @@ impl Process {
         if name.contains(&b'/') {
             return self.search_path(run, name);
         }
+        let own = self.x.assignments.iter().rev().find(|assignment| assignment.name == super::name::PATH);
+        if let Some(path) = own.map(|assignment| assignment.value.clone()) {
+            // `PATH=... name`
+            return self.search_along(run, name, &path);
+        }
         if let Some((path, _)) = self.shell.state.hashed.get(name) {
             let path = path.clone();
-            if matches!(self.search_path(run, &path), Found::Path(_)) {
+            let found = self.search_path(run, &path);
+            if found == Found::NotFound && !self.shell.state.options.has(ShellOption::CheckHash) {
+                return Found::NotExecutable(path, Errno::NotFound);
+            }
+            if matches!(found, Found::Path(_)) {
                 if let Some(entry) = Arc::make_mut(&mut self.shell.state.hashed).get_mut(name) {
                     entry.1 = entry.1.saturating_add(1);
                 }

@@ -18,6 +18,16 @@ impl Process {
         Halt::Discard(1)
     }
 
+    /// A name that is not valid where one has to be: the command fails; in POSIX mode the shell ends.
+    pub(crate) fn invalid_identifier(&mut self, name: &[u8]) -> Step {
+        self.report(format_args!("`{}': not a valid identifier", bstr::BStr::new(name)));
+        if self.shell.state.options.has(super::option::ShellOption::Posix) {
+            return Err(Halt::Exit(2));
+        }
+        self.set_status(1);
+        Ok(())
+    }
+
     /// Takes back what a frame changed. The caller decides where the code goes on.
     pub(crate) fn undo(&mut self, frame: Frame) {
         match frame {
@@ -31,6 +41,7 @@ impl Process {
                 state.conditions = frame.conditions;
                 state.source_name = frame.source;
                 state.calls = frame.calls;
+                state.last_argument = frame.last_argument;
                 if let Some(options) = frame.options {
                     state.options = options;
                 }
@@ -42,8 +53,11 @@ impl Process {
             Frame::Script(frame) => {
                 self.depth = self.depth.saturating_sub(1);
                 let state = &mut self.shell.state;
-                if let Some(positional) = frame.positional {
-                    state.positional = positional;
+                if let Some((before, own)) = frame.positional
+                    && state.positional.is_shifted(&own)
+                {
+                    // A file that set them (`set -- ...`) sets them for good.
+                    state.positional = before;
                 }
                 state.source_name = frame.source;
                 state.calls = frame.calls;
@@ -137,6 +151,11 @@ impl Process {
             ScriptKind::Trap => {
                 self.shell.state.status = status;
                 self.shell.state.pipe_status = pipe_status;
+                if self.in_trap == 0
+                    && let Some(status) = self.exit_after_trap.take()
+                {
+                    return Err(Halt::Exit(status));
+                }
                 Ok(())
             }
             ScriptKind::DebugTrap => {
@@ -476,20 +495,26 @@ impl Process {
         if let Some(limit) = error.limit() {
             return run.services.meter.fail_with(limit.limit, limit.allowed).into();
         }
+        let substitution =
+            matches!(self.frames.last(), Some(Frame::Subshell(frame)) if frame.substitution.is_some());
         let eval = match self.frames.iter().rev().find(|frame| matches!(frame, Frame::Script(_))) {
             Some(Frame::Script(frame)) => Some(frame.kind),
             _ => None,
         };
         let state = &self.shell.state;
+        let (name, line) = (&state.report_name, error.line());
         let place = match eval {
-            Some(ScriptKind::Eval) => format!("{}: eval: line {}", state.report_name, error.line()),
-            Some(ScriptKind::Source) => format!("{}: line {}", state.source_name, error.line()),
-            _ if state.command_string => format!("{}: -c: line {}", state.report_name, error.line()),
-            _ => format!("{}: line {}", state.report_name, error.line()),
+            _ if substitution => format!("{name}: command substitution: line {line}"),
+            Some(ScriptKind::Eval) => format!("{name}: eval: line {line}"),
+            Some(ScriptKind::Source) => format!("{}: line {line}", state.source_name),
+            Some(ScriptKind::ExitTrap) => format!("{name}: exit trap: line {line}"),
+            _ if state.command_string => format!("{name}: -c: line {line}"),
+            _ => format!("{name}: line {line}"),
         };
         for message in error.message() {
             self.write_error(format!("{place}: {message}\n").as_bytes());
         }
+<<<<<<< HEAD
         let status = if error.leaves_status() { self.shell.state.status } else { 2 };
         self.shell.state.status = 2;
         match eval {
@@ -502,6 +527,14 @@ impl Process {
                 Halt::Discard(if eval == Some(ScriptKind::Eval) { 2 } else { 1 })
             }
             None => Halt::Exit(status),
+=======
+        let status = error.status().unwrap_or(self.shell.state.status);
+        self.set_status(status);
+        match eval {
+            // The rest of the string is not run.
+            Some(_) if !substitution => Halt::Discard(status),
+            _ => Halt::Exit(status),
+>>>>>>> main
         }
     }
 

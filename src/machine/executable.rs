@@ -37,11 +37,12 @@ pub(crate) fn identify(run: &Run, cwd: &[u8], path: &[u8]) -> Result<Executable,
         }
         return Ok(Executable::Shell { posix: false, options: Vec::new(), script: content });
     };
-    let line = line.trim_ascii();
-    let (interpreter, argument) = match line.iter().position(|byte| byte.is_ascii_whitespace()) {
+    let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let line = trim(line);
+    let (interpreter, argument) = match line.iter().position(blank) {
         Some(at) => {
             let (interpreter, rest) = line.split_at(at);
-            (interpreter, Some(rest.trim_ascii()))
+            (interpreter, Some(trim(rest)))
         }
         None => (line, None),
     };
@@ -65,4 +66,12 @@ pub(crate) fn identify(run: &Run, cwd: &[u8], path: &[u8]) -> Result<Executable,
             Ok(Executable::Interpreter { path: Text::from(interpreter), argument: argument.map(Text::from) })
         }
     }
+}
+
+/// Without blanks around it. A carriage return is part of the name, as for the kernel.
+fn trim(mut text: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = text {
+        text = rest;
+    }
+    text
 }

@@ -62,6 +62,8 @@ pub(crate) struct FunctionFrame {
     pub(crate) options: Option<super::option::Options>,
     pub(crate) source: Text,
     pub(crate) calls: Option<Arc<super::shell::Call>>,
+    /// `$_` behind the call.
+    pub(crate) last_argument: Text,
     /// A `DEBUG` or `RETURN` trap that is not inherited comes back.
     pub(crate) traps: Option<Arc<super::trap::Traps>>,
     /// The `RETURN` trap has been started.
@@ -86,8 +88,8 @@ pub(crate) enum ScriptKind {
 pub(crate) struct ScriptFrame {
     pub(crate) kind: ScriptKind,
     pub(crate) resume: Code,
-    /// Positional parameters before `source FILE ARGS`.
-    pub(crate) positional: Option<super::shell::Positional>,
+    /// Positional parameters before `source FILE ARGS`, and those of the file.
+    pub(crate) positional: Option<(super::shell::Positional, super::shell::Positional)>,
     pub(crate) source: Text,
     pub(crate) calls: Option<Arc<super::shell::Call>>,
     /// Status to put back after a trap.

@@ -48,7 +48,7 @@ impl Process {
             &mut self.code,
             Code { program: Arc::clone(&program), link: Arc::clone(&link), pc: 1 },
         );
-        self.define_function(&program, &link, function, end);
+        self.define_function(&program, function, end)?;
         self.code = before;
         let id = run.services.names.intern(name);
         if let Some(function) = Arc::make_mut(&mut self.shell.state.functions).get_mut(&id) {

@@ -34,6 +34,7 @@ mod trace;
 mod trap;
 mod variable;
 
+pub(crate) use command::FILE_BUILTINS;
 pub(crate) use name::Names;
 pub(crate) use process::{Halt, Process};
 pub use run::{CommandGate, HostCommand};

@@ -7,6 +7,7 @@ use super::builder::Builder;
 use super::builtin::Invocation;
 use super::command::TemporaryAssignment;
 use super::frame::{Frame, SavedDescriptor};
+use super::option::ShellOption;
 use super::run::Run;
 use super::shell::{Code, Shell};
 use super::trap::Signal;
@@ -378,6 +379,14 @@ impl Process {
                         let text = program.text(text);
                         return Err(self.expansion_error(format_args!("{text}: bad substitution")));
                     }
+                    Op::Reject(message) => {
+                        let message = program.text(message);
+                        return Err(self.expansion_error(message));
+                    }
+                    Op::InvalidIdentifier(name) => {
+                        let name = program.text(name);
+                        self.invalid_identifier(&name)?;
+                    }
                     Op::PushBuilder => self.x.builders.push(std::mem::take(&mut self.x.builder)),
                     Op::AppendNumber { quoting } => {
                         let number = self.x.numbers.pop().unwrap_or(0);
@@ -393,9 +402,13 @@ impl Process {
                         let number = self.x.numbers.pop().unwrap_or(0);
                         self.x.subscripts.push(Subscript::Index(number));
                     }
-                    Op::SubscriptKey => {
+                    Op::SubscriptKey { assigned } => {
                         let text = self.x.builder.take_text();
                         self.x.builder = self.x.builders.pop().unwrap_or_default();
+                        if text.is_empty() && assigned != u32::MAX {
+                            let shown = program.text(assigned);
+                            return Err(self.expansion_error(format_args!("{shown}: bad array subscript")));
+                        }
                         self.x.subscripts.push(Subscript::Key(text));
                     }
                     Op::Arithmetic(index) => {
@@ -451,6 +464,11 @@ impl Process {
                         let text = self.x.builder.take_text();
                         self.x.fields.push(text);
                     }
+                    Op::UnlessBraces(to) => {
+                        if !self.shell.state.options.has(ShellOption::BraceExpand) {
+                            self.code.pc = to;
+                        }
+                    }
                     Op::BraceFields(index) => self.brace_fields(run, &program, index)?,
                     Op::ArrayBegin => {
                         let fields = std::mem::take(&mut self.x.fields);
@@ -498,11 +516,13 @@ impl Process {
                         self.call_builtin(run, cx, &super::builtin::STANDARD_INPUT)?;
                     }
                     Op::Pipeline(index) => self.pipeline(run, &program, index)?,
-                    Op::Background { end, text } => self.background(run, end, program.text(text))?,
+                    Op::Background { end, text, nested } => {
+                        self.background(run, end, program.text(text), nested)?;
+                    }
                     Op::Coprocess { end, text } => self.coprocess(run, end, program.text(text))?,
                     Op::Subshell { end } => self.begin_subshell(run, end)?,
                     Op::DefineFunction { function, end } => {
-                        self.define_function(&program, &link, function, end)
+                        self.define_function(&program, function, end)?;
                     }
                     Op::ReturnFromFunction => {
                         let status = self.shell.state.status;

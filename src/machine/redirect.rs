@@ -80,6 +80,7 @@ impl Process {
     ) -> Step<Result<(), RedirectionError>> {
         use RedirectionOperator as Operator;
         let target = match reference.operator {
+            Operator::Ambiguous => return Ok(Err(RedirectionError::Ambiguous(reference.source.clone()))),
             Operator::HereDocument => {
                 let text = self.x.builder.take_text();
                 return Ok(self.install(run, reference, 0, Description::memory(text)));
@@ -195,6 +196,9 @@ impl Process {
                     let _ = self.shell.state.descriptors.replace(number, None);
                     return Err(RedirectionError::Variable(name.clone()));
                 }
+                if self.shell.state.options.has(ShellOption::VarRedirClose) {
+                    self.x.redirections.push((number, None));
+                }
                 Ok(())
             }
         }
@@ -241,10 +245,10 @@ impl Process {
             if output && reference.descriptor == RedirectionDescriptor::Default {
                 return self.redirect_both(run, target, false);
             }
-            return Err(RedirectionError::Ambiguous(reference.source.clone()));
+            return Err(RedirectionError::Ambiguous(target.clone()));
         };
         let Some(description) = self.shell.state.descriptors.get(number).cloned() else {
-            return Err(RedirectionError::BadDescriptor(Text::from(number.to_string())));
+            return Err(RedirectionError::BadDescriptor(reference.source.clone()));
         };
         self.install(run, reference, default, description)?;
         if moves {

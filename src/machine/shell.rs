@@ -45,6 +45,8 @@ pub(crate) struct Call {
     pub(crate) source: Text,
     /// Line of the call.
     pub(crate) line: u32,
+    /// Functions among it and its parents.
+    pub(crate) functions: u32,
     pub(crate) parent: Option<Arc<Call>>,
 }
 
@@ -82,6 +84,11 @@ impl Positional {
 
     pub(crate) fn len(&self) -> usize {
         self.items.len() - self.start
+    }
+
+    /// Whether they are those of `other`, shifted or not.
+    pub(crate) fn is_shifted(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.items, &other.items)
     }
 
     /// Drops the first `count`; false when there are not so many.

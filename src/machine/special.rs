@@ -155,6 +155,9 @@ impl Process {
     fn call_stack(&self, id: NameId) -> Value {
         let mut array = Array::default();
         let mut call = self.shell.state.calls.as_ref();
+        if id == name::FUNCNAME && call.is_none_or(|call| call.functions == 0) {
+            return Value::Unset;
+        }
         if call.is_none() && id != name::BASH_SOURCE {
             return if id == name::BASH_LINENO && !self.shell.state.source_name.is_empty() {
                 array.push(Text::from_static(b"0"));
@@ -202,10 +205,7 @@ impl Process {
                 self.shell.state.started = run.services.session.clock.monotonic();
             }
             name::BASH_ARGV0 => self.shell.state.arg0 = value.clone(),
-            name::LINENO => {
-                let number = super::variable::plain_integer(value).unwrap_or(0);
-                self.shell.variables.slot_mut(id).value = Value::Integer(number);
-            }
+            // The next command sets `LINENO` again.
             _ => {}
         }
         true
@@ -243,6 +243,9 @@ impl Process {
                 for (key, value) in assoc.sorted() {
                     hashed.insert(key.clone(), (value.clone(), 0));
                 }
+                self.set_plain(id, Value::Dynamic);
+            }
+            (name::FUNCNAME | name::BASH_SOURCE | name::BASH_LINENO | name::GROUPS | name::PIPESTATUS, _) => {
                 self.set_plain(id, Value::Dynamic);
             }
             _ => self.after_special(run, id),

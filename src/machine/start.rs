@@ -291,7 +291,7 @@ impl Process {
             return Err(run.services.meter.fail(crate::limit::Limit::ScriptBytes).into());
         }
         let options = self.compile_options(limits.syntax_depth);
-        let cacheable = cached && from.0 == 0 && self.shell.state.aliases.is_empty();
+        let cacheable = cached && from.0 == 0 && self.shell.state.aliases.is_empty() && !options.stepwise;
         if cacheable && let Some(program) = run.services.cache.get(&source, &options) {
             return Ok(program);
         }
@@ -300,6 +300,14 @@ impl Process {
         let program = Arc::new(compile_source(&source, from, &options, &aliases));
         drop(held);
         run.services.meter.check()?;
+        if options.stepwise {
+            let end = program.rest.map_or(source.len(), |(offset, _)| offset);
+            let text = source.get(from.0..end).unwrap_or(&[]).to_vec();
+            self.write_error(&text);
+            if text.last().is_some_and(|byte| *byte != b'\n') {
+                self.write_error(b"\n");
+            }
+        }
         if cacheable {
             run.services.cache.put(&options, &program);
         }
@@ -312,12 +320,12 @@ impl Process {
             parse: ParseOptions {
                 extglob: options.has(ShellOption::ExtGlob),
                 posix: options.has(ShellOption::Posix),
-                expand_aliases: options.has(ShellOption::ExpandAliases),
+                expand_aliases: options.has(ShellOption::ExpandAliases) || options.has(ShellOption::Posix),
                 depth: u32::try_from(depth).unwrap_or(200).min(200),
                 interactive_comments: true,
             },
-            brace_expansion: options.has(ShellOption::BraceExpand),
             incremental: true,
+            stepwise: options.has(ShellOption::Verbose),
         }
     }
 
@@ -328,7 +336,8 @@ impl Process {
             let name = self.shell.state.report_name.clone();
             self.write_error(format!("{name}: line {line}: {warning}\n").as_bytes());
         }
-        self.switch(Code { program: Arc::clone(program), link, pc: 0 });
+        let pc = if self.shell.state.options.has(ShellOption::NoExec) { program.last_error() } else { 0 };
+        self.switch(Code { program: Arc::clone(program), link, pc });
     }
 
     /// The next part of a source whose commands may change how it is parsed.
@@ -372,12 +381,14 @@ impl Process {
                 name: Text::from_static(b"source"),
                 source: path.clone(),
                 line,
+                functions: state.calls.as_ref().map_or(0, |call| call.functions),
                 parent: state.calls.clone(),
             };
             state.calls = Some(Arc::new(call));
             state.source_name = path;
             if let Some(args) = args {
-                frame.positional = Some(std::mem::replace(&mut state.positional, Positional::new(args)));
+                let own = Positional::new(args);
+                frame.positional = Some((std::mem::replace(&mut state.positional, own.clone()), own));
             }
         }
         if program.code.len() <= 1 {
@@ -417,6 +428,10 @@ impl Process {
         source: Arc<[u8]>,
         program: Option<Arc<Program>>,
     ) -> Step {
+        if self.shell.state.command_string {
+            let text = Value::Text(Text::from(&*source));
+            self.shell.variables.slot_mut(name::BASH_EXECUTION_STRING).value = text;
+        }
         let program = match program {
             Some(program) => program,
             None => self.compile(run, source, (0, 1), true)?,
@@ -547,7 +562,7 @@ impl Process {
 /// The program of a script as text, under the options of a new shell.
 pub(crate) fn dump(script: &[u8]) -> String {
     let options =
-        CompileOptions { parse: ParseOptions::default(), brace_expansion: true, incremental: false };
+        CompileOptions { parse: ParseOptions::default(), incremental: false, stepwise: false };
     compile_source(&Arc::from(script), (0, 1), &options, &crate::syntax::NoAliases).to_string()
 }
 
@@ -585,6 +600,8 @@ pub(crate) fn shell_process(
         return Ok(Err((message, 2)));
     }
     let mut script = None;
+    // A script that is no regular file: it is read through a descriptor.
+    let mut descriptor = None;
     let (arg0, path);
     if flags.command {
         let Some(text) = args.pop_front() else {
@@ -604,10 +621,18 @@ pub(crate) fn shell_process(
                 match run.services.session.fs.read(&absolute) {
                     Ok(content) => content,
                     Err(crate::vfs::FsError::Limit(limit)) => return Err(limit.into()),
+                    Err(crate::vfs::FsError::Errno(crate::vfs::Errno::IsDirectory)) => {
+                        return Ok(Err((format!("{path}: {path}: Is a directory\n"), 126)));
+                    }
                     Err(crate::vfs::FsError::Errno(errno)) => {
-                        let status = if errno == crate::vfs::Errno::NotFound { 127 } else { 126 };
-                        let message = format!("{}: {path}: {}\n", request.name, errno.message());
-                        return Ok(Err((message, status)));
+                        if let Some(description) = stream(run, &absolute, &request.descriptors) {
+                            descriptor = Some(description);
+                            Content::EMPTY
+                        } else {
+                            let status = if errno == crate::vfs::Errno::NotFound { 127 } else { 126 };
+                            let message = format!("{}: {path}: {}\n", request.name, errno.message());
+                            return Ok(Err((message, status)));
+                        }
                     }
                 }
             }
@@ -617,7 +642,9 @@ pub(crate) fn shell_process(
         if memchr::memchr(0, line.get(..line.len().min(80)).unwrap_or(line)).is_some() {
             return Ok(Err((format!("{path}: {path}: cannot execute binary file\n"), 126)));
         }
-        script = Some(Arc::from(bytes));
+        if descriptor.is_none() {
+            script = Some(Arc::from(bytes));
+        }
     } else {
         arg0 = request.name.clone();
         path = Text::EMPTY;
@@ -642,6 +669,9 @@ pub(crate) fn shell_process(
     match script {
         Some(script) => process.start_main(run, script, None)?,
         None => {
+            if let Some(description) = descriptor {
+                let _ = process.shell.state.descriptors.replace(SCRIPT_DESCRIPTOR, Some(description));
+            }
             process.code.program = Arc::new(Program {
                 code: vec![crate::program::Op::RunStandardInput, crate::program::Op::End],
                 lines: vec![0, 0],
@@ -650,6 +680,25 @@ pub(crate) fn shell_process(
         }
     }
     Ok(Ok(process))
+}
+
+/// Where bash keeps the script that it reads.
+pub(crate) const SCRIPT_DESCRIPTOR: u32 = 255;
+
+/// A FIFO, a device or a descriptor of the caller (`/dev/fd/63`) that a script can be read from.
+fn stream(
+    run: &Run,
+    path: &[u8],
+    descriptors: &DescriptorTable,
+) -> Option<Arc<crate::io::Description>> {
+    let session = &run.services.session;
+    let options = crate::vfs::OpenOptions { read: true, ..crate::vfs::OpenOptions::default() };
+    let opened =
+        crate::io::Description::open(&session.fs, &session.fifos, &session.random, path, &options).ok()?;
+    match opened {
+        crate::io::OpenedPath::Description(description) => Some(description),
+        crate::io::OpenedPath::Descriptor(number) => descriptors.get(number).cloned(),
+    }
 }
 
 fn take_flags(flags: &mut Flags, args: &mut VecDeque<Text>, name: &Text) -> Result<(), String> {

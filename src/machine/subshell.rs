@@ -20,6 +20,7 @@ impl Process {
         let mut state = self.shell.state.clone();
         state.pid = run.new_pid();
         state.subshell_level += 1;
+        state.random = (run.services.session.random.next_u64() as u32) | 1;
         state.jobs = super::job::Jobs::default();
         let keep_err = state.options.has(ShellOption::ErrTrace);
         let keep_debug = state.options.has(ShellOption::FuncTrace);
@@ -266,7 +267,7 @@ impl Process {
         let mut pids = Vec::with_capacity(count);
         let last_here = self.shell.state.options.has(ShellOption::LastPipe)
             && !self.shell.state.options.has(ShellOption::Monitor);
-        for (number, &(pc, stderr_too)) in reference.stages.iter().enumerate() {
+        for (number, &(pc, nested)) in reference.stages.iter().enumerate() {
             let last = number + 1 == count;
             let mut output = None;
             let mut next_input = None;
@@ -276,14 +277,14 @@ impl Process {
                 output = Some(Description::pipe_writer(writer));
             }
             let mut stage = self.fork(run, pc)?;
+            if !nested {
+                stage.shell.state.subshell_level = self.shell.state.subshell_level;
+            }
             let descriptors = &mut stage.shell.state.descriptors;
             if let Some(input) = input.take() {
                 let _ = descriptors.replace(0, Some(input));
             }
             if let Some(output) = output {
-                if stderr_too {
-                    let _ = descriptors.replace(2, Some(Arc::clone(&output)));
-                }
                 let _ = descriptors.replace(1, Some(output));
             }
             input = next_input;
@@ -341,8 +342,13 @@ impl Process {
     }
 
     /// `list &`
-    pub(crate) fn background(&mut self, run: &mut Run, end: Pc, text: Text) -> Step {
+    ///
+    /// `nested`: it counts for `BASH_SUBSHELL`.
+    pub(crate) fn background(&mut self, run: &mut Run, end: Pc, text: Text, nested: bool) -> Step {
         let mut child = self.fork(run, self.code.pc)?;
+        if !nested {
+            child.shell.state.subshell_level = self.shell.state.subshell_level;
+        }
         // Without job control an asynchronous list reads nothing and ignores interrupts.
         let _ = child.shell.state.descriptors.replace(0, Some(Description::null()));
         child.shell.state.conditions = 0;

@@ -197,7 +197,8 @@ impl Variables {
             slot.attributes.remove(Attributes::TEMPORARY);
         } else {
             slot.value = Value::Unset;
-            slot.attributes = Attributes(slot.attributes.0 & Attributes::SPECIAL.0);
+            // It is exported when the one that it hides is.
+            slot.attributes = Attributes(slot.attributes.0 & (Attributes::SPECIAL.0 | Attributes::EXPORTED.0));
         }
         slot.scope = scope;
         self.locals.push(saved);

@@ -2,7 +2,7 @@
 
 use super::compiler::Compiler;
 use super::{Index, Op, Quoting};
-use crate::syntax::ast::{ArrayElement, Assignment, AssignmentValue};
+use crate::syntax::ast::{ArrayElement, Assignment, AssignmentValue, Subscript, Word, WordPart};
 use crate::text::Text;
 
 impl Compiler<'_> {
@@ -24,17 +24,43 @@ impl Compiler<'_> {
                     let text = self.source_text(subscript.word.span);
                     let text = self.text(&text);
                     self.emit(Op::Quoted(text));
-                    self.emit(Op::SubscriptKey);
+                    self.emit(Op::SubscriptKey { assigned: u32::MAX });
                 } else {
-                    self.subscript(name, subscript);
+                    self.assigned_subscript(name, assignment, subscript);
                 }
                 self.word(word, Quoting::Raw);
                 self.emit(Op::AssignElement { name, append });
             }
-            (AssignmentValue::Array(elements), _) => {
+            (AssignmentValue::Array(_), Some(subscript)) => {
+                let mut message = self.element_text(assignment, subscript);
+                message.push_bytes(b": cannot assign list to array member");
+                let message = self.text(&message);
+                self.emit(Op::Reject(message));
+            }
+            (AssignmentValue::Array(elements), None) => {
                 self.array(elements);
                 self.emit(Op::AssignArray { name, append });
             }
+        }
+    }
+
+    /// `name[subscript]` as written.
+    fn element_text(&self, assignment: &Assignment, subscript: &Subscript) -> Text {
+        let mut text = assignment.name.clone();
+        text.push_bytes(b"[");
+        text.push_bytes(&self.source_text(subscript.word.span));
+        text.push_bytes(b"]");
+        text
+    }
+
+    fn assigned_subscript(&mut self, name: Index, assignment: &Assignment, subscript: &Subscript) {
+        let text = self.element_text(assignment, subscript);
+        let assigned = self.text(&text);
+        if subscript.word.parts.is_empty() {
+            self.emit(Op::PushBuilder);
+            self.emit(Op::SubscriptKey { assigned });
+        } else {
+            self.subscript(name, subscript, assigned);
         }
     }
 
@@ -52,9 +78,22 @@ impl Compiler<'_> {
                 }
                 head.push_bytes(if assignment.append { b"+=" } else { b"=" });
                 let head = self.text(&head);
-                self.emit(Op::Quoted(head));
-                self.word(word, Quoting::Raw);
-                self.emit(Op::EndScalar);
+                if assignment.subscript.is_none() && super::brace::has_braces(word) {
+                    let words =
+                        super::brace::expand(word, super::brace::COMPILE_TIME_WORDS).unwrap_or_default();
+                    if words.len() > 1 {
+                        let plain = self.emit(Op::UnlessBraces(0));
+                        for word in &words {
+                            self.scalar_argument(head, word);
+                        }
+                        let end = self.emit(Op::Jump(0));
+                        self.patch(plain);
+                        self.scalar_argument(head, word);
+                        self.patch(end);
+                        return;
+                    }
+                }
+                self.scalar_argument(head, word);
             }
             AssignmentValue::Array(elements) => {
                 self.array(elements);
@@ -62,6 +101,19 @@ impl Compiler<'_> {
                 self.emit(Op::ArrayArgument { name, append: assignment.append });
             }
         }
+    }
+
+    fn scalar_argument(&mut self, head: Index, word: &Word) {
+        self.emit(Op::Quoted(head));
+        match word.parts.first() {
+            // Behind the brace expansion the first part may begin with a tilde.
+            Some(WordPart::Literal(text)) if text.starts_with(b"~") => {
+                let word = super::brace::with_tilde(word.clone());
+                self.word(&word, Quoting::Raw);
+            }
+            _ => self.word(word, Quoting::Raw),
+        }
+        self.emit(Op::EndScalar);
     }
 
     fn array(&mut self, elements: &[ArrayElement]) {

@@ -49,6 +49,35 @@ pub(crate) fn expand(word: &Word, most: usize) -> Result<Vec<Word>, BraceError> 
         .collect())
 }
 
+/// A word that may begin with a tilde-prefix behind its brace expansion.
+pub(super) fn with_tilde(mut word: Word) -> Word {
+    let only = word.parts.len() == 1;
+    let split = match word.parts.first() {
+        Some(WordPart::Literal(text)) => match text.strip_prefix(b"~") {
+            Some(rest) => {
+                let end = memchr::memchr(b'/', rest);
+                match (end, only) {
+                    (Some(end), _) => {
+                        Some((Text::from(rest.get(..end).unwrap_or(&[])), Text::from(rest.get(end..).unwrap_or(&[]))))
+                    }
+                    (None, true) => Some((Text::from(rest), Text::EMPTY)),
+                    (None, false) => None,
+                }
+            }
+            None => None,
+        },
+        _ => None,
+    };
+    if let Some((name, rest)) = split {
+        word.parts.splice(
+            ..1,
+            std::iter::once(WordPart::Tilde(name))
+                .chain((!rest.is_empty()).then_some(WordPart::Literal(rest))),
+        );
+    }
+    word
+}
+
 /// Units back to parts; bytes that stand together become one literal.
 fn join(units: Vec<Unit>) -> Vec<WordPart> {
     let mut parts: Vec<WordPart> = Vec::new();
@@ -204,7 +233,10 @@ fn sequence(inner: &[Unit], most: usize) -> Result<Option<Expanded>, BraceError>
             None => char::from(u8::try_from(value).unwrap_or(b'?')).to_string(),
         };
         let quoted = width.is_none() && !text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        if quoted {
+        if text == "\\" {
+            // Quote removal takes the backslash.
+            vec![Unit::Part(WordPart::Quoted(Text::EMPTY))]
+        } else if quoted {
             vec![Unit::Part(WordPart::Quoted(Text::from(text)))]
         } else {
             text.bytes().map(Unit::Byte).collect()

@@ -3,13 +3,14 @@
 use super::compiler::Compiler;
 use super::{ArithmeticContext, Index, Op, Pc, Quoting, StaticCommand};
 use crate::syntax::ast::{
-    Argument, Arithmetic, CaseArm, CaseEnd, Command, CommandKind, Conditional, List, Simple, Word, WordPart,
+    Argument, Arithmetic, CaseArm, CaseEnd, Command, CommandKind, Conditional, List, Simple, Span, Word,
+    WordPart,
 };
 use crate::text::Text;
 
 impl Compiler<'_> {
     pub(super) fn command(&mut self, command: &Command) {
-        self.line = command.span.line.max(1);
+        self.at_line(command.span.line);
         if let CommandKind::Simple(simple) = &command.kind {
             self.simple(command, simple);
             return;
@@ -35,7 +36,7 @@ impl Compiler<'_> {
     }
 
     fn compound(&mut self, command: &Command) {
-        let line = command.span.line.max(1);
+        let line = self.line;
         match &command.kind {
             CommandKind::Simple(_) => {}
             CommandKind::BraceGroup(list) => self.list(list),
@@ -72,6 +73,13 @@ impl Compiler<'_> {
                 self.check();
             }
             CommandKind::Function(definition) => {
+                let special = |byte: &u8| matches!(byte, b'$' | b'`' | b'"' | b'\'' | b'\\');
+                if definition.name.iter().any(special) || definition.name.iter().all(u8::is_ascii_digit) {
+                    let name = self.text(&definition.name);
+                    self.emit(Op::InvalidIdentifier(name));
+                    self.check();
+                    return;
+                }
                 let function = self.program.functions.len() as Index;
                 self.program.functions.push(std::sync::Arc::clone(definition));
                 let start = self.emit(Op::DefineFunction { function, end: 0 });
@@ -151,6 +159,12 @@ impl Compiler<'_> {
         select: bool,
     ) {
         let line = self.line;
+        if !is_name(variable) {
+            let name = self.text(variable);
+            self.emit(Op::InvalidIdentifier(name));
+            self.check();
+            return;
+        }
         self.emit(Op::Begin);
         for word in words.unwrap_or(&[]) {
             self.fields(word);
@@ -296,6 +310,8 @@ impl Compiler<'_> {
     }
 
     fn simple(&mut self, command: &Command, simple: &Simple) {
+        let line = self.command_line(command, simple);
+        self.at_line(line);
         if let Some(fields) = self.constant_fields(command, simple) {
             let name = fields.first().cloned().unwrap_or_default();
             let name = self.name(&name);
@@ -313,12 +329,20 @@ impl Compiler<'_> {
                 Argument::Assignment(assignment) => self.assignment_argument(assignment),
             }
         }
+        // Without a command word the assignments come first.
+        let temporary = !simple.words.is_empty();
+        if !temporary {
+            for assignment in &simple.assignments {
+                self.assignment(assignment, temporary);
+            }
+        }
         for redirection in &command.redirections {
             self.redirection(redirection);
         }
-        let temporary = !simple.words.is_empty();
-        for assignment in &simple.assignments {
-            self.assignment(assignment, temporary);
+        if temporary {
+            for assignment in &simple.assignments {
+                self.assignment(assignment, temporary);
+            }
         }
         self.line = line;
         if temporary {
@@ -331,6 +355,22 @@ impl Compiler<'_> {
             self.emit(Op::AssignmentsDone);
         }
         self.check();
+    }
+
+    /// The line that bash gives to a simple command: that on which its second word ends, or the only one.
+    fn command_line(&self, command: &Command, simple: &Simple) -> u32 {
+        let mut spans: Vec<Span> = Vec::with_capacity(4);
+        spans.extend(simple.assignments.iter().take(2).map(|assignment| assignment.span));
+        spans.extend(simple.words.iter().take(2).map(|argument| match argument {
+            Argument::Word(word) => word.span,
+            Argument::Assignment(assignment) => assignment.span,
+        }));
+        spans.extend(command.redirections.iter().take(2).map(|redirection| redirection.span));
+        spans.retain(|span| span.line != 0);
+        spans.sort_unstable_by_key(|span| span.start);
+        let Some(span) = spans.get(1).or(spans.first()) else { return command.span.line };
+        let text = self.source.get(span.start as usize..span.end as usize).unwrap_or(&[]);
+        span.line.saturating_add(memchr::memchr_iter(b'\n', text).count() as u32)
     }
 
     /// The fields of a command that needs no expansion at all.
@@ -374,4 +414,9 @@ impl Compiler<'_> {
         }
         Some(field)
     }
+}
+
+fn is_name(text: &[u8]) -> bool {
+    text.first().is_some_and(|byte| !byte.is_ascii_digit())
+        && text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }

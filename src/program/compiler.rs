@@ -1,7 +1,10 @@
 //! The compiler's state, and the loop over the complete commands of a source.
 
 use super::{Index, Op, Pc, Program};
-use crate::syntax::ast::{AndOrOperator, List, ListItem, Pipeline};
+use crate::syntax::ast::{
+    AndOrOperator, CommandKind, List, ListItem, Pipeline, Redirection, RedirectionDescriptor, RedirectionKind,
+    Span, Word, WordPart,
+};
 use crate::syntax::{Aliases, ParseOptions, Parser};
 use crate::text::Text;
 use rustc_hash::FxHashMap;
@@ -12,10 +15,10 @@ use std::sync::Arc;
 pub(crate) struct CompileOptions {
     /// The parser's options.
     pub(crate) parse: ParseOptions,
-    /// `set -B`
-    pub(crate) brace_expansion: bool,
     /// Stop behind each complete command that may change how the next one is parsed (`alias`, `shopt`, `set -o`).
     pub(crate) incremental: bool,
+    /// Stop behind each complete command (`set -v`).
+    pub(crate) stepwise: bool,
 }
 
 /// Compiles a whole source, or its first part: see [`CompileOptions::incremental`].
@@ -37,7 +40,7 @@ pub(crate) fn compile_source(
                 compiler.list(&list);
                 let boundary = compiler.here();
                 compiler.program.boundaries.push(boundary);
-                if options.incremental && changes_parser(&list) {
+                if options.stepwise || options.incremental && changes_parser(&list) {
                     compiler.program.rest = Some((parser.offset(), parser.line()));
                     compiler.emit(Op::ParseMore);
                     return compiler.finish();
@@ -65,9 +68,20 @@ pub(crate) fn compile_list(list: &List, source: &Arc<[u8]>, options: &CompileOpt
     compiler.finish()
 }
 
+/// `2>&1`
+fn standard_error_too() -> Redirection {
+    let word =
+        Word { parts: vec![WordPart::Quoted(Text::from_static(b"1"))], span: Span::default() };
+    Redirection {
+        descriptor: RedirectionDescriptor::Number(2),
+        kind: RedirectionKind::DuplicateOutput(word),
+        span: Span::default(),
+    }
+}
+
 /// Whether running the list may change aliases or options that the parser looks at.
 fn changes_parser(list: &List) -> bool {
-    use crate::syntax::ast::{Argument, CommandKind, WordPart};
+    use crate::syntax::ast::Argument;
     let mut lists = vec![list];
     while let Some(list) = lists.pop() {
         for item in &list.items {
@@ -76,6 +90,9 @@ fn changes_parser(list: &List) -> bool {
             for command in pipelines.flat_map(|pipeline| &pipeline.stages) {
                 match &command.kind {
                     CommandKind::Simple(simple) => {
+                        if simple.assignments.iter().any(|assignment| *assignment.name == *b"BASH_ALIASES") {
+                            return true;
+                        }
                         let changes = simple.words.iter().take(3).any(|argument| match argument {
                             Argument::Word(word) => match word.parts.as_slice() {
                                 [WordPart::Literal(text)] => matches!(
@@ -108,6 +125,8 @@ pub(super) struct Compiler<'o> {
     pub(super) options: &'o CompileOptions,
     /// Line of what is being compiled.
     pub(super) line: u32,
+    /// Added to lines of the source: bash counts those of a substitution's body from the line of its command.
+    pub(super) line_shift: i64,
     /// How many conditions the command stands in: in one, no `Check` is needed.
     pub(super) conditions: u32,
     names: FxHashMap<Text, Index>,
@@ -119,7 +138,7 @@ impl<'o> Compiler<'o> {
     fn new(source: Arc<[u8]>, options: &'o CompileOptions) -> Self {
         let mut program = Program { source: Arc::clone(&source), ..Program::default() };
         program.patterns.push(super::ConstantPattern::default());
-        Self { program, options, line: 1, conditions: 0, names: FxHashMap::default(), source }
+        Self { program, options, line: 1, line_shift: 0, conditions: 0, names: FxHashMap::default(), source }
     }
 
     fn finish(mut self) -> Program {
@@ -132,6 +151,13 @@ impl<'o> Compiler<'o> {
         self.program.code.push(op);
         self.program.lines.push(self.line);
         pc
+    }
+
+    /// What follows stands on that line of the source.
+    pub(super) fn at_line(&mut self, line: u32) -> u32 {
+        let shifted = i64::from(line).saturating_add(self.line_shift);
+        self.line = u32::try_from(shifted).unwrap_or(1).max(1);
+        self.line
     }
 
     /// The position of the next operation.
@@ -152,6 +178,7 @@ impl<'o> Compiler<'o> {
             | Op::JumpIfFailure(target)
             | Op::JumpIfSuccess(target)
             | Op::ArithmeticLoop { end: target, .. }
+            | Op::UnlessBraces(target)
             | Op::UseValue { end: target, .. }
             | Op::SkipUnlessSet { end: target, .. }
             | Op::IfAssociative { key: target, .. }
@@ -213,10 +240,14 @@ impl<'o> Compiler<'o> {
 
     fn list_item(&mut self, item: &ListItem) {
         if item.background {
-            self.line = item.span.line;
+            self.at_line(item.span.line);
             let text = self.source_text(item.span);
             let text = self.text(&text);
-            let start = self.emit(Op::Background { end: 0, text });
+            let nested = match (item.and_or.first.stages.as_slice(), item.and_or.rest.is_empty()) {
+                ([command], true) => !matches!(command.kind, CommandKind::Simple(_) | CommandKind::Subshell(_)),
+                _ => true,
+            };
+            let start = self.emit(Op::Background { end: 0, text, nested });
             self.and_or(item);
             self.emit(Op::EndProcess);
             self.patch(start);
@@ -284,7 +315,7 @@ impl<'o> Compiler<'o> {
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) {
-        self.line = pipeline.line;
+        self.at_line(pipeline.line);
         if pipeline.timed.is_some() {
             self.emit(Op::TimeBegin);
         }
@@ -311,15 +342,23 @@ impl<'o> Compiler<'o> {
                 self.emit(Op::Pipeline(index));
                 let mut starts = Vec::with_capacity(stages.len());
                 for (number, command) in stages.iter().enumerate() {
-                    starts.push((self.here(), pipeline.stderr_too.get(number).copied().unwrap_or(false)));
-                    self.command(command);
+                    let nested = !matches!(command.kind, CommandKind::Simple(_) | CommandKind::Subshell(_));
+                    starts.push((self.here(), nested));
+                    if pipeline.stderr_too.get(number) == Some(&true) {
+                        // `|&` is `2>&1` behind the command's own redirections.
+                        let mut command = command.clone();
+                        command.redirections.push(standard_error_too());
+                        self.command(&command);
+                    } else {
+                        self.command(command);
+                    }
                     self.emit(Op::EndProcess);
                 }
                 let end = self.here();
                 if let Some(reference) = self.program.pipelines.get_mut(index as usize) {
                     *reference = super::PipelineReference { stages: starts, end };
                 }
-                self.line = pipeline.line;
+                self.at_line(pipeline.line);
                 self.check();
             }
         }

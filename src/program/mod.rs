@@ -117,6 +117,8 @@ pub(crate) enum RedirectionOperator {
     BothAppend,
     HereDocument,
     HereString,
+    /// The target makes several words: always an error.
+    Ambiguous,
 }
 
 /// The fields of a command without expansions.
@@ -156,6 +158,15 @@ impl ConstantPattern {
 }
 
 impl Program {
+    /// Where a shell goes on that runs nothing (`set -n`): at an error of the parser, or where more is read.
+    pub(crate) fn last_error(&self) -> Pc {
+        let last = self.code.len().saturating_sub(1);
+        match self.code.get(last.saturating_sub(1)) {
+            Some(Op::SyntaxError(_) | Op::ParseMore) => last.saturating_sub(1) as Pc,
+            _ => last as Pc,
+        }
+    }
+
     /// The line of an operation.
     pub(crate) fn line(&self, pc: Pc) -> u32 {
         self.lines.get(pc as usize).copied().unwrap_or(1)

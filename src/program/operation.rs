@@ -66,6 +66,10 @@ pub(crate) enum Op {
     Keys { all: AllElements, quoting: Quoting },
     /// Fails: `text: bad substitution`.
     BadSubstitution(Index),
+    /// Fails: the text is the message, the command is given up.
+    Reject(Index),
+    /// A name is not valid: says so, status 1.
+    InvalidIdentifier(Index),
     /// Suspends the builder and starts an empty one.
     PushBuilder,
     /// Pops a number and appends it.
@@ -76,8 +80,9 @@ pub(crate) enum Op {
     IfAssociative { name: Index, key: Pc },
     /// Pops a number to the subscripts.
     SubscriptIndex,
-    /// Pops the builder to the subscripts.
-    SubscriptKey,
+    /// Pops the builder to the subscripts. `assigned`: what an assignment with an empty one names in its error, else
+    /// `u32::MAX`.
+    SubscriptKey { assigned: Index },
 
     // Arithmetic.
     /// Evaluates an expression and pushes the number.
@@ -112,6 +117,8 @@ pub(crate) enum Op {
     EndField,
     /// Ends the word as exactly one field, neither split nor expanded.
     EndScalar,
+    /// Jumps when brace expansion is off (`set +B`).
+    UnlessBraces(Pc),
     /// Adds the words that a brace expansion without other expansions makes.
     BraceFields(Index),
     /// Starts `( ... )` of an array assignment: suspends the fields.
@@ -156,8 +163,8 @@ pub(crate) enum Op {
     RunStandardInput,
     /// Runs `count` stages, each in a process of its own; the table says where they start.
     Pipeline(Index),
-    /// Starts an asynchronous list; its body follows.
-    Background { end: Pc, text: Index },
+    /// Starts an asynchronous list; its body follows. `nested`: it counts as a subshell.
+    Background { end: Pc, text: Index, nested: bool },
     /// Starts a coprocess; its body follows. The builder has its name.
     Coprocess { end: Pc, text: Index },
     /// Starts `( ... )`; its body follows.

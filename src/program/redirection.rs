@@ -6,10 +6,7 @@ use crate::syntax::ast::{Redirection, RedirectionKind};
 
 impl Compiler<'_> {
     pub(super) fn redirection(&mut self, redirection: &Redirection) {
-        if redirection.span.line != 0 {
-            self.line = redirection.span.line;
-        }
-        let (operator, target) = match &redirection.kind {
+        let (mut operator, target) = match &redirection.kind {
             RedirectionKind::Read(word) => (RedirectionOperator::Read, Some(word)),
             RedirectionKind::Write(word) => (RedirectionOperator::Write, Some(word)),
             RedirectionKind::Clobber(word) => (RedirectionOperator::Clobber, Some(word)),
@@ -33,7 +30,13 @@ impl Compiler<'_> {
         let mut source = crate::text::Text::EMPTY;
         if let Some(word) = target {
             source = self.source_text(word.span);
-            self.word(word, Quoting::Split);
+            let braces = super::brace::has_braces(word)
+                && super::brace::expand(word, 2).map_or(true, |words| words.len() > 1);
+            if braces {
+                operator = RedirectionOperator::Ambiguous;
+            } else {
+                self.word(word, Quoting::Split);
+            }
         }
         let index = self.program.redirections.len() as Index;
         let descriptor = redirection.descriptor.clone();

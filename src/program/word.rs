@@ -12,25 +12,28 @@ use std::num::NonZeroU32;
 impl Compiler<'_> {
     /// A word of a command: brace expansion, then the fields that each result expands to.
     pub(super) fn fields(&mut self, word: &Word) {
-        if word.span.line != 0 {
-            self.line = word.span.line;
-        }
-        if self.options.brace_expansion && super::brace::has_braces(word) {
-            match super::brace::expand(word, super::brace::COMPILE_TIME_WORDS) {
-                Ok(words) => {
-                    for word in &words {
-                        self.one_word_fields(word);
-                    }
-                }
-                Err(_) => {
-                    let index = self.program.braces.len() as Index;
-                    self.program.braces.push(word.clone());
-                    self.emit(Op::BraceFields(index));
-                }
-            }
+        if !super::brace::has_braces(word) {
+            self.one_word_fields(word);
             return;
         }
+        let plain = self.emit(Op::UnlessBraces(0));
+        match super::brace::expand(word, super::brace::COMPILE_TIME_WORDS) {
+            Ok(words) => {
+                for word in words {
+                    let word = super::brace::with_tilde(word);
+                    self.one_word_fields(&word);
+                }
+            }
+            Err(_) => {
+                let index = self.program.braces.len() as Index;
+                self.program.braces.push(word.clone());
+                self.emit(Op::BraceFields(index));
+            }
+        }
+        let end = self.emit(Op::Jump(0));
+        self.patch(plain);
         self.one_word_fields(word);
+        self.patch(end);
     }
 
     fn one_word_fields(&mut self, word: &Word) {
@@ -125,6 +128,8 @@ impl Compiler<'_> {
         }
         let start = self.emit(Op::Substitution { end: 0, quoting });
         let (line, conditions) = (self.line, std::mem::take(&mut self.conditions));
+        let first = substitution.body.items.first().map_or(line, |item| item.span.line);
+        let shift = std::mem::replace(&mut self.line_shift, i64::from(line) - i64::from(first));
         let outer = substitution.source.as_ref().map(|own| std::mem::replace(&mut self.source, own.clone()));
         self.list(&substitution.body);
         if let Some(error) = &substitution.error {
@@ -135,6 +140,7 @@ impl Compiler<'_> {
         if let Some(outer) = outer {
             self.source = outer;
         }
+        self.line_shift = shift;
         (self.line, self.conditions) = (line, conditions);
         self.emit(Op::SubstitutionEnd);
         self.patch(start);
@@ -200,7 +206,7 @@ impl Compiler<'_> {
                 match subscript.all {
                     Some(all) => ParameterBase::Elements(name, all),
                     None => {
-                        self.subscript(name, subscript);
+                        self.subscript(name, subscript, u32::MAX);
                         ParameterBase::Element(name)
                     }
                 }
@@ -213,7 +219,8 @@ impl Compiler<'_> {
     }
 
     /// Evaluates a subscript: as a key when the variable is associative, else as arithmetic.
-    pub(super) fn subscript(&mut self, name: Index, subscript: &Subscript) {
+    /// `assigned`: see [`Op::SubscriptKey`].
+    pub(super) fn subscript(&mut self, name: Index, subscript: &Subscript, assigned: Index) {
         let test = self.emit(Op::IfAssociative { name, key: 0 });
         if subscript.arithmetic.expression.is_none() && subscript.arithmetic.text.parts.is_empty() {
             self.emit(Op::PushBuilder);
@@ -227,7 +234,7 @@ impl Compiler<'_> {
         self.patch(test);
         self.emit(Op::PushBuilder);
         self.word(&subscript.word, Quoting::Raw);
-        self.emit(Op::SubscriptKey);
+        self.emit(Op::SubscriptKey { assigned });
         self.patch(end);
     }
 

@@ -86,7 +86,7 @@ impl Reader<'_> {
         if self.byte_at(at) == Some(b'(') {
             self.advance_to(at);
             let mut elements = Vec::new();
-            self.array(&mut elements)?;
+            self.array(&mut elements).map_err(|error| error.with_status(1))?;
             *value = AssignmentValue::Array(elements);
         } else {
             *value = AssignmentValue::Scalar(Word::default());

@@ -251,6 +251,9 @@ impl Reader<'_> {
             if self.take_keyword(Keyword::Esac) {
                 break;
             }
+            if self.byte().is_none() {
+                return Err(self.unexpected_end());
+            }
             self.case_arm(&mut arms)?;
         }
         set_case(command, subject, arms);

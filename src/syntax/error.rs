@@ -19,6 +19,8 @@ struct Fault {
     source_line: Text,
     /// How many parentheses of `[[ ( ... ) ]]` are open: bash complains of each.
     groups: u32,
+    /// Status with which a shell ends that is not 2.
+    status: Option<u8>,
 }
 
 /// What is wrong.
@@ -65,12 +67,34 @@ pub enum ParseErrorKind {
 
 impl ParseError {
     pub(super) fn new(kind: ParseErrorKind, span: Span, opened: Option<u32>, source_line: Text) -> Self {
-        Self(Box::new(Fault { kind, line: span.line, span, opened, source_line, groups: 0 }))
+        Self(Box::new(Fault { kind, line: span.line, span, opened, source_line, groups: 0, status: None }))
     }
 
     pub(super) fn at_line(mut self, line: u32) -> Self {
         self.0.line = line;
         self
+    }
+
+    /// Found where bash ends with another status than 2; the innermost place counts.
+    pub(super) fn with_status(mut self, status: u8) -> Self {
+        self.0.status.get_or_insert(status);
+        self
+    }
+
+    /// The status with which bash ends: 2, 127 for an error inside `$( )`, 1 inside an array literal. `None`: the status
+    /// stays as it is (errors of `[[`).
+    pub fn status(&self) -> Option<u8> {
+        match self.0.kind {
+            ParseErrorKind::ConditionalBinaryExpected
+            | ParseErrorKind::ConditionalBinaryExpectedAt(_)
+            | ParseErrorKind::ConditionalUnaryArgument(_)
+            | ParseErrorKind::ConditionalBinaryArgument(_)
+            | ParseErrorKind::ConditionalCloseExpected(_)
+            | ParseErrorKind::ConditionalTokenNear(_)
+            | ParseErrorKind::ConditionalToken(_)
+            | ParseErrorKind::Conditional => None,
+            _ => Some(self.0.status.unwrap_or(2)),
+        }
     }
 
     /// Found inside a parenthesis of `[[ ]]`.

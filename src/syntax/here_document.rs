@@ -92,7 +92,10 @@ impl Reader<'_> {
             let behind_newline = start > 0 && self.byte_at(start - 1) == Some(b'\n');
             let opened = self.input.line.saturating_sub(u32::from(behind_newline));
             let bounds = self.here_document_bounds(&document);
-            let body = self.here_document_body(&document, start, bounds.end)?;
+            let mut body = self.here_document_body(&document, start, bounds.end)?;
+            if bounds.unterminated && bounds.end > start && self.byte_at(bounds.end - 1) != Some(b'\n') {
+                body.body.parts.push(WordPart::Quoted(Text::from_static(b"\n")));
+            }
             self.bodies.insert(document.number, body);
             self.advance_to(bounds.next);
             if bounds.unterminated {

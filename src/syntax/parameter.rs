@@ -345,6 +345,11 @@ impl Reader<'_> {
         let mut text = Word { parts: Vec::new(), span: self.here() };
         self.arithmetic_text(ArithmeticEnd::ColonOrBrace, &mut text.parts)?;
         text.span.end = self.pos() as u32;
+        if text.parts.is_empty() && self.byte() == Some(b'}') {
+            // `${name:}` is no operation: the caller makes it a bad substitution.
+            expansion.operation = ParameterOperation::Bad;
+            return Ok(());
+        }
         let offset = self.arithmetic(text);
         let length = if self.byte() == Some(b':') { Some(self.substring_length()?) } else { None };
         expansion.operation = ParameterOperation::Substring { offset, length };

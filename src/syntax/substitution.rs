@@ -202,12 +202,12 @@ impl Reader<'_> {
         self.substitutions += 1;
         let outer = std::mem::take(&mut self.pending);
         let mut body = List::default();
-        self.possibly_empty_list(&mut body)?;
+        self.possibly_empty_list(&mut body).map_err(|error| error.with_status(127))?;
         if self.byte() != Some(b')') {
             return Err(if self.byte().is_none() {
                 self.unmatched(b')', line).at_line(self.end_line())
             } else {
-                self.unexpected()
+                self.unexpected().with_status(127)
             });
         }
         self.input.pos += 1;
@@ -229,7 +229,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn at_process_substitution(&self) -> bool {
-        matches!(self.byte(), Some(b'<' | b'>')) && self.second() == Some(b'(') && !self.options.posix
+        matches!(self.byte(), Some(b'<' | b'>')) && self.second() == Some(b'(')
     }
 
     /// Arithmetic between `((` and `))`; the cursor is on the second parenthesis. `None`: it is something else, and the

@@ -4,6 +4,7 @@ use super::{Builtin, Flow, Invocation};
 use crate::limit::Limit;
 use crate::machine::process::{Process, Step};
 use crate::machine::run::Run;
+use crate::machine::start::SCRIPT_DESCRIPTOR;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -26,7 +27,8 @@ fn run(
         Some(Ok(script)) => *script,
         _ => Vec::new(),
     };
-    let Some(description) = process.shell.state.descriptors.get(0).cloned() else {
+    let table = &process.shell.state.descriptors;
+    let Some(description) = table.get(SCRIPT_DESCRIPTOR).or(table.get(0)).cloned() else {
         return Ok(Flow::Status(0));
     };
     loop {
@@ -47,6 +49,7 @@ fn run(
             Poll::Ready(_) => break,
         }
     }
+    let _ = process.shell.state.descriptors.replace(SCRIPT_DESCRIPTOR, None);
     process.start_main(run, Arc::from(script), None)?;
     Ok(Flow::Switched)
 }

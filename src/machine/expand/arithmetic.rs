@@ -337,6 +337,14 @@ impl Process {
         if self.is_associative(id) {
             return Ok(Subscript::Key(self.dequote_key(run, text)));
         }
+        if text.is_empty() {
+            // Bash says so twice, and takes the element for 0.
+            let name = run.services.names.text(id);
+            for _ in 0..2 {
+                self.report(format_args!("{name}[]: bad array subscript"));
+            }
+            return Ok(Subscript::Index(i64::MAX));
+        }
         match index {
             Some(index) => Ok(Subscript::Index(index)),
             None => Ok(Subscript::Index(self.evaluate_text(run, text, depth + 1)?)),

@@ -3,6 +3,7 @@
 use super::super::option::ShellOption;
 use super::super::process::{Halt, Process, Step, Target};
 use super::super::run::Run;
+use super::super::variable::Value;
 use super::field::{MeterTicker, stopped};
 use crate::character;
 use crate::pattern::{Matches, NoTicker, Pattern};
@@ -26,14 +27,13 @@ impl Process {
             }
             return self.append_list(run, &values, kind, quoting);
         }
-        let _ = source;
         match self.target_text(run, &target) {
             Some(text) => {
                 let changed = change(run, &text)?;
                 self.append_text(&changed, quoting);
                 self.check_builder(run)
             }
-            None => self.check_unset(run, &target),
+            None => self.check_unset_parameter(run, &target, source),
         }
     }
 
@@ -81,6 +81,16 @@ impl Process {
         };
         let field = self.x.builder.take_joined();
         self.x.builder = self.x.builders.pop().unwrap_or_default();
+        // An anchor may come from an expansion: `p='#a'; ${v/$p/x}`.
+        let anchor = match field.stretches().next() {
+            Some((bytes, false)) if scope == ReplaceScope::First => bytes.first().copied(),
+            _ => None,
+        };
+        let (scope, field) = match anchor {
+            Some(b'#') => (ReplaceScope::Prefix, field.without_first()),
+            Some(b'%') => (ReplaceScope::Suffix, field.without_first()),
+            _ => (scope, field),
+        };
         let pattern = field.pattern(self.pattern_options(true));
         let empty_pattern = field.bytes.is_empty();
         self.append_changed(run, quoting, |run, text| {
@@ -142,14 +152,22 @@ impl Process {
         let length = if has_length { self.x.numbers.pop() } else { None };
         let offset = self.x.numbers.pop().unwrap_or(0);
         let (target, source) = self.pop_target();
-        if let Some(kind) = Self::list_kind(&target) {
+        let scalar = match &target {
+            // Of a variable that is no array `${v[@]:1}` is a substring.
+            Target::Elements(id, _) => {
+                let value = self.value_of(run, *id);
+                matches!(value, Value::Text(_) | Value::Integer(_))
+            }
+            _ => false,
+        };
+        if let (Some(kind), false) = (Self::list_kind(&target), scalar) {
             return self.slice(run, &target, kind, offset, length, quoting);
         }
         let Some(text) = self.target_text(run, &target) else {
-            return self.check_unset(run, &target);
+            return self.check_unset_parameter(run, &target, source);
         };
-        let _ = source;
-        let count = character::count(&text) as i64;
+        let bytes = self.counts_bytes(run, &text);
+        let count = if bytes { text.len() } else { character::count(&text) } as i64;
         let start = if offset < 0 { count.saturating_add(offset) } else { offset };
         if start < 0 || start > count {
             return Ok(());
@@ -166,7 +184,7 @@ impl Process {
             }
             Some(length) => start.saturating_add(length).min(count),
         };
-        let (from, to) = if text.is_ascii() {
+        let (from, to) = if bytes || text.is_ascii() {
             (start as usize, end as usize)
         } else {
             (character::offset_of(&text, start as usize), character::offset_of(&text, end as usize))

@@ -137,6 +137,32 @@ impl Process {
         Err(self.fatal_expansion())
     }
 
+    /// As [`Process::check_unset`] for a parameter of the program: an indirect one is named with its `!`.
+    pub(crate) fn check_unset_parameter(&mut self, run: &mut Run, target: &Target, source: Index) -> Step {
+        let indirect = self.code.program.parameters.get(source as usize).filter(|reference| reference.indirect);
+        if let Some(reference) = indirect
+            && self.shell.state.options.has(ShellOption::NoUnset)
+            && Self::list_kind(target).is_none()
+        {
+            let name = indirect_name(&reference.source);
+            self.report(format_args!("!{name}: unbound variable"));
+            return Err(self.fatal_expansion());
+        }
+        self.check_unset(run, target)
+    }
+
+    /// Whether characters are bytes: the locale is that of C.
+    pub(crate) fn counts_bytes(&mut self, run: &mut Run, text: &[u8]) -> bool {
+        if text.is_ascii() {
+            return false;
+        }
+        let locale = [b"LC_ALL".as_slice(), b"LC_CTYPE", b"LANG"].into_iter().find_map(|name| {
+            let id = run.services.names.find(name)?;
+            self.scalar(run, id).filter(|value| !value.is_empty())
+        });
+        locale.is_some_and(|locale| matches!(locale.as_bytes(), b"C" | b"POSIX"))
+    }
+
     /// An expansion error that ends a shell which is not interactive (`set -u`, `${x:?}`).
     pub(crate) fn fatal_expansion(&self) -> Halt {
         let in_subshell = self.is_forked || self.shell.state.subshell_level > 0;
@@ -422,7 +448,6 @@ impl Process {
         source: Index,
         quoting: Quoting,
     ) -> Step {
-        let _ = source;
         if let Some(kind) = Self::list_kind(target) {
             let values = self.target_values(run, target);
             return self.append_list(run, &values, kind, quoting);
@@ -432,7 +457,7 @@ impl Process {
                 self.append_text(&text, quoting);
                 self.check_builder(run)
             }
-            None => self.check_unset(run, target),
+            None => self.check_unset_parameter(run, target, source),
         }
     }
 
@@ -546,6 +571,14 @@ impl Process {
     /// `${#x}`: characters of a value, number of values of a list.
     pub(crate) fn length(&mut self, run: &mut Run, quoting: Quoting) -> Step {
         let (target, _) = self.pop_target();
+        if let Target::Elements(id, _) = target
+            && self.shell.state.options.has(ShellOption::NoUnset)
+            && self.value_of(run, id) == Value::Unset
+        {
+            let name = run.services.names.text(id);
+            self.report(format_args!("{name}: unbound variable"));
+            return Err(Halt::Exit(1));
+        }
         let length = if Self::list_kind(&target).is_some() {
             match &target {
                 Target::Special(_) => self.shell.state.positional.len(),
@@ -558,6 +591,7 @@ impl Process {
             }
         } else {
             match self.target_text(run, &target) {
+                Some(text) if self.counts_bytes(run, &text) => text.len(),
                 Some(text) => crate::character::count(&text),
                 None => {
                     self.check_unset(run, &target)?;

@@ -19,6 +19,8 @@ enum Piece {
     /// The name without quoting.
     Literal(Vec<u8>),
     Match(Pattern, bool),
+    /// One slash more.
+    Slash,
     /// `**`
     Recursive,
 }
@@ -34,7 +36,7 @@ impl Process {
         };
         let mask = field.mask();
         let pieces = pieces(&field.bytes, &mask, pattern_options, options.has(ShellOption::GlobStar));
-        if !pieces.iter().any(|piece| !matches!(piece, Piece::Literal(_))) {
+        if pieces.iter().all(|piece| matches!(piece, Piece::Literal(_) | Piece::Slash)) {
             self.x.fields.push(Text::from(field.bytes.as_slice()));
             return Ok(());
         }
@@ -65,9 +67,16 @@ impl Process {
                 match piece {
                     Piece::Literal(name) => {
                         let joined = join(path, name);
-                        if name.is_empty() || self.exists(run, &joined, !last) {
+                        if joined.is_empty() {
+                            // `**/` is not the working directory itself.
+                        } else if name.is_empty() || self.exists(run, &joined, !last) {
                             next.push(joined);
                         }
+                    }
+                    Piece::Slash => {
+                        let mut joined = join(path, b"");
+                        joined.push(b'/');
+                        next.push(joined);
                     }
                     Piece::Match(pattern, dots) => {
                         self.matching(run, path, pattern, *dots, last, &mut next)?;
@@ -108,7 +117,8 @@ impl Process {
             crate::vfs::path::join(&self.shell.state.cwd, if path.is_empty() { b"." } else { path });
         let Ok(entries) = run.services.session.fs.read_dir(&directory) else { return Ok(()) };
         run.services.meter.tick(entries.len() as u64)?;
-        let all = self.shell.state.options.has(ShellOption::DotGlob);
+        let all = self.shell.state.options.has(ShellOption::DotGlob)
+            || self.scalar(run, name::GLOBIGNORE).is_some_and(|text| !text.is_empty());
         let mut ticker = MeterTicker { run, used: 0 };
         let mut specials: Vec<&[u8]> = Vec::new();
         if dots && !self.shell.state.options.has(ShellOption::GlobSkipDots) {
@@ -234,6 +244,8 @@ fn pieces(bytes: &[u8], mask: &[bool], options: PatternOptions, globstar: bool) 
         if text.is_empty() {
             if number + 1 == count && number > 0 {
                 pieces.push(Piece::Literal(Vec::new()));
+            } else if number > 0 {
+                pieces.push(Piece::Slash);
             }
             continue;
         }
