@@ -514,27 +514,12 @@ impl Process {
         for message in error.message() {
             self.write_error(format!("{place}: {message}\n").as_bytes());
         }
-<<<<<<< HEAD
-        let status = if error.leaves_status() { self.shell.state.status } else { 2 };
-        self.shell.state.status = 2;
-        match eval {
-            // The rest of the string is not run.
-            Some(_) => {
-                let mut code = self.code.clone();
-                code.pc = (code.program.code.len() as Pc).saturating_sub(1);
-                self.set_status(if eval == Some(ScriptKind::Eval) { 2 } else { 1 });
-                let _ = code;
-                Halt::Discard(if eval == Some(ScriptKind::Eval) { 2 } else { 1 })
-            }
-            None => Halt::Exit(status),
-=======
         let status = error.status().unwrap_or(self.shell.state.status);
         self.set_status(status);
         match eval {
             // The rest of the string is not run.
             Some(_) if !substitution => Halt::Discard(status),
             _ => Halt::Exit(status),
->>>>>>> main
         }
     }
 

@@ -155,22 +155,6 @@ impl ParseError {
         Some(LimitError { limit: Limit::SyntaxDepth, allowed, line: Some(self.0.line) })
     }
 
-    /// Whether bash leaves `$?` as it was: for every error inside of `[[ ]]` but the end of the input.
-    pub(crate) fn leaves_status(&self) -> bool {
-        matches!(
-            self.0.kind,
-            ParseErrorKind::ConditionalBinaryExpected
-                | ParseErrorKind::ConditionalBinaryExpectedAt(_)
-                | ParseErrorKind::ConditionalUnaryArgument(_)
-                | ParseErrorKind::ConditionalBinaryArgument(_)
-                | ParseErrorKind::ConditionalCloseExpected(_)
-                | ParseErrorKind::ConditionalTokenNear(_)
-                | ParseErrorKind::ConditionalToken(_)
-                | ParseErrorKind::Conditional
-                | ParseErrorKind::ConditionalEmpty
-        )
-    }
-
     /// Bash's words, one entry for each line that it prints, without the prefix `bash: line N: `.
     pub fn message(&self) -> Vec<String> {
         let show = |text: &Text| text.to_string_lossy().into_owned();
