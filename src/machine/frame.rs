@@ -75,6 +75,10 @@ pub(crate) enum ScriptKind {
     Source,
     /// A trap's action: the status from before is put back.
     Trap,
+    /// The `ERR` trap: as `Trap`; `set -e` ends the shell behind it.
+    ErrTrap,
+    /// The `RETURN` trap: as `Trap`.
+    ReturnTrap,
     /// The `DEBUG` trap: as `Trap`, and its status can skip a command.
     DebugTrap,
     /// The `EXIT` trap: the shell ends behind it with this status.

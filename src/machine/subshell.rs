@@ -227,7 +227,7 @@ impl Process {
             fuel: 0,
             depth: self.depth + 1,
             in_trap: self.in_trap,
-            line_override: None,
+            trap_command: self.trap_command.clone(),
             charge: Some(charge),
             bytes: run.services.meter.empty_charge(),
             memory,
