@@ -280,6 +280,7 @@ impl Process {
 
     /// Calls a function with the fields as its arguments.
     pub(crate) fn call_function(&mut self, run: &mut Run, function: &Function) -> Step {
+        self.check_function_nesting(run)?;
         self.enter(run)?;
         let mut args = std::mem::take(&mut self.x.fields);
         let name = if args.is_empty() { Text::EMPTY } else { args.remove(0) };
@@ -325,6 +326,25 @@ impl Process {
         })));
         self.switch(function.code.clone());
         Ok(())
+    }
+
+    /// `FUNCNEST`: how deep functions may call each other.
+    fn check_function_nesting(&mut self, run: &mut Run) -> Step {
+        if self.shell.variables.slot(super::name::FUNCNEST).value == super::variable::Value::Unset {
+            return Ok(());
+        }
+        let value = self.scalar(run, super::name::FUNCNEST);
+        let most = value.and_then(|text| super::variable::plain_integer(&text));
+        let Some(most) = most.and_then(|most| usize::try_from(most).ok()).filter(|most| *most > 0) else {
+            return Ok(());
+        };
+        let depth = self.frames.iter().filter(|frame| matches!(frame, Frame::Function(_))).count();
+        if depth < most {
+            return Ok(());
+        }
+        let name = self.x.fields.first().cloned().unwrap_or_default();
+        self.report_for(&name, format_args!("maximum function nesting level exceeded ({most})"));
+        Err(super::process::Halt::Abandon(1))
     }
 
     /// `name() body`: its code follows.

@@ -338,6 +338,7 @@ impl Process {
             conditions: self.shell.state.conditions,
             fields: fields.into_iter(),
             menu: Vec::new(),
+            menu_shown: false,
         })));
     }
 

@@ -49,6 +49,8 @@ pub(crate) struct LoopFrame {
     pub(crate) fields: std::vec::IntoIter<Text>,
     /// The menu of `select`.
     pub(crate) menu: Vec<Text>,
+    /// The menu was shown: from now on only `PS3` is, unless the answer is empty.
+    pub(crate) menu_shown: bool,
 }
 
 /// See [`Frame::Function`].

@@ -123,14 +123,16 @@ impl Process {
 
     /// A compound command's head is reached.
     pub(crate) fn debug_trap(&mut self, run: &mut Run, program: &Program, text: Index) -> Step {
-        if self.shell.state.traps.debug.is_none() || self.in_trap > 0 {
+        if self.shell.state.traps.debug.is_some()
+            && self.in_trap == 0
+            && !std::mem::take(&mut self.debug_done)
+            && self.run_debug_trap(run)?
+        {
             return Ok(());
         }
-        if std::mem::take(&mut self.debug_done) {
-            return Ok(());
+        if self.shell.state.options.has(ShellOption::XTrace) {
+            self.trace_head(run, &program.text(text));
         }
-        let _ = program.text(text);
-        self.run_debug_trap(run)?;
         Ok(())
     }
 
