@@ -30,7 +30,9 @@ impl Process {
         let program = self.compile(run, Arc::from(action.as_bytes()), (0, line), false)?;
         self.enter(run)?;
         if self.in_trap == 0 {
-            self.trap_command = Some((Arc::clone(&self.code.program), self.code.pc));
+            let behind = u32::from(kind != ScriptKind::DebugTrap);
+            let pc = self.code.pc.saturating_sub(behind);
+            self.trap_command = Some((Arc::clone(&self.code.program), pc));
         }
         self.in_trap += 1;
         let resume = self.code.clone();

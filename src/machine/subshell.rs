@@ -20,6 +20,7 @@ impl Process {
         let mut state = self.shell.state.clone();
         state.pid = run.new_pid();
         state.subshell_level += 1;
+        state.random = state.random.wrapping_add(state.pid.wrapping_mul(0x9e37_79b9)) & 0x7fff_ffff;
         state.jobs = super::job::Jobs::default();
         let keep_err = state.options.has(ShellOption::ErrTrace);
         let keep_debug = state.options.has(ShellOption::FuncTrace);

@@ -129,8 +129,7 @@ impl Process {
     /// The words of the innermost `for` as written.
     fn for_words(&self) -> Option<Text> {
         let program = &self.code.program;
-        let at = (self.code.pc as usize).checked_sub(2)?;
-        let crate::program::Op::Debug(index) = program.code.get(at)? else { return None };
+        let crate::program::Op::Debug(index) = program.code.get(self.code.pc as usize)? else { return None };
         let text = program.text(*index);
         let start = memchr::memmem::find(&text, b" in ")? + 4;
         let rest = text.get(start..)?;

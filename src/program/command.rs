@@ -182,11 +182,11 @@ impl Compiler<'_> {
         });
         let top = self.here();
         self.patch_continue(begin, top);
+        let next =
+            self.emit(if select { Op::SelectNext { name, end: 0 } } else { Op::ForNext { name, end: 0 } });
         if !select {
             self.debug(command);
         }
-        let next =
-            self.emit(if select { Op::SelectNext { name, end: 0 } } else { Op::ForNext { name, end: 0 } });
         self.emit(Op::LoopTurn);
         self.list(body);
         self.line = line;
