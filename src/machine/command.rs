@@ -62,7 +62,9 @@ impl Process {
                 return Ok(());
             }
         }
-        self.debug_done = false;
+        if self.in_trap == 0 {
+            self.debug_done = false;
+        }
         if self.x.failed {
             self.x.failed = false;
             self.undo_redirections();

@@ -132,7 +132,7 @@ impl Process {
             fuel: 0,
             depth: 0,
             in_trap: 0,
-            line_override: None,
+            trap_command: None,
             charge: Some(charge),
             bytes,
             memory,
