@@ -170,7 +170,7 @@ fn yes_ends_when_head_has_enough() {
 #[test]
 fn two_thousand_nested_calls_need_no_stack_of_the_host() {
     let script = "f() { if (( $1 )); then f $(( $1 - 1 )); else echo deep; fi; }; f 2000";
-    let run = || runtime().block_on(sandbox(60_000).run(script)).unwrap();
+    let run = move || runtime().block_on(sandbox(60_000).run(script)).unwrap();
     let output = std::thread::Builder::new().stack_size(2 << 20).spawn(run).unwrap().join().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "deep\n");
     assert_eq!((output.end, output.status), (End::Exited, 0));

@@ -8,7 +8,6 @@
 
 use hookbox::limit::Limits;
 use hookbox::sandbox::{End, Sandbox, Script};
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Read as _;
 use std::process::{Command, Stdio};
@@ -32,7 +31,7 @@ enum Want {
     Limit,
     /// An ordinary end with this status, which is bash's.
     Status(u8),
-    /// An ordinary end.
+    /// An ordinary end, with any status.
     Exit,
     /// Either; what counts is that it ends.
     Any,
@@ -513,48 +512,45 @@ const KNOWN: &[(&str, &str)] = &[];
 
 struct Case {
     name: String,
-    script: Cow<'static, str>,
+    script: Box<dyn Fn() -> String + Sync>,
     want: Want,
+}
+
+impl Case {
+    fn new(name: String, script: impl Fn() -> String + Sync + 'static, want: Want) -> Self {
+        Self { name, script: Box::new(script), want }
+    }
 }
 
 fn cases() -> Vec<Case> {
     let mut cases: Vec<Case> = SCRIPTS
         .iter()
-        .map(|&(name, script, want)| Case { name: name.to_owned(), script: script.into(), want })
+        .map(|&(name, script, want)| Case::new(name.to_owned(), move || script.to_owned(), want))
         .collect();
     for &(name, open, middle, close) in NESTED {
-        for depth in [10, 350, 10_000, 100_000, 1_000_000_usize] {
-            // What a script may be is one limit; nesting beyond it is the other.
-            let script = [&open.repeat(depth), middle, &close.repeat(depth)].concat();
-            cases.push(Case { name: format!("nested: {name} {depth}"), script: script.into(), want: Any });
-            if depth == 10_000 {
-                let script = open.repeat(depth).into();
-                cases.push(Case { name: format!("nested: {name}, open"), script, want: Any });
-                let inner = [&open.repeat(depth), middle, &close.repeat(depth)].concat().replace('\'', "'\\''");
-                let script = format!("eval '{inner}'").into();
-                cases.push(Case { name: format!("nested: {name}, eval"), script, want: Any });
-            }
+        let nest = move |depth: usize| [&open.repeat(depth), middle, &close.repeat(depth)].concat();
+        for depth in [10, 350, 10_000, 100_000, 1_000_000] {
+            cases.push(Case::new(format!("nested: {name} {depth}"), move || nest(depth), Any));
         }
+        cases.push(Case::new(format!("nested: {name}, open"), move || open.repeat(10_000), Any));
+        let eval = move || format!("eval '{}'", nest(10_000).replace('\'', "'\\''"));
+        cases.push(Case::new(format!("nested: {name}, eval"), eval, Any));
     }
     for (index, &text) in UNTERMINATED.iter().enumerate() {
-        for (place, script) in [
-            ("", text.to_owned()),
-            (" after a line", format!("echo\n{text}")),
-            (" before lines", format!("{text}\necho\necho\n")),
-        ] {
-            let name = format!("unterminated: {index} {text:?}{place}");
-            cases.push(Case { name, script: script.into(), want: Any });
+        for (place, before, after) in [("", "", ""), (" after a line", "echo\n", ""), (" before lines", "", "\necho\n")] {
+            let name = format!("unterminated: {index}{place}");
+            cases.push(Case::new(name, move || [before, text, after].concat(), Any));
         }
     }
-    for text in REPEATED {
-        let script = text.repeat((1 << 20) / text.len()).into();
-        cases.push(Case { name: format!("repeated: {text:?}"), script, want: Any });
+    for (index, &text) in REPEATED.iter().enumerate() {
+        let name = format!("repeated: {index} {}", text.escape_default());
+        cases.push(Case::new(name, move || text.repeat((1 << 20) / text.len()), Any));
     }
-    for (name, script) in FED {
+    for &(name, script) in FED {
         for filling in ["a", "(", "[", "*", "\\\\", "9", ".", "\"", "{"] {
             let made = format!("\"$(printf -v x %1000000s; echo \"${{x// /'{filling}'}}\")\"");
-            let script = script.replace('@', &made).into();
-            cases.push(Case { name: format!("fed: {name} {filling:?}"), script, want: Any });
+            let make = move || script.replace('@', &made);
+            cases.push(Case::new(format!("fed: {name} {filling}"), make, Any));
         }
     }
     cases
@@ -572,7 +568,7 @@ fn child() {
         let sandbox = Sandbox::builder().limits(limits.clone()).build().unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let start = Instant::now();
-        let output = runtime.block_on(sandbox.start(Script::command(case.script.as_bytes())));
+        let output = runtime.block_on(sandbox.start(Script::command((case.script)().as_bytes())));
         drop(sandbox);
         let end = match output.end {
             End::Exited => format!("status {}", output.status),
