@@ -26,15 +26,9 @@ const LANGUAGE: &[(&str, &str)] = &[
     ("while loop", "i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done"),
     ("for loop", "for i in {1..50000}; do x=$i; done"),
     ("function calls", "f() { x=$1; }; for ((i = 0; i < 30000; i++)); do f $i; done"),
-    (
-        "recursion",
-        "fib() { local n=$1; if ((n < 2)); then r=$n; return; fi; local a; fib $((n - 1)); a=$r; fib $((n - 2)); r=$((a + r)); }; fib 16",
-    ),
+    ("recursion", "fib() { local n=$1; if ((n < 2)); then r=$n; return; fi; local a; fib $((n - 1)); a=$r; fib $((n - 2)); r=$((a + r)); }; fib 16"),
     ("string append", "s=; for ((i = 0; i < 20000; i++)); do s+=abc; done"),
-    (
-        "string operators",
-        "p=/usr/local/lib/file.tar.gz; for ((i = 0; i < 20000; i++)); do b=${p##*/}; d=${p%/*}; u=${p//\\//:}; done",
-    ),
+    ("string operators", "p=/usr/local/lib/file.tar.gz; for ((i = 0; i < 20000; i++)); do b=${p##*/}; d=${p%/*}; u=${p//\\//:}; done"),
     ("array append", "a=(); for ((i = 0; i < 30000; i++)); do a+=(\"$i\"); done; echo ${#a[@]}"),
     ("case", "for ((i = 0; i < 30000; i++)); do case $i in *1*) ;; 2?) ;; *) ;; esac; done"),
     ("regex", "for ((i = 0; i < 20000; i++)); do [[ abc$i =~ ^[a-z]+([0-9]+)$ ]]; done"),
@@ -218,11 +212,7 @@ fn growth() {
         ("read loop", "while read -r x; do :; done < <(seq N)", 8_000),
         ("pipe", "seq N | cat | wc -l", 50_000),
         ("substitution", "for ((i = 0; i < N; i++)); do x=$(echo y); done", 2_000),
-        (
-            "variables with substitutions",
-            "for ((i = 0; i < N; i++)); do printf -v \"v$i\" %s \"$(echo y)\"; done",
-            1_000,
-        ),
+        ("variables with substitutions", "for ((i = 0; i < N; i++)); do printf -v \"v$i\" %s \"$(echo y)\"; done", 1_000),
         ("files", "for ((i = 0; i < N; i++)); do : > f$i; done; rm f*", 1_000),
     ];
     for (name, script, n) in cases {
