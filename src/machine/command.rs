@@ -471,9 +471,7 @@ impl Process {
                 ..crate::program::Program::default()
             };
             self.start_program(run, &Arc::new(program));
-            self.line_override = Some(line);
             let called = self.call_function(run, &function);
-            self.line_override = None;
             return called;
         }
         if super::quote::needs_ansi_c(name) {
