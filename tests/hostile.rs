@@ -1072,17 +1072,25 @@ fn run(batch: &[&Case]) -> String {
     wrong
 }
 
+/// Classes that run by default.
+const QUICK: &[&str] = &["number", "recursion", "fork", "product", "regex", "jq"];
+
 #[test]
 fn hostile_scripts_end_cleanly() {
     if std::env::var_os(CASE_VARIABLE).is_some() {
         return;
     }
-    let filter = std::env::var("HOSTILE").unwrap_or_default();
+    // The whole table takes minutes: `HOSTILE= cargo test --test hostile`. By default the classes that are quick.
+    let filter = std::env::var("HOSTILE").ok();
+    let chosen = |name: &str| match &filter {
+        Some(filter) => name.contains(filter.as_str()),
+        None => QUICK.iter().any(|class| name.starts_with(class)),
+    };
     let cases = cases();
     let known = |case: &&Case| !KNOWN.iter().any(|(name, _)| case.name == *name);
     let (alone, together): (Vec<&Case>, Vec<&Case>) = cases
         .iter()
-        .filter(|case| case.name.contains(&filter))
+        .filter(|case| chosen(&case.name))
         .filter(known)
         .partition(|case| !case.name.starts_with("unterminated") && !case.name.starts_with("number"));
     // A child of its own for what may eat memory; small ones share.
