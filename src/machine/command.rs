@@ -33,7 +33,7 @@ pub(crate) enum Found {
 }
 
 /// Builtins that are files too, for `env`, `xargs`, `exec` and their like.
-pub(crate) const FILE_BUILTINS: &[&str] = &["[", "echo", "kill", "printf", "test"];
+pub(crate) const FILE_BUILTINS: &[&str] = &["kill"];
 
 impl Process {
     /// A simple command begins.

@@ -33,6 +33,7 @@ impl Process {
         match frame {
             Frame::Loop(_) | Frame::Case(_) | Frame::Time(_) | Frame::Pipe(_) => {}
             Frame::Redirections(saved) => self.restore_descriptors(saved),
+            Frame::LastStage(frame) => self.restore_descriptors(frame.input),
             Frame::Function(frame) => {
                 self.depth = self.depth.saturating_sub(1);
                 let state = &mut self.shell.state;

@@ -1,14 +1,15 @@
 //! `eval`, `.`, `source`. Bash manual 4.1.
 
 use super::{Builtin, Flow, Invocation, letters};
+use crate::io::Description;
 use crate::machine::frame::ScriptKind;
 use crate::machine::option::ShellOption;
 use crate::machine::process::{Halt, Process, Step};
 use crate::machine::run::Run;
 use crate::text::Text;
-use crate::vfs::{Errno, FsError, path};
+use crate::vfs::{Errno, FsError, OpenOptions, path};
 use std::sync::Arc;
-use std::task::Context;
+use std::task::{Context, Poll};
 
 pub(super) static EVAL: Builtin = Builtin {
     name: "eval",
@@ -50,9 +51,12 @@ fn eval(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &
 fn source(
     process: &mut Process,
     run: &mut Run,
-    _: &mut Context<'_>,
+    cx: &mut Context<'_>,
     invocation: &mut Invocation,
 ) -> Step<Flow> {
+    if let Some(Ok(stream)) = invocation.progress.take().map(|progress| progress.downcast::<Stream>()) {
+        return stream_more(process, run, cx, invocation, *stream);
+    }
     let letters = match letters::parse(process, invocation, b"") {
         Ok(letters) => letters,
         Err(flow) => return Ok(flow),
@@ -73,6 +77,15 @@ fn source(
     };
     let args = invocation.args.get(letters.first + 1..).filter(|args| !args.is_empty()).map(<[Text]>::to_vec);
     let absolute = path::join(&process.shell.state.cwd, &found);
+    let metadata = run.services.session.fs.metadata(&absolute);
+    if metadata.is_err() || metadata.is_ok_and(|metadata| !metadata.is_regular() && !metadata.is_directory()) {
+        // A FIFO, a device, a descriptor of the shell.
+        let options = OpenOptions { read: true, ..OpenOptions::default() };
+        if let Ok(description) = process.open_path(run, &found, &options) {
+            let stream = Stream { description, script: Vec::new(), found, args };
+            return stream_more(process, run, cx, invocation, stream);
+        }
+    }
     let content = match run.services.session.fs.read(&absolute) {
         Ok(content) => content,
         Err(FsError::Limit(limit)) => return Err(limit.into()),
@@ -96,6 +109,37 @@ fn source(
     }
     let script: Arc<[u8]> = Arc::from(bytes);
     process.start_text(run, invocation, script, ScriptKind::Source, Some((found, args)))
+}
+
+/// A script that comes through a description.
+struct Stream {
+    description: Arc<Description>,
+    script: Vec<u8>,
+    found: Text,
+    args: Option<Vec<Text>>,
+}
+
+fn stream_more(
+    process: &mut Process,
+    run: &mut Run,
+    cx: &mut Context<'_>,
+    invocation: &mut Invocation,
+    mut stream: Stream,
+) -> Step<Flow> {
+    match process.read_script(run, cx, &stream.description, &mut stream.script)? {
+        Poll::Pending => {
+            invocation.progress = Some(Box::new(stream));
+            Ok(Flow::Wait)
+        }
+        Poll::Ready(Err(error)) => {
+            process.report(format_args!("{}: {error}", stream.found));
+            Ok(Flow::Status(1))
+        }
+        Poll::Ready(Ok(())) => {
+            let script: Arc<[u8]> = Arc::from(stream.script);
+            process.start_text(run, invocation, script, ScriptKind::Source, Some((stream.found, stream.args)))
+        }
+    }
 }
 
 /// The path of a file to be read: a name without slash is looked for along `PATH`.
