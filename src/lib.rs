@@ -1,4 +1,66 @@
-//! hookbox.
+//! hookbox runs the hook scripts of AI-agent platforms in a bash of its own: inside the host's process, on a file system
+//! that exists only in memory. An event goes in, the hooks of a config run unchanged, a decision comes out.
+//!
+//! ```
+//! use hookbox::hook::{Dialect, HookSet, LoadOptions};
+//! use hookbox::limit::Limits;
+//! use hookbox::sandbox::Sandbox;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Once for each config: it is validated, and shared between sessions.
+//! let config = br#"{"hooks": [{
+//!     "id": "guard",
+//!     "event": "pre_tool_use",
+//!     "matcher": {"tool_name": "bash"},
+//!     "on_error": "block",
+//!     "executor": {"type": "bash", "command":
+//!         "if jq -r .data.arguments.command | grep -q 'rm -rf'; then echo '{\"decision\": \"block\", \"reason\": \"no rm -rf\"}'; fi"}
+//! }]}"#;
+//! let hooks = HookSet::load(Dialect::Everruns, config, &LoadOptions::default())?;
+//!
+//! // Once for each agent session: a file system, limits, a shell.
+//! let sandbox = Sandbox::builder()
+//!     .limits(Limits::hook())
+//!     .file("/workspace/notes.txt", "TODO: water the plants\n")
+//!     .build()?;
+//!
+//! // Before each call of a tool.
+//! let event = hooks.read_event(&serde_json::json!({
+//!     "moment": "tool_call_starting",
+//!     "session_id": "ses_01",
+//!     "tool_name": "bash",
+//!     "tool_call_id": "call_01",
+//!     "arguments": {"command": "rm -rf /workspace"},
+//! }))?;
+//! let outcome = hooks.fire(&sandbox, &event).await;
+//! assert!(!outcome.decision.proceeds());
+//! assert_eq!(outcome.decision.blocked.map(|block| block.reason).as_deref(), Some("no rm -rf"));
+//!
+//! // The shell alone, on the same files.
+//! let output = sandbox.run("grep -c TODO *.txt").await?;
+//! assert_eq!((output.stdout.as_slice(), output.status), (b"1\n".as_slice(), 0));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What a script does is never an `Err`: it is an exit status, output, and how the run ended. A run is one future; dropping
+//! it ends every process in it.
+//!
+//! # Layers
+//!
+//! Nothing imports upward; [`sandbox`] is the only module that joins the layers.
+//!
+//! - [`cli`]: the `hookbox` command.
+//! - [`sandbox`]: what an embedder uses.
+//! - [`hook`]: events, matchers, dialects, decisions, records. It does not know the shell.
+//! - `machine`: runs programs: processes, frames, expansion, jobs, builtins. It does not know hooks.
+//! - `program`: syntax trees compiled to operations.
+//! - [`syntax`]: bytes to syntax trees.
+//! - [`utility`]: the programs that scripts call, from `awk` to `yes`.
+//! - [`io`]: descriptors, open file descriptions, pipes.
+//! - [`vfs`]: file trees, snapshots, fixtures.
+//! - [`limit`], [`clock`], [`mod@text`], `pattern`, `character`: leaves.
 
 pub(crate) mod character;
 pub mod cli;

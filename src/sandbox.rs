@@ -7,9 +7,11 @@ pub use hook_runner::SandboxSource;
 use crate::clock::{Clock, Random, Timers};
 use crate::io::{Capture, Description, DescriptorTable, InputStream, OnExcess, OutputStream};
 use crate::limit::{Limit, LimitError, Limits, Meter, Usage};
+pub use crate::machine::{CommandGate, HostCommand};
+
 use crate::machine::{
-    CommandGate, CommandQueue, FIRST_PID, Halt, HostCommand, Names, Process, ProgramCache, Run, RunEnd,
-    Scheduler, Services, Start, Template,
+    CommandQueue, FIRST_PID, Halt, Names, Process, ProgramCache, Run, RunEnd, Scheduler, Services, Start,
+    Template,
 };
 use crate::text::Text;
 use crate::utility::{self, Environment, Identity, Session};

@@ -1,5 +1,6 @@
 //! Runs every case of `tests/cases` in a sandbox of its own. `CASES=FILTER cargo test --test cases` runs those whose
-//! file or name contains the filter; `CASES_SHOW=1` prints every failure.
+//! file or name contains the filter; `CASES_SHOW=1` prints every failure. Cases that fail today stand in
+//! `tests/known_failures.txt` (`CASES_UPDATE=1` writes it anew): any other failure fails the test.
 
 mod support;
 
@@ -92,7 +93,7 @@ fn every_case_does_as_bash_and_the_tools_do() {
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
-        for _ in 0..2 {
+        for _ in 0..4 {
             scope.spawn(|| {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let wrong =
@@ -106,11 +107,31 @@ fn every_case_does_as_bash_and_the_tools_do() {
     });
     let mut failures = failures.into_inner().unwrap();
     failures.sort_by_key(|(case, _)| (case.file.clone(), case.line));
+    let known_file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/known_failures.txt");
+    let key = |case: &Case| {
+        format!("{}: {}", case.file.strip_prefix(&folder).unwrap_or(&case.file).display(), case.name)
+    };
+    if std::env::var_os("CASES_UPDATE").is_some() {
+        let lines: Vec<String> = failures.iter().map(|(case, _)| key(case)).collect();
+        std::fs::write(&known_file, lines.join("\n") + "\n").expect("the list of known failures");
+    }
+    let known = std::fs::read_to_string(&known_file).unwrap_or_default();
+    let known: std::collections::HashSet<&str> = known.lines().collect();
+    let all = failures.len();
+    let failing: std::collections::HashSet<String> = failures.iter().map(|(case, _)| key(case)).collect();
+    for case in &cases {
+        if known.contains(key(case).as_str()) && !failing.contains(&key(case)) {
+            println!("passes now, take it off tests/known_failures.txt: {}", key(case));
+        }
+    }
+    failures
+        .retain(|(case, _)| !known.contains(key(case).as_str()) || std::env::var_os("CASES_SHOW").is_some());
     let shown = if std::env::var_os("CASES_SHOW").is_some() { usize::MAX } else { 40 };
     for (case, wrong) in failures.iter().take(shown) {
         let file = case.file.strip_prefix(&folder).unwrap_or(&case.file);
         println!("{}:{}: {}\n{wrong}", file.display(), case.line, case.name);
     }
-    println!("{} cases, {} failed", cases.len(), failures.len());
+    failures.retain(|(case, _)| !known.contains(key(case).as_str()));
+    println!("{} cases, {all} failed, {} of them not known", cases.len(), failures.len());
     assert!(failures.is_empty(), "{} of {} cases failed", failures.len(), cases.len());
 }

@@ -62,7 +62,9 @@ impl Process {
                 return Ok(());
             }
         }
-        self.debug_done = false;
+        if self.in_trap == 0 {
+            self.debug_done = false;
+        }
         if self.x.failed {
             self.x.failed = false;
             self.undo_redirections();
@@ -360,14 +362,12 @@ impl Process {
         if self.shell.variables.slot(super::name::FUNCNEST).value == Value::Unset {
             return Ok(());
         }
-        let most = self.scalar(run, super::name::FUNCNEST).and_then(|text| super::variable::plain_integer(&text));
+        let most =
+            self.scalar(run, super::name::FUNCNEST).and_then(|text| super::variable::plain_integer(&text));
         match most.and_then(|most| u32::try_from(most).ok()) {
             Some(most) if most > 0 && functions >= most => {
                 let name = self.x.fields.first().cloned().unwrap_or_default();
-                self.report_for(
-                    &name,
-                    format_args!("maximum function nesting level exceeded ({most})"),
-                );
+                self.report_for(&name, format_args!("maximum function nesting level exceeded ({most})"));
                 Err(Halt::Discard(1))
             }
             _ => Ok(()),
@@ -471,10 +471,7 @@ impl Process {
                 ..crate::program::Program::default()
             };
             self.start_program(run, &Arc::new(program));
-            self.line_override = Some(line);
-            let called = self.call_function(run, &function);
-            self.line_override = None;
-            return called;
+            return self.call_function(run, &function);
         }
         if super::quote::needs_ansi_c(name) {
             let shown = super::quote::ansi_c(name);

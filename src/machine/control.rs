@@ -63,7 +63,7 @@ impl Process {
                 state.source_name = frame.source;
                 state.calls = frame.calls;
                 state.conditions = frame.conditions;
-                if matches!(frame.kind, ScriptKind::Trap | ScriptKind::DebugTrap | ScriptKind::ExitTrap) {
+                if !matches!(frame.kind, ScriptKind::Eval | ScriptKind::Source) {
                     self.in_trap = self.in_trap.saturating_sub(1);
                 }
                 if let Some(expansion) = frame.expansion {
@@ -149,7 +149,7 @@ impl Process {
                 self.resume_caller();
                 Ok(())
             }
-            ScriptKind::Trap => {
+            ScriptKind::Trap | ScriptKind::ReturnTrap => {
                 self.shell.state.status = status;
                 self.shell.state.pipe_status = pipe_status;
                 if self.in_trap == 0
@@ -158,6 +158,11 @@ impl Process {
                     return Err(Halt::Exit(status));
                 }
                 Ok(())
+            }
+            ScriptKind::ErrTrap => {
+                self.shell.state.status = status;
+                self.shell.state.pipe_status = pipe_status;
+                self.exit_after_trap.take().map_or(Ok(()), |status| Err(Halt::Exit(status)))
             }
             ScriptKind::DebugTrap => {
                 self.shell.state.status = status;
@@ -353,6 +358,7 @@ impl Process {
             conditions: self.shell.state.conditions,
             fields: fields.into_iter(),
             menu: Vec::new(),
+            menu_shown: false,
         })));
     }
 

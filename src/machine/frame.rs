@@ -63,6 +63,8 @@ pub(crate) struct LoopFrame {
     pub(crate) fields: std::vec::IntoIter<Text>,
     /// The menu of `select`.
     pub(crate) menu: Vec<Text>,
+    /// The menu was shown: from now on only `PS3` is, unless the answer is empty.
+    pub(crate) menu_shown: bool,
 }
 
 /// See [`Frame::Function`].
@@ -91,6 +93,10 @@ pub(crate) enum ScriptKind {
     Source,
     /// A trap's action: the status from before is put back.
     Trap,
+    /// The `ERR` trap: as `Trap`; `set -e` ends the shell behind it.
+    ErrTrap,
+    /// The `RETURN` trap: as `Trap`.
+    ReturnTrap,
     /// The `DEBUG` trap: as `Trap`, and its status can skip a command.
     DebugTrap,
     /// The `EXIT` trap: the shell ends behind it with this status.

@@ -151,8 +151,8 @@ pub(crate) struct Process {
     pub(crate) depth: u64,
     /// A trap's action runs: `DEBUG` and `ERR` are not run for its commands.
     pub(crate) in_trap: u32,
-    /// Line that messages use when it is not that of the operation.
-    pub(crate) line_override: Option<u32>,
+    /// Where the command stands that the outermost trap interrupted, for `BASH_COMMAND`.
+    pub(crate) trap_command: Option<(Arc<crate::program::Program>, Pc)>,
     /// Offset for line numbers of `eval` and traps.
     pub(crate) charge: Option<crate::limit::ProcessCharge>,
     pub(crate) memory: crate::limit::Charge,
@@ -200,7 +200,7 @@ impl std::fmt::Debug for Process {
 impl Process {
     /// The line of the operation that runs.
     pub(crate) fn line(&self) -> u32 {
-        self.line_override.unwrap_or_else(|| self.code.program.line(self.code.pc.saturating_sub(1)))
+        self.code.program.line(self.code.pc.saturating_sub(1))
     }
 
     /// Runs until the process ends (`Ready` with its status) or has to wait.

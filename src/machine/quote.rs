@@ -115,10 +115,10 @@ pub(crate) fn trace(text: &[u8]) -> Vec<u8> {
     if text.is_empty() {
         return b"''".to_vec();
     }
-    if needs_ansi_c(text) {
-        return ansi_c(text);
+    if has_shell_special(text) {
+        return single(text);
     }
-    if has_shell_special(text) { single(text) } else { text.to_vec() }
+    if needs_ansi_c(text) { ansi_c(text) } else { text.to_vec() }
 }
 
 /// Whether a text has a character that the shell's grammar or expansions look at.

@@ -267,8 +267,9 @@ impl Process {
             RedirectionDescriptor::Default => default,
             RedirectionDescriptor::Number(number) => *number,
             RedirectionDescriptor::Variable(name) => {
-                let id = run.services.names.intern(name);
-                let value = self.scalar(run, id).and_then(|text| super::variable::plain_integer(&text));
+                let target = self.parse_reference(run, name);
+                let text = target.and_then(|target| self.target_text(run, &target));
+                let value = text.and_then(|text| super::variable::plain_integer(&text));
                 let Some(number) = value.and_then(|value| u32::try_from(value).ok()) else {
                     return Err(RedirectionError::BadDescriptor(name.clone()));
                 };

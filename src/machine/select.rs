@@ -1,7 +1,7 @@
 //! `select`: prints a menu on standard error and reads a choice from standard input. Bash manual 3.2.5.2.
 
 use super::frame::Frame;
-use super::name::{NameId, PS3, REPLY};
+use super::name::{COLUMNS, NameId, PS3, REPLY};
 use super::process::{Process, Step, Wait};
 use super::run::Run;
 use super::variable::Value;
@@ -26,16 +26,16 @@ impl Process {
         id: NameId,
         end: Pc,
     ) -> Step<bool> {
-        let menu = match self.frames.last() {
-            Some(Frame::Loop(frame)) => frame.menu.clone(),
-            _ => Vec::new(),
+        let (menu, shown) = match self.frames.last_mut() {
+            Some(Frame::Loop(frame)) => (frame.menu.clone(), std::mem::replace(&mut frame.menu_shown, true)),
+            _ => (Vec::new(), false),
         };
         if menu.is_empty() {
             self.code.pc = end;
             return Ok(true);
         }
         if self.select_line.is_none() {
-            self.show_menu(run, &menu, true);
+            self.show_menu(run, &menu, !shown);
             self.select_line = Some(Vec::new());
         }
         loop {
@@ -64,7 +64,9 @@ impl Process {
                     return Ok(false);
                 }
                 Poll::Ready(Ok(0)) | Poll::Ready(Err(_)) if !complete => {
-                    self.write_error(b"\n");
+                    if let Some(output) = self.shell.state.descriptors.get(1).cloned() {
+                        self.write_now(output, b"\n");
+                    }
                     self.set_plain(REPLY, Value::Text(Text::from(line)));
                     self.set_status(1);
                     if let Some(Frame::Loop(frame)) = self.frames.last_mut() {
@@ -97,15 +99,16 @@ impl Process {
         }
     }
 
-    /// The menu in columns, as bash lays it out for a terminal of 80 columns, then `PS3`.
+    /// The menu in columns, as bash lays it out for `COLUMNS` (80 if it is unset), then `PS3`.
     fn show_menu(&mut self, run: &mut Run, menu: &[Text], whole: bool) {
         let mut text = Vec::new();
         if whole {
             let widest = menu.iter().map(|item| crate::character::count(item)).max().unwrap_or(0);
             let digits = menu.len().to_string().len();
-            let item_width = widest + digits + 2;
-            let column_width = item_width + 2;
-            let columns = (80 / column_width).max(1);
+            let column_width = widest + digits + 4;
+            let terminal = self.scalar(run, COLUMNS).and_then(|text| super::variable::plain_integer(&text));
+            let terminal = terminal.and_then(|width| usize::try_from(width).ok()).filter(|width| *width > 0);
+            let columns = (terminal.unwrap_or(80) / column_width).max(1);
             let mut rows = menu.len().div_ceil(columns);
             let mut columns = menu.len().div_ceil(rows.max(1));
             if rows == 1 {
@@ -114,14 +117,16 @@ impl Process {
             }
             for row in 0..rows {
                 let mut at = row;
-                for column in 0..columns {
-                    let Some(item) = menu.get(at) else { break };
+                let mut position = 0;
+                while let Some(item) = menu.get(at) {
+                    let digits = if at < rows { rows.to_string().len() } else { digits };
                     text.extend_from_slice(format!("{:>digits$}) ", at + 1).as_bytes());
                     text.extend_from_slice(item);
                     at += rows;
-                    if column + 1 < columns && at < menu.len() {
-                        let used = digits + 2 + crate::character::count(item);
-                        text.resize(text.len() + column_width.saturating_sub(used), b' ');
+                    if at < menu.len() {
+                        let used = position + digits + 2 + crate::character::count(item);
+                        position += column_width;
+                        indent(&mut text, used, position);
                     }
                 }
                 text.push(b'\n');
@@ -130,5 +135,18 @@ impl Process {
         let prompt = self.scalar(run, PS3).unwrap_or_else(|| Text::from_static(b"#? "));
         text.extend_from_slice(&prompt);
         self.write_error(&text);
+    }
+}
+
+/// Goes from one column to another, with tabs as far as they lead there.
+fn indent(text: &mut Vec<u8>, mut from: usize, to: usize) {
+    while from < to {
+        if to / 8 > from / 8 {
+            text.push(b'\t');
+            from += 8 - from % 8;
+        } else {
+            text.push(b' ');
+            from += 1;
+        }
     }
 }

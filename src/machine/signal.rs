@@ -12,8 +12,28 @@ use std::sync::Arc;
 impl Process {
     /// Pushes a trap's action; the status that is set now comes back behind it.
     fn start_trap(&mut self, run: &mut Run, action: &Text, kind: ScriptKind, status: u8) -> Step {
-        let program = self.compile(run, Arc::from(action.as_bytes()), (0, 1), false)?;
+        // The lines of `ERR` and `RETURN` go on from the command's; those of signals start over.
+        let traced = matches!(kind, ScriptKind::ErrTrap | ScriptKind::ReturnTrap);
+        let line = if traced { self.line() } else { 1 };
+        self.start_trap_at(run, action, kind, status, line)
+    }
+
+    /// As `start_trap`; the action's first line has that number.
+    fn start_trap_at(
+        &mut self,
+        run: &mut Run,
+        action: &Text,
+        kind: ScriptKind,
+        status: u8,
+        line: u32,
+    ) -> Step {
+        let program = self.compile(run, Arc::from(action.as_bytes()), (0, line), false)?;
         self.enter(run)?;
+        if self.in_trap == 0 {
+            let behind = u32::from(kind != ScriptKind::DebugTrap);
+            let pc = self.code.pc.saturating_sub(behind);
+            self.trap_command = Some((Arc::clone(&self.code.program), pc));
+        }
         self.in_trap += 1;
         let resume = self.code.clone();
         let state = &self.shell.state;
@@ -55,7 +75,7 @@ impl Process {
     pub(crate) fn err_trap(&mut self, run: &mut Run) -> Step {
         let Some(action) = self.shell.state.traps.err.clone() else { return Ok(()) };
         let status = self.shell.state.status;
-        self.start_trap(run, &action, ScriptKind::Trap, status)
+        self.start_trap(run, &action, ScriptKind::ErrTrap, status)
     }
 
     /// Runs the `RETURN` trap behind a function or a sourced file.
@@ -65,7 +85,7 @@ impl Process {
         }
         let Some(action) = self.shell.state.traps.on_return.clone() else { return Ok(()) };
         let status = self.shell.state.status;
-        self.start_trap(run, &action, ScriptKind::Trap, status)
+        self.start_trap(run, &action, ScriptKind::ReturnTrap, status)
     }
 
     /// Whether a function that is over has to run the `RETURN` trap.
@@ -87,7 +107,7 @@ impl Process {
         let program = Arc::new(program);
         let link = run.services.cache.link_for(&program, &run.services.names, false);
         self.switch(super::shell::Code { program, link, pc: 0 });
-        self.start_trap(run, &action, ScriptKind::Trap, status)
+        self.start_trap(run, &action, ScriptKind::ReturnTrap, status)
     }
 
     /// Runs the `DEBUG` trap before the operation that was just read: it runs again behind it. Whether it was started.
@@ -95,39 +115,41 @@ impl Process {
         let Some(action) = self.shell.state.traps.debug.clone().filter(|action| !action.is_empty()) else {
             return Ok(false);
         };
-        let line = self.line();
         let status = self.shell.state.status;
+        let line = self.line();
         self.code.pc = self.code.pc.saturating_sub(1);
         self.debug_done = true;
-        let command = self.command_text();
-        self.set_plain(super::name::BASH_COMMAND, super::variable::Value::Text(command));
-        self.start_trap(run, &action, ScriptKind::DebugTrap, status)?;
-        self.line_override = Some(line);
+        self.start_trap_at(run, &action, ScriptKind::DebugTrap, status, line)?;
         Ok(true)
     }
 
     /// A compound command's head is reached.
     pub(crate) fn debug_trap(&mut self, run: &mut Run, program: &Program, text: Index) -> Step {
-        if self.shell.state.traps.debug.is_none() || self.in_trap > 0 {
+        if self.shell.state.traps.debug.is_some()
+            && self.in_trap == 0
+            && !std::mem::take(&mut self.debug_done)
+            && self.run_debug_trap(run)?
+        {
             return Ok(());
         }
-        if std::mem::take(&mut self.debug_done) {
-            return Ok(());
+        if self.shell.state.options.has(ShellOption::XTrace) {
+            self.trace_head(run, &program.text(text));
         }
-        let _ = program.text(text);
-        self.run_debug_trap(run)?;
         Ok(())
     }
 
-    /// The words of the command that is about to run.
-    fn command_text(&self) -> Text {
-        let words: Vec<&[u8]> = self.x.fields.iter().map(Text::as_bytes).collect();
-        Text::from(words.join(&b' '))
+    /// `BASH_COMMAND`: the command that runs, or that the trap which runs interrupted, as bash prints it.
+    pub(crate) fn current_command(&self, run: &Run) -> Text {
+        let limit = u32::try_from(run.services.meter.limits().syntax_depth).unwrap_or(200).min(200);
+        let (program, pc, behind) = match &self.trap_command {
+            Some((program, pc)) if self.in_trap > 0 => (program, *pc, true),
+            _ => (&self.code.program, self.code.pc.saturating_sub(1), false),
+        };
+        program.command_text(pc, behind, limit)
     }
 
     /// The `DEBUG` trap is over; with `extdebug` a status other than 0 skips the command.
     pub(crate) fn after_debug_trap(&mut self, status: u8) {
-        self.line_override = None;
         if status != 0 && self.shell.state.options.has(ShellOption::ExtDebug) {
             self.debug_done = false;
             self.x.fields.clear();

@@ -32,6 +32,7 @@ const DYNAMIC: &[NameId] = &[
     name::BASH_ALIASES,
     name::BASH_CMDS,
     name::UNDERSCORE,
+    name::BASH_COMMAND,
 ];
 
 /// Variables whose assignment changes the shell.
@@ -112,6 +113,7 @@ impl Process {
                 text(Text::from(names.join(":")))
             }
             name::BASH_ARGV0 => text(state.arg0.clone()),
+            name::BASH_COMMAND => text(self.current_command(run)),
             name::UNDERSCORE => text(state.last_argument.clone()),
             name::BASH_ALIASES => {
                 let mut assoc = Assoc::default();

@@ -133,7 +133,7 @@ impl Process {
             fuel: 0,
             depth: 0,
             in_trap: 0,
-            line_override: None,
+            trap_command: None,
             charge: Some(charge),
             bytes,
             memory,
@@ -588,8 +588,7 @@ impl Process {
 
 /// The program of a script as text, under the options of a new shell.
 pub(crate) fn dump(script: &[u8]) -> String {
-    let options =
-        CompileOptions { parse: ParseOptions::default(), incremental: false, stepwise: false };
+    let options = CompileOptions { parse: ParseOptions::default(), incremental: false, stepwise: false };
     compile_source(&Arc::from(script), (0, 1), &options, &crate::syntax::NoAliases).to_string()
 }
 
@@ -713,11 +712,7 @@ pub(crate) fn shell_process(
 pub(crate) const SCRIPT_DESCRIPTOR: u32 = 255;
 
 /// A FIFO, a device or a descriptor of the caller (`/dev/fd/63`) that a script can be read from.
-fn stream(
-    run: &Run,
-    path: &[u8],
-    descriptors: &DescriptorTable,
-) -> Option<Arc<crate::io::Description>> {
+fn stream(run: &Run, path: &[u8], descriptors: &DescriptorTable) -> Option<Arc<crate::io::Description>> {
     let session = &run.services.session;
     let options = crate::vfs::OpenOptions { read: true, ..crate::vfs::OpenOptions::default() };
     let opened =

@@ -20,7 +20,7 @@ impl Process {
         let mut state = self.shell.state.clone();
         state.pid = run.new_pid();
         state.subshell_level += 1;
-        state.random = (run.services.session.random.next_u64() as u32) | 1;
+        state.random = state.random.wrapping_add(state.pid.wrapping_mul(0x9e37_79b9)) & 0x7fff_ffff;
         state.jobs = super::job::Jobs::default();
         let keep_err = state.options.has(ShellOption::ErrTrace);
         let keep_debug = state.options.has(ShellOption::FuncTrace);
@@ -239,7 +239,7 @@ impl Process {
             fuel: 0,
             depth: self.depth + 1,
             in_trap: self.in_trap,
-            line_override: None,
+            trap_command: self.trap_command.clone(),
             charge: Some(charge),
             bytes: run.services.meter.empty_charge(),
             memory,

@@ -38,7 +38,7 @@ impl Process {
             .iter()
             .filter(|frame| match frame {
                 Frame::Subshell(frame) => frame.substitution.is_some(),
-                Frame::Script(_) => true,
+                Frame::Script(frame) => frame.kind != super::frame::ScriptKind::ExitTrap,
                 _ => false,
             })
             .count()
@@ -62,7 +62,7 @@ impl Process {
             }
             line.extend_from_slice(&quote::trace(field));
             if let Some((_, literal)) = self.x.arguments.iter().find(|(at, _)| *at == number) {
-                line.extend_from_slice(&literal_text(literal));
+                line.extend_from_slice(&literal_text(literal, quote::single));
             }
         }
         self.trace_line(run, &line);
@@ -101,8 +101,17 @@ impl Process {
     pub(crate) fn trace_array(&mut self, run: &mut Run, id: NameId, literal: &ArrayLiteral, append: bool) {
         let mut line = run.services.names.text(id).to_vec();
         line.extend_from_slice(if append { b"+=" } else { b"=" });
-        line.extend_from_slice(&literal_text(literal));
+        line.extend_from_slice(&literal_text(literal, quote::trace));
         self.trace_line(run, &line);
+    }
+
+    /// The head of `case` and of an arithmetic command, as `Op::Debug` has it.
+    pub(crate) fn trace_head(&mut self, run: &mut Run, head: &[u8]) {
+        if head.starts_with(b"case ") {
+            self.trace_line(run, head.trim_ascii_end());
+        } else if let Some(inner) = head.strip_prefix(b"((").and_then(|rest| rest.strip_suffix(b"))")) {
+            self.trace_line(run, &[b"(( ", inner.trim_ascii(), b" ))"].concat());
+        }
     }
 
     /// The head of a `for` loop.
@@ -120,8 +129,7 @@ impl Process {
     /// The words of the innermost `for` as written.
     fn for_words(&self) -> Option<Text> {
         let program = &self.code.program;
-        let at = (self.code.pc as usize).checked_sub(2)?;
-        let crate::program::Op::Debug(index) = program.code.get(at)? else { return None };
+        let crate::program::Op::Debug(index) = program.code.get(self.code.pc as usize)? else { return None };
         let text = program.text(*index);
         let start = memchr::memmem::find(&text, b" in ")? + 4;
         let rest = text.get(start..)?;
@@ -202,7 +210,7 @@ impl Process {
     }
 }
 
-fn literal_text(literal: &ArrayLiteral) -> Vec<u8> {
+fn literal_text(literal: &ArrayLiteral, quoted: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     let mut text = vec![b'('];
     for (number, element) in literal.elements.iter().enumerate() {
         if number > 0 {
@@ -213,7 +221,7 @@ fn literal_text(literal: &ArrayLiteral) -> Vec<u8> {
             text.extend_from_slice(key);
             text.extend_from_slice(if element.append { b"]+=" } else { b"]=" });
         }
-        text.extend_from_slice(&quote::single(&element.value));
+        text.extend_from_slice(&quoted(&element.value));
     }
     text.push(b')');
     text

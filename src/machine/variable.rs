@@ -198,7 +198,8 @@ impl Variables {
         } else {
             slot.value = Value::Unset;
             // It is exported when the one that it hides is.
-            slot.attributes = Attributes(slot.attributes.0 & (Attributes::SPECIAL.0 | Attributes::EXPORTED.0));
+            slot.attributes =
+                Attributes(slot.attributes.0 & (Attributes::SPECIAL.0 | Attributes::EXPORTED.0));
         }
         slot.scope = scope;
         self.locals.push(saved);

@@ -57,9 +57,10 @@ pub(super) fn with_tilde(mut word: Word) -> Word {
             Some(rest) => {
                 let end = memchr::memchr(b'/', rest);
                 match (end, only) {
-                    (Some(end), _) => {
-                        Some((Text::from(rest.get(..end).unwrap_or(&[])), Text::from(rest.get(end..).unwrap_or(&[]))))
-                    }
+                    (Some(end), _) => Some((
+                        Text::from(rest.get(..end).unwrap_or(&[])),
+                        Text::from(rest.get(end..).unwrap_or(&[])),
+                    )),
                     (None, true) => Some((Text::from(rest), Text::EMPTY)),
                     (None, false) => None,
                 }

@@ -57,7 +57,7 @@ impl Compiler<'_> {
                 self.for_command(command, variable, words.as_deref(), body, true);
             }
             CommandKind::ArithmeticFor { init, condition, update, body } => {
-                self.arithmetic_for(command, [init.as_ref(), condition.as_ref(), update.as_ref()], body);
+                self.arithmetic_for([init.as_ref(), condition.as_ref(), update.as_ref()], body);
             }
             CommandKind::Case { subject, arms } => self.case_command(command, subject, arms),
             CommandKind::Arithmetic(arithmetic) => {
@@ -108,11 +108,28 @@ impl Compiler<'_> {
         }
     }
 
-    /// The text of a compound command's head, for the `DEBUG` trap.
+    /// The text of a command of assignments or of a compound command's head, for the `DEBUG` trap.
     fn debug(&mut self, command: &Command) {
         let text = self.source_text(command.span);
-        let text = self.text(&text);
+        let head = match &command.kind {
+            CommandKind::Case { .. } => {
+                let end = memchr::memmem::find(&text, b" in").unwrap_or(text.len());
+                Text::from([text.get(..end).unwrap_or(&[]), b" in "].concat())
+            }
+            CommandKind::For { .. } => {
+                let end = text.iter().position(|byte| matches!(byte, b';' | b'\n')).unwrap_or(text.len());
+                Text::from(text.get(..end).unwrap_or(&[]).trim_ascii_end())
+            }
+            _ => text,
+        };
+        let text = self.text(&head);
         self.emit(Op::Debug(text));
+    }
+
+    /// The operation that was just emitted runs this command.
+    fn note_span(&mut self, command: &Command) {
+        let pc = self.here().saturating_sub(1);
+        self.program.spans.push((pc, command.span.start, command.span.end));
     }
 
     fn if_command(&mut self, clauses: &[(List, List)], otherwise: Option<&List>) {
@@ -179,11 +196,11 @@ impl Compiler<'_> {
         });
         let top = self.here();
         self.patch_continue(begin, top);
+        let next =
+            self.emit(if select { Op::SelectNext { name, end: 0 } } else { Op::ForNext { name, end: 0 } });
         if !select {
             self.debug(command);
         }
-        let next =
-            self.emit(if select { Op::SelectNext { name, end: 0 } } else { Op::ForNext { name, end: 0 } });
         self.emit(Op::LoopTurn);
         self.list(body);
         self.line = line;
@@ -194,17 +211,17 @@ impl Compiler<'_> {
         self.patch(begin);
     }
 
-    fn arithmetic_for(&mut self, command: &Command, parts: [Option<&Arithmetic>; 3], body: &List) {
+    fn arithmetic_for(&mut self, parts: [Option<&Arithmetic>; 3], body: &List) {
         let line = self.line;
         let [init, condition, update] = parts;
         let begin = self.emit(Op::LoopBegin { break_to: 0, continue_to: 0 });
         let mut exits = Vec::new();
         if let Some(init) = init {
-            exits.push(self.loop_expression(command, init, false));
+            exits.push(self.loop_expression(init, false));
         }
         let top = self.here();
         if let Some(condition) = condition {
-            exits.push(self.loop_expression(command, condition, true));
+            exits.push(self.loop_expression(condition, true));
         }
         self.emit(Op::LoopTurn);
         self.list(body);
@@ -213,7 +230,7 @@ impl Compiler<'_> {
         let next = self.here();
         self.patch_continue(begin, next);
         if let Some(update) = update {
-            exits.push(self.loop_expression(command, update, false));
+            exits.push(self.loop_expression(update, false));
         }
         self.emit(Op::Jump(top));
         for exit in exits {
@@ -224,8 +241,16 @@ impl Compiler<'_> {
     }
 
     /// One of the three expressions of `for ((`.
-    fn loop_expression(&mut self, command: &Command, expression: &Arithmetic, test: bool) -> Pc {
-        self.debug(command);
+    fn loop_expression(&mut self, expression: &Arithmetic, test: bool) -> Pc {
+        let mut text = Text::from_static(b"((");
+        for part in &expression.text.parts {
+            if let WordPart::Literal(literal) | WordPart::Quoted(literal) = part {
+                text.push_bytes(literal);
+            }
+        }
+        text.push_bytes(b"))");
+        let text = self.text(&text);
+        self.emit(Op::Debug(text));
         self.arithmetic(expression, &expression.text, ArithmeticContext::Command);
         self.emit(Op::ArithmeticLoop { test, end: 0 })
     }
@@ -318,10 +343,14 @@ impl Compiler<'_> {
             let index = self.program.commands.len() as Index;
             self.program.commands.push(StaticCommand { name, fields });
             self.emit(Op::ExecuteStatic(index));
+            self.note_span(command);
             self.check();
             return;
         }
         let line = self.line;
+        if simple.words.is_empty() {
+            self.debug(command);
+        }
         self.emit(Op::Begin);
         for argument in &simple.words {
             match argument {
@@ -354,6 +383,7 @@ impl Compiler<'_> {
         } else {
             self.emit(Op::AssignmentsDone);
         }
+        self.note_span(command);
         self.check();
     }
 

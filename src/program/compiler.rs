@@ -2,8 +2,8 @@
 
 use super::{Index, Op, Pc, Program};
 use crate::syntax::ast::{
-    AndOrOperator, CommandKind, List, ListItem, Pipeline, Redirection, RedirectionDescriptor, RedirectionKind,
-    Span, Word, WordPart,
+    AndOrOperator, CommandKind, List, ListItem, Pipeline, Redirection, RedirectionDescriptor,
+    RedirectionKind, Span, Word, WordPart,
 };
 use crate::syntax::{Aliases, ParseOptions, Parser};
 use crate::text::Text;
@@ -70,8 +70,7 @@ pub(crate) fn compile_list(list: &List, source: &Arc<[u8]>, options: &CompileOpt
 
 /// `2>&1`
 fn standard_error_too() -> Redirection {
-    let word =
-        Word { parts: vec![WordPart::Quoted(Text::from_static(b"1"))], span: Span::default() };
+    let word = Word { parts: vec![WordPart::Quoted(Text::from_static(b"1"))], span: Span::default() };
     Redirection {
         descriptor: RedirectionDescriptor::Number(2),
         kind: RedirectionKind::DuplicateOutput(word),
@@ -244,7 +243,9 @@ impl<'o> Compiler<'o> {
             let text = self.source_text(item.span);
             let text = self.text(&text);
             let nested = match (item.and_or.first.stages.as_slice(), item.and_or.rest.is_empty()) {
-                ([command], true) => !matches!(command.kind, CommandKind::Simple(_) | CommandKind::Subshell(_)),
+                ([command], true) => {
+                    !matches!(command.kind, CommandKind::Simple(_) | CommandKind::Subshell(_))
+                }
                 _ => true,
             };
             let start = self.emit(Op::Background { end: 0, text, nested });

@@ -62,6 +62,8 @@ pub(crate) struct Program {
     pub(crate) warnings: Vec<(u32, String)>,
     /// Behind each complete command: where a shell goes on after an error that gives one up.
     pub(crate) boundaries: Vec<Pc>,
+    /// The source of each simple command, by the operation that runs it.
+    pub(crate) spans: Vec<(Pc, u32, u32)>,
     /// Where `Op::ParseMore` goes on: offset and line.
     pub(crate) rest: Option<(usize, u32)>,
 }
@@ -170,6 +172,30 @@ impl Program {
     /// The line of an operation.
     pub(crate) fn line(&self, pc: Pc) -> u32 {
         self.lines.get(pc as usize).copied().unwrap_or(1)
+    }
+
+    /// The command that the operation at `pc` is part of, as bash prints it. `behind`: the last that was begun before
+    /// `pc`, not the next that is run. `depth`: how deep its syntax may nest.
+    pub(crate) fn command_text(&self, pc: Pc, behind: bool, depth: u32) -> Text {
+        let mut at = self.spans.partition_point(|span| if behind { span.0 <= pc } else { span.0 < pc });
+        if behind {
+            // A compound command's head stands nearer.
+            let head = self.code.get(..=pc as usize).unwrap_or(&self.code);
+            let last = at.checked_sub(1).and_then(|at| self.spans.get(at)).map_or(0, |span| span.0);
+            let behind_last = head.get(last as usize..).unwrap_or(&[]);
+            if let Some(Op::Debug(text)) = behind_last.iter().rev().find(|op| matches!(op, Op::Debug(_))) {
+                return self.text(*text);
+            }
+            at = at.saturating_sub(1);
+        }
+        let Some(&(_, start, end)) = self.spans.get(at) else { return Text::EMPTY };
+        let source: Arc<[u8]> = Arc::from(self.source.get(start as usize..end as usize).unwrap_or(&[]));
+        let options = crate::syntax::ParseOptions { depth, extglob: true, ..Default::default() };
+        let mut parser = crate::syntax::Parser::new(Arc::clone(&source), 1);
+        match parser.next_command(&options, &crate::syntax::NoAliases) {
+            Ok(Some(list)) => Text::from(crate::syntax::print_list(&list, &source).trim_ascii_end()),
+            _ => Text::from(&*source),
+        }
     }
 
     /// A literal text.

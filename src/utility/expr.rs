@@ -211,13 +211,13 @@ impl Parser<'_> {
                 if self.take(b")") {
                     return Ok(value);
                 }
-                Err(match self.arguments.get(self.at) {
-                    Some(other) => wrong(format!("syntax error: expecting ')' instead of ‘{other}’")),
-                    None => {
-                        let last = self.arguments.last().cloned().unwrap_or_default();
-                        wrong(format!("syntax error: expecting ')' after ‘{last}’"))
-                    }
-                })
+                let message = if let Some(other) = self.arguments.get(self.at) {
+                    format!("syntax error: expecting ')' instead of ‘{other}’")
+                } else {
+                    let last = self.arguments.last().cloned().unwrap_or_default();
+                    format!("syntax error: expecting ')' after ‘{last}’")
+                };
+                Err(wrong(message))
             }
             b")" => Err(wrong("syntax error: unexpected ')'")),
             _ => Ok(argument),

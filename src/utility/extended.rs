@@ -199,7 +199,7 @@ fn decimal(body: &[u8]) -> (Kind, usize, bool) {
 
 fn hexadecimal(body: &[u8]) -> (Kind, usize, bool) {
     let (mut value, mut scale, mut length) = (0_u64, 0_i32, 2);
-    let (mut point, mut any, mut sticky) = (false, false, false);
+    let (mut point, mut any) = (false, false);
     for &byte in body.iter().skip(2) {
         match char::from(byte).to_digit(16) {
             Some(digit) => {
@@ -208,7 +208,6 @@ fn hexadecimal(body: &[u8]) -> (Kind, usize, bool) {
                     value = value << 4 | u64::from(digit);
                     scale = scale.saturating_sub(if point { 4 } else { 0 });
                 } else {
-                    sticky |= digit != 0;
                     scale = scale.saturating_add(if point { 0 } else { 4 });
                 }
             }
@@ -221,7 +220,6 @@ fn hexadecimal(body: &[u8]) -> (Kind, usize, bool) {
         // Only the `0` is a number.
         return (normal(0, 0), 1, false);
     }
-    let _ = sticky;
     let (power, more) = exponent(body.get(length..).unwrap_or(&[]), b'p');
     let scale = scale.saturating_add(power).clamp(-1_000_000, 1_000_000);
     let (kind, out_of_range) = in_range(normal(value, scale));
@@ -233,9 +231,9 @@ fn divide(mut number: Big, mut divisor: Big) -> Kind {
     // Scale both so that the quotient is in [1/2, 2), then take bits off one by one.
     let shift = number.bits() as i64 - divisor.bits() as i64;
     if shift > 0 {
-        divisor.shift_left(shift as usize)
+        divisor.shift_left(shift as usize);
     } else {
-        number.shift_left(shift.unsigned_abs() as usize)
+        number.shift_left(shift.unsigned_abs() as usize);
     }
     let mut exponent = shift;
     if !number.at_least(&divisor) {
@@ -256,12 +254,10 @@ fn divide(mut number: Big, mut divisor: Big) -> Kind {
     if round {
         number.subtract(&divisor);
         if number.bits() > 0 || mantissa & 1 == 1 {
-            match mantissa.checked_add(1) {
-                Some(next) => mantissa = next,
-                None => {
-                    mantissa = 1 << 63;
-                    exponent += 1;
-                }
+            mantissa = mantissa.wrapping_add(1);
+            if mantissa == 0 {
+                mantissa = 1 << 63;
+                exponent += 1;
             }
         }
     }
@@ -386,21 +382,18 @@ impl Digits {
         let mut point = self.point;
         if next > 5 || (next == 5 && (more || odd)) {
             let kept = digits.iter().rposition(|digit| *digit != 9);
-            match kept {
-                Some(kept) => {
-                    digits.truncate(kept + 1);
-                    if let Some(digit) = digits.last_mut() {
-                        *digit += 1;
-                    }
-                    digits.resize(count, 0);
+            if let Some(kept) = kept {
+                digits.truncate(kept + 1);
+                if let Some(digit) = digits.last_mut() {
+                    *digit += 1;
                 }
-                None => {
-                    digits = vec![0; count + 1];
-                    if let Some(first) = digits.first_mut() {
-                        *first = 1;
-                    }
-                    point += 1;
+                digits.resize(count, 0);
+            } else {
+                digits = vec![0; count + 1];
+                if let Some(first) = digits.first_mut() {
+                    *first = 1;
                 }
+                point += 1;
             }
         }
         Self { digits, point }
@@ -443,9 +436,10 @@ impl Digits {
         let rounded = self.round(precision as i64);
         let exponent = rounded.exponent();
         let in_range = exponent >= -4 && exponent < precision as i64;
-        let significant = match alternate {
-            true => precision,
-            false => rounded.digits.iter().rposition(|digit| *digit != 0).map_or(1, |last| last + 1),
+        let significant = if alternate {
+            precision
+        } else {
+            rounded.digits.iter().rposition(|digit| *digit != 0).map_or(1, |last| last + 1)
         };
         if in_range {
             let decimals = (significant as i64 - 1 - exponent).max(0);

@@ -121,8 +121,9 @@ macro_rules! utilities {
     };
 }
 
+// In the order of the names: `[` is in front of the letters.
 utilities! {
-    awk, base64, basename, bracket, cat, chgrp, chmod, chown, cmp, column, comm, cp, cut, date, df,
+    bracket, awk, base64, basename, cat, chgrp, chmod, chown, cmp, column, comm, cp, cut, date, df,
     diff, dirname, du, echo, egrep, env, expand, expr, false_, fgrep, find, fold, gawk, grep, head,
     hostname, id, install, join, jq, ln, ls, md5sum, mkdir, mkfifo, mktemp, mv, nl, nproc, od,
     paste, printenv, printf, pwd, readlink, realpath, rev, rm, rmdir, sed, seq, sha1sum, sha256sum,

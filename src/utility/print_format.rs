@@ -689,9 +689,9 @@ pub(crate) fn decode(text: &[u8], place: EscapeIn, out: &mut Vec<u8>) -> Escape 
                 return Escape { length: 2, ends: false, lacks_digit: Some(letter) };
             }
             if letter == b'x' {
-                out.push(value as u8)
+                out.push(value as u8);
             } else {
-                push_code_point(value, out)
+                push_code_point(value, out);
             }
             Escape { length: 2 + count, ..Escape::default() }
         }

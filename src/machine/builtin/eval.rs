@@ -1,13 +1,13 @@
 //! `eval`, `.`, `source`. Bash manual 4.1.
 
 use super::{Builtin, Flow, Invocation, letters};
-use crate::io::Description;
 use crate::machine::frame::ScriptKind;
 use crate::machine::option::ShellOption;
 use crate::machine::process::{Halt, Process, Step};
 use crate::machine::run::Run;
+use crate::io::Description;
 use crate::text::Text;
-use crate::vfs::{Errno, FsError, OpenOptions, path};
+use crate::vfs::{Errno, FileKind, FsError, OpenOptions, path};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -54,9 +54,6 @@ fn source(
     cx: &mut Context<'_>,
     invocation: &mut Invocation,
 ) -> Step<Flow> {
-    if let Some(Ok(stream)) = invocation.progress.take().map(|progress| progress.downcast::<Stream>()) {
-        return stream_more(process, run, cx, invocation, *stream);
-    }
     let letters = match letters::parse(process, invocation, b"") {
         Ok(letters) => letters,
         Err(flow) => return Ok(flow),
@@ -77,14 +74,13 @@ fn source(
     };
     let args = invocation.args.get(letters.first + 1..).filter(|args| !args.is_empty()).map(<[Text]>::to_vec);
     let absolute = path::join(&process.shell.state.cwd, &found);
-    let metadata = run.services.session.fs.metadata(&absolute);
-    if metadata.is_err() || metadata.is_ok_and(|metadata| !metadata.is_regular() && !metadata.is_directory()) {
-        // A FIFO, a device, a descriptor of the shell.
-        let options = OpenOptions { read: true, ..OpenOptions::default() };
-        if let Ok(description) = process.open_path(run, &found, &options) {
-            let stream = Stream { description, script: Vec::new(), found, args };
-            return stream_more(process, run, cx, invocation, stream);
-        }
+    if is_stream(run, &absolute) {
+        return match read_stream(process, run, cx, invocation, &found)? {
+            Some(script) => {
+                process.start_text(run, invocation, Arc::from(script), ScriptKind::Source, Some((found, args)))
+            }
+            None => Ok(Flow::Wait),
+        };
     }
     let content = match run.services.session.fs.read(&absolute) {
         Ok(content) => content,
@@ -111,33 +107,70 @@ fn source(
     process.start_text(run, invocation, script, ScriptKind::Source, Some((found, args)))
 }
 
-/// A script that comes through a description.
-struct Stream {
-    description: Arc<Description>,
-    script: Vec<u8>,
-    found: Text,
-    args: Option<Vec<Text>>,
+/// Whether a path is a descriptor or a FIFO: its end comes later.
+fn is_stream(run: &Run, absolute: &[u8]) -> bool {
+    absolute.starts_with(b"/dev/fd/")
+        || absolute == b"/dev/stdin"
+        || run.services.session.fs.metadata(absolute).is_ok_and(|metadata| metadata.kind == FileKind::Fifo)
 }
 
-fn stream_more(
+/// A stream that is being read to its end.
+struct Reading {
+    description: Arc<Description>,
+    script: Vec<u8>,
+    charge: crate::limit::Charge,
+}
+
+/// Reads a stream to its end; `None`: it has to wait.
+fn read_stream(
     process: &mut Process,
     run: &mut Run,
     cx: &mut Context<'_>,
     invocation: &mut Invocation,
-    mut stream: Stream,
-) -> Step<Flow> {
-    match process.read_script(run, cx, &stream.description, &mut stream.script)? {
-        Poll::Pending => {
-            invocation.progress = Some(Box::new(stream));
-            Ok(Flow::Wait)
+    path: &Text,
+) -> Step<Option<Vec<u8>>> {
+    let progress = invocation.progress.take().and_then(|progress| progress.downcast::<Reading>().ok());
+    let mut reading = match progress {
+        Some(reading) => reading,
+        None => {
+            let options = OpenOptions { read: true, ..OpenOptions::default() };
+            let description = match process.open_path(run, path, &options) {
+                Ok(description) => description,
+                Err(FsError::Limit(limit)) => return Err(limit.into()),
+                Err(FsError::Errno(errno)) => {
+                    process.report(format_args!("{path}: {}", errno.message()));
+                    return Ok(Some(b"false".to_vec()));
+                }
+            };
+            Box::new(Reading { description, script: Vec::new(), charge: run.services.meter.empty_charge() })
         }
-        Poll::Ready(Err(error)) => {
-            process.report(format_args!("{}: {error}", stream.found));
-            Ok(Flow::Status(1))
+    };
+    loop {
+        let Reading { description, script, charge } = &mut *reading;
+        let most = run.services.meter.limits().script_bytes;
+        let mut refused = None;
+        let read = description.poll_read(cx, &mut |more| {
+            if script.len() as u64 + more.len() as u64 > most {
+                refused = Some(run.services.meter.fail(crate::limit::Limit::ScriptBytes));
+                return 0;
+            }
+            if let Err(error) = charge.grow(more.len() as u64) {
+                refused = Some(error);
+                return 0;
+            }
+            script.extend_from_slice(more);
+            more.len()
+        });
+        if let Some(error) = refused {
+            return Err(error.into());
         }
-        Poll::Ready(Ok(())) => {
-            let script: Arc<[u8]> = Arc::from(stream.script);
-            process.start_text(run, invocation, script, ScriptKind::Source, Some((stream.found, stream.args)))
+        match read {
+            Poll::Pending => {
+                invocation.progress = Some(reading);
+                return Ok(None);
+            }
+            Poll::Ready(Ok(count)) if count > 0 => {}
+            Poll::Ready(_) => return Ok(Some(std::mem::take(script))),
         }
     }
 }

@@ -66,9 +66,9 @@ fn run(
     cx: &mut Context<'_>,
     invocation: &mut Invocation,
 ) -> Step<Flow> {
-    let mut lines = match invocation.progress.take().map(|progress| progress.downcast::<Lines>()) {
-        Some(Ok(lines)) => lines,
-        _ => match begin(process, run, invocation) {
+    let mut lines = match invocation.resumed::<Lines>() {
+        Some(lines) => lines,
+        None => match begin(process, run, invocation) {
             Ok(lines) => Box::new(lines),
             Err(flow) => return Ok(flow),
         },

@@ -69,6 +69,11 @@ impl Invocation {
         }
     }
 
+    /// What it had done before it waited.
+    pub(crate) fn resumed<T: Any>(&mut self) -> Option<Box<T>> {
+        self.progress.take()?.downcast().ok()
+    }
+
     /// Arguments without the name.
     pub(crate) fn operands(&self) -> &[Text] {
         self.args.get(1..).unwrap_or(&[])

@@ -51,7 +51,7 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
         }
     }
     if let Some(name) = &variable
-        && !process.is_assignable(name)
+        && !Process::is_assignable(name)
     {
         process.report_for(b"printf", format_args!("`{name}': not a valid identifier"));
         return Ok(Flow::Status(2));
@@ -60,11 +60,7 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
     let mut out = std::mem::take(&mut process.out);
     let meter = Arc::clone(&run.services.meter);
     let mut shell = Shell { process, run };
-    let status = Formatter::new(Dialect::Bash, format, args, &mut out, &meter, &mut shell).run();
-    let status = match status {
-        Ok(status) => status,
-        Err(limit) => return Err(limit.into()),
-    };
+    let status = Formatter::new(Dialect::Bash, format, args, &mut out, &meter, &mut shell).run()?;
     let Some(name) = variable else {
         process.out = out;
         return Ok(Flow::Status(status));

@@ -71,18 +71,15 @@ fn run(
     cx: &mut Context<'_>,
     invocation: &mut Invocation,
 ) -> Step<Flow> {
-    let mut line = match invocation.progress.take().map(|progress| progress.downcast::<Line>()) {
-        Some(Ok(line)) => line,
-        _ => {
-            let request = match request(process, run, invocation) {
-                Ok(request) => request,
-                Err(flow) => return Ok(flow),
-            };
-            match begin(process, run, cx, request) {
-                Ok(line) => Box::new(line),
-                Err(flow) => return Ok(flow),
-            }
-        }
+    let begun = match invocation.resumed::<Line>() {
+        Some(line) => Ok(line),
+        None => request(process, run, invocation)
+            .and_then(|request| begin(process, run, cx, request))
+            .map(Box::new),
+    };
+    let mut line = match begun {
+        Ok(line) => line,
+        Err(flow) => return Ok(flow),
     };
     if line.request.most == Some(0) {
         line.complete = true;
@@ -180,7 +177,7 @@ fn request(process: &mut Process, run: &mut Run, invocation: &Invocation) -> Res
     }
     let first = request.array.as_ref().or(request.names.first());
     if let Some(name) = first.cloned()
-        && !process.is_assignable(&name)
+        && !Process::is_assignable(&name)
     {
         process.report_for(b"read", format_args!("`{name}': not a valid identifier"));
         return Err(Flow::Status(1));
@@ -409,11 +406,10 @@ fn assign(process: &mut Process, run: &mut Run, line: &Line, status: u8) -> Step
         } else {
             line.split(names.len(), &separators)
         };
-        let assigned = names
+        names
             .iter()
             .zip(values)
-            .try_for_each(|(name, value)| process.assign_reference(run, b"read", name, value));
-        assigned
+            .try_for_each(|(name, value)| process.assign_reference(run, b"read", name, value))
     };
     match result {
         Ok(()) => Ok(Flow::Status(status)),

@@ -16,7 +16,7 @@ impl Process {
     }
 
     /// Whether a text is a name, or a name with a subscript.
-    pub(super) fn is_assignable(&self, text: &[u8]) -> bool {
+    pub(super) fn is_assignable(text: &[u8]) -> bool {
         if name::is_name(text) {
             return true;
         }
@@ -38,7 +38,7 @@ impl Process {
             return self.assign_variable(run, id, value, false);
         }
         let shown = bstr::BString::from(reference);
-        if !self.is_assignable(reference) {
+        if !Self::is_assignable(reference) {
             self.report_for(builtin, format_args!("`{shown}': not a valid identifier"));
             return Err(AssignError::Invalid);
         }

@@ -61,8 +61,10 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
                     let name = name.clone();
                     rest.pop_front();
                     match option::find(&name, true) {
-                        Some(option) => process.set_option(option, on),
-                        None => {
+                        Some(option) if !on || !matches!(option, ShellOption::Keyword | ShellOption::OneCmd) => {
+                            process.set_option(option, on);
+                        }
+                        _ => {
                             process.report_for(b"set", format_args!("{name}: invalid option name"));
                             return Ok(Flow::Status(2));
                         }
@@ -105,7 +107,7 @@ fn check(process: &mut Process, invocation: &Invocation) -> Option<Flow> {
         for &letter in cluster {
             if letter == b'o' {
                 args.next_if(|name| !matches!(name.first(), Some(b'-' | b'+')));
-            } else if option::find_letter(letter).is_none() {
+            } else if option::find_letter(letter).is_none() || (sign == b'-' && is_refused(letter)) {
                 let shown = format!("{}{}", char::from(sign), char::from(letter));
                 process.report_for(b"set", format_args!("{shown}: invalid option"));
                 return Some(letters::usage(process, invocation));
@@ -113,6 +115,11 @@ fn check(process: &mut Process, invocation: &Invocation) -> Option<Flow> {
         }
     }
     None
+}
+
+/// `-k` and `-t` are not supported: they can not be turned on.
+const fn is_refused(letter: u8) -> bool {
+    matches!(letter, b'k' | b't')
 }
 
 impl Process {

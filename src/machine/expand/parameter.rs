@@ -139,7 +139,8 @@ impl Process {
 
     /// As [`Process::check_unset`] for a parameter of the program: an indirect one is named with its `!`.
     pub(crate) fn check_unset_parameter(&mut self, run: &mut Run, target: &Target, source: Index) -> Step {
-        let indirect = self.code.program.parameters.get(source as usize).filter(|reference| reference.indirect);
+        let indirect =
+            self.code.program.parameters.get(source as usize).filter(|reference| reference.indirect);
         if let Some(reference) = indirect
             && self.shell.state.options.has(ShellOption::NoUnset)
             && Self::list_kind(target).is_none()

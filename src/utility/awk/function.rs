@@ -41,7 +41,7 @@ impl Machine<'_> {
                 self.random = seed.to_bits();
                 Value::Number(old)
             }
-            Function::And | Function::Or | Function::Xor => self.bits(function, &arguments)?,
+            Function::And | Function::Or | Function::Xor => Self::bits(function, &arguments)?,
             Function::Lshift => Value::Number(whole(number(0)).wrapping_shl(number(1) as u32) as f64),
             Function::Rshift => Value::Number(whole(number(0)).wrapping_shr(number(1) as u32) as f64),
             Function::Compl => Value::Number((!whole(number(0)) & ((1 << 53) - 1)) as f64),
@@ -110,7 +110,7 @@ impl Machine<'_> {
         (z ^ (z >> 31)) as f64 / 2_f64.powi(64) * (1.0 - f64::EPSILON)
     }
 
-    fn bits(&self, function: Function, arguments: &[Value]) -> Result<Value, Fault> {
+    fn bits(function: Function, arguments: &[Value]) -> Result<Value, Fault> {
         let mut numbers = Vec::with_capacity(arguments.len());
         for (index, argument) in arguments.iter().enumerate() {
             let number = argument.number();
@@ -155,7 +155,7 @@ impl Machine<'_> {
         let start = arguments.get(1).map_or(0.0, Value::number).trunc().max(1.0);
         let length = arguments.get(2).map_or(f64::INFINITY, |value| value.number().trunc());
         let end = start + length;
-        if !(end > start) {
+        if end.partial_cmp(&start) != Some(std::cmp::Ordering::Greater) {
             return Ok(Value::Text(Str::EMPTY));
         }
         let (skip, count) = ((start - 1.0) as usize, (end - start).min(1e18) as usize);
@@ -307,7 +307,7 @@ impl Machine<'_> {
         };
         let mut out = Vec::new();
         let parts = Replacement::simple(&replacement);
-        let wanted = if is_global { 0 } else { 1 };
+        let wanted = usize::from(!is_global);
         let count = self.replace(&regex, &target, &parts, wanted, &mut out)?;
         if count > 0
             && let Some(place) = place
@@ -328,12 +328,11 @@ impl Machine<'_> {
         let regex = self.regex_of(arguments.first().unwrap_or(&Value::Unset))?;
         let replacement = self.argument_text(arguments, 1)?;
         let how = arguments.get(2).cloned().unwrap_or(Value::Unset);
-        let target = match arguments.get(3) {
-            Some(value) => self.text(value)?,
-            None => {
-                let record = self.field(0.0)?;
-                self.text(&record)?
-            }
+        let target = if let Some(value) = arguments.get(3) {
+            self.text(value)?
+        } else {
+            let record = self.field(0.0)?;
+            self.text(&record)?
         };
         let how_text = self.text(&how)?;
         let wanted = match how_text.first() {

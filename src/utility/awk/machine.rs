@@ -893,7 +893,7 @@ impl<'p> Machine<'p> {
         outcome: i8,
         record: &[u8],
     ) -> Result<(), Fault> {
-        let operand = place.map(|place| self.pop_operand(place)).unwrap_or(Value::Unset);
+        let operand = place.map_or(Value::Unset, |place| self.pop_operand(place));
         if outcome > 0 {
             match place {
                 None => self.set_record(record)?,

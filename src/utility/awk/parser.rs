@@ -217,15 +217,15 @@ impl Parser<'_> {
 
     /// Makes the jump at `index` lead to `target`.
     pub(super) fn patch(&mut self, index: usize, target: u32) {
-        match self.program.code.get_mut(index) {
-            Some(
-                Op::Jump(to)
-                | Op::JumpIfFalse(to)
-                | Op::JumpIfTrue(to)
-                | Op::ForNext(to)
-                | Op::RangeIsOpen(_, to),
-            ) => *to = target,
-            _ => {}
+        if let Some(
+            Op::Jump(to)
+            | Op::JumpIfFalse(to)
+            | Op::JumpIfTrue(to)
+            | Op::ForNext(to)
+            | Op::RangeIsOpen(_, to),
+        ) = self.program.code.get_mut(index)
+        {
+            *to = target;
         }
     }
 

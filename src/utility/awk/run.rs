@@ -350,15 +350,12 @@ fn unescape(text: &[u8]) -> Vec<u8> {
             continue;
         }
         let rest = text.get(at..).unwrap_or(&[]);
-        match super::lexer::escape(rest) {
-            Some((byte, length)) => {
-                value.push(byte);
-                at += length;
-            }
-            None => {
-                value.extend(rest.first());
-                at += 1;
-            }
+        if let Some((byte, length)) = super::lexer::escape(rest) {
+            value.push(byte);
+            at += length;
+        } else {
+            value.extend(rest.first());
+            at += 1;
         }
     }
     value

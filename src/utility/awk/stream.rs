@@ -60,14 +60,13 @@ impl Streams {
         name: &[u8],
         text: &[u8],
     ) -> Result<(), Fault> {
-        let place = match self.sink_places.get(name) {
-            Some(&place) => place,
-            None => {
-                let sink = open_sink(ctx, redirect, name)?;
-                self.sinks.push(Some((name.to_vec(), sink)));
-                self.sink_places.insert(name.to_vec(), self.sinks.len() - 1);
-                self.sinks.len() - 1
-            }
+        let place = if let Some(&place) = self.sink_places.get(name) {
+            place
+        } else {
+            let sink = open_sink(ctx, redirect, name)?;
+            self.sinks.push(Some((name.to_vec(), sink)));
+            self.sink_places.insert(name.to_vec(), self.sinks.len() - 1);
+            self.sinks.len() - 1
         };
         match self.sinks.get_mut(place).and_then(Option::as_mut) {
             Some((_, Sink::File(output))) => output.write(text).await?,

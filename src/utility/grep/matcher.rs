@@ -160,10 +160,11 @@ pub(super) fn line_end(buffer: &[u8], place: usize, eol: u8) -> usize {
 
 impl Scan {
     fn new(line: &Regex, source: &[u8], syntax: RegexSyntax, options: &RegexOptions) -> Result<Self, RegexError> {
-        if !options.whole_line && !options.whole_word {
-            if let Some(literal) = line.literal() {
-                return Ok(Self::Literal(Finder::new(literal).into_owned()));
-            }
+        if !options.whole_line
+            && !options.whole_word
+            && let Some(literal) = line.literal()
+        {
+            return Ok(Self::Literal(Finder::new(literal).into_owned()));
         }
         if !line.required().is_empty() {
             return Ok(Self::Required(Finder::new(line.required()).into_owned()));

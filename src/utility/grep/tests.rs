@@ -39,7 +39,7 @@ fn shows_context() {
 
 #[test]
 fn context_reaches_over_blocks() {
-    let text: String = (0..40_000).map(|number| format!("{number}\n")).collect();
+    let text = (0..40_000).map(|number| format!("{number}\n")).collect::<Vec<_>>().concat();
     let outcome = run("grep", &["-n", "-C2", "-E", "^(20000|39999)$"], text.as_bytes(), &[]);
     let expected = "19999-19998\n20000-19999\n20001:20000\n20002-20001\n20003-20002\n--\n39998-39997\n39999-39998\n40000:39999\n";
     assert_eq!(outcome.stdout, expected);

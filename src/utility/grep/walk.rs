@@ -89,18 +89,18 @@ async fn search_tree(
         }
         path.extend_from_slice(&entry.name);
         match kind(ctx, grep, &path, &entry) {
-            Some(FileKind::Directory) => {
+            FileKind::Directory => {
                 if !grep.settings.excluded_directories.excludes(ctx, &entry.name, false)? {
                     enter(ctx, grep, &mut levels, path).await?;
                 }
             }
-            Some(FileKind::Regular) => {
+            FileKind::Regular => {
                 if !grep.settings.files.excludes(ctx, &entry.name, false)? {
                     search_file(ctx, grep, &path).await?;
                 }
             }
-            Some(FileKind::Symlink) | None => {}
-            Some(_) => {
+            FileKind::Symlink => {}
+            _ => {
                 if grep.settings.skips_devices == Some(false)
                     && !grep.settings.files.excludes(ctx, &entry.name, false)?
                 {
@@ -116,12 +116,12 @@ async fn search_tree(
 }
 
 /// What an entry is, links followed where that is asked for; a link that leads nowhere counts as a file, to be reported.
-fn kind(ctx: &Context, grep: &Grep, path: &[u8], entry: &DirEntry) -> Option<FileKind> {
+fn kind(ctx: &Context, grep: &Grep, path: &[u8], entry: &DirEntry) -> FileKind {
     if entry.kind == FileKind::Symlink && grep.settings.follows_links {
         let target = ctx.session.fs.metadata(&ctx.absolute(path));
-        return Some(target.map_or(FileKind::Regular, |metadata| metadata.kind));
+        return target.map_or(FileKind::Regular, |metadata| metadata.kind);
     }
-    Some(entry.kind)
+    entry.kind
 }
 
 /// Opens a directory, unless it is one of those that it lies in.

@@ -18,7 +18,7 @@ pub(super) fn read(source: &mut Source, delimiter: u8, is_regex: bool) -> Option
             b'\\' => match source.next()? {
                 b'n' if is_regex && delimiter != b'n' => text.push(b'\n'),
                 b'\n' if is_regex => text.push(b'\n'),
-                escaped if escaped == delimiter && !(escaped == b'&' && !is_regex) => text.push(escaped),
+                escaped if escaped == delimiter && (is_regex || escaped != b'&') => text.push(escaped),
                 escaped => text.extend([b'\\', escaped]),
             },
             b'[' if is_regex => {

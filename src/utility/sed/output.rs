@@ -22,7 +22,7 @@ struct Sink {
 /// All that is written to. Sink 0 is standard output.
 #[derive(Debug)]
 pub(super) struct Sinks {
-    sinks: Vec<Sink>,
+    all: Vec<Sink>,
     /// The sink of each file of the program.
     files: Vec<usize>,
     /// Where the pattern space is printed.
@@ -60,23 +60,23 @@ impl Sinks {
             files.push(sinks.len());
             sinks.push(Sink { target, lacks_newline: false });
         }
-        Ok(Self { sinks, files, main: 0, delimiter, unbuffered })
+        Ok(Self { all: sinks, files, main: 0, delimiter, unbuffered })
     }
 
     /// From now on the pattern space goes into memory.
     pub(super) fn begin_memory(&mut self, ctx: &Context) {
-        self.main = self.sinks.len();
+        self.main = self.all.len();
         let target = Target::Memory(ChargedVec::new(&ctx.meter));
-        self.sinks.push(Sink { target, lacks_newline: false });
+        self.all.push(Sink { target, lacks_newline: false });
     }
 
     /// What was collected in memory; the pattern space goes to standard output again.
     pub(super) fn take_memory(&mut self) -> Option<ChargedVec<u8>> {
         let index = std::mem::take(&mut self.main);
-        if index == 0 || index >= self.sinks.len() {
+        if index == 0 || index >= self.all.len() {
             return None;
         }
-        match self.sinks.remove(index).target {
+        match self.all.remove(index).target {
             Target::Memory(bytes) => Some(bytes),
             _ => None,
         }
@@ -123,19 +123,19 @@ impl Sinks {
         self.push(sink, ctx, text)?;
         if newline {
             self.push(sink, ctx, &[self.delimiter])?;
-        } else if let Some(sink) = self.sinks.get_mut(sink) {
+        } else if let Some(sink) = self.all.get_mut(sink) {
             sink.lacks_newline = true;
         }
         self.settle(sink, ctx).await
     }
 
     fn complete_line(&mut self, sink: usize, ctx: &mut Context) -> Result<(), UtilityError> {
-        let lacks_newline = self.sinks.get_mut(sink).is_some_and(|sink| std::mem::take(&mut sink.lacks_newline));
+        let lacks_newline = self.all.get_mut(sink).is_some_and(|sink| std::mem::take(&mut sink.lacks_newline));
         if lacks_newline { self.push(sink, ctx, &[self.delimiter]) } else { Ok(()) }
     }
 
     fn push(&mut self, sink: usize, ctx: &mut Context, text: &[u8]) -> Result<(), UtilityError> {
-        let Some(sink) = self.sinks.get_mut(sink) else { return Ok(()) };
+        let Some(sink) = self.all.get_mut(sink) else { return Ok(()) };
         match &mut sink.target {
             Target::Stdout => ctx.stdout.push(text)?,
             Target::Stderr => ctx.stderr.push(text)?,
@@ -146,7 +146,7 @@ impl Sinks {
     }
 
     async fn settle(&mut self, sink: usize, ctx: &mut Context) -> Result<(), UtilityError> {
-        let Some(sink) = self.sinks.get_mut(sink) else { return Ok(()) };
+        let Some(sink) = self.all.get_mut(sink) else { return Ok(()) };
         let output = match &mut sink.target {
             Target::Stdout => &mut ctx.stdout,
             Target::Stderr => return ctx.stderr.flush().await,
@@ -158,7 +158,7 @@ impl Sinks {
 
     /// Hands on what was written to files.
     pub(super) async fn flush_files(&mut self) -> Result<(), UtilityError> {
-        for sink in &mut self.sinks {
+        for sink in &mut self.all {
             if let Target::File(output) = &mut sink.target {
                 output.flush().await?;
             }

@@ -239,7 +239,7 @@ impl Parser<'_> {
             }
             b'w' => return self.output().map(|output| Some(Action::Write(output))),
             b'W' => return self.output().map(|output| Some(Action::WriteFirstLine(output))),
-            b's' => return self.substitute().map(|action| Some(action)),
+            b's' => return self.substitute().map(Some),
             b'y' => self.translate()?,
             b'q' | b'Q' | b'l' | b'L' => {
                 self.source.skip_blanks();

@@ -48,6 +48,13 @@ enum Appended {
     Line(ChargedVec<u8>),
 }
 
+/// A file of `R`.
+enum LineFile {
+    Unopened,
+    Unreadable,
+    Open(Input),
+}
+
 /// How the commands of a cycle ended.
 enum Flow {
     /// The pattern space is printed.
@@ -73,8 +80,8 @@ pub(super) struct Runner<'p> {
     scratch: ChargedVec<u8>,
     groups: Vec<Option<Span>>,
     appended: ChargedVec<Appended>,
-    /// Files of `R`, opened at their first use; `None` inside: not readable.
-    readers: Vec<Option<Option<Input>>>,
+    /// Files of `R`.
+    readers: Vec<LineFile>,
     last_regex: Option<&'p Regex>,
     /// What `t` asks for.
     is_replaced: bool,
@@ -100,7 +107,7 @@ impl<'p> Runner<'p> {
             scratch: ChargedVec::new(&ctx.meter),
             groups: Vec::new(),
             appended: ChargedVec::new(&ctx.meter),
-            readers: program.inputs.iter().map(|_| None).collect(),
+            readers: program.inputs.iter().map(|_| LineFile::Unopened).collect(),
             last_regex: None,
             is_replaced: false,
         };
@@ -173,7 +180,7 @@ impl<'p> Runner<'p> {
                     self.reset_ranges();
                     self.hold.text.clear();
                     self.hold.newline = true;
-                    self.readers.iter_mut().for_each(|reader| *reader = None);
+                    self.readers.iter_mut().for_each(|reader| *reader = LineFile::Unopened);
                     if self.options.edits_in_place {
                         self.sinks.begin_memory(ctx);
                     }
@@ -364,7 +371,10 @@ impl<'p> Runner<'p> {
         let Some(name) = self.program.inputs.get(index) else { return Ok(()) };
         self.sinks.flush_files().await?;
         let Some(reader) = self.readers.get_mut(index) else { return Ok(()) };
-        let Some(input) = reader.get_or_insert_with(|| ctx.open(name).ok()) else { return Ok(()) };
+        if matches!(reader, LineFile::Unopened) {
+            *reader = ctx.open(name).map_or(LineFile::Unreadable, LineFile::Open);
+        }
+        let LineFile::Open(input) = reader else { return Ok(()) };
         match input.next_line(self.options.delimiter).await {
             Ok(Some(bytes)) => {
                 let mut line = ChargedVec::new(&ctx.meter);
@@ -489,7 +499,7 @@ impl<'p> Runner<'p> {
 }
 
 fn is_step(line: u64, first: u64, step: u64) -> bool {
-    if step == 0 { line == first } else { line >= first && (line - first) % step == 0 }
+    if step == 0 { line == first } else { line >= first && (line - first).is_multiple_of(step) }
 }
 
 fn copy(from: &Space, to: &mut Space) -> Result<(), UtilityError> {

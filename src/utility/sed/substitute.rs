@@ -63,7 +63,7 @@ pub(super) fn substitute(
         last_end = Some(to);
         start = if from == to { to + unit_at(line, to).map_or(1, |(_, length)| length) } else { to };
         turns = turns.wrapping_add(1);
-        if turns % TURNS_PER_TICK == 0 {
+        if turns.is_multiple_of(TURNS_PER_TICK) {
             ticker.tick(u64::from(TURNS_PER_TICK)).map_err(RegexError::Stopped)?;
         }
     }
