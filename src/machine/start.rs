@@ -415,8 +415,7 @@ impl Process {
 
     /// Reads a script from a description up to its end; `script` has what was read before.
     pub(crate) fn read_script(
-        &mut self,
-        run: &mut Run,
+        run: &Run,
         cx: &mut TaskContext<'_>,
         description: &crate::io::Description,
         script: &mut Vec<u8>,

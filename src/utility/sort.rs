@@ -91,7 +91,7 @@ fn trouble(what: &str, file: &[u8], error: FsError) -> UtilityError {
     match error {
         FsError::Limit(limit) => limit.into(),
         FsError::Errno(errno) => UtilityError::Failed {
-            message: format!("{what}: {}: {}", quote_name(file), errno.message()),
+            message: format!("{what}: {}: {}", quote_operand(file), errno.message()),
             status: TROUBLE,
         },
     }

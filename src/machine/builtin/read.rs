@@ -98,7 +98,16 @@ fn run(
             line.charge.set(room.saturating_mul(2))?;
         }
         match description.poll_read(cx, &mut |bytes| line.take(bytes)) {
-            Poll::Ready(Ok(_)) => {}
+            Poll::Ready(Ok(_)) if line.complete || line.ended => {}
+            Poll::Ready(Ok(_)) => {
+                // A device may give bytes without end: nothing else would stop this loop.
+                run.services.meter.tick(1)?;
+                if run.services.meter.slice_is_over() {
+                    cx.waker().wake_by_ref();
+                    invocation.progress = Some(line);
+                    return Ok(Flow::Wait);
+                }
+            }
             Poll::Ready(Err(FsError::Limit(limit))) => return Err(limit.into()),
             Poll::Ready(Err(FsError::Errno(errno))) => {
                 let number = line.request.descriptor;

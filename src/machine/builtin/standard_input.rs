@@ -30,7 +30,7 @@ fn run(
     let Some(description) = table.get(SCRIPT_DESCRIPTOR).or(table.get(0)).cloned() else {
         return Ok(Flow::Status(0));
     };
-    if process.read_script(run, cx, &description, &mut script)?.is_pending() {
+    if Process::read_script(run, cx, &description, &mut script)?.is_pending() {
         invocation.progress = Some(Box::new(script));
         return Ok(Flow::Wait);
     }

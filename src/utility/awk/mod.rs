@@ -98,10 +98,7 @@ fn prepare(
     for (spec, argument) in options.given() {
         let Some(text) = argument else { continue };
         let assigned = match spec.short {
-            'F' => {
-                let separator: &[u8] = if *text == b"t".as_slice() { b"\\t" } else { text };
-                runner.assign(&[b"FS=", separator].concat())
-            }
+            'F' => runner.assign(&[b"FS=", text.as_bytes()].concat()),
             'v' => runner.assign(text).and_then(|is_assignment| {
                 if is_assignment { Ok(true) } else { Err(Fault::fatal(illegal_assignment(text))) }
             }),

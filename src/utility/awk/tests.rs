@@ -11,7 +11,7 @@ fn awk(args: &[&str], stdin: &str) -> String {
 #[test]
 fn takes_records_apart() {
     assert_eq!(awk(&["{ print $2, NF }"], "a b\n  c   d e \n"), "b 2\nd 3\n");
-    assert_eq!(awk(&["-F:", "{ $1 = $1; print; $5 = \"e\"; print NF, $0 }"], "a:b c:d\n"), "a b c d\n5 a b c d e\n");
+    assert_eq!(awk(&["-F:", "{ $1 = $1; print; $5 = \"e\"; print NF, $0 }"], "a:b c:d\n"), "a b c d\n5 a b c d  e\n");
     assert_eq!(awk(&["BEGIN { RS = \"\" } { print NR, $1, $NF }"], "a b\n\nc\nd e\n\n\n"), "1 a b\n2 c e\n");
     assert_eq!(awk(&["BEGIN { RS = \"[0-9]+\" } { print $0, RT }"], "a1b22c"), "a 1\nb 22\nc \n");
     assert_eq!(awk(&["NR == 2, /c/", "n", "-"], "c\nd\n"), "2\n3\nc\n");
