@@ -257,7 +257,8 @@ impl Process {
     }
 
     fn continue_at_boundary(&mut self, code: &Code) {
-        let next = code.program.boundaries.iter().copied().find(|&boundary| boundary >= code.pc);
+        let boundaries = &code.program.boundaries;
+        let next = boundaries.get(boundaries.partition_point(|&boundary| boundary < code.pc)).copied();
         let pc = next.unwrap_or_else(|| (code.program.code.len() as Pc).saturating_sub(1));
         self.switch(Code { pc, ..code.clone() });
     }
