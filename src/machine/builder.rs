@@ -120,7 +120,7 @@ impl Separators {
     /// The class of what stands at the start of `bytes`, and its length: 0 none, 1 white space of `IFS`, 2 another
     /// character of `IFS`.
     #[inline]
-    fn separator(&self, bytes: &[u8]) -> (u8, usize) {
+    pub(crate) fn separator(&self, bytes: &[u8]) -> (u8, usize) {
         match bytes.first().map(|&byte| self.class[usize::from(byte)]) {
             Some(3) => match self.characters.iter().find(|character| bytes.starts_with(character)) {
                 Some(character) => (2, character.len()),

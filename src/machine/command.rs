@@ -33,7 +33,7 @@ pub(crate) enum Found {
 }
 
 /// Builtins that are files too, for `env`, `xargs`, `exec` and their like.
-pub(crate) const FILE_BUILTINS: &[&str] = &["[", "echo", "kill", "printf", "test"];
+pub(crate) const FILE_BUILTINS: &[&str] = &["kill"];
 
 impl Process {
     /// A simple command begins.
@@ -471,8 +471,7 @@ impl Process {
                 ..crate::program::Program::default()
             };
             self.start_program(run, &Arc::new(program));
-            let called = self.call_function(run, &function);
-            return called;
+            return self.call_function(run, &function);
         }
         if super::quote::needs_ansi_c(name) {
             let shown = super::quote::ansi_c(name);

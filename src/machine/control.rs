@@ -33,6 +33,7 @@ impl Process {
         match frame {
             Frame::Loop(_) | Frame::Case(_) | Frame::Time(_) | Frame::Pipe(_) => {}
             Frame::Redirections(saved) => self.restore_descriptors(saved),
+            Frame::LastStage(frame) => self.restore_descriptors(frame.input),
             Frame::Function(frame) => {
                 self.depth = self.depth.saturating_sub(1);
                 let state = &mut self.shell.state;
@@ -256,7 +257,8 @@ impl Process {
     }
 
     fn continue_at_boundary(&mut self, code: &Code) {
-        let next = code.program.boundaries.iter().copied().find(|&boundary| boundary >= code.pc);
+        let boundaries = &code.program.boundaries;
+        let next = boundaries.get(boundaries.partition_point(|&boundary| boundary < code.pc)).copied();
         let pc = next.unwrap_or_else(|| (code.program.code.len() as Pc).saturating_sub(1));
         self.switch(Code { pc, ..code.clone() });
     }

@@ -34,6 +34,20 @@ pub(crate) enum Frame {
     Builtin(Box<super::builtin::Invocation>),
     /// `( )` or `$( )` in this process.
     Subshell(Box<SubshellFrame>),
+    /// The last stage of a pipeline in this process (`lastpipe`).
+    LastStage(Box<LastStageFrame>),
+}
+
+/// See [`Frame::LastStage`].
+#[derive(Debug)]
+pub(crate) struct LastStageFrame {
+    /// The other stages, and what they ended with.
+    pub(crate) pids: Vec<u32>,
+    pub(crate) statuses: Vec<Option<u8>>,
+    /// Standard input before.
+    pub(crate) input: Vec<SavedDescriptor>,
+    /// Behind the pipeline.
+    pub(crate) end: Pc,
 }
 
 /// See [`Frame::Loop`].

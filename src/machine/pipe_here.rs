@@ -5,6 +5,7 @@
 //! processes, no pipe, no scheduling.
 
 use super::frame::Frame;
+use super::option::ShellOption;
 use super::process::{Process, Step};
 use super::run::Run;
 use crate::io::{Capture, Description, OnExcess};
@@ -31,7 +32,7 @@ impl Process {
         index: Index,
         reference: &PipelineReference,
     ) -> Step<bool> {
-        let [(first, false), (second, _)] = reference.stages.as_slice() else { return Ok(false) };
+        let [(first, false), (second, nested)] = reference.stages.as_slice() else { return Ok(false) };
         let again = self.code.pc.saturating_sub(1);
         if let Some(Frame::Pipe(frame)) = self.frames.last_mut()
             && frame.pipeline == index
@@ -41,6 +42,9 @@ impl Process {
                 frame.first = Some(status);
                 let text = Text::from(frame.output.take());
                 self.start_stage(run, *second, again, 0, Description::memory(text))?;
+                if !nested {
+                    self.shell.state.subshell_level = self.shell.state.subshell_level.saturating_sub(1);
+                }
                 return Ok(true);
             };
             self.frames.pop();
@@ -48,7 +52,8 @@ impl Process {
             self.finish_pipeline(vec![before, status]);
             return Ok(true);
         }
-        if !self.prints_only(program, *first, *second) {
+        if self.shell.state.options.has(ShellOption::LastPipe) || !self.prints_only(program, *first, *second)
+        {
             return Ok(false);
         }
         let output = Capture::new(&run.services.meter, Limit::LiveBytes, OnExcess::Fail);

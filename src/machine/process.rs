@@ -375,9 +375,10 @@ impl Process {
                         self.names_with_prefix(&prefix, all, quoting);
                     }
                     Op::Keys { all, quoting } => self.keys(run, all, quoting)?,
-                    Op::BadSubstitution(text) => {
+                    Op::BadSubstitution { text, fatal } => {
                         let text = program.text(text);
-                        return Err(self.expansion_error(format_args!("{text}: bad substitution")));
+                        let halt = self.expansion_error(format_args!("{text}: bad substitution"));
+                        return Err(if fatal { self.fatal_expansion() } else { halt });
                     }
                     Op::Reject(message) => {
                         let message = program.text(message);

@@ -17,6 +17,7 @@ use crate::vfs::Content;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll};
 
 /// How a shell is started.
 #[derive(Debug, Default)]
@@ -410,6 +411,31 @@ impl Process {
         let mut callback = Invocation::empty(caller.builtin);
         self.frames.push(Frame::Builtin(Box::new(caller)));
         self.start_text(run, &mut callback, source, ScriptKind::Eval, None)
+    }
+
+    /// Reads a script from a description up to its end; `script` has what was read before.
+    pub(crate) fn read_script(
+        run: &Run,
+        cx: &mut TaskContext<'_>,
+        description: &crate::io::Description,
+        script: &mut Vec<u8>,
+    ) -> Step<Poll<Result<(), crate::vfs::FsError>>> {
+        let most = run.services.meter.limits().script_bytes as usize;
+        loop {
+            let read = description.poll_read(cx, &mut |bytes| {
+                script.extend_from_slice(bytes);
+                bytes.len()
+            });
+            if script.len() > most {
+                return Err(run.services.meter.fail(crate::limit::Limit::ScriptBytes).into());
+            }
+            match read {
+                Poll::Pending => return Ok(Poll::Pending),
+                Poll::Ready(Ok(count)) if count > 0 => {}
+                Poll::Ready(Ok(_)) => return Ok(Poll::Ready(Ok(()))),
+                Poll::Ready(Err(error)) => return Ok(Poll::Ready(Err(error))),
+            }
+        }
     }
 
     /// Moves an invocation's redirections and temporary assignments to a frame.

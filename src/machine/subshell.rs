@@ -69,6 +69,17 @@ impl Process {
     /// The body of a subshell or of a forked process is over.
     pub(crate) fn end_body(&mut self, run: &mut Run, status: u8) -> Step<Progress> {
         let _ = run;
+        if let Some(Frame::LastStage(_)) = self.frames.last()
+            && let Some(Frame::LastStage(mut frame)) = self.frames.pop()
+        {
+            // The stage ran in this process: the pipeline ends when the others have.
+            self.restore_descriptors(std::mem::take(&mut frame.input));
+            self.code.pc = frame.end;
+            frame.pids.push(0);
+            frame.statuses.push(Some(status));
+            self.wait = Wait::Children { pids: frame.pids, statuses: frame.statuses };
+            return Ok(Progress::Wait);
+        }
         Err(super::process::Halt::Exit(status))
     }
 
@@ -269,6 +280,15 @@ impl Process {
             && !self.shell.state.options.has(ShellOption::Monitor);
         for (number, &(pc, nested)) in reference.stages.iter().enumerate() {
             let last = number + 1 == count;
+            if last && last_here {
+                let before = self.shell.state.descriptors.replace(0, input.take()).unwrap_or(None);
+                let statuses = vec![None; pids.len()];
+                let (input, end) = (vec![(0, before)], reference.end);
+                let frame = super::frame::LastStageFrame { pids, statuses, input, end };
+                self.frames.push(Frame::LastStage(Box::new(frame)));
+                self.code.pc = pc;
+                return Ok(());
+            }
             let mut output = None;
             let mut next_input = None;
             if !last {
@@ -288,7 +308,6 @@ impl Process {
                 let _ = descriptors.replace(1, Some(output));
             }
             input = next_input;
-            let _ = last_here;
             pids.push(stage.shell.state.pid);
             run.spawn(self.process_pid(), stage);
         }
@@ -301,8 +320,16 @@ impl Process {
     pub(crate) fn child_ended(&mut self, pid: u32, status: u8) {
         self.shell.state.jobs.ended(pid, status);
         for frame in &mut self.frames {
-            if let Frame::Subshell(frame) = frame {
-                frame.state.jobs.ended(pid, status);
+            match frame {
+                Frame::Subshell(frame) => frame.state.jobs.ended(pid, status),
+                Frame::LastStage(frame) => {
+                    if let Some(at) = frame.pids.iter().position(|&waited| waited == pid)
+                        && let Some(slot) = frame.statuses.get_mut(at)
+                    {
+                        *slot = Some(status);
+                    }
+                }
+                _ => {}
             }
         }
         if let Wait::Children { pids, statuses } = &mut self.wait

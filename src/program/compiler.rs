@@ -37,11 +37,15 @@ pub(crate) fn compile_source(
                 for warning in parser.take_warnings() {
                     compiler.program.warnings.push((warning.line(), warning.to_string()));
                 }
+                // Aliases change the text that the tree's spans refer to.
+                compiler.source = Arc::clone(parser.source());
                 compiler.list(&list);
                 let boundary = compiler.here();
                 compiler.program.boundaries.push(boundary);
                 if options.stepwise || options.incremental && changes_parser(&list) {
-                    compiler.program.rest = Some((parser.offset(), parser.line()));
+                    // What is left is the same in both texts.
+                    let left = parser.source().len().saturating_sub(parser.offset());
+                    compiler.program.rest = Some((source.len().saturating_sub(left), parser.line()));
                     compiler.emit(Op::ParseMore);
                     return compiler.finish();
                 }

@@ -64,8 +64,8 @@ pub(crate) enum Op {
     Names { prefix: Index, all: AllElements, quoting: Quoting },
     /// Pops a target (an array): appends its subscripts.
     Keys { all: AllElements, quoting: Quoting },
-    /// Fails: `text: bad substitution`.
-    BadSubstitution(Index),
+    /// Fails: `text: bad substitution`; `fatal`: the shell ends.
+    BadSubstitution { text: Index, fatal: bool },
     /// Fails: the text is the message, the command is given up.
     Reject(Index),
     /// A name is not valid: says so, status 1.

@@ -156,9 +156,14 @@ impl Compiler<'_> {
         }
         match &expansion.operation {
             ParameterOperation::Bad => {
-                let text = self.source_text(expansion.span);
-                let text = self.text(&text);
-                self.emit(Op::BadSubstitution(text));
+                let source = self.source_text(expansion.span);
+                let text = self.text(&source);
+                // Bash finds an unknown transformation when it expands a word for good: that ends the shell.
+                let parameter = self.parameter_text(expansion);
+                let behind =
+                    source.strip_prefix(b"${").and_then(|rest| rest.strip_prefix(parameter.as_bytes()));
+                let fatal = behind.is_some_and(|rest| rest.starts_with(b"@"));
+                self.emit(Op::BadSubstitution { text, fatal });
             }
             ParameterOperation::Names(all) => {
                 let prefix = match &expansion.parameter {

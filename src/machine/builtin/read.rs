@@ -326,13 +326,16 @@ impl Line {
         self.escaped.binary_search(&at).is_ok()
     }
 
-    /// The class of the byte at `at` as a separator.
-    fn class(&self, at: usize, separators: &Separators) -> u8 {
-        match self.bytes.get(at) {
-            Some(_) if self.is_escaped(at) => 0,
-            Some(&byte) => separators.class(byte),
-            None => 0,
+    /// The class of what stands at `at` as a separator, and its length.
+    fn separator(&self, at: usize, separators: &Separators) -> (u8, usize) {
+        if self.is_escaped(at) {
+            return (0, 1);
         }
+        separators.separator(self.bytes.get(at..).unwrap_or(&[]))
+    }
+
+    fn class(&self, at: usize, separators: &Separators) -> u8 {
+        self.separator(at, separators).0
     }
 
     /// The first position from `at` on that is not white space of `IFS`.
@@ -350,8 +353,8 @@ impl Line {
             end += 1;
         }
         let mut next = self.skip_blanks(end, separators);
-        if self.class(next, separators) == 2 {
-            next = self.skip_blanks(next + 1, separators);
+        if let (2, length) = self.separator(next, separators) {
+            next = self.skip_blanks(next + length, separators);
         }
         (end, next)
     }

@@ -1,12 +1,11 @@
 //! Not a builtin that scripts see: `bash` without operands reads its script from standard input.
 
 use super::{Builtin, Flow, Invocation};
-use crate::limit::Limit;
 use crate::machine::process::{Process, Step};
 use crate::machine::run::Run;
 use crate::machine::start::SCRIPT_DESCRIPTOR;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::Context;
 
 pub(crate) static STANDARD_INPUT: Builtin = Builtin {
     name: "bash",
@@ -31,23 +30,9 @@ fn run(
     let Some(description) = table.get(SCRIPT_DESCRIPTOR).or(table.get(0)).cloned() else {
         return Ok(Flow::Status(0));
     };
-    loop {
-        let most = run.services.meter.limits().script_bytes as usize;
-        let read = description.poll_read(cx, &mut |bytes| {
-            script.extend_from_slice(bytes);
-            bytes.len()
-        });
-        if script.len() > most {
-            return Err(run.services.meter.fail(Limit::ScriptBytes).into());
-        }
-        match read {
-            Poll::Pending => {
-                invocation.progress = Some(Box::new(script));
-                return Ok(Flow::Wait);
-            }
-            Poll::Ready(Ok(count)) if count > 0 => {}
-            Poll::Ready(_) => break,
-        }
+    if Process::read_script(run, cx, &description, &mut script)?.is_pending() {
+        invocation.progress = Some(Box::new(script));
+        return Ok(Flow::Wait);
     }
     let _ = process.shell.state.descriptors.replace(SCRIPT_DESCRIPTOR, None);
     process.start_main(run, Arc::from(script), None)?;
