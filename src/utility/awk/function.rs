@@ -171,6 +171,7 @@ impl Machine<'_> {
     }
 
     fn in_case(&self, text: &[u8], is_upper: bool) -> Result<Value, Fault> {
+        let _charge = self.meter.charge(text.len() as u64)?;
         let mut out = Vec::with_capacity(text.len());
         if text.is_ascii() {
             out.extend(text.iter().map(|byte| if is_upper { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() }));
@@ -223,6 +224,7 @@ impl Machine<'_> {
             .map_err(|error| self.split_fault(error))?;
         self.has_worked();
         if let Some(Value::Array(seps)) = arguments.get(3) {
+            let _charge = self.meter.charge((pieces.len() * 2 * size_of::<Piece>()) as u64)?;
             let ends = pieces.iter().map(|piece| piece.1).collect::<Vec<_>>();
             let starts = pieces.iter().map(|piece| piece.0).skip(1);
             let gaps: Vec<Piece> = ends.into_iter().zip(starts).collect();
@@ -360,6 +362,7 @@ impl Machine<'_> {
         let (mut from, mut done, mut seen, mut count) = (0, 0, 0, 0);
         let mut last_end = None;
         let ticker = &mut MeterTicker(&self.meter);
+        let mut charge = self.meter.empty_charge();
         while from <= text.len() {
             let found = if needs_groups {
                 regex.captures_at_ticked(text, from, &mut groups, ticker).map(|_| groups.first().copied().flatten())
@@ -382,7 +385,10 @@ impl Machine<'_> {
                             }
                         }
                     }
-                    self.meter.check_value(out.len() as u64)?;
+                    if out.capacity() as u64 > charge.bytes() {
+                        self.meter.check_value(out.len() as u64)?;
+                        charge.set(out.capacity() as u64)?;
+                    }
                     done = end;
                     count += 1;
                     if count % 1024 == 0 {

@@ -22,7 +22,7 @@ use std::time::Duration;
 /// Jumps back and calls between two ticks.
 const TURNS_PER_TICK: u32 = 256;
 /// Dynamic regular expressions that are kept.
-const GREATEST_REGEXES: usize = 100;
+const GREATEST_REGEXES: usize = 32;
 /// Output that is handed on at once.
 const OUTPUT_BYTES: usize = 32 * 1024;
 
@@ -801,6 +801,7 @@ impl<'p> Machine<'p> {
 
     fn append(&mut self, variable: Var, count: usize) -> Result<(), Fault> {
         let first = self.stack.len().saturating_sub(count);
+        let _charge = self.charge_texts(first, 0)?;
         let mut more = std::mem::take(&mut self.output);
         more.clear();
         for value in self.stack.iter().skip(first) {
@@ -829,10 +830,9 @@ impl<'p> Machine<'p> {
 
     fn join(&mut self, count: usize, with_separator: bool) -> Result<(), Fault> {
         let first = self.stack.len().saturating_sub(count);
+        let _charge = self.charge_texts(first, if with_separator { self.settings.subsep.len() } else { 0 })?;
         let mut text = std::mem::take(&mut self.output);
         text.clear();
-        let size: usize = self.stack.iter().skip(first).map(text_size).sum();
-        self.meter.check_value(size as u64)?;
         for (index, value) in self.stack.iter().skip(first).enumerate() {
             if with_separator && index > 0 {
                 text.extend_from_slice(&self.settings.subsep);
@@ -845,6 +845,13 @@ impl<'p> Machine<'p> {
         text.shrink_to(OUTPUT_BYTES);
         self.output = text;
         self.push(Value::Text(joined))
+    }
+
+    /// Takes the live bytes that the texts of the values from `first` on need together, `between` bytes after each.
+    fn charge_texts(&self, first: usize, between: usize) -> Result<Option<Charge>, Fault> {
+        let sizes = self.stack.iter().skip(first).map(|value| text_size(value).saturating_add(between));
+        let size = sizes.fold(0_usize, usize::saturating_add);
+        Ok(if size > OUTPUT_BYTES { Some(self.meter.charge(size as u64)?) } else { None })
     }
 
     fn for_in(&mut self, array: Var) -> Result<(), Fault> {
@@ -922,6 +929,8 @@ impl<'p> Machine<'p> {
         stdout: &mut Output,
     ) -> Result<Option<Pause>, Fault> {
         let target = if redirect == Redirect::Stdout { None } else { Some(self.pop_text()?) };
+        let _charge =
+            self.charge_texts(self.stack.len().saturating_sub(count), self.settings.ofs.len().max(self.settings.ors.len()))?;
         let mut text = std::mem::take(&mut self.output);
         text.clear();
         if count == 0 {
