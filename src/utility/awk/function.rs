@@ -36,7 +36,7 @@ impl Machine<'_> {
             }
             Function::Rand => Value::Number(self.next_random()),
             Function::Srand => {
-                let seed = if count > 0 { number(0) } else { self.now.as_secs() as f64 };
+                let seed = if count > 0 { number(0) } else { self.clock.now().as_secs() as f64 };
                 let old = std::mem::replace(&mut self.seed, seed);
                 self.random = seed.to_bits();
                 Value::Number(old)
@@ -66,7 +66,7 @@ impl Machine<'_> {
             Function::Match => self.match_function(&arguments)?,
             Function::Gensub => self.gensub(&arguments)?,
             Function::Asort | Function::Asorti => self.sort(function, &arguments)?,
-            Function::Systime => Value::Number(self.now.as_secs() as f64),
+            Function::Systime => Value::Number(self.clock.now().as_secs() as f64),
             Function::Strftime => self.strftime(&arguments)?,
             Function::Mktime => {
                 let text = self.argument_text(&arguments, 0)?;
@@ -435,7 +435,7 @@ impl Machine<'_> {
             Some(value) => self.text(value)?,
             None => Str::Short(Text::from_static(b"%a %b %e %H:%M:%S %Z %Y")),
         };
-        let seconds = arguments.get(1).map_or(self.now.as_secs() as f64, Value::number);
+        let seconds = arguments.get(1).map_or(self.clock.now().as_secs() as f64, Value::number);
         let is_utc = arguments.get(2).is_some_and(Value::is_true);
         let text = super::time::strftime(&format, seconds as i64, &self.zone, is_utc);
         Ok(Value::Text(Str::from_vec(text, &self.meter)?))
