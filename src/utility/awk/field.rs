@@ -197,16 +197,12 @@ impl Record {
         }
         let mut at = self.pieces.last().map_or(0, |piece| piece.1);
         while self.pieces.len() < number {
-            match next_word(&self.bytes, at) {
-                Some(piece) => {
-                    self.pieces.push(piece)?;
-                    at = piece.1;
-                }
-                None => {
-                    self.is_split = true;
-                    break;
-                }
-            }
+            let Some(piece) = next_word(&self.bytes, at) else {
+                self.is_split = true;
+                break;
+            };
+            self.pieces.push(piece)?;
+            at = piece.1;
         }
         Ok(())
     }
