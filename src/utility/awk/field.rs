@@ -36,14 +36,9 @@ pub(super) fn split(
     match splitter {
         Splitter::Blanks => {
             let mut at = 0;
-            loop {
-                let rest = text.get(at..).unwrap_or(&[]);
-                let Some(skip) = rest.iter().position(|&byte| !matches!(byte, b' ' | b'\t' | b'\n')) else { break };
-                let start = at + skip;
-                let rest = text.get(start..).unwrap_or(&[]);
-                let length = rest.iter().position(|&byte| matches!(byte, b' ' | b'\t' | b'\n'));
-                at = length.map_or(text.len(), |length| start + length);
-                pieces.push((start, at))?;
+            while let Some(piece) = next_word(text, at) {
+                pieces.push(piece)?;
+                at = piece.1;
             }
         }
         Splitter::Characters => {
@@ -84,6 +79,15 @@ pub(super) fn split(
         }
     }
     Ok(())
+}
+
+/// The next run of other characters than blanks and newlines.
+fn next_word(text: &[u8], at: usize) -> Option<Piece> {
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n');
+    let rest = text.get(at..)?;
+    let start = at + rest.iter().position(|byte| !is_blank(byte))?;
+    let length = text.get(start..)?.iter().position(is_blank);
+    Some((start, length.map_or(text.len(), |length| start + length)))
 }
 
 fn split_by(
@@ -148,6 +152,7 @@ impl Record {
 
     pub(super) fn set(&mut self, text: &[u8]) -> Result<(), LimitError> {
         self.bytes.clear();
+        self.pieces.clear();
         self.shared = None;
         self.is_split = false;
         self.owned = None;
@@ -174,6 +179,42 @@ impl Record {
         let text = Str::new(&self.bytes, &self.meter)?;
         self.shared = Some(text.clone());
         Ok(text)
+    }
+
+    /// Splits as far as field `number`, where the splitter can stop there.
+    pub(super) fn split_to(
+        &mut self,
+        number: usize,
+        splitter: &Splitter,
+        newline_splits: bool,
+        ticker: &mut dyn Ticker,
+    ) -> Result<(), SplitError> {
+        if self.is_split || self.pieces.len() >= number {
+            return Ok(());
+        }
+        if !matches!(splitter, Splitter::Blanks) {
+            return self.split(splitter, newline_splits, ticker);
+        }
+        let mut at = self.pieces.last().map_or(0, |piece| piece.1);
+        while self.pieces.len() < number {
+            let Some(piece) = next_word(&self.bytes, at) else {
+                self.is_split = true;
+                break;
+            };
+            self.pieces.push(piece)?;
+            at = piece.1;
+        }
+        Ok(())
+    }
+
+    /// Takes the record that `line` holds, in exchange for the old one.
+    pub(super) fn take(&mut self, line: &mut ChargedVec<u8>) {
+        std::mem::swap(&mut self.bytes, line);
+        self.shared = None;
+        self.pieces.clear();
+        self.is_split = false;
+        self.owned = None;
+        self.is_stale = false;
     }
 
     pub(super) fn count(&self) -> usize {

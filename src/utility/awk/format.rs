@@ -4,6 +4,7 @@ use super::number::{Style, non_finite, push_float, push_integer, push_padded};
 use super::value::Value;
 use crate::character::{push_unit, unit_at};
 use crate::limit::{LimitError, Meter};
+use std::sync::Arc;
 
 /// Widest field; wider ones are cut to it.
 const GREATEST_WIDTH: usize = 1 << 20;
@@ -27,10 +28,11 @@ pub(super) fn format(
     format: &[u8],
     arguments: &[Value],
     number_format: &[u8],
-    meter: &Meter,
+    meter: &Arc<Meter>,
     out: &mut Vec<u8>,
 ) -> Result<(), FormatError> {
     let mut arguments = arguments.iter();
+    let mut charge = meter.empty_charge();
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'%', format.get(at..).unwrap_or(&[])) {
         let start = at + found;
@@ -51,7 +53,10 @@ pub(super) fn format(
         } else {
             out.extend_from_slice(format.get(start..at).unwrap_or(&[]));
         }
-        meter.check_value(out.len() as u64)?;
+        if out.capacity() as u64 > charge.bytes() {
+            meter.check_value(out.len() as u64)?;
+            charge.set(out.capacity() as u64)?;
+        }
     }
     out.extend_from_slice(format.get(at..).unwrap_or(&[]));
     Ok(())

@@ -36,7 +36,7 @@ impl Machine<'_> {
             }
             Function::Rand => Value::Number(self.next_random()),
             Function::Srand => {
-                let seed = if count > 0 { number(0) } else { self.now.as_secs() as f64 };
+                let seed = if count > 0 { number(0) } else { self.clock.now().as_secs() as f64 };
                 let old = std::mem::replace(&mut self.seed, seed);
                 self.random = seed.to_bits();
                 Value::Number(old)
@@ -66,7 +66,7 @@ impl Machine<'_> {
             Function::Match => self.match_function(&arguments)?,
             Function::Gensub => self.gensub(&arguments)?,
             Function::Asort | Function::Asorti => self.sort(function, &arguments)?,
-            Function::Systime => Value::Number(self.now.as_secs() as f64),
+            Function::Systime => Value::Number(self.clock.now().as_secs() as f64),
             Function::Strftime => self.strftime(&arguments)?,
             Function::Mktime => {
                 let text = self.argument_text(&arguments, 0)?;
@@ -171,6 +171,7 @@ impl Machine<'_> {
     }
 
     fn in_case(&self, text: &[u8], is_upper: bool) -> Result<Value, Fault> {
+        let _charge = self.meter.charge(text.len() as u64)?;
         let mut out = Vec::with_capacity(text.len());
         if text.is_ascii() {
             out.extend(text.iter().map(|byte| if is_upper { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() }));
@@ -223,6 +224,7 @@ impl Machine<'_> {
             .map_err(|error| self.split_fault(error))?;
         self.has_worked();
         if let Some(Value::Array(seps)) = arguments.get(3) {
+            let _charge = self.meter.charge((pieces.len() * 2 * size_of::<Piece>()) as u64)?;
             let ends = pieces.iter().map(|piece| piece.1).collect::<Vec<_>>();
             let starts = pieces.iter().map(|piece| piece.0).skip(1);
             let gaps: Vec<Piece> = ends.into_iter().zip(starts).collect();
@@ -360,6 +362,7 @@ impl Machine<'_> {
         let (mut from, mut done, mut seen, mut count) = (0, 0, 0, 0);
         let mut last_end = None;
         let ticker = &mut MeterTicker(&self.meter);
+        let mut charge = self.meter.empty_charge();
         while from <= text.len() {
             let found = if needs_groups {
                 regex.captures_at_ticked(text, from, &mut groups, ticker).map(|_| groups.first().copied().flatten())
@@ -382,7 +385,10 @@ impl Machine<'_> {
                             }
                         }
                     }
-                    self.meter.check_value(out.len() as u64)?;
+                    if out.capacity() as u64 > charge.bytes() {
+                        self.meter.check_value(out.len() as u64)?;
+                        charge.set(out.capacity() as u64)?;
+                    }
                     done = end;
                     count += 1;
                     if count % 1024 == 0 {
@@ -429,7 +435,7 @@ impl Machine<'_> {
             Some(value) => self.text(value)?,
             None => Str::Short(Text::from_static(b"%a %b %e %H:%M:%S %Z %Y")),
         };
-        let seconds = arguments.get(1).map_or(self.now.as_secs() as f64, Value::number);
+        let seconds = arguments.get(1).map_or(self.clock.now().as_secs() as f64, Value::number);
         let is_utc = arguments.get(2).is_some_and(Value::is_true);
         let text = super::time::strftime(&format, seconds as i64, &self.zone, is_utc);
         Ok(Value::Text(Str::from_vec(text, &self.meter)?))

@@ -8,6 +8,7 @@ use super::field::{Record, SplitError, Splitter};
 use super::op::*;
 use super::text::Str;
 use super::value::{Origin, Value};
+use crate::clock::Clock;
 use crate::limit::{Charge, Limit, Meter};
 use crate::text::Text;
 use crate::utility::charged::ChargedVec;
@@ -17,12 +18,11 @@ use crate::utility::{Environment, Output};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Jumps back and calls between two ticks.
 const TURNS_PER_TICK: u32 = 256;
 /// Dynamic regular expressions that are kept.
-const GREATEST_REGEXES: usize = 100;
+const GREATEST_REGEXES: usize = 32;
 /// Output that is handed on at once.
 const OUTPUT_BYTES: usize = 32 * 1024;
 
@@ -95,8 +95,7 @@ pub(super) struct Machine<'p> {
     /// State of `rand`, and the seed it started from.
     pub(super) random: u64,
     pub(super) seed: f64,
-    /// Wall time, read before each step.
-    pub(super) now: Duration,
+    pub(super) clock: Arc<Clock>,
     pub(super) zone: jiff::tz::TimeZone,
 }
 
@@ -106,6 +105,7 @@ impl<'p> Machine<'p> {
         meter: &Arc<Meter>,
         regex_options: RegexOptions,
         zone: jiff::tz::TimeZone,
+        clock: Arc<Clock>,
     ) -> Self {
         let text = |text: &'static [u8]| Str::Short(Text::from_static(text));
         let mut globals = vec![Value::Unset; program.globals.len()];
@@ -156,7 +156,7 @@ impl<'p> Machine<'p> {
             warnings: Vec::new(),
             random: 0,
             seed: 0.0,
-            now: Duration::ZERO,
+            clock,
             zone,
         }
     }
@@ -463,7 +463,11 @@ impl<'p> Machine<'p> {
             self.rebuild_record()?;
             return Ok(Value::Input(self.record.whole()?));
         }
-        self.split_record()?;
+        let newline_splits = self.settings.rs.is_empty();
+        let ticker = &mut MeterTicker(&self.meter);
+        if let Err(error) = self.record.split_to(number, &self.splitter, newline_splits, ticker) {
+            return Err(self.split_fault(error));
+        }
         Ok(self.record.field(number)?)
     }
 
@@ -520,6 +524,45 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Whether the next operation drops the value that this one would push; then it is skipped.
+    fn is_dropped(&mut self) -> bool {
+        let is_dropped = self.program.code.get(self.pc) == Some(&Op::Pop);
+        self.pc += usize::from(is_dropped);
+        is_dropped
+    }
+
+    fn set_top(&mut self, value: Value) -> Result<(), Fault> {
+        match self.stack.last_mut() {
+            Some(top) => {
+                *top = value;
+                Ok(())
+            }
+            None => self.push(value),
+        }
+    }
+
+    /// Changes the number at a place, whose operand is popped; the old and the new one.
+    fn change(
+        &mut self,
+        place: Place,
+        change: impl FnOnce(f64) -> Result<f64, Fault>,
+    ) -> Result<(f64, f64), Fault> {
+        let operand = self.pop_operand(place);
+        if let Place::Element(array) = place {
+            let key = self.text(&operand)?;
+            let number = self.array(array)?;
+            let slot = self.table(number)?.entry(key)?;
+            let old = slot.number();
+            let new = change(old)?;
+            *slot = Value::Number(new);
+            return Ok((old, new));
+        }
+        let old = self.load_place(place, &operand)?.number();
+        let new = change(old)?;
+        self.store_place(place, &operand, Value::Number(new))?;
+        Ok((old, new))
+    }
+
     fn turn(&mut self) -> bool {
         self.turns += 1;
         self.turns >= TURNS_PER_TICK
@@ -544,7 +587,10 @@ impl<'p> Machine<'p> {
                     self.stack.push(Value::truth(found))?;
                 }
                 Op::Load(variable) => {
-                    let value = self.load(variable)?;
+                    let value = match self.slot(variable) {
+                        Value::Number(number) if variable != Var::Global(NF) => Value::Number(*number),
+                        _ => self.load(variable)?,
+                    };
                     self.stack.push(value)?;
                 }
                 Op::Argument(variable) => self.argument(variable)?,
@@ -572,33 +618,43 @@ impl<'p> Machine<'p> {
                         value => value,
                     };
                     let operand = self.pop_operand(place);
-                    self.store_place(place, &operand, value.clone())?;
-                    self.stack.push(value)?;
+                    if self.is_dropped() {
+                        self.store_place(place, &operand, value)?;
+                    } else {
+                        self.store_place(place, &operand, value.clone())?;
+                        self.stack.push(value)?;
+                    }
                 }
                 Op::Update(place, operator) => {
                     let right = self.pop().number();
-                    let operand = self.pop_operand(place);
-                    let left = self.load_place(place, &operand)?.number();
-                    let value = Value::Number(calculate(operator, left, right)?);
-                    self.store_place(place, &operand, value.clone())?;
-                    self.stack.push(value)?;
+                    let (_, new) = self.change(place, |left| calculate(operator, left, right))?;
+                    if !self.is_dropped() {
+                        self.stack.push(Value::Number(new))?;
+                    }
                 }
                 Op::Step { place, delta, gives_old } => {
-                    let operand = self.pop_operand(place);
-                    let old = self.load_place(place, &operand)?.number();
-                    let new = old + f64::from(delta);
-                    self.store_place(place, &operand, Value::Number(new))?;
-                    self.stack.push(Value::Number(if gives_old { old } else { new }))?;
+                    let (old, new) = self.change(place, |old| Ok(old + f64::from(delta)))?;
+                    if !self.is_dropped() {
+                        self.stack.push(Value::Number(if gives_old { old } else { new }))?;
+                    }
                 }
                 Op::Append(variable, count) => self.append(variable, count as usize)?,
                 Op::Binary(operator) => {
-                    let (right, left) = (self.pop().number(), self.pop().number());
-                    self.stack.push(Value::Number(calculate(operator, left, right)?))?;
+                    let right = self.pop().number();
+                    let left = self.stack.last().map_or(0.0, Value::number);
+                    let value = Value::Number(calculate(operator, left, right)?);
+                    self.set_top(value)?;
                 }
                 Op::Compare(comparison) => {
                     let (right, left) = (self.pop(), self.pop());
                     let order = left.compare(&right, &self.settings.convfmt);
-                    self.stack.push(Value::truth(holds(comparison, order)))?;
+                    let is_true = holds(comparison, order);
+                    match self.program.code.get(self.pc) {
+                        Some(&Op::JumpIfFalse(target)) => {
+                            self.pc = if is_true { self.pc + 1 } else { target as usize };
+                        }
+                        _ => self.stack.push(Value::truth(is_true))?,
+                    }
                 }
                 Op::Concatenate(count) => self.join(count as usize, false)?,
                 Op::Subscripts(count) => self.join(count as usize, true)?,
@@ -801,6 +857,7 @@ impl<'p> Machine<'p> {
 
     fn append(&mut self, variable: Var, count: usize) -> Result<(), Fault> {
         let first = self.stack.len().saturating_sub(count);
+        let _charge = self.charge_texts(first, 0)?;
         let mut more = std::mem::take(&mut self.output);
         more.clear();
         for value in self.stack.iter().skip(first) {
@@ -816,11 +873,8 @@ impl<'p> Machine<'p> {
         more.clear();
         self.output = more;
         appended?;
-        // The value that is pushed is popped again at once, as a rule: then the variable alone holds the text.
-        let is_dropped = self.program.code.get(self.pc) == Some(&Op::Pop);
-        if is_dropped {
-            self.pc += 1;
-        } else {
+        // The value is dropped at once, as a rule: then the variable alone holds the text.
+        if !self.is_dropped() {
             self.push(Value::Text(text.clone()))?;
         }
         self.set_slot(variable, Value::Text(text));
@@ -829,10 +883,9 @@ impl<'p> Machine<'p> {
 
     fn join(&mut self, count: usize, with_separator: bool) -> Result<(), Fault> {
         let first = self.stack.len().saturating_sub(count);
+        let _charge = self.charge_texts(first, if with_separator { self.settings.subsep.len() } else { 0 })?;
         let mut text = std::mem::take(&mut self.output);
         text.clear();
-        let size: usize = self.stack.iter().skip(first).map(text_size).sum();
-        self.meter.check_value(size as u64)?;
         for (index, value) in self.stack.iter().skip(first).enumerate() {
             if with_separator && index > 0 {
                 text.extend_from_slice(&self.settings.subsep);
@@ -845,6 +898,13 @@ impl<'p> Machine<'p> {
         text.shrink_to(OUTPUT_BYTES);
         self.output = text;
         self.push(Value::Text(joined))
+    }
+
+    /// Takes the live bytes that the texts of the values from `first` on need together, `between` bytes after each.
+    fn charge_texts(&self, first: usize, between: usize) -> Result<Option<Charge>, Fault> {
+        let sizes = self.stack.iter().skip(first).map(|value| text_size(value).saturating_add(between));
+        let size = sizes.fold(0_usize, usize::saturating_add);
+        Ok(if size > OUTPUT_BYTES { Some(self.meter.charge(size as u64)?) } else { None })
     }
 
     fn for_in(&mut self, array: Var) -> Result<(), Fault> {
@@ -922,6 +982,8 @@ impl<'p> Machine<'p> {
         stdout: &mut Output,
     ) -> Result<Option<Pause>, Fault> {
         let target = if redirect == Redirect::Stdout { None } else { Some(self.pop_text()?) };
+        let _charge =
+            self.charge_texts(self.stack.len().saturating_sub(count), self.settings.ofs.len().max(self.settings.ors.len()))?;
         let mut text = std::mem::take(&mut self.output);
         text.clear();
         if count == 0 {

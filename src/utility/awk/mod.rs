@@ -35,6 +35,7 @@ use error::{Fault, Source};
 use machine::Machine;
 use parser::Sources;
 use run::Runner;
+use std::sync::Arc;
 
 pub(super) const UTILITY: Utility = Utility {
     name: "awk",
@@ -75,7 +76,7 @@ async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus,
         let (source, line) = sources.locate(line);
         ctx.warn(format_args!("{source}:{line}: warning: {warning}"));
     }
-    let machine = Machine::new(&program, &ctx.meter, regex_options, zone(ctx));
+    let machine = Machine::new(&program, &ctx.meter, regex_options, zone(ctx), Arc::clone(&ctx.session.clock));
     let mut runner = Runner::new(ctx, &program, &sources, machine);
     let mut arguments = vec![ctx.name.clone()];
     arguments.append(&mut operands);

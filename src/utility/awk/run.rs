@@ -151,7 +151,6 @@ impl<'p> Runner<'p> {
     async fn part(&mut self, ctx: &mut Context, entry: u32) -> Result<Ended, Fault> {
         self.machine.start(entry);
         loop {
-            self.machine.now = ctx.session.clock.now();
             let pause = self.machine.step(&mut ctx.stdout);
             self.warn(ctx);
             match pause? {
@@ -191,6 +190,9 @@ impl<'p> Runner<'p> {
     }
 
     fn warn(&mut self, ctx: &mut Context) {
+        if self.machine.warnings.is_empty() {
+            return;
+        }
         for warning in std::mem::take(&mut self.machine.warnings) {
             let place = self.place();
             ctx.warn(format_args!("{place}{warning}"));
@@ -230,7 +232,7 @@ impl<'p> Runner<'p> {
     async fn next_record(&mut self, ctx: &mut Context) -> Result<bool, Fault> {
         let found = self.read_main(ctx).await?;
         if found {
-            self.machine.set_record(&self.line)?;
+            self.machine.record.take(&mut self.line);
         }
         Ok(found)
     }
@@ -262,9 +264,11 @@ impl<'p> Runner<'p> {
                 Ok(Some((record, end))) => {
                     self.line.clear();
                     self.line.extend(record)?;
-                    let end = Str::new(end, &self.machine.meter)?;
                     self.machine.count_record(true);
-                    self.machine.set_global(RT, Value::Text(end))?;
+                    if !matches!(self.machine.global(RT), Value::Text(text) if **text == *end) {
+                        let end = Str::new(end, &self.machine.meter)?;
+                        self.machine.set_global(RT, Value::Text(end))?;
+                    }
                     return Ok(true);
                 }
                 Ok(None) => self.reader = None,

@@ -10,7 +10,8 @@ pub(super) fn by_type(left: &Value, right: &Value, format: &[u8]) -> Ordering {
     match (left.is_numeric(), right.is_numeric()) {
         (true, false) => Ordering::Less,
         (false, true) => Ordering::Greater,
-        _ => left.compare(right, format).unwrap_or(Ordering::Equal),
+        (true, true) => left.number().total_cmp(&right.number()),
+        (false, false) => left.compare(right, format).unwrap_or(Ordering::Equal),
     }
 }
 

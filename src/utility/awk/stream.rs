@@ -222,6 +222,7 @@ async fn end_sink(ctx: &mut Context, name: &[u8], sink: Sink) -> Result<f64, Fau
         Sink::Stdout | Sink::Stderr => {}
         Sink::Command(bytes) => {
             ctx.stdout.flush().await?;
+            let _charge = ctx.meter.charge(bytes.len() as u64)?;
             let mut request = shell(ctx, name);
             request.stdin = Some(Description::memory(bytes.to_vec()));
             let status = status_of(ctx.start_command(request).await)?;

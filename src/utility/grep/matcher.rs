@@ -14,6 +14,8 @@ use memchr::memmem::Finder;
 
 /// From so many strings on, they are searched for by the engine that is made for sets of strings.
 const MANY_STRINGS: usize = 16;
+/// From so many bytes on, a text that every match holds is rare enough to be looked for first.
+const SHORTEST_REQUIRED: usize = 3;
 /// Matches over a line's end after which whole buffers are not searched any more.
 const GREATEST_CROSSINGS: u32 = 16;
 
@@ -166,7 +168,7 @@ impl Scan {
         {
             return Ok(Self::Literal(Finder::new(literal).into_owned()));
         }
-        if !line.required().is_empty() {
+        if line.required().len() >= SHORTEST_REQUIRED {
             return Ok(Self::Required(Finder::new(line.required()).into_owned()));
         }
         if needs_lines(source, syntax, options) {

@@ -99,7 +99,8 @@ pub(super) async fn parse(
     let mut operands = options.operands.clone();
     let patterns = patterns(ctx, utility, &options, &mut operands).await?;
     let held = patterns.iter().map(|pattern| pattern.len() + size_of::<Vec<u8>>()).sum::<usize>();
-    let charge = ctx.meter.charge(held as u64)?;
+    // Each is held as it was given, as an expression, and among all of them.
+    let charge = ctx.meter.charge((held as u64).saturating_mul(4))?;
     let (before, after) = context_lines(&options)?;
     let is_recursive = options.last_of(&["r", "R", "d"]);
     let directories = match is_recursive {

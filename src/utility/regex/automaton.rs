@@ -28,9 +28,13 @@ struct State {
     instructions: Vec<u32>,
 }
 
-/// A transition: the number of the next state times two, plus one if a match ended before the character.
+/// A transition: the number of the next state times four, plus two if nothing is under way there, plus one if a match
+/// ended before the character.
 type Transition = u32;
 const UNKNOWN: Transition = Transition::MAX;
+const ENDS: Transition = 1;
+const IDLE: Transition = 2;
+const SHIFT: u32 = 2;
 /// A column for each ASCII character, and one for the end of the text.
 const COLUMNS: usize = 129;
 const END: usize = 128;
@@ -93,7 +97,7 @@ impl Automaton {
                 fresh = at;
             }
             let (transition, length) = self.step(program, state, text, at);
-            if transition & 1 == 1 {
+            if transition & ENDS == ENDS {
                 return Ok(Some(Sighting { from: fresh, end: at }));
             }
             if length == 0 {
@@ -102,7 +106,30 @@ impl Automaton {
             at += length;
             state = self.settle(transition);
             self.tick(ticker)?;
+            if transition & IDLE == 0 {
+                (state, at) = self.run(state, text, at);
+            }
         }
+    }
+
+    /// Follows known transitions between ASCII characters while nothing ends and something is under way, for one block at
+    /// most; where it stopped.
+    fn run(&mut self, mut state: u32, text: &[u8], start: usize) -> (u32, usize) {
+        let block = text.get(start..).unwrap_or(&[]);
+        let block = block.get(..block.len().min(BLOCK as usize)).unwrap_or(block);
+        let mut at = start;
+        for &byte in block {
+            if byte >= 128 {
+                break;
+            }
+            match self.transitions.get(state as usize * COLUMNS + usize::from(byte)) {
+                Some(&known) if known & (ENDS | IDLE) == 0 => state = known >> SHIFT,
+                _ => break,
+            }
+            at += 1;
+        }
+        self.work += (at - start) as u64;
+        (state, at)
     }
 
     /// The end of the longest match that begins at `start`.
@@ -120,7 +147,7 @@ impl Automaton {
         while is_first || !self.is_empty(state) {
             is_first = false;
             let (transition, length) = self.step(program, state, text, at);
-            if transition & 1 == 1 {
+            if transition & ENDS == ENDS {
                 found = Some(at);
             }
             if length == 0 {
@@ -163,7 +190,7 @@ impl Automaton {
         let (column, unit, length) = match text.get(at) {
             Some(&byte) if byte < 128 => (usize::from(byte), Some(Unit::from(byte)), 1),
             Some(_) => {
-                let Some((unit, length)) = unit_at(text, at) else { return (state << 1, 0) };
+                let Some((unit, length)) = unit_at(text, at) else { return (state << SHIFT, 0) };
                 if let Some(&known) = self.others.get(&(state, unit)) {
                     return (known, length);
                 }
@@ -188,7 +215,7 @@ impl Automaton {
 
     /// The state a transition leads to, after forgetting all others when they are many.
     fn settle(&mut self, transition: Transition) -> u32 {
-        let state = transition >> 1;
+        let state = transition >> SHIFT;
         if self.states.len() < GREATEST_STATES
             && self.others.len() < GREATEST_OTHERS
             && self.size < GREATEST_SIZE
@@ -207,7 +234,7 @@ impl Automaton {
 
     /// Works out one transition.
     fn transition(&mut self, program: &Program, number: u32, unit: Option<Unit>) -> Transition {
-        let Some(state) = self.states.get(number as usize) else { return number << 1 };
+        let Some(state) = self.states.get(number as usize) else { return number << SHIFT };
         let place = Place { before: state.before.example(), after: unit };
         let is_searching = state.is_searching;
         self.round += 1;
@@ -249,7 +276,8 @@ impl Automaton {
         next.sort_unstable();
         next.dedup();
         let next = self.number(State { before: before(program, unit), is_searching, instructions: next });
-        (next << 1) | Transition::from(is_match)
+        let is_idle = self.is_empty(next);
+        (next << SHIFT) | (Transition::from(is_idle) * IDLE) | (Transition::from(is_match) * ENDS)
     }
 
     fn number(&mut self, state: State) -> u32 {

@@ -164,6 +164,8 @@ pub(super) struct Hints {
     pub(super) is_anchored: bool,
     /// The bytes a match can begin with, a bit each; `None` when it can be empty.
     pub(super) first: Option<[u64; 4]>,
+    /// The same bytes, when they are three at most.
+    pub(super) few: Vec<u8>,
 }
 
 impl Program {
@@ -225,6 +227,12 @@ impl Program {
         self.hints.required = longest;
         self.hints.is_anchored = is_anchored;
         self.hints.first = self.first_bytes();
+        if let Some(first) = &self.hints.first {
+            let count: u32 = first.iter().map(|word| word.count_ones()).sum();
+            if (1..=3).contains(&count) {
+                self.hints.few = (0..=255_u8).filter(|&byte| is_in(first, byte)).collect();
+            }
+        }
     }
 
     /// The bytes a match can begin with; `None` when it can be empty or begins with a back-reference.
@@ -262,6 +270,10 @@ impl Program {
     }
 }
 
+fn is_in(set: &[u64; 4], byte: u8) -> bool {
+    set.get(usize::from(byte / 64)).is_some_and(|word| word >> (byte % 64) & 1 != 0)
+}
+
 fn take_longer(longest: &mut Vec<u8>, run: &mut Vec<u8>) {
     if run.len() > longest.len() {
         std::mem::swap(longest, run);
@@ -273,8 +285,13 @@ impl Hints {
     /// The first place at or after `at` where a match can begin, as far as its first byte tells.
     pub(super) fn next_start(&self, text: &[u8], at: usize) -> Option<usize> {
         let Some(first) = &self.first else { return (at <= text.len()).then_some(at) };
-        let is_first =
-            |byte: &u8| first.get(usize::from(byte / 64)).is_some_and(|word| word >> (byte % 64) & 1 != 0);
-        text.get(at..)?.iter().position(is_first).map(|offset| at + offset)
+        let rest = text.get(at..)?;
+        let offset = match *self.few.as_slice() {
+            [only] => memchr::memchr(only, rest),
+            [one, two] => memchr::memchr2(one, two, rest),
+            [one, two, three] => memchr::memchr3(one, two, three, rest),
+            _ => rest.iter().position(|&byte| is_in(first, byte)),
+        };
+        offset.map(|offset| at + offset)
     }
 }
