@@ -298,6 +298,11 @@ impl Meter {
         self.check()
     }
 
+    /// Starts to measure the time of parsing one script.
+    pub(crate) fn parse_time(&self) -> ParseTime<'_> {
+        ParseTime { meter: self, started: real_monotonic() }
+    }
+
     /// Counts one simple command.
     pub fn count_command(&self) -> Result<(), LimitError> {
         add(&self.commands, 1, self.limits.commands).map_err(|()| self.fail(Limit::Commands))
@@ -388,6 +393,25 @@ fn add(counter: &AtomicU64, n: u64, allowed: u64) -> Result<(), ()> {
     let value = counter.load(Relaxed).saturating_add(n);
     counter.store(value, Relaxed);
     if value > allowed { Err(()) } else { Ok(()) }
+}
+
+/// See [`Meter::parse_time`].
+pub(crate) struct ParseTime<'m> {
+    meter: &'m Meter,
+    started: Duration,
+}
+
+impl ParseTime<'_> {
+    /// Fails once the time to parse is over.
+    pub(crate) fn check(&self) -> Result<(), LimitError> {
+        let allowed = self.meter.limits.parse_time_ms;
+        if allowed != u64::MAX
+            && real_monotonic().saturating_sub(self.started) >= Duration::from_millis(allowed)
+        {
+            return Err(self.meter.fail(Limit::ParseTime));
+        }
+        Ok(())
+    }
 }
 
 /// Live bytes that were taken from a [`Meter`]; given back on drop.

@@ -4,7 +4,7 @@ mod hook_runner;
 
 pub use hook_runner::SandboxSource;
 
-use crate::clock::{Clock, Random, Timers};
+use crate::clock::{Clock, Random, Timers, lock};
 use crate::io::{Capture, Description, DescriptorTable, InputStream, OnExcess, OutputStream};
 use crate::limit::{Limit, LimitError, Limits, Meter, Usage};
 pub use crate::machine::{CommandGate, HostCommand};
@@ -18,7 +18,7 @@ use crate::utility::{self, Environment, Identity, Session};
 use crate::vfs::{self, Base, Change, FileSystem, FsError, Snapshot};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::time::Duration;
 
 /// Why a sandbox could not be made, or a run could not be done. What a script does is never one of these.
@@ -66,10 +66,20 @@ pub struct Sandbox {
     cwd: Text,
     gate: Option<Arc<dyn CommandGate>>,
     host_commands: Arc<FxHashMap<Text, HostCommand>>,
+    shared: Mutex<Arc<Shared>>,
+}
+
+/// Names with many numbers are started over at the next run.
+const MANY_NAMES: usize = 16 * 1024;
+
+/// What the runs of a session share beside its files. The names of variables grow with what scripts make up, so all of it
+/// starts over now and then; runs that are under way keep what they have.
+#[derive(Default)]
+struct Shared {
     names: Arc<Names>,
     cache: Arc<ProgramCache>,
     /// What runs start with: over the sandbox's environment, and over an empty one.
-    templates: Arc<[Prepared; 2]>,
+    templates: [Prepared; 2],
 }
 
 /// The variables that runs start with: made at the second run, for a session that runs one script has no use for them.
@@ -286,9 +296,7 @@ impl SandboxBuilder {
             cwd: self.cwd,
             gate: self.gate,
             host_commands: Arc::new(self.commands),
-            names: Arc::new(Names::new()),
-            cache: Arc::default(),
-            templates: Arc::default(),
+            shared: Mutex::default(),
         })
     }
 }
@@ -451,6 +459,15 @@ impl Sandbox {
         Ok(self.start(Script::command(text)).await)
     }
 
+    /// What runs share now.
+    fn shared(&self) -> Arc<Shared> {
+        let mut shared = lock(&self.shared);
+        if shared.names.len() > MANY_NAMES {
+            *shared = Arc::default();
+        }
+        Arc::clone(&shared)
+    }
+
     /// Makes what the runs that follow start with.
     fn make_template(&self, run: &mut Run, environment: Environment) -> Option<Arc<Template>> {
         let start = Start { environment: environment.clone(), cwd: self.cwd.clone(), ..Start::default() };
@@ -460,6 +477,7 @@ impl Sandbox {
 
     /// Runs a script.
     pub fn start(&self, script: Script) -> Running {
+        let shared = self.shared();
         let limits = script.limits.unwrap_or_else(|| self.limits.clone());
         let meter = Meter::new(limits, Arc::clone(&self.session.clock));
         let queue = Arc::new(CommandQueue::default());
@@ -467,8 +485,8 @@ impl Sandbox {
             session: Arc::clone(&self.session),
             meter: Arc::clone(&meter),
             timers: Arc::new(Timers::default()),
-            names: Arc::clone(&self.names),
-            cache: Arc::clone(&self.cache),
+            names: Arc::clone(&shared.names),
+            cache: Arc::clone(&shared.cache),
             gate: self.gate.clone(),
             host_commands: Arc::clone(&self.host_commands),
             commands: Arc::clone(&queue) as Arc<dyn crate::utility::CommandRunner>,
@@ -492,7 +510,7 @@ impl Sandbox {
             Source::Bytes(bytes) => Description::memory(bytes),
             Source::Stream(stream) => Description::input(stream),
         };
-        let prepared = &self.templates[usize::from(script.bare_environment)];
+        let prepared = &shared.templates[usize::from(script.bare_environment)];
         let template = prepared.template.get().cloned().flatten();
         let base = if script.bare_environment { Environment::default() } else { self.environment.clone() };
         let mut environment = if template.is_some() { Environment::default() } else { base.clone() };
@@ -523,7 +541,9 @@ impl Sandbox {
         let state = match process {
             Ok(process) => State::Running(Box::new(Scheduler::new(run, queue, process))),
             Err(Halt::Limit(error)) => State::Failed(error),
-            Err(_) => State::Failed(meter.fail(Limit::Frames)),
+            Err(
+                Halt::Exit(status) | Halt::Discard(status) | Halt::Abandon(status) | Halt::Killed(status),
+            ) => State::Ended(status),
         };
         Running { state, meter, stdout, stderr }
     }
@@ -531,7 +551,9 @@ impl Sandbox {
 
 enum State {
     Running(Box<Scheduler>),
+    /// Ended before its first operation: by a limit, or with a status.
     Failed(LimitError),
+    Ended(u8),
 }
 
 /// A run in progress. Dropping it ends every process of the run.
@@ -549,6 +571,7 @@ impl Future for Running {
         use std::task::Poll;
         let end = match &mut self.state {
             State::Failed(error) => RunEnd::Limit(*error),
+            State::Ended(status) => RunEnd::Status(*status),
             State::Running(scheduler) => match std::pin::Pin::new(scheduler.as_mut()).poll(cx) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(end) => end,

@@ -934,10 +934,7 @@ const FED: &[(&str, &str)] = &[
 ];
 
 /// Cases that do not end cleanly yet, with the reason. They are not run.
-const KNOWN: &[(&str, &str)] = &[(
-    "grow: case",
-    "changing the case of one long value does not look at the deadline: tens of seconds in a debug build",
-)];
+const KNOWN: &[(&str, &str)] = &[];
 
 struct Case {
     name: String,

@@ -14,6 +14,8 @@ pub(crate) struct Array {
     dense: Vec<Option<Text>>,
     sparse: BTreeMap<u64, Text>,
     count: usize,
+    /// Bytes that the elements hold on the heap.
+    held: usize,
 }
 
 impl Array {
@@ -25,27 +27,20 @@ impl Array {
     }
 
     pub(crate) fn set(&mut self, index: u64, value: Text) {
+        self.held += value.heap_size();
         let length = self.dense.len() as u64;
-        if index < length || (index <= length + MAX_GAP && self.sparse.is_empty()) {
+        let before = if index < length || (index <= length + MAX_GAP && self.sparse.is_empty()) {
             let index = index as usize;
             if index >= self.dense.len() {
                 self.dense.resize(index + 1, None);
             }
-            if let Some(slot) = self.dense.get_mut(index)
-                && slot.replace(value).is_none()
-            {
-                self.count += 1;
-            }
-        } else if self.sparse.insert(index, value).is_none() {
-            self.count += 1;
-        }
-    }
-
-    /// A mutable element.
-    pub(crate) fn get_mut(&mut self, index: u64) -> Option<&mut Text> {
-        match usize::try_from(index).ok().and_then(|index| self.dense.get_mut(index)) {
-            Some(element) => element.as_mut(),
-            None => self.sparse.get_mut(&index),
+            self.dense.get_mut(index).and_then(|slot| slot.replace(value))
+        } else {
+            self.sparse.insert(index, value)
+        };
+        match before {
+            Some(before) => self.held = self.held.saturating_sub(before.heap_size()),
+            None => self.count += 1,
         }
     }
 
@@ -59,7 +54,8 @@ impl Array {
             Some(element) => element.take(),
             None => self.sparse.remove(&index),
         };
-        if removed.is_some() {
+        if let Some(removed) = &removed {
+            self.held = self.held.saturating_sub(removed.heap_size());
             self.count -= 1;
             while self.dense.last().is_some_and(Option::is_none) {
                 self.dense.pop();
@@ -93,14 +89,15 @@ impl Array {
 
     /// Estimated size in bytes.
     pub(crate) fn size(&self) -> usize {
-        self.dense.len() * size_of::<Option<Text>>() + self.sparse.len() * 64
+        self.held + self.dense.len() * size_of::<Option<Text>>() + self.sparse.len() * 64
     }
 }
 
 impl FromIterator<Text> for Array {
     fn from_iter<I: IntoIterator<Item = Text>>(elements: I) -> Self {
         let dense: Vec<Option<Text>> = elements.into_iter().map(Some).collect();
-        Self { count: dense.len(), dense, sparse: BTreeMap::new() }
+        let held = dense.iter().flatten().map(Text::heap_size).sum();
+        Self { count: dense.len(), dense, sparse: BTreeMap::new(), held }
     }
 }
 
@@ -110,7 +107,8 @@ impl FromIterator<Text> for Array {
 pub(crate) struct Assoc {
     entries: FxHashMap<Text, (u64, Text)>,
     next: u64,
-    bytes: usize,
+    /// Bytes that keys and values hold on the heap.
+    held: usize,
 }
 
 /// Buckets that bash starts an associative array with.
@@ -122,11 +120,14 @@ impl Assoc {
     }
 
     pub(crate) fn set(&mut self, key: Text, value: Text) {
-        self.bytes += value.len();
+        self.held += value.heap_size();
         match self.entries.get_mut(&key) {
-            Some(entry) => entry.1 = value,
+            Some(entry) => {
+                let before = std::mem::replace(&mut entry.1, value);
+                self.held = self.held.saturating_sub(before.heap_size());
+            }
             None => {
-                self.bytes += key.len() + 64;
+                self.held += key.heap_size();
                 self.entries.insert(key, (self.next, value));
                 self.next += 1;
             }
@@ -134,7 +135,9 @@ impl Assoc {
     }
 
     pub(crate) fn remove(&mut self, key: &[u8]) -> Option<Text> {
-        self.entries.remove(key).map(|(_, value)| value)
+        let (key, (_, value)) = self.entries.remove_entry(key)?;
+        self.held = self.held.saturating_sub(key.heap_size() + value.heap_size());
+        Some(value)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -166,7 +169,7 @@ impl Assoc {
 
     /// Estimated size in bytes.
     pub(crate) fn size(&self) -> usize {
-        self.bytes
+        self.held + self.entries.len() * 2 * size_of::<Text>()
     }
 }
 

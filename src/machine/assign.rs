@@ -7,9 +7,15 @@ use super::option::ShellOption;
 use super::process::{ArrayLiteral, Halt, Process, Step, Subscript, Target};
 use super::run::Run;
 use super::variable::{Attributes, Temporary, Value, decimal};
+use crate::limit::Limit;
 use crate::syntax::ast::CaseOperator;
 use crate::text::Text;
 use std::sync::Arc;
+
+/// Live bytes of a name of the session.
+const NAME_BYTES: u64 = 128;
+/// Live bytes that a function stands for, with its share of the program.
+const FUNCTION_BYTES: u64 = 2048;
 
 /// An assignment failed; the message was printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +142,7 @@ impl Process {
     /// Charges a long value.
     pub(crate) fn charge_value(&mut self, run: &mut Run, bytes: usize) -> Step {
         run.services.meter.check_value(bytes as u64)?;
+        self.spend(bytes as u64);
         self.value_bytes = self.value_bytes.saturating_add(bytes as u64);
         // Values that were replaced are given back when the sum is taken anew.
         if self.value_bytes > self.memory.bytes().saturating_mul(2).max(1 << 20) {
@@ -146,11 +153,21 @@ impl Process {
 
     /// Takes the sum of all values anew.
     pub(crate) fn recount(&mut self, run: &mut Run) -> Step {
-        let _ = run;
         let held: u64 = self.shell.variables.existing().map(|(_, slot)| slot.value.size()).sum();
-        self.memory.set(held + self.shell.variables.size() + super::subshell::PROCESS_BYTES)?;
+        let names = run.services.names.len() as u64 * NAME_BYTES;
+        if names > run.services.meter.limits().live_bytes {
+            return Err(run.services.meter.fail(Limit::LiveBytes).into());
+        }
+        // A little more than there is, so that a table that grows is not counted at every look.
+        self.memory.set(held + self.table_bytes() * 5 / 4)?;
         self.value_bytes = held;
         Ok(())
+    }
+
+    /// Live bytes that the process stands for without the values of its variables.
+    pub(crate) fn table_bytes(&self) -> u64 {
+        let functions = self.shell.state.functions.len() as u64 * FUNCTION_BYTES;
+        self.shell.variables.size() + functions + super::subshell::PROCESS_BYTES
     }
 
     /// Assigns a scalar: through namerefs, with the attributes' changes; an array's element 0.

@@ -31,7 +31,7 @@ well_known! {
 pub(crate) const UNDERSCORE: NameId = WELL_KNOWN.len() as NameId;
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Names {
     inner: Mutex<Inner>,
 }
@@ -53,10 +53,6 @@ static COMMON: LazyLock<Inner> = LazyLock::new(|| {
 });
 
 impl Names {
-    pub(crate) fn new() -> Self {
-        Self { inner: Mutex::new(Inner::default()) }
-    }
-
     /// The number of a name, which is given one if it has none.
     pub(crate) fn intern(&self, name: &[u8]) -> NameId {
         lock(&self.inner).intern(name)
@@ -127,7 +123,7 @@ mod tests {
 
     #[test]
     fn well_known_names_have_their_constants() {
-        let names = Names::new();
+        let names = Names::default();
         assert_eq!(names.find(b"IFS"), Some(IFS));
         assert_eq!(names.find(b"_"), Some(UNDERSCORE));
         assert_eq!(names.intern(b"x"), names.intern(b"x"));

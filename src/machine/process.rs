@@ -309,6 +309,9 @@ impl Process {
     fn refuel(&mut self, run: &mut Run) -> Step<bool> {
         self.fuel = FUEL;
         run.services.meter.tick(u64::from(FUEL))?;
+        if self.table_bytes() > self.memory.bytes() {
+            self.recount(run)?;
+        }
         Ok(run.services.meter.slice_is_over())
     }
 

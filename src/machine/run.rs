@@ -157,9 +157,4 @@ impl ProgramCache {
         inner.regexes.insert(key, regex.clone());
         Some(regex)
     }
-
-    /// Forgets the links: the session's names start over.
-    pub(crate) fn forget(&self) {
-        *lock(&self.inner) = Cached::default();
-    }
 }

@@ -8,7 +8,9 @@ use super::process::{Expansion, Process, Step, Wait};
 use super::run::Run;
 use super::shell::{Call, Code, GetoptsState, Positional, Shell, State};
 use super::variable::{Attributes, Value, Variables, decimal};
+use crate::clock::Clock;
 use crate::io::DescriptorTable;
+use crate::limit::{Limits, Meter};
 use crate::program::{CompileOptions, Program, compile_source};
 use crate::syntax::{Aliases, ParseOptions};
 use crate::text::Text;
@@ -296,10 +298,8 @@ impl Process {
         if cacheable && let Some(program) = run.services.cache.get(&source, &options) {
             return Ok(program);
         }
-        let held = run.services.meter.charge(source.len() as u64 * 8)?;
         let aliases = ShellAliases(&self.shell.state.aliases);
-        let program = Arc::new(compile_source(&source, from, &options, &aliases));
-        drop(held);
+        let program = Arc::new(compile_source(&source, from, &options, &aliases, &run.services.meter)?);
         run.services.meter.check()?;
         if options.stepwise {
             let end = program.rest.map_or(source.len(), |(offset, _)| offset);
@@ -588,7 +588,11 @@ impl Process {
 /// The program of a script as text, under the options of a new shell.
 pub(crate) fn dump(script: &[u8]) -> String {
     let options = CompileOptions { parse: ParseOptions::default(), incremental: false, stepwise: false };
-    compile_source(&Arc::from(script), (0, 1), &options, &crate::syntax::NoAliases).to_string()
+    let meter = Meter::new(Limits::interactive(), Arc::new(Clock::system()));
+    match compile_source(&Arc::from(script), (0, 1), &options, &crate::syntax::NoAliases, &meter) {
+        Ok(program) => program.to_string(),
+        Err(error) => format!("{error}\n"),
+    }
 }
 
 /// A shell that is to be started.

@@ -472,7 +472,7 @@ mod tests {
 
     #[test]
     fn a_subshell_is_undone_and_its_functions_locals_too() {
-        let mut variables = Variables::new(Arc::new(Names::new()));
+        let mut variables = Variables::new(Arc::new(Names::default()));
         set(&mut variables, 1, "a");
         let outer = variables.enter_subshell();
         set(&mut variables, 1, "b");

@@ -79,8 +79,10 @@ impl Compiler<'_> {
                 head.push_bytes(if assignment.append { b"+=" } else { b"=" });
                 let head = self.text(&head);
                 if assignment.subscript.is_none() && super::brace::has_braces(word) {
-                    let words =
-                        super::brace::expand(word, super::brace::COMPILE_TIME_WORDS).unwrap_or_default();
+                    let Ok(words) = super::brace::expand(word, super::brace::COMPILE_TIME_WORDS) else {
+                        self.many_brace_arguments(assignment, word);
+                        return;
+                    };
                     if words.len() > 1 {
                         let plain = self.emit(Op::UnlessBraces(0));
                         for word in &words {
@@ -114,6 +116,17 @@ impl Compiler<'_> {
             _ => self.word(word, Quoting::Raw),
         }
         self.emit(Op::EndScalar);
+    }
+
+    /// `name={1..1000}`: expanded when the command runs.
+    fn many_brace_arguments(&mut self, assignment: &Assignment, word: &Word) {
+        let mut head = assignment.name.clone();
+        head.push_bytes(if assignment.append { b"+=" } else { b"=" });
+        let mut whole = Word { parts: vec![WordPart::Quoted(head)], span: word.span };
+        whole.parts.extend(word.parts.iter().cloned());
+        let index = self.program.braces.len() as Index;
+        self.program.braces.push(whole);
+        self.emit(Op::BraceFields(index));
     }
 
     fn array(&mut self, elements: &[ArrayElement]) {

@@ -13,6 +13,8 @@ const MAX_DEPTH: usize = 64;
 pub(crate) enum BraceError {
     /// More words than allowed.
     TooMany,
+    /// Braces in braces, more than `MAX_DEPTH`.
+    TooDeep,
 }
 
 /// A byte of unquoted text, or any other part of a word as a unit.
@@ -40,6 +42,9 @@ pub(crate) fn expand(word: &Word, most: usize) -> Result<Vec<Word>, BraceError> 
             WordPart::Literal(text) => units.extend(text.iter().map(|&byte| Unit::Byte(byte))),
             other => units.push(Unit::Part(other.clone())),
         }
+    }
+    if nesting(&units) > MAX_DEPTH {
+        return Err(BraceError::TooDeep);
     }
     let expanded = expand_units(&units, most, 0)?;
     Ok(expanded
@@ -98,7 +103,7 @@ type Expanded = Vec<Vec<Unit>>;
 
 fn expand_units(units: &[Unit], most: usize, depth: usize) -> Result<Expanded, BraceError> {
     if depth > MAX_DEPTH {
-        return Ok(vec![units.to_vec()]);
+        return Err(BraceError::TooDeep);
     }
     // Preamble, alternatives, postscript; the products are built from left to right.
     let mut results: Expanded = vec![Vec::new()];
@@ -135,6 +140,28 @@ fn expand_units(units: &[Unit], most: usize, depth: usize) -> Result<Expanded, B
         }
     }
     Ok(results)
+}
+
+/// How deep pairs of braces nest; one pass.
+fn nesting(units: &[Unit]) -> usize {
+    // For each open brace the depth of what it encloses so far.
+    let mut open: Vec<usize> = Vec::new();
+    let mut deepest = 0;
+    for unit in units {
+        match unit {
+            Unit::Byte(b'{') => open.push(0),
+            Unit::Byte(b'}') => {
+                if let Some(inner) = open.pop() {
+                    deepest = deepest.max(inner + 1);
+                    if let Some(outer) = open.last_mut() {
+                        *outer = (*outer).max(inner + 1);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    deepest
 }
 
 /// For each `{` the position of its `}`; one pass.

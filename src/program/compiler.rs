@@ -1,6 +1,7 @@
 //! The compiler's state, and the loop over the complete commands of a source.
 
 use super::{Index, Op, Pc, Program};
+use crate::limit::{LimitError, Meter};
 use crate::syntax::ast::{
     AndOrOperator, CommandKind, List, ListItem, Pipeline, Redirection, RedirectionDescriptor,
     RedirectionKind, Span, Word, WordPart,
@@ -21,19 +22,35 @@ pub(crate) struct CompileOptions {
     pub(crate) stepwise: bool,
 }
 
+/// Live bytes that the syntax tree and the operations of one command stand for while it is compiled.
+const COMMAND_BYTES: u64 = 1500;
+
+/// Live bytes that compiling a text may take: by its length and by the separators that can end a command.
+fn estimate(text: &[u8]) -> u64 {
+    let commands = text.iter().filter(|byte| matches!(byte, b';' | b'&' | b'|' | b'\n')).count();
+    text.len() as u64 * 8 + commands as u64 * COMMAND_BYTES
+}
+
 /// Compiles a whole source, or its first part: see [`CompileOptions::incremental`].
+///
+/// # Errors
+/// The limits on live bytes (taken while it compiles) and on the time to parse.
 pub(crate) fn compile_source(
     source: &Arc<[u8]>,
     start: (usize, u32),
     options: &CompileOptions,
     aliases: &dyn Aliases,
-) -> Program {
+    meter: &Arc<Meter>,
+) -> Result<Program, LimitError> {
+    let _held = meter.charge(estimate(source.get(start.0..).unwrap_or(&[])))?;
+    let time = meter.parse_time();
     let mut compiler = Compiler::new(Arc::clone(source), options);
     let mut parser = Parser::resume(Arc::clone(source), start.0, start.1);
     loop {
         match parser.next_command(&options.parse, aliases) {
             Ok(None) => break,
             Ok(Some(list)) => {
+                time.check()?;
                 for warning in parser.take_warnings() {
                     compiler.program.warnings.push((warning.line(), warning.to_string()));
                 }
@@ -47,7 +64,7 @@ pub(crate) fn compile_source(
                     let left = parser.source().len().saturating_sub(parser.offset());
                     compiler.program.rest = Some((source.len().saturating_sub(left), parser.line()));
                     compiler.emit(Op::ParseMore);
-                    return compiler.finish();
+                    return Ok(compiler.finish());
                 }
             }
             Err(error) => {
@@ -62,14 +79,7 @@ pub(crate) fn compile_source(
             }
         }
     }
-    compiler.finish()
-}
-
-/// Compiles one list, for example the action of a trap that was parsed already.
-pub(crate) fn compile_list(list: &List, source: &Arc<[u8]>, options: &CompileOptions) -> Program {
-    let mut compiler = Compiler::new(Arc::clone(source), options);
-    compiler.list(list);
-    compiler.finish()
+    Ok(compiler.finish())
 }
 
 /// `2>&1`

@@ -18,7 +18,7 @@ pub(crate) use arithmetic::{
     ArithmeticCode, ArithmeticContext, ArithmeticOp, Operand, compile as compile_arithmetic,
 };
 pub(crate) use brace::{BraceError, expand as expand_braces};
-pub(crate) use compiler::{CompileOptions, compile_list, compile_source};
+pub(crate) use compiler::{CompileOptions, compile_source};
 pub(crate) use operation::{Index, Op, Pc, Quoting};
 
 use crate::pattern::Pattern;

@@ -3,7 +3,7 @@
 //! The text of a hook's script is checked once and shared from run to run, so that the sandbox's program cache finds its
 //! compiled form.
 
-use super::{End, Output, Sandbox, Script as ShellScript, Sink, Source};
+use super::{End, Output, Sandbox, Script as ShellScript, Shared, Sink, Source};
 use crate::hook::case::{SessionSetup, SessionSource};
 use crate::hook::{
     Capture, Command, Ended, Excess, HookFuture, HookIdentity, HookRunner, Script, ScriptOutcome,
@@ -14,7 +14,7 @@ use crate::syntax::{NoAliases, ParseOptions, Parser};
 use crate::text::Text;
 use crate::utility::{Environment, Identity, Session};
 use crate::vfs::{Base, Errno, FsError, path};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// A hook's text in the form that a run takes.
@@ -165,6 +165,7 @@ impl Sandbox {
     /// This sandbox under other names of user and host; everything else is shared but the queues of FIFOs.
     fn known_as(&self, names: &HookIdentity) -> Self {
         let old = self.session();
+        let shared = self.shared();
         let identity =
             Identity { user: names.user.clone(), host: names.host.clone(), ..old.identity.clone() };
         let (fs, clock, random) = (Arc::clone(&old.fs), Arc::clone(&old.clock), Arc::clone(&old.random));
@@ -175,10 +176,12 @@ impl Sandbox {
             cwd: self.cwd.clone(),
             gate: self.gate.clone(),
             host_commands: Arc::clone(&self.host_commands),
-            names: Arc::clone(&self.names),
-            cache: Arc::clone(&self.cache),
-            // `HOSTNAME` is among what they hold.
-            templates: Arc::default(),
+            // `HOSTNAME` is among what the templates hold.
+            shared: Mutex::new(Arc::new(Shared {
+                names: Arc::clone(&shared.names),
+                cache: Arc::clone(&shared.cache),
+                templates: Default::default(),
+            })),
         }
     }
 }

@@ -281,7 +281,11 @@ impl Context {
         let status = match result {
             Ok(status) | Err(UtilityError::Exit(status)) => status,
             Err(UtilityError::Write(Errno::BrokenPipe)) => ExitStatus::BROKEN_PIPE,
-            Err(UtilityError::Limit(_)) => ExitStatus(125),
+            Err(UtilityError::Limit(error)) => {
+                // A quota of the session's file system is not the meter's own: it ends the run all the same.
+                self.meter.fail_with(error.limit, error.allowed);
+                ExitStatus(125)
+            }
             Err(error @ UtilityError::Write(_)) => self.warn(error),
             Err(UtilityError::Failed { message, status }) => {
                 self.warn(message);

@@ -5,7 +5,7 @@ use super::super::process::{Halt, Process, Step};
 use super::super::run::Run;
 use crate::limit::Limit;
 use crate::pattern::{Pattern, PatternOptions, Stopped, Ticker};
-use crate::program::{Index, Program};
+use crate::program::{BraceError, Index, Program};
 use crate::syntax::ast::WordPart;
 use crate::text::Text;
 use std::num::NonZeroU32;
@@ -112,7 +112,8 @@ impl Process {
         let held = run.services.meter.charge(most.min(100_000) as u64 * 200)?;
         let words = match crate::program::expand_braces(word, most) {
             Ok(words) => words,
-            Err(_) => return Err(run.services.meter.fail(Limit::ExpansionResults).into()),
+            Err(BraceError::TooMany) => return Err(run.services.meter.fail(Limit::ExpansionResults).into()),
+            Err(BraceError::TooDeep) => return Err(run.services.meter.fail(Limit::SyntaxDepth).into()),
         };
         for word in &words {
             for part in &word.parts {

@@ -107,10 +107,16 @@ impl Process {
         Ok(())
     }
 
+    /// Counts work on `bytes` of a value as operations: the clock is looked at the sooner the longer values are.
+    pub(crate) fn spend(&mut self, bytes: u64) {
+        self.fuel = self.fuel.saturating_sub(u32::try_from(bytes / 256).unwrap_or(u32::MAX));
+    }
+
     /// Charges the word that is being built, in large steps.
     pub(crate) fn check_builder(&mut self, run: &mut Run) -> Step {
         let held = self.x.builder.len() as u64;
         if held > 4096 {
+            self.spend(held);
             run.services.meter.check_value(held)?;
             if held > self.bytes.bytes() {
                 self.bytes.set(held.next_power_of_two())?;
