@@ -235,14 +235,6 @@ impl Description {
         }
     }
 
-    /// The whole text of a memory description, without a copy.
-    pub(crate) const fn memory_text(&self) -> Option<&Text> {
-        match &self.kind {
-            Kind::Memory(text) => Some(text),
-            _ => None,
-        }
-    }
-
     /// Metadata of the file behind this description, where there is one.
     pub(crate) fn metadata(&self) -> Option<Metadata> {
         self.file().and_then(|file| file.metadata().ok())
@@ -261,14 +253,6 @@ impl Description {
     /// Whether it was opened for writing.
     pub const fn is_writable(&self) -> bool {
         self.writable
-    }
-
-    /// Whether a write would fail because nobody can read it.
-    pub(crate) fn is_broken(&self) -> bool {
-        match &self.kind {
-            Kind::PipeWriter(end) => end.is_broken(),
-            _ => false,
-        }
     }
 
     /// The capture behind this description.

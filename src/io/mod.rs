@@ -11,4 +11,4 @@ pub(crate) use description::OpenedPath;
 pub use description::{Description, InputStream, OutputStream};
 pub(crate) use descriptor::DescriptorTable;
 pub(crate) use fifo::FifoTable;
-pub(crate) use pipe::{PipeReader, PipeWriter, pipe};
+pub(crate) use pipe::pipe;

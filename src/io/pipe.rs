@@ -158,12 +158,6 @@ impl PipeWriter {
         waiting.into_iter().for_each(Waker::wake);
         Poll::Ready(Ok(count))
     }
-
-    /// Whether a write would be refused for want of a reader.
-    pub(crate) fn is_broken(&self) -> bool {
-        let state = lock(&self.0.state);
-        state.readers == 0 && !state.awaits_reader
-    }
 }
 
 impl Drop for PipeReader {

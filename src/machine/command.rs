@@ -577,7 +577,7 @@ impl Process {
                 }
                 self.finish_simple(run, status.0);
             }
-            std::task::Poll::Pending => self.wait = Wait::Utility { future, name: name.clone() },
+            std::task::Poll::Pending => self.wait = Wait::Utility(future),
         }
         Ok(())
     }

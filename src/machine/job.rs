@@ -137,11 +137,6 @@ impl Jobs {
         self.list.iter().find(|job| job.pid == pid)
     }
 
-    /// Forgets a job.
-    pub(crate) fn remove(&mut self, pid: u32) {
-        self.list.retain(|job| job.pid != pid);
-    }
-
     /// The job that `%spec` names (with the `%`): `%n`, `%%`, `%+`, `%-`, `%text`, `%?text`.
     pub(crate) fn find(&self, spec: &[u8]) -> Option<&Job> {
         let spec = spec.strip_prefix(b"%").unwrap_or(spec);

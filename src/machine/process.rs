@@ -114,10 +114,7 @@ pub(crate) struct ArrayElement {
 pub(crate) enum Wait {
     Nothing,
     /// A utility in the foreground; its redirections are undone behind it.
-    Utility {
-        future: BoxFuture<ExitStatus>,
-        name: Text,
-    },
+    Utility(BoxFuture<ExitStatus>),
     /// Children in the foreground: a pipeline (`true`: its status is the pipeline's), or a shell that was started.
     Children {
         pids: Vec<u32>,
@@ -125,8 +122,6 @@ pub(crate) enum Wait {
     },
     /// A builtin that is run again when something has happened.
     Builtin(Box<Invocation>),
-    /// Everything that was written is to be taken, then the status counts.
-    Flush,
     /// Other writers of a substitution's output.
     Writers,
     /// Standard input, for an operation that runs again.
@@ -153,8 +148,8 @@ pub(crate) struct Process {
     pub(crate) in_trap: u32,
     /// Where the command stands that the outermost trap interrupted, for `BASH_COMMAND`.
     pub(crate) trap_command: Option<(Arc<crate::program::Program>, Pc)>,
-    /// Offset for line numbers of `eval` and traps.
-    pub(crate) charge: Option<crate::limit::ProcessCharge>,
+    #[expect(dead_code, reason = "held: it counts the process while it lives")]
+    pub(crate) charge: crate::limit::ProcessCharge,
     pub(crate) memory: crate::limit::Charge,
     pub(crate) bytes: crate::limit::Charge,
     /// Is no shell of its own but a stage of a pipeline, an asynchronous list or the like.
@@ -236,7 +231,7 @@ impl Process {
 
     /// Looks at what the process waits for.
     fn resume(&mut self, run: &mut Run, cx: &mut Context<'_>) -> Poll<Step> {
-        if !self.signals.is_empty() && !matches!(self.wait, Wait::Utility { .. }) {
+        if !self.signals.is_empty() && !matches!(self.wait, Wait::Utility(_)) {
             if let Err(halt) = self.take_signals(run) {
                 return Poll::Ready(Err(halt));
             }
@@ -246,11 +241,11 @@ impl Process {
         }
         match &mut self.wait {
             Wait::Nothing => Poll::Ready(Ok(())),
-            Wait::Flush | Wait::Input => {
+            Wait::Input => {
                 self.wait = Wait::Nothing;
                 Poll::Ready(Ok(()))
             }
-            Wait::Utility { future, .. } => {
+            Wait::Utility(future) => {
                 let Poll::Ready(status) = future.as_mut().poll(cx) else {
                     if self.has_fatal_signal() {
                         self.wait = Wait::Nothing;

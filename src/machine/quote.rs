@@ -75,33 +75,7 @@ pub(crate) fn printf_q(text: &[u8]) -> Vec<u8> {
     }
     let mut out = Vec::with_capacity(text.len());
     for (at, &byte) in text.iter().enumerate() {
-        let special = matches!(
-            byte,
-            b' ' | b'\t'
-                | b'\n'
-                | b'\''
-                | b'"'
-                | b'\\'
-                | b'|'
-                | b'&'
-                | b';'
-                | b'('
-                | b')'
-                | b'<'
-                | b'>'
-                | b'!'
-                | b'{'
-                | b'}'
-                | b'*'
-                | b'['
-                | b'?'
-                | b']'
-                | b'^'
-                | b'$'
-                | b'`'
-                | b','
-        ) || (at == 0 && matches!(byte, b'#' | b'~'))
-            || (byte == b'~' && matches!(text.get(at.wrapping_sub(1)), Some(b':' | b'=')));
+        let special = byte == b',' || is_special(text, at);
         if special {
             out.push(b'\\');
         }
@@ -123,34 +97,17 @@ pub(crate) fn trace(text: &[u8]) -> Vec<u8> {
 
 /// Whether a text has a character that the shell's grammar or expansions look at.
 pub(crate) fn has_shell_special(text: &[u8]) -> bool {
-    text.iter().enumerate().any(|(at, &byte)| {
-        matches!(
-            byte,
-            b' ' | b'\t'
-                | b'\n'
-                | b'\''
-                | b'"'
-                | b'\\'
-                | b'|'
-                | b'&'
-                | b';'
-                | b'('
-                | b')'
-                | b'<'
-                | b'>'
-                | b'!'
-                | b'{'
-                | b'}'
-                | b'*'
-                | b'['
-                | b'?'
-                | b']'
-                | b'^'
-                | b'$'
-                | b'`'
-        ) || (at == 0 && matches!(byte, b'#' | b'~'))
-            || (byte == b'~' && matches!(text.get(at.wrapping_sub(1)), Some(b':' | b'=')))
-    })
+    (0..text.len()).any(|at| is_special(text, at))
+}
+
+/// Whether the byte at `at` means something to the shell where it stands.
+fn is_special(text: &[u8], at: usize) -> bool {
+    match text.get(at) {
+        Some(b'#') => at == 0,
+        Some(b'~') => at == 0 || matches!(text.get(at - 1), Some(b':' | b'=')),
+        Some(byte) => b" \t\n'\"\\|&;()<>!{}*[?]^$`".contains(byte),
+        None => false,
+    }
 }
 
 /// As `declare -p` shows a value: always in double quotes, or `$'...'`.

@@ -2,9 +2,9 @@
 //! exit statuses between them, and lets a fixed clock jump when all wait for timers.
 
 use super::process::Process;
-use super::run::{Run, Services};
+use super::run::Run;
 use crate::clock::lock;
-use crate::limit::{Limit, LimitError};
+use crate::limit::LimitError;
 use crate::utility::{BoxFuture, CommandError, CommandRequest, CommandRunner, DescriptorHandles, ExitStatus};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -154,11 +154,6 @@ impl Scheduler {
         scheduler.run.alive.push(first);
         scheduler.admit(0, process, None);
         scheduler
-    }
-
-    /// What the processes share.
-    pub(crate) const fn services(&self) -> &Services {
-        &self.run.services
     }
 
     fn admit(&mut self, parent: u32, process: Process, reply: Option<Arc<Reply>>) {

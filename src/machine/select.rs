@@ -110,10 +110,8 @@ impl Process {
             let terminal = terminal.and_then(|width| usize::try_from(width).ok()).filter(|width| *width > 0);
             let columns = (terminal.unwrap_or(80) / column_width).max(1);
             let mut rows = menu.len().div_ceil(columns);
-            let mut columns = menu.len().div_ceil(rows.max(1));
             if rows == 1 {
-                rows = columns;
-                columns = 1;
+                rows = menu.len();
             }
             for row in 0..rows {
                 let mut at = row;

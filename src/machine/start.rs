@@ -136,7 +136,7 @@ impl Process {
             depth: 0,
             in_trap: 0,
             trap_command: None,
-            charge: Some(charge),
+            charge,
             bytes,
             memory,
             is_forked: false,

@@ -240,7 +240,7 @@ impl Process {
             depth: self.depth + 1,
             in_trap: self.in_trap,
             trap_command: self.trap_command.clone(),
-            charge: Some(charge),
+            charge,
             bytes: run.services.meter.empty_charge(),
             memory,
             is_forked: true,

@@ -26,8 +26,6 @@ pub(crate) const PIPE: Signal = 13;
 pub(crate) const TERM: Signal = 15;
 /// `SIGCHLD`
 pub(crate) const CHLD: Signal = 17;
-/// `SIGCONT`
-pub(crate) const CONT: Signal = 18;
 
 /// The number of a signal that is named with or without `SIG`, in any case, or by its number.
 pub(crate) fn signal_number(name: &[u8]) -> Option<Signal> {

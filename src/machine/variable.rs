@@ -6,7 +6,6 @@
 
 use super::array::{Array, Assoc};
 use super::name::{NameId, Names};
-use crate::limit::{LimitError, Meter};
 use crate::text::Text;
 use std::sync::Arc;
 
@@ -48,8 +47,6 @@ impl Attributes {
     pub(crate) const SPECIAL: Self = Self(512);
     /// `declare -c`: capitalise.
     pub(crate) const CAPITAL: Self = Self(1024);
-    /// Was made by `local` in the function that runs.
-    pub(crate) const LOCAL: Self = Self(2048);
     /// Was declared without a value.
     pub(crate) const DECLARED: Self = Self(4096);
     /// Was assigned before a call of the function that runs.
@@ -227,17 +224,6 @@ impl Variables {
     /// Depth of function scopes: 0 outside of functions.
     pub(crate) const fn scope(&self) -> u32 {
         self.scope
-    }
-
-    /// The innermost slot of a name that is global.
-    pub(crate) fn global_mut(&mut self, name: NameId) -> &mut Slot {
-        if self.slot(name).scope == 0 {
-            return self.slot_mut(name);
-        }
-        match self.locals.iter().position(|saved| saved.name == name && saved.slot.scope == 0) {
-            Some(at) => &mut self.locals[at].slot,
-            None => self.slot_mut(name),
-        }
     }
 
     /// Exchanges the innermost slot of a name with the global one. Whether there are two: then it has to be called again.
@@ -451,11 +437,6 @@ impl Value {
             Self::Assoc(assoc) => assoc.size() as u64,
         }
     }
-}
-
-/// Takes `bytes` more for a value that grows: against the size of one value and against live bytes.
-pub(crate) fn check_growth(meter: &Meter, bytes: u64) -> Result<(), LimitError> {
-    if bytes > 256 { meter.check_value(bytes) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -171,18 +171,6 @@ impl Pattern {
             Matcher::Extended(extended) => extended.suffix(text, longest, ticker),
         }
     }
-
-    /// The leftmost match at or after `from`, there the longest: what `${x/p/r}` replaces. To find all, use [`Matches`].
-    pub(crate) fn find(
-        &self,
-        text: &[u8],
-        from: usize,
-        ticker: &mut dyn Ticker,
-    ) -> Result<Option<Span>, Stopped> {
-        let mut matches = Matches::new(self, text);
-        matches.at = from;
-        matches.next(ticker)
-    }
 }
 
 /// The matches in a text from left to right, none overlapping: what `${x//p/r}` replaces.

@@ -5,7 +5,7 @@ use super::{Index, Op, Quoting};
 use crate::syntax::ast::{ArrayElement, Assignment, AssignmentValue, Subscript, Word, WordPart};
 use crate::text::Text;
 
-impl Compiler<'_> {
+impl Compiler {
     /// An assignment before a command (`temporary`) or alone.
     pub(super) fn assignment(&mut self, assignment: &Assignment, temporary: bool) {
         let name = self.name(&assignment.name);

@@ -8,7 +8,7 @@ use crate::syntax::ast::{
 };
 use crate::text::Text;
 
-impl Compiler<'_> {
+impl Compiler {
     pub(super) fn command(&mut self, command: &Command) {
         self.at_line(command.span.line);
         if let CommandKind::Simple(simple) = &command.kind {

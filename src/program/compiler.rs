@@ -44,7 +44,7 @@ pub(crate) fn compile_source(
 ) -> Result<Program, LimitError> {
     let _held = meter.charge(estimate(source.get(start.0..).unwrap_or(&[])))?;
     let time = meter.parse_time();
-    let mut compiler = Compiler::new(Arc::clone(source), options);
+    let mut compiler = Compiler::new(Arc::clone(source));
     let mut parser = Parser::resume(Arc::clone(source), start.0, start.1);
     loop {
         match parser.next_command(&options.parse, aliases) {
@@ -133,9 +133,8 @@ fn changes_parser(list: &List) -> bool {
     false
 }
 
-pub(super) struct Compiler<'o> {
+pub(super) struct Compiler {
     pub(super) program: Program,
-    pub(super) options: &'o CompileOptions,
     /// Line of what is being compiled.
     pub(super) line: u32,
     /// Added to lines of the source: bash counts those of a substitution's body from the line of its command.
@@ -147,11 +146,11 @@ pub(super) struct Compiler<'o> {
     pub(super) source: Arc<[u8]>,
 }
 
-impl<'o> Compiler<'o> {
-    fn new(source: Arc<[u8]>, options: &'o CompileOptions) -> Self {
+impl Compiler {
+    fn new(source: Arc<[u8]>) -> Self {
         let mut program = Program { source: Arc::clone(&source), ..Program::default() };
         program.patterns.push(super::ConstantPattern::default());
-        Self { program, options, line: 1, line_shift: 0, conditions: 0, names: FxHashMap::default(), source }
+        Self { program, line: 1, line_shift: 0, conditions: 0, names: FxHashMap::default(), source }
     }
 
     fn finish(mut self) -> Program {

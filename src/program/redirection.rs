@@ -4,7 +4,7 @@ use super::compiler::Compiler;
 use super::{Index, Op, Quoting, RedirectionOperator, RedirectionReference};
 use crate::syntax::ast::{Redirection, RedirectionKind};
 
-impl Compiler<'_> {
+impl Compiler {
     pub(super) fn redirection(&mut self, redirection: &Redirection) {
         let (mut operator, target) = match &redirection.kind {
             RedirectionKind::Read(word) => (RedirectionOperator::Read, Some(word)),

@@ -9,7 +9,7 @@ use crate::syntax::ast::{
 use crate::text::Text;
 use std::num::NonZeroU32;
 
-impl Compiler<'_> {
+impl Compiler {
     /// A word of a command: brace expansion, then the fields that each result expands to.
     pub(super) fn fields(&mut self, word: &Word) {
         if !super::brace::has_braces(word) {

@@ -234,7 +234,7 @@ impl Parser<'_> {
         };
         let regex = Regex::new(pattern, Syntax::Basic, &regex_options(meter.limits())).map_err(failure)?;
         let mut groups = Vec::new();
-        let ticker = &mut MeterTicker(meter);
+        let ticker = &mut MeterTicker::new(meter);
         regex.captures_at_ticked(text, 0, &mut groups, ticker).map_err(failure)?;
         let span = |group: usize| groups.get(group).copied().flatten();
         let whole = span(0).filter(|(start, _)| *start == 0);

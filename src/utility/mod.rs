@@ -22,7 +22,6 @@ pub(crate) mod print_format;
 mod prompt;
 mod quote;
 mod real_path;
-#[allow(dead_code, reason = "its callers follow")]
 pub(crate) mod regex;
 mod session;
 mod stream;
@@ -30,7 +29,7 @@ mod tab_stops;
 pub(crate) mod test_expression;
 #[cfg(test)]
 pub(crate) mod testing;
-mod ticker;
+pub(crate) mod ticker;
 pub(crate) mod time_format;
 mod time_interval;
 mod time_parse;
@@ -55,7 +54,7 @@ pub(crate) mod prelude {
     pub(crate) use super::quote::{quote, quote_name, quote_operand};
     pub(crate) use super::{
         Context, ExitStatus, Input, OptionSpec, Options, Output, Utility, UtilityError, example, flag,
-        number, optional, start, value,
+        number, optional, value,
     };
     pub(crate) use crate::text::Text;
     pub(crate) use crate::vfs::{Errno, FsError};

@@ -8,12 +8,28 @@ use crate::pattern::{Stopped, Ticker};
 /// Bytes that an instruction of a compiled expression stands for, its share of the machines' memory included.
 const BYTES_PER_INSTRUCTION: u64 = 64;
 
+/// Steps that are counted together: the clock is not looked at for every short match.
+const BATCH: u64 = 10_000;
+
 /// Counts on a meter; stops when a limit is reached.
-pub(crate) struct MeterTicker<'m>(pub(crate) &'m Meter);
+pub(crate) struct MeterTicker<'m> {
+    meter: &'m Meter,
+    steps: u64,
+}
+
+impl<'m> MeterTicker<'m> {
+    pub(crate) const fn new(meter: &'m Meter) -> Self {
+        Self { meter, steps: 0 }
+    }
+}
 
 impl Ticker for MeterTicker<'_> {
     fn tick(&mut self, n: u64) -> Result<(), Stopped> {
-        self.0.tick(n).map_err(|_| Stopped)
+        self.steps = self.steps.saturating_add(n);
+        if self.steps < BATCH {
+            return Ok(());
+        }
+        self.meter.tick(std::mem::take(&mut self.steps)).map_err(|_| Stopped)
     }
 }
 

@@ -4,22 +4,22 @@ use std::path::{Path, PathBuf};
 
 /// One case.
 #[derive(Clone, Debug, Default)]
-pub struct Case {
-    pub file: PathBuf,
-    pub name: String,
-    pub line: usize,
-    pub script: Vec<u8>,
-    pub stdin: Vec<u8>,
-    pub stdout: Vec<u8>,
-    pub stderr: Option<Vec<u8>>,
-    pub status: u8,
-    pub files: Vec<(String, Option<Vec<u8>>)>,
-    pub shell_sh: bool,
-    pub differs: Option<String>,
+pub(crate) struct Case {
+    pub(crate) file: PathBuf,
+    pub(crate) name: String,
+    pub(crate) line: usize,
+    pub(crate) script: Vec<u8>,
+    pub(crate) stdin: Vec<u8>,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Option<Vec<u8>>,
+    pub(crate) status: u8,
+    pub(crate) files: Vec<(String, Option<Vec<u8>>)>,
+    pub(crate) shell_sh: bool,
+    pub(crate) differs: Option<String>,
 }
 
 /// Every case below a folder, in order of file and line.
-pub fn load(folder: &Path) -> Vec<Case> {
+pub(crate) fn load(folder: &Path) -> Vec<Case> {
     let mut files = Vec::new();
     collect(folder, &mut files);
     files.sort();

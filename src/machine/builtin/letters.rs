@@ -27,11 +27,6 @@ impl Letters {
     pub(super) fn has(&self, letter: u8) -> bool {
         self.given.iter().any(|given| given.letter == letter && !given.plus)
     }
-
-    /// Whether a letter was given with `+`.
-    pub(super) fn has_plus(&self, letter: u8) -> bool {
-        self.given.iter().any(|given| given.letter == letter && given.plus)
-    }
 }
 
 /// Parses options. `allowed`: the letters, each with `:` behind it if it takes an argument, with `+` at the start if

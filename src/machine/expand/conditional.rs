@@ -6,10 +6,11 @@ use super::super::option::{self, ShellOption};
 use super::super::process::{Halt, Process, Step, Target};
 use super::super::run::Run;
 use super::super::variable::Value;
-use super::field::{MeterTicker, stopped};
+use super::field::stopped;
 use crate::syntax::ast::ConditionalOperator;
 use crate::text::Text;
 use crate::utility::regex::RegexOptions;
+use crate::utility::ticker::MeterTicker;
 use std::sync::Arc;
 
 impl Process {
@@ -180,7 +181,7 @@ impl Process {
         let Some(regex) = run.services.cache.regex(&source, &options) else { return Ok(None) };
         let mut groups = Vec::new();
         let matched = regex
-            .captures_at_ticked(text, 0, &mut groups, &mut MeterTicker { run, used: 0 })
+            .captures_at_ticked(text, 0, &mut groups, &mut MeterTicker::new(&run.services.meter))
             .map_err(|_| stopped(run))?;
         let mut array = Array::default();
         if matched {

@@ -4,35 +4,16 @@ use super::super::option::ShellOption;
 use super::super::process::{Halt, Process, Step};
 use super::super::run::Run;
 use crate::limit::Limit;
-use crate::pattern::{Pattern, PatternOptions, Stopped, Ticker};
+use crate::pattern::{Pattern, PatternOptions};
 use crate::program::{BraceError, Index, Program};
 use crate::syntax::ast::WordPart;
 use crate::text::Text;
+use crate::utility::ticker::MeterTicker;
 use std::num::NonZeroU32;
-
-/// Charges the work of a match to the meter.
-pub(crate) struct MeterTicker<'m> {
-    pub(crate) run: &'m Run,
-    pub(crate) used: u64,
-}
-
-impl Ticker for MeterTicker<'_> {
-    fn tick(&mut self, n: u64) -> Result<(), Stopped> {
-        self.used += n;
-        if self.used >= 10_000 {
-            let used = std::mem::take(&mut self.used);
-            self.run.services.meter.tick(used).map_err(|_| Stopped)?;
-        }
-        Ok(())
-    }
-}
 
 /// The halt for a match that its ticker stopped.
 pub(crate) fn stopped(run: &Run) -> Halt {
-    match run.services.meter.failure() {
-        Some(error) => error.into(),
-        None => Halt::Discard(1),
-    }
+    crate::utility::ticker::stopped(&run.services.meter).into()
 }
 
 impl Process {
@@ -100,7 +81,7 @@ impl Process {
     }
 
     pub(crate) fn matches(&mut self, run: &mut Run, pattern: &Pattern, text: &[u8]) -> Step<bool> {
-        let mut ticker = MeterTicker { run, used: 0 };
+        let mut ticker = MeterTicker::new(&run.services.meter);
         pattern.matches(text, &mut ticker).map_err(|_| stopped(run))
     }
 

@@ -10,5 +10,4 @@ mod pathname;
 mod tilde;
 mod transform;
 
-pub(crate) use conditional::compare;
 pub(crate) use operator::with_case;

@@ -4,12 +4,13 @@ use super::super::option::ShellOption;
 use super::super::process::{Halt, Process, Step, Target};
 use super::super::run::Run;
 use super::super::variable::Value;
-use super::field::{MeterTicker, stopped};
+use super::field::stopped;
 use crate::character;
 use crate::pattern::{Matches, NoTicker, Pattern};
 use crate::program::Quoting;
 use crate::syntax::ast::{AllElements, CaseOperator, ReplaceScope};
 use crate::text::Text;
+use crate::utility::ticker::MeterTicker;
 
 impl Process {
     /// Pops the target and appends each of its values as `change` makes it.
@@ -47,7 +48,7 @@ impl Process {
         pattern: &Pattern,
     ) -> Step {
         self.append_changed(run, quoting, |run, text| {
-            let ticker = &mut MeterTicker { run, used: 0 };
+            let ticker = &mut MeterTicker::new(&run.services.meter);
             let found = match (prefix, longest) {
                 (true, true) => pattern.longest_prefix(text, ticker),
                 (true, false) => pattern.shortest_prefix(text, ticker),
@@ -265,9 +266,9 @@ fn replaced(
     scope: ReplaceScope,
     string: &[Piece],
 ) -> Result<Text, Halt> {
-    let ticker = &mut MeterTicker { run, used: 0 };
+    let ticker = &mut MeterTicker::new(&run.services.meter);
     let mut out = Vec::new();
-    let mut push = |out: &mut Vec<u8>, matched: &[u8]| -> Result<(), Halt> {
+    let push = |out: &mut Vec<u8>, matched: &[u8]| -> Result<(), Halt> {
         for piece in string {
             match piece {
                 Piece::Literal(literal) => out.extend_from_slice(literal),

@@ -8,10 +8,11 @@ use super::super::name;
 use super::super::option::ShellOption;
 use super::super::process::{Halt, Process, Step};
 use super::super::run::Run;
-use super::field::{MeterTicker, stopped};
+use super::field::stopped;
 use crate::limit::Limit;
 use crate::pattern::{Pattern, PatternOptions};
 use crate::text::Text;
+use crate::utility::ticker::MeterTicker;
 use crate::vfs::FileKind;
 
 /// A piece of the pattern between slashes.
@@ -119,7 +120,7 @@ impl Process {
         run.services.meter.tick(entries.len() as u64)?;
         let all = self.shell.state.options.has(ShellOption::DotGlob)
             || self.scalar(run, name::GLOBIGNORE).is_some_and(|text| !text.is_empty());
-        let mut ticker = MeterTicker { run, used: 0 };
+        let mut ticker = MeterTicker::new(&run.services.meter);
         let mut specials: Vec<&[u8]> = Vec::new();
         if dots && !self.shell.state.options.has(ShellOption::GlobSkipDots) {
             specials.extend([b".".as_slice(), b".."]);
@@ -201,7 +202,7 @@ impl Process {
         let mut error = None;
         found.retain(|path| {
             let base = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
-            let mut ticker = MeterTicker { run, used: 0 };
+            let mut ticker = MeterTicker::new(&run.services.meter);
             !matches!(base, b"." | b"..")
                 && !patterns.iter().any(|pattern| match pattern.matches(path, &mut ticker) {
                     Ok(matched) => matched,

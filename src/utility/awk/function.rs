@@ -219,7 +219,7 @@ impl Machine<'_> {
             None => self.field_splitter().clone(),
         };
         let mut pieces: ChargedVec<Piece> = ChargedVec::new(&self.meter);
-        let ticker = &mut MeterTicker(&self.meter);
+        let ticker = &mut MeterTicker::new(&self.meter);
         super::field::split(&text, &separator, false, ticker, &mut pieces)
             .map_err(|error| self.split_fault(error))?;
         self.has_worked();
@@ -250,7 +250,7 @@ impl Machine<'_> {
         let text = self.argument_text(arguments, 0)?;
         let regex = self.regex_of(arguments.get(1).unwrap_or(&Value::Unset))?;
         let mut groups = Vec::new();
-        let ticker = &mut MeterTicker(&self.meter);
+        let ticker = &mut MeterTicker::new(&self.meter);
         let wants_groups = matches!(arguments.get(2), Some(Value::Array(_)));
         let found = if wants_groups {
             regex.captures_at_ticked(&text, 0, &mut groups, ticker).map(|_| groups.first().copied().flatten())
@@ -361,7 +361,7 @@ impl Machine<'_> {
         let mut groups = Vec::new();
         let (mut from, mut done, mut seen, mut count) = (0, 0, 0, 0);
         let mut last_end = None;
-        let ticker = &mut MeterTicker(&self.meter);
+        let ticker = &mut MeterTicker::new(&self.meter);
         let mut charge = self.meter.empty_charge();
         while from <= text.len() {
             let found = if needs_groups {

@@ -132,7 +132,7 @@ fn find(
         Separator::Regex(regex) => {
             let mut from = 0;
             loop {
-                let found = regex.find_at_ticked(rest, from, &mut MeterTicker(&ctx.meter));
+                let found = regex.find_at_ticked(rest, from, &mut MeterTicker::new(&ctx.meter));
                 match found.map_err(|_| stopped(&ctx.meter))? {
                     // A match at the end may go on in what is not read yet.
                     Some((_, next)) if next >= rest.len() && !has_ended => return Ok(None),

@@ -436,7 +436,7 @@ impl<'p> Machine<'p> {
             return Ok(());
         }
         let newline_splits = self.settings.rs.is_empty();
-        let ticker = &mut MeterTicker(&self.meter);
+        let ticker = &mut MeterTicker::new(&self.meter);
         match self.record.split(&self.splitter, newline_splits, ticker) {
             Ok(()) => Ok(()),
             Err(error) => Err(self.split_fault(error)),
@@ -464,7 +464,7 @@ impl<'p> Machine<'p> {
             return Ok(Value::Input(self.record.whole()?));
         }
         let newline_splits = self.settings.rs.is_empty();
-        let ticker = &mut MeterTicker(&self.meter);
+        let ticker = &mut MeterTicker::new(&self.meter);
         if let Err(error) = self.record.split_to(number, &self.splitter, newline_splits, ticker) {
             return Err(self.split_fault(error));
         }
@@ -582,7 +582,7 @@ impl<'p> Machine<'p> {
                 Op::MatchRecord(number) => {
                     self.rebuild_record()?;
                     let Some(regex) = self.program.regexes.get(number as usize) else { continue };
-                    let found = regex.is_match_ticked(&self.record.bytes, &mut MeterTicker(&self.meter));
+                    let found = regex.is_match_ticked(&self.record.bytes, &mut MeterTicker::new(&self.meter));
                     let found = found.map_err(|error| self.regex_fault(&error, b""))?;
                     self.stack.push(Value::truth(found))?;
                 }
@@ -663,7 +663,7 @@ impl<'p> Machine<'p> {
                     let regex = self.regex_of(&pattern)?;
                     let mut buffer = Vec::new();
                     let text = text.bytes(&self.settings.convfmt, &mut buffer);
-                    let found = regex.is_match_ticked(text, &mut MeterTicker(&self.meter));
+                    let found = regex.is_match_ticked(text, &mut MeterTicker::new(&self.meter));
                     let found = found.map_err(|error| self.regex_fault(&error, b""))?;
                     self.stack.push(Value::truth(found != is_negated))?;
                 }

@@ -6,6 +6,7 @@ use super::run::Candidate;
 use crate::pattern::{NoTicker, Pattern};
 use crate::utility::Context;
 use crate::utility::files::last_component;
+use crate::utility::ticker::{MeterTicker, stopped};
 use crate::utility::walk::read_directory;
 use crate::vfs::{FileKind, FsError, Metadata};
 
@@ -28,7 +29,10 @@ impl Test {
             Self::LinkName(pattern) => {
                 metadata.is_symlink() && matches(pattern, &ctx.fs().read_link(&ctx.path(file.path)?)?)
             }
-            Self::Regex(regex) => regex.is_match(file.path).unwrap_or(false),
+            Self::Regex(regex) => {
+                let found = regex.is_match_ticked(file.path, &mut MeterTicker::new(&ctx.meter));
+                found.map_err(|_| stopped(&ctx.meter))?
+            }
             Self::Type(kinds) => kinds.contains(&metadata.kind),
             Self::TargetType(kinds) => kinds.contains(&target_kind(ctx, file)?),
             Self::Size { unit, count } => count.matches(metadata.size.div_ceil(*unit)),

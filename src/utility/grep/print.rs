@@ -170,6 +170,6 @@ impl Printer {
 
 fn find(ctx: &Context, grep: &Grep, body: &[u8], at: usize) -> Result<Option<Span>, UtilityError> {
     grep.matcher
-        .find_at(body, at, &mut MeterTicker(&ctx.meter))
+        .find_at(body, at, &mut MeterTicker::new(&ctx.meter))
         .map_err(|error| search_error(&ctx.meter, &error, 2))
 }

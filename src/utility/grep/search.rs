@@ -113,7 +113,7 @@ impl Search {
             ctx.tick().await?;
             let found = grep
                 .matcher
-                .next_line(block, at, &mut MeterTicker(&ctx.meter))
+                .next_line(block, at, &mut MeterTicker::new(&ctx.meter))
                 .map_err(|error| search_error(&ctx.meter, &error, 2))?;
             let (start, end) = found.unwrap_or((block.len(), block.len()));
             for (stretch, matches) in [((at, start), false), ((start, end), true)] {

@@ -23,7 +23,7 @@ impl Selection {
                 .chain(memchr::memchr_iter(b'/', name).map(|at| at + 1).take_while(|_| is_operand));
             for start in starts {
                 let text = name.get(start..).unwrap_or(&[]);
-                if pattern.matches(text, &mut MeterTicker(&ctx.meter)).map_err(|_| stopped(&ctx.meter))? {
+                if pattern.matches(text, &mut MeterTicker::new(&ctx.meter)).map_err(|_| stopped(&ctx.meter))? {
                     return Ok(!is_included);
                 }
             }

@@ -192,17 +192,20 @@ impl Regex {
     }
 
     /// Whether there is a match.
+    #[cfg(test)]
     pub(crate) fn is_match(&self, text: &[u8]) -> Result<bool, RegexError> {
         self.is_match_ticked(text, &mut NoTicker)
     }
 
     /// The first match at or after `start`. What is before `start` is seen by `^` and `\b`.
+    #[cfg(test)]
     pub(crate) fn find_at(&self, text: &[u8], start: usize) -> Result<Option<Span>, RegexError> {
         self.find_at_ticked(text, start, &mut NoTicker)
     }
 
     /// The first match at or after `start`: its span and those of its groups, which replace what `groups` holds. Without
     /// a match, `groups` is empty.
+    #[cfg(test)]
     pub(crate) fn captures_at(
         &self,
         text: &[u8],

@@ -404,7 +404,7 @@ impl<'p> Runner<'p> {
             &self.pattern.text,
             &mut self.scratch,
             &mut self.groups,
-            &mut MeterTicker(&ctx.meter),
+            &mut MeterTicker::new(&ctx.meter),
         );
         match replaced {
             Ok(false) => return Ok(()),
@@ -433,7 +433,7 @@ impl<'p> Runner<'p> {
 
     fn is_match(&mut self, ctx: &Context, regex: Option<&'p Regex>) -> Result<bool, UtilityError> {
         let regex = self.regex(regex)?;
-        let found = regex.is_match_ticked(&self.pattern.text, &mut MeterTicker(&ctx.meter));
+        let found = regex.is_match_ticked(&self.pattern.text, &mut MeterTicker::new(&ctx.meter));
         found.map_err(|error| search_error(&ctx.meter, &error, 4))
     }
 
