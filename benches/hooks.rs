@@ -77,7 +77,7 @@ fn cpu(mut work: impl FnMut()) -> Duration {
         for _ in 0..batch {
             work();
         }
-        if cpu_time() - start > Duration::from_millis(20) || batch > 1 << 20 {
+        if since(start) > Duration::from_millis(200) || batch > 1 << 20 {
             break;
         }
         batch *= 2;
@@ -88,7 +88,7 @@ fn cpu(mut work: impl FnMut()) -> Duration {
             for _ in 0..batch {
                 work();
             }
-            (cpu_time() - start) / batch
+            since(start) / batch
         })
         .collect();
     times.sort();
@@ -102,6 +102,11 @@ fn cpu_time() -> Duration {
         Some(nanoseconds) => Duration::from_nanos(nanoseconds),
         None => start().elapsed(),
     }
+}
+
+/// CPU time since `start`, which [`cpu_time`] gave.
+fn since(start: Duration) -> Duration {
+    cpu_time().saturating_sub(start)
 }
 
 fn start() -> Instant {
@@ -124,7 +129,7 @@ fn bash(script: &str, payload: &str, runs: u32) -> Duration {
         let output = Command::new("bash").arg("-c").arg(script).env("PAYLOAD", payload).output();
         black_box(output.expect("bash on this machine"));
     }
-    (children_time() - before) / runs
+    children_time().saturating_sub(before) / runs
 }
 
 fn sandbox() -> Sandbox {
@@ -197,7 +202,7 @@ fn language() {
             .map(|_| {
                 let before = cpu_time();
                 run();
-                cpu_time() - before
+                since(before)
             })
             .min()
             .unwrap_or_default();
@@ -232,7 +237,7 @@ fn growth() {
                 let before = cpu_time();
                 let output = runtime.block_on(kept.start(Script::command(&script)));
                 assert!(matches!(output.end, hookbox::sandbox::End::Exited), "{name}: {:?}", output.end);
-                cpu_time() - before
+                since(before)
             };
             (0..3).map(|_| once()).min().unwrap_or_default()
         };

@@ -113,7 +113,7 @@ impl Future for ThreadSleep {
     type Output = ();
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         if let Some(state) = &self.state {
-            *lock(&state.1) = cx.waker().clone();
+            lock(&state.1).clone_from(cx.waker());
             return if state.0.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending };
         }
         let state = Arc::new((std::sync::atomic::AtomicBool::new(false), Mutex::new(cx.waker().clone())));

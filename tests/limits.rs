@@ -1,5 +1,7 @@
 //! Each limit is read: what grows past it ends with its name, and what was replaced or removed is given back.
 
+#![allow(clippy::panic, reason = "a test")]
+
 use hookbox::limit::{Limit, Limits};
 use hookbox::sandbox::{End, Output, Sandbox};
 

@@ -9,6 +9,7 @@ use crate::sandbox::{End, Output, Sandbox, SandboxBuilder, Script, Sink, Source}
 use crate::text::Text;
 use crate::vfs::fixture::Fixture;
 use crate::vfs::{ChangeKind, FileKind, FileSystem, FsError, Snapshot};
+use std::fmt::Write as _;
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -178,7 +179,7 @@ fn report(
 ) -> Result<(), CommandFailure> {
     let mut text = String::new();
     if let End::Limit(error) = output.end {
-        text.push_str(&format!("hookbox: {error}\n"));
+        let _ = writeln!(text, "hookbox: {error}");
     }
     if arguments.diff {
         for change in sandbox.diff(before) {
@@ -188,22 +189,20 @@ fn report(
                 ChangeKind::Modified => 'M',
                 _ => 'T',
             };
-            text.push_str(&format!("{mark} {}\n", bstr::BStr::new(&change.path)));
+            let _ = writeln!(text, "{mark} {}", bstr::BStr::new(&change.path));
         }
     }
     if arguments.usage {
         let limits = limits(arguments)?;
         let usage = &output.usage;
-        text.push_str(&format!("wall_time_us {}\n", usage.wall_time_us));
+        let _ = writeln!(text, "wall_time_us {}", usage.wall_time_us);
         for (limit, left) in usage.headroom(&limits) {
             let allowed = limits.get(limit);
             if allowed == u64::MAX {
-                text.push_str(&format!("{limit}: no limit\n"));
+                let _ = writeln!(text, "{limit}: no limit");
             } else {
-                text.push_str(&format!(
-                    "{limit}: {} of {allowed} used, {left} left\n",
-                    allowed.saturating_sub(left)
-                ));
+                let used = allowed.saturating_sub(left);
+                let _ = writeln!(text, "{limit}: {used} of {allowed} used, {left} left");
             }
         }
     }

@@ -277,9 +277,8 @@ impl Process {
         value: Text,
         append: bool,
     ) -> Result<(), AssignError> {
-        let id = match self.assignment_target(run, id) {
-            Some(Target::Variable(id)) => id,
-            _ => return Err(AssignError::Invalid),
+        let Some(Target::Variable(id)) = self.assignment_target(run, id) else {
+            return Err(AssignError::Invalid);
         };
         self.check_writable(run, id)?;
         let attributes = self.shell.variables.slot(id).attributes;
@@ -316,12 +315,13 @@ impl Process {
         };
         let value = if attributes.has(Attributes::INTEGER) {
             let number = self.evaluate_assigned(run, &value)?;
-            let before = match append {
-                true => match self.target_text(run, &subscript) {
+            let before = if append {
+                match self.target_text(run, &subscript) {
                     Some(text) => self.evaluate_assigned(run, &text)?,
                     None => 0,
-                },
-                false => 0,
+                }
+            } else {
+                0
             };
             decimal(before.wrapping_add(number))
         } else if append {
@@ -332,7 +332,7 @@ impl Process {
             transformed(value, attributes)
         };
         self.charge_value(run, value.len() + 64)?;
-        self.to_array(id, associative);
+        self.make_array(id, associative);
         if self.shell.state.options.has(ShellOption::AllExport) {
             self.shell.variables.slot_mut(id).attributes.insert(Attributes::EXPORTED);
         }
@@ -358,7 +358,7 @@ impl Process {
     }
 
     /// Makes a variable an array; a scalar becomes element 0.
-    pub(crate) fn to_array(&mut self, id: NameId, associative: bool) {
+    pub(crate) fn make_array(&mut self, id: NameId, associative: bool) {
         let slot = self.shell.variables.slot_mut(id);
         match (&slot.value, associative) {
             (Value::Array(_), false) | (Value::Assoc(_), true) => {}
@@ -387,9 +387,8 @@ impl Process {
         literal: &ArrayLiteral,
         append: bool,
     ) -> Result<(), AssignError> {
-        let id = match self.assignment_target(run, id) {
-            Some(Target::Variable(id)) => id,
-            _ => return Err(AssignError::Invalid),
+        let Some(Target::Variable(id)) = self.assignment_target(run, id) else {
+            return Err(AssignError::Invalid);
         };
         self.check_writable(run, id)?;
         let associative = self.is_associative(id);
@@ -427,7 +426,7 @@ impl Process {
             return Ok(());
         }
         if append {
-            self.to_array(id, false);
+            self.make_array(id, false);
         } else {
             self.shell.variables.slot_mut(id).value = Value::Array(Arc::new(Array::default()));
         }
@@ -437,10 +436,7 @@ impl Process {
         };
         for element in &literal.elements {
             if let Some(key) = &element.key {
-                let index = match self.evaluate_assigned(run, key) {
-                    Ok(index) => index,
-                    Err(halt) => return Err(halt.into()),
-                };
+                let index = self.evaluate_assigned(run, key)?;
                 match self.array_index(run, id, index) {
                     Some(index) => next = index,
                     None => {
@@ -493,7 +489,7 @@ impl Process {
         self.charge_value(run, bytes)?;
         let before = self.shell.variables.slot(id).value.clone();
         if append {
-            self.to_array(id, true);
+            self.make_array(id, true);
         } else {
             self.shell.variables.slot_mut(id).value = Value::Assoc(Arc::new(Assoc::default()));
         }

@@ -27,7 +27,7 @@ pub(crate) struct TemporaryAssignment {
 pub(crate) enum Found {
     /// The path of a file that can be run.
     Path(Text),
-    NotFound,
+    Missing,
     /// A file that can not be run.
     NotExecutable(Text, Errno),
 }
@@ -400,9 +400,10 @@ impl Process {
             self.set_status(1);
             return Ok(());
         }
-        let source = match self.shell.state.source_name.is_empty() {
-            true => Text::from_static(b"environment"),
-            false => self.shell.state.source_name.clone(),
+        let source = if self.shell.state.source_name.is_empty() {
+            Text::from_static(b"environment")
+        } else {
+            self.shell.state.source_name.clone()
         };
         let exported = self.shell.state.options.has(ShellOption::AllExport)
             || self.shell.state.functions.get(&id).is_some_and(|function| function.exported);
@@ -435,24 +436,21 @@ impl Process {
     ) -> Step {
         let path = match found {
             Found::Path(path) => path,
-            Found::NotFound if name.contains(&b'/') => {
+            Found::Missing if name.contains(&b'/') => {
                 self.report_for(name, "No such file or directory");
                 self.finish_simple(run, 127);
                 return Ok(());
             }
-            Found::NotFound => return self.command_not_found(run, name),
+            Found::Missing => return self.command_not_found(run, name),
             Found::NotExecutable(path, errno) => {
                 self.report_for(&path, errno.message());
                 self.finish_simple(run, if errno == Errno::NotFound { 127 } else { 126 });
                 return Ok(());
             }
         };
-        let environment = match environment.map_or_else(|| self.command_environment(run), Ok) {
-            Ok(environment) => environment,
-            Err(()) => {
-                self.finish_simple(run, 1);
-                return Ok(());
-            }
+        let Ok(environment) = environment.map_or_else(|| self.command_environment(run), Ok) else {
+            self.finish_simple(run, 1);
+            return Ok(());
         };
         let args = std::mem::take(&mut self.x.fields);
         self.start_file(run, cx, &path, args, environment, 0)
@@ -676,7 +674,7 @@ impl Process {
         if let Some((path, _)) = self.shell.state.hashed.get(name) {
             let path = path.clone();
             let found = self.search_path(run, &path);
-            if found == Found::NotFound && !self.shell.state.options.has(ShellOption::CheckHash) {
+            if found == Found::Missing && !self.shell.state.options.has(ShellOption::CheckHash) {
                 return Found::NotExecutable(path, Errno::NotFound);
             }
             if matches!(found, Found::Path(_)) {
@@ -711,7 +709,7 @@ impl Process {
                 _ => {}
             }
         }
-        denied.map_or(Found::NotFound, |(path, errno)| Found::NotExecutable(path, errno))
+        denied.map_or(Found::Missing, |(path, errno)| Found::NotExecutable(path, errno))
     }
 
     /// Whether the file at `path` can be run.
@@ -729,7 +727,7 @@ impl Process {
             Err(crate::vfs::FsError::Errno(
                 errno @ (Errno::AccessDenied | Errno::NotDirectory | Errno::TooManyLevels),
             )) if path.contains(&b'/') => Found::NotExecutable(Text::from(path), errno),
-            Err(_) => Found::NotFound,
+            Err(_) => Found::Missing,
         }
     }
 }

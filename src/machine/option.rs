@@ -5,7 +5,7 @@ macro_rules! options {
         /// An option.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
-        pub(crate) enum ShellOption { $(#[doc = $text] $name,)* }
+        pub(crate) enum ShellOption { $(#[doc = concat!("`", $text, "`")] $name,)* }
 
         /// Every option: its name, its letter (NUL: none), whether `set -o` has it (else `shopt`), whether it is on in a
         /// script.

@@ -231,10 +231,11 @@ impl Process {
 
     /// Looks at what the process waits for.
     fn resume(&mut self, run: &mut Run, cx: &mut Context<'_>) -> Poll<Step> {
-        if !self.signals.is_empty() && !matches!(self.wait, Wait::Utility(_)) {
-            if let Err(halt) = self.take_signals(run) {
-                return Poll::Ready(Err(halt));
-            }
+        if !self.signals.is_empty()
+            && !matches!(self.wait, Wait::Utility(_))
+            && let Err(halt) = self.take_signals(run)
+        {
+            return Poll::Ready(Err(halt));
         }
         if !self.unwritten.is_empty() && self.flush_unwritten(cx)?.is_pending() {
             return Poll::Pending;
@@ -556,7 +557,7 @@ impl Process {
                         self.shell.state.conditions = self.shell.state.conditions.saturating_sub(1);
                     }
                     Op::LoopBegin { break_to, continue_to } => {
-                        self.begin_loop(break_to, continue_to, Vec::new())
+                        self.begin_loop(break_to, continue_to, Vec::new());
                     }
                     Op::LoopTurn => run.services.meter.count_loop()?,
                     Op::LoopStatus => {

@@ -131,8 +131,8 @@ pub(crate) struct Scheduler {
     queue: Arc<CommandQueue>,
     first: u32,
     first_status: Option<u8>,
-    timer: Option<(Duration, Pin<Box<dyn Future<Output = ()> + Send>>)>,
-    background_ends: bool,
+    /// A wait of real time: until when, and what is polled.
+    timer: Option<(Duration, BoxFuture<()>)>,
 }
 
 impl Scheduler {
@@ -141,16 +141,8 @@ impl Scheduler {
         let ready = Arc::new(Ready::default());
         *lock(&queue.ready) = Some(Arc::clone(&ready));
         let first = process.shell.state.pid;
-        let mut scheduler = Self {
-            run,
-            entries: FxHashMap::default(),
-            ready,
-            queue,
-            first,
-            first_status: None,
-            timer: None,
-            background_ends: false,
-        };
+        let mut scheduler =
+            Self { run, entries: FxHashMap::default(), ready, queue, first, first_status: None, timer: None };
         scheduler.run.alive.push(first);
         scheduler.admit(0, process, None);
         scheduler
@@ -306,7 +298,7 @@ impl Scheduler {
             self.run.services.timers.fire(now);
             return Poll::Ready(Ok(()));
         }
-        self.wait_real(cx, Some(next - now))
+        self.wait_real(cx, Some(next.saturating_sub(now)))
     }
 
     fn wait_real(&mut self, cx: &mut Context<'_>, rest: Option<Duration>) -> Poll<Result<(), LimitError>> {
@@ -361,11 +353,8 @@ impl Future for Scheduler {
             this.start_commands();
             this.drop_abandoned();
             if let Some(status) = this.first_status {
-                let waits = this.background_ends && !this.entries.is_empty();
-                if !waits {
-                    this.entries.clear();
-                    return Poll::Ready(RunEnd::Status(status));
-                }
+                this.entries.clear();
+                return Poll::Ready(RunEnd::Status(status));
             }
             if this.run.services.meter.slice_is_over() && !lock(&this.ready.queue).is_empty() {
                 cx.waker().wake_by_ref();

@@ -63,7 +63,7 @@ impl Process {
                     self.wait = Wait::Input;
                     return Ok(false);
                 }
-                Poll::Ready(Ok(0)) | Poll::Ready(Err(_)) if !complete => {
+                Poll::Ready(Ok(0) | Err(_)) if !complete => {
                     if let Some(output) = self.shell.state.descriptors.get(1).cloned() {
                         self.write_now(output, b"\n");
                     }

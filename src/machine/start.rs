@@ -258,7 +258,7 @@ impl Process {
         let level =
             environment.get(b"SHLVL").and_then(|text| super::variable::plain_integer(text)).unwrap_or(0);
         let level = if self.shell.state.parent_pid == 0 { 0.max(level) } else { level + 1 };
-        exported(self, name::SHLVL, decimal(level.max(if self.shell.state.parent_pid == 0 { 0 } else { 1 })));
+        exported(self, name::SHLVL, decimal(level.max(i64::from(self.shell.state.parent_pid != 0))));
         let old = self.shell.variables.slot_mut(name::OLDPWD);
         if old.value == Value::Unset {
             old.attributes.insert(Attributes::EXPORTED);
@@ -563,7 +563,7 @@ impl Process {
         let Some(name) = request.argv.first() else { return Err(CommandError::NotFound) };
         match process.search(run, name) {
             super::command::Found::Path(_) => {}
-            super::command::Found::NotFound => return Err(CommandError::NotFound),
+            super::command::Found::Missing => return Err(CommandError::NotFound),
             super::command::Found::NotExecutable(..) => return Err(CommandError::NotExecutable),
         }
         process.x.fields = request.argv;

@@ -179,11 +179,11 @@ impl Process {
             }
             let value = self.parse_reference(run, name).and_then(|target| self.target_text(run, &target));
             match (value, default) {
-                (value, [b':', b'+', word @ ..] | [b'+', word @ ..]) => {
-                    if value.is_some_and(|value| !value.is_empty()) {
-                        let word = self.expand_parameters_once(run, word);
-                        out.extend_from_slice(&word);
-                    }
+                (value, [b':', b'+', word @ ..] | [b'+', word @ ..])
+                    if value.as_ref().is_some_and(|value| !value.is_empty()) =>
+                {
+                    let word = self.expand_parameters_once(run, word);
+                    out.extend_from_slice(&word);
                 }
                 (Some(value), _) if !value.is_empty() => out.extend_from_slice(&value),
                 (_, [b':', b'-', word @ ..] | [b'-', word @ ..]) => out.extend_from_slice(word),

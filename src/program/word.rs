@@ -256,10 +256,10 @@ impl Compiler {
                 self.default(*colon, *operator, word, quoting);
             }
             ParameterOperation::TrimPrefix { longest, pattern } => {
-                self.trim(true, *longest, pattern, quoting)
+                self.trim(true, *longest, pattern, quoting);
             }
             ParameterOperation::TrimSuffix { longest, pattern } => {
-                self.trim(false, *longest, pattern, quoting)
+                self.trim(false, *longest, pattern, quoting);
             }
             ParameterOperation::Replace { scope, pattern, replacement } => {
                 self.emit(Op::PushBuilder);

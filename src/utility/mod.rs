@@ -77,7 +77,7 @@ pub struct Utility {
     pub usage_status: u8,
     /// Options end at the first operand (`env`, `xargs`, `timeout`): what follows is a command.
     pub operands_end_options: bool,
-    /// Starts it; made by [`start!`](crate::utility::start).
+    /// Starts it; the macro `start!` makes it.
     pub run: fn(Context) -> BoxFuture<ExitStatus>,
 }
 
@@ -110,7 +110,6 @@ macro_rules! start {
         start
     }};
 }
-pub(crate) use start;
 
 macro_rules! utilities {
     ($($module:ident),* $(,)?) => {

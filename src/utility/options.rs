@@ -1,4 +1,4 @@
-//! The option parser of every utility, after GNU getopt_long: clusters (`-rn`), option-arguments (`-n5`, `-n 5`,
+//! The option parser of every utility, after GNU `getopt_long`: clusters (`-rn`), option-arguments (`-n5`, `-n 5`,
 //! `--lines=5`, `--lines 5`), unique abbreviations of long names, options behind operands, `--`. `--help` and `--version`
 //! come from the same table.
 

@@ -1,5 +1,7 @@
 //! Case files: `tests/cases/**/*.test`. CONTRIBUTING.md has the format.
 
+#![allow(clippy::panic, reason = "a case that can not be read is a fault of the test")]
+
 use std::path::{Path, PathBuf};
 
 /// One case.

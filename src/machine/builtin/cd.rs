@@ -87,8 +87,8 @@ fn is_physical(process: &Process, letters: &letters::Letters) -> bool {
         .given
         .iter()
         .rev()
-        .find(|given| matches!(given.letter, b'L' | b'P'))
-        .map_or_else(|| process.shell.state.options.has(ShellOption::Physical), |given| given.letter == b'P')
+        .find(|given| matches!(given.name, b'L' | b'P'))
+        .map_or_else(|| process.shell.state.options.has(ShellOption::Physical), |given| given.name == b'P')
 }
 
 fn print_directory(process: &mut Process) {

@@ -119,7 +119,7 @@ fn run_file(
     } else {
         process.search(run, name)
     };
-    if found == Found::NotFound && !name.contains(&b'/') {
+    if found == Found::Missing && !name.contains(&b'/') {
         process.report_for(name, "command not found");
         process.finish_simple(run, 127);
         return Ok(Flow::Switched);

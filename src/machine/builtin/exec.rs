@@ -34,7 +34,7 @@ fn run(process: &mut Process, run: &mut Run, cx: &mut Context<'_>, invocation: &
     };
     let path = match process.search(run, &name) {
         Found::Path(path) => path,
-        Found::NotFound => {
+        Found::Missing => {
             let message = if name.contains(&b'/') {
                 format!("{name}: cannot execute: {}", Errno::NotFound.message())
             } else {

@@ -39,7 +39,7 @@ pub(super) fn parse(process: &mut Process, invocation: &Invocation, allowed: &[u
                 return Err(Flow::Status(2));
             }
             [b'-', rest @ ..] if !rest.is_empty() => {
-                cluster(process, invocation, allowed, rest, &mut letters)?
+                cluster(process, invocation, allowed, rest, &mut letters)?;
             }
             _ => break,
         }

@@ -7,7 +7,7 @@ use crate::text::Text;
 /// A letter that was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Letter {
-    pub(super) letter: u8,
+    pub(super) name: u8,
     /// Given with `+`.
     pub(super) plus: bool,
     /// Its argument, if it takes one.
@@ -25,7 +25,7 @@ pub(super) struct Letters {
 impl Letters {
     /// Whether a letter was given with `-`.
     pub(super) fn has(&self, letter: u8) -> bool {
-        self.given.iter().any(|given| given.letter == letter && !given.plus)
+        self.given.iter().any(|given| given.name == letter && !given.plus)
     }
 }
 
@@ -73,7 +73,7 @@ pub(super) fn parse(process: &mut Process, invocation: &Invocation, allowed: &[u
                     Text::from(std::mem::take(&mut rest))
                 });
             }
-            letters.given.push(Letter { letter, plus, argument });
+            letters.given.push(Letter { name: letter, plus, argument });
         }
     }
     Ok(letters)

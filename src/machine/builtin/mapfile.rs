@@ -142,7 +142,7 @@ fn begin(process: &mut Process, run: &mut Run, invocation: &Invocation) -> Resul
     for letter in &letters.given {
         let argument = letter.argument.clone().unwrap_or_default();
         let number = letters::number(&argument).and_then(|number| u64::try_from(number).ok());
-        let what = match (letter.letter, number) {
+        let what = match (letter.name, number) {
             (b't', _) => {
                 strips = true;
                 continue;
@@ -207,7 +207,7 @@ fn begin(process: &mut Process, run: &mut Run, invocation: &Invocation) -> Resul
     }
     match origin {
         None => process.set_plain(array, Value::Array(Arc::new(Array::default()))),
-        Some(_) => process.to_array(array, false),
+        Some(_) => process.make_array(array, false),
     }
     Ok(Lines {
         delimiter,

@@ -148,7 +148,7 @@ fn request(process: &mut Process, run: &mut Run, invocation: &Invocation) -> Res
     };
     for letter in given {
         let argument = letter.argument.unwrap_or_default();
-        match letter.letter {
+        match letter.name {
             b'r' => request.raw = true,
             b'a' => request.array = Some(argument),
             b'd' => request.delimiter = Some(argument.first().copied().unwrap_or(0)),
@@ -158,7 +158,7 @@ fn request(process: &mut Process, run: &mut Run, invocation: &Invocation) -> Res
                     return Err(refuse(process, &argument, "invalid number"));
                 };
                 request.most = Some(count);
-                exact |= letter.letter == b'N';
+                exact |= letter.name == b'N';
             }
             b't' => {
                 let Some(time) = seconds(&argument) else {

@@ -21,11 +21,12 @@ fn run(
     cx: &mut Context<'_>,
     invocation: &mut Invocation,
 ) -> Step<Flow> {
-    let mut script: Vec<u8> = match invocation.progress.take().map(|progress| progress.downcast::<Vec<u8>>())
+    let mut script = Vec::new();
+    if let Some(progress) = invocation.progress.take()
+        && let Ok(before) = progress.downcast::<Vec<u8>>()
     {
-        Some(Ok(script)) => *script,
-        _ => Vec::new(),
-    };
+        script = *before;
+    }
     let table = &process.shell.state.descriptors;
     let Some(description) = table.get(SCRIPT_DESCRIPTOR).or(table.get(0)).cloned() else {
         return Ok(Flow::Status(0));

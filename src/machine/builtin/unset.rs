@@ -133,10 +133,7 @@ fn unset_variable(process: &mut Process, run: &mut Run, id: NameId) -> bool {
 }
 
 fn unset_element(process: &mut Process, run: &mut Run, id: NameId, subscript: &Text) -> Step<bool> {
-    let id = match process.dereference(run, id) {
-        Target::Variable(id) => id,
-        _ => return Ok(true),
-    };
+    let Target::Variable(id) = process.dereference(run, id) else { return Ok(true) };
     if !is_writable(process, run, id) {
         return Ok(false);
     }

@@ -236,10 +236,7 @@ impl Process {
                     let all = self.target_values(run, target);
                     let start = if offset < 0 { all.len() as i64 + offset } else { offset };
                     // Bash counts the values of an associative array from 1.
-                    let start = match self.is_associative(*id) {
-                        true => (start - 1).max(0),
-                        false => start,
-                    };
+                    let start = if self.is_associative(*id) { (start - 1).max(0) } else { start };
                     match usize::try_from(start) {
                         Ok(start) => all.into_iter().skip(start).take(length).collect(),
                         Err(_) => Vec::new(),

@@ -179,9 +179,10 @@ impl Process {
     /// A variable as `declare -p` shows it, without the newline.
     pub(crate) fn declaration(&mut self, run: &mut Run, id: super::super::name::NameId) -> Vec<u8> {
         let letters = self.attribute_letters(run, &Target::Variable(id)).unwrap_or_default();
-        let value = match self.shell.variables.slot(id).attributes.has(Attributes::NAMEREF) {
-            true => self.shell.variables.slot(id).value.clone(),
-            false => self.value_of(run, id),
+        let value = if self.shell.variables.slot(id).attributes.has(Attributes::NAMEREF) {
+            self.shell.variables.slot(id).value.clone()
+        } else {
+            self.value_of(run, id)
         };
         let mut text = b"declare -".to_vec();
         text.extend_from_slice(if letters.is_empty() { b"-" } else { &letters });

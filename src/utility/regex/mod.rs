@@ -29,7 +29,7 @@ use std::sync::{Arc, Mutex};
 
 use memchr::memmem;
 
-use crate::pattern::{NoTicker, Ticker};
+use crate::pattern::Ticker;
 use automaton::Automaton;
 use perl::Perl;
 use program::Program;
@@ -194,13 +194,13 @@ impl Regex {
     /// Whether there is a match.
     #[cfg(test)]
     pub(crate) fn is_match(&self, text: &[u8]) -> Result<bool, RegexError> {
-        self.is_match_ticked(text, &mut NoTicker)
+        self.is_match_ticked(text, &mut crate::pattern::NoTicker)
     }
 
     /// The first match at or after `start`. What is before `start` is seen by `^` and `\b`.
     #[cfg(test)]
     pub(crate) fn find_at(&self, text: &[u8], start: usize) -> Result<Option<Span>, RegexError> {
-        self.find_at_ticked(text, start, &mut NoTicker)
+        self.find_at_ticked(text, start, &mut crate::pattern::NoTicker)
     }
 
     /// The first match at or after `start`: its span and those of its groups, which replace what `groups` holds. Without
@@ -212,7 +212,7 @@ impl Regex {
         start: usize,
         groups: &mut Vec<Option<Span>>,
     ) -> Result<bool, RegexError> {
-        self.captures_at_ticked(text, start, groups, &mut NoTicker)
+        self.captures_at_ticked(text, start, groups, &mut crate::pattern::NoTicker)
     }
 
     /// As [`Regex::is_match`], with a ticker that can stop it.

@@ -283,7 +283,7 @@ fn set_attributes(
     let exported = (before.0 ^ slot.attributes.0) & Attributes::EXPORTED.0 != 0;
     let is_array = on.has(Attributes(Attributes::ARRAY.0 | Attributes::ASSOC.0));
     if is_array && !matches!(slot.value, Value::Unset | Value::Dynamic) {
-        process.to_array(id, on.has(Attributes::ASSOC));
+        process.make_array(id, on.has(Attributes::ASSOC));
     }
     if exported {
         process.shell.variables.exports += 1;

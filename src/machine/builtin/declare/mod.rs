@@ -90,7 +90,7 @@ const fn attribute(letter: u8) -> Option<Attributes> {
 fn request(letters: &Letters) -> Request {
     let mut request = Request::default();
     for given in &letters.given {
-        if let Some(attribute) = attribute(given.letter) {
+        if let Some(attribute) = attribute(given.name) {
             if given.plus { request.off.insert(attribute) } else { request.on.insert(attribute) }
         }
     }

@@ -121,10 +121,7 @@ impl Process {
     /// `set` without operands: every variable that has a value, and functions.
     pub(in super::super) fn print_all_variables(&mut self, run: &mut Run, functions: bool) {
         for (name, id) in sorted(self, run, |process, id| process.shell.variables.slot(id).value != Value::Unset) {
-            let value = match self.shell.variables.slot(id).attributes.has(Attributes::NAMEREF) {
-                true => self.shell.variables.slot(id).value.clone(),
-                false => self.value_of(run, id),
-            };
+            let value = if self.shell.variables.slot(id).attributes.has(Attributes::NAMEREF) { self.shell.variables.slot(id).value.clone() } else { self.value_of(run, id) };
             let text = match value {
                 Value::Unset | Value::Dynamic => continue,
                 Value::Array(_) | Value::Assoc(_) => {
