@@ -5,6 +5,7 @@ mod hook_runner;
 pub use hook_runner::SandboxSource;
 
 use crate::clock::{Clock, Random, Timers, lock};
+use crate::hook::{HookHost, SessionState};
 use crate::io::{Capture, Description, DescriptorTable, InputStream, OnExcess, OutputStream};
 use crate::limit::{Limit, LimitError, Limits, Meter, Usage};
 pub use crate::machine::{CommandGate, HostCommand};
@@ -53,6 +54,7 @@ pub struct SandboxBuilder {
     snapshot: Option<Snapshot>,
     file_system: Option<Arc<FileSystem>>,
     seeds: Vec<(Text, std::path::PathBuf)>,
+    hook_host: Option<Arc<dyn HookHost>>,
 }
 
 /// An agent session: a file system, limits, and a shell to run scripts with.
@@ -67,6 +69,8 @@ pub struct Sandbox {
     gate: Option<Arc<dyn CommandGate>>,
     host_commands: Arc<FxHashMap<Text, HostCommand>>,
     shared: Mutex<Arc<Shared>>,
+    hook_host: Option<Arc<dyn HookHost>>,
+    hook_state: SessionState,
 }
 
 /// Names with many numbers are started over at the next run.
@@ -124,6 +128,13 @@ impl SandboxBuilder {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Who answers what hooks ask for beside scripts, and sees their records. Default: nobody.
+    #[must_use]
+    pub fn hook_host(mut self, host: Arc<dyn HookHost>) -> Self {
+        self.hook_host = Some(host);
         self
     }
 
@@ -297,6 +308,8 @@ impl SandboxBuilder {
             gate: self.gate,
             host_commands: Arc::new(self.commands),
             shared: Mutex::default(),
+            hook_host: self.hook_host,
+            hook_state: SessionState::default(),
         })
     }
 }
@@ -423,6 +436,7 @@ impl Sandbox {
             snapshot: None,
             file_system: None,
             seeds: Vec::new(),
+            hook_host: None,
         }
     }
 

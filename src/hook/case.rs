@@ -10,6 +10,8 @@
 //! options: { purpose: save }     # what the host says when the config is loaded
 //! commands: { cargo: "#!/bin/bash\nexit 0\n" }   # stubs in /usr/local/bin
 //! files: { src/a.rs: "..." }     # more files
+//! answers:                       # what the host says to requests, in order; without one it does not answer
+//!   - { kind: model, body: '{"ok":true}' }        # `status`, `error` (it could not be done), `timeout: true`
 //! cases:
 //!   - name: a note goes before the message
 //!     event: { event: user_prompt_submit, data: { message: hi } }
@@ -20,6 +22,7 @@
 //! after another in one session, or only `load`. What can be expected is in `report.rs`, how values are compared in
 //! `compare.rs`.
 
+mod answers;
 mod compare;
 mod report;
 mod update;
@@ -28,8 +31,10 @@ pub use compare::Difference;
 pub use report::change_lines;
 pub use update::{UpdateError, update};
 
+use answers::{Answer, Answers};
+
 use super::dialect::{Contribution, LoadOptions, Purpose};
-use super::{Dialect, HookRunner, HookSet};
+use super::{Dialect, HookHost, HookRunner, HookSet};
 use crate::clock::{Clock, Random};
 use crate::limit::{Limit, Limits};
 use crate::text::Text;
@@ -64,6 +69,8 @@ pub struct CaseFile {
     commands: BTreeMap<String, String>,
     #[serde(default)]
     files: BTreeMap<String, String>,
+    #[serde(default)]
+    answers: Vec<Answer>,
     /// In order.
     pub cases: Vec<Case>,
 }
@@ -88,6 +95,8 @@ pub struct Case {
     commands: BTreeMap<String, String>,
     #[serde(default)]
     files: BTreeMap<String, String>,
+    #[serde(default)]
+    answers: Vec<Answer>,
     #[serde(default)]
     load: Map<String, Value>,
     #[serde(default)]
@@ -115,6 +124,7 @@ struct CaseOptions {
     declarative_bundles: Option<bool>,
     variable_prefix: Option<String>,
     limits: BTreeMap<String, u64>,
+    settings: Map<String, Value>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -161,7 +171,7 @@ pub trait SessionSource: Sync {
 pub type Fixtures<'a> = dyn Fn(Option<&str>) -> Result<Fixture, FixtureError> + Sync + 'a;
 
 /// What a case's session is made of.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct SessionSetup {
     /// Its files.
     pub files: Arc<FileSystem>,
@@ -181,6 +191,8 @@ pub struct SessionSetup {
     pub environment: Vec<(Text, Text)>,
     /// Working directory.
     pub cwd: Text,
+    /// Who answers what hooks ask for beside scripts.
+    pub hook_host: Option<Arc<dyn HookHost>>,
 }
 
 impl SessionSetup {
@@ -219,6 +231,7 @@ impl SessionSetup {
                 .map(|(name, value)| (Text::from(name.as_str()), Text::from(value.as_str())))
                 .collect(),
             cwd: Text::from(specification.cwd()),
+            hook_host: None,
         })
     }
 }
@@ -255,7 +268,9 @@ impl CaseFile {
             Err(_) if case.load.contains_key("error") => return Ok(result),
             Err(error) => return Err(CaseError::Case(error.to_string())),
         };
-        let setup = SessionSetup::fixed(&self.fixture(case, fixtures)?, sessions.base())?;
+        let mut setup = SessionSetup::fixed(&self.fixture(case, fixtures)?, sessions.base())?;
+        let answers = Arc::new(Answers::new(self.answers.iter().chain(&case.answers)));
+        setup.hook_host = Some(Arc::clone(&answers) as _);
         let files = Arc::clone(&setup.files);
         let before = files.snapshot();
         let session = sessions.session(setup).map_err(CaseError::Case)?;
@@ -264,7 +279,8 @@ impl CaseFile {
         for (index, (event, expected)) in steps.enumerate() {
             let event = hooks.read_event(event).map_err(|error| CaseError::Case(error.to_string()))?;
             let outcome = hooks.fire(session.as_ref(), &event).await;
-            let actual = report::of_step(&hooks, &event, &outcome, (&files, &before), expected);
+            let mut actual = report::of_step(&hooks, &event, &outcome, (&files, &before), expected);
+            actual["requests"] = answers.take_requests().into();
             let place =
                 if case.steps.is_empty() { "expect".to_owned() } else { format!("step {}", index + 1) };
             result.compare(&place, expected, &actual);
@@ -305,6 +321,7 @@ impl CaseFile {
         options.may_assign_high_risk = given.may_assign_high_risk.unwrap_or(options.may_assign_high_risk);
         options.declarative_bundles = given.declarative_bundles.unwrap_or(options.declarative_bundles);
         options.variable_prefix.clone_from(&given.variable_prefix);
+        options.settings.clone_from(&given.settings);
         if !given.limits.is_empty() {
             let mut limits = Limits::everruns();
             for (name, value) in &given.limits {

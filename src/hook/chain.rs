@@ -5,9 +5,10 @@
 //! which one was faster.
 
 use super::decision::{Decision, Verdict};
-use super::dialect::{Bundle, Chain, Delivery, Flow, Handler, Hook, Order};
+use super::dialect::{Bundle, Chain, Delivery, Flow, Handler, Hook, Order, Work};
 use super::event::Event;
 use super::record::{Effect, HookRecord, Phase, RunRecord, Selection};
+use super::request::Request;
 use super::runner::{Command, Ended, HookFuture, HookRunner, ScriptOutcome, ScriptRequest};
 use super::{Outcome, report};
 use crate::text::Text;
@@ -17,7 +18,7 @@ use std::time::Duration;
 
 pub(super) async fn fire(bundle: &dyn Bundle, host: &dyn HookRunner, event: &Event) -> Outcome {
     let now = event.at_ms.map_or_else(|| host.now(), Duration::from_millis);
-    let Some(mut chain) = bundle.open(event, now) else {
+    let Some(mut chain) = bundle.open(event, now, host) else {
         return Outcome { decision: Decision::default(), dialect_result: None, records: Vec::new() };
     };
     let firing = Firing { bundle, host, event, name: chain.event_name() };
@@ -135,17 +136,27 @@ async fn execute(
         Err(end) => return (ScriptOutcome::ended(end), Vec::new()),
     };
     let mut warnings = Vec::new();
+    let timeout = delivery.timeout.unwrap_or(hook.timeout);
+    let command = match (delivery.work, &hook.handler) {
+        (Work::Known(outcome), _) => return (*outcome, warnings),
+        (Work::Ask(request), _) => return (ask(host, request, timeout).await, warnings),
+        (Work::Run, Handler::Script { script, shell }) => Command::Script { script, shell: *shell },
+        (Work::Run, Handler::Program { name, arguments }) => Command::Program { name, arguments },
+        (Work::Run, Handler::Other(kind)) => {
+            let end = Ended::NotStarted(format!("{kind} hooks do not run in a shell"));
+            return (ScriptOutcome::ended(end), warnings);
+        }
+    };
     let file =
         delivery.payload_file.and_then(|path| PayloadFile::write(host, path, &delivery.stdin, &mut warnings));
-    let Handler::Script { script, shell } = &hook.handler;
     let outcome = host
         .run(ScriptRequest {
-            command: Command::Script { script, shell: *shell },
+            command,
             environment: delivery.environment,
             inherit_environment: hook.inherit_environment,
             cwd: hook.cwd.as_ref(),
             stdin: delivery.stdin,
-            timeout: delivery.timeout.unwrap_or(hook.timeout),
+            timeout,
             limits: &hook.limits,
             capture: hook.capture,
             identity: hook.identity.as_ref(),
@@ -155,6 +166,13 @@ async fn execute(
         file.remove(&mut warnings);
     }
     (outcome, warnings)
+}
+
+/// Asks the host; the answer's time is that of the session's clock.
+async fn ask(host: &dyn HookRunner, request: Request, timeout: Duration) -> ScriptOutcome {
+    let started = host.now();
+    let outcome = host.request(request, timeout).await;
+    ScriptOutcome { duration: host.now().saturating_sub(started), ..outcome }
 }
 
 /// A payload file in the session; removed on drop.
@@ -227,7 +245,7 @@ mod tests {
     use crate::hook::matcher::Mismatch;
     use crate::hook::record::LogRecord;
     use crate::hook::runner::{Capture, Excess, HookRunner, Script, Shell};
-    use crate::hook::{EventContext, Happening};
+    use crate::hook::{EventContext, Happening, SessionState};
     use crate::limit::Limits;
     use crate::text::Text;
     use crate::vfs::FsError;
@@ -244,7 +262,12 @@ mod tests {
         fn due(&self, _: &str) -> &[usize] {
             &[0, 1, 2]
         }
-        fn open<'a>(&'a self, _: &'a Event, _: Duration) -> Option<Box<dyn Chain + 'a>> {
+        fn open<'a>(
+            &'a self,
+            _: &'a Event,
+            _: Duration,
+            _: &'a dyn HookRunner,
+        ) -> Option<Box<dyn Chain + 'a>> {
             Some(Box::new(Folding(Vec::new())))
         }
         fn log(&self, _: Phase, _: &HookRecord) -> Vec<LogRecord> {
@@ -263,7 +286,7 @@ mod tests {
             if hook == 1 { Err(Mismatch::Never("not this one")) } else { Ok(()) }
         }
         fn deliver(&mut self, _: usize, _: &dyn HookRunner) -> Result<Delivery, Ended> {
-            Ok(Delivery { environment: Vec::new(), stdin: Text::EMPTY, payload_file: None, timeout: None })
+            Ok(Delivery::default())
         }
         fn read(&self, _: usize, outcome: &ScriptOutcome) -> Reading {
             Reading::because(Verdict::Block, String::from_utf8_lossy(&outcome.stdout), "r")
@@ -280,7 +303,7 @@ mod tests {
 
     /// The first run is ready only after the second one was started.
     #[derive(Default)]
-    struct Late(Mutex<(usize, Option<Waker>)>);
+    struct Late(Mutex<(usize, Option<Waker>)>, SessionState);
 
     impl HookRunner for Late {
         fn run<'a>(&'a self, request: ScriptRequest<'a>) -> HookFuture<'a, ScriptOutcome> {
@@ -312,6 +335,9 @@ mod tests {
         }
         fn random_u64(&self) -> u64 {
             0
+        }
+        fn state(&self) -> &SessionState {
+            &self.1
         }
     }
 

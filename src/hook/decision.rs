@@ -3,7 +3,12 @@
 //! A [`Reading`] is what one hook's output means by its dialect's rules; a [`Decision`] is what the whole chain came to.
 //! The dialect's own result type goes beside it ([`DialectResult`]) and loses nothing.
 
+use super::dialect::agentao::AgentaoResult;
+use super::dialect::claude_code::ClaudeCodeResult;
+use super::dialect::docker_agent::DockerAgentResult;
 use super::dialect::everruns::EverrunsResult;
+use super::dialect::goclaw::GoclawResult;
+use super::dialect::infer::InferResult;
 use super::json::Json;
 use super::record::HookId;
 use serde::Serialize;
@@ -129,4 +134,14 @@ pub struct Block {
 pub enum DialectResult {
     /// `dialects/everruns.md` 5.1.
     Everruns(EverrunsResult),
+    /// `dialects/docker-agent.md`.
+    DockerAgent(DockerAgentResult),
+    /// `dialects/claude-code.md`.
+    ClaudeCode(ClaudeCodeResult),
+    /// `dialects/claude-code.md`, part II.
+    Agentao(AgentaoResult),
+    /// `dialects/infer.md`.
+    Infer(InferResult),
+    /// `dialects/goclaw.md`.
+    Goclaw(GoclawResult),
 }

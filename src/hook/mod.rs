@@ -28,9 +28,11 @@ pub mod event;
 mod json;
 pub mod matcher;
 pub mod record;
+pub mod request;
 pub mod runner;
 #[cfg(test)]
 pub(crate) mod scripted;
+pub mod state;
 
 pub use decision::{Block, Decision, DialectResult, Reading, Verdict};
 pub use dialect::{Contribution, Dialect, LoadOptions, Notice, NoticeKind, Purpose};
@@ -38,10 +40,12 @@ pub use error::{ConfigError, ConfigProblem, EventError};
 pub use event::{Channel, Event, EventContext, Happening, ToolCall, ToolCallSummary};
 pub use json::Json;
 pub use record::{Effect, HookId, HookObserver, HookRecord, LogRecord, Phase, RunRecord, Selection};
+pub use request::Request;
 pub use runner::{
-    Capture, Command, Ended, Excess, HookFuture, HookIdentity, HookRunner, Script, ScriptOutcome,
+    Capture, Command, Ended, Excess, HookFuture, HookHost, HookIdentity, HookRunner, Script, ScriptOutcome,
     ScriptRequest, Shell,
 };
+pub use state::SessionState;
 
 use dialect::{Bundle, Hook};
 use document::Source;

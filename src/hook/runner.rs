@@ -3,9 +3,11 @@
 //! This side knows nothing of the shell; the other side knows nothing of hooks.
 
 use super::record::HookObserver;
+use super::request::Request;
+use super::state::SessionState;
 use crate::limit::{LimitError, Limits, Usage};
 use crate::text::Text;
-use crate::vfs::FsError;
+use crate::vfs::{FileSystem, FsError};
 use std::any::Any;
 use std::fmt;
 use std::pin::Pin;
@@ -32,10 +34,40 @@ pub trait HookRunner: Send + Sync {
     /// The session's random numbers.
     fn random_u64(&self) -> u64;
 
+    /// Asks the host for what is not a script. Dropping the future gives up. The default can do nothing.
+    fn request(&self, request: Request, timeout: Duration) -> HookFuture<'_, ScriptOutcome> {
+        let _ = timeout;
+        Box::pin(std::future::ready(unanswered(&request)))
+    }
+
+    /// What dialects keep of this session between firings.
+    fn state(&self) -> &SessionState;
+
+    /// The session's files, for built-ins that read them; `None` where there are none.
+    fn files(&self) -> Option<&Arc<FileSystem>> {
+        None
+    }
+
     /// Who gets the records; the default is nobody.
     fn observer(&self) -> Option<&dyn HookObserver> {
         None
     }
+}
+
+/// What a host of hooks does beside running scripts, and what it wants to see.
+pub trait HookHost: Send + Sync {
+    /// Answers a request. Dropping the future gives up; the engine gives up after `timeout`.
+    fn request(&self, request: Request, timeout: Duration) -> HookFuture<'_, ScriptOutcome>;
+
+    /// Who gets the records; the default is nobody.
+    fn observer(&self) -> Option<&dyn HookObserver> {
+        None
+    }
+}
+
+/// That nobody answers.
+pub(crate) fn unanswered(request: &Request) -> ScriptOutcome {
+    ScriptOutcome::ended(Ended::NotStarted(format!("this host answers no {} requests", request.kind())))
 }
 
 /// One run of a script.

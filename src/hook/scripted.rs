@@ -1,8 +1,9 @@
 //! A scripted session for tests: outcomes are given in advance, requests and files are kept.
 
 use super::record::HookObserver;
-use super::runner::{Command, HookFuture, HookRunner, ScriptOutcome, ScriptRequest};
-use super::{HookRecord, LogRecord};
+use super::request::Request;
+use super::runner::{Command, Ended, HookFuture, HookRunner, ScriptOutcome, ScriptRequest};
+use super::{HookRecord, LogRecord, SessionState};
 use crate::clock::lock;
 use crate::text::Text;
 use crate::vfs::{Errno, FsError};
@@ -39,6 +40,10 @@ pub(crate) struct Scripted {
     pub(crate) write_fails: bool,
     pub(crate) remove_fails: bool,
     pub(crate) never_ends: bool,
+    /// Answers of the host, in order.
+    pub(crate) answers: Mutex<VecDeque<ScriptOutcome>>,
+    pub(crate) requests: Mutex<Vec<Request>>,
+    pub(crate) state: SessionState,
 }
 
 impl Scripted {
@@ -111,6 +116,17 @@ impl HookRunner for Scripted {
 
     fn random_u64(&self) -> u64 {
         0x0123_4567_89ab_cdef
+    }
+
+    fn request(&self, request: Request, _: Duration) -> HookFuture<'_, ScriptOutcome> {
+        lock(&self.requests).push(request);
+        let answer = lock(&self.answers).pop_front();
+        let none = || ScriptOutcome::ended(Ended::NotStarted("no answer".to_owned()));
+        Box::pin(std::future::ready(answer.unwrap_or_else(none)))
+    }
+
+    fn state(&self) -> &SessionState {
+        &self.state
     }
 
     fn observer(&self) -> Option<&dyn HookObserver> {

@@ -4,17 +4,21 @@
 //! compiled form.
 
 use super::{End, Output, Sandbox, Script as ShellScript, Shared, Sink, Source};
+use crate::clock::real_sleep;
 use crate::hook::case::{SessionSetup, SessionSource};
+use crate::hook::runner::unanswered;
 use crate::hook::{
-    Capture, Command, Ended, Excess, HookFuture, HookIdentity, HookRunner, Script, ScriptOutcome,
-    ScriptRequest, Shell,
+    Capture, Command, Ended, Excess, HookFuture, HookHost, HookIdentity, HookObserver, HookRunner, Request,
+    Script, ScriptOutcome, ScriptRequest, SessionState, Shell,
 };
 use crate::limit::{Limit, Limits};
 use crate::syntax::{NoAliases, ParseOptions, Parser};
 use crate::text::Text;
 use crate::utility::{Environment, Identity, Session};
-use crate::vfs::{Base, Errno, FsError, path};
+use crate::vfs::{Base, Errno, FileSystem, FsError, path};
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::time::Duration;
 
 /// A hook's text in the form that a run takes.
@@ -102,6 +106,36 @@ impl HookRunner for Sandbox {
     fn random_u64(&self) -> u64 {
         self.session().random.next_u64()
     }
+
+    fn request(&self, request: Request, timeout: Duration) -> HookFuture<'_, ScriptOutcome> {
+        let Some(host) = &self.hook_host else {
+            return Box::pin(std::future::ready(unanswered(&request)));
+        };
+        Box::pin(async move {
+            let mut answer = host.request(request, timeout);
+            if self.session().clock.is_virtual() {
+                return answer.await; // such time only passes where a script waits
+            }
+            let mut over = real_sleep(timeout);
+            poll_fn(|context| match answer.as_mut().poll(context) {
+                Poll::Ready(outcome) => Poll::Ready(outcome),
+                Poll::Pending => over.as_mut().poll(context).map(|()| ScriptOutcome::ended(Ended::TimedOut)),
+            })
+            .await
+        })
+    }
+
+    fn state(&self) -> &SessionState {
+        &self.hook_state
+    }
+
+    fn files(&self) -> Option<&Arc<FileSystem>> {
+        Some(self.fs())
+    }
+
+    fn observer(&self) -> Option<&dyn HookObserver> {
+        self.hook_host.as_deref().and_then(HookHost::observer)
+    }
 }
 
 fn script(request: ScriptRequest<'_>) -> ShellScript {
@@ -182,6 +216,8 @@ impl Sandbox {
                 cache: Arc::clone(&shared.cache),
                 templates: Default::default(),
             })),
+            hook_host: None,
+            hook_state: SessionState::default(),
         }
     }
 }
@@ -196,7 +232,7 @@ impl SessionSource for SandboxSource {
     }
 
     fn session(&self, setup: SessionSetup) -> Result<Box<dyn HookRunner>, String> {
-        let SessionSetup { files, clock, random, user, uid, gid, host, environment, cwd } = setup;
+        let SessionSetup { files, clock, random, user, uid, gid, host, environment, cwd, hook_host } = setup;
         let mut variables = Environment::default();
         for (name, value) in environment {
             variables.set(name, value);
@@ -205,7 +241,7 @@ impl SessionSource for SandboxSource {
         for (name, value) in variables.iter() {
             builder = builder.env(name.clone(), value.clone());
         }
-        (builder.clock, builder.random) = (Some(clock), Some(random));
+        (builder.clock, builder.random, builder.hook_host) = (Some(clock), Some(random), hook_host);
         builder
             .file_system(files)
             .build()

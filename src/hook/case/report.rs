@@ -15,6 +15,7 @@
 //! | `runs` | of each run `hook`, `status`, `end`, `stdout`, `stderr`, `decision`, `reason`, `rule`, `effect`, `warnings` |
 //! | `log` | `name hook_id` of each log record |
 //! | `records` | the log records whole |
+//! | `requests` | what the host was asked since the last step: `kind` and what that kind has |
 //! | `changes` | what differs from the session's start, for example `+ /workspace/new`, `- /workspace/old`, `~ /workspace/file` |
 //! | `files` | path → text, null where there is nothing, a list of names of a directory, or an object with `kind`, `mode`, `link`, `text` |
 

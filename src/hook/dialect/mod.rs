@@ -20,7 +20,12 @@
 //! A handler beside the shell (a request, a question to a model) is a variant of [`Handler`] and, like a script, ends as a
 //! [`ScriptOutcome`]: status, output, how it ended. A moment that a dialect does not know opens no chain.
 
+pub mod agentao;
+pub mod claude_code;
+pub mod docker_agent;
 pub mod everruns;
+pub mod goclaw;
+pub mod infer;
 
 use super::decision::{Decision, DialectResult, Reading};
 use super::document::{Node, Source};
@@ -28,10 +33,11 @@ use super::error::{ConfigError, EventError};
 use super::event::Event;
 use super::matcher::Mismatch;
 use super::record::{Effect, HookId, HookRecord, LogRecord, Phase};
+use super::request::Request;
 use super::runner::{Capture, Ended, HookIdentity, HookRunner, Script, ScriptOutcome, Shell};
 use crate::limit::Limits;
 use crate::text::Text;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -42,16 +48,32 @@ use std::time::Duration;
 pub enum Dialect {
     /// Everruns user hooks.
     Everruns,
+    /// docker-agent hooks.
+    DockerAgent,
+    /// Claude Code settings and plug-in hooks.
+    ClaudeCode,
+    /// Agentao plug-in hooks.
+    Agentao,
+    /// inference-gateway CLI command hooks.
+    Infer,
+    /// GoClaw hooks.
+    Goclaw,
 }
 
 impl Dialect {
     /// Every dialect.
-    pub const ALL: &'static [Self] = &[Self::Everruns];
+    pub const ALL: &'static [Self] =
+        &[Self::Everruns, Self::DockerAgent, Self::ClaudeCode, Self::Agentao, Self::Infer, Self::Goclaw];
 
     /// Its id, as files and options spell it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Everruns => "everruns",
+            Self::DockerAgent => "docker-agent",
+            Self::ClaudeCode => "claude-code",
+            Self::Agentao => "agentao",
+            Self::Infer => "infer",
+            Self::Goclaw => "goclaw",
         }
     }
 
@@ -59,6 +81,11 @@ impl Dialect {
     pub const fn contract(self) -> &'static dyn Contract {
         match self {
             Self::Everruns => &everruns::Everruns,
+            Self::DockerAgent => &docker_agent::DockerAgent,
+            Self::ClaudeCode => &claude_code::ClaudeCode,
+            Self::Agentao => &agentao::Agentao,
+            Self::Infer => &infer::Infer,
+            Self::Goclaw => &goclaw::Goclaw,
         }
     }
 
@@ -97,7 +124,7 @@ impl FromStr for Dialect {
 
 /// No dialect has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown dialect `{0}` (known: everruns)")]
+#[error("unknown dialect `{0}` (known: {known})", known = Dialect::ALL.iter().map(|dialect| dialect.name()).collect::<Vec<_>>().join(", "))]
 pub struct UnknownDialect(String);
 
 /// What a host has to say when a config is loaded.
@@ -118,6 +145,9 @@ pub struct LoadOptions {
     pub limits: Option<Limits>,
     /// Prefix of the variables that carry the payload, for a host's own brand; `None` is the dialect's.
     pub variable_prefix: Option<String>,
+    /// The dialect's named switches and what it asks of its host (folders, editions, allow-lists), by the names that the
+    /// dialect's module documents. An unknown name is an error.
+    pub settings: Map<String, Value>,
 }
 
 impl Default for LoadOptions {
@@ -130,6 +160,7 @@ impl Default for LoadOptions {
             declarative_bundles: true,
             limits: None,
             variable_prefix: None,
+            settings: Map::new(),
         }
     }
 }
@@ -219,7 +250,12 @@ pub trait Bundle: Send + Sync {
     fn due(&self, event: &str) -> &[usize];
 
     /// Starts a firing; `None` when the dialect has no such event. `now` is the event's time since the Unix epoch.
-    fn open<'a>(&'a self, event: &'a Event, now: Duration) -> Option<Box<dyn Chain + 'a>>;
+    fn open<'a>(
+        &'a self,
+        event: &'a Event,
+        now: Duration,
+        host: &'a dyn HookRunner,
+    ) -> Option<Box<dyn Chain + 'a>>;
 
     /// The dialect's log events for a record at `phase`.
     fn log(&self, phase: Phase, record: &HookRecord) -> Vec<LogRecord>;
@@ -267,7 +303,7 @@ pub enum Order {
 }
 
 /// What a hook gets beside what is fixed at load.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Delivery {
     /// Variables, all of them; names are unique.
     pub environment: Vec<(Text, Text)>,
@@ -277,6 +313,20 @@ pub struct Delivery {
     pub payload_file: Option<Text>,
     /// A shorter time than the hook's own, where the chain has a budget.
     pub timeout: Option<Duration>,
+    /// What is done with all this.
+    pub work: Work,
+}
+
+/// How a hook comes to its outcome.
+#[derive(Clone, Debug, Default)]
+pub enum Work {
+    /// Its [`Handler::Script`] or [`Handler::Program`] runs.
+    #[default]
+    Run,
+    /// The host is asked.
+    Ask(Request),
+    /// The outcome is known already: a built-in, a cached answer.
+    Known(Box<ScriptOutcome>),
 }
 
 /// What a verdict did.
@@ -335,4 +385,14 @@ pub enum Handler {
         /// Which shell.
         shell: Shell,
     },
+    /// A program by name or path, without a shell between.
+    Program {
+        /// Name or path.
+        name: Text,
+        /// Without the name.
+        arguments: Vec<Text>,
+    },
+    /// A request, a question to a model, a tool, a built-in: [`Delivery::work`] has it, made when the event is known. The
+    /// text is the dialect's word for it.
+    Other(&'static str),
 }

@@ -203,8 +203,9 @@ impl Chain for EverrunsChain<'_> {
         let Some((hook, extra)) = self.parts(hook) else {
             return Err(Ended::NotStarted("no such hook".to_owned()));
         };
-        let Handler::Script { script, .. } = &hook.handler;
-        if script.source().len() as u64 > hook.limits.script_bytes {
+        if let Handler::Script { script, .. } = &hook.handler
+            && script.source().len() as u64 > hook.limits.script_bytes
+        {
             let message = format!("command is longer than {} bytes", hook.limits.script_bytes);
             return Err(Ended::NotStarted(message));
         }
@@ -214,7 +215,7 @@ impl Chain for EverrunsChain<'_> {
             environment: self.environment(hook, extra, payload.clone(), path.clone()),
             stdin: payload,
             payload_file: Some(path),
-            timeout: None,
+            ..Delivery::default()
         })
     }
 

@@ -19,6 +19,7 @@ use crate::hook::event::{Event, Happening};
 use crate::hook::json::Json;
 use crate::hook::matcher::{ArgumentPattern, Mismatch, NamePattern};
 use crate::hook::record::{HookId, HookRecord, LogRecord, Phase};
+use crate::hook::runner::HookRunner;
 use crate::text::Text;
 use serde::Serialize;
 use serde_json::Value;
@@ -240,7 +241,12 @@ impl Bundle for EverrunsBundle {
         index.and_then(|index| self.due.get(index)).map_or(&[], Vec::as_slice)
     }
 
-    fn open<'a>(&'a self, event: &'a Event, now: Duration) -> Option<Box<dyn Chain + 'a>> {
+    fn open<'a>(
+        &'a self,
+        event: &'a Event,
+        now: Duration,
+        _: &'a dyn HookRunner,
+    ) -> Option<Box<dyn Chain + 'a>> {
         let name = EventName::of(&event.happening)?;
         Some(Box::new(chain::EverrunsChain::new(self, event, name, now)))
     }

@@ -1,0 +1,29 @@
+//! `claude-code`: Claude Code settings and plug-in hooks.
+
+use super::{Contract, LoadOptions, Loaded, Node, Source};
+use crate::hook::error::{ConfigError, EventError};
+use crate::hook::event::Event;
+use serde::Serialize;
+use serde_json::Value;
+
+/// The contract.
+#[derive(Clone, Copy, Debug)]
+pub struct ClaudeCode;
+
+/// What a chain came to, in the contract's shapes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClaudeCodeResult {}
+
+impl Contract for ClaudeCode {
+    fn recognises(&self, _: &Node) -> bool {
+        false
+    }
+
+    fn load(&self, source: &Source<'_>, _: &LoadOptions) -> Result<Loaded, ConfigError> {
+        Err(source.problem(None, "claude-code: not there yet").into())
+    }
+
+    fn read_event(&self, _: &Value) -> Result<Event, EventError> {
+        Err(EventError::Neutral("claude-code: not there yet".to_owned()))
+    }
+}
