@@ -1,14 +1,17 @@
 //! What a hook costs, against host bash and against plain Rust, in CPU time and in the same run.
 //!
-//! `cargo bench --bench hooks` prints a table: microseconds of CPU a run for ours, for `bash -c`, the ratio, and for the
-//! guard the same work in plain Rust. `cargo bench --bench hooks -- growth` prints growth exponents from n to 8n.
+//! `cargo bench --bench hooks` prints tables: microseconds of CPU a run for ours, for `bash -c`, the ratio, and for the
+//! guard the same work in plain Rust; growth exponents from n to 8n. `cargo bench --bench hooks -- GROUP [NAME]` runs one
+//! group (`hooks`, `session`, `language`, `growth`), and of that the rows whose name contains NAME.
 
 use hookbox::limit::{Limit, Limits};
 use hookbox::sandbox::{Sandbox, Script};
-use hookbox::text::Text;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::{TimeVal, TimeValLike};
+use nix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const PAYLOAD: &str = r#"{"event":"pre_tool_use","hook_id":"user:guard","session_id":"ses_01","turn_id":"trn_07","org_id":"org_01","agent_id":"agt_01","ts":"2026-05-28T12:34:56.789Z","data":{"tool_name":"bash","tool_call_id":"call_01","arguments":{"command":"ls -la /workspace && git status","timeout":30}}}"#;
 
@@ -46,22 +49,16 @@ const LANGUAGE: &[(&str, &str)] = &[
 ];
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
-    let has = |name: &str| arguments.iter().any(|argument| argument == name);
-    if has("--test") {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    if arguments.iter().any(|argument| argument == "--test") {
         return;
     }
-    if has("growth") {
-        return growth();
-    }
-    if has("language") {
-        return language();
-    }
-    hooks();
-    session();
-    if !has("quick") {
-        language();
-        growth();
+    let groups: [(&str, fn(&str)); 4] =
+        [("hooks", hooks), ("session", session), ("language", language), ("growth", growth)];
+    let group = arguments.first().and_then(|name| groups.iter().find(|(known, _)| known == name));
+    match group {
+        Some((_, run)) => run(arguments.get(1).map_or("", String::as_str)),
+        None => groups.iter().for_each(|(_, run)| run("")),
     }
 }
 
@@ -77,7 +74,7 @@ fn cpu(mut work: impl FnMut()) -> Duration {
         for _ in 0..batch {
             work();
         }
-        if since(start) > Duration::from_millis(200) || batch > 1 << 20 {
+        if since(start) > Duration::from_millis(20) || batch > 1 << 20 {
             break;
         }
         batch *= 2;
@@ -95,13 +92,10 @@ fn cpu(mut work: impl FnMut()) -> Duration {
     times[3]
 }
 
-/// CPU time of this process so far, of all its threads.
+/// CPU time of this process so far, of all its threads, in user and system mode.
 fn cpu_time() -> Duration {
-    let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
-    match text.split_whitespace().next().and_then(|nanoseconds| nanoseconds.parse().ok()) {
-        Some(nanoseconds) => Duration::from_nanos(nanoseconds),
-        None => start().elapsed(),
-    }
+    let time = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).expect("a clock of the process");
+    Duration::from(time)
 }
 
 /// CPU time since `start`, which [`cpu_time`] gave.
@@ -109,18 +103,11 @@ fn since(start: Duration) -> Duration {
     cpu_time().saturating_sub(start)
 }
 
-fn start() -> Instant {
-    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
-    *START.get_or_init(Instant::now)
-}
-
 /// CPU time of children of this process that were waited for, in user and system mode.
 fn children_time() -> Duration {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
-    let ticks = |index: usize| fields.get(index).and_then(|field| field.parse::<u64>().ok()).unwrap_or(0);
-    // cutime and cstime are fields 16 and 17; the list starts at field 3. Ticks are hundredths of a second.
-    Duration::from_millis((ticks(13) + ticks(14)) * 10)
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("usage of children");
+    let micros = |time: TimeVal| u64::try_from(time.num_microseconds()).unwrap_or(0);
+    Duration::from_micros(micros(usage.user_time()) + micros(usage.system_time()))
 }
 
 fn bash(script: &str, payload: &str, runs: u32) -> Duration {
@@ -148,10 +135,13 @@ fn row(name: &str, ours: Duration, bash: Duration) {
     );
 }
 
-fn hooks() {
+fn hooks(filter: &str) {
     let runtime = runtime();
     let kept = sandbox();
     for (name, script, runs) in [("echo '{}'", "echo '{}'", 400), ("guard with two jq calls", GUARD, 100)] {
+        if !name.contains(filter) {
+            continue;
+        }
         let text: std::sync::Arc<[u8]> = std::sync::Arc::from(script.as_bytes());
         let ours = cpu(|| {
             let script = Script::shared(std::sync::Arc::clone(&text));
@@ -176,7 +166,7 @@ fn hooks() {
     println!("{:32} {:>12.2} µs", "the guard in plain Rust", floor.as_secs_f64() * 1e6);
 }
 
-fn session() {
+fn session(_: &str) {
     let ours = cpu(|| {
         let sandbox = Sandbox::builder()
             .file("/workspace/a", "1")
@@ -189,10 +179,10 @@ fn session() {
     println!("{:32} {:>12.2} µs", "new session with four files", ours.as_secs_f64() * 1e6);
 }
 
-fn language() {
+fn language(filter: &str) {
     let runtime = runtime();
     let kept = sandbox();
-    for (name, script) in LANGUAGE {
+    for (name, script) in LANGUAGE.iter().filter(|(name, _)| name.contains(filter)) {
         let run = || {
             let output = runtime.block_on(kept.start(Script::command(script)));
             assert!(matches!(output.end, hookbox::sandbox::End::Exited), "{name}: {:?}", output.end);
@@ -211,7 +201,7 @@ fn language() {
 }
 
 /// Time at n and at 8n: the exponent of growth is log8 of the ratio.
-fn growth() {
+fn growth(filter: &str) {
     let runtime = runtime();
     let kept = sandbox();
     let cases: &[(&str, &str, u32)] = &[
@@ -230,7 +220,7 @@ fn growth() {
         ),
         ("files", "for ((i = 0; i < N; i++)); do : > f$i; done; rm f*", 1_000),
     ];
-    for (name, script, n) in cases {
+    for (name, script, n) in cases.iter().filter(|(name, ..)| name.contains(filter)) {
         let time = |n: u32| {
             let script = script.replace('N', &n.to_string());
             let once = || {
@@ -245,5 +235,4 @@ fn growth() {
         let exponent = (large.as_secs_f64() / small.as_secs_f64()).log2() / 3.0;
         println!("{name:32} {small:>12.2?} at n, {large:>12.2?} at 8n: exponent {exponent:.2}");
     }
-    let _ = Text::EMPTY;
 }

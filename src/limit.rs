@@ -214,7 +214,8 @@ const SLICE_US: u64 = 400;
 impl Meter {
     /// A meter that starts now.
     pub fn new(limits: Limits, clock: Arc<Clock>) -> Arc<Self> {
-        let (started, started_real) = (clock.monotonic(), real_monotonic());
+        let started_real = real_monotonic();
+        let started = if clock.is_virtual() { clock.monotonic() } else { started_real };
         Arc::new(Self {
             limits,
             clock,
@@ -231,6 +232,11 @@ impl Meter {
             stopped: AtomicBool::new(false),
             failure: Mutex::new(None),
         })
+    }
+
+    /// When the run started, by the session's clock.
+    pub const fn started(&self) -> Duration {
+        self.started
     }
 
     /// What is allowed.

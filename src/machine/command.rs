@@ -685,7 +685,18 @@ impl Process {
             }
         }
         let path = self.scalar(run, super::name::PATH).unwrap_or_default();
-        let found = self.search_along(run, name, &path);
+        let (lookups, fs) = (&run.services.cache.lookups, &run.services.session.fs);
+        let found = match lookups.path(fs, &path, name) {
+            Some(path) => Found::Path(path),
+            None => {
+                let version = fs.version();
+                let found = self.search_along(run, name, &path);
+                if let Found::Path(found) = &found {
+                    lookups.keep_path(version, &path, name, found);
+                }
+                found
+            }
+        };
         if let Found::Path(path) = &found
             && self.shell.state.options.has(ShellOption::HashAll)
         {

@@ -21,13 +21,20 @@ pub(crate) enum Executable {
 /// Looks at the start of a file.
 pub(crate) fn identify(run: &Run, cwd: &[u8], path: &[u8]) -> Result<Executable, Errno> {
     let absolute = crate::vfs::path::join(cwd, path);
-    let content = run.services.session.fs.read(&absolute).map_err(|error| match error {
+    let (lookups, fs) = (&run.services.cache.lookups, &run.services.session.fs);
+    if let Some(name) = lookups.command(fs, &absolute) {
+        return Ok(Executable::Command(name));
+    }
+    let version = fs.version();
+    let content = fs.read(&absolute).map_err(|error| match error {
         FsError::Errno(errno) => errno,
         FsError::Limit(_) => Errno::AccessDenied,
     })?;
     let bytes = content.as_bytes();
     if let Some(name) = marked_command(bytes) {
-        return Ok(Executable::Command(Text::from(name)));
+        let name = Text::from(name);
+        lookups.keep_command(version, &absolute, &name);
+        return Ok(Executable::Command(name));
     }
     let first_line = bytes.split(|&byte| byte == b'\n').next().unwrap_or(&[]);
     let Some(line) = first_line.strip_prefix(b"#!") else {

@@ -13,6 +13,7 @@ mod frame;
 mod function_export;
 mod job;
 mod link;
+mod lookup;
 mod name;
 mod option;
 mod pipe_here;

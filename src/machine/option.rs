@@ -107,7 +107,9 @@ pub(crate) struct Options(u128);
 
 impl Options {
     /// The options of a shell that runs a script.
-    pub(crate) const fn script() -> Self {
+    pub(crate) const SCRIPT: Self = Self::script();
+
+    const fn script() -> Self {
         let mut bits = 0_u128;
         let mut index = 0;
         while index < OPTIONS.len() {

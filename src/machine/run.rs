@@ -1,6 +1,7 @@
 //! What the processes of one run share, and the requests that a process makes of the scheduler.
 
 use super::link::Link;
+use super::lookup::Lookups;
 use super::name::Names;
 use super::process::Process;
 use super::trap::Signal;
@@ -12,7 +13,7 @@ use crate::utility::regex::{Regex, RegexOptions, Syntax};
 use crate::utility::{BoxFuture, CommandRunner, Context, ExitStatus, Session};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Asked before each simple command runs: what a host allows.
 pub trait CommandGate: Send + Sync {
@@ -39,7 +40,7 @@ pub(crate) struct Services {
 pub(crate) struct Run {
     pub(crate) services: Services,
     /// Processes that were started and are not in the scheduler's table yet.
-    pub(crate) spawned: Vec<(u32, Process)>,
+    pub(crate) spawned: Vec<(u32, Box<Process>)>,
     /// Signals to other processes.
     pub(crate) signals: Vec<(u32, Signal)>,
     /// Signals to processes and all that they started.
@@ -68,7 +69,7 @@ impl Run {
     }
 
     /// Starts a process; `parent` is told when it ends.
-    pub(crate) fn spawn(&mut self, parent: u32, process: Process) {
+    pub(crate) fn spawn(&mut self, parent: u32, process: Box<Process>) {
         self.alive.push(process.shell.state.pid);
         self.spawned.push((parent, process));
     }
@@ -81,6 +82,8 @@ pub(crate) const FIRST_PID: u32 = 1000;
 #[derive(Debug, Default)]
 pub(crate) struct ProgramCache {
     inner: Mutex<Cached>,
+    empty: OnceLock<(Arc<Program>, Arc<Link>)>,
+    pub(crate) lookups: Lookups,
 }
 
 #[derive(Debug, Default)]
@@ -126,6 +129,16 @@ impl ProgramCache {
     /// The link of a program; one that is not kept (of a trap, of `eval`) is made anew.
     pub(crate) fn link_for(&self, program: &Arc<Program>, names: &Names, kept: bool) -> Arc<Link> {
         if kept { self.link(program, names) } else { Arc::new(Link::new(program, names)) }
+    }
+
+    /// What a shell has before it has something to run.
+    pub(crate) fn empty_program(&self, names: &Names) -> (Arc<Program>, Arc<Link>) {
+        let (program, link) = self.empty.get_or_init(|| {
+            let program = Arc::new(Program::default());
+            let link = Arc::new(Link::new(&program, names));
+            (program, link)
+        });
+        (Arc::clone(program), Arc::clone(link))
     }
 
     /// The link of a program to the session's names.

@@ -137,7 +137,7 @@ pub(crate) struct Scheduler {
 
 impl Scheduler {
     /// A run of `process`. The run's `services.commands` must be `queue`.
-    pub(crate) fn new(run: Run, queue: Arc<CommandQueue>, process: Process) -> Self {
+    pub(crate) fn new(run: Run, queue: Arc<CommandQueue>, process: Box<Process>) -> Self {
         let ready = Arc::new(Ready::default());
         *lock(&queue.ready) = Some(Arc::clone(&ready));
         let first = process.shell.state.pid;
@@ -148,10 +148,10 @@ impl Scheduler {
         scheduler
     }
 
-    fn admit(&mut self, parent: u32, process: Process, reply: Option<Arc<Reply>>) {
+    fn admit(&mut self, parent: u32, process: Box<Process>, reply: Option<Arc<Reply>>) {
         let pid = process.shell.state.pid;
         let waker = Waker::from(Arc::new(ProcessWaker { pid, ready: Arc::clone(&self.ready) }));
-        self.entries.insert(pid, Entry { process: Some(Box::new(process)), parent, waker, reply });
+        self.entries.insert(pid, Entry { process: Some(process), parent, waker, reply });
         lock(&self.ready.queue).push_back(pid);
     }
 
@@ -356,7 +356,8 @@ impl Future for Scheduler {
                 this.entries.clear();
                 return Poll::Ready(RunEnd::Status(status));
             }
-            if this.run.services.meter.slice_is_over() && !lock(&this.ready.queue).is_empty() {
+            let others = !lock(&this.ready.queue).is_empty();
+            if others && this.run.services.meter.slice_is_over() {
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }

@@ -169,6 +169,47 @@ pub(crate) struct State {
     pub(crate) last_argument: Text,
 }
 
+impl State {
+    /// The state of a shell that runs a script, before it is told which.
+    pub(crate) fn new() -> Self {
+        Self {
+            functions: Arc::default(),
+            options: Options::SCRIPT,
+            positional: Positional::default(),
+            arg0: Text::EMPTY,
+            report_name: Text::EMPTY,
+            status: 0,
+            pipe_status: Arc::new(vec![0]),
+            descriptors: DescriptorTable::default(),
+            cwd: Text::EMPTY,
+            umask: 0o022,
+            separators: Arc::new(Separators::new(None)),
+            traps: Arc::default(),
+            aliases: Arc::default(),
+            disabled: Arc::default(),
+            hashed: Arc::default(),
+            completions: Arc::default(),
+            resource_limits: Arc::default(),
+            directories: Arc::default(),
+            shell_pid: 0,
+            pid: 0,
+            parent_pid: 0,
+            background_pid: None,
+            jobs: Jobs::default(),
+            getopts: GetoptsState::default(),
+            conditions: 0,
+            subshell_level: 0,
+            command_string: false,
+            random: 1,
+            started: Duration::ZERO,
+            environment: None,
+            calls: None,
+            source_name: Text::EMPTY,
+            last_argument: Text::EMPTY,
+        }
+    }
+}
+
 /// State and variables of a shell process.
 #[derive(Debug)]
 pub(crate) struct Shell {

@@ -3,11 +3,11 @@
 use super::builtin::{Flow, Invocation};
 use super::frame::{CommandFrame, Frame, ScriptFrame, ScriptKind};
 use super::name;
-use super::option::{self, Options, ShellOption};
+use super::option::{self, ShellOption};
 use super::process::{Expansion, Process, Step, Wait};
 use super::run::Run;
-use super::shell::{Call, Code, GetoptsState, Positional, Shell, State};
-use super::variable::{Attributes, Value, Variables, decimal};
+use super::shell::{Call, Code, Positional, Shell, State};
+use super::variable::{Attributes, Pool, Value, Variables, decimal};
 use crate::clock::Clock;
 use crate::io::DescriptorTable;
 use crate::limit::{Limits, Meter};
@@ -45,6 +45,9 @@ pub(crate) struct Start {
 #[derive(Debug)]
 pub(crate) struct Template {
     variables: Variables,
+    pool: Arc<Pool>,
+    state: State,
+    ifs: Value,
     environment: Arc<Environment>,
 }
 
@@ -57,7 +60,13 @@ impl Template {
         });
         plain.then(|| {
             let environment = process.environment(run);
-            Arc::new(Self { variables: process.shell.variables.fork(), environment })
+            Arc::new(Self {
+                variables: process.shell.variables.fork(),
+                pool: Arc::default(),
+                state: State { descriptors: DescriptorTable::default(), ..process.shell.state.clone() },
+                ifs: process.ifs.clone(),
+                environment,
+            })
         })
     }
 }
@@ -72,58 +81,36 @@ impl Aliases for ShellAliases<'_> {
 
 impl Process {
     /// A new shell that has nothing to run yet.
-    pub(crate) fn new_shell(run: &mut Run, pid: u32, start: Start) -> Step<Self> {
+    pub(crate) fn new_shell(run: &mut Run, pid: u32, start: Start) -> Step<Box<Self>> {
         let services = &run.services;
         let charge = services.meter.count_process()?;
         let memory = services.meter.charge(super::subshell::PROCESS_BYTES)?;
         let bytes = services.meter.empty_charge();
-        let mut options = Options::script();
+        let (program, link) = services.cache.empty_program(&services.names);
+        let (mut state, variables, ifs) = match &start.template {
+            Some(template) => {
+                (template.state.clone(), template.pool.take(&template.variables), template.ifs.clone())
+            }
+            None => (State::new(), Variables::new(Arc::clone(&services.names)), Value::Unset),
+        };
         if start.posix {
-            options.set(ShellOption::Posix, true);
-            options.set(ShellOption::ExpandAliases, true);
+            state.options.set(ShellOption::Posix, true);
+            state.options.set(ShellOption::ExpandAliases, true);
         }
-        let program = Arc::new(Program::default());
-        let link = services.cache.link(&program, &services.names);
-        let state = State {
-            functions: Arc::default(),
-            options,
-            positional: Positional::new(start.args),
-            arg0: start.arg0.clone(),
-            report_name: start.arg0,
-            status: 0,
-            pipe_status: Arc::new(vec![0]),
-            descriptors: start.descriptors,
-            cwd: start.cwd,
-            umask: start.umask.unwrap_or(0o022),
-            separators: Arc::new(super::builder::Separators::new(None)),
-            traps: Arc::default(),
-            aliases: Arc::default(),
-            disabled: Arc::default(),
-            hashed: Arc::default(),
-            completions: Arc::default(),
-            resource_limits: Arc::default(),
-            directories: Arc::default(),
-            shell_pid: pid,
-            pid,
-            parent_pid: start.parent_pid,
-            background_pid: None,
-            jobs: super::job::Jobs::default(),
-            getopts: GetoptsState::default(),
-            conditions: 0,
-            subshell_level: 0,
-            command_string: start.command_string,
-            random: (services.session.random.next_u64() as u32) | 1,
-            started: services.session.clock.monotonic(),
-            environment: None,
-            calls: None,
-            source_name: start.script.clone(),
-            last_argument: Text::EMPTY,
-        };
-        let variables = match &start.template {
-            Some(template) => template.variables.fork(),
-            None => Variables::new(Arc::clone(&services.names)),
-        };
-        let mut process = Self {
+        if !start.args.is_empty() {
+            state.positional = Positional::new(start.args);
+        }
+        state.arg0 = start.arg0.clone();
+        state.report_name = start.arg0;
+        state.descriptors = start.descriptors;
+        state.cwd = start.cwd;
+        state.umask = start.umask.unwrap_or(0o022);
+        (state.shell_pid, state.pid, state.parent_pid) = (pid, pid, start.parent_pid);
+        state.command_string = start.command_string;
+        state.random = (services.session.random.next_u64() as u32) | 1;
+        state.started = services.meter.started();
+        state.source_name = start.script.clone();
+        let mut process = Box::new(Self {
             shell: Shell { variables, state },
             code: Code { program, link, pc: 0 },
             frames: Vec::new(),
@@ -149,13 +136,15 @@ impl Process {
             arithmetic_failed: false,
             debug_done: false,
             write_failed: false,
-            ifs: Value::Unset,
+            ifs,
             value_bytes: 0,
             seconds_offset: 0,
             main_script: start.script,
             trace_base: 0,
             select_line: None,
-        };
+        });
+        let tables = process.table_bytes() * 5 / 4;
+        process.memory.set(tables)?;
         match start.template {
             Some(template) => process.install_over(run, &template, &start.environment)?,
             None => {
@@ -538,7 +527,7 @@ impl Process {
         run: &mut Run,
         request: CommandRequest,
         descriptors: DescriptorHandles,
-    ) -> Result<Self, CommandError> {
+    ) -> Result<Box<Self>, CommandError> {
         let limit = |halt| match halt {
             super::process::Halt::Limit(error) => CommandError::Limit(error),
             _ => CommandError::NotFound,
@@ -622,7 +611,7 @@ pub(crate) fn shell_process(
     run: &mut Run,
     pid: u32,
     request: ShellRequest,
-) -> Step<Result<Process, (String, u8)>> {
+) -> Step<Result<Box<Process>, (String, u8)>> {
     let mut flags = Flags { set: Vec::new(), ..Flags::default() };
     let mut args = VecDeque::from(request.args);
     if let Err(message) = take_flags(&mut flags, &mut args, &request.name) {

@@ -222,12 +222,12 @@ impl Process {
     }
 
     /// A process that goes on at `pc` of this program with a copy of this shell.
-    pub(crate) fn fork(&self, run: &mut Run, pc: Pc) -> Step<Process> {
+    pub(crate) fn fork(&self, run: &mut Run, pc: Pc) -> Step<Box<Process>> {
         let charge = run.services.meter.count_process()?;
         let memory = run.services.meter.charge(self.shell.variables.size() + PROCESS_BYTES)?;
         let state = self.subshell_state(run);
         let variables = self.shell.variables.fork();
-        Ok(Process {
+        Ok(Box::new(Process {
             shell: Shell { variables, state },
             code: self.code_at(pc),
             frames: self.loops_for_fork(),
@@ -259,7 +259,7 @@ impl Process {
             main_script: self.main_script.clone(),
             trace_base: 0,
             select_line: None,
-        })
+        }))
     }
 
     /// What a forked process still has to know of the frames: whether it runs in a function.

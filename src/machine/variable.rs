@@ -2,12 +2,14 @@
 //!
 //! A variable lives in a slot whose number is its name's. Binding is shallow: `local` saves the old slot on a stack and
 //! the function's end puts it back. A subshell that runs in its shell's process (`( )`, `$( )`) keeps a journal of the
-//! slots that it changes, so that starting one copies nothing and ending one costs what it changed.
+//! slots that it changes, so that starting one copies nothing and ending one costs what it changed. The first shell of a
+//! run keeps such a journal too: its variables come from the session's [`Pool`] and go back as they were.
 
 use super::array::{Array, Assoc};
 use super::name::{NameId, Names};
+use crate::clock::lock;
 use crate::text::Text;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// A variable's value.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -92,8 +94,43 @@ struct Saved {
     slot: Slot,
 }
 
+/// Variables of shells that ended, as new shells start with them.
+#[derive(Debug, Default)]
+pub(crate) struct Pool(Mutex<Vec<Variables>>);
+
+/// Most sets of variables that a pool keeps.
+const MOST_KEPT: usize = 4;
+/// Most slots of a set that is kept: a script that made up many names leaves nothing behind.
+const MOST_SLOTS: usize = 1024;
+
+impl Pool {
+    /// Variables like `first`, which go back to the pool when they are dropped.
+    pub(crate) fn take(self: &Arc<Self>, first: &Variables) -> Variables {
+        let mut variables = lock(&self.0).pop().unwrap_or_else(|| first.fork());
+        variables.subshell_depth = 1;
+        variables.pool = Some(Arc::clone(self));
+        variables
+    }
+}
+
+impl Drop for Variables {
+    fn drop(&mut self) {
+        let Some(pool) = self.pool.take() else { return };
+        if self.slots.len() > MOST_SLOTS {
+            return;
+        }
+        self.kept_locals.clear();
+        self.leave_subshell(Mark { locals: 0, journal: 0, scope: 0 });
+        self.readonly_functions.clear();
+        let mut kept = lock(&pool.0);
+        if kept.len() < MOST_KEPT {
+            kept.push(std::mem::replace(self, Self::empty(Arc::clone(&self.names))));
+        }
+    }
+}
+
 /// The variables of one shell.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Variables {
     pub(crate) names: Arc<Names>,
     slots: Vec<Slot>,
@@ -108,6 +145,8 @@ pub(crate) struct Variables {
     pub(crate) exports: u64,
     /// Functions that `readonly -f` fixed.
     pub(crate) readonly_functions: Vec<NameId>,
+    /// Where they go to when the shell ends.
+    pool: Option<Arc<Pool>>,
 }
 
 /// Marks to go back to: see [`Variables::enter_subshell`] and [`Variables::enter_function`].
@@ -128,10 +167,15 @@ static NO_SLOT: Slot = Slot { value: Value::Unset, attributes: Attributes(0), jo
 
 impl Variables {
     pub(crate) fn new(names: Arc<Names>) -> Self {
-        let slots = Vec::with_capacity(96);
+        let mut variables = Self::empty(names);
+        variables.slots.reserve_exact(96);
+        variables
+    }
+
+    const fn empty(names: Arc<Names>) -> Self {
         Self {
             names,
-            slots,
+            slots: Vec::new(),
             locals: Vec::new(),
             journal: Vec::new(),
             subshell_depth: 0,
@@ -139,6 +183,7 @@ impl Variables {
             scope: 0,
             exports: 0,
             readonly_functions: Vec::new(),
+            pool: None,
         }
     }
 
@@ -152,12 +197,14 @@ impl Variables {
     #[inline]
     pub(crate) fn slot_mut(&mut self, name: NameId) -> &mut Slot {
         let index = name as usize;
-        if index >= self.slots.len() || self.subshell_depth != 0 {
-            self.prepare(name);
+        match self.slots.get(index) {
+            Some(slot) if slot.journaled >= self.subshell_depth => {}
+            _ => self.prepare(name),
         }
         &mut self.slots[index]
     }
 
+    #[cold]
     fn prepare(&mut self, name: NameId) {
         let index = name as usize;
         if index >= self.slots.len() {
@@ -361,12 +408,13 @@ impl Variables {
             scope: self.scope,
             exports: self.exports,
             readonly_functions: self.readonly_functions.clone(),
+            pool: None,
         }
     }
 
     /// Estimated size in bytes, without what is shared.
     pub(crate) fn size(&self) -> u64 {
-        (self.slots.len() * size_of::<Slot>()) as u64
+        (self.slots.len() * size_of::<Slot>() + self.journal.len() * size_of::<Saved>()) as u64
     }
 }
 

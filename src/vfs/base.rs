@@ -36,6 +36,7 @@ impl Base {
                 quota: everything,
                 used: FsUsage::default(),
                 given: FsUsage::default(),
+                changes: 0,
             },
         };
         for (path, mode) in DIRECTORIES {

@@ -124,6 +124,13 @@ impl FileSystem {
         Self::from_state(state, clock)
     }
 
+    /// A number that changes with everything that is written, for who keeps what was found in the files. `None`: there
+    /// are mounts, whose changes are not all seen.
+    pub(crate) fn version(&self) -> Option<u64> {
+        let live = self.shared.live();
+        live.state.mounts.is_empty().then_some(live.state.changes)
+    }
+
     fn from_state(state: State, clock: Arc<Clock>) -> Self {
         let live = Live {
             state,
@@ -164,6 +171,7 @@ impl FileSystem {
         let live = &mut *live;
         let mut state = snapshot.state.clone();
         (state.user, state.quota) = (live.state.user, live.state.quota);
+        state.changes = live.state.changes.wrapping_add(1);
         let same_mounts = state.mounts.len() == live.state.mounts.len()
             && state.mounts.iter().zip(&live.state.mounts).all(|(old, new)| old.is_same(new));
         if same_mounts && Arc::ptr_eq(&live.line, &snapshot.line) {

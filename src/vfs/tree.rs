@@ -104,6 +104,8 @@ pub(super) struct State {
     pub(super) used: FsUsage,
     /// The part of `used` that the session started with or mounted.
     pub(super) given: FsUsage,
+    /// Counts what may have changed a file.
+    pub(super) changes: u64,
 }
 
 impl State {
@@ -115,6 +117,7 @@ impl State {
     }
 
     pub(super) fn tree_mut(&mut self, at: Location) -> Result<&mut Tree> {
+        self.changes = self.changes.wrapping_add(1);
         match at.tree().checked_sub(1) {
             None => Ok(&mut self.root),
             Some(mount) => {
