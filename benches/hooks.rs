@@ -182,21 +182,48 @@ fn session(_: &str) {
 fn language(filter: &str) {
     let runtime = runtime();
     let kept = sandbox();
-    for (name, script) in LANGUAGE.iter().filter(|(name, _)| name.contains(filter)) {
-        let run = || {
-            let output = runtime.block_on(kept.start(Script::command(script)));
-            assert!(matches!(output.end, hookbox::sandbox::End::Exited), "{name}: {:?}", output.end);
-        };
+    let least = |run: &mut dyn FnMut()| {
         run();
-        let ours = (0..3)
-            .map(|_| {
-                let before = cpu_time();
-                run();
-                since(before)
-            })
-            .min()
-            .unwrap_or_default();
-        row(name, ours, bash(script, PAYLOAD, 3));
+        let times = (0..5).map(|_| {
+            let before = cpu_time();
+            run();
+            since(before)
+        });
+        times.min().unwrap_or_default()
+    };
+    let go = |name: &str, text: &str| {
+        let output = runtime.block_on(kept.start(Script::command(text)));
+        assert!(matches!(output.end, hookbox::sandbox::End::Exited), "{name}: {:?}", output.end);
+    };
+    for (name, script) in LANGUAGE.iter().filter(|(name, _)| name.contains(filter)) {
+        row(name, least(&mut || go(name, script)), bash(script, PAYLOAD, 3));
+    }
+    if "globbing".contains(filter) {
+        let folder = std::env::temp_dir().join(format!("hookbox-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let make = "for ((i = 0; i < 10000; i++)); do : > file$i; done";
+        go("globbing", &format!("mkdir globbing; cd globbing; {make}"));
+        let theirs = format!("cd {}; {make}; ", folder.display());
+        bash(&theirs, PAYLOAD, 1);
+        let script = "for i in 1 2 3 4 5; do set -- file*5 file[0-3]*; done; echo $#";
+        let theirs = bash(&format!("cd {}; {script}", folder.display()), PAYLOAD, 3);
+        row("globbing", least(&mut || go("globbing", &format!("cd globbing; {script}"))), theirs);
+        std::fs::remove_dir_all(&folder).expect("the folder goes");
+    }
+    if "parsing".contains(filter) {
+        let line =
+            "f() { if [[ $1 == a* && -n ${2:-x} ]]; then echo \"$1: $((x + 1))\" | cat > /dev/null; fi; }\n";
+        let script = line.repeat(5000);
+        let mut number = 0;
+        // A text that was run before is not parsed again.
+        let ours = least(&mut || {
+            number += 1;
+            go("parsing", &format!("{script}# {number}"));
+        });
+        let file = std::env::temp_dir().join(format!("hookbox-bench-{}.sh", std::process::id()));
+        std::fs::write(&file, &script).expect("a file");
+        row("parsing", ours, bash(&format!(". {}", file.display()), PAYLOAD, 3));
+        std::fs::remove_file(&file).expect("the file goes");
     }
 }
 

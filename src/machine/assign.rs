@@ -83,6 +83,21 @@ impl Process {
         self.assignment_step(result)
     }
 
+    /// `name=$((...))` as a command.
+    pub(crate) fn assign_number(&mut self, run: &mut Run, id: NameId, number: i64) -> Step {
+        let slot = self.shell.variables.slot(id);
+        let options = self.shell.state.options;
+        if slot.attributes.has(Attributes::ASSIGN_MASK)
+            || slot.value.is_array()
+            || options.has(ShellOption::XTrace)
+            || options.has(ShellOption::AllExport)
+        {
+            return self.assign_word(run, id, super::variable::decimal(number), false);
+        }
+        self.shell.variables.slot_mut(id).value = Value::Integer(number);
+        Ok(())
+    }
+
     /// `name[subscript]=word` as a command: the subscript is on the stack.
     pub(crate) fn assign_element_word(
         &mut self,

@@ -36,6 +36,15 @@ impl Field {
         }
     }
 
+    /// Whether pathname expansion may find something in it: a `[` needs its `]`.
+    fn is_special(&self) -> bool {
+        let open = |byte: &u8| matches!(byte, b'*' | b'?' | b'(');
+        self.special
+            && (self.bytes.iter().any(open)
+                || memchr::memchr(b'[', &self.bytes)
+                    .is_some_and(|at| memchr::memchr(b']', self.bytes.get(at..).unwrap_or(&[])).is_some()))
+    }
+
     /// For each byte whether it is quoted.
     pub(crate) fn mask(&self) -> Vec<bool> {
         let mut mask = Vec::with_capacity(self.bytes.len());
@@ -82,7 +91,29 @@ pub(crate) struct Builder {
     current: Field,
     /// The current field exists even if it is empty.
     present: bool,
-    done: Vec<Field>,
+    done: Vec<Finished>,
+}
+
+/// A field that is complete.
+#[derive(Clone, Debug)]
+pub(crate) enum Finished {
+    /// All of it is quoted, or none is and there is no special character in it.
+    Plain { text: Text, quoted: bool },
+    /// Any other.
+    Mixed(Field),
+}
+
+impl From<Finished> for Field {
+    fn from(finished: Finished) -> Self {
+        match finished {
+            Finished::Mixed(field) => field,
+            Finished::Plain { text, quoted } => {
+                let bytes = text.into_vec();
+                let runs = if bytes.is_empty() { Vec::new() } else { vec![(bytes.len(), quoted)] };
+                Self { bytes, runs, special: false }
+            }
+        }
+    }
 }
 
 /// Which bytes separate fields: the value of `IFS`.
@@ -191,7 +222,14 @@ impl Builder {
 
     /// Ends the current field, even an empty one.
     pub(crate) fn end_field(&mut self) {
-        self.done.push(std::mem::take(&mut self.current));
+        let finished = match self.current.runs.as_slice() {
+            [] => Finished::Plain { text: self.take_current(), quoted: false },
+            &[(_, quoted)] if !self.current.is_special() => {
+                Finished::Plain { text: self.take_current(), quoted }
+            }
+            _ => Finished::Mixed(std::mem::take(&mut self.current)),
+        };
+        self.done.push(finished);
         self.present = false;
     }
 
@@ -203,15 +241,20 @@ impl Builder {
     }
 
     /// The fields; the builder is empty afterwards.
-    pub(crate) fn take_fields(&mut self) -> Vec<Field> {
+    pub(crate) fn take_finished(&mut self) -> Vec<Finished> {
         self.end_if_present();
         self.current.clear();
         std::mem::take(&mut self.done)
     }
 
+    /// The fields with their quoting; the builder is empty afterwards.
+    pub(crate) fn take_fields(&mut self) -> Vec<Field> {
+        self.take_finished().into_iter().map(Field::from).collect()
+    }
+
     /// The one field when there is exactly one and it has no special character; the builder is empty afterwards.
     pub(crate) fn take_plain(&mut self) -> Option<Text> {
-        if !self.done.is_empty() || !self.present || self.current.special {
+        if !self.done.is_empty() || !self.present || self.current.is_special() {
             return None;
         }
         Some(self.take_current())

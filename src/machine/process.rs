@@ -481,6 +481,16 @@ impl Process {
                         let text = self.x.builder.take_text();
                         self.assign_word(run, link.name(name), text, append)?;
                     }
+                    Op::AssignStatement { name, append } => {
+                        let text = self.x.builder.take_text();
+                        self.assign_word(run, link.name(name), text, append)?;
+                        self.set_status(0);
+                    }
+                    Op::AssignNumber { name } => {
+                        let number = self.x.numbers.pop().unwrap_or(0);
+                        self.assign_number(run, link.name(name), number)?;
+                        self.set_status(0);
+                    }
                     Op::AssignElement { name, append } => {
                         let text = self.x.builder.take_text();
                         self.assign_element_word(run, link.name(name), text, append)?;

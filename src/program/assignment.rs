@@ -2,10 +2,60 @@
 
 use super::compiler::Compiler;
 use super::{Index, Op, Quoting};
-use crate::syntax::ast::{ArrayElement, Assignment, AssignmentValue, Subscript, Word, WordPart};
+use crate::syntax::ast::{
+    ArrayElement, Assignment, AssignmentValue, Command, Parameter, ParameterOperation, Simple, Subscript,
+    Word, WordPart,
+};
 use crate::text::Text;
 
 impl Compiler {
+    /// A command that is one `name=value` and can only end with status 0. Whether it was one.
+    pub(super) fn plain_assignment(&mut self, command: &Command, simple: &Simple) -> bool {
+        let [Assignment { name, append, value: AssignmentValue::Scalar(word), subscript: None, .. }] =
+            simple.assignments.as_slice()
+        else {
+            return false;
+        };
+        if !command.redirections.is_empty() {
+            return false;
+        }
+        let parts = match word.parts.as_slice() {
+            [WordPart::DoubleQuoted(parts)] => parts.as_slice(),
+            parts => parts,
+        };
+        let name = self.name(name);
+        if let ([WordPart::Arithmetic(_)], false) = (word.parts.as_slice(), append) {
+            let start = self.program.code.len();
+            self.word(word, Quoting::Raw);
+            let ops = self.program.code.get_mut(start..).unwrap_or_default();
+            let substitutes = ops.iter().any(|op| matches!(op, Op::Substitution { .. }));
+            match ops.last_mut() {
+                Some(last @ Op::AppendNumber { .. }) if !substitutes => *last = Op::AssignNumber { name },
+                _ => {
+                    self.emit(Op::Assign { name, append: false });
+                    self.emit(Op::AssignmentsDone);
+                    self.check();
+                }
+            }
+            return true;
+        }
+        let runs_nothing = |part: &WordPart| match part {
+            WordPart::Literal(_) | WordPart::Quoted(_) => true,
+            WordPart::Parameter(expansion) => {
+                matches!(expansion.operation, ParameterOperation::Value)
+                    && matches!(expansion.parameter, Parameter::Variable(_))
+                    && !expansion.indirect
+            }
+            _ => false,
+        };
+        if !parts.iter().all(runs_nothing) {
+            return false;
+        }
+        self.word(word, Quoting::Raw);
+        self.emit(Op::AssignStatement { name, append: *append });
+        true
+    }
+
     /// An assignment before a command (`temporary`) or alone.
     pub(super) fn assignment(&mut self, assignment: &Assignment, temporary: bool) {
         let name = self.name(&assignment.name);

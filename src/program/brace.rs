@@ -34,6 +34,39 @@ pub(super) fn has_braces(word: &Word) -> bool {
     has(b'{') && has(b'}')
 }
 
+/// The fields of a word that is a sequence of numbers with plain text around it, the common long one: `file{1..9999}`.
+/// `None`: it is another word.
+pub(crate) fn texts(
+    word: &Word,
+    most: usize,
+) -> Option<Result<impl ExactSizeIterator<Item = Text>, BraceError>> {
+    let [WordPart::Literal(text)] = word.parts.as_slice() else { return None };
+    let text = std::str::from_utf8(text).ok()?;
+    let (head, rest) = text.split_once('{')?;
+    let (inner, tail) = rest.split_once('}')?;
+    let plain =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./:+=,@%".contains(&byte));
+    if !plain(head) || !plain(tail) {
+        return None;
+    }
+    let sequence = match Sequence::parse(inner, most)? {
+        Ok(sequence) => sequence,
+        Err(error) => return Some(Err(error)),
+    };
+    let width = sequence.width?;
+    let (head, tail) = (head.to_owned(), tail.to_owned());
+    // A sequence has at most `most` numbers, which fits.
+    let count = usize::try_from(sequence.count).unwrap_or(usize::MAX);
+    let mut buffer = String::new();
+    Some(Ok((0..count).map(move |index| {
+        buffer.clear();
+        buffer.push_str(&head);
+        sequence.number(index as i128, width, &mut buffer);
+        buffer.push_str(&tail);
+        Text::from(buffer.as_bytes())
+    })))
+}
+
 /// The words that `word` expands to, at most `most`.
 pub(crate) fn expand(word: &Word, most: usize) -> Result<Vec<Word>, BraceError> {
     let mut units = Vec::new();
@@ -216,6 +249,69 @@ fn alternatives(inner: &[Unit], most: usize, depth: usize) -> Result<Option<Expa
 }
 
 /// `x..y` and `x..y..step` over integers or single letters.
+struct Sequence {
+    from: i128,
+    step: i128,
+    count: i128,
+    /// Of numbers, padded with zeros; 0: not padded. `None`: of letters.
+    width: Option<usize>,
+}
+
+impl Sequence {
+    /// `None`: it is no sequence.
+    fn parse(text: &str, most: usize) -> Option<Result<Self, BraceError>> {
+        let pieces: Vec<&str> = text.split("..").collect();
+        let (first, last, step) = match pieces.as_slice() {
+            [first, last] => (*first, *last, None),
+            [first, last, step] => (*first, *last, Some(step.parse::<i64>().ok()?)),
+            _ => return None,
+        };
+        let letter = |text: &str| match text.as_bytes() {
+            [byte] if byte.is_ascii_alphabetic() => Some(i64::from(*byte)),
+            _ => None,
+        };
+        let (from, to, width) = match (first.parse::<i64>(), last.parse::<i64>()) {
+            (Ok(from), Ok(to)) => (from, to, Some(padding(first).max(padding(last)))),
+            _ => (letter(first)?, letter(last)?, None),
+        };
+        let step = i128::from(step.unwrap_or(1).unsigned_abs().max(1));
+        let (from, to) = (i128::from(from), i128::from(to));
+        let count = ((to - from).abs() / step) + 1;
+        if count > most as i128 {
+            return Some(Err(BraceError::TooMany));
+        }
+        Some(Ok(Self { from, step: if from <= to { step } else { -step }, count, width }))
+    }
+
+    /// Appends the number at `index`.
+    fn number(&self, index: i128, width: usize, out: &mut String) {
+        use std::fmt::Write as _;
+        let value = self.from + index * self.step;
+        // A `String` takes everything.
+        let _ = match i64::try_from(value) {
+            Ok(value) if width == 0 => write!(out, "{value}"),
+            _ if value < 0 && width > 0 => write!(out, "-{:0>1$}", -value, width.saturating_sub(1)),
+            _ => write!(out, "{value:0>width$}"),
+        };
+    }
+
+    /// The word at `index`.
+    fn word(&self, index: i128) -> Vec<Unit> {
+        if let Some(width) = self.width {
+            let mut text = String::new();
+            self.number(index, width, &mut text);
+            return text.bytes().map(Unit::Byte).collect();
+        }
+        match u8::try_from(self.from + index * self.step) {
+            // Quote removal takes the backslash.
+            Ok(b'\\') => vec![Unit::Part(WordPart::Quoted(Text::EMPTY))],
+            Ok(byte) if byte.is_ascii_alphanumeric() => vec![Unit::Byte(byte)],
+            byte => vec![Unit::Part(WordPart::Quoted(Text::from(&[byte.unwrap_or(b'?')])))],
+        }
+    }
+}
+
+/// The words of a sequence; `None`: it is none.
 fn sequence(inner: &[Unit], most: usize) -> Result<Option<Expanded>, BraceError> {
     let mut text = Vec::with_capacity(inner.len());
     for unit in inner {
@@ -225,52 +321,12 @@ fn sequence(inner: &[Unit], most: usize) -> Result<Option<Expanded>, BraceError>
         }
     }
     let Ok(text) = std::str::from_utf8(&text) else { return Ok(None) };
-    let pieces: Vec<&str> = text.split("..").collect();
-    let (first, last, step) = match pieces.as_slice() {
-        [first, last] => (*first, *last, None),
-        [first, last, step] => match step.parse::<i64>() {
-            Ok(step) => (*first, *last, Some(step)),
-            Err(_) => return Ok(None),
-        },
-        _ => return Ok(None),
-    };
-    let letter = |text: &str| match text.as_bytes() {
-        [byte] if byte.is_ascii_alphabetic() => Some(i64::from(*byte)),
-        _ => None,
-    };
-    let (from, to, width) = match (first.parse::<i64>(), last.parse::<i64>()) {
-        (Ok(from), Ok(to)) => (from, to, Some(padding(first).max(padding(last)))),
-        _ => match (letter(first), letter(last)) {
-            (Some(from), Some(to)) => (from, to, None),
-            _ => return Ok(None),
-        },
-    };
-    let step = i128::from(step.unwrap_or(1).unsigned_abs().max(1));
-    let (from, to) = (i128::from(from), i128::from(to));
-    let count = ((to - from).abs() / step) + 1;
-    if count > most as i128 {
-        return Err(BraceError::TooMany);
-    }
-    let signed = if from <= to { step } else { -step };
-    let word = |index: i128| {
-        let value = from + index * signed;
-        let text = match width {
-            Some(0) => value.to_string(),
-            Some(width) if value < 0 => format!("-{:0>1$}", -value, width.saturating_sub(1)),
-            Some(width) => format!("{value:0>width$}"),
-            None => char::from(u8::try_from(value).unwrap_or(b'?')).to_string(),
-        };
-        let quoted = width.is_none() && !text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        if text == "\\" {
-            // Quote removal takes the backslash.
-            vec![Unit::Part(WordPart::Quoted(Text::EMPTY))]
-        } else if quoted {
-            vec![Unit::Part(WordPart::Quoted(Text::from(text)))]
-        } else {
-            text.bytes().map(Unit::Byte).collect()
+    match Sequence::parse(text, most) {
+        None => Ok(None),
+        Some(sequence) => {
+            sequence.map(|sequence| Some((0..sequence.count).map(|index| sequence.word(index)).collect()))
         }
-    };
-    Ok(Some((0..count).map(word).collect()))
+    }
 }
 
 /// The width to which numbers are padded with zeros: that of a number written with a leading zero.

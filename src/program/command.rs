@@ -57,7 +57,7 @@ impl Compiler {
                 self.for_command(command, variable, words.as_deref(), body, true);
             }
             CommandKind::ArithmeticFor { init, condition, update, body } => {
-                self.arithmetic_for([init.as_ref(), condition.as_ref(), update.as_ref()], body);
+                self.arithmetic_for([init.as_deref(), condition.as_deref(), update.as_deref()], body);
             }
             CommandKind::Case { subject, arms } => self.case_command(command, subject, arms),
             CommandKind::Arithmetic(arithmetic) => {
@@ -350,6 +350,10 @@ impl Compiler {
         let line = self.line;
         if simple.words.is_empty() {
             self.debug(command);
+            if self.plain_assignment(command, simple) {
+                self.note_span(command);
+                return;
+            }
         }
         self.emit(Op::Begin);
         for argument in &simple.words {
@@ -421,13 +425,20 @@ impl Compiler {
     /// The text of a word that is one field whatever the shell's state is.
     pub(super) fn constant_field(&self, word: &Word) -> Option<Text> {
         let mut field = Text::EMPTY;
+        // `[` is special where a `]` follows.
+        let mut open = false;
         for part in &word.parts {
             match part {
                 WordPart::Literal(text) => {
-                    let special = |byte: &u8| matches!(byte, b'*' | b'?' | b'[' | b'\\' | b'{' | b'(');
-                    if text.iter().any(special) {
+                    let special = |byte: &u8| matches!(byte, b'*' | b'?' | b'\\' | b'{' | b'(');
+                    let close = memchr::memrchr(b']', text);
+                    let opens = memchr::memchr(b'[', text);
+                    if text.iter().any(special)
+                        || close.is_some_and(|close| open || opens.is_some_and(|at| at < close))
+                    {
                         return None;
                     }
+                    open |= opens.is_some();
                     field.push_bytes(text);
                 }
                 WordPart::Quoted(text) => field.push_bytes(text),

@@ -133,6 +133,10 @@ pub(crate) enum Op {
     // Assignments.
     /// `name=word` alone: assigns the builder.
     Assign { name: Index, append: bool },
+    /// `name=word` as a whole command that runs nothing else: assigns the builder, with status 0.
+    AssignStatement { name: Index, append: bool },
+    /// The same for `name=$((...))`: assigns the number.
+    AssignNumber { name: Index },
     /// `name[subscript]=word` alone.
     AssignElement { name: Index, append: bool },
     /// `name=(...)` alone: assigns the array literal.

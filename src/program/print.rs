@@ -22,6 +22,8 @@ impl fmt::Display for Program {
                 }
                 Op::Variable { name: index, .. }
                 | Op::Assign { name: index, .. }
+                | Op::AssignStatement { name: index, .. }
+                | Op::AssignNumber { name: index }
                 | Op::TemporaryAssign { name: index, .. }
                 | Op::ForNext { name: index, .. } => write!(f, "  {}", name(*index).unwrap_or_default())?,
                 Op::ExecuteStatic(index) => {

@@ -124,11 +124,11 @@ pub enum CommandKind {
     /// `for ((a; b; c)); do list; done`
     ArithmeticFor {
         /// Evaluated once.
-        init: Option<Arithmetic>,
+        init: Option<Box<Arithmetic>>,
         /// Absent: true.
-        condition: Option<Arithmetic>,
+        condition: Option<Box<Arithmetic>>,
         /// Evaluated after each turn.
-        update: Option<Arithmetic>,
+        update: Option<Box<Arithmetic>>,
         /// The turn.
         body: List,
     },
@@ -194,7 +194,7 @@ pub enum Argument {
     /// Any word.
     Word(Word),
     /// `name=value`, `name+=value`, `name[i]=value`, `name=(...)` as an argument of a declaration builtin.
-    Assignment(Assignment),
+    Assignment(Box<Assignment>),
 }
 
 /// `name=value`

@@ -347,6 +347,6 @@ fn set_case(command: &mut Command, subject: Word, arms: Vec<CaseArm>) {
 #[inline(never)]
 fn set_arithmetic_for(command: &mut Command, expressions: Vec<Option<Arithmetic>>, body: List) {
     let mut expressions = expressions.into_iter();
-    let mut next = || expressions.next().flatten();
+    let mut next = || expressions.next().flatten().map(Box::new);
     command.kind = CommandKind::ArithmeticFor { init: next(), condition: next(), update: next(), body };
 }

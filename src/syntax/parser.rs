@@ -159,6 +159,9 @@ fn new_item(line: u32) -> Box<ListItem> {
 
 #[inline(never)]
 fn push_item(list: &mut List, item: Box<ListItem>) {
+    if list.items.is_empty() {
+        list.items.reserve_exact(1); // most have one
+    }
     list.items.push(*item);
 }
 
@@ -170,6 +173,9 @@ fn new_pipeline(and_or: &mut AndOr, operator: AndOrOperator, line: u32) -> Optio
 
 #[inline(never)]
 fn new_stage(pipeline: &mut Pipeline, span: Span) -> Option<&mut Command> {
+    if pipeline.stages.is_empty() {
+        pipeline.stages.reserve_exact(1); // most have one
+    }
     pipeline.stages.push(empty_command(span));
     pipeline.stages.last_mut()
 }

@@ -286,11 +286,11 @@ impl<'a> Printer<'a> {
             }
             CommandKind::ArithmeticFor { init, condition, update, body } => {
                 self.put(b"for ((");
-                self.for_expression(init.as_ref());
+                self.for_expression(init.as_deref());
                 self.put(b"; ");
-                self.for_expression(condition.as_ref());
+                self.for_expression(condition.as_deref());
                 self.put(b"; ");
-                self.for_expression(update.as_ref());
+                self.for_expression(update.as_deref());
                 self.put(b"))");
                 self.newline(b"do\n");
                 self.loop_body(body);

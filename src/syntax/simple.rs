@@ -259,7 +259,7 @@ fn push_assignment(simple: &mut Simple, assignment: Box<Assignment>) {
     if simple.words.is_empty() {
         simple.assignments.push(*assignment);
     } else {
-        simple.words.push(Argument::Assignment(*assignment));
+        simple.words.push(Argument::Assignment(assignment));
     }
 }
 

@@ -1,5 +1,6 @@
 //! From a built word to fields: pathname expansion and quote removal; brace expansion of long sequences.
 
+use super::super::builder::Finished;
 use super::super::option::ShellOption;
 use super::super::process::{Halt, Process, Step};
 use super::super::run::Run;
@@ -27,7 +28,7 @@ impl Process {
             self.x.builder.take_fields();
             return Ok(());
         }
-        let fields = self.x.builder.take_fields();
+        let fields = self.x.builder.take_finished();
         let count = self.x.fields.len() + fields.len();
         if count as u64 > run.services.meter.limits().expansion_results {
             return Err(run.services.meter.fail(Limit::ExpansionResults).into());
@@ -35,10 +36,10 @@ impl Process {
         self.bytes.set((count * size_of::<Text>()) as u64)?;
         let globs = !self.shell.state.options.has(ShellOption::NoGlob);
         for field in fields {
-            if field.special && globs {
-                self.expand_pathname(run, &field)?;
-            } else {
-                self.x.fields.push(Text::from(field.bytes));
+            match field {
+                Finished::Plain { text, .. } => self.x.fields.push(text),
+                Finished::Mixed(field) if field.special && globs => self.expand_pathname(run, &field)?,
+                Finished::Mixed(field) => self.x.fields.push(Text::from(field.bytes)),
             }
         }
         Ok(())
@@ -90,6 +91,16 @@ impl Process {
         let Some(word) = program.braces.get(index as usize) else { return Ok(()) };
         let most = usize::try_from(run.services.meter.limits().expansion_results).unwrap_or(usize::MAX);
         let most = most.min(4_000_000);
+        if let Some(texts) = crate::program::braces_of_text(word, most) {
+            let texts = texts.map_err(|_| run.services.meter.fail(Limit::ExpansionResults))?;
+            let count = texts.len() + self.x.fields.len();
+            if count > most {
+                return Err(run.services.meter.fail(Limit::ExpansionResults).into());
+            }
+            self.bytes.set((count * size_of::<Text>()) as u64)?;
+            self.x.fields.extend(texts);
+            return Ok(());
+        }
         let held = run.services.meter.charge(most.min(100_000) as u64 * 200)?;
         let words = match crate::program::expand_braces(word, most) {
             Ok(words) => words,
