@@ -25,6 +25,12 @@ impl Link {
         self.names.get(index as usize).copied().unwrap_or(0)
     }
 
+    /// The session's numbers of all of a program's names.
+    #[inline]
+    pub(crate) fn names(&self) -> &[NameId] {
+        &self.names
+    }
+
     /// The builtin of that name.
     #[inline]
     pub(crate) fn builtin(&self, index: Index) -> Option<&'static Builtin> {

@@ -160,8 +160,6 @@ pub(crate) struct Process {
     pub(crate) exit_after_trap: Option<u8>,
     /// Output of the builtin that runs.
     pub(crate) out: Vec<u8>,
-    /// Operands of the expression that is evaluated.
-    pub(crate) arithmetic_stack: Vec<i64>,
     /// What stands before the message of an arithmetic error: `((`, `let`, `[[`.
     pub(crate) arithmetic_prefix: Option<&'static str>,
     /// What the expression that is evaluated is part of.
@@ -311,35 +309,57 @@ impl Process {
         Ok(run.services.meter.slice_is_over())
     }
 
-    /// Runs operations.
+    /// Whether something has to be waited for, written or taken before the next operation.
+    fn has_to_wait(&self) -> bool {
+        !matches!(self.wait, Wait::Nothing) || !self.unwritten.is_empty() || !self.signals.is_empty()
+    }
+
+    /// Runs operations. Those that start nothing `continue`: what they may have left to write waits for the next one that
+    /// does, or for fuel.
     fn operate(&mut self, run: &mut Run, cx: &mut Context<'_>) -> Step<Progress> {
         loop {
             let program = Arc::clone(&self.code.program);
             let link = Arc::clone(&self.code.link);
             self.switched = false;
             while !self.switched {
-                if self.fuel == 0 && self.refuel(run)? {
-                    return Ok(Progress::Yield);
+                if self.fuel == 0 {
+                    if self.refuel(run)? {
+                        return Ok(Progress::Yield);
+                    }
+                    if self.has_to_wait() {
+                        return Ok(Progress::Wait);
+                    }
                 }
                 self.fuel -= 1;
                 let Some(op) = program.code.get(self.code.pc as usize) else { return Ok(Progress::Ended) };
                 self.code.pc += 1;
                 match *op {
-                    Op::Literal(text) => self.x.builder.push_raw(&program.text(text)),
+                    Op::Literal(text) => {
+                        self.x.builder.push_raw(&program.text(text));
+                        continue;
+                    }
                     Op::LiteralSplit(text) => {
                         self.x.builder.push_split(&program.text(text), &self.shell.state.separators);
+                        continue;
                     }
                     Op::Quoted(text) => {
                         if let Some(text) = program.texts.get(text as usize) {
                             self.x.builder.push_quoted(text);
                         }
+                        continue;
                     }
                     Op::Tilde(text) => {
                         let expanded = self.tilde(run, &program.text(text));
                         self.x.builder.push_quoted(&expanded);
                     }
-                    Op::Variable { name, quoting } => self.append_variable(run, link.name(name), quoting)?,
-                    Op::FieldVariable(name) => self.field_variable(run, link.name(name))?,
+                    Op::Variable { name, quoting } => {
+                        self.append_variable(run, link.name(name), quoting)?;
+                        continue;
+                    }
+                    Op::FieldVariable(name) => {
+                        self.field_variable(run, link.name(name))?;
+                        continue;
+                    }
                     Op::Target(index) => self.resolve_target(run, &program, &link, index)?,
                     Op::Value { quoting } => {
                         let (target, source) = self.pop_target();
@@ -392,6 +412,7 @@ impl Process {
                         let number = self.x.numbers.pop().unwrap_or(0);
                         let text = super::variable::decimal(number);
                         self.append_text(&text, quoting);
+                        continue;
                     }
                     Op::IfAssociative { name, key } => {
                         if self.is_associative(link.name(name)) {
@@ -416,6 +437,7 @@ impl Process {
                             let number = self.evaluate(run, code, &link)?;
                             self.x.numbers.push(number);
                         }
+                        continue;
                     }
                     Op::TryArithmetic { expression, done } => {
                         if let Some(code) = program.arithmetic.get(expression as usize)
@@ -434,21 +456,29 @@ impl Process {
                         let number = self.arithmetic_result(context, result)?;
                         self.x.numbers.push(number);
                     }
+                    Op::ArithmeticCommand(index) => {
+                        if let Some(code) = program.arithmetic.get(index as usize) {
+                            let number = self.evaluate(run, code, &link)?;
+                            self.arithmetic_failed = false;
+                            self.set_status(u8::from(number == 0));
+                        }
+                        continue;
+                    }
+                    Op::ArithmeticTest { expression, test, end } => {
+                        if let Some(code) = program.arithmetic.get(expression as usize) {
+                            let number = self.evaluate(run, code, &link)?;
+                            self.arithmetic_loop(number, test, end);
+                        }
+                        continue;
+                    }
                     Op::ArithmeticStatus => {
                         let number = self.x.numbers.pop().unwrap_or(0);
                         self.arithmetic_failed = false;
                         self.set_status(u8::from(number == 0));
                     }
                     Op::ArithmeticLoop { test, end } => {
-                        let number = self.x.numbers.pop();
-                        if std::mem::take(&mut self.arithmetic_failed) {
-                            if let Some(Frame::Loop(frame)) = self.frames.last_mut() {
-                                frame.status = 1;
-                            }
-                            self.code.pc = end;
-                        } else if test && number == Some(0) {
-                            self.code.pc = end;
-                        }
+                        let number = self.x.numbers.pop().unwrap_or(1);
+                        self.arithmetic_loop(number, test, end);
                     }
                     Op::Substitution { end, quoting, .. } => self.begin_substitution(run, end, quoting)?,
                     Op::SubstitutionEnd | Op::EndProcess => {
@@ -457,9 +487,18 @@ impl Process {
                     }
                     Op::ReadFile { quoting } => self.read_file(run, quoting)?,
                     Op::ProcessSubstitution { output, end } => self.process_substitution(run, output, end)?,
-                    Op::Begin => self.begin_command(),
-                    Op::Field(text) => self.x.fields.push(program.text(text)),
-                    Op::EndField => self.end_field(run)?,
+                    Op::Begin => {
+                        self.begin_command();
+                        continue;
+                    }
+                    Op::Field(text) => {
+                        self.x.fields.push(program.text(text));
+                        continue;
+                    }
+                    Op::EndField => {
+                        self.end_field(run)?;
+                        continue;
+                    }
                     Op::EndScalar => {
                         let text = self.x.builder.take_text();
                         self.x.fields.push(text);
@@ -480,16 +519,19 @@ impl Process {
                     Op::Assign { name, append } => {
                         let text = self.x.builder.take_text();
                         self.assign_word(run, link.name(name), text, append)?;
+                        continue;
                     }
                     Op::AssignStatement { name, append } => {
                         let text = self.x.builder.take_text();
                         self.assign_word(run, link.name(name), text, append)?;
                         self.set_status(0);
+                        continue;
                     }
                     Op::AssignNumber { name } => {
                         let number = self.x.numbers.pop().unwrap_or(0);
                         self.assign_number(run, link.name(name), number)?;
                         self.set_status(0);
+                        continue;
                     }
                     Op::AssignElement { name, append } => {
                         let text = self.x.builder.take_text();
@@ -541,16 +583,21 @@ impl Process {
                     Op::End => return self.end_program(run),
                     Op::ParseMore => self.parse_more(run, &program)?,
                     Op::SyntaxError(index) => return Err(self.syntax_error(run, &program, index)),
-                    Op::Jump(to) => self.code.pc = to,
+                    Op::Jump(to) => {
+                        self.code.pc = to;
+                        continue;
+                    }
                     Op::JumpIfFailure(to) => {
                         if self.shell.state.status != 0 {
                             self.code.pc = to;
                         }
+                        continue;
                     }
                     Op::JumpIfSuccess(to) => {
                         if self.shell.state.status == 0 {
                             self.code.pc = to;
                         }
+                        continue;
                     }
                     Op::Negate => {
                         let status = u8::from(self.shell.state.status == 0);
@@ -561,20 +608,29 @@ impl Process {
                         if self.shell.state.status != 0 {
                             self.check_failure(run)?;
                         }
+                        continue;
                     }
-                    Op::ConditionBegin => self.shell.state.conditions += 1,
+                    Op::ConditionBegin => {
+                        self.shell.state.conditions += 1;
+                        continue;
+                    }
                     Op::ConditionEnd => {
                         self.shell.state.conditions = self.shell.state.conditions.saturating_sub(1);
+                        continue;
                     }
                     Op::LoopBegin { break_to, continue_to } => {
                         self.begin_loop(break_to, continue_to, Vec::new());
                     }
-                    Op::LoopTurn => run.services.meter.count_loop()?,
+                    Op::LoopTurn => {
+                        run.services.meter.count_loop()?;
+                        continue;
+                    }
                     Op::LoopStatus => {
                         let status = self.shell.state.status;
                         if let Some(Frame::Loop(frame)) = self.frames.last_mut() {
                             frame.status = status;
                         }
+                        continue;
                     }
                     Op::LoopEnd => {
                         if let Some(Frame::Loop(frame)) = self.frames.pop() {
@@ -585,7 +641,10 @@ impl Process {
                         let fields = self.loop_fields(positional);
                         self.begin_loop(break_to, continue_to, fields);
                     }
-                    Op::ForNext { name, end } => self.next_field(run, link.name(name), end)?,
+                    Op::ForNext { name, end } => {
+                        self.next_field(run, link.name(name), end)?;
+                        continue;
+                    }
                     Op::SelectBegin { positional, break_to, continue_to } => {
                         let fields = self.loop_fields(positional);
                         self.begin_select(break_to, continue_to, fields);
@@ -612,15 +671,27 @@ impl Process {
                     Op::ConditionalUnary(operator) => self.conditional_unary(run, operator)?,
                     Op::ConditionalBinary(operator) => self.conditional_binary(run, operator)?,
                     Op::ConditionalEnd => {}
-                    Op::Debug(text) => self.debug_trap(run, &program, text)?,
+                    Op::Debug(text) => {
+                        self.debug_trap(run, &program, text)?;
+                        continue;
+                    }
                 }
-                if !matches!(self.wait, Wait::Nothing)
-                    || !self.unwritten.is_empty()
-                    || !self.signals.is_empty()
-                {
+                if self.has_to_wait() {
                     return Ok(Progress::Wait);
                 }
             }
+        }
+    }
+
+    /// An expression of `for ((` was evaluated: whether the loop goes on.
+    fn arithmetic_loop(&mut self, number: i64, test: bool, end: Pc) {
+        if std::mem::take(&mut self.arithmetic_failed) {
+            if let Some(Frame::Loop(frame)) = self.frames.last_mut() {
+                frame.status = 1;
+            }
+            self.code.pc = end;
+        } else if test && number == 0 {
+            self.code.pc = end;
         }
     }
 

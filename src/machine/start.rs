@@ -130,7 +130,6 @@ impl Process {
             exiting: false,
             exit_after_trap: None,
             out: Vec::new(),
-            arithmetic_stack: Vec::new(),
             arithmetic_prefix: None,
             arithmetic_context: crate::program::ArithmeticContext::Plain,
             arithmetic_failed: false,

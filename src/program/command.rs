@@ -63,7 +63,13 @@ impl Compiler {
             CommandKind::Arithmetic(arithmetic) => {
                 self.debug(command);
                 self.arithmetic(arithmetic, &arithmetic.text, ArithmeticContext::Command);
-                self.emit(Op::ArithmeticStatus);
+                if let Some(last) = self.program.code.last_mut()
+                    && let Op::Arithmetic(index) = *last
+                {
+                    *last = Op::ArithmeticCommand(index);
+                } else {
+                    self.emit(Op::ArithmeticStatus);
+                }
                 self.check();
             }
             CommandKind::Conditional(conditional) => {
@@ -252,6 +258,13 @@ impl Compiler {
         let text = self.text(&text);
         self.emit(Op::Debug(text));
         self.arithmetic(expression, &expression.text, ArithmeticContext::Command);
+        let here = self.here();
+        if let Some(last) = self.program.code.last_mut()
+            && let Op::Arithmetic(index) = *last
+        {
+            *last = Op::ArithmeticTest { expression: index, test, end: 0 };
+            return here.saturating_sub(1);
+        }
         self.emit(Op::ArithmeticLoop { test, end: 0 })
     }
 

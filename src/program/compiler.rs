@@ -190,6 +190,7 @@ impl Compiler {
             | Op::JumpIfFailure(target)
             | Op::JumpIfSuccess(target)
             | Op::ArithmeticLoop { end: target, .. }
+            | Op::ArithmeticTest { end: target, .. }
             | Op::UnlessBraces(target)
             | Op::UseValue { end: target, .. }
             | Op::SkipUnlessSet { end: target, .. }

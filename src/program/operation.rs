@@ -93,6 +93,10 @@ pub(crate) enum Op {
     ArithmeticText(super::ArithmeticContext),
     /// `(( ))`: pops a number; status 0 when it is not 0.
     ArithmeticStatus,
+    /// `((...))` whose expression needs no expansion: [`Op::Arithmetic`] and [`Op::ArithmeticStatus`].
+    ArithmeticCommand(Index),
+    /// The same for an expression of `for ((`: [`Op::Arithmetic`] and [`Op::ArithmeticLoop`].
+    ArithmeticTest { expression: Index, test: bool, end: Pc },
     /// `for ((`: pops a number; jumps when the evaluation failed (then the loop's status is 1), or with `test` when it is 0.
     ArithmeticLoop { test: bool, end: Pc },
 

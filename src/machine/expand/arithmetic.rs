@@ -16,17 +16,51 @@ use crate::text::Text;
 const MAX_DEPTH: u32 = 64;
 
 /// How the names of an expression become the session's numbers.
-enum Resolve<'l> {
-    Link(&'l Link),
-    Own(Vec<NameId>),
-}
+#[derive(Clone, Copy)]
+struct Resolve<'l>(&'l [NameId]);
 
 impl Resolve<'_> {
-    fn name(&self, index: Index) -> NameId {
-        match self {
-            Self::Link(link) => link.name(index),
-            Self::Own(names) => names.get(index as usize).copied().unwrap_or(0),
+    #[inline]
+    fn name(self, index: Index) -> NameId {
+        self.0.get(index as usize).copied().unwrap_or(0)
+    }
+}
+
+/// Numbers that `Operands` holds without an allocation.
+const FIXED: usize = 8;
+
+/// The operands of the expression that runs.
+#[derive(Default)]
+struct Operands {
+    fixed: [i64; FIXED],
+    len: usize,
+    more: Vec<i64>,
+}
+
+impl Operands {
+    #[inline]
+    fn push(&mut self, number: i64) {
+        match self.fixed.get_mut(self.len) {
+            Some(place) => *place = number,
+            None => self.more.push(number),
         }
+        self.len += 1;
+    }
+
+    #[inline]
+    fn pop(&mut self) -> i64 {
+        self.len = self.len.saturating_sub(1);
+        match self.fixed.get(self.len) {
+            Some(number) => *number,
+            None => self.more.pop().unwrap_or(0),
+        }
+    }
+
+    #[inline]
+    fn top(&mut self) -> i64 {
+        let number = self.pop();
+        self.push(number);
+        number
     }
 }
 
@@ -34,8 +68,13 @@ impl Process {
     /// Evaluates a compiled expression.
     pub(crate) fn evaluate(&mut self, run: &mut Run, code: &ArithmeticCode, link: &Link) -> Step<i64> {
         self.arithmetic_context = code.context;
-        let result = self.run_arithmetic(run, code, &Resolve::Link(link), 0, &Text::EMPTY);
-        self.arithmetic_result(code.context, result)
+        match self.run_steps(run, code, Resolve(link.names()), 0, &Text::EMPTY) {
+            Ok(number) => {
+                self.arithmetic_context = ArithmeticContext::Plain;
+                Ok(number)
+            }
+            result => self.arithmetic_result(code.context, result),
+        }
     }
 
     /// What an evaluation comes to: how far an error reaches depends on what the expression is part of.
@@ -60,7 +99,7 @@ impl Process {
     ) -> Step<bool> {
         for op in &code.ops {
             if let ArithmeticOp::Parameter(operand) = op
-                && self.operand(run, operand, &Resolve::Link(link)).is_none()
+                && self.operand(run, operand, Resolve(link.names())).is_none()
             {
                 return Ok(false);
             }
@@ -68,7 +107,7 @@ impl Process {
         Ok(true)
     }
 
-    fn operand(&mut self, run: &mut Run, operand: &Operand, names: &Resolve<'_>) -> Option<i64> {
+    fn operand(&mut self, run: &mut Run, operand: &Operand, names: Resolve<'_>) -> Option<i64> {
         let target = match operand {
             Operand::Variable(name) => {
                 let id = names.name(*name);
@@ -118,7 +157,7 @@ impl Process {
         let Some(code) = code else {
             return self.evaluate_tree(run, &expression, text, depth);
         };
-        self.run_arithmetic(run, &code, &Resolve::Own(names), depth, &Text::from(text))
+        self.run_steps(run, &code, Resolve(&names), depth, &Text::from(text))
     }
 
     /// Reports an arithmetic error: the command is given up.
@@ -135,52 +174,43 @@ impl Process {
         Halt::Discard(1)
     }
 
-    fn run_arithmetic(
-        &mut self,
-        run: &mut Run,
-        code: &ArithmeticCode,
-        names: &Resolve<'_>,
-        depth: u32,
-        text: &Text,
-    ) -> Step<i64> {
-        let base = self.arithmetic_stack.len();
-        let result = self.run_steps(run, code, names, depth, text);
-        self.arithmetic_stack.truncate(base);
-        result
-    }
-
     fn run_steps(
         &mut self,
         run: &mut Run,
         code: &ArithmeticCode,
-        names: &Resolve<'_>,
+        names: Resolve<'_>,
         depth: u32,
         text: &Text,
     ) -> Step<i64> {
         let mut at = 0_usize;
+        let mut operands = Operands::default();
         while let Some(op) = code.ops.get(at) {
             at += 1;
             match op {
-                ArithmeticOp::Number(number) => self.arithmetic_stack.push(*number),
+                ArithmeticOp::Number(number) => operands.push(*number),
                 ArithmeticOp::Load(name) => {
-                    let number = self.load(run, names.name(*name), depth)?;
-                    self.arithmetic_stack.push(number);
+                    let id = names.name(*name);
+                    let number = match &self.shell.variables.slot(id).value {
+                        Value::Integer(number) => *number,
+                        _ => self.load(run, id, depth)?,
+                    };
+                    operands.push(number);
                 }
                 ArithmeticOp::Parameter(operand) => {
                     let number = self.operand(run, operand, names).unwrap_or(0);
-                    self.arithmetic_stack.push(number);
+                    operands.push(number);
                 }
                 ArithmeticOp::LoadElement(element) => {
-                    let index = if element.compiled { self.pop_number() } else { 0 };
+                    let index = if element.compiled { operands.pop() } else { 0 };
                     let id = names.name(element.name);
                     let subscript =
                         self.subscript_of(run, id, element.compiled.then_some(index), &element.text, depth)?;
                     let number = self.load_element(run, id, subscript, depth)?;
-                    self.arithmetic_stack.push(number);
+                    operands.push(number);
                 }
                 ArithmeticOp::Unary(operator) => {
-                    let number = self.pop_number();
-                    self.arithmetic_stack.push(match operator {
+                    let number = operands.pop();
+                    operands.push(match operator {
                         UnaryOperator::Minus => number.wrapping_neg(),
                         UnaryOperator::Plus => number,
                         UnaryOperator::Not => i64::from(number == 0),
@@ -188,73 +218,69 @@ impl Process {
                     });
                 }
                 ArithmeticOp::Binary(operator) => {
-                    let right = self.pop_number();
-                    let left = self.pop_number();
+                    let right = operands.pop();
+                    let left = operands.pop();
                     let number = self.binary(run, *operator, left, right, text)?;
-                    self.arithmetic_stack.push(number);
+                    operands.push(number);
                 }
                 ArithmeticOp::BinaryNumber(operator, right) => {
-                    let left = self.pop_number();
+                    let left = operands.pop();
                     let number = self.binary(run, *operator, left, *right, text)?;
-                    self.arithmetic_stack.push(number);
+                    operands.push(number);
                 }
                 ArithmeticOp::Store(name) => {
-                    let number = self.arithmetic_stack.last().copied().unwrap_or(0);
+                    let number = operands.top();
                     self.store(run, names.name(*name), number)?;
                 }
                 ArithmeticOp::StoreElement(element) => {
-                    let number = self.pop_number();
-                    let index = if element.compiled { Some(self.pop_number()) } else { None };
+                    let number = operands.pop();
+                    let index = if element.compiled { Some(operands.pop()) } else { None };
                     let id = names.name(element.name);
                     let subscript = self.subscript_of(run, id, index, &element.text, depth)?;
                     self.store_element(run, id, subscript, number)?;
-                    self.arithmetic_stack.push(number);
+                    operands.push(number);
                 }
                 ArithmeticOp::Increment { name, by, postfix } => {
                     let id = names.name(*name);
                     let before = self.load(run, id, depth)?;
                     let after = before.wrapping_add(*by);
                     self.store(run, id, after)?;
-                    self.arithmetic_stack.push(if *postfix { before } else { after });
+                    operands.push(if *postfix { before } else { after });
                 }
                 ArithmeticOp::IncrementElement { element, by, postfix } => {
-                    let index = if element.compiled { Some(self.pop_number()) } else { None };
+                    let index = if element.compiled { Some(operands.pop()) } else { None };
                     let id = names.name(element.name);
                     let subscript = self.subscript_of(run, id, index, &element.text, depth)?;
                     let before = self.load_element(run, id, subscript.clone(), depth)?;
                     let after = before.wrapping_add(*by);
                     self.store_element(run, id, subscript, after)?;
-                    self.arithmetic_stack.push(if *postfix { before } else { after });
+                    operands.push(if *postfix { before } else { after });
                 }
                 ArithmeticOp::Duplicate => {
-                    let number = self.arithmetic_stack.last().copied().unwrap_or(0);
-                    self.arithmetic_stack.push(number);
+                    let number = operands.top();
+                    operands.push(number);
                 }
                 ArithmeticOp::Drop => {
-                    self.pop_number();
+                    operands.pop();
                 }
                 ArithmeticOp::JumpIfZero(to) => {
-                    if self.pop_number() == 0 {
+                    if operands.pop() == 0 {
                         at = *to as usize;
                     }
                 }
                 ArithmeticOp::JumpIfNotZero(to) => {
-                    if self.pop_number() != 0 {
+                    if operands.pop() != 0 {
                         at = *to as usize;
                     }
                 }
                 ArithmeticOp::Jump(to) => at = *to as usize,
                 ArithmeticOp::Truth => {
-                    let number = self.pop_number();
-                    self.arithmetic_stack.push(i64::from(number != 0));
+                    let number = operands.pop();
+                    operands.push(i64::from(number != 0));
                 }
             }
         }
-        Ok(self.pop_number())
-    }
-
-    fn pop_number(&mut self) -> i64 {
-        self.arithmetic_stack.pop().unwrap_or(0)
+        Ok(operands.pop())
     }
 
     /// A variable as a number: its text is an expression.
@@ -289,6 +315,7 @@ impl Process {
         }
     }
 
+    #[inline]
     fn store(&mut self, run: &mut Run, id: NameId, number: i64) -> Step {
         let slot = self.shell.variables.slot(id);
         if !slot.attributes.has(Attributes::ASSIGN_MASK)
@@ -352,6 +379,7 @@ impl Process {
     }
 
     /// Applies an operator. Overflow wraps, as in bash.
+    #[inline]
     fn binary(&mut self, run: &mut Run, infix: Infix, left: i64, right: i64, text: &Text) -> Step<i64> {
         let operator = infix.operator;
         Ok(match operator {
@@ -394,7 +422,12 @@ impl Process {
         let mut token = Text::from(text.get(infix.token as usize..).unwrap_or(&[]));
         if text.is_empty() {
             let index = match self.code.program.code.get((self.code.pc as usize).saturating_sub(1)) {
-                Some(Op::Arithmetic(index) | Op::TryArithmetic { expression: index, .. }) => *index,
+                Some(
+                    Op::Arithmetic(index)
+                    | Op::ArithmeticCommand(index)
+                    | Op::ArithmeticTest { expression: index, .. }
+                    | Op::TryArithmetic { expression: index, .. },
+                ) => *index,
                 _ => return Halt::Discard(1),
             };
             let program = std::sync::Arc::clone(&self.code.program);
