@@ -167,16 +167,33 @@ fn hooks(filter: &str) {
 }
 
 fn session(_: &str) {
-    let ours = cpu(|| {
+    let make = || {
         let sandbox = Sandbox::builder()
             .file("/workspace/a", "1")
             .file("/workspace/b", "2")
             .file("/workspace/c", "3")
             .file("/workspace/d", "4")
             .build();
-        black_box(sandbox.expect("a sandbox"));
+        sandbox.expect("a sandbox")
+    };
+    let ours = cpu(|| {
+        black_box(make());
     });
     println!("{:32} {:>12.2} µs", "new session with four files", ours.as_secs_f64() * 1e6);
+    const SESSIONS: usize = 20_000;
+    let mut sessions = Vec::with_capacity(SESSIONS);
+    let before = resident();
+    sessions.extend((0..SESSIONS).map(|_| make()));
+    let each = (resident() - before) / SESSIONS as f64;
+    println!("{:32} {:>12.2} KiB resident, idle", "", each / 1024.0);
+    drop(sessions);
+}
+
+/// Bytes of this process in memory.
+fn resident() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = text.split_whitespace().nth(1).and_then(|word| word.parse::<u32>().ok()).unwrap_or(0);
+    f64::from(pages) * 4096.0
 }
 
 fn language(filter: &str) {
@@ -232,20 +249,20 @@ fn growth(filter: &str) {
     let runtime = runtime();
     let kept = sandbox();
     let cases: &[(&str, &str, u32)] = &[
-        ("loop", "for ((i = 0; i < N; i++)); do :; done", 40_000),
-        ("string append", "for ((i = 0; i < N; i++)); do s+=x; done", 20_000),
+        ("loop", "for ((i = 0; i < N; i++)); do :; done", 400_000),
+        ("string append", "for ((i = 0; i < N; i++)); do s+=x; done", 100_000),
         ("string append by copy", "for ((i = 0; i < N; i++)); do s=\"${s}x\"; done", 2_000),
-        ("array append", "for ((i = 0; i < N; i++)); do a+=(x); done", 20_000),
-        ("file append", "for ((i = 0; i < N; i++)); do echo x >> f; done; rm f", 4_000),
-        ("read loop", "while read -r x; do :; done < <(seq N)", 8_000),
-        ("pipe", "seq N | cat | wc -l", 50_000),
-        ("substitution", "for ((i = 0; i < N; i++)); do x=$(echo y); done", 2_000),
+        ("array append", "for ((i = 0; i < N; i++)); do a+=(x); done", 100_000),
+        ("file append", "for ((i = 0; i < N; i++)); do echo x >> f; done; rm f", 20_000),
+        ("read loop", "while read -r x; do :; done < <(seq N)", 40_000),
+        ("pipe", "seq N | cat | wc -l", 500_000),
+        ("substitution", "for ((i = 0; i < N; i++)); do x=$(echo y); done", 10_000),
         (
             "variables with substitutions",
             "for ((i = 0; i < N; i++)); do printf -v \"v$i\" %s \"$(echo y)\"; done",
-            1_000,
+            5_000,
         ),
-        ("files", "for ((i = 0; i < N; i++)); do : > f$i; done; rm f*", 1_000),
+        ("files", "for ((i = 0; i < N; i++)); do : > f$i; done; rm f*", 4_000),
     ];
     for (name, script, n) in cases.iter().filter(|(name, ..)| name.contains(filter)) {
         let time = |n: u32| {
