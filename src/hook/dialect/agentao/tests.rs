@@ -286,3 +286,32 @@ fn a_prompt_that_grows_too_large_has_no_effect() {
     let outcome = fire(&hooks, &Scripted::default(), &payload);
     assert!(outcome.decision.contexts.is_empty() && !outcome.records[0].warnings.is_empty());
 }
+
+proptest::proptest! {
+    /// Whatever a hook prints, on whatever event: a result comes of it, and lifecycle events never block.
+    #[test]
+    fn any_output_is_read(
+        status in 0..4,
+        keys in proptest::collection::vec((proptest::sample::select(vec![
+            "blockingError", "preventContinuation", "stopReason", "additionalContext", "hookSpecificOutput", "decision", "reason",
+            "continue", "systemMessage", "suppressOutput", "force_continue", "follow_up_message",
+        ]), proptest::sample::select(vec![
+            "null", "true", "false", "0", "1.5", "\"\"", "\"block\"", "\"x\"", "[]", "[\"a\",1]", "{}",
+            "{\"permissionDecision\":\"deny\"}", "{\"permissionDecision\":\"ask\",\"additionalContext\":[\"c\"]}",
+        ])), 0..8),
+        cut in 0..2_usize,
+    ) {
+        let members: Vec<_> = keys.iter().map(|(key, value)| format!("{key:?}:{value}")).collect();
+        let mut text = format!("{{{}}}", members.join(","));
+        text.truncate(text.len() - cut);
+        for event in ["UserPromptSubmit", "PreToolUse", "PostToolUseFailure", "Stop"] {
+            for strict in [false, true] {
+                let outcome = one(event, strict, exited(status, &text, "e"));
+                let shown = result(&outcome);
+                assert_eq!(shown["matched_rule_count"], 1);
+                assert!(outcome.decision.proceeds() || event != "PostToolUseFailure");
+                assert_eq!(outcome.logs.len(), 2);
+            }
+        }
+    }
+}

@@ -403,4 +403,27 @@ mod tests {
             judge(&part.repeat(50_000));
         }
     }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(1500))]
+
+        /// Whatever passes is one command that opens no file for writing and substitutes nothing, as the shell reads it.
+        #[test]
+        fn what_is_clean_is_one_harmless_command(
+            pieces in proptest::collection::vec(proptest::sample::select(vec![
+                "echo ", "find ", "a", "é", " ", "'", "\"", "\\", "$", "$'", "$(", "(", ")", "`", "<", ">", ">>", "&", "&>", "|", ";", "\n", "\r",
+                "2", "1", "-", "/dev/null", "{", "}", "#", " # ", "X", "$X", "${X}", "=", "-exec ", "!", "[[ ", "]]", "<<E\n", "E\n", "<<<",
+            ]), 0..24)
+        ) {
+            let command = pieces.concat();
+            if let Verdict::Clean(text) = judge(&command) {
+                let view = inspect(command.trim().as_bytes());
+                assert!(own(&view).count() <= 1 && view.error.is_none(), "{command:?}");
+                let to_files = view.commands.iter().flat_map(|command| &command.redirects).filter(|to| to.writes());
+                assert!(to_files.into_iter().all(|to| to.target.text.as_deref() == Some("/dev/null")), "{command:?}");
+                assert!(!has_via(&view, |via| matches!(via, Via::CommandSubstitution | Via::ProcessSubstitution)), "{command:?}");
+                assert!(!text.trim().is_empty(), "{command:?}");
+            }
+        }
+    }
 }

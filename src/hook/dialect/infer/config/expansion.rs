@@ -142,4 +142,15 @@ mod tests {
         let text = "$A".repeat(1 << 10);
         assert!(expand(text.as_bytes(), &[("A", &value)], false).is_none());
     }
+
+    proptest::proptest! {
+        /// Places never run backwards and stay inside the file.
+        #[test]
+        fn places_keep_their_order(text in "[$A{}x1 ]{0,40}", value in "[a-z]{0,6}") {
+            let expanded = expand(text.as_bytes(), &[("A", &value)], true).unwrap();
+            let places: Vec<_> = (0..=expanded.text.len()).map(|at| expanded.original(at)).collect();
+            assert!(places.is_sorted() && places.iter().all(|at| *at <= text.len()), "{places:?}");
+            assert_eq!(places.last(), Some(&text.len()));
+        }
+    }
 }
