@@ -1,6 +1,6 @@
 //! The subcommands over scripted sessions: flags in, bytes and exit status out.
 
-use super::{Streams, fire, test};
+use super::{Streams, check, fire, test};
 use crate::hook::HookRunner;
 use crate::hook::case::{SessionSetup, SessionSource};
 use crate::hook::scripted::Scripted;
@@ -16,6 +16,7 @@ struct Line {
 
 #[derive(Subcommand)]
 enum Command {
+    Check(check::CheckArguments),
     Fire(fire::FireArguments),
     Test(test::TestArguments),
 }
@@ -67,6 +68,7 @@ fn run(words: &[&str], stdin: &str, prints: &'static str) -> (u8, String, String
     let mut streams = Streams { stdin: &mut input, stdout: &mut out, stderr: &mut err };
     let source = Source { base: Base::new(&[]), prints };
     let status = match &line.command {
+        Command::Check(arguments) => check::run(arguments, &mut streams),
         Command::Fire(arguments) => fire::run(arguments, &source, &mut streams),
         Command::Test(arguments) => test::run(arguments, &source, &mut streams),
     };
@@ -196,4 +198,30 @@ fn the_repositorys_cases_are_found() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("vfs-fixtures");
     let (_, out, _) = run(&["test", root.to_str().unwrap(), "--filter", "EV-25"], "", "{}");
     assert!(out.ends_with(" s\n") && out.contains("15 passed, 0 failed in "), "{out}");
+}
+
+#[test]
+fn check_tells_places_and_status() {
+    let folder = Folder::new("check");
+    let good = folder.write(
+        "good.json",
+        r#"{"hooks": [{"event": "turn_end", "executor": {"type": "bash", "command": "echo '{}'"}}]}"#,
+    );
+    let bad = folder.write(
+        "bad.json",
+        "{\"hooks\": [{\"event\": \"pre_tool_use\", \"on_error\": \"block\",\n  \"executor\": {\"type\": \"bash\", \"command\": \"echo '{\\\"decision\\\": \\\"deny\\\"}'; cargo x\"}}]}",
+    );
+    assert_eq!(run(&["check", &good], "", ""), (0, "0 errors, 0 warnings\n".into(), String::new()));
+    let (status, out, _) = run(&["check", &bad, &good, "--stub", "cargo"], "", "");
+    assert_eq!(status, 1);
+    assert!(out.starts_with(&format!("{bad}:2:44: error: pre_tool_use: decision `deny`; everruns knows allow, mutate, block [output-decision]\n")), "{out}");
+    assert!(out.ends_with("1 error, 0 warnings\n"), "{out}");
+    let (status, out, err) = run(&["check", "--json", &bad, "/nope"], "", "");
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(report["files"][0]["findings"][0]["rule"], "output-decision");
+    assert_eq!(report["files"][0]["findings"][1]["rule"], "command-missing");
+    assert!(report["files"][1]["error"].is_string());
+    assert_eq!((status, err.starts_with("hookbox: /nope: ")), (2, true));
+    let (status, out, _) = run(&["check", "--rules"], "", "");
+    assert!(status == 0 && out.contains("json-by-hand"));
 }
