@@ -1,7 +1,7 @@
 //! The `hookbox` command: flags to `cli`, exit status out.
 
 use clap::{Parser, Subcommand};
-use hookbox::cli::{Streams, check, fire, sh, test};
+use hookbox::cli::{Streams, check, convert, fire, sh, test};
 use hookbox::sandbox::SandboxSource;
 use std::process::ExitCode;
 
@@ -21,6 +21,8 @@ enum Command {
     Fire(fire::FireArguments),
     /// Check hook configs: validation and a linter
     Check(check::CheckArguments),
+    /// Port the hooks of a config to another dialect
+    Convert(convert::ConvertArguments),
     /// Run fixture cases
     Test(test::TestArguments),
 }
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         Command::Sh(arguments) => sh::run(arguments, &mut streams),
         Command::Fire(arguments) => fire::run(arguments, &SandboxSource, &mut streams),
         Command::Check(arguments) => check::run(arguments, &mut streams),
+        Command::Convert(arguments) => convert::run(arguments, &mut streams),
         Command::Test(arguments) => test::run(arguments, &SandboxSource, &mut streams),
     })
 }

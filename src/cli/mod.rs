@@ -2,6 +2,7 @@
 //! sessions, and gives the exit status.
 
 pub mod check;
+pub mod convert;
 pub mod fire;
 pub mod sh;
 pub mod test;

@@ -1,6 +1,6 @@
 //! The subcommands over scripted sessions: flags in, bytes and exit status out.
 
-use super::{Streams, check, fire, test};
+use super::{Streams, check, convert, fire, test};
 use crate::hook::HookRunner;
 use crate::hook::case::{SessionSetup, SessionSource};
 use crate::hook::scripted::Scripted;
@@ -17,6 +17,7 @@ struct Line {
 #[derive(Subcommand)]
 enum Command {
     Check(check::CheckArguments),
+    Convert(convert::ConvertArguments),
     Fire(fire::FireArguments),
     Test(test::TestArguments),
 }
@@ -69,6 +70,7 @@ fn run(words: &[&str], stdin: &str, prints: &'static str) -> (u8, String, String
     let source = Source { base: Base::new(&[]), prints };
     let status = match &line.command {
         Command::Check(arguments) => check::run(arguments, &mut streams),
+        Command::Convert(arguments) => convert::run(arguments, &mut streams),
         Command::Fire(arguments) => fire::run(arguments, &source, &mut streams),
         Command::Test(arguments) => test::run(arguments, &source, &mut streams),
     };
@@ -224,4 +226,23 @@ fn check_tells_places_and_status() {
     assert_eq!((status, err.starts_with("hookbox: /nope: ")), (2, true));
     let (status, out, _) = run(&["check", "--rules"], "", "");
     assert!(status == 0 && out.contains("json-by-hand"));
+}
+
+#[test]
+fn convert_writes_a_config_and_a_report() {
+    let folder = Folder::new("convert");
+    let path = folder.write("hooks.json", HOOKS);
+    let (status, out, err) = run(&["convert", &path, "--to", "claude-code"], "", "");
+    let config: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert!(
+        config["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap().contains("hookbox adapter")
+    );
+    assert!(status == 0 && err.ends_with("1 of 1 hooks ported from everruns to claude-code\n"), "{err}");
+    let (status, out, err) = run(&["convert", "--from", "everruns", &path, "--to", "infer"], "", "");
+    assert!(out.contains("pre_tool"), "{out}");
+    assert!(status == 1 && err.starts_with("lost: "), "{err}");
+    let (_, out, _) = run(&["convert", &path, "--to", "docker-agent", "--json"], "", "");
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((report["ported"].as_u64(), report["to"].as_str()), (Some(1), Some("docker-agent")));
+    assert_eq!(run(&["convert", "/nope", "--to", "infer"], "", "").0, 1);
 }

@@ -20,6 +20,7 @@
 
 pub mod case;
 mod chain;
+pub mod convert;
 pub mod decision;
 pub mod dialect;
 pub mod document;

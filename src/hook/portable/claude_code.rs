@@ -123,6 +123,9 @@ pub(crate) static FACTS: Facts = Facts {
     variable_prefixes: &["CLAUDE_"],
     shell_tool: "Bash",
     shell_argument: &["command"],
+    shell_in_payload: "Bash",
+    stops_early: false,
+    merges_arguments: false,
     exit: ExitRule::TwoBlocks,
     default_timeout: Duration::from_mins(10),
     longest_timeout: None,
@@ -169,21 +172,22 @@ pub(crate) static FACTS: Facts = Facts {
         | ($text | startswith("{") and endswith("}")) as $object
         | (if $object then (try ($text | fromjson) catch null) else null end) as $answer
         | ($answer.hookSpecificOutput // {}) as $more
+        | (($more.decision | objects) // {}) as $permit
         | (if $answer.continue == false then {verdict: "deny", reason: ($answer.stopReason // "stopped by a hook")}
            elif $more.permissionDecision == "deny" then {verdict: "deny", reason: $more.permissionDecisionReason}
            elif $answer.decision == "block" then {verdict: "deny", reason: $answer.reason}
-           elif $more.decision.behavior == "deny" then {verdict: "deny", reason: $more.decision.message}
+           elif $permit.behavior == "deny" then {verdict: "deny", reason: $permit.message}
            elif $more.permissionDecision == "ask" or $more.permissionDecision == "defer" then
              {verdict: "ask", reason: $more.permissionDecisionReason}
            elif $more.permissionDecision == "allow" or $answer.decision == "approve"
-             or $more.decision.behavior == "allow" then {verdict: "allow", reason: $more.permissionDecisionReason}
+             or $permit.behavior == "allow" then {verdict: "allow", reason: $more.permissionDecisionReason}
            else {verdict: "none"} end) as $said
         | if $status == 2 then {verdict: "deny", reason: (if $said.verdict == "deny" and $said.reason then $said.reason else $err end)}
           elif $object and $answer == null then {failure: "hook output is not JSON"}
           elif $object then $said
             + (if $answer.systemMessage then {user_message: $answer.systemMessage} else {} end)
             + (if $more.additionalContext then {contexts: [$more.additionalContext]} else {} end)
-            + (($more.updatedInput // $more.decision.updatedInput) as $new
+            + (($more.updatedInput // $permit.updatedInput) as $new
                | if $new and $said.verdict != "deny" then {arguments: $new} else {} end)
             + (if $more | has("updatedToolOutput") then {result: {value: $more.updatedToolOutput}} else {} end)
           elif $status != 0 then {failure: ($err | split("\n")[0] // "exit status \($status)")}

@@ -38,6 +38,12 @@ pub(crate) struct Facts {
     pub(crate) shell_tool: &'static str,
     /// The keys of the shell tool's argument that is the command.
     pub(crate) shell_argument: &'static [&'static str],
+    /// Its name in payloads, where that is another one.
+    pub(crate) shell_in_payload: &'static str,
+    /// Whether the first block ends the chain.
+    pub(crate) stops_early: bool,
+    /// Whether rewritten arguments are laid over the call's own.
+    pub(crate) merges_arguments: bool,
     /// What an exit status means.
     pub(crate) exit: ExitRule,
     /// Time of a hook that says nothing.
