@@ -1,7 +1,7 @@
 //! The `hookbox` command: flags to `cli`, exit status out.
 
 use clap::{Parser, Subcommand};
-use hookbox::cli::{Streams, check, convert, fire, sh, test};
+use hookbox::cli::{Streams, check, convert, fire, schema, sh, test};
 use hookbox::sandbox::SandboxSource;
 use std::process::ExitCode;
 
@@ -23,6 +23,8 @@ enum Command {
     Check(check::CheckArguments),
     /// Port the hooks of a config to another dialect
     Convert(convert::ConvertArguments),
+    /// Print the JSON Schema of a dialect's config, payload or output
+    Schema(schema::SchemaArguments),
     /// Run fixture cases
     Test(test::TestArguments),
 }
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         Command::Fire(arguments) => fire::run(arguments, &SandboxSource, &mut streams),
         Command::Check(arguments) => check::run(arguments, &mut streams),
         Command::Convert(arguments) => convert::run(arguments, &mut streams),
+        Command::Schema(arguments) => schema::run(arguments, &mut streams),
         Command::Test(arguments) => test::run(arguments, &SandboxSource, &mut streams),
     })
 }

@@ -4,6 +4,7 @@
 pub mod check;
 pub mod convert;
 pub mod fire;
+pub mod schema;
 pub mod sh;
 pub mod test;
 

@@ -1,6 +1,6 @@
 //! The subcommands over scripted sessions: flags in, bytes and exit status out.
 
-use super::{Streams, check, convert, fire, test};
+use super::{Streams, check, convert, fire, schema, test};
 use crate::hook::HookRunner;
 use crate::hook::case::{SessionSetup, SessionSource};
 use crate::hook::scripted::Scripted;
@@ -19,6 +19,7 @@ enum Command {
     Check(check::CheckArguments),
     Convert(convert::ConvertArguments),
     Fire(fire::FireArguments),
+    Schema(schema::SchemaArguments),
     Test(test::TestArguments),
 }
 
@@ -72,6 +73,7 @@ fn run(words: &[&str], stdin: &str, prints: &'static str) -> (u8, String, String
         Command::Check(arguments) => check::run(arguments, &mut streams),
         Command::Convert(arguments) => convert::run(arguments, &mut streams),
         Command::Fire(arguments) => fire::run(arguments, &source, &mut streams),
+        Command::Schema(arguments) => schema::run(arguments, &mut streams),
         Command::Test(arguments) => test::run(arguments, &source, &mut streams),
     };
     (status, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
@@ -245,4 +247,11 @@ fn convert_writes_a_config_and_a_report() {
     let report: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!((report["ported"].as_u64(), report["to"].as_str()), (Some(1), Some("docker-agent")));
     assert_eq!(run(&["convert", "/nope", "--to", "infer"], "", "").0, 1);
+}
+
+#[test]
+fn schema_prints_a_schema() {
+    let (status, out, _) = run(&["schema", "everruns"], "", "");
+    assert!(status == 0 && out.contains("executor"));
+    assert!(run(&["schema", "claude-code", "--kind", "output"], "", "").1.contains("hookSpecificOutput"));
 }

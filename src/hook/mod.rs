@@ -33,6 +33,7 @@ pub(crate) mod portable;
 pub mod record;
 pub mod request;
 pub mod runner;
+pub mod schema;
 #[cfg(test)]
 pub(crate) mod scripted;
 pub mod state;
