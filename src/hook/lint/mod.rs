@@ -26,6 +26,7 @@ use super::error::ConfigProblem;
 use super::portable::{self, Facts, PortableHook};
 use crate::inspect::View;
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 use std::time::Duration;
 
 /// Most findings of one hook.
@@ -69,9 +70,9 @@ impl Finding {
         let mut text = head;
         if let Some(place) = place {
             let mark = " ".repeat(place.column.saturating_sub(1).min(160));
-            text.push_str(&format!("\n  | {}\n  | {mark}^", place.excerpt));
+            let _ = write!(text, "\n  | {}\n  | {mark}^", place.excerpt);
         }
-        text.push_str(&format!("\n  = {}", self.rule.hint));
+        let _ = write!(text, "\n  = {}", self.rule.hint);
         text
     }
 

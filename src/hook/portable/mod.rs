@@ -19,6 +19,7 @@ pub(crate) use tools::{NameTest, Tools};
 use super::dialect::Dialect;
 use super::document::{Node, NodeKind};
 use serde_json::Value;
+use std::fmt::Write as _;
 use std::time::Duration;
 
 /// What a dialect is, as data.
@@ -358,7 +359,7 @@ fn whole_seconds(time: Duration) -> u64 {
 fn with_environment(hook: &Draft) -> String {
     let mut script = String::new();
     for (name, value) in &hook.environment {
-        script.push_str(&format!("export {name}={}\n", quoted(value)));
+        let _ = writeln!(script, "export {name}={}", quoted(value));
     }
     script.push_str(&hook.script);
     script
