@@ -1,7 +1,7 @@
 //! The `hookbox` command: flags to `cli`, exit status out.
 
 use clap::{Parser, Subcommand};
-use hookbox::cli::{Streams, fire, sh, test};
+use hookbox::cli::{Streams, check, convert, fire, schema, sh, test};
 use hookbox::sandbox::SandboxSource;
 use std::process::ExitCode;
 
@@ -19,6 +19,12 @@ enum Command {
     Sh(sh::ShArguments),
     /// Fire one event through the hooks of a file
     Fire(fire::FireArguments),
+    /// Check hook configs: validation and a linter
+    Check(check::CheckArguments),
+    /// Port the hooks of a config to another dialect
+    Convert(convert::ConvertArguments),
+    /// Print the JSON Schema of a dialect's config, payload or output
+    Schema(schema::SchemaArguments),
     /// Run fixture cases
     Test(test::TestArguments),
 }
@@ -30,6 +36,9 @@ fn main() -> ExitCode {
     ExitCode::from(match &command_line.command {
         Command::Sh(arguments) => sh::run(arguments, &mut streams),
         Command::Fire(arguments) => fire::run(arguments, &SandboxSource, &mut streams),
+        Command::Check(arguments) => check::run(arguments, &mut streams),
+        Command::Convert(arguments) => convert::run(arguments, &mut streams),
+        Command::Schema(arguments) => schema::run(arguments, &mut streams),
         Command::Test(arguments) => test::run(arguments, &SandboxSource, &mut streams),
     })
 }

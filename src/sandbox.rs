@@ -412,6 +412,12 @@ impl Script {
 }
 
 impl Sandbox {
+    /// Whether every session has a command of this name: a builtin or a utility.
+    pub fn has_command(name: &str) -> bool {
+        crate::machine::find_builtin(name.as_bytes()).is_some()
+            || crate::utility::find(name.as_bytes()).is_some()
+    }
+
     /// A builder with the defaults: base tree, host clock, default limits, `/workspace`.
     pub fn builder() -> SandboxBuilder {
         let mut environment = Environment::default();

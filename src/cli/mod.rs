@@ -1,7 +1,10 @@
 //! The command line: one file for each subcommand. Each takes its parsed arguments, the host's streams and a source of
 //! sessions, and gives the exit status.
 
+pub mod check;
+pub mod convert;
 pub mod fire;
+pub mod schema;
 pub mod sh;
 pub mod test;
 

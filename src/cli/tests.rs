@@ -1,6 +1,6 @@
 //! The subcommands over scripted sessions: flags in, bytes and exit status out.
 
-use super::{Streams, fire, test};
+use super::{Streams, check, convert, fire, schema, test};
 use crate::hook::HookRunner;
 use crate::hook::case::{SessionSetup, SessionSource};
 use crate::hook::scripted::Scripted;
@@ -16,7 +16,10 @@ struct Line {
 
 #[derive(Subcommand)]
 enum Command {
+    Check(check::CheckArguments),
+    Convert(convert::ConvertArguments),
     Fire(fire::FireArguments),
+    Schema(schema::SchemaArguments),
     Test(test::TestArguments),
 }
 
@@ -67,7 +70,10 @@ fn run(words: &[&str], stdin: &str, prints: &'static str) -> (u8, String, String
     let mut streams = Streams { stdin: &mut input, stdout: &mut out, stderr: &mut err };
     let source = Source { base: Base::new(&[]), prints };
     let status = match &line.command {
+        Command::Check(arguments) => check::run(arguments, &mut streams),
+        Command::Convert(arguments) => convert::run(arguments, &mut streams),
         Command::Fire(arguments) => fire::run(arguments, &source, &mut streams),
+        Command::Schema(arguments) => schema::run(arguments, &mut streams),
         Command::Test(arguments) => test::run(arguments, &source, &mut streams),
     };
     (status, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
@@ -196,4 +202,56 @@ fn the_repositorys_cases_are_found() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("vfs-fixtures");
     let (_, out, _) = run(&["test", root.to_str().unwrap(), "--filter", "EV-25"], "", "{}");
     assert!(out.ends_with(" s\n") && out.contains("15 passed, 0 failed in "), "{out}");
+}
+
+#[test]
+fn check_tells_places_and_status() {
+    let folder = Folder::new("check");
+    let good = folder.write(
+        "good.json",
+        r#"{"hooks": [{"event": "turn_end", "executor": {"type": "bash", "command": "echo '{}'"}}]}"#,
+    );
+    let bad = folder.write(
+        "bad.json",
+        "{\"hooks\": [{\"event\": \"pre_tool_use\", \"on_error\": \"block\",\n  \"executor\": {\"type\": \"bash\", \"command\": \"echo '{\\\"decision\\\": \\\"deny\\\"}'; cargo x\"}}]}",
+    );
+    assert_eq!(run(&["check", &good], "", ""), (0, "0 errors, 0 warnings\n".into(), String::new()));
+    let (status, out, _) = run(&["check", &bad, &good, "--stub", "cargo"], "", "");
+    assert_eq!(status, 1);
+    assert!(out.starts_with(&format!("{bad}:2:44: error: pre_tool_use: decision `deny`; everruns knows allow, mutate, block [output-decision]\n")), "{out}");
+    assert!(out.ends_with("1 error, 0 warnings\n"), "{out}");
+    let (status, out, err) = run(&["check", "--json", &bad, "/nope"], "", "");
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(report["files"][0]["findings"][0]["rule"], "output-decision");
+    assert_eq!(report["files"][0]["findings"][1]["rule"], "command-missing");
+    assert!(report["files"][1]["error"].is_string());
+    assert_eq!((status, err.starts_with("hookbox: /nope: ")), (2, true));
+    let (status, out, _) = run(&["check", "--rules"], "", "");
+    assert!(status == 0 && out.contains("json-by-hand"));
+}
+
+#[test]
+fn convert_writes_a_config_and_a_report() {
+    let folder = Folder::new("convert");
+    let path = folder.write("hooks.json", HOOKS);
+    let (status, out, err) = run(&["convert", &path, "--to", "claude-code"], "", "");
+    let config: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert!(
+        config["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap().contains("hookbox adapter")
+    );
+    assert!(status == 0 && err.ends_with("1 of 1 hooks ported from everruns to claude-code\n"), "{err}");
+    let (status, out, err) = run(&["convert", "--from", "everruns", &path, "--to", "infer"], "", "");
+    assert!(out.contains("pre_tool"), "{out}");
+    assert!(status == 1 && err.starts_with("lost: "), "{err}");
+    let (_, out, _) = run(&["convert", &path, "--to", "docker-agent", "--json"], "", "");
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((report["ported"].as_u64(), report["to"].as_str()), (Some(1), Some("docker-agent")));
+    assert_eq!(run(&["convert", "/nope", "--to", "infer"], "", "").0, 1);
+}
+
+#[test]
+fn schema_prints_a_schema() {
+    let (status, out, _) = run(&["schema", "everruns"], "", "");
+    assert!(status == 0 && out.contains("executor"));
+    assert!(run(&["schema", "claude-code", "--kind", "output"], "", "").1.contains("hookSpecificOutput"));
 }

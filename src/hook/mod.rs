@@ -20,16 +20,20 @@
 
 pub mod case;
 mod chain;
+pub mod convert;
 pub mod decision;
 pub mod dialect;
 pub mod document;
 pub mod error;
 pub mod event;
 mod json;
+pub mod lint;
 pub mod matcher;
+pub(crate) mod portable;
 pub mod record;
 pub mod request;
 pub mod runner;
+pub mod schema;
 #[cfg(test)]
 pub(crate) mod scripted;
 pub mod state;

@@ -216,7 +216,9 @@ impl Walker {
                     self.list(condition);
                     self.list(body);
                 }
-                otherwise.iter().for_each(|list| self.list(list));
+                if let Some(list) = otherwise {
+                    self.list(list);
+                }
             }
             CommandKind::While { condition, body, .. } => {
                 self.list(condition);
@@ -247,7 +249,9 @@ impl Walker {
                 self.via.pop();
             }
             CommandKind::Coprocess { name, command } => {
-                name.iter().for_each(|word| self.word(word));
+                if let Some(word) = name {
+                    self.word(word);
+                }
                 self.command(command);
             }
         }
@@ -382,12 +386,16 @@ impl Walker {
     }
 
     fn assigned(&mut self, assignment: &Assignment) {
-        assignment.subscript.iter().for_each(|subscript| self.subscript(subscript));
+        if let Some(subscript) = &assignment.subscript {
+            self.subscript(subscript);
+        }
         match &assignment.value {
             AssignmentValue::Scalar(word) => self.word(word),
             AssignmentValue::Array(elements) => {
                 for ArrayElement { subscript, value, .. } in elements {
-                    subscript.iter().for_each(|subscript| self.subscript(subscript));
+                    if let Some(subscript) = subscript {
+                        self.subscript(subscript);
+                    }
                     self.word(value);
                 }
             }
@@ -464,12 +472,16 @@ impl Walker {
             }
             ParameterOperation::Replace { pattern, replacement, .. } => {
                 self.word(pattern);
-                replacement.iter().for_each(|word| self.word(word));
+                if let Some(word) = replacement {
+                    self.word(word);
+                }
             }
-            ParameterOperation::Case { pattern, .. } => pattern.iter().for_each(|word| self.word(word)),
+            ParameterOperation::Case { pattern: Some(pattern), .. } => self.word(pattern),
             ParameterOperation::Substring { offset, length } => {
                 self.arithmetic(offset);
-                length.iter().for_each(|length| self.arithmetic(length));
+                if let Some(length) = length {
+                    self.arithmetic(length);
+                }
             }
             // The value is expanded as a prompt is, with its command substitutions.
             ParameterOperation::Transform(b'P') => {

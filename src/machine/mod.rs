@@ -35,6 +35,7 @@ mod trace;
 mod trap;
 mod variable;
 
+pub(crate) use builtin::find as find_builtin;
 pub(crate) use command::FILE_BUILTINS;
 pub(crate) use name::Names;
 pub(crate) use process::{Halt, Process};

@@ -1,0 +1,101 @@
+//! `hookbox convert`: ports the hooks of a config to another dialect.
+//!
+//! The converted config goes to standard output (or `--output`), what is lost or changed to standard error; `--json` puts
+//! both into one document on standard output.
+//!
+//! Exit status: 0 everything has a counterpart, 1 something is lost or the config can not be used.
+
+use super::{CommandFailure, Streams, finish};
+use crate::hook::convert::{Converted, RemarkKind, convert};
+use crate::hook::{Dialect, HookSet, LoadOptions};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+/// Arguments of `hookbox convert`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct ConvertArguments {
+    /// The config
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Its dialect; found from the content when not given
+    #[arg(long, value_name = "NAME")]
+    pub from: Option<Dialect>,
+    /// The dialect to port it to
+    #[arg(long, value_name = "NAME")]
+    pub to: Dialect,
+    /// Where to write the converted config
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print config and report as one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Runs the command.
+pub fn run(arguments: &ConvertArguments, streams: &mut Streams<'_>) -> u8 {
+    let result = port(arguments, streams);
+    finish(result, streams)
+}
+
+fn port(arguments: &ConvertArguments, streams: &mut Streams<'_>) -> Result<u8, CommandFailure> {
+    let name = arguments.file.display().to_string();
+    let text = std::fs::read(&arguments.file).map_err(CommandFailure::host(name.clone()))?;
+    let from = match arguments.from {
+        Some(dialect) => dialect,
+        None => Dialect::detect(&name, &text)?,
+    };
+    // A config that its own platform refuses is not worth porting.
+    HookSet::load(from, &text, &LoadOptions { name: name.clone(), ..LoadOptions::default() })?;
+    let converted = convert(from, arguments.to, &name, &text)
+        .map_err(|problem| CommandFailure::Config(problem.into()))?;
+    let config = to_text(arguments.to, &converted.config)?;
+    if let Some(path) = &arguments.output {
+        std::fs::write(path, &config).map_err(CommandFailure::host(path.display().to_string()))?;
+    }
+    if arguments.json {
+        let report = report_json(arguments, from, &converted);
+        writeln!(streams.stdout, "{report:#}").map_err(CommandFailure::Write)?;
+    } else {
+        if arguments.output.is_none() {
+            streams.stdout.write_all(config.as_bytes()).map_err(CommandFailure::Write)?;
+        }
+        streams
+            .stderr
+            .write_all(report_text(arguments, from, &converted).as_bytes())
+            .map_err(CommandFailure::Write)?;
+    }
+    Ok(u8::from(converted.remarks.iter().any(|remark| remark.kind == RemarkKind::Lost)))
+}
+
+/// YAML for the dialects whose files are YAML.
+fn to_text(dialect: Dialect, config: &Value) -> Result<String, CommandFailure> {
+    if matches!(dialect, Dialect::DockerAgent | Dialect::Infer) {
+        return serde_saphyr::to_string(config).map_err(|error| CommandFailure::Other(error.to_string()));
+    }
+    Ok(format!("{config:#}\n"))
+}
+
+fn report_text(arguments: &ConvertArguments, from: Dialect, converted: &Converted) -> String {
+    let mut remarks: Vec<_> = converted.remarks.iter().collect();
+    remarks.sort_by_key(|remark| remark.kind);
+    let mut text = String::new();
+    for remark in remarks {
+        let _ = writeln!(text, "{}", remark.show());
+    }
+    let (all, carried) = converted.hooks;
+    let _ = writeln!(text, "{carried} of {all} hooks ported from {from} to {}", arguments.to);
+    text
+}
+
+fn report_json(arguments: &ConvertArguments, from: Dialect, converted: &Converted) -> Value {
+    let remarks: Vec<Value> = converted.remarks.iter().map(crate::hook::convert::Remark::to_json).collect();
+    json!({
+        "from": from.name(),
+        "to": arguments.to.name(),
+        "hooks": converted.hooks.0,
+        "ported": converted.hooks.1,
+        "config": converted.config,
+        "remarks": remarks,
+    })
+}

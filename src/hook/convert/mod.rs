@@ -1,0 +1,357 @@
+//! Porting hooks from one dialect to another.
+//!
+//! Each hook is read into the common form of `crate::hook::portable`, given the events of the target that stand for the same
+//! moment, and written in the target's shape. Its script stays as it is, behind an adapter (`adapter.rs`): a bash script
+//! that turns the target's payload into the one that the script expects, and the script's answer into the target's. What a
+//! matcher of the target can not say is tested in the adapter. What is lost or changes its meaning is told, hook by hook
+//! (`remark.rs`).
+//!
+//! An adapter carries the hook that it was made from: converting back gives that hook, and converting on starts from it.
+
+mod adapter;
+mod remark;
+
+#[cfg(test)]
+mod tests;
+
+pub use remark::{Remark, RemarkKind};
+
+use super::dialect::Dialect;
+use super::document::Source;
+use super::error::ConfigProblem;
+use super::portable::{
+    self, Draft, EventFacts, Facts, Matching, Part, PortableHandler, PortableHook, Tools, quoted,
+};
+use serde_json::Value;
+
+/// A converted config.
+#[derive(Clone, Debug)]
+pub struct Converted {
+    /// In the target's shape.
+    pub config: Value,
+    /// What is lost, changed, and kept by other means.
+    pub remarks: Vec<Remark>,
+    /// How many hooks were read, and how many of them have a counterpart.
+    pub hooks: (usize, usize),
+}
+
+/// Converts a config.
+///
+/// # Errors
+/// The text is neither JSON nor YAML. What is wrong with single hooks is the loader's to say.
+pub fn convert(from: Dialect, to: Dialect, name: &str, text: &[u8]) -> Result<Converted, ConfigProblem> {
+    let source = Source::new(name, text);
+    let node = source.json_or_yaml("not a hook config: ")?;
+    let hooks = (portable::facts(from).read)(&node);
+    let mut conversion = Conversion { to, remarks: Vec::new(), drafts: Vec::new(), origins: Vec::new() };
+    let mut carried = 0;
+    for (index, hook) in hooks.iter().enumerate() {
+        carried += usize::from(conversion.hook(from, hook, index));
+    }
+    conversion.chain_remarks(from);
+    let config = (portable::facts(to).write)(&conversion.drafts);
+    Ok(Converted { config, remarks: conversion.remarks, hooks: (hooks.len(), carried) })
+}
+
+struct Conversion {
+    to: Dialect,
+    remarks: Vec<Remark>,
+    drafts: Vec<Draft>,
+    /// Hooks that came back from adapters: one may have been split over two events.
+    origins: Vec<String>,
+}
+
+impl Conversion {
+    fn remark(&mut self, kind: RemarkKind, hook: &str, text: impl Into<String>) {
+        self.remarks.push(Remark { kind, hook: Some(hook.to_owned()), text: text.into() });
+    }
+
+    /// Whether the hook has a counterpart.
+    fn hook(&mut self, from: Dialect, hook: &PortableHook, index: usize) -> bool {
+        if let Some((origin, text, original)) = hook.script().and_then(adapter::origin) {
+            if !self.origins.contains(&text) {
+                self.origins.push(text);
+                return self.hook(origin, &original, index);
+            }
+            return true;
+        }
+        let facts = portable::facts(from);
+        let label = hook.label();
+        let Some(script) = self.script_of(hook, &label) else { return false };
+        let Some(event) = hook.facts else {
+            self.remark(RemarkKind::Lost, &label, format!("{from} has no event `{}`", hook.event));
+            return false;
+        };
+        if from == self.to {
+            self.drafts.push(draft(hook, event, script, hook.tools.clone()));
+            return true;
+        }
+        let targets = self.targets(event, &label);
+        if targets.is_empty() {
+            return false;
+        }
+        for field in &hook.own_fields {
+            self.remark(RemarkKind::Lost, &label, format!("`{field}` has no counterpart in {}", self.to));
+        }
+        let mut written = false;
+        for target in targets {
+            written |= self.target(from, facts, hook, event, target, &script, index);
+        }
+        written
+    }
+
+    fn script_of(&mut self, hook: &PortableHook, label: &str) -> Option<String> {
+        match &hook.handler {
+            PortableHandler::Script(script) => Some(script.clone()),
+            PortableHandler::Program { name, arguments } => {
+                let words: Vec<String> =
+                    std::iter::once(name).chain(arguments).map(|word| quoted(word)).collect();
+                self.remark(
+                    RemarkKind::Kept,
+                    label,
+                    "the program is called from a shell, with the same arguments",
+                );
+                Some(words.join(" "))
+            }
+            PortableHandler::Other(kind) => {
+                self.remark(
+                    RemarkKind::Lost,
+                    label,
+                    format!("a hook of type `{kind}` can not be ported as a script"),
+                );
+                None
+            }
+        }
+    }
+
+    /// The target's events for the same moment.
+    fn targets(&mut self, event: &'static EventFacts, label: &str) -> Vec<&'static EventFacts> {
+        let events = portable::facts(self.to).events;
+        let same = |moment: &str| -> Vec<&'static EventFacts> {
+            let fitting = events.iter().filter(|target| !moment.is_empty() && target.moment == moment);
+            let fitting: Vec<_> = fitting
+                .filter(|target| {
+                    event.part == Part::All || target.part == Part::All || target.part == event.part
+                })
+                .collect();
+            // One event for each outcome: by the same name, else the first.
+            let mut chosen: Vec<&'static EventFacts> = Vec::new();
+            for target in &fitting {
+                let named =
+                    fitting.iter().find(|other| other.part == target.part && other.name == event.name);
+                if !chosen.iter().any(|other| other.part == target.part) {
+                    chosen.push(named.copied().unwrap_or(target));
+                }
+            }
+            // An event for every outcome makes one for failures alone superfluous.
+            if chosen.iter().any(|target| target.part == Part::All) && event.part == Part::All {
+                chosen.retain(|target| target.part == Part::All);
+            }
+            chosen
+        };
+        let found = same(event.moment);
+        if !found.is_empty() {
+            return found;
+        }
+        let near = same(near(event.moment));
+        match near.first() {
+            Some(target) => {
+                let text = format!("`{}` is not the same moment: {}", target.name, difference(event.moment));
+                self.remark(RemarkKind::Changed, label, text);
+            }
+            None => {
+                let text = format!("{} has no event for `{}`", self.to, event.name);
+                self.remark(RemarkKind::Lost, label, text);
+            }
+        }
+        near
+    }
+
+    fn target(
+        &mut self,
+        from: Dialect,
+        facts: &'static Facts,
+        hook: &PortableHook,
+        event: &'static EventFacts,
+        target: &'static EventFacts,
+        script: &str,
+        index: usize,
+    ) -> bool {
+        let label = hook.label();
+        let Some(matching) = self.matching(facts, hook, event, target, &label) else { return false };
+        self.answer_remarks(facts, hook, event, target, script);
+        let closed = hook.fails_closed();
+        self.failure_remarks(closed, event, target, &label);
+        let timeout = self.timeout(facts, hook, &label);
+        let adapter = adapter::Adapter {
+            from,
+            to: self.to,
+            hook,
+            event,
+            target,
+            script,
+            closed,
+            matching: &matching,
+            index,
+        };
+        let text = adapter.text();
+        let mut draft = draft(hook, target, text, matching.tools);
+        draft.argument = matching.argument;
+        draft.timeout = timeout;
+        draft.closed = closed;
+        // The adapter sets them.
+        draft.environment.clear();
+        if draft.cwd.is_some() && !matches!(self.to, Dialect::DockerAgent | Dialect::Goclaw) {
+            let cwd = draft.cwd.take().unwrap_or_default();
+            self.remark(
+                RemarkKind::Changed,
+                &label,
+                format!("the hook runs in the session's directory, not in `{cwd}`"),
+            );
+        }
+        if !hook.enabled && !matches!(self.to, Dialect::Goclaw | Dialect::Infer) {
+            self.remark(
+                RemarkKind::Lost,
+                &label,
+                format!("it is switched off, which {} can not say", self.to),
+            );
+            return false;
+        }
+        if hook.priority != 0 && self.to != Dialect::Goclaw {
+            self.remark(RemarkKind::Changed, &label, "the order of the file counts, not its priority");
+        }
+        self.drafts.push(draft);
+        true
+    }
+
+    /// What the target's matcher says, and what is left for the adapter. `None`: the hook would run where it should not.
+    fn matching(
+        &mut self,
+        facts: &'static Facts,
+        hook: &PortableHook,
+        event: &EventFacts,
+        target: &EventFacts,
+        label: &str,
+    ) -> Option<adapter::Match> {
+        let to = portable::facts(self.to);
+        let mut found = adapter::Match { tools: Tools::Any, argument: None, guard: Vec::new() };
+        match (event.part, target.part) {
+            (Part::Success, Part::All) => found.guard.push(".error == null".to_owned()),
+            (Part::Failure, Part::All) => found.guard.push(".error != null".to_owned()),
+            _ => {}
+        }
+        for (field, text) in &hook.conditions {
+            if matches!(*field, "source" | "trigger" | "reason") {
+                let regex = Tools::exact(text.split(['|', ',']).map(str::trim)).to_regex();
+                found.guard.push(format!("((.{field} // \"\") | test({}))", Value::from(regex)));
+            } else {
+                self.remark(
+                    RemarkKind::Lost,
+                    label,
+                    format!("the condition `{field}: {text}`: the hook runs more often"),
+                );
+            }
+        }
+        if hook.tools == Tools::Any && hook.argument.is_none() {
+            return Some(found);
+        }
+        if to.matching == Matching::None || !target.tool {
+            let text = format!("`{}` does not tell the tool, so its matcher can not be kept", target.name);
+            self.remark(RemarkKind::Lost, label, text);
+            return None;
+        }
+        let tools = self.renamed(facts, hook, label);
+        match (&tools, to.matching) {
+            (Tools::Regex(regex), Matching::NamesAndArgument) => {
+                found.guard.push(format!("((.tool_name // \"\") | test({}))", Value::from(regex.as_str())));
+                self.remark(RemarkKind::Kept, label, "the matcher's expression is tested in the adapter");
+            }
+            _ => found.tools = tools,
+        }
+        match &hook.argument {
+            Some(argument)
+                if to.matching == Matching::NamesAndArgument && facts.shell_argument == to.shell_argument =>
+            {
+                found.argument = Some(argument.clone());
+            }
+            Some(argument) => {
+                found.guard.push(adapter::argument_test(argument));
+                self.remark(RemarkKind::Kept, label, "the test of the argument is done in the adapter");
+            }
+            None => {}
+        }
+        Some(found)
+    }
+
+    /// The shell tool has a name of its own on each platform; the others' names are kept.
+    fn renamed(&mut self, facts: &'static Facts, hook: &PortableHook, label: &str) -> Tools {
+        let to = portable::facts(self.to);
+        let ours = |name: &str| {
+            !name.is_empty()
+                && (name == facts.shell_tool || name == facts.shell_in_payload)
+                && name != to.shell_tool
+        };
+        if let Tools::Names(names) = &hook.tools {
+            for name in names.iter().filter(|name| !name.open) {
+                if ours(&name.text) {
+                    let text = format!("the shell tool `{}` is `{}` there", name.text, to.shell_tool);
+                    self.remark(RemarkKind::Kept, label, text);
+                } else if name.text != to.shell_tool {
+                    let text =
+                        format!("the tool's name `{}` is kept: see that the platform has it", name.text);
+                    self.remark(RemarkKind::Changed, label, text);
+                }
+            }
+        } else if let Tools::Regex(regex) = &hook.tools {
+            let text =
+                format!("the expression `{regex}` is kept: see that it fits the platform's tool names");
+            self.remark(RemarkKind::Changed, label, text);
+        }
+        hook.tools.renamed(|name| ours(name).then_some(to.shell_tool))
+    }
+}
+
+fn draft(hook: &PortableHook, event: &'static EventFacts, script: String, tools: Tools) -> Draft {
+    Draft {
+        name: hook.name.clone(),
+        event,
+        tools,
+        argument: hook.argument.clone(),
+        script,
+        environment: hook.environment.clone(),
+        cwd: hook.cwd.clone(),
+        timeout: hook.timeout,
+        closed: hook.fails_closed(),
+        description: hook.description.clone(),
+        enabled: hook.enabled,
+        priority: hook.priority,
+    }
+}
+
+/// A moment that comes close.
+fn near(moment: &str) -> &'static str {
+    match moment {
+        "tool_call_starting" => "tool_batch_starting",
+        "tool_batch_starting" => "tool_call_starting",
+        "tool_call_ended" => "tool_batch_ended",
+        "tool_batch_ended" => "tool_call_ended",
+        "model_call_starting" => "turn_started",
+        "turn_started" => "model_call_starting",
+        "permission_requested" => "tool_call_starting",
+        _ => "",
+    }
+}
+
+/// How the near moment differs.
+fn difference(moment: &str) -> &'static str {
+    match moment {
+        "tool_call_starting" | "tool_call_ended" => {
+            "it comes once for all calls of a reply, without their names"
+        }
+        "tool_batch_starting" | "tool_batch_ended" => "it comes for each call, not once for all of a reply",
+        "permission_requested" => {
+            "it comes before every call, not only before those that the user is asked about"
+        }
+        _ => "it comes before each call of the model, or once a turn",
+    }
+}

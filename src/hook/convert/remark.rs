@@ -1,0 +1,204 @@
+//! What a conversion loses or changes, in words.
+
+use super::Conversion;
+use crate::hook::dialect::Dialect;
+use crate::hook::portable::{self, EventFacts, Facts, Failure, Part, PortableHook};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// What kind of remark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RemarkKind {
+    /// Not there any more.
+    Lost,
+    /// There, with another meaning.
+    Changed,
+    /// There, by other means.
+    Kept,
+}
+
+impl RemarkKind {
+    /// `lost`, `changed`, `kept`
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lost => "lost",
+            Self::Changed => "changed",
+            Self::Kept => "kept",
+        }
+    }
+}
+
+/// A remark on a conversion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// What kind.
+    pub kind: RemarkKind,
+    /// The hook; `None`: all of them.
+    pub hook: Option<String>,
+    /// In words.
+    pub text: String,
+}
+
+impl Remark {
+    /// `lost: guard (pre_tool_use): ...`
+    pub fn show(&self) -> String {
+        match &self.hook {
+            Some(hook) => format!("{}: {hook}: {}", self.kind.name(), self.text),
+            None => format!("{}: {}", self.kind.name(), self.text),
+        }
+    }
+
+    /// `{"kind", "hook", "text"}`
+    pub fn to_json(&self) -> Value {
+        json!({"kind": self.kind.name(), "hook": self.hook, "text": self.text})
+    }
+}
+
+/// What an answer may hold: words by which a script shows that it uses it, and what the loss is called.
+const USES: [(&str, &[&str]); 6] = [
+    ("ask", &["\"ask\"", "\"defer\""]),
+    ("allow", &["permissionDecision", "permission_decision", "approve", "behavior"]),
+    ("arguments", &["updatedInput", "updated_input", "patch"]),
+    ("message", &["patch"]),
+    ("result", &["updatedToolOutput", "updated_tool_response", "patch"]),
+    ("context", &["additionalContext", "additional_context", "hook_context"]),
+];
+
+impl Conversion {
+    pub(super) fn answer_remarks(
+        &mut self,
+        facts: &Facts,
+        hook: &PortableHook,
+        event: &EventFacts,
+        target: &EventFacts,
+        script: &str,
+    ) {
+        let had = (facts.carries)(event);
+        let has = (portable::facts(self.to).carries)(target);
+        let label = hook.label();
+        let to = self.to;
+        if had.deny && !has.deny {
+            self.remark(
+                RemarkKind::Lost,
+                &label,
+                format!("`{}` of {to} can not be blocked: the hook only observes", target.name),
+            );
+        }
+        for (what, words) in USES {
+            let (before, after, text) = match what {
+                "ask" if target.blocks => {
+                    (had.ask, has.ask, "to ask the user is not possible there: it blocks instead")
+                }
+                "ask" => (had.ask, has.ask, "to ask the user is not possible there"),
+                "allow" => (had.allow, has.allow, "a permission given by the hook has no effect there"),
+                "arguments" => (had.arguments, has.arguments, "rewritten arguments have no effect there"),
+                "message" => (had.message, has.message, "a rewritten message has no effect there"),
+                "result" => (had.result, has.result, "a rewritten result has no effect there"),
+                _ => (had.context, has.context, "text for the model has no place there"),
+            };
+            if before && !after && words.iter().any(|word| script.contains(word)) {
+                self.remark(RemarkKind::Lost, &label, text);
+            }
+        }
+        let to_facts = portable::facts(to);
+        let rewrites = ["updatedInput", "updated_input", "patch"].iter().any(|word| script.contains(word));
+        if had.arguments && has.arguments && rewrites && facts.merges_arguments != to_facts.merges_arguments {
+            if facts.merges_arguments {
+                let text = "the adapter merges the patch: the platform replaces the arguments";
+                self.remark(RemarkKind::Kept, &label, text);
+            } else {
+                let text = "arguments are merged there: one that the rewrite leaves out stays";
+                self.remark(RemarkKind::Changed, &label, text);
+            }
+        }
+        if event.part == Part::All && target.part == Part::Failure && target.name != "PostToolUseFailure" {
+            self.remark(RemarkKind::Changed, &label, format!("`{}` comes after failures only", target.name));
+        }
+    }
+
+    pub(super) fn failure_remarks(
+        &mut self,
+        closed: bool,
+        event: &EventFacts,
+        target: &EventFacts,
+        label: &str,
+    ) {
+        if !event.blocks || !target.blocks {
+            return;
+        }
+        match (closed, target.failure) {
+            (true, Failure::Open) => {
+                let text = "a failure of the script still blocks, through the adapter; a timeout lets the action through";
+                self.remark(RemarkKind::Changed, label, text);
+            }
+            (false, Failure::Closed) => {
+                let text =
+                    "a failure of the script still lets the action through, by the adapter; a timeout blocks";
+                self.remark(RemarkKind::Changed, label, text);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn timeout(&mut self, facts: &Facts, hook: &PortableHook, label: &str) -> Option<Duration> {
+        let to = portable::facts(self.to);
+        let wanted = hook.timeout.unwrap_or(facts.default_timeout);
+        match to.longest_timeout {
+            Some(longest) if wanted > longest => {
+                let text = format!("the timeout is {} s: {} allows no more", longest.as_secs_f64(), self.to);
+                self.remark(RemarkKind::Changed, label, text);
+                Some(longest)
+            }
+            _ if hook.timeout.is_none() && wanted == to.default_timeout => None,
+            _ => Some(wanted),
+        }
+    }
+
+    /// What holds for all hooks.
+    pub(super) fn chain_remarks(&mut self, from: Dialect) {
+        if from == self.to || self.drafts.is_empty() {
+            return;
+        }
+        let (facts, to) = (portable::facts(from), portable::facts(self.to));
+        let mut all = |kind, text: String| self.remarks.push(Remark { kind, hook: None, text });
+        let target = self.to;
+        if facts.stops_early && !to.stops_early && target != Dialect::Infer {
+            all(
+                RemarkKind::Changed,
+                format!("{target} runs all hooks of an event, also behind one that blocks"),
+            );
+        }
+        if !facts.stops_early && to.stops_early {
+            all(
+                RemarkKind::Changed,
+                format!("{target} stops at the first block: hooks behind it do not run"),
+            );
+        }
+        if target == Dialect::ClaudeCode {
+            all(
+                RemarkKind::Changed,
+                "hooks of an event run at the same time: none sees what another changed".into(),
+            );
+        }
+        if target == Dialect::Infer {
+            all(
+                RemarkKind::Changed,
+                "hooks are commands under the allow-list: the adapters need an entry for it".into(),
+            );
+            all(
+                RemarkKind::Lost,
+                "infer reads no answer: hooks can neither block nor change anything".into(),
+            );
+        }
+        if target == Dialect::Goclaw {
+            all(
+                RemarkKind::Changed,
+                "records are global and need the store's tenant; narrow their scope by hand".into(),
+            );
+        }
+        if from == Dialect::Everruns {
+            let text = "the payload comes on standard input there; adapters give the script its variables and its file";
+            all(RemarkKind::Kept, text.into());
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The linter: faults of hook configs that the loader can not see, each with its place and a hint.
+//!
+//! 1. The dialect's own loader reads the config as for saving; its problems and notices are findings.
+//! 2. `crate::hook::portable` reads the hooks once more, leniently, with places.
+//! 3. `config.rs` looks at each hook's matcher, timeout and failure policy.
+//! 4. `script.rs`, `output.rs` and `payload.rs` look at its script, by the commands that `crate::inspect` sees in it and by
+//!    the dialect's facts.
+//!
+//! Scripts are not run. What a script computes is not known, so a rule says something only where the text shows it.
+
+mod config;
+mod output;
+mod payload;
+mod rule;
+mod script;
+mod texts;
+
+#[cfg(test)]
+mod tests;
+
+pub use rule::{RULES, Rule, Severity};
+
+use super::dialect::{Dialect, LoadOptions, NoticeKind, Purpose};
+use super::document::Source;
+use super::error::ConfigProblem;
+use super::portable::{self, Facts, PortableHook};
+use crate::inspect::View;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// Most findings of one hook.
+const MOST_FINDINGS: usize = 100;
+
+/// What the linter should know.
+#[derive(Clone, Copy)]
+pub struct LintOptions<'o> {
+    /// Whether the sandbox has a command of that name (builtin, utility, stub).
+    pub has_command: &'o dyn Fn(&str) -> bool,
+    /// The longest time that the host gives a hook.
+    pub timeout_cap: Option<Duration>,
+}
+
+/// What the linter found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// By which rule.
+    pub rule: &'static Rule,
+    /// In which hook.
+    pub hook: Option<String>,
+    /// Where, and what.
+    pub problem: ConfigProblem,
+    /// Line of the hook's script, from 1.
+    pub script_line: Option<u32>,
+}
+
+impl Finding {
+    /// For people: place, severity, message, rule; the line; the hint.
+    pub fn show(&self) -> String {
+        let ConfigProblem { file, place, message } = &self.problem;
+        let severity = self.rule.severity.name();
+        let hook = self.hook.as_ref().map(|hook| format!("{hook}: ")).unwrap_or_default();
+        let head = match place {
+            Some(place) => format!(
+                "{file}:{}:{}: {severity}: {hook}{message} [{}]",
+                place.line, place.column, self.rule.id
+            ),
+            None => format!("{file}: {severity}: {hook}{message} [{}]", self.rule.id),
+        };
+        let mut text = head;
+        if let Some(place) = place {
+            let mark = " ".repeat(place.column.saturating_sub(1).min(160));
+            let _ = write!(text, "\n  | {}\n  | {mark}^", place.excerpt);
+        }
+        let _ = write!(text, "\n  = {}", self.rule.hint);
+        text
+    }
+
+    /// `{"rule", "severity", "message", "hint", "hook", "file", "line", "column", "script_line"}`
+    pub fn to_json(&self) -> Value {
+        let place = self.problem.place.as_ref();
+        json!({
+            "rule": self.rule.id,
+            "severity": self.rule.severity.name(),
+            "message": self.problem.message,
+            "hint": self.rule.hint,
+            "hook": self.hook,
+            "file": self.problem.file,
+            "line": place.map(|place| place.line),
+            "column": place.map(|place| place.column),
+            "script_line": self.script_line,
+        })
+    }
+}
+
+/// Checks a config.
+///
+/// # Errors
+/// The text is neither JSON nor YAML.
+pub fn lint(
+    dialect: Dialect,
+    name: &str,
+    text: &[u8],
+    options: &LintOptions<'_>,
+) -> Result<Vec<Finding>, ConfigProblem> {
+    let source = Source::new(name, text);
+    let node = source.json_or_yaml("not a hook config: ")?;
+    let mut findings = load(dialect, name, text);
+    let facts = portable::facts(dialect);
+    for hook in (facts.read)(&node) {
+        let mut lint =
+            HookLint { source: &source, dialect, facts, hook: &hook, options, findings: Vec::new() };
+        lint.config();
+        if let Some(script) = hook.script() {
+            let view = crate::inspect::inspect(script.as_bytes());
+            lint.script(script, &view);
+        }
+        findings.append(&mut lint.findings);
+    }
+    findings.sort_by_key(|finding| {
+        finding.problem.place.as_ref().map_or((0, 0), |place| (place.line, place.column))
+    });
+    Ok(findings)
+}
+
+/// What the dialect's loader says.
+fn load(dialect: Dialect, name: &str, text: &[u8]) -> Vec<Finding> {
+    let options = LoadOptions { name: name.to_owned(), purpose: Purpose::Save, ..LoadOptions::default() };
+    let finding = |rule, problem| Finding { rule, hook: None, problem, script_line: None };
+    match super::HookSet::load(dialect, text, &options) {
+        Err(error) => {
+            error.problems.into_iter().map(|problem| finding(&rule::CONFIG_INVALID, problem)).collect()
+        }
+        Ok(set) => set
+            .notices()
+            .iter()
+            .filter(|notice| matches!(notice.kind, NoticeKind::Dropped | NoticeKind::Warning))
+            .map(|notice| {
+                // The loader's text has file and place in front.
+                let message = notice.text.strip_prefix(name).unwrap_or(&notice.text);
+                let (place, message) = split_place(message);
+                let problem =
+                    ConfigProblem { file: name.to_owned(), place: None, message: message.to_owned() };
+                let mut finding = finding(&rule::CONFIG_NOTICE, problem);
+                finding.hook = notice.hook.as_ref().map(|hook| hook.as_str().to_owned());
+                finding.problem.place = place.map(|(line, column)| place_of(text, line, column));
+                finding
+            })
+            .collect(),
+    }
+}
+
+/// Splits `:3:7: message`.
+fn split_place(text: &str) -> (Option<(usize, usize)>, &str) {
+    let mut parts = text.splitn(4, ':');
+    if let (Some(""), Some(line), Some(column), Some(message)) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+        && let (Ok(line), Ok(column)) = (line.parse(), column.parse())
+    {
+        return (Some((line, column)), message.trim_start());
+    }
+    (None, text.trim_start_matches(':').trim_start())
+}
+
+fn place_of(text: &[u8], line: usize, column: usize) -> super::document::Place {
+    let line_text = text.split(|&byte| byte == b'\n').nth(line.saturating_sub(1)).unwrap_or(&[]);
+    let excerpt = String::from_utf8_lossy(line_text).chars().take(160).collect();
+    super::document::Place { line, column, excerpt }
+}
+
+/// One hook being looked at.
+struct HookLint<'h> {
+    source: &'h Source<'h>,
+    dialect: Dialect,
+    facts: &'static Facts,
+    hook: &'h PortableHook,
+    options: &'h LintOptions<'h>,
+    findings: Vec<Finding>,
+}
+
+impl HookLint<'_> {
+    /// Adds a finding at an offset of the config.
+    fn report(&mut self, rule: &'static Rule, at: Option<usize>, message: impl Into<String>) {
+        if self.findings.len() >= MOST_FINDINGS {
+            return;
+        }
+        let problem = self.source.problem(at.or(self.hook.places.hook), message);
+        self.findings.push(Finding { rule, hook: Some(self.hook.label()), problem, script_line: None });
+    }
+
+    /// Adds a finding at an offset of the script.
+    fn report_in_script(&mut self, rule: &'static Rule, offset: usize, message: impl Into<String>) {
+        if self.findings.len() >= MOST_FINDINGS {
+            return;
+        }
+        let script = self.hook.script().unwrap_or("").as_bytes();
+        let before = script.get(..offset).unwrap_or(script);
+        let line = memchr::memchr_iter(b'\n', before).count() + 1;
+        let at = self.hook.places.script.map(|at| raw_offset(self.source.text, at, offset));
+        self.report(rule, at, message);
+        if let Some(finding) = self.findings.last_mut() {
+            finding.script_line = u32::try_from(line).ok();
+        }
+    }
+
+    fn script(&mut self, script: &str, view: &View) {
+        let texts = texts::Texts::of(script, view);
+        self.commands(script, view, &texts);
+        self.output(view, &texts);
+        self.payload(script, view, &texts);
+    }
+}
+
+/// The offset in a config of the byte at `offset` of the JSON string that begins at `at`; `at` itself for other values.
+fn raw_offset(text: &[u8], at: usize, offset: usize) -> usize {
+    if text.get(at) != Some(&b'"') {
+        return at;
+    }
+    let (mut raw, mut decoded) = (at.saturating_add(1), 0);
+    while decoded < offset {
+        match text.get(raw) {
+            None | Some(b'"') => return at,
+            Some(b'\\') if text.get(raw + 1) == Some(&b'u') => {
+                let digits = text.get(raw + 2..raw + 6).and_then(|digits| std::str::from_utf8(digits).ok());
+                let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok()).unwrap_or(0);
+                decoded += match code {
+                    0..=0x7f => 1,
+                    0x80..=0x7ff => 2,
+                    // Half of a pair that makes four bytes.
+                    0xd800..=0xdfff => 2,
+                    _ => 3,
+                };
+                raw += 6;
+            }
+            Some(b'\\') => {
+                decoded += 1;
+                raw += 2;
+            }
+            Some(_) => {
+                decoded += 1;
+                raw += 1;
+            }
+        }
+    }
+    raw
+}

@@ -1,0 +1,183 @@
+//! What a script prints, held against what its dialect reads.
+
+use super::HookLint;
+use super::rule::{
+    CANNOT_BLOCK, OUTPUT_DECISION, OUTPUT_EVENT_NAME, OUTPUT_FIELD, OUTPUT_IGNORED, OUTPUT_PLACE,
+};
+use super::texts::{Piece, Texts, keys, string_values};
+use crate::hook::dialect::Dialect;
+use crate::hook::portable::{self, ExitRule};
+use crate::inspect::View;
+use rustc_hash::FxHashSet;
+use serde_json::Value;
+
+/// Keys that any JSON may have.
+const COMMON: &[&str] = &[
+    "message",
+    "error",
+    "result",
+    "content",
+    "reason",
+    "action",
+    "summary",
+    "arguments",
+    "source",
+    "metadata",
+    "retry",
+    "interrupt",
+    "behavior",
+    "continue",
+    "model",
+    "prompt",
+    "decision",
+];
+
+/// Keys that the dialect reads only inside an object: key, object.
+const INSIDE: &[(Dialect, &str, &[&str])] = &[
+    (
+        Dialect::ClaudeCode,
+        "hookSpecificOutput",
+        &[
+            "permissionDecision",
+            "permissionDecisionReason",
+            "updatedInput",
+            "additionalContext",
+            "updatedToolOutput",
+        ],
+    ),
+    (Dialect::Agentao, "hookSpecificOutput", &["permissionDecision", "permissionDecisionReason"]),
+    (
+        Dialect::DockerAgent,
+        "hook_specific_output",
+        &[
+            "permission_decision",
+            "permission_decision_reason",
+            "updated_input",
+            "additional_context",
+            "updated_tool_response",
+            "updated_messages",
+        ],
+    ),
+    (Dialect::Everruns, "patch", &["additional_context"]),
+];
+
+impl HookLint<'_> {
+    pub(super) fn output(&mut self, view: &View, texts: &Texts) {
+        if self.facts.exit == ExitRule::Ignored {
+            self.ignored(view, texts);
+            return;
+        }
+        let mut reported = FxHashSet::default();
+        for piece in texts.printed.iter().chain(&texts.jq) {
+            self.fields(piece, &mut reported);
+            self.decisions(piece);
+            self.event_name(piece);
+            self.places(piece);
+        }
+        self.blocks_nothing(texts);
+    }
+
+    /// Infer: nothing is read.
+    fn ignored(&mut self, view: &View, texts: &Texts) {
+        let decides = |piece: &&Piece| {
+            !string_values(&piece.text, "decision").is_empty() || piece.text.contains("permissionDecision")
+        };
+        if let Some(piece) = texts.printed.iter().chain(&texts.jq).find(decides) {
+            self.report_in_script(
+                &OUTPUT_IGNORED,
+                piece.offset,
+                "a decision is printed, and nobody reads it",
+            );
+        }
+        let two = |command: &&crate::inspect::CommandView| {
+            command.name() == Some("exit")
+                && command.words.get(1).and_then(|word| word.text.as_deref()) == Some("2")
+        };
+        if let Some(command) = view.commands.iter().find(two) {
+            self.report_in_script(&OUTPUT_IGNORED, command.span.start, "exit 2 has no meaning here");
+        }
+    }
+
+    /// Fields of other dialects only.
+    fn fields(&mut self, piece: &Piece, reported: &mut FxHashSet<String>) {
+        for key in keys(&piece.text) {
+            if self.facts.output.contains(&key) || COMMON.contains(&key) {
+                continue;
+            }
+            let other = Dialect::ALL.iter().find(|other| portable::facts(**other).output.contains(&key));
+            if let Some(other) = other
+                && reported.insert(key.to_owned())
+            {
+                let own = self.facts.output.iter().take(8).copied().collect::<Vec<_>>().join(", ");
+                let message = format!("`{key}` is a field of {other}; {} reads {own}", self.dialect);
+                self.report_in_script(&OUTPUT_FIELD, piece.offset, message);
+            }
+        }
+    }
+
+    fn decisions(&mut self, piece: &Piece) {
+        for value in string_values(&piece.text, "decision") {
+            if !self.facts.decisions.contains(&value) && !value.is_empty() {
+                let message =
+                    format!("decision `{value}`; {} knows {}", self.dialect, self.facts.decisions.join(", "));
+                self.report_in_script(&OUTPUT_DECISION, piece.offset, message);
+            }
+        }
+        for (name, own) in
+            [("permissionDecision", "allow, deny, ask, defer"), ("permission_decision", "allow, deny, ask")]
+        {
+            for value in
+                string_values(&piece.text, name).into_iter().filter(|_| self.facts.output.contains(&name))
+            {
+                if !own.split(", ").any(|known| known == value) {
+                    let message = format!("{name} `{value}`; {} knows {own}", self.dialect);
+                    self.report_in_script(&OUTPUT_DECISION, piece.offset, message);
+                }
+            }
+        }
+    }
+
+    fn event_name(&mut self, piece: &Piece) {
+        if self.dialect != Dialect::ClaudeCode || !keys(&piece.text).any(|key| key == "hookSpecificOutput") {
+            return;
+        }
+        if !piece.text.contains("hookEventName") {
+            self.report_in_script(
+                &OUTPUT_EVENT_NAME,
+                piece.offset,
+                "hookSpecificOutput has no hookEventName",
+            );
+        }
+        let event = &self.hook.event;
+        let other = string_values(&piece.text, "hookEventName").into_iter().find(|name| name != event);
+        if let Some(name) = other {
+            let message = format!("hookEventName is `{name}`, and the hook runs on {event}");
+            self.report_in_script(&OUTPUT_EVENT_NAME, piece.offset, message);
+        }
+    }
+
+    /// Only texts that are JSON show where a field stands.
+    fn places(&mut self, piece: &Piece) {
+        let Ok(Value::Object(printed)) = serde_json::from_str(&piece.text) else { return };
+        let dialect = self.dialect;
+        for (_, object, fields) in INSIDE.iter().filter(|(owner, ..)| *owner == dialect) {
+            for field in fields.iter().filter(|field| printed.contains_key(**field)) {
+                let message = format!("`{field}` is read inside `{object}` only");
+                self.report_in_script(&OUTPUT_PLACE, piece.offset, message);
+            }
+        }
+    }
+
+    fn blocks_nothing(&mut self, texts: &Texts) {
+        let Some(event) = self.hook.facts.filter(|event| !event.blocks) else { return };
+        // Claude Code takes `decision: block` after a tool as a word to the model (R35).
+        if self.dialect == Dialect::ClaudeCode && event.moment == "tool_call_ended" {
+            return;
+        }
+        let blocks = |piece: &&Piece| string_values(&piece.text, "decision").contains(&"block");
+        if let Some(piece) = texts.printed.iter().chain(&texts.jq).find(blocks) {
+            let message = format!("a block changes nothing on {}", event.name);
+            self.report_in_script(&CANNOT_BLOCK, piece.offset, message);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The rules of the linter, as data: one row each.
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// Probably not what was meant.
+    Warning,
+    /// It does not work.
+    Error,
+}
+
+impl Severity {
+    /// `note`, `warning`, `error`
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// A rule of the linter.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Its name in reports.
+    pub id: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, in a line.
+    pub summary: &'static str,
+    /// What to do about it.
+    pub hint: &'static str,
+}
+
+macro_rules! rules {
+    ($($name:ident: $severity:ident, $id:literal, $summary:literal, $hint:literal;)*) => {
+        $(pub(super) static $name: Rule =
+            Rule { id: $id, severity: Severity::$severity, summary: $summary, hint: $hint };)*
+
+        /// Every rule, sorted by id.
+        pub static RULES: &[&Rule] = &[$(&$name),*];
+    };
+}
+
+rules! {
+    CANNOT_BLOCK: Warning, "cannot-block", "the hook blocks on an event that cannot be blocked",
+        "move it to an event before the action, or let it only report";
+    COMMAND_MISSING: Warning, "command-missing", "the sandbox has no such command",
+        "use a builtin or a utility of the sandbox, give a stub (--stub NAME, or a fixture), or test for it with command -v";
+    CONDITION_NEVER: Warning, "condition-never", "the condition can never hold on this event",
+        "remove the condition, or move the hook to an event that has what it asks for";
+    CONFIG_INVALID: Error, "config-invalid", "the config is not accepted",
+        "correct it as the message says";
+    CONFIG_NOTICE: Warning, "config-notice", "the loader had something to say",
+        "see the message";
+    EVAL_COMPUTED: Warning, "eval-computed", "a computed text is run as a script",
+        "run the command directly, with its arguments in quotes or in an array";
+    EVAL_PAYLOAD: Error, "eval-payload", "text from the payload is run as a script",
+        "never evaluate what the model wrote: pass it as an argument in quotes";
+    EXIT_FAILURE: Warning, "exit-failure", "this exit status is a failure of the hook, not a decision",
+        "use exit 2 with the reason on standard error, so that the reason is shown";
+    EXIT_NOT_BLOCKING: Error, "exit-not-blocking", "this exit status does not block",
+        "use exit 2 with the reason on standard error";
+    FAIL_OPEN: Warning, "fail-open", "when the guard fails, what it guards goes through",
+        "let a failure block: on_error: block, onFailure: \"block\", on_timeout: \"block\"";
+    FAIL_OPEN_DEFAULT: Note, "fail-open-default", "the dialect lets actions through when a guard fails",
+        "where the dialect can do otherwise, say so (onFailure: \"block\"); else test in the script that its tools work";
+    JSON_BY_HAND: Warning, "json-by-hand", "JSON is put together from text that may hold quotes, backslashes or newlines",
+        "build it with jq: jq -n --arg reason \"$reason\" '{reason: $reason}'";
+    LINE_ENDINGS: Warning, "line-endings", "the script has carriage returns",
+        "save it with newlines alone";
+    MATCHER_FOREIGN_TOOL: Warning, "matcher-foreign-tool", "the matcher names a tool by another dialect's name",
+        "use the name that this platform gives the tool";
+    MATCHER_IGNORED: Warning, "matcher-ignored", "the event has no matcher",
+        "remove the matcher, or test in the script";
+    MATCHER_NEVER: Warning, "matcher-never", "the matcher can never pass",
+        "correct the matcher";
+    OUTPUT_DECISION: Error, "output-decision", "the dialect has no such decision",
+        "use one of the dialect's own decisions";
+    OUTPUT_EVENT_NAME: Error, "output-event-name", "hookSpecificOutput lacks the event's name, or has another",
+        "add hookEventName with the name of the hook's event";
+    OUTPUT_FIELD: Error, "output-field", "the hook prints a field that this dialect does not read",
+        "print the dialect's own fields";
+    OUTPUT_IGNORED: Warning, "output-ignored", "the dialect never reads a decision",
+        "its hooks only observe; nothing that they print or return changes anything";
+    OUTPUT_PLACE: Error, "output-place", "the field stands where the dialect does not look for it",
+        "put it into the object where the dialect reads it";
+    PAYLOAD_ARGUMENT: Warning, "payload-argument", "the shell tool's argument has another name here",
+        "read the argument by the name that this platform gives it";
+    PAYLOAD_FIELD: Error, "payload-field", "the hook reads a field that this dialect's payload lacks",
+        "read the dialect's own field";
+    PAYLOAD_UNQUOTED: Warning, "payload-unquoted", "text from the payload is used without quotes",
+        "put it into double quotes, or it is split at blanks and its * and ? become file names";
+    SCRIPT_SYNTAX: Error, "script-syntax", "the script has a syntax error",
+        "correct it; bash runs the commands before the error and then fails";
+    TIMEOUT_CAP: Warning, "timeout-cap", "the timeout is longer than what counts",
+        "make it shorter than the host's cap";
+    TIMEOUT_UNIT: Warning, "timeout-unit", "the timeout is in seconds, and this is a very long time",
+        "divide by 1000 if milliseconds were meant";
+    VARIABLE_UNKNOWN: Warning, "variable-unknown", "hooks of this dialect have no such variable",
+        "read the payload where the dialect gives it";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULES;
+
+    #[test]
+    fn rows_are_sorted_and_complete() {
+        for pair in RULES.windows(2) {
+            assert!(pair[0].id < pair[1].id, "{} before {}", pair[0].id, pair[1].id);
+        }
+        assert!(RULES.iter().all(|rule| !rule.summary.is_empty() && !rule.hint.is_empty()));
+    }
+}

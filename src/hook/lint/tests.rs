@@ -1,0 +1,165 @@
+//! Planted faults and what must be found, from `tests/check/*.yaml`; silence on good configs.
+
+use super::*;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fault {
+    name: String,
+    dialect: String,
+    /// Of the config as written, so that places can be tested.
+    config: String,
+    /// `rule`, or `rule line`.
+    #[serde(default)]
+    finds: Vec<String>,
+    #[serde(default)]
+    timeout_cap: Option<u64>,
+    #[serde(default)]
+    stubs: Vec<String>,
+}
+
+fn check(fault: &Fault) -> Vec<Finding> {
+    let has_command = |name: &str| {
+        crate::sandbox::Sandbox::has_command(name) || fault.stubs.iter().any(|stub| stub == name)
+    };
+    let options =
+        LintOptions { has_command: &has_command, timeout_cap: fault.timeout_cap.map(Duration::from_secs) };
+    lint(fault.dialect.parse().unwrap(), "f", fault.config.as_bytes(), &options).unwrap()
+}
+
+fn faults() -> Vec<Fault> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check");
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let faults: Vec<Fault> =
+            serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        all.extend(faults);
+    }
+    all
+}
+
+/// Rules that come with every config of a dialect whose loader is not there yet are left out.
+fn is_loader(finding: &Finding) -> bool {
+    finding.problem.message.ends_with("not there yet")
+}
+
+#[test]
+fn planted_faults_are_found_and_nothing_else() {
+    let mut failures = Vec::new();
+    for fault in faults() {
+        let found: Vec<String> = check(&fault)
+            .iter()
+            .filter(|finding| {
+                finding.rule.severity > Severity::Note
+                    || fault.finds.iter().any(|want| want.starts_with(finding.rule.id))
+            })
+            .filter(|finding| !is_loader(finding))
+            .map(|finding| {
+                let wants_line =
+                    fault.finds.iter().any(|want| want.starts_with(&format!("{} ", finding.rule.id)));
+                match (&finding.problem.place, wants_line) {
+                    (Some(place), true) => format!("{} {}", finding.rule.id, place.line),
+                    _ => finding.rule.id.to_owned(),
+                }
+            })
+            .collect();
+        let (found_set, wanted): (BTreeSet<_>, BTreeSet<_>) =
+            (found.iter().collect(), fault.finds.iter().collect());
+        if found_set != wanted {
+            failures.push(format!("{}: found {found_set:?}, wanted {wanted:?}", fault.name));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn every_rule_has_a_planted_fault() {
+    let wanted: Vec<String> = faults().into_iter().flat_map(|fault| fault.finds).collect();
+    let missing: Vec<&str> = RULES
+        .iter()
+        .map(|rule| rule.id)
+        .filter(|id| !wanted.iter().any(|want| want.split(' ').next() == Some(id)))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn places_point_into_the_script() {
+    let config = r#"{"hooks": [{"event": "turn_end", "executor": {"type": "bash",
+        "command": "echo \"\u00e9\"\neval \"$x\""}}]}"#;
+    let options = LintOptions { has_command: &|_| true, timeout_cap: None };
+    let findings = lint(Dialect::Everruns, "f", config.as_bytes(), &options).unwrap();
+    let finding = findings.iter().find(|finding| finding.rule.id == "eval-computed").unwrap();
+    let place = finding.problem.place.as_ref().unwrap();
+    assert_eq!((place.line, finding.script_line), (2, Some(2)));
+    assert_eq!(place.excerpt.chars().skip(place.column - 1).take(4).collect::<String>(), "eval");
+}
+
+/// Examples of the contracts that are not meant as good ones, or where the linter is right: id and rule.
+const EXPECTED: &[(&str, &str)] = &[
+    // They block without `on_error: block`: a timeout would let the call through.
+    ("EV-9", "fail-open"),
+    ("EV-13", "fail-open"),
+    ("EV-14", "fail-open"),
+    ("EV-15", "fail-open"),
+    ("EV-16", "fail-open"),
+    ("EV-19", "fail-open"),
+    // They show what bad output and bad scripts do.
+    ("EV-17", "output-decision"),
+    ("everruns-4.4", "script-syntax"),
+];
+
+/// What cases give a hook set, found without the case engine: id, dialect, config, stubs.
+fn configs_of_cases() -> Vec<(String, Dialect, Value, Vec<String>)> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("vfs-fixtures");
+    let mut all = Vec::new();
+    for dialect in Dialect::ALL {
+        let Ok(entries) = std::fs::read_dir(folder.join(dialect.name()).join("cases")) else { continue };
+        for entry in entries {
+            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            let Ok(file) = serde_saphyr::from_str::<Value>(&text) else { continue };
+            let id = file.get("id").and_then(Value::as_str).unwrap_or("").to_owned();
+            let none = Vec::new();
+            let cases = file.get("cases").and_then(Value::as_array).unwrap_or(&none);
+            for place in std::iter::once(&file).chain(cases) {
+                let stubs = std::iter::once(&file)
+                    .chain(cases)
+                    .filter_map(|place| place.get("commands")?.as_object());
+                let stubs = stubs.flat_map(|stubs| stubs.keys().cloned()).collect();
+                if let Some(config) = place.get("hooks") {
+                    all.push((id.clone(), *dialect, config.clone(), stubs));
+                }
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn good_examples_of_the_contracts_pass() {
+    let mut unexpected = BTreeSet::new();
+    let mut checked = 0;
+    for (id, dialect, config, stubs) in configs_of_cases() {
+        let has_command =
+            |name: &str| crate::sandbox::Sandbox::has_command(name) || stubs.iter().any(|stub| stub == name);
+        let options = LintOptions { has_command: &has_command, timeout_cap: None };
+        let findings = lint(dialect, "f", config.to_string().as_bytes(), &options).unwrap();
+        if findings.iter().any(|finding| finding.rule.id == "config-invalid") {
+            continue;
+        }
+        checked += 1;
+        for finding in findings.iter().filter(|finding| finding.rule.severity > Severity::Note) {
+            if !EXPECTED.contains(&(id.as_str(), finding.rule.id)) {
+                unexpected
+                    .insert(format!("(\"{id}\", \"{}\"), // {}", finding.rule.id, finding.problem.message));
+            }
+        }
+    }
+    assert!(checked > 20);
+    let unexpected: Vec<String> = unexpected.into_iter().collect();
+    assert!(unexpected.is_empty(), "\n{}", unexpected.join("\n"));
+}

@@ -1,0 +1,244 @@
+//! Everruns: facts, reader, writer, translations.
+
+use super::{
+    ArgumentTest, Carries, Draft, EventFacts, ExitRule, Facts, Failure, Matching, NameTest, PortableHandler,
+    PortableHook, Tools, object, pairs, place, text,
+};
+use crate::hook::document::Node;
+use crate::hook::matcher::ArgumentPattern;
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+pub(crate) static FACTS: Facts = Facts {
+    events: &[
+        EventFacts::new("session_start", "session_started"),
+        EventFacts::new("user_prompt_submit", "prompt_submitted").blocks(Failure::Choice),
+        EventFacts::new("pre_tool_use", "tool_call_starting").tool().blocks(Failure::Choice),
+        EventFacts::new("post_tool_use", "tool_call_ended").tool(),
+        EventFacts::new("turn_end", "turn_ended"),
+        EventFacts::new("session_end", "session_ended"),
+    ],
+    output: &[
+        "decision",
+        "reason",
+        "user_message",
+        "patch",
+        "arguments",
+        "message",
+        "result",
+        "error",
+        "additional_context",
+    ],
+    decisions: &["allow", "mutate", "block"],
+    payload: &["event", "hook_id", "session_id", "turn_id", "org_id", "agent_id", "ts", "data"],
+    variables: &[
+        "EVERRUNS_HOOK_PAYLOAD_JSON",
+        "EVERRUNS_HOOK_PAYLOAD_PATH",
+        "EVERRUNS_HOOK_EVENT",
+        "EVERRUNS_HOOK_ID",
+        "EVERRUNS_HOOK_SESSION_ID",
+        "EVERRUNS_HOOK_TURN_ID",
+        "EVERRUNS_HOOK_TOOL_NAME",
+        "EVERRUNS_HOOK_TOOL_CALL_ID",
+        "WORKSPACE",
+    ],
+    variable_prefixes: &["EVERRUNS_"],
+    shell_tool: "bash",
+    shell_argument: &["command", "commands"],
+    shell_in_payload: "bash",
+    stops_early: true,
+    merges_arguments: true,
+    exit: ExitRule::NonZeroBlocks,
+    default_timeout: Duration::from_secs(5),
+    longest_timeout: Some(Duration::from_secs(30)),
+    timeout_unit: "milliseconds",
+    read,
+    write,
+    payload_in: r#"
+        {session_start: "session_started", user_prompt_submit: "prompt_submitted", pre_tool_use: "tool_call_starting",
+         post_tool_use: "tool_call_ended", turn_end: "turn_ended", session_end: "session_ended"}[.event] as $moment
+        | {moment: $moment, session_id, turn_id, org_id, agent_id, at: .ts} + (.data // {})
+        | if has("tool_calls") then .tool_calls as $calls | . + {tool_calls: $calls} else . end"#,
+    payload_out: r#"
+        . as $e
+        | {event: $event, hook_id: $hook, session_id: (.session_id // ""), turn_id, org_id, agent_id,
+           ts: (.at // (now | todateiso8601 | sub("Z$"; ".000Z"))),
+           data: ({session_started: {agent_id},
+                   prompt_submitted: {message: (.message // ""), attachments: (.attachments // [])},
+                   tool_call_starting: {tool_name: (.tool_name // ""), tool_call_id: (.tool_call_id // ""),
+                                        arguments: (.arguments // {})},
+                   tool_call_ended: {tool_name: (.tool_name // ""), tool_call_id: (.tool_call_id // ""),
+                                     arguments: (.arguments // {}), result, error, success: (.error == null)},
+                   turn_ended: {success: (.success != false), tool_calls: (.tool_calls // [])},
+                   session_ended: {reason: (.reason // "")}}[.moment] // {})}"#,
+    answer_in: r#"
+        ($stdout | sub("^\\s+"; "")) as $text
+        | ($stderr | gsub("^\\s+|\\s+$"; "")) as $err
+        | if $text == "" then
+            if $status == 0 then {verdict: "none"}
+            else {verdict: "deny", reason: (if $err == "" then "hook exited non-zero" else $err end)} end
+          elif $text | startswith("{") | not then {failure: "hook stdout is not JSON"}
+          else (try ($text | fromjson) catch null) as $answer
+            | if ($answer | type) != "object" then {failure: "hook stdout JSON parse failed"}
+              elif ($answer.decision // "allow") == "allow" then {verdict: "none"}
+              elif $answer.decision == "block" then
+                {verdict: "deny", user_message: $answer.user_message,
+                 reason: ($answer.reason // (if $err == "" then "hook blocked" else $err end))}
+              elif $answer.decision == "mutate" and $answer.patch != null then
+                $answer.patch as $patch
+                | {verdict: "none"}
+                | if $payload.moment == "tool_call_starting" and ($patch.arguments | type) == "object" then
+                    .arguments = (if ($payload.arguments | type) == "object" then $payload.arguments else {} end)
+                      + $patch.arguments
+                  elif $payload.moment == "prompt_submitted" and ($patch.message | type) == "string" then
+                    .message = $patch.message
+                  elif $payload.moment == "tool_call_ended" then
+                    (if $patch | has("result") then .result = {value: $patch.result} else . end)
+                    | (if ($patch.error | type) == "string" then .error = $patch.error else . end)
+                    | (if ($patch.additional_context | type) == "string" then .contexts = [$patch.additional_context]
+                       else . end)
+                  else . end
+              else {failure: "unknown hook decision"} end
+          end"#,
+    answer_out: r#"
+        (.verdict == "deny" or .verdict == "ask") as $stops
+        | ({} + (if .arguments then {arguments} else {} end) + (if .message then {message} else {} end)
+           + (if .result then {result: .result.value} else {} end) + (if .error then {error} else {} end)
+           + (if (.contexts // []) != [] and $payload.moment == "tool_call_ended"
+              then {additional_context: (.contexts | join("\n"))} else {} end)) as $patch
+        | if $stops then {decision: "block", reason: (.reason // "hook blocked")}
+            + (if .user_message then {user_message} else {} end)
+          elif $patch != {} then {decision: "mutate", patch: $patch}
+          else {} end
+        | {stdout: (tojson + "\n"), stderr: "", status: 0}"#,
+    matching: Matching::NamesAndArgument,
+    carries,
+};
+
+fn carries(event: &EventFacts) -> Carries {
+    Carries {
+        deny: event.blocks,
+        arguments: event.name == "pre_tool_use",
+        message: event.name == "user_prompt_submit",
+        result: event.name == "post_tool_use",
+        context: event.name == "post_tool_use",
+        ..Carries::default()
+    }
+}
+
+/// The three shapes of a config, and a declarative bundle.
+fn read(node: &Node) -> Vec<PortableHook> {
+    let mut lists = Vec::new();
+    if let Some(capabilities) = node.get("capabilities").and_then(Node::as_array) {
+        let ours = |entry: &&Node| entry.get("ref").and_then(Node::as_str) == Some("user_hooks");
+        lists.extend(capabilities.iter().filter(ours).filter_map(|entry| entry.get("config")?.get("hooks")));
+    } else if let Some(definition) = node.get("definition") {
+        lists.extend(definition.get("user_hooks"));
+    } else {
+        lists.extend(node.get("hooks"));
+    }
+    lists.into_iter().filter_map(Node::as_array).flatten().map(read_hook).collect()
+}
+
+fn read_hook(node: &Node) -> PortableHook {
+    let mut hook = PortableHook::new(&FACTS, &text(node, "event").unwrap_or_default(), node.at);
+    hook.name = text(node, "id");
+    hook.description = text(node, "description");
+    hook.timeout = super::number(node, "timeout_ms").and_then(|ms| super::seconds(ms / 1000.0));
+    hook.closed = text(node, "on_error").map(|policy| policy == "block");
+    hook.places.timeout = place(node, "timeout_ms");
+    if let Some(matcher) = node.get("matcher") {
+        hook.places.matcher = matcher.at;
+        let name = text(matcher, "tool_name");
+        let glob = text(matcher, "tool_name_glob");
+        hook.tools = match (&name, &glob) {
+            (None, None) => Tools::Any,
+            (Some(name), None) => Tools::exact([name.as_str()]),
+            (None, Some(glob)) => globs(glob),
+            (Some(name), Some(glob)) => match globs(glob).passes(name) {
+                Some(true) => Tools::exact([name.as_str()]),
+                _ => Tools::Never,
+            },
+        };
+        hook.matcher = name.or(glob);
+        let path = text(matcher, "args_jsonpath").map(|path| ArgumentPattern::parse_path(&path));
+        let regex = text(matcher, "match_regex").or_else(|| text(matcher, "deny_regex"));
+        match (path, regex) {
+            (Some(path), regex) => hook.argument = Some(ArgumentTest { path, regex }),
+            // A regex without a path never passes (R6).
+            (None, Some(_)) => hook.tools = Tools::Never,
+            (None, None) => {}
+        }
+    }
+    if let Some(executor) = node.get("executor") {
+        hook.places.script = place(executor, "command");
+        hook.environment = pairs(executor.get("env"));
+        hook.handler = match (text(executor, "type").as_deref(), text(executor, "command")) {
+            (Some("bash"), Some(command)) => PortableHandler::Script(command),
+            (kind, _) => PortableHandler::Other(kind.unwrap_or("").to_owned()),
+        };
+    }
+    hook
+}
+
+fn globs(text: &str) -> Tools {
+    let alternatives = text.split('|').map(str::trim).filter(|alternative| !alternative.is_empty());
+    let tests = alternatives.map(|alternative| match alternative.strip_suffix('*') {
+        Some(start) => NameTest { text: start.to_owned(), open: true },
+        None => NameTest::exact(alternative),
+    });
+    Tools::Names(tests.collect())
+}
+
+fn write(hooks: &[Draft]) -> Value {
+    let hooks: Vec<Value> = hooks.iter().map(write_hook).collect();
+    json!({"hooks": hooks})
+}
+
+fn write_hook(hook: &Draft) -> Value {
+    let mut spec = Map::new();
+    if let Some(name) = &hook.name {
+        spec.insert("id".into(), name.as_str().into());
+    }
+    spec.insert("event".into(), hook.event.name.into());
+    let mut matcher = Map::new();
+    if let Tools::Names(names) = &hook.tools {
+        match names.as_slice() {
+            [only] if !only.open => matcher.insert("tool_name".into(), only.text.as_str().into()),
+            names => {
+                let alternatives: Vec<String> = names
+                    .iter()
+                    .map(|name| format!("{}{}", name.text, if name.open { "*" } else { "" }))
+                    .collect();
+                matcher.insert("tool_name_glob".into(), alternatives.join("|").into())
+            }
+        };
+    }
+    if let Some(argument) = &hook.argument {
+        matcher.insert("args_jsonpath".into(), format!("$.{}", argument.path.join(".")).into());
+        if let Some(regex) = &argument.regex {
+            matcher.insert("match_regex".into(), regex.as_str().into());
+        }
+    }
+    if !matcher.is_empty() {
+        spec.insert("matcher".into(), Value::Object(matcher));
+    }
+    let mut executor = Map::new();
+    executor.insert("type".into(), "bash".into());
+    executor.insert("command".into(), hook.script.as_str().into());
+    if !hook.environment.is_empty() {
+        executor.insert("env".into(), object(&hook.environment));
+    }
+    spec.insert("executor".into(), Value::Object(executor));
+    if let Some(timeout) = hook.timeout {
+        let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(30_000);
+        spec.insert("timeout_ms".into(), milliseconds.clamp(100, 30_000).into());
+    }
+    if hook.closed {
+        spec.insert("on_error".into(), "block".into());
+    }
+    if let Some(description) = &hook.description {
+        spec.insert("description".into(), description.as_str().into());
+    }
+    Value::Object(spec)
+}
