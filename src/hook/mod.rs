@@ -25,6 +25,7 @@ pub mod dialect;
 pub mod document;
 pub mod error;
 pub mod event;
+pub mod http;
 mod json;
 pub mod matcher;
 pub mod record;

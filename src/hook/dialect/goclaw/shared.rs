@@ -1,0 +1,168 @@
+//! What lives from firing to firing and is the same for all sessions of a config: which hooks are on, the circuit breaker
+//! (6.1 of the contract), remembered decisions (R39), token budgets (R40), audit rows already written, and how many scripts
+//! run (R54). Every table has a bound.
+
+use crate::clock::lock;
+use crate::hook::record::HookId;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// R31.
+const WINDOW: Duration = Duration::from_secs(60);
+const TRIPS_AT: usize = 5;
+/// R39.
+const REMEMBERED_FOR: Duration = Duration::from_secs(60);
+const MOST_REMEMBERED: usize = 1_000;
+/// R54.
+const MOST_SCRIPTS: usize = 10;
+const MOST_SCRIPTS_OF_TENANT: usize = 3;
+/// Audit rows that are known not to be written again; the oldest are forgotten.
+const MOST_ROWS: usize = 65_536;
+/// Tenants with a budget; those of past months go first.
+const MOST_BUDGETS: usize = 65_536;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Shared(Mutex<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    hooks: FxHashMap<HookId, HookState>,
+    remembered: FxHashMap<[u8; 32], (Duration, String)>,
+    budgets: FxHashMap<(String, Month), u64>,
+    rows: FxHashSet<[u8; 16]>,
+    rows_in_order: VecDeque<[u8; 16]>,
+    scripts: FxHashMap<String, usize>,
+}
+
+#[derive(Debug, Default)]
+struct HookState {
+    enabled: bool,
+    tripped: bool,
+    /// Blocks and timeouts within the window, oldest first.
+    failures: VecDeque<Duration>,
+}
+
+/// Year and month, UTC.
+pub(super) type Month = (i16, i8);
+
+/// Whether a hook may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gate {
+    On,
+    Off,
+    /// The breaker has tripped and the row is enabled all the same (R32, R34).
+    Tripped,
+}
+
+impl Shared {
+    pub(super) fn new<'a>(hooks: impl Iterator<Item = (&'a HookId, bool)>) -> Self {
+        let state = |(id, enabled): (&HookId, bool)| {
+            (id.clone(), HookState { enabled, ..HookState::default() })
+        };
+        Self(Mutex::new(Inner { hooks: hooks.map(state).collect(), ..Inner::default() }))
+    }
+
+    pub(super) fn gate(&self, hook: &HookId) -> Gate {
+        match lock(&self.0).hooks.get(hook) {
+            Some(HookState { enabled: true, tripped: true, .. }) => Gate::Tripped,
+            Some(HookState { enabled: true, .. }) => Gate::On,
+            _ => Gate::Off,
+        }
+    }
+
+    /// Counts a block or timeout on a blocking event; whether the hook trips by it. `hold` leaves it enabled.
+    pub(super) fn count_failure(&self, hook: &HookId, now: Duration, hold: bool) -> bool {
+        let mut inner = lock(&self.0);
+        let Some(state) = inner.hooks.get_mut(hook).filter(|state| !state.tripped) else { return false };
+        state.failures.retain(|then| now.saturating_sub(*then) < WINDOW);
+        state.failures.push_back(now);
+        let trips = state.failures.len() >= TRIPS_AT;
+        if trips {
+            (state.tripped, state.enabled) = (true, hold);
+            state.failures.clear();
+        }
+        trips
+    }
+
+    /// A decision that is not older than a minute.
+    pub(super) fn remembered(&self, key: &[u8; 32], now: Duration) -> Option<String> {
+        let inner = lock(&self.0);
+        let (then, reply) = inner.remembered.get(key)?;
+        (now.saturating_sub(*then) < REMEMBERED_FOR).then(|| reply.clone())
+    }
+
+    pub(super) fn remember(&self, key: [u8; 32], now: Duration, reply: String) {
+        let mut inner = lock(&self.0);
+        if inner.remembered.len() >= MOST_REMEMBERED && !inner.remembered.contains_key(&key) {
+            inner.remembered.clear();
+        }
+        inner.remembered.insert(key, (now, reply));
+    }
+
+    /// What a tenant has left of `total` in a month.
+    pub(super) fn budget(&self, tenant: &str, month: Month, total: u64) -> u64 {
+        lock(&self.0).budgets.get(&(tenant.to_owned(), month)).copied().unwrap_or(total)
+    }
+
+    /// Takes `tokens` off; what is left, and whether there was enough.
+    pub(super) fn spend(&self, tenant: &str, month: Month, total: u64, tokens: u64) -> (u64, bool) {
+        let mut inner = lock(&self.0);
+        if inner.budgets.len() >= MOST_BUDGETS {
+            inner.budgets.retain(|(_, of), _| *of == month);
+        }
+        let left = inner.budgets.entry((tenant.to_owned(), month)).or_insert(total);
+        let enough = *left >= tokens;
+        *left = left.saturating_sub(tokens);
+        (*left, enough)
+    }
+
+    /// Whether a row with this key was not written before.
+    pub(super) fn is_new_row(&self, key: [u8; 16]) -> bool {
+        let mut inner = lock(&self.0);
+        if !inner.rows.insert(key) {
+            return false;
+        }
+        inner.rows_in_order.push_back(key);
+        if inner.rows_in_order.len() > MOST_ROWS
+            && let Some(oldest) = inner.rows_in_order.pop_front()
+        {
+            inner.rows.remove(&oldest);
+        }
+        true
+    }
+
+    /// A place for one more script, given back on drop; `None` when all are taken.
+    pub(super) fn script_place(self: &Arc<Self>, tenant: &str) -> Option<ScriptPlace> {
+        let mut inner = lock(&self.0);
+        let all: usize = inner.scripts.values().sum();
+        let of_tenant = inner.scripts.get(tenant).copied().unwrap_or(0);
+        if all >= MOST_SCRIPTS || of_tenant >= MOST_SCRIPTS_OF_TENANT {
+            return None;
+        }
+        inner.scripts.insert(tenant.to_owned(), of_tenant.saturating_add(1));
+        drop(inner);
+        Some(ScriptPlace { shared: Arc::clone(self), tenant: tenant.to_owned() })
+    }
+}
+
+/// See [`Shared::script_place`].
+#[derive(Debug)]
+pub(super) struct ScriptPlace {
+    shared: Arc<Shared>,
+    tenant: String,
+}
+
+impl Drop for ScriptPlace {
+    fn drop(&mut self) {
+        let mut inner = lock(&self.shared.0);
+        if let Some(count) = inner.scripts.get_mut(&self.tenant) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                inner.scripts.remove(&self.tenant);
+            }
+        }
+    }
+}
