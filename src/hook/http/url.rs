@@ -216,7 +216,9 @@ mod tests {
 
     #[test]
     fn addresses_are_judged_before_anything_is_asked() {
-        for text in ["http://127.0.0.1/", "http://[::1]/", "http://169.254.169.254/", "http://[::ffff:10.0.0.5]/"] {
+        for text in
+            ["http://127.0.0.1/", "http://[::1]/", "http://169.254.169.254/", "http://[::ffff:10.0.0.5]/"]
+        {
             assert_eq!(Url::parse(text).unwrap().check(AddressPolicy::default()), Err(Refusal::BlockedIp));
         }
         assert_eq!(Url::parse("http://example.com/").unwrap().check(AddressPolicy::default()), Ok(()));

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 /// Longest `error`, in bytes.
 const LONGEST_ERROR: usize = 256;
@@ -67,7 +68,11 @@ pub(super) fn input_hash(tool: &str, input: &Value) -> String {
     hash.update(tool.as_bytes());
     hash.update([0]);
     hash.update(canonical(input).as_bytes());
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    let digest: [u8; 32] = hash.finalize().into();
+    digest.iter().fold(String::with_capacity(64), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// JSON with the keys of every object sorted. Depth is that of the value, which was parsed.

@@ -245,7 +245,11 @@ impl<'a> GoclawChain<'a> {
     fn count(&self, hook: &Hook) -> Option<String> {
         let hold = self.bundle.settings.breaker_holds;
         let trips = self.bundle.shared.count_failure(&hook.id, self.now(), hold);
-        let then = if hold { "it keeps blocking until it is enabled again" } else { "it is disabled, its gate is open" };
+        let then = if hold {
+            "it keeps blocking until it is enabled again"
+        } else {
+            "it is disabled, its gate is open"
+        };
         trips.then(|| format!("{}: five blocks within 60 s: {then}", log::CIRCUIT_BREAKER))
     }
 
@@ -334,7 +338,8 @@ impl<'a> GoclawChain<'a> {
     /// The fields by their names, or all of a call's arguments.
     fn rewrite_whole(&mut self, mut input: Map<String, Value>) -> Vec<&'static str> {
         let mut parts = Vec::new();
-        let named = ["rawInput", "toolInput"].into_iter().filter_map(|name| Some((name, input.remove(name)?)));
+        let named =
+            ["rawInput", "toolInput"].into_iter().filter_map(|name| Some((name, input.remove(name)?)));
         for (name, value) in named.collect::<Vec<_>>() {
             if self.set_field(name, value) {
                 parts.push(name);
@@ -381,7 +386,12 @@ fn timestamp(since_epoch: Duration) -> jiff::Timestamp {
     jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX)
 }
 
-fn metadata(row: &Row, outcome: &ScriptOutcome, answer: &Answer, trace: Option<&Value>) -> Map<String, Value> {
+fn metadata(
+    row: &Row,
+    outcome: &ScriptOutcome,
+    answer: &Answer,
+    trace: Option<&Value>,
+) -> Map<String, Value> {
     let mut all = Map::new();
     let mut put = |name: &str, value: Value| all.insert(name.to_owned(), value);
     put("matcher_matched", true.into());

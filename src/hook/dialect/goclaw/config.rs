@@ -44,7 +44,9 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         return Ok(Loaded { bundle: Box::new(bundle), notices: Vec::new() });
     }
     if !node.is_object() && node.as_array().is_none() {
-        return Err(source.problem(node.at, format!("hook: expected a record, found {}", node.describe())).into());
+        return Err(source
+            .problem(node.at, format!("hook: expected a record, found {}", node.describe()))
+            .into());
     }
     let limits = options.limits.clone().unwrap_or_else(Limits::hook);
     let mut regexes = RegexCompiler::new(limits.regex_bytes);

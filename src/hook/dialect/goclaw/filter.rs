@@ -25,12 +25,7 @@ impl Row {
 
     /// The matcher, then the condition. A condition without a value skips the hook, as the product has it; the reason is in
     /// the record.
-    pub(super) fn test(
-        &self,
-        tool: &str,
-        input: &serde_json::Value,
-        depth: u32,
-    ) -> Result<(), Mismatch> {
+    pub(super) fn test(&self, tool: &str, input: &serde_json::Value, depth: u32) -> Result<(), Mismatch> {
         if let Some(matcher) = &self.matcher
             && !matcher.is_match(tool)
         {

@@ -99,12 +99,9 @@ impl GoclawChain<'_> {
                 let message = "hook: command handler not allowed: hook.command_disabled_standard";
                 Start::known(Answer::error(message, "R50: edition"))
             }
-            HandlerConfig::Command { .. } => Start {
-                way: Way::Command,
-                work: Work::Run,
-                stdin: self.encoded(),
-                place: None,
-            },
+            HandlerConfig::Command { .. } => {
+                Start { way: Way::Command, work: Work::Run, stdin: self.encoded(), place: None }
+            }
             HandlerConfig::Http { url, headers } => self.http(url, headers),
             HandlerConfig::Prompt { template, model, most_in_turn } => {
                 self.prompt(hook, row, template, model, *most_in_turn)

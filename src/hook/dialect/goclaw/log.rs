@@ -14,8 +14,7 @@ pub(super) const RESOLVE_ERROR: &str = "security.hook.resolve_error";
 /// A warning without a key of its own.
 pub(super) const WARNING: &str = "hook.warning";
 
-const KEYS: [&str; 6] =
-    [CIRCUIT_BREAKER, LOOP_DEPTH, PROMPT_PARSE_ERROR, SSRF_BLOCK, RESOLVE_ERROR, WARNING];
+const KEYS: [&str; 6] = [CIRCUIT_BREAKER, LOOP_DEPTH, PROMPT_PARSE_ERROR, SSRF_BLOCK, RESOLVE_ERROR, WARNING];
 
 /// Why no hook is asked at all, as the mismatch of the first one.
 pub(super) const TOO_DEEP: &str = "hooks: loop depth exceeded";

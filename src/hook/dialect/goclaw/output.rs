@@ -116,7 +116,9 @@ pub(super) fn command(outcome: &ScriptOutcome, cap: u64) -> Answer {
 
 /// Exit status 0: the whole of standard output, if it is one JSON object (R16, R17).
 fn said(stdout: &[u8], stderr: &str) -> Answer {
-    let Some(object) = object_of(stdout) else { return Answer::allow("4.1: exit status 0 without an object") };
+    let Some(object) = object_of(stdout) else {
+        return Answer::allow("4.1: exit status 0 without an object");
+    };
     let stops = object.get("continue") == Some(&Value::Bool(false));
     let blocks = string(&object, "decision") == Some("block");
     let mut answer = match (stops, blocks) {
@@ -124,7 +126,7 @@ fn said(stdout: &[u8], stderr: &str) -> Answer {
         (_, true) => Answer::of(Decided::Block, "", "R16: decision is block"),
         _ => Answer::allow("4.1: exit status 0"),
     };
-    answer.reason = string(&object, "reason").unwrap_or("").to_owned();
+    string(&object, "reason").unwrap_or("").clone_into(&mut answer.reason);
     if answer.decided == Decided::Block {
         answer.reason = first_of([Some(&answer.reason), Some(stderr)]);
     }
@@ -192,7 +194,11 @@ pub(super) fn prompt(outcome: &ScriptOutcome, blocks: bool) -> Answer {
             end => end.to_string(),
         };
         let decided = if blocks { Decided::Block } else { Decided::Error };
-        return Answer::of(decided, format!("hook: prompt evaluation failed: {why}"), "R20: provider failure");
+        return Answer::of(
+            decided,
+            format!("hook: prompt evaluation failed: {why}"),
+            "R20: provider failure",
+        );
     }
     let reply = object_of(&outcome.stdout);
     let tokens = reply.as_ref().and_then(|reply| reply.get("tokens")).and_then(Value::as_u64).unwrap_or(0);
@@ -251,7 +257,8 @@ pub(super) fn script(outcome: &ScriptOutcome) -> Answer {
         Some("allow") => Answer::of(Decided::Allow, reason, "R21: allow"),
         Some("block") => Answer::of(Decided::Block, first_of([Some(&reason)]), "R21: block"),
         Some(other @ ("ask" | "defer")) => {
-            let mut answer = Answer::of(Decided::Block, first_of([Some(&reason)]), "R21: ask and defer block");
+            let mut answer =
+                Answer::of(Decided::Block, first_of([Some(&reason)]), "R21: ask and defer block");
             answer.logs.push((super::log::WARNING, format!("script decision {other} acts as block")));
             answer
         }

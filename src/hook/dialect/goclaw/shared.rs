@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// R31.
-const WINDOW: Duration = Duration::from_secs(60);
+const WINDOW: Duration = Duration::from_mins(1);
 const TRIPS_AT: usize = 5;
 /// R39.
-const REMEMBERED_FOR: Duration = Duration::from_secs(60);
+const REMEMBERED_FOR: Duration = Duration::from_mins(1);
 const MOST_REMEMBERED: usize = 1_000;
 /// R54.
 const MOST_SCRIPTS: usize = 10;
@@ -59,9 +59,8 @@ pub(super) enum Gate {
 
 impl Shared {
     pub(super) fn new<'a>(hooks: impl Iterator<Item = (&'a HookId, bool)>) -> Self {
-        let state = |(id, enabled): (&HookId, bool)| {
-            (id.clone(), HookState { enabled, ..HookState::default() })
-        };
+        let state =
+            |(id, enabled): (&HookId, bool)| (id.clone(), HookState { enabled, ..HookState::default() });
         Self(Mutex::new(Inner { hooks: hooks.map(state).collect(), ..Inner::default() }))
     }
 

@@ -3,7 +3,7 @@
 //! `exists` as CEL has it: `false && error` is false.
 
 use super::expression::{Arithmetic, Expression, Function, Macro, MacroKind, Relation, Step};
-use super::value::{List, Map, Value};
+use super::value::{List, Map, Value, is_whole};
 use crate::hook::matcher::RegexCompiler;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -66,9 +66,7 @@ impl<'a> Evaluation<'a> {
         self.charge(1)?;
         match expression {
             Expression::Literal(literal) => Ok(Value::of(literal)),
-            Expression::Slot(slot) => {
-                self.slots.get(*slot).cloned().ok_or_else(|| wrong("no such variable"))
-            }
+            Expression::Slot(slot) => self.slots.get(*slot).cloned().ok_or_else(|| wrong("no such variable")),
             Expression::Path(base, steps) => {
                 let base = self.value(base)?;
                 steps.iter().try_fold(base, |value, step| self.step(value, step))
@@ -209,7 +207,7 @@ impl<'a> Evaluation<'a> {
             }
             Value::List(list) => {
                 let place = match index {
-                    Value::Double(value) if *value == value.trunc() => Some(*value as i128),
+                    Value::Double(value) if is_whole(*value) => Some(*value as i128),
                     other => other.integer(),
                 };
                 let Some(place) = place else { return Err(overload("_[_]", &[value, index])) };
@@ -401,9 +399,9 @@ impl<'a> Evaluation<'a> {
         self.charge(length / TEXT_STEP)?;
         match (function, values) {
             (Function::Size, [value]) => size(value),
-            (Function::Contains, [Value::String(text), Value::String(part)]) => {
-                Ok(Value::Bool(memchr::memmem::find(text.as_str().as_bytes(), part.as_str().as_bytes()).is_some()))
-            }
+            (Function::Contains, [Value::String(text), Value::String(part)]) => Ok(Value::Bool(
+                memchr::memmem::find(text.as_str().as_bytes(), part.as_str().as_bytes()).is_some(),
+            )),
             (Function::StartsWith, [Value::String(text), Value::String(part)]) => {
                 Ok(Value::Bool(text.as_str().starts_with(part.as_str())))
             }
@@ -519,7 +517,9 @@ fn convert<'a>(function: &Function, value: &Value<'a>) -> Outcome<Value<'a>> {
         (Function::Double, Value::String(text)) => {
             text.as_str().parse().map(Value::Double).map_err(|_| wrong("not a number"))
         }
-        (Function::Double, other) => double(other).map(Value::Double).ok_or_else(|| overload("double", &[other])),
+        (Function::Double, other) => {
+            double(other).map(Value::Double).ok_or_else(|| overload("double", &[other]))
+        }
         (Function::String, Value::Int(number)) => Ok(Value::owned(number.to_string())),
         (Function::String, Value::Uint(number)) => Ok(Value::owned(number.to_string())),
         (Function::String, Value::Double(number)) => Ok(Value::owned(number.to_string())),

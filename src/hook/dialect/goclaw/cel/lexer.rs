@@ -149,10 +149,7 @@ impl<'s> Lexer<'s> {
         let rest = self.rest().as_bytes();
         let letters = rest.iter().take(2).take_while(|byte| b"rRbB".contains(byte)).count();
         let prefix = rest.get(..letters).unwrap_or_default();
-        let quote = match rest.get(letters) {
-            Some(&quote @ (b'"' | b'\'')) => quote,
-            _ => return Ok(None),
-        };
+        let Some(&quote @ (b'"' | b'\'')) = rest.get(letters) else { return Ok(None) };
         let raw = prefix.iter().any(|byte| b"rR".contains(byte));
         let bytes = prefix.iter().any(|byte| b"bB".contains(byte));
         if letters == 2 && !(raw && bytes) {

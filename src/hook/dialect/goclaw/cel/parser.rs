@@ -10,8 +10,23 @@ use crate::hook::matcher::RegexCompiler;
 const DEEPEST: u32 = 64;
 
 const RESERVED: [&str; 17] = [
-    "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package",
-    "namespace", "return", "var", "void", "while",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
 ];
 
 /// Names of types, which are values too.
@@ -102,10 +117,10 @@ impl Parser<'_> {
         loop {
             let value = self.or()?;
             if !self.takes("?") {
-                return Ok(match arms.is_empty() {
-                    true => value,
-                    false => Expression::Conditional(arms, Box::new(value)),
-                });
+                if arms.is_empty() {
+                    return Ok(value);
+                }
+                return Ok(Expression::Conditional(arms, Box::new(value)));
             }
             let then = self.or()?;
             self.expect(":")?;
@@ -171,8 +186,7 @@ impl Parser<'_> {
     }
 
     fn product(&mut self) -> Result<Expression, String> {
-        let choices =
-            [("*", Arithmetic::Multiply), ("/", Arithmetic::Divide), ("%", Arithmetic::Remainder)];
+        let choices = [("*", Arithmetic::Multiply), ("/", Arithmetic::Divide), ("%", Arithmetic::Remainder)];
         self.chain(&choices, Self::unary, Expression::Arithmetic)
     }
 

@@ -191,12 +191,17 @@ impl<'a> Value<'a> {
     }
 }
 
+/// Whether there is nothing behind the point; also of what is too large to have it, but not of infinity.
+pub(super) fn is_whole(double: f64) -> bool {
+    double.fract().abs() < f64::MIN_POSITIVE
+}
+
 /// Exact, beyond 2^53 too: every whole double of that size is an `i128` or out of the range of integers.
 fn compare_double(double: f64, integer: i128) -> Option<Ordering> {
     if double.is_nan() {
         return None;
     }
     let whole = double.trunc() as i128; // saturates
-    let rest = if double == double.trunc() { Ordering::Equal } else { double.partial_cmp(&double.trunc())? };
+    let rest = if is_whole(double) { Ordering::Equal } else { double.partial_cmp(&double.trunc())? };
     Some(whole.cmp(&integer).then(rest))
 }

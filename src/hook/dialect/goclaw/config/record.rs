@@ -23,9 +23,28 @@ const DEFAULT_MODEL: &str = "haiku";
 const DEFAULT_PROMPTS: u64 = 5;
 
 const FIELDS: [&str; 22] = [
-    "id", "tenant_id", "version", "source", "created_by", "created_at", "updated_at", "event", "handler_type",
-    "scope", "name", "matcher", "if_expr", "timeout_ms", "on_timeout", "priority", "enabled", "config",
-    "agent_ids", "agent_id", "metadata", "mutable_fields",
+    "id",
+    "tenant_id",
+    "version",
+    "source",
+    "created_by",
+    "created_at",
+    "updated_at",
+    "event",
+    "handler_type",
+    "scope",
+    "name",
+    "matcher",
+    "if_expr",
+    "timeout_ms",
+    "on_timeout",
+    "priority",
+    "enabled",
+    "config",
+    "agent_ids",
+    "agent_id",
+    "metadata",
+    "mutable_fields",
 ];
 
 /// What is wrong with a record.
@@ -148,7 +167,14 @@ impl Reader<'_> {
         Ok((hook, row, raw.warnings(self.options.purpose)))
     }
 
-    fn hook(&self, raw: &Raw<'_>, kind: HandlerKind, id: HookId, event: EventName, timeout: Duration) -> Hook {
+    fn hook(
+        &self,
+        raw: &Raw<'_>,
+        kind: HandlerKind,
+        id: HookId,
+        event: EventName,
+        timeout: Duration,
+    ) -> Hook {
         let handler = match kind {
             HandlerKind::Command => {
                 Handler::Script { script: Script::new(raw.text("command").to_owned()), shell: Shell::Sh }
@@ -213,7 +239,8 @@ impl Reader<'_> {
 
     /// Edition and what the handlers of models and scripts need.
     fn kind(&self, raw: &Raw<'_>) -> Checked<HandlerKind> {
-        let unknown = || fault(raw.at("handler_type"), format!("hook: unknown handler_type \"{}\"", raw.handler));
+        let unknown =
+            || fault(raw.at("handler_type"), format!("hook: unknown handler_type \"{}\"", raw.handler));
         let Some(kind) = HandlerKind::from_name(raw.handler) else { return unknown() };
         match kind {
             HandlerKind::Command
@@ -275,7 +302,10 @@ impl Reader<'_> {
         let required = |name: &str| {
             let text = raw.text(name);
             if text.trim().is_empty() {
-                return fault(raw.config_at(), format!("hook: {} handler requires non-empty {name}", kind.name()));
+                return fault(
+                    raw.config_at(),
+                    format!("hook: {} handler requires non-empty {name}", kind.name()),
+                );
             }
             Ok(text.to_owned())
         };
@@ -303,10 +333,11 @@ impl Reader<'_> {
 
     /// R12: what the shell needs, and what the record names of what the host has.
     fn environment(&self, raw: &Raw<'_>) -> Checked<Vec<(Text, Text)>> {
-        let mut all: Vec<_> = MINIMUM
-            .map(|(name, value)| (Text::from_static(name), Text::from_static(value)))
-            .into();
-        let Some(names) = raw.config.and_then(|config| config.get("allowed_env_vars")) else { return Ok(all) };
+        let mut all: Vec<_> =
+            MINIMUM.map(|(name, value)| (Text::from_static(name), Text::from_static(value))).into();
+        let Some(names) = raw.config.and_then(|config| config.get("allowed_env_vars")) else {
+            return Ok(all);
+        };
         for name in strings(names, "config.allowed_env_vars")? {
             if let Some((_, value)) = self.settings.environment.iter().find(|(known, _)| *known == name) {
                 let name = Text::from(name.as_str());
@@ -434,7 +465,8 @@ impl<'n> Raw<'n> {
             "" if event.blocks() => Ok(OnTimeout::Block),
             "" => Ok(OnTimeout::Allow),
             other => {
-                let message = format!("hook: on_timeout=\"{other}\" not supported (use \"block\" or \"allow\")");
+                let message =
+                    format!("hook: on_timeout=\"{other}\" not supported (use \"block\" or \"allow\")");
                 fault(self.at("on_timeout"), message)
             }
         }
@@ -449,7 +481,9 @@ impl<'n> Raw<'n> {
     }
 
     fn headers(&self) -> Checked<Vec<(String, String)>> {
-        let Some(headers) = self.config.and_then(|config| config.get("headers")) else { return Ok(Vec::new()) };
+        let Some(headers) = self.config.and_then(|config| config.get("headers")) else {
+            return Ok(Vec::new());
+        };
         if !headers.is_object() {
             return wrong_type(headers, "config.headers", "an object");
         }
