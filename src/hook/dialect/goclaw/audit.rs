@@ -17,8 +17,8 @@ const LONGEST_ERROR: usize = 256;
 pub struct Execution {
     /// Random.
     pub id: String,
-    /// Which hook.
-    pub hook_id: String,
+    /// Which hook; null once it was deleted.
+    pub hook_id: Option<String>,
     /// In which session.
     pub session_id: String,
     /// The event's name.

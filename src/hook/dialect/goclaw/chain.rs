@@ -95,6 +95,10 @@ impl<'a> GoclawChain<'a> {
     fn resolve(&mut self) {
         let of_event = match &self.bundle.resolve_error {
             Some(_) => vec![0],
+            None if self.bundle.dry => {
+                self.due = vec![0];
+                return;
+            }
             None => Vec::from(self.all_of_event()),
         };
         let is_there = |index: &usize| {
@@ -197,13 +201,16 @@ impl<'a> GoclawChain<'a> {
         put("handler_type", row.kind.name().into());
         put("span", log::span(answer.decided.name(), error.as_deref(), duration_ms, fact("parentSpanId")));
         put("logs", json!(answer.logs));
+        if self.bundle.dry {
+            put("input", json!(answer.input));
+        }
         let dedup_key = format!("{}:{}", hook.id, self.payload.event_id);
         let mut key = [0; 16];
         key.iter_mut().zip(Sha256::digest(dedup_key.as_bytes())).for_each(|(to, from)| *to = from);
-        if self.bundle.shared.is_new_row(key) {
+        if !self.bundle.dry && self.bundle.shared.is_new_row(key) {
             let execution = Execution {
-                id: uuid(self.host),
-                hook_id: hook.id.as_str().to_owned(),
+                id: uuid(|| self.host.random_u64()),
+                hook_id: Some(hook.id.as_str().to_owned()),
                 session_id: self.payload.context.session_id.clone(),
                 event: self.payload.name.name().to_owned(),
                 input_hash: input_hash(&self.payload.tool_name, &self.payload.tool_input),
@@ -245,10 +252,9 @@ impl<'a> GoclawChain<'a> {
     fn count(&self, hook: &Hook) -> Option<String> {
         let hold = self.bundle.settings.breaker_holds;
         let trips = self.bundle.shared.count_failure(&hook.id, self.now(), hold);
-        let then = if hold {
-            "it keeps blocking until it is enabled again"
-        } else {
-            "it is disabled, its gate is open"
+        let then = match self.bundle.shared.gate(&hook.id) {
+            Gate::Off => "it is disabled, its gate is open",
+            Gate::On | Gate::Tripped => "it keeps blocking until it is enabled again",
         };
         trips.then(|| format!("{}: five blocks within 60 s: {then}", log::CIRCUIT_BREAKER))
     }
@@ -381,7 +387,7 @@ impl<'a> GoclawChain<'a> {
     }
 }
 
-fn timestamp(since_epoch: Duration) -> jiff::Timestamp {
+pub(super) fn timestamp(since_epoch: Duration) -> jiff::Timestamp {
     let millis = i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX);
     jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX)
 }
@@ -436,6 +442,9 @@ impl Chain for GoclawChain<'_> {
             }));
         }
         let Some((_, row)) = self.parts(hook) else { return Err(Mismatch::Never(log::NOT_ASKED)) };
+        if self.bundle.dry {
+            return Ok(());
+        }
         row.test(&self.payload.tool_name, &self.payload.tool_input, self.payload.context.depth)
     }
 

@@ -4,7 +4,7 @@
 //! too: a blocking hook that is left out in silence would open what it guards. What remains is put in the order of
 //! resolution (R6).
 
-mod builtin;
+pub(super) mod builtin;
 mod record;
 mod settings;
 
@@ -37,11 +37,20 @@ pub(super) fn records(node: &Node) -> &[Node] {
 }
 
 pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
+    let (bundle, notices) = read(source, options, Arc::default())?;
+    Ok(Loaded { bundle: Box::new(bundle), notices })
+}
+
+/// As [`load`], over state that outlives the config.
+pub(super) fn read(
+    source: &Source<'_>,
+    options: &LoadOptions,
+    shared: Arc<Shared>,
+) -> Result<(GoclawBundle, Vec<Notice>), ConfigError> {
     let node = source.json("hook: ")?;
     let settings = Settings::read(&options.settings).map_err(|why| source.problem(None, why))?;
     if let Some(why) = node.get("resolve_error").and_then(Node::as_str) {
-        let bundle = unresolved(settings, why, options);
-        return Ok(Loaded { bundle: Box::new(bundle), notices: Vec::new() });
+        return Ok(unresolved(options, why));
     }
     if !node.is_object() && node.as_array().is_none() {
         return Err(source
@@ -81,8 +90,7 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         }
     }
     unique(&mut all, &mut notices, source);
-    let bundle = bundle(all, settings, None);
-    Ok(Loaded { bundle: Box::new(bundle), notices })
+    Ok((bundle(all, settings, None, shared), notices))
 }
 
 /// Two rows can not have one id: counters, caches and audit rows go by it. A builtin gives way to a row that has its id,
@@ -109,8 +117,9 @@ fn unique(all: &mut Vec<(Hook, Row)>, notices: &mut Vec<Notice>, source: &Source
 }
 
 /// The rows could not be read (R28): one hook stands for all of them, so that there is a record of it.
-fn unresolved(settings: Settings, why: &str, options: &LoadOptions) -> GoclawBundle {
-    let mut bundle = bundle(Vec::new(), settings, Some(why.to_owned()));
+pub(super) fn unresolved(options: &LoadOptions, why: &str) -> (GoclawBundle, Vec<Notice>) {
+    let settings = Settings::read(&options.settings).unwrap_or_default();
+    let mut bundle = bundle(Vec::new(), settings, Some(why.to_owned()), Arc::default());
     let nothing = Capture { stdout: 0, stderr: 0, total: 0, merge: false, excess: Excess::Fail };
     bundle.hooks.push(Hook {
         id: HookId::from("goclaw:store"),
@@ -124,11 +133,16 @@ fn unresolved(settings: Settings, why: &str, options: &LoadOptions) -> GoclawBun
         identity: None,
         description: None,
     });
-    bundle
+    (bundle, Vec::new())
 }
 
 /// R6: higher priority first, then older first; rows without a time after those with one, in the order of the file.
-fn bundle(mut all: Vec<(Hook, Row)>, settings: Settings, resolve_error: Option<String>) -> GoclawBundle {
+fn bundle(
+    mut all: Vec<(Hook, Row)>,
+    settings: Settings,
+    resolve_error: Option<String>,
+    shared: Arc<Shared>,
+) -> GoclawBundle {
     all.sort_by_key(|(_, row)| (std::cmp::Reverse(row.priority), row.created_at.is_none(), row.created_at));
     let mut due: [Vec<usize>; 7] = Default::default();
     for (index, (hook, _)) in all.iter().enumerate() {
@@ -138,6 +152,6 @@ fn bundle(mut all: Vec<(Hook, Row)>, settings: Settings, resolve_error: Option<S
         }
     }
     let (hooks, rows): (Vec<_>, Vec<_>) = all.into_iter().unzip();
-    let shared = Shared::new(hooks.iter().map(|hook| &hook.id).zip(rows.iter().map(|row| row.enabled)));
-    GoclawBundle { hooks, rows, settings, shared: Arc::new(shared), resolve_error, due }
+    shared.adopt(hooks.iter().map(|hook| &hook.id).zip(rows.iter().map(|row| row.enabled)));
+    GoclawBundle { hooks, rows, settings, shared, resolve_error, due, dry: false }
 }

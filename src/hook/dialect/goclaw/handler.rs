@@ -91,7 +91,7 @@ impl GoclawChain<'_> {
     }
 
     fn prepare(&mut self, hook: &Hook, row: &Row) -> Start {
-        if self.bundle.shared.gate(&hook.id) == Gate::Tripped {
+        if !self.bundle.dry && self.bundle.shared.gate(&hook.id) == Gate::Tripped {
             return Start::known(Answer::of(Decided::Block, "circuit breaker open", "R32: tripped"));
         }
         match &row.handler {
@@ -142,7 +142,7 @@ impl GoclawChain<'_> {
 
     /// R38 to R40, then the question.
     fn prompt(&mut self, hook: &Hook, row: &Row, template: &str, model: &str, most: u64) -> Start {
-        if prompt::count(self.host) > most {
+        if !self.bundle.dry && prompt::count(self.host) > most {
             let message = format!("hook: more than {most} prompt evaluations in one turn");
             return Start::known(Answer::error(message, "R38: cap of a turn"));
         }

@@ -52,10 +52,12 @@ mod payload;
 mod prompt;
 mod redact;
 mod shared;
+mod store;
 #[cfg(test)]
 mod tests;
 
 pub use audit::Execution;
+pub use store::{Caller, Keeper, Role, Store, Trial};
 
 use super::{Bundle, Chain, Contract, Hook, LoadOptions, Loaded, Node, Source};
 use crate::hook::error::{ConfigError, EventError};
@@ -202,6 +204,8 @@ struct GoclawBundle {
     /// The rows could not be read; why (R28).
     resolve_error: Option<String>,
     due: [Vec<usize>; 7],
+    /// One row is tried (R60): no filter, no breaker, no audit row.
+    dry: bool,
 }
 
 impl Bundle for GoclawBundle {

@@ -59,7 +59,7 @@ impl Payload {
         };
         let more = event.facts.iter().filter(|(name, _)| !known(name));
         Self {
-            event_id: fact("eventId").map_or_else(|| uuid(host), str::to_owned),
+            event_id: fact("eventId").map_or_else(|| uuid(|| host.random_u64()), str::to_owned),
             name,
             context: Arc::clone(&event.context),
             tool_name: call.map_or_else(|| Arc::from(""), |call| Arc::clone(&call.name)),
@@ -140,8 +140,8 @@ enum Field<'p> {
 }
 
 /// A random UUID (version 4).
-pub(super) fn uuid(host: &dyn HookRunner) -> String {
-    let (high, low) = (host.random_u64(), host.random_u64());
+pub(super) fn uuid(random: impl Fn() -> u64) -> String {
+    let (high, low) = (random(), random());
     let high = high & !0xf000 | 0x4000;
     let low = low & !(0b11 << 62) | 0b10 << 62;
     format!(

@@ -2,6 +2,7 @@
 //! (6.1 of the contract), remembered decisions (R39), token budgets (R40), audit rows already written, and how many scripts
 //! run (R54). Every table has a bound.
 
+use super::store::Keeper;
 use crate::clock::lock;
 use crate::hook::record::HookId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,8 +25,11 @@ const MOST_ROWS: usize = 65_536;
 const MOST_BUDGETS: usize = 65_536;
 
 /// See the module.
-#[derive(Debug, Default)]
-pub(super) struct Shared(Mutex<Inner>);
+#[derive(Default)]
+pub(super) struct Shared {
+    inner: Mutex<Inner>,
+    keeper: Option<Arc<dyn Keeper>>,
+}
 
 #[derive(Debug, Default)]
 struct Inner {
@@ -58,43 +62,75 @@ pub(super) enum Gate {
 }
 
 impl Shared {
-    pub(super) fn new<'a>(hooks: impl Iterator<Item = (&'a HookId, bool)>) -> Self {
-        let state =
-            |(id, enabled): (&HookId, bool)| (id.clone(), HookState { enabled, ..HookState::default() });
-        Self(Mutex::new(Inner { hooks: hooks.map(state).collect(), ..Inner::default() }))
+    /// Takes in hooks that are not known yet; what is known stays as it is.
+    pub(super) fn adopt<'a>(&self, hooks: impl Iterator<Item = (&'a HookId, bool)>) {
+        let mut inner = lock(&self.inner);
+        for (id, enabled) in hooks {
+            let fresh = || HookState { enabled, ..HookState::default() };
+            inner.hooks.entry(id.clone()).or_insert_with(fresh);
+        }
+    }
+
+    /// With somebody to write to.
+    pub(super) fn kept_by(keeper: Option<Arc<dyn Keeper>>) -> Self {
+        Self { inner: Mutex::default(), keeper }
+    }
+
+    /// Turns a hook on or off; on forgets what the breaker counted (R33).
+    pub(super) fn set_enabled(&self, hook: &HookId, enabled: bool) {
+        if let Some(state) = lock(&self.inner).hooks.get_mut(hook) {
+            *state = HookState { enabled, ..HookState::default() };
+        }
+    }
+
+    /// Forgets a hook.
+    pub(super) fn forget(&self, hook: &HookId) {
+        lock(&self.inner).hooks.remove(hook);
+    }
+
+    /// Whether the row says that the hook runs.
+    pub(super) fn is_enabled(&self, hook: &HookId) -> bool {
+        lock(&self.inner).hooks.get(hook).is_some_and(|state| state.enabled)
     }
 
     pub(super) fn gate(&self, hook: &HookId) -> Gate {
-        match lock(&self.0).hooks.get(hook) {
+        match lock(&self.inner).hooks.get(hook) {
             Some(HookState { enabled: true, tripped: true, .. }) => Gate::Tripped,
             Some(HookState { enabled: true, .. }) => Gate::On,
             _ => Gate::Off,
         }
     }
 
-    /// Counts a block or timeout on a blocking event; whether the hook trips by it. `hold` leaves it enabled.
+    /// Counts a block or timeout on a blocking event; whether the hook trips by it. `hold` leaves it enabled, and so does a
+    /// keeper that can not write it down (R32).
     pub(super) fn count_failure(&self, hook: &HookId, now: Duration, hold: bool) -> bool {
-        let mut inner = lock(&self.0);
+        let mut inner = lock(&self.inner);
         let Some(state) = inner.hooks.get_mut(hook).filter(|state| !state.tripped) else { return false };
         state.failures.retain(|then| now.saturating_sub(*then) < WINDOW);
         state.failures.push_back(now);
-        let trips = state.failures.len() >= TRIPS_AT;
-        if trips {
-            (state.tripped, state.enabled) = (true, hold);
-            state.failures.clear();
+        if state.failures.len() < TRIPS_AT {
+            return false;
         }
-        trips
+        state.failures.clear();
+        state.tripped = true;
+        drop(inner);
+        let written =
+            !hold && self.keeper.as_ref().is_none_or(|keeper| keeper.set_enabled(hook, false).is_ok());
+        if written && let Some(state) = lock(&self.inner).hooks.get_mut(hook) {
+            state.enabled = false;
+        }
+        true
     }
 
     /// A decision that is not older than a minute.
     pub(super) fn remembered(&self, key: &[u8; 32], now: Duration) -> Option<String> {
-        let inner = lock(&self.0);
+        let inner = lock(&self.inner);
         let (then, reply) = inner.remembered.get(key)?;
         (now.saturating_sub(*then) < REMEMBERED_FOR).then(|| reply.clone())
     }
 
     pub(super) fn remember(&self, key: [u8; 32], now: Duration, reply: String) {
-        let mut inner = lock(&self.0);
+        let mut inner = lock(&self.inner);
         if inner.remembered.len() >= MOST_REMEMBERED && !inner.remembered.contains_key(&key) {
             inner.remembered.clear();
         }
@@ -103,12 +139,12 @@ impl Shared {
 
     /// What a tenant has left of `total` in a month.
     pub(super) fn budget(&self, tenant: &str, month: Month, total: u64) -> u64 {
-        lock(&self.0).budgets.get(&(tenant.to_owned(), month)).copied().unwrap_or(total)
+        lock(&self.inner).budgets.get(&(tenant.to_owned(), month)).copied().unwrap_or(total)
     }
 
     /// Takes `tokens` off; what is left, and whether there was enough.
     pub(super) fn spend(&self, tenant: &str, month: Month, total: u64, tokens: u64) -> (u64, bool) {
-        let mut inner = lock(&self.0);
+        let mut inner = lock(&self.inner);
         if inner.budgets.len() >= MOST_BUDGETS {
             inner.budgets.retain(|(_, of), _| *of == month);
         }
@@ -120,7 +156,7 @@ impl Shared {
 
     /// Whether a row with this key was not written before.
     pub(super) fn is_new_row(&self, key: [u8; 16]) -> bool {
-        let mut inner = lock(&self.0);
+        let mut inner = lock(&self.inner);
         if !inner.rows.insert(key) {
             return false;
         }
@@ -135,7 +171,7 @@ impl Shared {
 
     /// A place for one more script, given back on drop; `None` when all are taken.
     pub(super) fn script_place(self: &Arc<Self>, tenant: &str) -> Option<ScriptPlace> {
-        let mut inner = lock(&self.0);
+        let mut inner = lock(&self.inner);
         let all: usize = inner.scripts.values().sum();
         let of_tenant = inner.scripts.get(tenant).copied().unwrap_or(0);
         if all >= MOST_SCRIPTS || of_tenant >= MOST_SCRIPTS_OF_TENANT {
@@ -148,7 +184,6 @@ impl Shared {
 }
 
 /// See [`Shared::script_place`].
-#[derive(Debug)]
 pub(super) struct ScriptPlace {
     shared: Arc<Shared>,
     tenant: String,
@@ -156,7 +191,7 @@ pub(super) struct ScriptPlace {
 
 impl Drop for ScriptPlace {
     fn drop(&mut self) {
-        let mut inner = lock(&self.shared.0);
+        let mut inner = lock(&self.shared.inner);
         if let Some(count) = inner.scripts.get_mut(&self.tenant) {
             *count = count.saturating_sub(1);
             if *count == 0 {

@@ -193,7 +193,7 @@ impl<'a> Value<'a> {
 
 /// Whether there is nothing behind the point; also of what is too large to have it, but not of infinity.
 pub(super) fn is_whole(double: f64) -> bool {
-    double.fract().abs() < f64::MIN_POSITIVE
+    double.fract() == 0.0
 }
 
 /// Exact, beyond 2^53 too: every whole double of that size is an `i128` or out of the range of integers.

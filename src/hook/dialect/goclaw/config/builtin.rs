@@ -13,7 +13,7 @@ pub(super) const REDACTOR: &str = r"function handle(event) {
 }
 ";
 
-pub(super) fn records() -> [Node; 1] {
+pub(in crate::hook::dialect::goclaw) fn records() -> [Node; 1] {
     let redactor = json!({
         "id": "pii-redactor", "name": "pii-redactor", "event": "user_prompt_submit", "handler_type": "script",
         "scope": "global", "source": "builtin", "priority": 900, "timeout_ms": 2000, "on_timeout": "allow",
