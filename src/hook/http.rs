@@ -2,12 +2,18 @@
 //!
 //! [`Url`] is the little of a URL that a request is made of; [`AddressPolicy`] says which addresses are refused, so that a
 //! hook can not reach what only its host can (loopback, private networks, the metadata service of a cloud). Both are plain
-//! data and always there.
+//! data and always there. The client (`HttpClient`) and a host that answers with it (`HttpHost`) come with the feature `http`.
 
 pub mod address;
+#[cfg(feature = "http")]
+mod client;
+#[cfg(feature = "http")]
+mod connection;
 pub mod url;
 
 pub use address::AddressPolicy;
+#[cfg(feature = "http")]
+pub use client::{HttpClient, HttpClientError, HttpHost, HttpPolicy, Resolve, Resolved, SystemResolver};
 pub use url::{Host, Scheme, Url};
 
 /// Why a URL is not asked.
