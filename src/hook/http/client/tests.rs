@@ -339,3 +339,64 @@ fn a_hook_asks_through_the_client_of_its_host() {
     assert_eq!(outcome.decision.blocked.unwrap().reason, "no");
     assert!(server.asked().remove(0).contains("\"hookEvent\":\"pre_tool_use\""));
 }
+
+/// A server of `hooks.example.com` and 127.0.0.1 with a certificate of an authority made for these tests.
+fn tls_server() -> u16 {
+    use tokio_rustls::rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
+    use tokio_rustls::rustls::{ServerConfig, ServerConnection, StreamOwned};
+    let certificate = CertificateDer::from(include_bytes!("certificate/server.der").as_slice());
+    let key = PrivatePkcs8KeyDer::from(include_bytes!("certificate/server-key.der").as_slice());
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate], key.into())
+        .unwrap();
+    let config = Arc::new(config);
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        while let Ok((stream, _)) = listener.accept() {
+            let mut stream = StreamOwned::new(ServerConnection::new(Arc::clone(&config)).unwrap(), stream);
+            let mut bytes = [0; 4096];
+            if stream.read(&mut bytes).is_ok() {
+                let _ = stream.write_all(ok("over TLS").as_bytes());
+                stream.conn.send_close_notify();
+                let _ = stream.flush();
+            }
+        }
+    });
+    port
+}
+
+#[test]
+fn certificates_are_checked_against_the_name_of_the_url() {
+    let port = tls_server();
+    let names = || Names::new(&[&["127.0.0.1"]]);
+    let mut roots = RootCertStore::empty();
+    roots.add(include_bytes!("certificate/authority.der").as_slice().into()).unwrap();
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let client = HttpClient::new(on_loopback()).unwrap().with_resolver(names()).with_tls(Arc::new(config));
+    for host in ["hooks.example.com", "127.0.0.1"] {
+        let outcome = run(client.send(&post(&format!("https://{host}:{port}/")), LONG));
+        assert_eq!(
+            (outcome.status, outcome.stdout.as_slice()),
+            (200, b"over TLS".as_slice()),
+            "{:?}",
+            outcome.end
+        );
+    }
+    let stranger = HttpClient::new(on_loopback()).unwrap().with_resolver(names());
+    for (client, host) in [(&client, "other.example.com"), (&stranger, "hooks.example.com")] {
+        let outcome = run(client.send(&post(&format!("https://{host}:{port}/")), LONG));
+        assert!(
+            matches!(&outcome.end, Ended::NotStarted(why) if why.starts_with("TLS: ")),
+            "{:?}",
+            outcome.end
+        );
+    }
+}
