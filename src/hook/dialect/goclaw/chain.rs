@@ -8,7 +8,9 @@ use super::config::{HandlerConfig, OnTimeout, Row};
 use super::handler::{Flight, Way};
 use super::output::{self, Answer, Decided};
 use super::payload::{Payload, uuid};
+use super::rewrite::Rewrote;
 use super::shared::{Gate, Month};
+use super::store::TokenBudget;
 use super::{EventName, GoclawBundle, GoclawResult, log, prompt};
 use crate::hook::decision::{Block, Decision, DialectResult, Reading, Verdict};
 use crate::hook::dialect::{Absorbed, Chain, Delivery, Flow, Hook, Order};
@@ -18,10 +20,10 @@ use crate::hook::matcher::Mismatch;
 use crate::hook::record::{Effect, HookId};
 use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
 use crate::text::Text;
+use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::cell::Cell;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// R27.
@@ -35,7 +37,7 @@ pub(super) struct GoclawChain<'a> {
     pub(super) bundle: &'a GoclawBundle,
     pub(super) host: &'a dyn HookRunner,
     pub(super) payload: Payload,
-    pub(super) flights: Vec<Flight>,
+    pub(super) flights: FxHashMap<usize, Flight>,
     event: &'a Event,
     /// By the session's clock.
     started: Duration,
@@ -44,20 +46,14 @@ pub(super) struct GoclawChain<'a> {
     /// Why no hook is asked (R28, R35).
     failure: Option<String>,
     due: Vec<usize>,
-    encoded: Option<Text>,
+    pub(super) encoded: Option<Text>,
     /// From `read` to `absorb`.
     answer: Cell<Option<Answer>>,
     blocked: Option<(Option<HookId>, String)>,
-    contexts: Vec<String>,
-    rewritten_by: Vec<HookId>,
-    rewrote: Rewrote,
-    proposed: Option<Json>,
-}
-
-#[derive(Default)]
-struct Rewrote {
-    tool_input: bool,
-    raw_input: bool,
+    pub(super) contexts: Vec<String>,
+    pub(super) rewritten_by: Vec<HookId>,
+    pub(super) rewrote: Rewrote,
+    pub(super) proposed: Option<Json>,
 }
 
 impl<'a> GoclawChain<'a> {
@@ -73,7 +69,7 @@ impl<'a> GoclawChain<'a> {
             bundle,
             host,
             payload: Payload::new(event, name, host),
-            flights: Vec::new(),
+            flights: FxHashMap::default(),
             event,
             started: host.now(),
             at,
@@ -165,7 +161,11 @@ impl<'a> GoclawChain<'a> {
         }
         match (&flight.way, &row.handler) {
             (Way::Http, HandlerConfig::Http { url, .. }) => output::http(outcome, url),
-            (Way::Prompt(key), _) => self.decided(*key, output::prompt(outcome, self.payload.name.blocks())),
+            (Way::Prompt { key, warning }, _) => {
+                let mut answer = output::prompt(outcome, self.payload.name.blocks());
+                answer.logs.extend(warning.clone().map(|why| (log::BUDGET_PRECHECK, why)));
+                self.decided(*key, answer)
+            }
             (Way::Script, _) => output::script(outcome),
             _ => output::command(outcome, hook.capture.stdout),
         }
@@ -174,14 +174,19 @@ impl<'a> GoclawChain<'a> {
     /// R39 and R40, after the model has answered.
     fn decided(&self, key: [u8; 32], mut answer: Answer) -> Answer {
         if let Some((tenant, month, total)) = self.budget() {
-            let (left, enough) = self.bundle.shared.spend(tenant, month, total, answer.tokens);
-            if left.saturating_mul(5) < total {
-                let text = format!("tenant {tenant} has {left} of {total} tokens left this month");
-                answer.logs.push((log::WARNING, text));
-            }
-            if !enough {
-                let over = Answer::of(Decided::Block, "budget exceeded", "R40: budget");
-                return Answer { logs: answer.logs, tokens: answer.tokens, ..over };
+            match self.bundle.shared.spend(tenant, month, total, answer.tokens) {
+                Err(why) => answer.logs.push((log::BUDGET_DEDUCT, why)),
+                Ok(TokenBudget { left: before, total }) => {
+                    let left = before.saturating_sub(answer.tokens);
+                    if left.saturating_mul(5) < total {
+                        let text = format!("tenant {tenant} has {left} of {total} tokens left this month");
+                        answer.logs.push((log::WARNING, text));
+                    }
+                    if before < answer.tokens {
+                        let over = Answer::of(Decided::Block, "budget exceeded", "R40: budget");
+                        return Answer { logs: answer.logs, tokens: answer.tokens, ..over };
+                    }
+                }
             }
         }
         if let Some(reply) = answer.reply.take_if(|reply| reply.len() <= LONGEST_REMEMBERED) {
@@ -283,108 +288,6 @@ impl<'a> GoclawChain<'a> {
         absorbed.warning = (!warnings.is_empty()).then(|| warnings.join("\n"));
         absorbed
     }
-
-    /// What an allowing hook adds and rewrites (R18, R21, R29).
-    fn take_in(&mut self, hook: &Hook, row: &Row, answer: Answer, warnings: &mut Vec<String>) -> Effect {
-        self.contexts.extend(answer.context.filter(|_| answer.decided == Decided::Allow));
-        let Some(input) = answer.input else { return Effect::None };
-        let parts = match &row.handler {
-            HandlerConfig::Script { .. } => self.rewrite_by_right(input, &row.mutable, warnings),
-            HandlerConfig::Http { .. } if self.bundle.settings.allow_http_mutation => {
-                self.proposed = Some(Json::from(Value::Object(input.clone())));
-                self.rewrite_whole(input)
-            }
-            _ => {
-                self.proposed = Some(Json::from(Value::Object(input)));
-                return Effect::Ignored("R18: the input is proposed to the host, not applied");
-            }
-        };
-        if parts.is_empty() {
-            return Effect::Ignored("R21: nothing of the input may be rewritten");
-        }
-        self.encoded = None;
-        self.rewritten_by.push(hook.id.clone());
-        Effect::Rewrote(parts)
-    }
-
-    /// R21: only what the row lists.
-    fn rewrite_by_right(
-        &mut self,
-        input: Map<String, Value>,
-        mutable: &[String],
-        warnings: &mut Vec<String>,
-    ) -> Vec<&'static str> {
-        let may = |field: &str| mutable.iter().any(|known| known == field);
-        let mut parts = Vec::new();
-        for (name, value) in input {
-            match (name.as_str(), value) {
-                ("toolInput", Value::Object(members)) if !may("toolInput") => {
-                    for (key, value) in members {
-                        let field = format!("toolInput.{key}");
-                        if may(&field) && self.set_member(&key, value) {
-                            parts.push("toolInput");
-                        } else {
-                            warnings.push(format!("updatedInput.{field} is dropped"));
-                        }
-                    }
-                }
-                (field, value) => {
-                    if may(field) && self.set_field(field, value) {
-                        parts.push(if field == "rawInput" { "rawInput" } else { "toolInput" });
-                    } else {
-                        warnings.push(format!("updatedInput.{field} is dropped"));
-                    }
-                }
-            }
-        }
-        parts.dedup();
-        parts
-    }
-
-    /// The fields by their names, or all of a call's arguments.
-    fn rewrite_whole(&mut self, mut input: Map<String, Value>) -> Vec<&'static str> {
-        let mut parts = Vec::new();
-        let named =
-            ["rawInput", "toolInput"].into_iter().filter_map(|name| Some((name, input.remove(name)?)));
-        for (name, value) in named.collect::<Vec<_>>() {
-            if self.set_field(name, value) {
-                parts.push(name);
-            }
-        }
-        if parts.is_empty() && self.set_field("toolInput", Value::Object(input)) {
-            parts.push("toolInput");
-        }
-        parts
-    }
-
-    fn set_field(&mut self, name: &str, value: Value) -> bool {
-        match (name, value, self.payload.name) {
-            ("rawInput", Value::String(text), EventName::UserPromptSubmit) => {
-                self.payload.raw_input = Arc::from(text);
-                self.rewrote.raw_input = true;
-                true
-            }
-            ("toolInput", value @ Value::Object(_), EventName::PreToolUse) => {
-                self.payload.tool_input = Json::from(value);
-                self.rewrote.tool_input = true;
-                true
-            }
-            (name, value, EventName::PreToolUse) => {
-                name.strip_prefix("toolInput.").is_some_and(|key| self.set_member(key, value))
-            }
-            _ => false,
-        }
-    }
-
-    fn set_member(&mut self, key: &str, value: Value) -> bool {
-        if self.payload.name != EventName::PreToolUse {
-            return false;
-        }
-        let Value::Object(members) = self.payload.tool_input.make_mut() else { return false };
-        members.insert(key.to_owned(), value);
-        self.rewrote.tool_input = true;
-        true
-    }
 }
 
 pub(super) fn timestamp(since_epoch: Duration) -> jiff::Timestamp {
@@ -455,7 +358,7 @@ impl Chain for GoclawChain<'_> {
     }
 
     fn read(&self, hook: usize, outcome: &ScriptOutcome) -> Reading {
-        let flight = self.flights.iter().find(|flight| flight.hook == hook);
+        let flight = self.flights.get(&hook);
         let (Some(flight), Some((hook, row))) = (flight, self.parts(hook)) else {
             return Reading::because(Verdict::Error, log::NOT_ASKED, "the hook was not started");
         };
@@ -475,7 +378,7 @@ impl Chain for GoclawChain<'_> {
     }
 
     fn absorb(&mut self, hook: usize, _: &Reading) -> Absorbed {
-        self.flights.retain(|flight| flight.hook != hook);
+        self.flights.remove(&hook);
         let (Some(answer), Some((hook, row))) = (self.answer.take(), self.parts(hook)) else {
             return Absorbed { effect: Effect::None, flow: Flow::Continue, warning: None };
         };

@@ -1,10 +1,12 @@
 //! Reading and checking records (1 of the contract): one record, a list of them, or `{"hooks": [...]}` (R1).
 //!
-//! Every record is read and checked by `record.rs`; the first fault of each is told, and one fault rejects the whole, to run
+//! Every record is read (`field.rs`, `raw.rs`) and checked (`record.rs`); the first fault of each is told, and one fault rejects the whole, to run
 //! too: a blocking hook that is left out in silence would open what it guards. What remains is put in the order of
 //! resolution (R6).
 
 pub(super) mod builtin;
+mod field;
+mod raw;
 mod record;
 mod settings;
 

@@ -20,7 +20,6 @@ const BODY_CAP: u64 = 1 << 20;
 
 /// A hook that was started.
 pub(super) struct Flight {
-    pub(super) hook: usize,
     /// What it was given of time.
     pub(super) timeout: Duration,
     pub(super) way: Way,
@@ -33,8 +32,12 @@ pub(super) struct Flight {
 pub(super) enum Way {
     Command,
     Http,
-    /// With the key under which its decision is remembered.
-    Prompt([u8; 32]),
+    Prompt {
+        /// Under which its decision is remembered.
+        key: [u8; 32],
+        /// Why the budget could not be looked at.
+        warning: Option<String>,
+    },
     Script,
     /// The outcome says nothing; this does.
     Known(Box<Answer>),
@@ -65,8 +68,7 @@ impl GoclawChain<'_> {
         let timeout = self.time_left().map_or(hook.timeout, |left| left.min(hook.timeout));
         let start = self.prepare(hook, row);
         let no_directory = matches!(start.way, Way::Command).then(|| self.missing_directory(hook)).flatten();
-        let flight = Flight { hook: index, timeout, way: start.way, _place: start.place };
-        self.flights.push(flight);
+        self.flights.insert(index, Flight { timeout, way: start.way, _place: start.place });
         if let Some(why) = no_directory {
             return Err(Ended::NotStarted(why));
         }
@@ -155,13 +157,18 @@ impl GoclawChain<'_> {
             answer.rule = "R39: remembered decision";
             return Start::known(answer);
         }
-        if let Some((tenant, month, total)) = self.budget()
-            && self.bundle.shared.budget(tenant, month, total) == 0
-        {
-            return Start::known(Answer::of(Decided::Block, "budget exceeded", "R40: budget"));
+        let mut warning = None;
+        if let Some((tenant, month, total)) = self.budget() {
+            match self.bundle.shared.budget(tenant, month, total) {
+                Ok(budget) if budget.left == 0 => {
+                    return Start::known(Answer::of(Decided::Block, "budget exceeded", "R40: budget"));
+                }
+                Ok(_) => {}
+                Err(why) => warning = Some(why),
+            }
         }
         let request = prompt::request(template, model, &self.payload);
-        Start::ask(Way::Prompt(key), Request::Model(request))
+        Start::ask(Way::Prompt { key, warning }, Request::Model(request))
     }
 
     /// R14 and R54.

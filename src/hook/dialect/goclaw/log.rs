@@ -11,10 +11,22 @@ pub(super) const LOOP_DEPTH: &str = "security.hook.loop_depth_exceeded";
 pub(super) const PROMPT_PARSE_ERROR: &str = "security.hook.prompt_parse_error";
 pub(super) const SSRF_BLOCK: &str = "security.hook.ssrf_block";
 pub(super) const RESOLVE_ERROR: &str = "security.hook.resolve_error";
+pub(super) const BUDGET_PRECHECK: &str = "security.hook.budget_precheck_failed";
+pub(super) const BUDGET_DEDUCT: &str = "security.hook.budget_deduct_failed";
+pub(super) const AUDIT_WRITE_FAILED: &str = "security.hook.audit_write_failed";
 /// A warning without a key of its own.
 pub(super) const WARNING: &str = "hook.warning";
 
-const KEYS: [&str; 6] = [CIRCUIT_BREAKER, LOOP_DEPTH, PROMPT_PARSE_ERROR, SSRF_BLOCK, RESOLVE_ERROR, WARNING];
+const KEYS: [&str; 8] = [
+    CIRCUIT_BREAKER,
+    LOOP_DEPTH,
+    PROMPT_PARSE_ERROR,
+    SSRF_BLOCK,
+    RESOLVE_ERROR,
+    BUDGET_PRECHECK,
+    BUDGET_DEDUCT,
+    WARNING,
+];
 
 /// Why no hook is asked at all, as the mismatch of the first one.
 pub(super) const TOO_DEEP: &str = "hooks: loop depth exceeded";
@@ -28,7 +40,7 @@ fn record(name: &'static str, hook: &HookId, fields: Map<String, Value>) -> LogR
     LogRecord { name, fields: all }
 }
 
-fn message(name: &'static str, hook: &HookId, text: &str) -> LogRecord {
+pub(super) fn message(name: &'static str, hook: &HookId, text: &str) -> LogRecord {
     let fields = Map::from_iter([("message".to_owned(), Value::from(text))]);
     record(name, hook, fields)
 }

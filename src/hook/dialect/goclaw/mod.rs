@@ -3,7 +3,7 @@
 //!
 //! `config.rs` reads and validates records, `filter.rs` and `cel/` select by tenant, expression and condition, `payload.rs`
 //! writes the payload and reads it back, `handler.rs` says what each handler gets, `output.rs` reads what it gave, `chain.rs`
-//! keeps one firing, `shared.rs` what lives from firing to firing (breaker, caches, budgets), `audit.rs` and `log.rs` make the
+//! keeps one firing, `rewrite.rs` what its hooks change, `shared.rs` what lives from firing to firing (breaker, caches, budgets), `audit.rs` and `log.rs` make the
 //! audit rows, spans and log keys. `store.rs` has the records that management calls change.
 //!
 //! # Settings
@@ -51,13 +51,14 @@ mod output;
 mod payload;
 mod prompt;
 mod redact;
+mod rewrite;
 mod shared;
 mod store;
 #[cfg(test)]
 mod tests;
 
 pub use audit::Execution;
-pub use store::{Caller, Keeper, Role, Store, Trial};
+pub use store::{Caller, Keeper, Role, Store, TokenBudget, Trial};
 
 use super::{Bundle, Chain, Contract, Hook, LoadOptions, Loaded, Node, Source};
 use crate::hook::error::{ConfigError, EventError};

@@ -2,7 +2,7 @@
 //! (6.1 of the contract), remembered decisions (R39), token budgets (R40), audit rows already written, and how many scripts
 //! run (R54). Every table has a bound.
 
-use super::store::Keeper;
+use super::store::{Keeper, TokenBudget};
 use crate::clock::lock;
 use crate::hook::record::HookId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -137,21 +137,38 @@ impl Shared {
         inner.remembered.insert(key, (now, reply));
     }
 
-    /// What a tenant has left of `total` in a month.
-    pub(super) fn budget(&self, tenant: &str, month: Month, total: u64) -> u64 {
-        lock(&self.inner).budgets.get(&(tenant.to_owned(), month)).copied().unwrap_or(total)
+    /// What a tenant has in a month: by the keeper, else by our own count from `total` down.
+    pub(super) fn budget(&self, tenant: &str, month: Month, total: u64) -> Result<TokenBudget, String> {
+        if let Some(keeper) = &self.keeper
+            && let Some(budget) = keeper.budget(tenant, month.0, month.1)?
+        {
+            return Ok(budget);
+        }
+        let left = lock(&self.inner).budgets.get(&(tenant.to_owned(), month)).copied().unwrap_or(total);
+        Ok(TokenBudget { left, total })
     }
 
-    /// Takes `tokens` off; what is left, and whether there was enough.
-    pub(super) fn spend(&self, tenant: &str, month: Month, total: u64, tokens: u64) -> (u64, bool) {
+    /// Takes `tokens` off; the budget before that.
+    pub(super) fn spend(
+        &self,
+        tenant: &str,
+        month: Month,
+        total: u64,
+        tokens: u64,
+    ) -> Result<TokenBudget, String> {
+        if let Some(keeper) = &self.keeper
+            && let Some(budget) = keeper.spend(tenant, month.0, month.1, tokens)?
+        {
+            return Ok(budget);
+        }
         let mut inner = lock(&self.inner);
         if inner.budgets.len() >= MOST_BUDGETS {
             inner.budgets.retain(|(_, of), _| *of == month);
         }
         let left = inner.budgets.entry((tenant.to_owned(), month)).or_insert(total);
-        let enough = *left >= tokens;
+        let before = *left;
         *left = left.saturating_sub(tokens);
-        (*left, enough)
+        Ok(TokenBudget { left: before, total })
     }
 
     /// Whether a row with this key was not written before.

@@ -14,13 +14,13 @@ pub use trial::Trial;
 
 use super::audit::Execution;
 use super::shared::Shared;
-use super::{Goclaw, config};
+use super::{Goclaw, config, log};
 use crate::clock::{Clock, Random, lock};
 use crate::hook::HookSet;
 use crate::hook::dialect::{Contract as _, Dialect, LoadOptions, Loaded, Purpose};
 use crate::hook::document::Source;
 use crate::hook::error::ConfigError;
-use crate::hook::record::{HookId, HookRecord};
+use crate::hook::record::{HookId, HookRecord, LogRecord};
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -39,10 +39,46 @@ pub trait Keeper: Send + Sync {
         Ok(())
     }
 
+    /// Keeps an audit row; its `error_detail` is to be encrypted.
+    ///
+    /// # Errors
+    /// It could not be written, which changes nothing but the log.
+    fn write(&self, row: &Execution) -> Result<(), String> {
+        let _ = row;
+        Ok(())
+    }
+
+    /// The token budget of a tenant in a month (UTC); `None` leaves the count to the engine.
+    ///
+    /// # Errors
+    /// It could not be read; the model is asked all the same (R40).
+    fn budget(&self, tenant: &str, year: i16, month: i8) -> Result<Option<TokenBudget>, String> {
+        let _ = (tenant, year, month);
+        Ok(None)
+    }
+
+    /// Takes `tokens` off; the budget before that, or `None` as for [`Keeper::budget`].
+    ///
+    /// # Errors
+    /// It could not be written; the decision stands (R40).
+    fn spend(&self, tenant: &str, year: i16, month: i8, tokens: u64) -> Result<Option<TokenBudget>, String> {
+        let _ = (tenant, year, month, tokens);
+        Ok(None)
+    }
+
     /// Encrypts a secret header value before it becomes part of a record.
     fn encrypt(&self, secret: &str) -> String {
         secret.to_owned()
     }
+}
+
+/// A tenant's tokens in a month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenBudget {
+    /// What is left.
+    pub left: u64,
+    /// What there was at first.
+    pub total: u64,
 }
 
 /// Records, what was counted about them, and their history. Shared between sessions.
@@ -112,9 +148,13 @@ impl Store {
         hooks
     }
 
-    /// Adds a finished record's audit row to the history; to be called by the host's observer.
-    pub fn keep(&self, record: &HookRecord) {
-        let Some(row) = Execution::of(record) else { return };
+    /// Adds a finished record's audit row to the history and gives it to the keeper; to be called by the host's observer.
+    ///
+    /// # Errors
+    /// The keeper could not write it; the log record for that.
+    pub fn keep(&self, record: &HookRecord) -> Result<(), LogRecord> {
+        let Some(row) = Execution::of(record) else { return Ok(()) };
+        let written = self.keeper.as_ref().map_or(Ok(()), |keeper| keeper.write(&row));
         let mut inner = lock(&self.inner);
         inner.written = inner.written.saturating_add(1);
         let number = inner.written;
@@ -122,6 +162,7 @@ impl Store {
         if inner.history.len() > MOST_HISTORY {
             inner.history.pop_front();
         }
+        written.map_err(|why| log::message(log::AUDIT_WRITE_FAILED, &record.hook, &why))
     }
 
     /// Every row was checked when it came in; should one not load, nothing is let through (R28).

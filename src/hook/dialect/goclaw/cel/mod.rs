@@ -1,7 +1,7 @@
 //! CEL, as far as `if_expr` needs it: three variables, the standard operators, macros and functions of text, lists and maps.
 //!
 //! `lexer.rs` makes tokens, `parser.rs` an [`expression::Expression`] whose names are resolved to slots, `evaluate.rs` runs
-//! it over [`value::Value`]s that borrow from the event. There is nothing here that could reach the host.
+//! it over [`value::Value`]s that borrow from the event, `convert.rs` has its numbers. There is nothing here that could reach the host.
 //!
 //! Bounds: a source of 32 KiB, 64 levels of brackets, and at evaluation a cost (one for each node, more for long texts and
 //! lists). Operators of one level and chains of members are lists, so only brackets nest. A crate was looked at: `cel`
@@ -10,6 +10,7 @@
 //! Left out, each an error when the expression is compiled: timestamps and durations, messages, extension libraries. Numbers
 //! of JSON are doubles, as CEL has it; unlike there, arithmetic takes a double and an integer together.
 
+mod convert;
 mod evaluate;
 mod expression;
 mod lexer;

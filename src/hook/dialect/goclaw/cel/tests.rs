@@ -162,3 +162,81 @@ fn the_cost_is_bounded() {
     assert_eq!(run("tool_input.cmd.contains('y')", &long, 100_000), Ok(Some(false)));
     assert_eq!(run("tool_input.cmd.contains('y')", &long, 1_000), Err(EvaluationError::Cost(1_000)));
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig {
+        cases: 2_000,
+        failure_persistence: None,
+        ..Default::default()
+    })]
+
+    /// Whatever the source, there is a value or an error.
+    #[test]
+    fn no_source_breaks_it(parts in proptest::collection::vec(proptest::sample::select(PARTS.to_vec()), 0..24)) {
+        if let Ok(program) = compile(&parts.concat()) {
+            let input = json!({"a": [1, "x", {"b": null}], "é": "e"});
+            let variables = vec![Value::text("é"), Value::from_json(&input), Value::Int(i64::MIN)];
+            let _ = program.evaluate(variables, 1_000);
+        }
+    }
+}
+
+const PARTS: [&str; 57] = [
+    "tool_name",
+    "tool_input",
+    "depth",
+    ".a",
+    "[0]",
+    "[",
+    "]",
+    "(",
+    ")",
+    "{",
+    "}",
+    ":",
+    ",",
+    "?",
+    "!",
+    "-",
+    "+",
+    "*",
+    "/",
+    "%",
+    "==",
+    "!=",
+    "<",
+    ">=",
+    " in ",
+    "&&",
+    "||",
+    "1",
+    "0",
+    "9223372036854775807",
+    "1u",
+    "1.5",
+    "1e400",
+    "'é'",
+    "\"\\u00e9\"",
+    "b'\\xff'",
+    "r'\\'",
+    "'''",
+    "true",
+    "null",
+    "int",
+    ".size()",
+    "size(",
+    ".matches('x+')",
+    "has(",
+    ".all(x, ",
+    ".map(x, x",
+    ".exists_one(x, ",
+    "x",
+    "string(",
+    "int(",
+    "double(",
+    "type(",
+    "tool_input.a",
+    " ",
+    "// c\n",
+    "é",
+];

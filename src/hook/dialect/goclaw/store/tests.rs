@@ -11,6 +11,7 @@ use std::time::Duration;
 #[derive(Default)]
 struct Book {
     written: Mutex<Vec<(String, bool)>>,
+    budget: Option<TokenBudget>,
     fails: std::sync::atomic::AtomicBool,
 }
 
@@ -25,10 +26,31 @@ impl Keeper for Book {
     fn encrypt(&self, secret: &str) -> String {
         format!("enc({secret})")
     }
+    fn write(&self, _: &Execution) -> Result<(), String> {
+        if self.fails.load(std::sync::atomic::Ordering::Relaxed) {
+            Err("disk full".to_owned())
+        } else {
+            Ok(())
+        }
+    }
+    fn budget(&self, _: &str, _: i16, _: i8) -> Result<Option<TokenBudget>, String> {
+        if self.fails.load(std::sync::atomic::Ordering::Relaxed) {
+            Err("disk full".to_owned())
+        } else {
+            Ok(self.budget)
+        }
+    }
+    fn spend(&self, tenant: &str, year: i16, month: i8, _: u64) -> Result<Option<TokenBudget>, String> {
+        self.budget(tenant, year, month)
+    }
 }
 
 fn store(records: &Value) -> (Store, Arc<Book>) {
-    let book = Arc::new(Book::default());
+    store_with(records, Book::default())
+}
+
+fn store_with(records: &Value, book: Book) -> (Store, Arc<Book>) {
+    let book = Arc::new(book);
     let clock = Arc::new(Clock::fixed(Duration::from_secs(1_779_971_696)));
     let random = Arc::new(Random::seeded(1));
     let text = records.to_string();
@@ -258,7 +280,7 @@ fn history_is_paged_and_outlives_its_hook() {
     let host = Scripted::default();
     for turn in 0..3 {
         for record in &fire(&store, &host, 1_000_000 + turn).records {
-            store.keep(record);
+            store.keep(record).unwrap();
         }
     }
     let admin = caller("t1", Role::Admin);
@@ -274,4 +296,41 @@ fn history_is_paged_and_outlives_its_hook() {
     assert_eq!((page["rows"].as_array().unwrap().len(), &page["nextCursor"]), (1, &Value::Null));
     call(&store, &admin, "hooks.delete", json!({"hookId": "h"}));
     assert!(lock(&store.inner).history.iter().all(|(_, row)| row.hook_id.is_none()));
+}
+
+fn prompt() -> Value {
+    json!({"id": "p", "event": "pre_tool_use", "handler_type": "prompt", "scope": "tenant", "tenant_id": "t1",
+           "matcher": "exec", "config": {"prompt_template": "x"}})
+}
+
+fn logged(host: &Scripted) -> Vec<&'static str> {
+    lock(&host.logs).iter().map(|log| log.name).filter(|name| name.starts_with("security.")).collect()
+}
+
+/// R40 and 7: a store that fails is logged, and the decision stands.
+#[test]
+fn a_budget_store_that_fails_changes_no_decision() {
+    let (store, book) = store(&prompt());
+    book.fails.store(true, std::sync::atomic::Ordering::Relaxed);
+    let host = Scripted::default();
+    let answer = r#"{"tool_calls":[{"name":"decide","arguments":{"decision":"allow"}}],"tokens":9}"#;
+    lock(&host.answers).push_back(ScriptOutcome::exited(0, answer, ""));
+    let outcome = fire(&store, &host, 1_000_000);
+    assert!(outcome.decision.proceeds());
+    assert_eq!(logged(&host), ["security.hook.budget_precheck_failed", "security.hook.budget_deduct_failed"]);
+    let failure = store.keep(&outcome.records[0]).unwrap_err();
+    assert_eq!(
+        (failure.name, failure.fields["message"].as_str()),
+        ("security.hook.audit_write_failed", Some("disk full"))
+    );
+}
+
+#[test]
+fn a_keeper_may_have_the_budgets() {
+    let book = Book { budget: Some(TokenBudget { left: 0, total: 10 }), ..Book::default() };
+    let (store, _) = store_with(&prompt(), book);
+    let host = Scripted::default();
+    let outcome = fire(&store, &host, 1_000_000);
+    assert_eq!(outcome.decision.blocked.unwrap().reason, "budget exceeded");
+    assert!(lock(&host.requests).is_empty());
 }
