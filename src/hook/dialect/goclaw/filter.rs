@@ -1,13 +1,14 @@
 //! Which rows an event selects: whose they are (R4 to R7), and whether matcher and condition let it through (R8 to R10).
 
-use super::cel::Value;
+use super::cel::{Kind, Value};
 use super::config::{Row, Scope};
 use crate::hook::event::EventContext;
 use crate::hook::json::cut;
 use crate::hook::matcher::Mismatch;
 
 /// What `if_expr` sees, in this order.
-pub(super) const VARIABLES: [&str; 3] = ["tool_name", "tool_input", "depth"];
+pub(super) const VARIABLES: [(&str, Kind); 3] =
+    [("tool_name", Kind::String), ("tool_input", Kind::Map), ("depth", Kind::Int)];
 
 /// Cost limit of `if_expr` (R9).
 const COST: u64 = 100_000;

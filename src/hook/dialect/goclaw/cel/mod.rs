@@ -1,6 +1,7 @@
 //! CEL, as far as `if_expr` needs it: three variables, the standard operators, macros and functions of text, lists and maps.
 //!
-//! `lexer.rs` makes tokens, `parser.rs` an [`expression::Expression`] whose names are resolved to slots, `evaluate.rs` runs
+//! `lexer.rs` makes tokens, `parser.rs` an [`expression::Expression`] whose names are resolved to slots, `check.rs` finds types that can not
+//! fit, `evaluate.rs` runs
 //! it over [`value::Value`]s that borrow from the event, `convert.rs` has its numbers. There is nothing here that could reach the host.
 //!
 //! Bounds: a source of 32 KiB, 64 levels of brackets, and at evaluation a cost (one for each node, more for long texts and
@@ -10,6 +11,7 @@
 //! Left out, each an error when the expression is compiled: timestamps and durations, messages, extension libraries. Numbers
 //! of JSON are doubles, as CEL has it; unlike there, arithmetic takes a double and an integer together.
 
+mod check;
 mod convert;
 mod evaluate;
 mod expression;
@@ -19,6 +21,7 @@ mod parser;
 mod tests;
 mod value;
 
+pub(super) use check::Kind;
 pub(super) use evaluate::EvaluationError;
 pub(super) use value::Value;
 
@@ -39,14 +42,15 @@ impl Program {
     /// Compiles `source`, which may use `variables`; the error is one line with the place in it.
     pub(super) fn compile(
         source: &str,
-        variables: &[&'static str],
+        variables: &[(&'static str, Kind)],
         regexes: &mut RegexCompiler,
     ) -> Result<Self, String> {
         if source.len() > LONGEST_SOURCE {
             return Err(format!("the expression is longer than {LONGEST_SOURCE} bytes"));
         }
         let tokens = lexer::tokens(source)?;
-        let root = parser::parse(source, &tokens, variables, regexes)?;
+        let root = parser::parse(source, &tokens, variables.iter().map(|(name, _)| *name), regexes)?;
+        check::check(&root, &mut variables.iter().map(|(_, kind)| *kind).collect())?;
         Ok(Self { root, source: source.to_owned() })
     }
 

@@ -36,10 +36,10 @@ const TYPES: [&str; 10] =
 pub(super) fn parse(
     source: &str,
     tokens: &[Token],
-    variables: &[&'static str],
+    variables: impl Iterator<Item = &'static str>,
     regexes: &mut RegexCompiler,
 ) -> Result<Expression, String> {
-    let scope = variables.iter().map(|&name| name.to_owned()).collect();
+    let scope = variables.map(str::to_owned).collect();
     let mut parser = Parser { source, tokens, at: 0, scope, depth: 0, regexes };
     let expression = parser.expression()?;
     match parser.peek() {

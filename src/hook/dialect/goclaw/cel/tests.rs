@@ -1,13 +1,12 @@
 //! Expected values are those of the CEL specification (`langdef.md`) and its conformance tests.
 
 use super::{EvaluationError, Program, Value};
+use crate::hook::dialect::goclaw::filter::VARIABLES;
 use crate::hook::matcher::RegexCompiler;
 use serde_json::{Value as Json, json};
 
-const NAMES: [&str; 3] = ["tool_name", "tool_input", "depth"];
-
 fn compile(source: &str) -> Result<Program, String> {
-    Program::compile(source, &NAMES, &mut RegexCompiler::new(1 << 20))
+    Program::compile(source, &VARIABLES, &mut RegexCompiler::new(1 << 20))
 }
 
 fn run(source: &str, input: &Json, cost: u64) -> Result<Option<bool>, EvaluationError> {
@@ -51,7 +50,7 @@ fn what_holds() {
         r#""\x41\u0042\103\t" == 'ABC	' && r"\n" == "\\n" && """a"b""" == "a\"b""#,
         "0x10 == 16 && 1e3 == 1000.0 && .5 == 0.5 && -9223372036854775808 < 0 && 18446744073709551615u > 1u",
         "!!true && !!!false && - -1 == 1 && --1 == 1",
-        "1 in [1.0, 2.0] && [1, 2] + [3] == [1, 2, 3] && 1 != '1'",
+        "1 in [1.0, 2.0] && [1, 2] + [3] == [1, 2, 3] && 1 != dyn('1')",
         "9007199254740993 > 9007199254740992.0 && \"a\" < \"b\" && false < true",
         "[[1, 2].exists(x, [3].exists(y, x + y == 5))] == [true] // a comment",
         ".depth == 2",
@@ -108,6 +107,19 @@ fn what_does_not_compile() {
         ("99999999999999999999", "1:1: invalid number `99999999999999999999`"),
         ("has(tool_name)", "1:15: invalid argument to has() macro"),
         ("tool_name.matches('(')", "1:23: unclosed group"),
+        ("tool_name > 5", "found no matching overload for '_>_' applied to '(string, int)'"),
+        ("tool_name == 1 || true", "found no matching overload for '_==_' applied to '(string, int)'"),
+        ("tool_name && true", "found no matching overload for '_&&_' applied to '(string)'"),
+        ("!depth", "found no matching overload for '!_' applied to '(int)'"),
+        ("size(depth) > 1", "found no matching overload for 'size' applied to '(int)'"),
+        ("tool_name.contains(depth)", "found no matching overload for 'contains' applied to '(string, int)'"),
+        ("tool_name.cmd == 'x'", "type 'string' does not support field selection of 'cmd'"),
+        (
+            "[1].exists(x, size(tool_name) + tool_name == 1)",
+            "found no matching overload for '_+_' applied to '(int, string)'",
+        ),
+        ("depth.all(x, true)", "expression of type 'int' cannot be range of a comprehension"),
+        ("depth in tool_name", "found no matching overload for '@in' applied to '(int, string)'"),
         ("if", "1:1: syntax error: unexpected `if`"),
         ("[1].all(x)", "1:10: syntax error: unexpected `)`"),
     ] {
