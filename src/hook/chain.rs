@@ -12,6 +12,7 @@ use super::request::Request;
 use super::runner::{Command, Ended, HookFuture, HookRunner, ScriptOutcome, ScriptRequest};
 use super::{Outcome, report, show};
 use crate::text::Text;
+use std::borrow::Cow;
 use std::future::poll_fn;
 use std::task::Poll;
 use std::time::Duration;
@@ -46,10 +47,10 @@ struct Firing<'a> {
 
 impl<'a> Firing<'a> {
     async fn sequential(&self, chain: &mut dyn Chain) -> Vec<HookRecord> {
-        let due = self.bundle.due(self.name);
+        let due = self.due(chain);
         let mut records = Vec::with_capacity(due.len());
         let mut flow = Flow::Continue;
-        for &index in due {
+        for &index in due.iter() {
             let Some(hook) = self.bundle.hook(index) else { continue };
             if flow == Flow::Stop {
                 let record = self.record(hook, index, Selection::NotReached);
@@ -74,7 +75,7 @@ impl<'a> Firing<'a> {
         let mut records = Vec::new();
         let mut runs: Vec<HookFuture<'a, (ScriptOutcome, Vec<String>)>> = Vec::new();
         let mut started = Vec::new();
-        for &index in self.bundle.due(self.name) {
+        for &index in self.due(chain).iter() {
             let Some(hook) = self.bundle.hook(index) else { continue };
             let record = self.consider(hook, index, chain);
             if record.selection == Selection::Matched {
@@ -92,6 +93,10 @@ impl<'a> Firing<'a> {
             report(self.bundle, self.host, Phase::Finished, record);
         }
         records
+    }
+
+    fn due(&self, chain: &dyn Chain) -> Cow<'a, [usize]> {
+        chain.due().map_or_else(|| Cow::Borrowed(self.bundle.due(self.name)), Cow::Owned)
     }
 
     fn consider(&self, hook: &Hook, index: usize, chain: &mut dyn Chain) -> HookRecord {

@@ -141,6 +141,13 @@ pub enum Mismatch {
         /// The text, cut to 120 bytes; empty also when there was none.
         found: String,
     },
+    /// An expression over the whole event did not hold, or has no value.
+    Condition {
+        /// The expression.
+        text: String,
+        /// Which of both.
+        why: String,
+    },
     /// The matcher can never pass.
     Never(&'static str),
     /// A safety gate refused the hook.
@@ -167,6 +174,7 @@ impl fmt::Display for Mismatch {
             Self::Argument { path, pattern: Some(pattern), found } => {
                 write!(f, "`{pattern}` is not found in argument `{path}`: `{found}`")
             }
+            Self::Condition { text, why } => write!(f, "`{text}`: {why}"),
             Self::Never(why) => f.write_str(why),
             Self::Refused { reason, hint, mode } => {
                 let separator = if hint.is_empty() { "" } else { ": " };

@@ -26,6 +26,7 @@ pub mod dialect;
 pub mod document;
 pub mod error;
 pub mod event;
+pub mod http;
 mod json;
 pub mod lint;
 pub mod matcher;
@@ -71,10 +72,14 @@ impl HookSet {
     pub fn load(dialect: Dialect, config: &[u8], options: &LoadOptions) -> Result<Self, ConfigError> {
         let source = Source::new(&options.name, config);
         let loaded = dialect.contract().load(&source, options)?;
+        Ok(Self::of(dialect, loaded))
+    }
+
+    pub(crate) fn of(dialect: Dialect, loaded: dialect::Loaded) -> Self {
         for notice in &loaded.notices {
             tracing::warn!(target: "hookbox::hook", hook = notice.hook.as_ref().map(HookId::as_str), "{}", notice.text);
         }
-        Ok(Self { dialect, bundle: loaded.bundle, notices: loaded.notices })
+        Self { dialect, bundle: loaded.bundle, notices: loaded.notices }
     }
 
     /// Fires an event: runs the hooks that it selects and says what they came to.

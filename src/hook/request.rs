@@ -36,7 +36,12 @@ impl Request {
             Self::Http(request) => {
                 let names: Vec<_> = request.headers.iter().map(|(name, _)| name.as_str()).collect();
                 let body = String::from_utf8_lossy(&request.body);
-                serde_json::json!({"kind": "http", "url": request.url, "headers": names, "body": body})
+                let mut object =
+                    serde_json::json!({"kind": "http", "url": request.url, "headers": names, "body": body});
+                if request.retries > 0 {
+                    object["retries"] = request.retries.into();
+                }
+                object
             }
             Self::Model(request) => serde_json::json!({
                 "kind": "model", "model": request.model, "system": request.system, "prompt": request.prompt,
@@ -68,7 +73,7 @@ pub struct HttpRequest {
     pub retries: u32,
 }
 
-/// See [`Request::Model`].
+/// See [`Request::Model`]. The host asks at temperature 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelRequest {
     /// In the platform's words; `None` is its choice.

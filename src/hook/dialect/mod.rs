@@ -272,6 +272,12 @@ pub trait Chain: Send {
         Order::Sequential
     }
 
+    /// The hooks of this firing, where more than the event's name tells (tenants, hooks that are off); `None` is
+    /// [`Bundle::due`].
+    fn due(&self) -> Option<Vec<usize>> {
+        None
+    }
+
     /// Whether the hook is to run, by its matcher and by what earlier hooks changed.
     ///
     /// # Errors

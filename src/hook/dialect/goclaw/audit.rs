@@ -1,0 +1,140 @@
+//! Audit rows (7 of the contract): one for each run of a hook, with hashes in the place of inputs and without secrets.
+
+use super::redact::redact;
+use crate::hook::json::cut;
+use crate::hook::record::HookRecord;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// Longest `error`, in bytes.
+const LONGEST_ERROR: usize = 256;
+
+/// A row of `hook_executions`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Execution {
+    /// Random.
+    pub id: String,
+    /// Which hook; null once it was deleted.
+    pub hook_id: Option<String>,
+    /// In which session.
+    pub session_id: String,
+    /// The event's name.
+    pub event: String,
+    /// SHA-256 of tool and input, in lower-case hexadecimal.
+    pub input_hash: String,
+    /// `allow`, `block`, `error` or `timeout`.
+    pub decision: String,
+    /// By the session's clock.
+    pub duration_ms: u64,
+    /// How often it was tried again, as far as the engine knows.
+    pub retry: u32,
+    /// `{hook_id}:{event_id}`, unique.
+    pub dedup_key: String,
+    /// Redacted, 256 bytes at most; null without an error.
+    pub error: Option<String>,
+    /// The whole text, which the host encrypts before it keeps it; not part of log records.
+    #[serde(skip)]
+    pub error_detail: Option<String>,
+    /// What is known of `matcher_matched`, `cel_eval_result`, `stdout_len`, `http_status`, `prompt_model`, `prompt_tokens`,
+    /// `trace_id`.
+    pub metadata: Map<String, Value>,
+    /// RFC 3339, UTC.
+    pub created_at: String,
+}
+
+impl Execution {
+    /// The row of a record; `None` when nothing ran, or the row was written before.
+    pub fn of(record: &HookRecord) -> Option<Self> {
+        let specific = record.run.as_ref()?.reading.specific.as_ref()?;
+        let mut row: Self = serde_json::from_value(specific.get("execution")?.clone()).ok()?;
+        if row.error.is_some() {
+            row.error_detail.clone_from(&record.run.as_ref()?.reading.reason);
+        }
+        Some(row)
+    }
+}
+
+/// The text of an error as a row may show it.
+pub(super) fn shown_error(text: &str) -> String {
+    cut(&redact(text), LONGEST_ERROR).to_owned()
+}
+
+/// Hash of what a call asks for, whatever the order of its keys.
+pub(super) fn input_hash(tool: &str, input: &Value) -> String {
+    let mut hash = Sha256::new();
+    hash.update(tool.as_bytes());
+    hash.update([0]);
+    hash.update(canonical(input).as_bytes());
+    let digest: [u8; 32] = hash.finalize().into();
+    digest.iter().fold(String::with_capacity(64), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// JSON with the keys of every object sorted. Depth is that of the value, which was parsed.
+pub(super) fn canonical(value: &Value) -> String {
+    let mut out = String::new();
+    append(&mut out, value);
+    out
+}
+
+fn append(out: &mut String, value: &Value) {
+    match value {
+        Value::Object(members) => {
+            let sorted: BTreeMap<_, _> = members.iter().collect();
+            out.push('{');
+            for (index, (name, value)) in sorted.into_iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                out.push_str(&Value::from(name.as_str()).to_string());
+                out.push(':');
+                append(out, value);
+            }
+            out.push('}');
+        }
+        Value::Array(items) => {
+            out.push('[');
+            for (index, value) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                append(out, value);
+            }
+            out.push(']');
+        }
+        other => out.push_str(&other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn hashes() {
+        let first: Value = serde_json::from_str(r#"{"b":1,"a":{"d":[{"y":1,"x":2}],"c":null}}"#).unwrap();
+        let second: Value = serde_json::from_str(r#"{"a":{"c":null,"d":[{"x":2,"y":1}]},"b":1}"#).unwrap();
+        assert_eq!(canonical(&first), r#"{"a":{"c":null,"d":[{"x":2,"y":1}]},"b":1}"#);
+        assert_eq!(input_hash("exec", &first), input_hash("exec", &second));
+        assert_ne!(input_hash("exec", &json!(null)), input_hash("exec", &json!({})));
+        // printf 'exec\0{"a":2,"b":1}' | sha256sum
+        assert_eq!(
+            input_hash("exec", &json!({"b": 1, "a": 2})),
+            "358ac250debc3873547b8557253e0c09d0bda39783df1422b53545aec45e359d"
+        );
+    }
+
+    #[test]
+    fn errors_are_short_and_without_secrets() {
+        let text = format!("a@b.co Bearer abcdefgh1 sk-abcdefgh1 {}é", "x".repeat(222));
+        let shown = shown_error(&text);
+        assert_eq!(shown, format!("[REDACTED] [REDACTED] [REDACTED] {}", "x".repeat(222)));
+        assert_eq!(shown.len(), 255);
+    }
+}

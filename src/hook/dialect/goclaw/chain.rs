@@ -1,0 +1,426 @@
+//! One firing (5 of the contract): who is asked, how long it may take, what answers do, and the audit row of each.
+//!
+//! On a blocking event hooks run in sequence within 10 s and the first block ends it: a block, an error, a timeout that is
+//! not let through, a budget that is used up. On the others all run together and nothing they say changes the outcome.
+
+use super::audit::{Execution, input_hash, shown_error};
+use super::config::{HandlerConfig, OnTimeout, Row};
+use super::handler::{Flight, Way};
+use super::output::{self, Answer, Decided};
+use super::payload::{Payload, uuid};
+use super::rewrite::Rewrote;
+use super::shared::{Gate, Month};
+use super::store::TokenBudget;
+use super::{EventName, GoclawBundle, GoclawResult, log, prompt};
+use crate::hook::decision::{Block, Decision, DialectResult, Reading, Verdict};
+use crate::hook::dialect::{Absorbed, Chain, Delivery, Flow, Hook, Order};
+use crate::hook::event::Event;
+use crate::hook::json::Json;
+use crate::hook::matcher::Mismatch;
+use crate::hook::record::{Effect, HookId};
+use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
+use crate::text::Text;
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use std::cell::Cell;
+use std::time::Duration;
+
+/// R27.
+const CHAIN_BUDGET: Duration = Duration::from_secs(10);
+/// R35.
+const DEEPEST: u32 = 3;
+/// Longest decision of a model that is remembered, in bytes.
+const LONGEST_REMEMBERED: usize = 4 << 10;
+
+pub(super) struct GoclawChain<'a> {
+    pub(super) bundle: &'a GoclawBundle,
+    pub(super) host: &'a dyn HookRunner,
+    pub(super) payload: Payload,
+    pub(super) flights: FxHashMap<usize, Flight>,
+    event: &'a Event,
+    /// By the session's clock.
+    started: Duration,
+    /// The event's time.
+    at: Duration,
+    /// Why no hook is asked (R28, R35).
+    failure: Option<String>,
+    due: Vec<usize>,
+    pub(super) encoded: Option<Text>,
+    /// From `read` to `absorb`.
+    answer: Cell<Option<Answer>>,
+    blocked: Option<(Option<HookId>, String)>,
+    pub(super) contexts: Vec<String>,
+    pub(super) rewritten_by: Vec<HookId>,
+    pub(super) rewrote: Rewrote,
+    pub(super) proposed: Option<Json>,
+}
+
+impl<'a> GoclawChain<'a> {
+    pub(super) fn new(
+        bundle: &'a GoclawBundle,
+        event: &'a Event,
+        name: EventName,
+        at: Duration,
+        host: &'a dyn HookRunner,
+    ) -> Self {
+        prompt::note_turn(event, EventName::starts_turn(&event.happening), host);
+        let mut chain = Self {
+            bundle,
+            host,
+            payload: Payload::new(event, name, host),
+            flights: FxHashMap::default(),
+            event,
+            started: host.now(),
+            at,
+            failure: None,
+            due: Vec::new(),
+            encoded: None,
+            answer: Cell::new(None),
+            blocked: None,
+            contexts: Vec::new(),
+            rewritten_by: Vec::new(),
+            rewrote: Rewrote::default(),
+            proposed: None,
+        };
+        chain.resolve();
+        chain
+    }
+
+    /// R6, R28, R35.
+    fn resolve(&mut self) {
+        let of_event = match &self.bundle.resolve_error {
+            Some(_) => vec![0],
+            None if self.bundle.dry => {
+                self.due = vec![0];
+                return;
+            }
+            None => Vec::from(self.all_of_event()),
+        };
+        let is_there = |index: &usize| {
+            let Some((hook, row)) = self.bundle.hooks.get(*index).zip(self.bundle.rows.get(*index)) else {
+                return self.bundle.resolve_error.is_some();
+            };
+            row.is_visible(&self.event.context) && self.bundle.shared.gate(&hook.id) != Gate::Off
+        };
+        self.due = of_event.into_iter().filter(is_there).collect();
+        if self.event.context.depth > DEEPEST {
+            self.fail(log::TOO_DEEP.to_owned());
+        } else if let Some(why) = &self.bundle.resolve_error {
+            self.fail(format!("hooks: resolve failed: {why}"));
+        }
+    }
+
+    fn all_of_event(&self) -> &'a [usize] {
+        let due = self.bundle.due.get(self.payload.name as usize);
+        due.map_or(&[], Vec::as_slice)
+    }
+
+    fn fail(&mut self, why: String) {
+        if self.payload.name.blocks() {
+            self.blocked = Some((None, why.clone()));
+        }
+        self.failure = Some(why);
+    }
+
+    fn parts(&self, index: usize) -> Option<(&'a Hook, &'a Row)> {
+        self.bundle.hooks.get(index).zip(self.bundle.rows.get(index))
+    }
+
+    /// The time of things that happen now, on the scale of the event's.
+    pub(super) fn now(&self) -> Duration {
+        self.at.saturating_add(self.host.now().saturating_sub(self.started))
+    }
+
+    /// Of the chain's budget; `None` where there is none.
+    pub(super) fn time_left(&self) -> Option<Duration> {
+        let used = self.host.now().saturating_sub(self.started);
+        self.payload.name.blocks().then(|| CHAIN_BUDGET.saturating_sub(used))
+    }
+
+    /// Tenant, month and size of the token budget, where there is one.
+    pub(super) fn budget(&self) -> Option<(&str, Month, u64)> {
+        let total = self.bundle.settings.monthly_tokens?;
+        let tenant = self.payload.context.org_id.as_deref().filter(|tenant| !tenant.is_empty())?;
+        let date = jiff::tz::Offset::UTC.to_datetime(timestamp(self.now()));
+        Some((tenant, (date.year(), date.month()), total))
+    }
+
+    /// The payload with what was rewritten so far.
+    pub(super) fn encoded(&mut self) -> Text {
+        self.encoded.get_or_insert_with(|| Text::from(self.payload.encode())).clone()
+    }
+
+    /// Reads, charges the budget, remembers.
+    fn judge(&self, flight: &Flight, hook: &Hook, row: &Row, outcome: &ScriptOutcome) -> Answer {
+        if let Way::Known(answer) = &flight.way {
+            return answer.as_ref().clone();
+        }
+        if let Some(answer) = output::timed_out(outcome, flight.timeout) {
+            return answer;
+        }
+        match (&flight.way, &row.handler) {
+            (Way::Http, HandlerConfig::Http { url, .. }) => output::http(outcome, url),
+            (Way::Prompt { key, warning }, _) => {
+                let mut answer = output::prompt(outcome, self.payload.name.blocks());
+                answer.logs.extend(warning.clone().map(|why| (log::BUDGET_PRECHECK, why)));
+                self.decided(*key, answer)
+            }
+            (Way::Script, _) => output::script(outcome),
+            _ => output::command(outcome, hook.capture.stdout),
+        }
+    }
+
+    /// R39 and R40, after the model has answered.
+    fn decided(&self, key: [u8; 32], mut answer: Answer) -> Answer {
+        if let Some((tenant, month, total)) = self.budget() {
+            match self.bundle.shared.spend(tenant, month, total, answer.tokens) {
+                Err(why) => answer.logs.push((log::BUDGET_DEDUCT, why)),
+                Ok(TokenBudget { left: before, total }) => {
+                    let left = before.saturating_sub(answer.tokens);
+                    if left.saturating_mul(5) < total {
+                        let text = format!("tenant {tenant} has {left} of {total} tokens left this month");
+                        answer.logs.push((log::WARNING, text));
+                    }
+                    if before < answer.tokens {
+                        let over = Answer::of(Decided::Block, "budget exceeded", "R40: budget");
+                        return Answer { logs: answer.logs, tokens: answer.tokens, ..over };
+                    }
+                }
+            }
+        }
+        if let Some(reply) = answer.reply.take_if(|reply| reply.len() <= LONGEST_REMEMBERED) {
+            self.bundle.shared.remember(key, self.now(), reply);
+        }
+        answer
+    }
+
+    /// The audit row and the span, for the record.
+    fn account(&self, hook: &Hook, row: &Row, outcome: &ScriptOutcome, answer: &Answer) -> Value {
+        let duration_ms = u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX);
+        let failed = matches!(answer.decided, Decided::Error | Decided::Timeout);
+        let error = failed.then(|| shown_error(&answer.reason));
+        let fact = |name: &str| self.event.facts.get(name);
+        let mut account = Map::new();
+        let mut put = |name: &str, value: Value| account.insert(name.to_owned(), value);
+        put("handler_type", row.kind.name().into());
+        put("span", log::span(answer.decided.name(), error.as_deref(), duration_ms, fact("parentSpanId")));
+        put("logs", json!(answer.logs));
+        if self.bundle.dry {
+            put("input", json!(answer.input));
+        }
+        let dedup_key = format!("{}:{}", hook.id, self.payload.event_id);
+        let mut key = [0; 16];
+        key.iter_mut().zip(Sha256::digest(dedup_key.as_bytes())).for_each(|(to, from)| *to = from);
+        if !self.bundle.dry && self.bundle.shared.is_new_row(key) {
+            let execution = Execution {
+                id: uuid(|| self.host.random_u64()),
+                hook_id: Some(hook.id.as_str().to_owned()),
+                session_id: self.payload.context.session_id.clone(),
+                event: self.payload.name.name().to_owned(),
+                input_hash: input_hash(&self.payload.tool_name, &self.payload.tool_input),
+                decision: answer.decided.name().to_owned(),
+                duration_ms,
+                retry: 0,
+                dedup_key,
+                error,
+                error_detail: None,
+                metadata: metadata(row, outcome, answer, fact("traceId")),
+                created_at: timestamp(self.now()).to_string(),
+            };
+            put("execution", json!(execution));
+        }
+        Value::Object(account)
+    }
+
+    fn block(&mut self, hook: &Hook, reason: String) -> Absorbed {
+        let user_message = Some(self.wording());
+        let effect = Effect::Blocked { reason: reason.clone(), user_message };
+        self.blocked = Some((Some(hook.id.clone()), reason));
+        Absorbed { effect, flow: Flow::Stop, warning: None }
+    }
+
+    /// How the agent loop words a block (9 of the contract).
+    fn wording(&self) -> String {
+        let context = &self.payload.context;
+        match self.payload.name {
+            EventName::SubagentStart => {
+                let agent = context.agent_name.as_deref().or(context.agent_id.as_deref()).unwrap_or("");
+                format!("delegation to \"{agent}\" blocked by hook policy")
+            }
+            EventName::UserPromptSubmit => "hook blocked user_prompt_submit".to_owned(),
+            event => format!("Hook blocked: {}", event.name()),
+        }
+    }
+
+    /// R31: what the breaker makes of a block or timeout.
+    fn count(&self, hook: &Hook) -> Option<String> {
+        let hold = self.bundle.settings.breaker_holds;
+        let trips = self.bundle.shared.count_failure(&hook.id, self.now(), hold);
+        let then = match self.bundle.shared.gate(&hook.id) {
+            Gate::Off => "it is disabled, its gate is open",
+            Gate::On | Gate::Tripped => "it keeps blocking until it is enabled again",
+        };
+        trips.then(|| format!("{}: five blocks within 60 s: {then}", log::CIRCUIT_BREAKER))
+    }
+
+    /// A verdict on a blocking event.
+    fn gate(&mut self, hook: &Hook, row: &Row, answer: Answer) -> Absorbed {
+        let mut warnings = Vec::new();
+        if matches!(answer.decided, Decided::Block | Decided::Timeout) {
+            warnings.extend(self.count(hook));
+        }
+        let blocks = match answer.decided {
+            Decided::Allow => false,
+            Decided::Block | Decided::Error => true,
+            Decided::Timeout => row.on_timeout == OnTimeout::Block,
+        };
+        let mut absorbed = if blocks {
+            self.block(hook, answer.reason)
+        } else {
+            let effect = self.take_in(hook, row, answer, &mut warnings);
+            if self.time_left() == Some(Duration::ZERO) {
+                self.block(hook, format!("hook: chain budget of {} ms is used up", CHAIN_BUDGET.as_millis()))
+            } else {
+                Absorbed { effect, flow: Flow::Continue, warning: None }
+            }
+        };
+        absorbed.warning = (!warnings.is_empty()).then(|| warnings.join("\n"));
+        absorbed
+    }
+}
+
+pub(super) fn timestamp(since_epoch: Duration) -> jiff::Timestamp {
+    let millis = i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX);
+    jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX)
+}
+
+fn metadata(
+    row: &Row,
+    outcome: &ScriptOutcome,
+    answer: &Answer,
+    trace: Option<&Value>,
+) -> Map<String, Value> {
+    let mut all = Map::new();
+    let mut put = |name: &str, value: Value| all.insert(name.to_owned(), value);
+    put("matcher_matched", true.into());
+    if row.condition.is_some() {
+        put("cel_eval_result", true.into());
+    }
+    put("stdout_len", outcome.stdout.len().into());
+    if let Some(status) = answer.http_status {
+        put("http_status", status.into());
+    }
+    if let HandlerConfig::Prompt { model, .. } = &row.handler {
+        put("prompt_model", model.as_str().into());
+        put("prompt_tokens", answer.tokens.into());
+    }
+    if let Some(trace) = trace {
+        put("trace_id", trace.clone());
+    }
+    all
+}
+
+impl Chain for GoclawChain<'_> {
+    fn event_name(&self) -> &'static str {
+        self.payload.name.name()
+    }
+
+    fn order(&self) -> Order {
+        if self.payload.name.blocks() { Order::Sequential } else { Order::Parallel }
+    }
+
+    fn due(&self) -> Option<Vec<usize>> {
+        Some(self.due.clone())
+    }
+
+    fn select(&mut self, hook: usize) -> Result<(), Mismatch> {
+        if self.failure.is_some() {
+            let first = self.due.first() == Some(&hook);
+            return Err(Mismatch::Never(match (first, &self.bundle.resolve_error) {
+                (true, None) => log::TOO_DEEP,
+                (true, Some(_)) if self.event.context.depth <= DEEPEST => log::UNRESOLVED,
+                (true, Some(_)) => log::TOO_DEEP,
+                (false, _) => log::NOT_ASKED,
+            }));
+        }
+        let Some((_, row)) = self.parts(hook) else { return Err(Mismatch::Never(log::NOT_ASKED)) };
+        if self.bundle.dry {
+            return Ok(());
+        }
+        row.test(&self.payload.tool_name, &self.payload.tool_input, self.payload.context.depth)
+    }
+
+    fn deliver(&mut self, hook: usize, _: &dyn HookRunner) -> Result<Delivery, Ended> {
+        let parts = self.parts(hook);
+        let Some((hook_of, row)) = parts else { return Err(Ended::NotStarted(log::NOT_ASKED.to_owned())) };
+        self.start(hook, hook_of, row)
+    }
+
+    fn read(&self, hook: usize, outcome: &ScriptOutcome) -> Reading {
+        let flight = self.flights.get(&hook);
+        let (Some(flight), Some((hook, row))) = (flight, self.parts(hook)) else {
+            return Reading::because(Verdict::Error, log::NOT_ASKED, "the hook was not started");
+        };
+        let answer = self.judge(flight, hook, row, outcome);
+        let verdict = match answer.decided {
+            Decided::Allow => Verdict::Allow,
+            Decided::Block => Verdict::Block,
+            Decided::Error | Decided::Timeout => Verdict::Error,
+        };
+        let reading = Reading {
+            reason: (!answer.reason.is_empty()).then(|| answer.reason.clone()),
+            specific: Some(self.account(hook, row, outcome, &answer)),
+            ..Reading::of(verdict, answer.rule)
+        };
+        self.answer.set(Some(answer));
+        reading
+    }
+
+    fn absorb(&mut self, hook: usize, _: &Reading) -> Absorbed {
+        self.flights.remove(&hook);
+        let (Some(answer), Some((hook, row))) = (self.answer.take(), self.parts(hook)) else {
+            return Absorbed { effect: Effect::None, flow: Flow::Continue, warning: None };
+        };
+        if self.payload.name.blocks() {
+            return self.gate(hook, row, answer);
+        }
+        let effect = match answer.decided {
+            Decided::Allow => Effect::None,
+            _ => Effect::Ignored("R24: this event can not be blocked"),
+        };
+        if answer.decided == Decided::Allow {
+            self.contexts.extend(answer.context);
+        }
+        Absorbed { effect, flow: Flow::Continue, warning: None }
+    }
+
+    fn finish(self: Box<Self>) -> (Decision, DialectResult) {
+        let blocks = self.blocked.is_some();
+        let user_message = blocks.then(|| self.wording());
+        let Payload { tool_input, raw_input, .. } = self.payload;
+        let updated_tool_input = (self.rewrote.tool_input && !blocks).then_some(tool_input);
+        let updated_raw_input = (self.rewrote.raw_input && !blocks).then(|| raw_input.as_ref().to_owned());
+        let (hook, reason) = self.blocked.unwrap_or_default();
+        let result = GoclawResult {
+            decision: if blocks { "block" } else { "allow" },
+            hook: hook.clone(),
+            reason: reason.clone(),
+            contexts: self.contexts.clone(),
+            updated_tool_input: updated_tool_input.clone(),
+            updated_raw_input: updated_raw_input.clone(),
+            proposed_input: self.proposed,
+            error: self.failure,
+        };
+        let block = || Block { hook: hook.unwrap_or_else(|| HookId::from("goclaw")), reason, user_message };
+        let decision = Decision {
+            blocked: blocks.then(block),
+            arguments: updated_tool_input,
+            message: updated_raw_input,
+            contexts: self.contexts,
+            rewritten_by: if blocks { Vec::new() } else { self.rewritten_by },
+            ..Decision::default()
+        };
+        (decision, DialectResult::Goclaw(result))
+    }
+}

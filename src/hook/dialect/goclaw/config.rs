@@ -1,0 +1,159 @@
+//! Reading and checking records (1 of the contract): one record, a list of them, or `{"hooks": [...]}` (R1).
+//!
+//! Every record is read (`field.rs`, `raw.rs`) and checked (`record.rs`); the first fault of each is told, and one fault rejects the whole, to run
+//! too: a blocking hook that is left out in silence would open what it guards. What remains is put in the order of
+//! resolution (R6).
+
+pub(super) mod builtin;
+mod field;
+mod raw;
+mod record;
+mod settings;
+
+pub(super) use record::{HandlerConfig, Native, OnTimeout, Row, Scope};
+pub(super) use settings::{Edition, Settings};
+
+use super::shared::Shared;
+use super::{EventName, GoclawBundle};
+use crate::hook::dialect::{Handler, Hook, LoadOptions, Loaded, Notice, NoticeKind, Purpose};
+use crate::hook::document::{Node, Source};
+use crate::hook::error::ConfigError;
+use crate::hook::matcher::RegexCompiler;
+use crate::hook::record::HookId;
+use crate::hook::runner::{Capture, Excess};
+use crate::limit::Limits;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The records of a document, whichever shape it has.
+pub(super) fn records(node: &Node) -> &[Node] {
+    if let Some(list) = node.as_array() {
+        return list;
+    }
+    match node.get("hooks").and_then(Node::as_array) {
+        Some(list) => list,
+        None if node.is_object() => std::slice::from_ref(node),
+        None => &[],
+    }
+}
+
+pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
+    let (bundle, notices) = read(source, options, Arc::default())?;
+    Ok(Loaded { bundle: Box::new(bundle), notices })
+}
+
+/// As [`load`], over state that outlives the config.
+pub(super) fn read(
+    source: &Source<'_>,
+    options: &LoadOptions,
+    shared: Arc<Shared>,
+) -> Result<(GoclawBundle, Vec<Notice>), ConfigError> {
+    let node = source.json("hook: ")?;
+    let settings = Settings::read(&options.settings).map_err(|why| source.problem(None, why))?;
+    if let Some(why) = node.get("resolve_error").and_then(Node::as_str) {
+        return Ok(unresolved(options, why));
+    }
+    if !node.is_object() && node.as_array().is_none() {
+        return Err(source
+            .problem(node.at, format!("hook: expected a record, found {}", node.describe()))
+            .into());
+    }
+    let limits = options.limits.clone().unwrap_or_else(Limits::hook);
+    let mut regexes = RegexCompiler::new(limits.regex_bytes);
+    let mut reader = record::Reader { options, settings: &settings, limits: &limits, regexes: &mut regexes };
+    let (mut all, mut problems, mut notices) = (Vec::new(), Vec::new(), Vec::new());
+    let is_empty_list = node.get("hooks").is_some_and(|hooks| hooks.as_array().is_none());
+    if is_empty_list {
+        return Err(source.problem(node.at, "hook: hooks: expected a list").into());
+    }
+    for (index, node) in records(&node).iter().enumerate() {
+        match reader.read(index, node) {
+            Ok((hook, row, warnings)) => {
+                for warning in warnings {
+                    let text = source.problem(node.at, warning).to_string();
+                    let hook = Some(hook.id.clone());
+                    notices.push(Notice { kind: NoticeKind::Warning, hook, text, log: None });
+                }
+                all.push((hook, row));
+            }
+            Err(fault) => problems.push(source.problem(fault.at, fault.message)),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(ConfigError { problems });
+    }
+    if settings.builtins && options.purpose == Purpose::Run {
+        for node in builtin::records() {
+            if let Ok((hook, mut row, _)) = reader.read(0, &node) {
+                row.shipped = true;
+                all.push((hook, row));
+            }
+        }
+    }
+    unique(&mut all, &mut notices, source);
+    Ok((bundle(all, settings, None, shared), notices))
+}
+
+/// Two rows can not have one id: counters, caches and audit rows go by it. A builtin gives way to a row that has its id,
+/// another double gets a number.
+fn unique(all: &mut Vec<(Hook, Row)>, notices: &mut Vec<Notice>, source: &Source<'_>) {
+    let mut seen: FxHashMap<HookId, usize> = FxHashMap::default();
+    let mut kept = Vec::with_capacity(all.len());
+    for (mut hook, row) in all.drain(..) {
+        let count = seen.entry(hook.id.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            if row.shipped {
+                continue;
+            }
+            let id = HookId::from(format!("{}#{count}", hook.id));
+            let text = format!("more than one hook has the id {}; this one is called {id}", hook.id);
+            let text = source.problem(None, text).to_string();
+            notices.push(Notice { kind: NoticeKind::Warning, hook: Some(id.clone()), text, log: None });
+            hook.id = id;
+        }
+        kept.push((hook, row));
+    }
+    *all = kept;
+}
+
+/// The rows could not be read (R28): one hook stands for all of them, so that there is a record of it.
+pub(super) fn unresolved(options: &LoadOptions, why: &str) -> (GoclawBundle, Vec<Notice>) {
+    let settings = Settings::read(&options.settings).unwrap_or_default();
+    let mut bundle = bundle(Vec::new(), settings, Some(why.to_owned()), Arc::default());
+    let nothing = Capture { stdout: 0, stderr: 0, total: 0, merge: false, excess: Excess::Fail };
+    bundle.hooks.push(Hook {
+        id: HookId::from("goclaw:store"),
+        event: EventName::PreToolUse.name(),
+        handler: Handler::Other("store"),
+        timeout: Duration::ZERO,
+        limits: options.limits.clone().unwrap_or_else(Limits::hook),
+        capture: nothing,
+        cwd: None,
+        inherit_environment: false,
+        identity: None,
+        description: None,
+    });
+    (bundle, Vec::new())
+}
+
+/// R6: higher priority first, then older first; rows without a time after those with one, in the order of the file.
+fn bundle(
+    mut all: Vec<(Hook, Row)>,
+    settings: Settings,
+    resolve_error: Option<String>,
+    shared: Arc<Shared>,
+) -> GoclawBundle {
+    all.sort_by_key(|(_, row)| (std::cmp::Reverse(row.priority), row.created_at.is_none(), row.created_at));
+    let mut due: [Vec<usize>; 7] = Default::default();
+    for (index, (hook, _)) in all.iter().enumerate() {
+        let event = EventName::from_name(hook.event).and_then(|event| due.get_mut(event as usize));
+        if let Some(due) = event {
+            due.push(index);
+        }
+    }
+    let (hooks, rows): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+    shared.adopt(hooks.iter().map(|hook| &hook.id).zip(rows.iter().map(|row| row.enabled)));
+    GoclawBundle { hooks, rows, settings, shared, resolve_error, due, dry: false }
+}

@@ -1,0 +1,46 @@
+//! Which rows an event selects: whose they are (R4 to R7), and whether matcher and condition let it through (R8 to R10).
+
+use super::cel::{Kind, Value};
+use super::config::{Row, Scope};
+use crate::hook::event::EventContext;
+use crate::hook::json::cut;
+use crate::hook::matcher::Mismatch;
+
+/// What `if_expr` sees, in this order.
+pub(super) const VARIABLES: [(&str, Kind); 3] =
+    [("tool_name", Kind::String), ("tool_input", Kind::Map), ("depth", Kind::Int)];
+
+/// Cost limit of `if_expr` (R9).
+const COST: u64 = 100_000;
+
+impl Row {
+    /// Whether the row exists for the event's tenant and agent. A tenant that is not the event's sees nothing of it.
+    pub(super) fn is_visible(&self, context: &EventContext) -> bool {
+        if self.scope == Scope::Global {
+            return true;
+        }
+        let mine = self.tenant.as_ref().is_none_or(|tenant| context.org_id.as_ref() == Some(tenant));
+        let listed = || context.agent_id.as_ref().is_some_and(|agent| self.agents.contains(agent));
+        mine && (listed() || self.scope == Scope::Tenant && self.agents.is_empty())
+    }
+
+    /// The matcher, then the condition. A condition without a value skips the hook, as the product has it; the reason is in
+    /// the record.
+    pub(super) fn test(&self, tool: &str, input: &serde_json::Value, depth: u32) -> Result<(), Mismatch> {
+        if let Some(matcher) = &self.matcher
+            && !matcher.is_match(tool)
+        {
+            return Err(Mismatch::Name { wanted: matcher.as_str().to_owned(), found: tool.to_owned() });
+        }
+        let Some(condition) = &self.condition else { return Ok(()) };
+        let variables = vec![Value::text(tool), Value::from_json(input), Value::Int(depth.into())];
+        let why = match condition.evaluate(variables, COST) {
+            Ok(Value::Bool(true)) => return Ok(()),
+            Ok(Value::Bool(false)) => "is false".to_owned(),
+            Ok(_) => "is not a boolean".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        tracing::debug!(target: "hookbox::hook", if_expr = condition.as_str(), why, "hook skipped");
+        Err(Mismatch::Condition { text: cut(condition.as_str(), 200).to_owned(), why })
+    }
+}

@@ -1,0 +1,128 @@
+//! Log records (7 of the contract), made from the engine's: audit rows, spans and the `security.hook.*` keys.
+
+use super::audit::Execution;
+use super::{EventName, HandlerKind};
+use crate::hook::matcher::Mismatch;
+use crate::hook::record::{HookId, HookRecord, LogRecord, Phase, Selection};
+use serde_json::{Map, Value, json};
+
+pub(super) const CIRCUIT_BREAKER: &str = "security.hook.circuit_breaker";
+pub(super) const LOOP_DEPTH: &str = "security.hook.loop_depth_exceeded";
+pub(super) const PROMPT_PARSE_ERROR: &str = "security.hook.prompt_parse_error";
+pub(super) const SSRF_BLOCK: &str = "security.hook.ssrf_block";
+pub(super) const RESOLVE_ERROR: &str = "security.hook.resolve_error";
+pub(super) const BUDGET_PRECHECK: &str = "security.hook.budget_precheck_failed";
+pub(super) const BUDGET_DEDUCT: &str = "security.hook.budget_deduct_failed";
+pub(super) const AUDIT_WRITE_FAILED: &str = "security.hook.audit_write_failed";
+/// A warning without a key of its own.
+pub(super) const WARNING: &str = "hook.warning";
+
+const KEYS: [&str; 8] = [
+    CIRCUIT_BREAKER,
+    LOOP_DEPTH,
+    PROMPT_PARSE_ERROR,
+    SSRF_BLOCK,
+    RESOLVE_ERROR,
+    BUDGET_PRECHECK,
+    BUDGET_DEDUCT,
+    WARNING,
+];
+
+/// Why no hook is asked at all, as the mismatch of the first one.
+pub(super) const TOO_DEEP: &str = "hooks: loop depth exceeded";
+pub(super) const UNRESOLVED: &str = "the rows could not be read";
+pub(super) const NOT_ASKED: &str = "no hook is asked";
+
+fn record(name: &'static str, hook: &HookId, fields: Map<String, Value>) -> LogRecord {
+    let mut all = Map::new();
+    all.insert("hook_id".to_owned(), hook.as_str().into());
+    all.extend(fields);
+    LogRecord { name, fields: all }
+}
+
+pub(super) fn message(name: &'static str, hook: &HookId, text: &str) -> LogRecord {
+    let fields = Map::from_iter([("message".to_owned(), Value::from(text))]);
+    record(name, hook, fields)
+}
+
+/// The name of a span: `hook.{handler_type}.{event}`.
+fn span_name(kind: HandlerKind, event: EventName) -> &'static str {
+    macro_rules! of {
+        ($kind:literal) => {
+            match event {
+                EventName::SessionStart => concat!("hook.", $kind, ".session_start"),
+                EventName::UserPromptSubmit => concat!("hook.", $kind, ".user_prompt_submit"),
+                EventName::PreToolUse => concat!("hook.", $kind, ".pre_tool_use"),
+                EventName::PostToolUse => concat!("hook.", $kind, ".post_tool_use"),
+                EventName::Stop => concat!("hook.", $kind, ".stop"),
+                EventName::SubagentStart => concat!("hook.", $kind, ".subagent_start"),
+                EventName::SubagentStop => concat!("hook.", $kind, ".subagent_stop"),
+            }
+        };
+    }
+    match kind {
+        HandlerKind::Command => of!("command"),
+        HandlerKind::Http => of!("http"),
+        HandlerKind::Prompt => of!("prompt"),
+        HandlerKind::Script => of!("script"),
+    }
+}
+
+/// The records of one hook at `phase`.
+pub(super) fn records(phase: Phase, of: &HookRecord) -> Vec<LogRecord> {
+    match phase {
+        Phase::Considered => match &of.selection {
+            Selection::NotMatched(Mismatch::Never(TOO_DEEP)) => vec![message(LOOP_DEPTH, &of.hook, TOO_DEEP)],
+            Selection::NotMatched(Mismatch::Never(UNRESOLVED)) => {
+                vec![message(RESOLVE_ERROR, &of.hook, UNRESOLVED)]
+            }
+            _ => Vec::new(),
+        },
+        Phase::Finished => finished(of),
+    }
+}
+
+fn finished(of: &HookRecord) -> Vec<LogRecord> {
+    let Some(run) = &of.run else { return Vec::new() };
+    let mut all = Vec::new();
+    if let Some(row) = Execution::of(of)
+        && let Ok(Value::Object(fields)) = serde_json::to_value(row)
+    {
+        all.push(LogRecord { name: "hook_executions", fields });
+    }
+    let specific = run.reading.specific.as_ref();
+    let part = |name: &str| specific.and_then(|specific| specific.get(name));
+    let kind = part("handler_type").and_then(Value::as_str).and_then(HandlerKind::from_name);
+    if let (Some(kind), Some(event), Some(Value::Object(span))) =
+        (kind, EventName::from_name(of.event), part("span"))
+    {
+        all.push(record(span_name(kind, event), &of.hook, span.clone()));
+    }
+    let logs = part("logs").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    for log in logs {
+        let texts = (log.get(0).and_then(Value::as_str), log.get(1).and_then(Value::as_str));
+        if let (Some(key), Some(text)) = texts
+            && let Some(key) = KEYS.into_iter().find(|known| *known == key)
+        {
+            all.push(message(key, &of.hook, text));
+        }
+    }
+    for line in of.warnings.iter().flat_map(|warning| warning.split('\n')) {
+        let keyed = line.split_once(": ").and_then(|(key, text)| {
+            KEYS.into_iter().find(|known| *known == key).map(|key| message(key, &of.hook, text))
+        });
+        all.push(keyed.unwrap_or_else(|| message(WARNING, &of.hook, line)));
+    }
+    all
+}
+
+/// The fields of a span.
+pub(super) fn span(decision: &str, error: Option<&str>, duration_ms: u64, parent: Option<&Value>) -> Value {
+    json!({
+        "status": if error.is_some() { "error" } else { "completed" },
+        "error": error,
+        "duration_ms": duration_ms,
+        "metadata": {"decision": decision},
+        "parent_span_id": parent,
+    })
+}

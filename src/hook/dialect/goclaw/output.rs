@@ -1,0 +1,272 @@
+//! What a handler gave (4 of the contract), for each of the four.
+
+use crate::hook::http::{Refusal, Url};
+use crate::hook::runner::{Ended, ScriptOutcome};
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// What one hook came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decided {
+    Allow,
+    Block,
+    Error,
+    Timeout,
+}
+
+impl Decided {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Block => "block",
+            Self::Error => "error",
+            Self::Timeout => "timeout",
+        }
+    }
+}
+
+/// An outcome, read.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    pub(super) decided: Decided,
+    /// Of a block, or the error.
+    pub(super) reason: String,
+    pub(super) rule: &'static str,
+    pub(super) context: Option<String>,
+    /// Input that the handler would like: to be applied by the row's rights, or shown to the host.
+    pub(super) input: Option<Map<String, Value>>,
+    /// Log keys with a text.
+    pub(super) logs: Vec<(&'static str, String)>,
+    pub(super) http_status: Option<i32>,
+    pub(super) tokens: u64,
+    /// A model's decision that may be remembered: its arguments, as JSON.
+    pub(super) reply: Option<String>,
+}
+
+impl Answer {
+    pub(super) fn of(decided: Decided, reason: impl Into<String>, rule: &'static str) -> Self {
+        Self {
+            decided,
+            reason: reason.into(),
+            rule,
+            context: None,
+            input: None,
+            logs: Vec::new(),
+            http_status: None,
+            tokens: 0,
+            reply: None,
+        }
+    }
+
+    fn allow(rule: &'static str) -> Self {
+        Self::of(Decided::Allow, "", rule)
+    }
+
+    pub(super) fn error(reason: impl Into<String>, rule: &'static str) -> Self {
+        Self::of(Decided::Error, reason, rule)
+    }
+}
+
+/// R26: whatever came back after the deadline is a timeout.
+pub(super) fn timed_out(outcome: &ScriptOutcome, timeout: Duration) -> Option<Answer> {
+    let late = outcome.end == Ended::TimedOut || outcome.duration >= timeout;
+    late.then(|| {
+        let message = format!("hook: timed out after {} ms", timeout.as_millis());
+        Answer::of(Decided::Timeout, message, "R26: the deadline passed")
+    })
+}
+
+fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim().to_owned()
+}
+
+fn object_of(bytes: &[u8]) -> Option<Map<String, Value>> {
+    serde_json::from_slice(bytes).ok()
+}
+
+fn string<'m>(object: &'m Map<String, Value>, name: &str) -> Option<&'m str> {
+    object.get(name).and_then(Value::as_str)
+}
+
+fn first_of<const N: usize>(texts: [Option<&str>; N]) -> String {
+    texts.into_iter().flatten().find(|text| !text.is_empty()).unwrap_or("hook blocked").to_owned()
+}
+
+/// 4.1.
+pub(super) fn command(outcome: &ScriptOutcome, cap: u64) -> Answer {
+    let stderr = text_of(&outcome.stderr);
+    let failed = |why: &str| {
+        let message = format!("hook: command exited {}: {why}", outcome.status);
+        Answer::error(message, "4.1: another exit status, or it did not start")
+    };
+    match (&outcome.end, outcome.status) {
+        (Ended::Exited, 0) => said(&outcome.stdout, &stderr),
+        (Ended::Exited, 2) => {
+            let said = object_of(&outcome.stdout);
+            let reason = first_of([Some(&stderr), said.as_ref().and_then(|said| string(said, "reason"))]);
+            Answer::of(Decided::Block, reason, "4.1: exit status 2")
+        }
+        (Ended::Exited, _) => failed(&stderr),
+        (Ended::OutputExceeded, _) => {
+            Answer::error(format!("hook: command output exceeds {cap} bytes"), "5: output cap")
+        }
+        (end, _) => failed(&end.to_string()),
+    }
+}
+
+/// Exit status 0: the whole of standard output, if it is one JSON object (R16, R17).
+fn said(stdout: &[u8], stderr: &str) -> Answer {
+    let Some(object) = object_of(stdout) else {
+        return Answer::allow("4.1: exit status 0 without an object");
+    };
+    let stops = object.get("continue") == Some(&Value::Bool(false));
+    let blocks = string(&object, "decision") == Some("block");
+    let mut answer = match (stops, blocks) {
+        (true, _) => Answer::of(Decided::Block, "", "4.1: continue is false"),
+        (_, true) => Answer::of(Decided::Block, "", "R16: decision is block"),
+        _ => Answer::allow("4.1: exit status 0"),
+    };
+    string(&object, "reason").unwrap_or("").clone_into(&mut answer.reason);
+    if answer.decided == Decided::Block {
+        answer.reason = first_of([Some(&answer.reason), Some(stderr)]);
+    }
+    answer.context = string(&object, "additionalContext").map(str::to_owned);
+    answer
+}
+
+/// 4.2.
+pub(super) fn http(outcome: &ScriptOutcome, url: &str) -> Answer {
+    let status = outcome.status;
+    let mut answer = match &outcome.end {
+        // What is cut is not JSON.
+        Ended::Exited | Ended::OutputExceeded if (200..300).contains(&status) => {
+            let body = if outcome.end == Ended::Exited { outcome.stdout.as_slice() } else { &[] };
+            http_said(body)
+        }
+        Ended::Exited | Ended::OutputExceeded if (300..400).contains(&status) => {
+            Answer::error(format!("hook: http redirect refused (status {status})"), "R43: no redirects")
+        }
+        Ended::Exited | Ended::OutputExceeded if status >= 100 => {
+            Answer::error(format!("hook: http status {status}"), "4.2: status outside 2xx")
+        }
+        end => match Refusal::from_message(&end.to_string()) {
+            Some(refusal) => refused(refusal, url),
+            None => Answer::error(format!("hook: http request failed: {end}"), "4.2: network error"),
+        },
+    };
+    answer.http_status = (status >= 100).then_some(status);
+    answer
+}
+
+/// R43.
+pub(super) fn refused(refusal: Refusal, url: &str) -> Answer {
+    let mut answer = Answer::error(format!("hook: {refusal}"), "R41 to R43: SSRF guard");
+    answer.logs.push((super::log::SSRF_BLOCK, format!("{} reason={}", Url::for_log(url), refusal.name())));
+    answer
+}
+
+fn http_said(body: &[u8]) -> Answer {
+    let Some(mut object) = object_of(body) else { return Answer::allow("4.2: 2xx without an object") };
+    let mut answer = match object.get("decision") {
+        Some(Value::String(decision)) if decision == "block" => {
+            let reason = first_of([string(&object, "reason")]);
+            Answer::of(Decided::Block, reason, "4.2: decision is block")
+        }
+        Some(Value::Null) | None if object.get("continue") == Some(&Value::Bool(false)) => {
+            let reason = first_of([string(&object, "reason")]);
+            Answer::of(Decided::Block, reason, "4.2: no decision, continue is false")
+        }
+        _ => Answer::allow("4.2: 2xx"),
+    };
+    answer.context = string(&object, "additionalContext").map(str::to_owned);
+    answer.input = match object.remove("updatedInput") {
+        Some(Value::Object(input)) => Some(input),
+        _ => None,
+    };
+    answer
+}
+
+/// 4.3. A provider that fails blocks where that is possible (R20).
+pub(super) fn prompt(outcome: &ScriptOutcome, blocks: bool) -> Answer {
+    if outcome.end != Ended::Exited || outcome.status != 0 {
+        let why = match &outcome.end {
+            Ended::Exited => format!("status {}", outcome.status),
+            end => end.to_string(),
+        };
+        let decided = if blocks { Decided::Block } else { Decided::Error };
+        return Answer::of(
+            decided,
+            format!("hook: prompt evaluation failed: {why}"),
+            "R20: provider failure",
+        );
+    }
+    let reply = object_of(&outcome.stdout);
+    let tokens = reply.as_ref().and_then(|reply| reply.get("tokens")).and_then(Value::as_u64).unwrap_or(0);
+    let first = reply.as_ref().and_then(|reply| reply.get("tool_calls")?.as_array()?.first());
+    let mut answer = first.and_then(decide_call).unwrap_or_else(|| {
+        let message = "hook: the model did not call decide as asked";
+        let mut answer = Answer::of(Decided::Block, message, "R19: no readable decision");
+        answer.logs.push((super::log::PROMPT_PARSE_ERROR, message.to_owned()));
+        answer
+    });
+    answer.tokens = tokens;
+    answer
+}
+
+/// The first call, if it is one of `decide` with a decision; arguments are an object or its text.
+fn decide_call(call: &Value) -> Option<Answer> {
+    if call.get("name")?.as_str()? != "decide" {
+        return None;
+    }
+    let arguments = match call.get("arguments")? {
+        Value::Object(arguments) => arguments.clone(),
+        Value::String(text) => object_of(text.as_bytes())?,
+        _ => return None,
+    };
+    decide(arguments)
+}
+
+/// The arguments of `decide`, fresh or remembered.
+pub(super) fn decide(mut arguments: Map<String, Value>) -> Option<Answer> {
+    let reason = string(&arguments, "reason").unwrap_or("").to_owned();
+    let mut answer = match string(&arguments, "decision")? {
+        "allow" => Answer::of(Decided::Allow, reason, "R19: decide allow"),
+        "block" => Answer::of(Decided::Block, first_of([Some(&reason)]), "R19: decide block"),
+        _ => return None,
+    };
+    answer.context = string(&arguments, "additional_context").map(str::to_owned);
+    answer.reply = serde_json::to_string(&arguments).ok();
+    answer.input = match arguments.remove("updated_input") {
+        Some(Value::Object(input)) => Some(input),
+        _ => None,
+    };
+    Some(answer)
+}
+
+/// 4.4.
+pub(super) fn script(outcome: &ScriptOutcome) -> Answer {
+    let error = |why: &str| Answer::error(format!("hook: script: {why}"), "R21: not a decision");
+    match &outcome.end {
+        Ended::Exited if outcome.status == 0 => {}
+        Ended::Exited => return error(&text_of(&outcome.stderr)),
+        end => return error(&end.to_string()),
+    }
+    let Some(mut object) = object_of(&outcome.stdout) else { return error("handle returned no decision") };
+    let reason = string(&object, "reason").unwrap_or("").to_owned();
+    let mut answer = match string(&object, "decision") {
+        Some("allow") => Answer::of(Decided::Allow, reason, "R21: allow"),
+        Some("block") => Answer::of(Decided::Block, first_of([Some(&reason)]), "R21: block"),
+        Some(other @ ("ask" | "defer")) => {
+            let mut answer =
+                Answer::of(Decided::Block, first_of([Some(&reason)]), "R21: ask and defer block");
+            answer.logs.push((super::log::WARNING, format!("script decision {other} acts as block")));
+            answer
+        }
+        _ => return error("handle returned no decision"),
+    };
+    answer.input = match object.remove("updatedInput") {
+        Some(Value::Object(input)) => Some(input),
+        _ => None,
+    };
+    answer
+}

@@ -1,0 +1,230 @@
+//! The payload (2 of the contract): one object with both spellings of its keys, and the way back from a payload to an event.
+
+use super::EventName;
+use crate::hook::error::EventError;
+use crate::hook::event::{Channel, Event, EventContext, Happening, ToolCall};
+use crate::hook::json::{Json, append_json};
+use crate::hook::runner::HookRunner;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// Both spellings, in the order of the payload.
+const KEYS: [(&str, &str); 9] = [
+    ("eventId", "EventID"),
+    ("sessionId", "SessionID"),
+    ("tenantId", "TenantID"),
+    ("agentId", "AgentID"),
+    ("toolName", "ToolName"),
+    ("toolInput", "ToolInput"),
+    ("rawInput", "RawInput"),
+    ("depth", "Depth"),
+    ("hookEvent", "HookEvent"),
+];
+
+/// What a tool call came to; the product does not send it.
+const AFTER: [&str; 2] = ["toolOutput", "toolError"];
+
+/// What a payload says, with what hooks rewrote so far.
+#[derive(Clone, Debug)]
+pub(super) struct Payload {
+    pub(super) event_id: String,
+    pub(super) name: EventName,
+    pub(super) context: Arc<EventContext>,
+    pub(super) tool_name: Arc<str>,
+    /// `null` when there is no call.
+    pub(super) tool_input: Json,
+    pub(super) raw_input: Arc<str>,
+    /// Output and error of a finished call, when the host has them.
+    after: Option<(Json, Option<String>)>,
+    /// What else the host knows; keys of the payload are not among it.
+    more: Map<String, Value>,
+}
+
+impl Payload {
+    pub(super) fn new(event: &Event, name: EventName, host: &dyn HookRunner) -> Self {
+        let fact = |name: &str| event.facts.get(name).and_then(Value::as_str);
+        let call = event.tool_call();
+        let raw_input = match &event.happening {
+            Happening::PromptSubmitted { message, .. } => Arc::clone(message),
+            _ => Arc::from(fact("rawInput").unwrap_or("")),
+        };
+        let after = match &event.happening {
+            Happening::ToolCallEnded { result, error, .. } if result.is_some() || error.is_some() => {
+                Some((result.clone().unwrap_or_default(), error.clone()))
+            }
+            _ => None,
+        };
+        let known = |name: &str| {
+            AFTER.contains(&name) || KEYS.iter().any(|(camel, pascal)| name == *camel || name == *pascal)
+        };
+        let more = event.facts.iter().filter(|(name, _)| !known(name));
+        Self {
+            event_id: fact("eventId").map_or_else(|| uuid(|| host.random_u64()), str::to_owned),
+            name,
+            context: Arc::clone(&event.context),
+            tool_name: call.map_or_else(|| Arc::from(""), |call| Arc::clone(&call.name)),
+            tool_input: call.map_or_else(Json::default, |call| call.arguments.clone()),
+            raw_input,
+            after,
+            more: more.map(|(name, value)| (name.clone(), value.clone())).collect(),
+        }
+    }
+
+    /// Compact JSON; `<`, `>` and `&` stay as they are.
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let mut out = vec![b'{'];
+        let mut put = |key: &str, value: Field<'_>| {
+            if out.len() > 1 {
+                out.push(b',');
+            }
+            append_json(&mut out, key);
+            out.push(b':');
+            match value {
+                Field::Text(text) => append_json(&mut out, text),
+                Field::Number(number) => append_json(&mut out, &number),
+                Field::Json(json) => append_json(&mut out, json),
+            }
+        };
+        for (camel, _) in KEYS {
+            put(camel, self.field(camel));
+        }
+        for (camel, pascal) in KEYS {
+            put(pascal, self.field(camel));
+        }
+        if let Some((output, error)) = &self.after {
+            put("toolOutput", Field::Json(output));
+            match error {
+                Some(error) => put("toolError", Field::Text(error)),
+                None => put("toolError", Field::Json(&Value::Null)),
+            }
+        }
+        for (name, value) in &self.more {
+            put(name, Field::Json(value));
+        }
+        out.push(b'}');
+        out
+    }
+
+    fn field(&self, camel: &str) -> Field<'_> {
+        match camel {
+            "eventId" => Field::Text(&self.event_id),
+            "sessionId" => Field::Text(&self.context.session_id),
+            "tenantId" => Field::Text(self.context.org_id.as_deref().unwrap_or("")),
+            "agentId" => Field::Text(self.context.agent_id.as_deref().unwrap_or("")),
+            "toolName" => Field::Text(&self.tool_name),
+            "toolInput" => Field::Json(&self.tool_input),
+            "rawInput" => Field::Text(&self.raw_input),
+            "depth" => Field::Number(self.context.depth),
+            _ => Field::Text(self.name.name()),
+        }
+    }
+
+    /// What a script's `handle` gets: the camelCase keys.
+    pub(super) fn for_script(&self) -> Value {
+        let member = |(camel, _): (&str, &str)| {
+            let value = match self.field(camel) {
+                Field::Text(text) => Value::from(text),
+                Field::Number(number) => Value::from(number),
+                Field::Json(json) => json.clone(),
+            };
+            (camel.to_owned(), value)
+        };
+        Value::Object(KEYS.into_iter().map(member).collect())
+    }
+}
+
+enum Field<'p> {
+    Text(&'p str),
+    Number(u32),
+    Json(&'p Value),
+}
+
+/// A random UUID (version 4).
+pub(super) fn uuid(random: impl Fn() -> u64) -> String {
+    let (high, low) = (random(), random());
+    let high = high & !0xf000 | 0x4000;
+    let low = low & !(0b11 << 62) | 0b10 << 62;
+    format!(
+        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+        high >> 32,
+        (high >> 16) & 0xffff,
+        high & 0xffff,
+        low >> 48,
+        low & 0xffff_ffff_ffff
+    )
+}
+
+/// The sample event of `hooks.test` and the product's own payloads: either spelling, missing keys empty.
+pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
+    let object = payload.as_object().ok_or(EventError::Type { field: "payload", expected: "an object" })?;
+    let read = Reader(object);
+    let name = read.text(8)?.ok_or(EventError::Missing("hookEvent"))?;
+    let name = EventName::from_name(&name)
+        .ok_or_else(|| EventError::Unknown { name: name.clone(), known: EventName::all_names() })?;
+    let depth = match read.value(7) {
+        None => 0,
+        Some(value) => value
+            .as_u64()
+            .and_then(|depth| u32::try_from(depth).ok())
+            .ok_or(EventError::Type { field: "depth", expected: "a small integer" })?,
+    };
+    let context = EventContext {
+        session_id: read.text(1)?.unwrap_or_default(),
+        org_id: read.text(2)?,
+        agent_id: read.text(3)?,
+        depth,
+        ..EventContext::default()
+    };
+    let raw_input = read.text(6)?;
+    let mut facts = Map::new();
+    facts.extend(read.text(0)?.map(|id| ("eventId".to_owned(), Value::from(id))));
+    let call = || -> Result<ToolCall, EventError> {
+        let input = read.value(5).cloned().unwrap_or_default();
+        if !input.is_object() && !input.is_null() {
+            return Err(EventError::Type { field: "toolInput", expected: "an object or null" });
+        }
+        let name = read.text(4)?.unwrap_or_default();
+        Ok(ToolCall { name: Arc::from(name), id: Arc::from(""), arguments: Json::from(input) })
+    };
+    let happening = match name {
+        EventName::SessionStart => Happening::SessionStarted { source: None },
+        EventName::UserPromptSubmit => Happening::PromptSubmitted {
+            message: Arc::from(raw_input.as_deref().unwrap_or("")),
+            attachments: Json::default(),
+            channel: Channel::Prompt,
+        },
+        EventName::PreToolUse => Happening::ToolCallStarting(call()?),
+        EventName::PostToolUse => Happening::ToolCallEnded {
+            call: call()?,
+            result: object.get("toolOutput").filter(|value| !value.is_null()).cloned().map(Json::from),
+            error: object.get("toolError").and_then(Value::as_str).map(str::to_owned),
+        },
+        EventName::Stop => Happening::SessionEnded { reason: String::new() },
+        EventName::SubagentStart => Happening::SubagentStarted,
+        EventName::SubagentStop => Happening::SubagentEnded { last_message: None },
+    };
+    if let (Some(text), false) = (raw_input, name == EventName::UserPromptSubmit)
+        && !text.is_empty()
+    {
+        facts.insert("rawInput".to_owned(), text.into());
+    }
+    Ok(Event { context: Arc::new(context), at_ms: None, happening, facts })
+}
+
+struct Reader<'v>(&'v Map<String, Value>);
+
+impl<'v> Reader<'v> {
+    fn value(&self, key: usize) -> Option<&'v Value> {
+        let (camel, pascal) = KEYS.get(key)?;
+        self.0.get(*camel).or_else(|| self.0.get(*pascal)).filter(|value| !value.is_null())
+    }
+
+    fn text(&self, key: usize) -> Result<Option<String>, EventError> {
+        let field = KEYS.get(key).map_or("", |(camel, _)| camel);
+        match self.value(key) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(_) => Err(EventError::Type { field, expected: "a string" }),
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The records in a store, and the calls that manage them (7.1 of the contract). Transport, roles of people and durable
+//! storage are the host's: it passes the caller with each request, and gives a [`Keeper`] that writes things down.
+//!
+//! A change makes a new [`HookSet`]; counters, caches and budgets go on from one to the next. A firing under way keeps the
+//! records that it began with.
+
+mod call;
+#[cfg(test)]
+mod tests;
+mod trial;
+
+pub use call::{Caller, Role};
+pub use trial::Trial;
+
+use super::audit::Execution;
+use super::shared::Shared;
+use super::{Goclaw, config, log};
+use crate::clock::{Clock, Random, lock};
+use crate::hook::HookSet;
+use crate::hook::dialect::{Contract as _, Dialect, LoadOptions, Loaded, Purpose};
+use crate::hook::document::Source;
+use crate::hook::error::ConfigError;
+use crate::hook::record::{HookId, HookRecord, LogRecord};
+use serde_json::{Map, Value};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+/// Audit rows that are kept for `hooks.history`.
+const MOST_HISTORY: usize = 10_000;
+
+/// Writes down what a store decides; the default of each call does nothing.
+pub trait Keeper: Send + Sync {
+    /// A hook was turned on or off, by a call or by the circuit breaker.
+    ///
+    /// # Errors
+    /// It could not be written; a tripped hook then blocks (R32).
+    fn set_enabled(&self, hook: &HookId, enabled: bool) -> Result<(), String> {
+        let _ = (hook, enabled);
+        Ok(())
+    }
+
+    /// Keeps an audit row; its `error_detail` is to be encrypted.
+    ///
+    /// # Errors
+    /// It could not be written, which changes nothing but the log.
+    fn write(&self, row: &Execution) -> Result<(), String> {
+        let _ = row;
+        Ok(())
+    }
+
+    /// The token budget of a tenant in a month (UTC); `None` leaves the count to the engine.
+    ///
+    /// # Errors
+    /// It could not be read; the model is asked all the same (R40).
+    fn budget(&self, tenant: &str, year: i16, month: i8) -> Result<Option<TokenBudget>, String> {
+        let _ = (tenant, year, month);
+        Ok(None)
+    }
+
+    /// Takes `tokens` off; the budget before that, or `None` as for [`Keeper::budget`].
+    ///
+    /// # Errors
+    /// It could not be written; the decision stands (R40).
+    fn spend(&self, tenant: &str, year: i16, month: i8, tokens: u64) -> Result<Option<TokenBudget>, String> {
+        let _ = (tenant, year, month, tokens);
+        Ok(None)
+    }
+
+    /// Encrypts a secret header value before it becomes part of a record.
+    fn encrypt(&self, secret: &str) -> String {
+        secret.to_owned()
+    }
+}
+
+/// A tenant's tokens in a month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenBudget {
+    /// What is left.
+    pub left: u64,
+    /// What there was at first.
+    pub total: u64,
+}
+
+/// Records, what was counted about them, and their history. Shared between sessions.
+pub struct Store {
+    options: LoadOptions,
+    clock: Arc<Clock>,
+    random: Arc<Random>,
+    keeper: Option<Arc<dyn Keeper>>,
+    shared: Arc<Shared>,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    rows: Vec<Row>,
+    /// Of the rows as they are; none after a change.
+    hooks: Option<Arc<HookSet>>,
+    history: VecDeque<(u64, Execution)>,
+    written: u64,
+}
+
+/// A record as JSON; `enabled` is that of the shared state.
+type Row = Map<String, Value>;
+
+impl Store {
+    /// A store of the records in `text` (any shape that a config may have) and those that ship with the platform.
+    ///
+    /// # Errors
+    /// One of them is not valid.
+    pub fn open(
+        text: &[u8],
+        options: LoadOptions,
+        clock: Arc<Clock>,
+        random: Arc<Random>,
+        keeper: Option<Arc<dyn Keeper>>,
+    ) -> Result<Self, ConfigError> {
+        let source = Source::new(&options.name, text);
+        let node = source.json("hook: ")?;
+        Goclaw.load(&source, &options)?;
+        let shared = Arc::new(Shared::kept_by(keeper.clone()));
+        let store = Self { options, clock, random, keeper, shared, inner: Mutex::default() };
+        let mut rows = Vec::new();
+        let shipped = config::builtin::records();
+        for node in config::records(&node).iter().chain(&shipped) {
+            if let Value::Object(mut row) = node.to_value() {
+                if id_of(&row).as_str().is_empty() {
+                    row.insert("id".to_owned(), store.uuid().into());
+                }
+                if !rows.iter().any(|known| id_of(known) == id_of(&row)) {
+                    rows.push(row);
+                }
+            }
+        }
+        lock(&store.inner).rows = rows;
+        store.hooks();
+        Ok(store)
+    }
+
+    /// The hooks as they are now.
+    pub fn hooks(&self) -> Arc<HookSet> {
+        let mut inner = lock(&self.inner);
+        if let Some(hooks) = &inner.hooks {
+            return Arc::clone(hooks);
+        }
+        let hooks = Arc::new(self.compile(&inner.rows));
+        inner.hooks = Some(Arc::clone(&hooks));
+        hooks
+    }
+
+    /// Adds a finished record's audit row to the history and gives it to the keeper; to be called by the host's observer.
+    ///
+    /// # Errors
+    /// The keeper could not write it; the log record for that.
+    pub fn keep(&self, record: &HookRecord) -> Result<(), LogRecord> {
+        let Some(row) = Execution::of(record) else { return Ok(()) };
+        let written = self.keeper.as_ref().map_or(Ok(()), |keeper| keeper.write(&row));
+        let mut inner = lock(&self.inner);
+        inner.written = inner.written.saturating_add(1);
+        let number = inner.written;
+        inner.history.push_back((number, row));
+        if inner.history.len() > MOST_HISTORY {
+            inner.history.pop_front();
+        }
+        written.map_err(|why| log::message(log::AUDIT_WRITE_FAILED, &record.hook, &why))
+    }
+
+    /// Every row was checked when it came in; should one not load, nothing is let through (R28).
+    fn compile(&self, rows: &[Row]) -> HookSet {
+        let text = serde_json::to_vec(rows).unwrap_or_default();
+        let options = LoadOptions { purpose: Purpose::Run, ..self.options.clone() };
+        let source = Source::new(&options.name, &text);
+        let loaded = match config::read(&source, &options, Arc::clone(&self.shared)) {
+            Ok((bundle, notices)) => Loaded { bundle: Box::new(bundle), notices },
+            Err(error) => {
+                let (bundle, notices) = config::unresolved(&options, &error.to_string());
+                Loaded { bundle: Box::new(bundle), notices }
+            }
+        };
+        HookSet::of(Dialect::Goclaw, loaded)
+    }
+
+    fn uuid(&self) -> String {
+        super::payload::uuid(|| self.random.next_u64())
+    }
+
+    fn time(&self) -> String {
+        super::chain::timestamp(self.clock.now()).to_string()
+    }
+}
+
+fn id_of(row: &Row) -> HookId {
+    HookId::from(row.get("id").and_then(Value::as_str).unwrap_or(""))
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").field("rows", &lock(&self.inner).rows.len()).finish_non_exhaustive()
+    }
+}
