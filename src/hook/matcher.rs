@@ -143,6 +143,8 @@ pub enum Mismatch {
     },
     /// The matcher can never pass.
     Never(&'static str),
+    /// Another test of the dialect did not pass; why.
+    Because(String),
 }
 
 impl fmt::Display for Mismatch {
@@ -159,6 +161,7 @@ impl fmt::Display for Mismatch {
                 write!(f, "`{pattern}` is not found in argument `{path}`: `{found}`")
             }
             Self::Never(why) => f.write_str(why),
+            Self::Because(why) => f.write_str(why),
         }
     }
 }

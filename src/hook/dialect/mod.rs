@@ -34,6 +34,7 @@ use super::event::Event;
 use super::matcher::Mismatch;
 use super::record::{Effect, HookId, HookRecord, LogRecord, Phase};
 use super::request::Request;
+pub use super::background::Late;
 use super::runner::{Capture, Ended, HookIdentity, HookRunner, Script, ScriptOutcome, Shell};
 use crate::limit::Limits;
 use crate::text::Text;
@@ -313,6 +314,10 @@ pub struct Delivery {
     pub payload_file: Option<Text>,
     /// A shorter time than the hook's own, where the chain has a budget.
     pub timeout: Option<Duration>,
+    /// Working directory of this run, before [`Hook::cwd`].
+    pub cwd: Option<Text>,
+    /// Prefixes of names of the session's environment that the hook does not see.
+    pub hidden: &'static [&'static [u8]],
     /// What is done with all this.
     pub work: Work,
 }
@@ -323,6 +328,8 @@ pub enum Work {
     /// Its [`Handler::Script`] or [`Handler::Program`] runs.
     #[default]
     Run,
+    /// The same, but nobody waits: the chain reads an empty success, and what came of it is said to [`Late`].
+    Start(Late),
     /// The host is asked.
     Ask(Request),
     /// The outcome is known already: a built-in, a cached answer.
