@@ -96,7 +96,8 @@ impl<'a> Firing<'a> {
             Ok(()) => Selection::Matched,
             Err(mismatch) => Selection::NotMatched(mismatch),
         };
-        let record = self.record(hook, selection);
+        let mut record = self.record(hook, selection);
+        record.label = chain.label();
         report(self.bundle, self.host, Phase::Considered, &record);
         record
     }
@@ -105,6 +106,7 @@ impl<'a> Firing<'a> {
         HookRecord {
             hook: hook.id.clone(),
             event: self.name,
+            label: None,
             context: self.event.context.clone(),
             tool_call_id: self.event.tool_call().map(|call| call.id.clone()),
             selection,

@@ -175,6 +175,13 @@ fn is_watched(host: &dyn HookRunner) -> bool {
     host.observer().is_some() || tracing::enabled!(target: "hookbox::hook", tracing::Level::INFO)
 }
 
+/// Shows one log record, made only when somebody sees it.
+fn show_if_watched(host: &dyn HookRunner, log: impl FnOnce() -> LogRecord) {
+    if is_watched(host) {
+        show(host, &log());
+    }
+}
+
 /// Shows one log record.
 fn show(host: &dyn HookRunner, log: &LogRecord) {
     if tracing::enabled!(target: "hookbox::hook", tracing::Level::INFO) {

@@ -63,6 +63,8 @@ pub struct HookRecord {
     pub hook: HookId,
     /// The event, by its name in the dialect.
     pub event: &'static str,
+    /// The hook's name in the dialect's records, where it is not its id.
+    pub label: Option<Arc<str>>,
     /// Session, turn, agent.
     pub context: Arc<EventContext>,
     /// The call, for events about one.

@@ -41,6 +41,7 @@ use crate::text::Text;
 use serde_json::{Map, Value};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// An agent system whose hooks run here.
@@ -266,6 +267,11 @@ pub trait Bundle: Send + Sync {
 pub trait Chain: Send {
     /// The event's name in the dialect.
     fn event_name(&self) -> &'static str;
+
+    /// What records call the hooks of this firing, where that is not their ids.
+    fn label(&self) -> Option<Arc<str>> {
+        None
+    }
 
     /// How the hooks run.
     fn order(&self) -> Order {

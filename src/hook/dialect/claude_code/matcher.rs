@@ -12,7 +12,7 @@ pub(super) enum Matcher {
     /// One of these, exactly.
     Names { text: String, names: Vec<String> },
     /// Found anywhere in the value.
-    Expression(Regex),
+    Expression { text: String, regex: Regex },
     /// The expression can not be used.
     Never,
 }
@@ -38,7 +38,7 @@ impl Matcher {
             return (Self::Names { text: text.to_owned(), names: names.collect() }, None);
         }
         match expression::compile(text, compiler) {
-            Ok(regex) => (Self::Expression(regex), None),
+            Ok(regex) => (Self::Expression { text: text.to_owned(), regex }, None),
             Err(why) => (Self::Never, Some(format!("matcher `{text}` never matches: {why}"))),
         }
     }
@@ -50,7 +50,7 @@ impl Matcher {
             Self::Every => return Ok(()),
             Self::Never => return Err(Mismatch::Never("its matcher can not be used")),
             Self::Names { text, names } => (names.iter().any(|name| name == found), text.as_str()),
-            Self::Expression(regex) => (regex.is_match(found), regex.as_str()),
+            Self::Expression { text, regex } => (regex.is_match(found), text.as_str()),
         };
         if passes { Ok(()) } else { Err(Mismatch::Because(format!("`{found}` is not matched by `{wanted}`"))) }
     }
