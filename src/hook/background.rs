@@ -125,13 +125,12 @@ fn poll(host: &dyn HookRunner, context: &mut Context<'_>) -> Poll<()> {
     if nothing_left { Poll::Ready(()) } else { Poll::Pending }
 }
 
-/// `work`, with the session's runs going on beside it.
+/// `work`, with the session's runs going on beside it. What `work` itself starts waits for its next turn.
 pub(super) async fn beside<T>(host: &dyn HookRunner, work: impl Future<Output = T> + Send) -> T {
     let mut work = pin!(work);
     poll_fn(|context| {
-        let result = work.as_mut().poll(context);
         let _ = poll(host, context);
-        result
+        work.as_mut().poll(context)
     })
     .await
 }

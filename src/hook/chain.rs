@@ -182,12 +182,7 @@ async fn execute(
 }
 
 /// Starts what nobody waits for. A session that can not do that runs it now; for the chain that is the same.
-async fn start(
-    host: &dyn HookRunner,
-    hook: &Hook,
-    request: ScriptRequest<'_>,
-    late: Late,
-) -> ScriptOutcome {
+async fn start(host: &dyn HookRunner, hook: &Hook, request: ScriptRequest<'_>, late: Late) -> ScriptOutcome {
     match host.start(request.clone()) {
         Some(run) => match background::add(host.state(), hook.id.clone(), run, late) {
             Ok(()) => ScriptOutcome::exited(0, "", ""),

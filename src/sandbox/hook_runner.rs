@@ -8,8 +8,8 @@ use crate::clock::real_sleep;
 use crate::hook::case::{SessionSetup, SessionSource};
 use crate::hook::runner::unanswered;
 use crate::hook::{
-    Capture, Command, Ended, Excess, HookFuture, HookHost, HookIdentity, HookObserver, HookRunner, LateOutput,
-    Request, Script, ScriptOutcome, ScriptRequest, SessionState, Shell,
+    Capture, Command, Ended, Excess, HookFuture, HookHost, HookIdentity, HookObserver, HookRunner,
+    LateOutput, Request, Script, ScriptOutcome, ScriptRequest, SessionState, Shell,
 };
 use crate::limit::{Limit, Limits};
 use crate::syntax::{NoAliases, ParseOptions, Parser};
@@ -79,9 +79,9 @@ impl HookRunner for Sandbox {
         let clock = Arc::clone(&self.session().clock);
         let (started, capture) = (clock.monotonic(), request.capture);
         let running = self.running(request);
-        Some(Box::pin(async move {
-            outcome(running.await, capture, clock.monotonic().saturating_sub(started))
-        }))
+        Some(Box::pin(
+            async move { outcome(running.await, capture, clock.monotonic().saturating_sub(started)) },
+        ))
     }
 
     fn deliver_late(&self, late: &LateOutput) -> bool {

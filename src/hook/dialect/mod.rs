@@ -27,6 +27,7 @@ pub mod everruns;
 pub mod goclaw;
 pub mod infer;
 
+pub use super::background::Late;
 use super::decision::{Decision, DialectResult, Reading};
 use super::document::{Node, Source};
 use super::error::{ConfigError, EventError};
@@ -34,7 +35,6 @@ use super::event::Event;
 use super::matcher::Mismatch;
 use super::record::{Effect, HookId, HookRecord, LogRecord, Phase};
 use super::request::Request;
-pub use super::background::Late;
 use super::runner::{Capture, Ended, HookIdentity, HookRunner, Script, ScriptOutcome, Shell};
 use crate::limit::Limits;
 use crate::text::Text;

@@ -139,9 +139,10 @@ impl Reader<'_> {
                 failed("Hook output exceeded 1048576 bytes".to_owned(), "R53: too much output")
             }
             Ended::Limit(error) => failed(format!("Hook was ended: {error}"), "5.4: limit of the sandbox"),
-            Ended::NotStarted(why) => {
-                failed(format!("Failed with non-blocking status code: {}", first_line(why)), "R32: not started")
-            }
+            Ended::NotStarted(why) => failed(
+                format!("Failed with non-blocking status code: {}", first_line(why)),
+                "R32: not started",
+            ),
         }
     }
 
@@ -195,7 +196,10 @@ impl Reader<'_> {
                 let stderr = String::from_utf8_lossy(stderr);
                 let line = stderr.lines().next().map(str::trim_end).filter(|line| !line.is_empty());
                 let line = line.unwrap_or(NO_STDERR);
-                Answer::failed(format!("Failed with non-blocking status code: {line}"), "4.2, R34: exit status")
+                Answer::failed(
+                    format!("Failed with non-blocking status code: {line}"),
+                    "4.2, R34: exit status",
+                )
             }
         }
     }
@@ -258,8 +262,8 @@ impl Reader<'_> {
     }
 
     fn stop(&self, output: &Output, answer: &mut Answer) {
-        let honoured = self.event.honours_continue()
-            && (self.event != EventName::TaskCompleted || self.by_teammate);
+        let honoured =
+            self.event.honours_continue() && (self.event != EventName::TaskCompleted || self.by_teammate);
         if honoured {
             let reason = output.text("stopReason").unwrap_or("Execution stopped by hook");
             answer.stop = Some(reason.to_owned());
@@ -351,7 +355,9 @@ impl Reader<'_> {
         if is_mcp || self.has_shape(updated) {
             answer.updated_output = Some(updated.clone());
         } else {
-            answer.warnings.push("updatedToolOutput has not the shape of the tool's output; ignored (R42)".to_owned());
+            answer
+                .warnings
+                .push("updatedToolOutput has not the shape of the tool's output; ignored (R42)".to_owned());
         }
     }
 
@@ -418,7 +424,8 @@ impl Reader<'_> {
         let mut answer = self.command(outcome);
         let status = if matches!(outcome.end, Ended::Syntax(_)) { 2 } else { outcome.status };
         answer.block = None;
-        let exists = |path: &str| self.host.files().is_none_or(|files| files.metadata(path.as_bytes()).is_ok());
+        let exists =
+            |path: &str| self.host.files().is_none_or(|files| files.metadata(path.as_bytes()).is_ok());
         if status != 0 && self.worktree.is_none_or(exists) {
             answer.error = None;
             answer.block = Some(stderr_of(outcome));
@@ -435,7 +442,10 @@ fn permission_request(decision: &Map<String, Value>) -> Option<PermissionRequest
     Some(PermissionRequestAnswer {
         behavior,
         updated_input: member("updatedInput").filter(|_| allows).cloned(),
-        updated_permissions: member("updatedPermissions").and_then(Value::as_array).cloned().unwrap_or_default(),
+        updated_permissions: member("updatedPermissions")
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default(),
         message: member("message").and_then(Value::as_str).map(str::to_owned),
         interrupt: member("interrupt").and_then(Value::as_bool) == Some(true),
     })

@@ -109,7 +109,8 @@ impl<'a> ClaudeChain<'a> {
     /// R20 to R22.
     fn environment(&mut self, hook: usize, extra: &Extra) -> Vec<(Text, Text)> {
         let mut all = extra.variables.clone();
-        let mut put = |name: &'static [u8], value: &str| all.push((Text::from_static(name), Text::from(value)));
+        let mut put =
+            |name: &'static [u8], value: &str| all.push((Text::from_static(name), Text::from(value)));
         if let Some(level) = self.event.facts.get("effort").and_then(|effort| effort.get("level")?.as_str()) {
             put(b"CLAUDE_EFFORT", level);
         }
@@ -190,7 +191,9 @@ fn agent_of(event: &Event) -> &str {
 pub(super) fn note(event: &Event, host: &dyn HookRunner) {
     let calls_tool = event.tool_call().is_some();
     match &event.happening {
-        Happening::ToolBatchStarting { calls } => host.state().with(|state: &mut State| state.batch = calls.len()),
+        Happening::ToolBatchStarting { calls } => {
+            host.state().with(|state: &mut State| state.batch = calls.len())
+        }
         Happening::ToolBatchEnded { .. } => host.state().with(|state: &mut State| state.batch = 0),
         _ if calls_tool || matches!(event.happening, Happening::PromptSubmitted { .. }) => {
             host.state().with(|state: &mut State| state.reset_continuations(agent_of(event)));
@@ -213,11 +216,15 @@ fn select(
     let mut selection = Vec::with_capacity(due.len());
     for &index in due {
         let Some((hook, extra)) = bundle.hooks.get(index).zip(bundle.extras.get(index)) else { continue };
-        let mut selected = applies(event, name, extra, payload).and_then(|()| extra.matcher.test(value.as_deref()));
+        let mut selected =
+            applies(event, name, extra, payload).and_then(|()| extra.matcher.test(value.as_deref()));
         if selected.is_ok() {
             selected = rule(bundle, event, extra, payload);
         }
-        if selected.is_ok() && extra.once && host.state().with(|state: &mut State| state.spent.contains(&hook.id)) {
+        if selected.is_ok()
+            && extra.once
+            && host.state().with(|state: &mut State| state.spent.contains(&hook.id))
+        {
             selected = Err(Mismatch::Never("it says `once` and ran already"));
         }
         if selected.is_ok() && !classes.insert(extra.class) {
@@ -229,12 +236,7 @@ fn select(
 }
 
 /// Tests that are not the handler's own.
-fn applies(
-    event: &Event,
-    name: EventName,
-    extra: &Extra,
-    payload: &Payload<'_>,
-) -> Result<(), Mismatch> {
+fn applies(event: &Event, name: EventName, extra: &Extra, payload: &Payload<'_>) -> Result<(), Mismatch> {
     if let super::Source::Agent(agent) = &extra.source
         && event.context.agent_name.as_deref() != Some(&**agent)
     {
@@ -329,7 +331,9 @@ impl Chain for ClaudeChain<'_> {
     }
 
     fn read(&self, hook: usize, outcome: &ScriptOutcome) -> Reading {
-        let Some((of, extra)) = self.parts(hook) else { return Reading::of(Verdict::NoOpinion, "no such hook") };
+        let Some((of, extra)) = self.parts(hook) else {
+            return Reading::of(Verdict::NoOpinion, "no such hook");
+        };
         if extra.apart.is_some() && outcome.end == Ended::Exited {
             self.answer.replace(Some(Answer::of(log::STARTED)));
             return Reading::of(Verdict::NoOpinion, log::STARTED);

@@ -73,7 +73,10 @@ pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, Con
     let mut notices = notices;
     watched.dedup();
     if !watched.is_empty() {
-        let message = format!("FileChanged hooks need these files of the working directory watched: {}", watched.join(", "));
+        let message = format!(
+            "FileChanged hooks need these files of the working directory watched: {}",
+            watched.join(", ")
+        );
         notices.push(Notice { kind: NoticeKind::Obligation, hook: None, text: message, log: None });
     }
     let http = HttpPolicy::new(switches.urls, switches.variables);
@@ -83,7 +86,8 @@ pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, Con
 
 /// JSON, YAML, or the YAML between the first two lines `---` of a Markdown file.
 fn parse(text: &Text<'_>) -> Result<Node, ConfigProblem> {
-    let Some(start) = text.text.strip_prefix(b"---").filter(|rest| rest.starts_with(b"\n") || rest.starts_with(b"\r\n"))
+    let Some(start) =
+        text.text.strip_prefix(b"---").filter(|rest| rest.starts_with(b"\n") || rest.starts_with(b"\r\n"))
     else {
         return text.json_or_yaml(PARSE_FAILED);
     };
@@ -294,9 +298,9 @@ impl<'a> Loader<'a> {
         }
         let matcher = match group.get("matcher") {
             None => "",
-            Some(node) => {
-                node.as_str().ok_or_else(|| Fault::wrong_type(node, &format!("{path}.matcher"), "a string"))?
-            }
+            Some(node) => node
+                .as_str()
+                .ok_or_else(|| Fault::wrong_type(node, &format!("{path}.matcher"), "a string"))?,
         };
         let at = group.get("matcher").and_then(|node| node.at);
         let path = format!("{path}.hooks");

@@ -215,10 +215,6 @@ impl EventName {
         self.has(Flag::EnvFile)
     }
 
-    pub(super) fn is_about_a_tool(self) -> bool {
-        self.evaluates_rules()
-    }
-
     /// `Stop` and `SubagentStop`: the loop guard (R58) counts.
     pub(super) const fn is_stop(self) -> bool {
         matches!(self, Self::Stop | Self::SubagentStop)
@@ -253,11 +249,24 @@ mod tests {
 
     #[test]
     fn rows_that_say_block_are_those_of_the_contract() {
-        let honoured: Vec<_> =
-            EventName::ALL.iter().filter(|event| event.honours_decision()).map(|event| event.name()).collect();
+        let honoured: Vec<_> = EventName::ALL
+            .iter()
+            .filter(|event| event.honours_decision())
+            .map(|event| event.name())
+            .collect();
         let wanted = [
-            "UserPromptSubmit", "UserPromptExpansion", "PreToolUse", "PostToolUse", "PostToolUseFailure",
-            "PostToolBatch", "SubagentStop", "TaskCreated", "Stop", "ConfigChange", "PreCompact", "PreModelSwitch",
+            "UserPromptSubmit",
+            "UserPromptExpansion",
+            "PreToolUse",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "PostToolBatch",
+            "SubagentStop",
+            "TaskCreated",
+            "Stop",
+            "ConfigChange",
+            "PreCompact",
+            "PreModelSwitch",
         ];
         assert_eq!(honoured, wanted);
     }

@@ -13,10 +13,7 @@ use std::time::Duration;
 /// The rule of a reading that stands for a run nobody waits for.
 pub(super) const STARTED: &str = "R54: started, nobody waits";
 
-fn record(
-    name: &'static str,
-    fields: impl IntoIterator<Item = (&'static str, Value)>,
-) -> LogRecord {
+fn record(name: &'static str, fields: impl IntoIterator<Item = (&'static str, Value)>) -> LogRecord {
     let fields: Map<_, _> = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     LogRecord { name, fields }
 }
@@ -86,7 +83,14 @@ pub(super) fn records(phase: Phase, of: &HookRecord) -> Vec<LogRecord> {
                 _ => "success",
             };
             let exited = run.end == Ended::Exited;
-            vec![answer(&of.hook, name, of.event, (&run.stdout, &run.stderr), exited.then_some(run.status), outcome)]
+            vec![answer(
+                &of.hook,
+                name,
+                of.event,
+                (&run.stdout, &run.stderr),
+                exited.then_some(run.status),
+                outcome,
+            )]
         }
         _ => Vec::new(),
     }

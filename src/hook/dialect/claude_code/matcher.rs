@@ -32,7 +32,8 @@ impl Matcher {
             return (Self::Every, None);
         }
         let (others, separators) = list_characters(event);
-        let is_listed = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || others.contains(&letter);
+        let is_listed =
+            |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || others.contains(&letter);
         if text.chars().all(is_listed) {
             let names = text.split(separators).map(|name| name.trim().to_owned());
             return (Self::Names { text: text.to_owned(), names: names.collect() }, None);
@@ -52,7 +53,11 @@ impl Matcher {
             Self::Names { text, names } => (names.iter().any(|name| name == found), text.as_str()),
             Self::Expression { text, regex } => (regex.is_match(found), text.as_str()),
         };
-        if passes { Ok(()) } else { Err(Mismatch::Because(format!("`{found}` is not matched by `{wanted}`"))) }
+        if passes {
+            Ok(())
+        } else {
+            Err(Mismatch::Because(format!("`{found}` is not matched by `{wanted}`")))
+        }
     }
 }
 

@@ -185,9 +185,7 @@ impl<'a> Payload<'a> {
         let context = &self.event.context;
         match (&self.event.happening, name) {
             (_, "tool_name" | "tool_input" | "tool_use_id") => self.call_member(name),
-            (Happening::SessionStarted { source }, "source") => {
-                text(source.as_deref().unwrap_or("startup"))
-            }
+            (Happening::SessionStarted { source }, "source") => text(source.as_deref().unwrap_or("startup")),
             (Happening::SessionEnded { reason }, "reason") => {
                 text(if reason.is_empty() { "other" } else { reason })
             }
@@ -196,12 +194,12 @@ impl<'a> Payload<'a> {
             (Happening::ModelCallEnded { .. }, "turn_id") => {
                 self.fact(name).is_none().then(|| option(&context.turn_id)).flatten()
             }
-            (Happening::TurnEnded { success: false, reason, .. }, "error") => {
+            (Happening::TurnEnded { success: false, reason, .. }, "error") if self.fact(name).is_none() => {
                 let known = reason.as_deref().filter(|reason| STOP_ERRORS.contains(reason));
                 text(known.unwrap_or("unknown"))
             }
             (Happening::TurnEnded { success: false, reason: Some(reason), .. }, "error_details")
-                if !STOP_ERRORS.contains(&reason.as_str()) =>
+                if !STOP_ERRORS.contains(&reason.as_str()) && self.fact("error").is_none() =>
             {
                 text(reason)
             }
@@ -216,13 +214,16 @@ impl<'a> Payload<'a> {
             (Happening::ToolBatchEnded { calls }, "tool_calls") if self.fact(name).is_none() => {
                 Some(Cow::Owned(calls.iter().map(call_summary).collect()))
             }
-            (Happening::CompactionStarting { trigger } | Happening::CompactionEnded { trigger, .. }, "trigger") => {
-                text(if trigger.is_empty() { "auto" } else { trigger })
-            }
+            (
+                Happening::CompactionStarting { trigger } | Happening::CompactionEnded { trigger, .. },
+                "trigger",
+            ) => text(if trigger.is_empty() { "auto" } else { trigger }),
             (Happening::CompactionEnded { summary, .. }, "compact_summary") => text(summary),
             (Happening::Notified { message, .. }, "message") => text(message),
             (Happening::Notified { level, .. }, "notification_type") => text(level),
-            (Happening::SubagentStarted | Happening::SubagentEnded { .. }, "agent_id") => option(&context.agent_id),
+            (Happening::SubagentStarted | Happening::SubagentEnded { .. }, "agent_id") => {
+                option(&context.agent_id)
+            }
             (Happening::SubagentStarted | Happening::SubagentEnded { .. }, "agent_type") => {
                 option(&context.agent_name)
             }
@@ -342,15 +343,18 @@ pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
 fn happening(name: EventName, rest: &mut Map<String, Value>) -> Result<Happening, EventError> {
     Ok(match name {
         EventName::SessionStart => Happening::SessionStarted { source: take(rest, "source")? },
-        EventName::SessionEnd => Happening::SessionEnded { reason: take(rest, "reason")?.unwrap_or_default() },
+        EventName::SessionEnd => {
+            Happening::SessionEnded { reason: take(rest, "reason")?.unwrap_or_default() }
+        }
         EventName::UserPromptSubmit => Happening::PromptSubmitted {
             message: take(rest, "prompt")?.ok_or(EventError::Missing("prompt"))?.into(),
             attachments: Json::default(),
             channel: Channel::Prompt,
         },
-        EventName::MessageDisplay => {
-            Happening::ModelCallEnded { model: None, response: Some(take(rest, "delta")?.unwrap_or_default()) }
-        }
+        EventName::MessageDisplay => Happening::ModelCallEnded {
+            model: None,
+            response: Some(take(rest, "delta")?.unwrap_or_default()),
+        },
         EventName::PreToolUse => Happening::ToolCallStarting(take_call(rest)?),
         EventName::PermissionRequest => Happening::PermissionRequested(take_call(rest)?),
         EventName::PermissionDenied => Happening::PermissionDecided {
@@ -379,7 +383,12 @@ fn happening(name: EventName, rest: &mut Map<String, Value>) -> Result<Happening
         }
         EventName::Stop => turn_ended(true, None, take(rest, "last_assistant_message")?),
         EventName::StopFailure => {
-            turn_ended(false, take(rest, "error")?, take(rest, "last_assistant_message")?)
+            let error = take(rest, "error")?;
+            // An error that the contract does not list stays as it is.
+            if let Some(error) = error.as_deref().filter(|error| !STOP_ERRORS.contains(error)) {
+                rest.insert("error".to_owned(), error.into());
+            }
+            turn_ended(false, error, take(rest, "last_assistant_message")?)
         }
         EventName::PreCompact => {
             Happening::CompactionStarting { trigger: take(rest, "trigger")?.unwrap_or_default() }
@@ -474,11 +483,26 @@ mod tests {
     fn neutral_events() {
         let settings = Settings::read(&LoadOptions::default()).unwrap();
         for (text, wanted) in [
-            (r#"{"moment":"turn_ended","success":false,"reason":"boom"}"#, r#""StopFailure","error":"unknown","error_details":"boom"}"#),
-            (r#"{"moment":"turn_ended","success":true}"#, r#""Stop","stop_hook_active":false,"background_tasks":[],"session_crons":[]}"#),
-            (r#"{"moment":"compaction_starting"}"#, r#""PreCompact","trigger":"auto","custom_instructions":null}"#),
-            (r#"{"moment":"model_call_ended","response":"hi","turn_id":"t"}"#, r#""MessageDisplay","turn_id":"t","index":0,"final":true,"delta":"hi"}"#),
-            (r#"{"moment":"tool_batch_ended","calls":[{"tool_name":"a","tool_call_id":"b","success":true}]}"#, r#""PostToolBatch","tool_calls":[{"tool_name":"a","tool_input":{},"tool_use_id":"b"}]}"#),
+            (
+                r#"{"moment":"turn_ended","success":false,"reason":"boom"}"#,
+                r#""StopFailure","error":"unknown","error_details":"boom"}"#,
+            ),
+            (
+                r#"{"moment":"turn_ended","success":true}"#,
+                r#""Stop","stop_hook_active":false,"background_tasks":[],"session_crons":[]}"#,
+            ),
+            (
+                r#"{"moment":"compaction_starting"}"#,
+                r#""PreCompact","trigger":"auto","custom_instructions":null}"#,
+            ),
+            (
+                r#"{"moment":"model_call_ended","response":"hi","turn_id":"t"}"#,
+                r#""MessageDisplay","turn_id":"t","index":0,"final":true,"delta":"hi"}"#,
+            ),
+            (
+                r#"{"moment":"tool_batch_ended","calls":[{"tool_name":"a","tool_call_id":"b","success":true}]}"#,
+                r#""PostToolBatch","tool_calls":[{"tool_name":"a","tool_input":{},"tool_use_id":"b"}]}"#,
+            ),
         ] {
             let event: Event = serde_json::from_str(text).unwrap();
             let payload = Payload::new(&event, event_of(&event).unwrap(), &settings).encode();
@@ -491,8 +515,14 @@ mod tests {
 
     #[test]
     fn what_is_no_payload() {
-        for text in ["[]", "{}", r#"{"hook_event_name":"Nope"}"#, r#"{"hook_event_name":"PreToolUse"}"#,
-            r#"{"hook_event_name":"Stop","cwd":1}"#, r#"{"hook_event_name":"PostToolBatch","tool_calls":1}"#] {
+        for text in [
+            "[]",
+            "{}",
+            r#"{"hook_event_name":"Nope"}"#,
+            r#"{"hook_event_name":"PreToolUse"}"#,
+            r#"{"hook_event_name":"Stop","cwd":1}"#,
+            r#"{"hook_event_name":"PostToolBatch","tool_calls":1}"#,
+        ] {
             assert!(read_event(&serde_json::from_str(text).unwrap()).is_err(), "{text}");
         }
     }

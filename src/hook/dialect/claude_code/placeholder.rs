@@ -29,7 +29,8 @@ impl<'s> Places<'s> {
     /// The variables that a hook of this file gets beside those of its event.
     pub(super) fn variables(&self) -> Vec<(String, String)> {
         let names = ["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"];
-        let folders = names.into_iter().filter_map(|name| Some((name.to_owned(), self.folder(name)?.to_owned())));
+        let folders =
+            names.into_iter().filter_map(|name| Some((name.to_owned(), self.folder(name)?.to_owned())));
         let options = self.plugin.map_or(&[][..], |plugin| &plugin.options);
         let options = options.iter().map(|(key, value)| (option_variable(key), value.clone()));
         folders.chain(options).collect()
@@ -59,7 +60,9 @@ impl<'s> Places<'s> {
             Some(key) => {
                 let mut options = self.plugin.iter().flat_map(|plugin| &plugin.options);
                 let option = options.find(|(known, _)| known == key);
-                option.map(|(_, value)| Some(value.clone())).ok_or_else(|| format!("there is no option `{key}`"))
+                option
+                    .map(|(_, value)| Some(value.clone()))
+                    .ok_or_else(|| format!("there is no option `{key}`"))
             }
         })
     }
@@ -67,7 +70,8 @@ impl<'s> Places<'s> {
 
 /// `CLAUDE_PLUGIN_OPTION_` and the key in capitals, with `_` for what a variable's name can not have.
 fn option_variable(key: &str) -> String {
-    let letter = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };
+    let letter =
+        |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };
     format!("CLAUDE_PLUGIN_OPTION_{}", key.chars().map(letter).collect::<String>())
 }
 

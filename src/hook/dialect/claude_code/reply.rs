@@ -97,7 +97,11 @@ mod tests {
             (PermissionRequest, false, false, vec![]),
             (PermissionDenied, false, false, vec![]),
         ] {
-            assert_eq!(effect(event, by_teammate, false, goes_on), wanted, "{event:?} {by_teammate} {goes_on}");
+            assert_eq!(
+                effect(event, by_teammate, false, goes_on),
+                wanted,
+                "{event:?} {by_teammate} {goes_on}"
+            );
         }
         assert_eq!(effect(PreToolUse, false, true, false), ["deny"]);
     }

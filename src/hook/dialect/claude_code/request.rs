@@ -135,7 +135,9 @@ mod tests {
             headers: vec![("Authorization".to_owned(), "Bearer $A${B}".to_owned())],
             variables: variables.iter().map(|&name| name.to_owned()).collect(),
         };
-        let Request::Http(request) = policy.request(&handler, &settings(), b"{}".to_vec()).unwrap() else { panic!() };
+        let Request::Http(request) = policy.request(&handler, &settings(), b"{}".to_vec()).unwrap() else {
+            panic!()
+        };
         request.headers
     }
 
@@ -151,7 +153,8 @@ mod tests {
 
     #[test]
     fn addresses() {
-        let policy = HttpPolicy::new(Some(vec!["https://h.example/*".to_owned(), "http://x/*/y".to_owned()]), None);
+        let policy =
+            HttpPolicy::new(Some(vec!["https://h.example/*".to_owned(), "http://x/*/y".to_owned()]), None);
         for (url, wanted) in [
             ("https://h.example/a/b", true),
             ("https://h.example", false),

@@ -52,7 +52,8 @@ impl Wildcard {
     fn matches(&self, text: &str) -> bool {
         let pieces = match self {
             Self::Prefix(prefix) => {
-                return text.strip_prefix(prefix.as_str())
+                return text
+                    .strip_prefix(prefix.as_str())
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
             }
             Self::Pieces(pieces) => pieces,
@@ -117,7 +118,8 @@ impl Pattern {
 
     fn test(&self, tool: &str, input: &Value, cwd: &str, home: &str) -> bool {
         let member = |name: &str| input.get(name).and_then(Value::as_str);
-        if let Some(path) = member("file_path").or_else(|| member("notebook_path")).or_else(|| member("path")) {
+        if let Some(path) = member("file_path").or_else(|| member("notebook_path")).or_else(|| member("path"))
+        {
             return self.path.as_ref().is_some_and(|pattern| pattern.matches(path, cwd, home));
         }
         if let Some(command) = member("command") {

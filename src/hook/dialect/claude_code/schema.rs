@@ -80,10 +80,9 @@ const fn own(event: EventName) -> Members {
             ("reloadSkills", Bool),
         ],
         EventName::CwdChanged | EventName::FileChanged => WATCH,
-        EventName::PreModelSwitch => &[
-            ("permissionDecision", Words(&["allow", "deny", "ask"])),
-            ("permissionDecisionReason", Text),
-        ],
+        EventName::PreModelSwitch => {
+            &[("permissionDecision", Words(&["allow", "deny", "ask"])), ("permissionDecisionReason", Text)]
+        }
         EventName::Elicitation | EventName::ElicitationResult => ANSWER,
         EventName::MessageDisplay => &[("displayContent", Text)],
         EventName::WorktreeCreate => &[("worktreePath", Text)],
@@ -154,7 +153,9 @@ fn check(members: &mut Map<String, Value>, event: EventName, drop: bool) -> Opti
     }
     let Some(Value::Object(own_part)) = members.get_mut("hookSpecificOutput") else { return None };
     let fault = match own_part.get("hookEventName").and_then(Value::as_str) {
-        Some(name) if name == event.name() => check_members(own_part, own(event), "hookSpecificOutput.", drop),
+        Some(name) if name == event.name() => {
+            check_members(own_part, own(event), "hookSpecificOutput.", drop)
+        }
         Some(name) => Some(format!("hookSpecificOutput.hookEventName is `{name}`, not `{}`", event.name())),
         None => Some("hookSpecificOutput.hookEventName is missing".to_owned()),
     };
@@ -217,7 +218,10 @@ fn fault_of_decision(value: &Value, path: &str) -> Option<String> {
     let updates = present("updatedPermissions")?;
     let path = format!("{path}.updatedPermissions");
     let Some(updates) = updates.as_array() else { return Some(format!("{path} must be a list")) };
-    updates.iter().enumerate().find_map(|(index, update)| fault_of_update(update, &format!("{path}[{index}]")))
+    updates
+        .iter()
+        .enumerate()
+        .find_map(|(index, update)| fault_of_update(update, &format!("{path}[{index}]")))
 }
 
 /// R44.
@@ -227,19 +231,16 @@ fn fault_of_update(update: &Value, path: &str) -> Option<String> {
         let fits = text(name).is_some_and(|text| words.contains(&text));
         (!fits).then(|| format!("{path}.{name} must be one of: {}", words.join(", ")))
     };
-    let kinds =
-        ["addRules", "replaceRules", "removeRules", "setMode", "addDirectories", "removeDirectories"];
+    let kinds = ["addRules", "replaceRules", "removeRules", "setMode", "addDirectories", "removeDirectories"];
     let places = ["session", "localSettings", "projectSettings", "userSettings"];
     if let Some(fault) = one_of("type", &kinds).or_else(|| one_of("destination", &places)) {
         return Some(fault);
     }
     match text("type").unwrap_or_default() {
         "setMode" => text("mode").is_none().then(|| format!("{path}.mode must be a string")),
-        "addDirectories" | "removeDirectories" => fault_of(
-            update.get("directories").unwrap_or(&Value::Null),
-            Texts,
-            &format!("{path}.directories"),
-        ),
+        "addDirectories" | "removeDirectories" => {
+            fault_of(update.get("directories").unwrap_or(&Value::Null), Texts, &format!("{path}.directories"))
+        }
         _ => {
             let is_rule = |rule: &Value| {
                 let content = rule.get("ruleContent");
@@ -274,7 +275,8 @@ mod tests {
         };
         let rule = json!({"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "x"}],
             "behavior": "allow", "destination": "session"});
-        let decision = |updates: Value| json!({"decision": {"behavior": "allow", "updatedPermissions": updates}});
+        let decision =
+            |updates: Value| json!({"decision": {"behavior": "allow", "updatedPermissions": updates}});
         use EventName::{PermissionRequest, PreModelSwitch, PreToolUse, SessionStart, Stop};
         for (event, output, wanted) in [
             (Stop, json!({"continue": "no"}), true),
@@ -313,6 +315,9 @@ mod tests {
         let Value::Object(output) = output else { panic!() };
         let output = Output::lenient(output, EventName::PreToolUse);
         assert_eq!((output.text("systemMessage"), output.text("reason")), (None, Some("r")));
-        assert_eq!((output.own("permissionDecision"), output.own_text("additionalContext")), (None, Some("c")));
+        assert_eq!(
+            (output.own("permissionDecision"), output.own_text("additionalContext")),
+            (None, Some("c"))
+        );
     }
 }

@@ -60,7 +60,9 @@ impl<'n> Fields<'n> {
     /// Seconds above 0.
     fn timeout(&self) -> Result<Option<Duration>, Fault> {
         let Some(node) = self.node.get("timeout") else { return Ok(None) };
-        let NodeKind::Number(number) = &node.kind else { return Err(self.wrong(node, "timeout", "a number")) };
+        let NodeKind::Number(number) = &node.kind else {
+            return Err(self.wrong(node, "timeout", "a number"));
+        };
         let seconds = number.as_f64().filter(|seconds| *seconds > 0.0);
         let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         time.map(Some).ok_or_else(|| {
@@ -113,7 +115,11 @@ impl Loader<'_> {
         };
         let at = node.at;
         if rule.is_some() && !event.evaluates_rules() {
-            self.warn(&id, at, &format!("`if` is evaluated on events about tools only; on {} it never runs", event.name()));
+            self.warn(
+                &id,
+                at,
+                &format!("`if` is evaluated on events about tools only; on {} it never runs", event.name()),
+            );
         }
         let is_skill = matches!(file.source, Source::Skill(_));
         if once && !is_skill {
@@ -135,7 +141,12 @@ impl Loader<'_> {
             class: self.class(file.source, node),
             fault,
             has_timeout: timeout.is_some(),
-            variables: file.places.variables().into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            variables: file
+                .places
+                .variables()
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
         };
         let time = timeout.unwrap_or_else(|| Duration::from_secs_f64(event.default_timeout(kind)));
         let time = self.settings.longest_timeout.map_or(time, |longest| time.min(longest));
@@ -241,7 +252,8 @@ fn command(file: &File<'_>, fields: &Fields<'_>) -> Result<(Handler, Option<Stri
             Err(why) => (script(command.to_owned()), Some(why)),
         });
     };
-    let mut fault = (shell == Some("powershell")).then(|| "powershell is not available in the sandbox".to_owned());
+    let mut fault =
+        (shell == Some("powershell")).then(|| "powershell is not available in the sandbox".to_owned());
     let mut place = |text: &str| match file.places.in_argument(text) {
         Ok(text) => Text::from(text),
         Err(why) => {
