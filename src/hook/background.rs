@@ -16,9 +16,12 @@ use std::task::{Context, Poll};
 /// How many may be under way in one session.
 const MOST: usize = 64;
 
+/// Gets the outcome and the session.
+type Listener = dyn Fn(&ScriptOutcome, &dyn HookRunner) + Send + Sync;
+
 /// Who is told how a run ended that nobody waited for.
 #[derive(Clone)]
-pub struct Late(Arc<dyn Fn(&ScriptOutcome, &dyn HookRunner) + Send + Sync>);
+pub struct Late(Arc<Listener>);
 
 impl Late {
     /// `listener` gets the outcome and the session.

@@ -8,6 +8,7 @@ use super::env_file::EnvFile;
 use super::event::EventName;
 use super::fold::Fold;
 use super::payload::Payload;
+use super::rule::Call;
 use super::state::State;
 use super::{Apart, ClaudeBundle, Extra, Kind, late, log, request};
 use crate::hook::background;
@@ -60,7 +61,7 @@ impl<'a> ClaudeChain<'a> {
         let mut payload = Payload::new(event, name, &bundle.settings);
         if name.is_stop() {
             let agent = agent_of(event);
-            payload.continuing = host.state().with(|state: &mut State| state.continuations(agent)) > 0;
+            payload.continuing = host.state().with(|state: &mut State| state.is_continuing(agent));
         }
         let label = payload.hook_name();
         let selection = select(bundle, event, name, &payload, host);
@@ -157,14 +158,14 @@ impl<'a> ClaudeChain<'a> {
     /// Counts continuations and lets a stop through when there were too many (R58).
     fn guard_stop(&mut self) {
         let agent = agent_of(self.event);
-        let goes_on = self.fold.keeps_going();
+        let (goes_on, key) = (self.fold.keeps_going(), self.bundle.key());
         let cap = self.bundle.settings.number("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP").unwrap_or(STOP_CAP);
         let too_often = self.host.state().with(|state: &mut State| {
-            let too_often = goes_on && cap > 0 && state.continuations(agent) >= cap;
+            let too_often = goes_on && cap > 0 && state.continuations(agent, key) >= cap;
             if goes_on && !too_often {
-                state.count_continuation(agent);
+                state.count_continuation(agent, key);
             } else {
-                state.reset_continuations(agent);
+                state.reset_continuations(agent, key);
             }
             too_often
         });
@@ -188,15 +189,17 @@ fn agent_of(event: &Event) -> &str {
 }
 
 /// What a firing says about the session whatever hooks there are.
-pub(super) fn note(event: &Event, host: &dyn HookRunner) {
+pub(super) fn note(bundle: &ClaudeBundle, event: &Event, host: &dyn HookRunner) {
     let calls_tool = event.tool_call().is_some();
     match &event.happening {
         Happening::ToolBatchStarting { calls } => {
-            host.state().with(|state: &mut State| state.batch = calls.len())
+            host.state().with(|state: &mut State| state.batch = calls.len());
         }
-        Happening::ToolBatchEnded { .. } => host.state().with(|state: &mut State| state.batch = 0),
+        Happening::ToolBatchEnded { .. } => {
+            host.state().with(|state: &mut State| state.batch = 0);
+        }
         _ if calls_tool || matches!(event.happening, Happening::PromptSubmitted { .. }) => {
-            host.state().with(|state: &mut State| state.reset_continuations(agent_of(event)));
+            host.state().peek(|state: &mut State| state.reset_continuations(agent_of(event), bundle.key()));
         }
         _ => {}
     }
@@ -211,6 +214,8 @@ fn select(
     host: &dyn HookRunner,
 ) -> Vec<(usize, Result<(), Mismatch>)> {
     let value = payload.matched_value();
+    let home = &bundle.settings.home;
+    let call = event.tool_call().map(|call| Call::new(&call.name, &call.arguments, payload.cwd(), home));
     let mut classes = FxHashSet::default();
     let due = bundle.due.get(name as usize).map_or(&[][..], Vec::as_slice);
     let mut selection = Vec::with_capacity(due.len());
@@ -219,7 +224,7 @@ fn select(
         let mut selected =
             applies(event, name, extra, payload).and_then(|()| extra.matcher.test(value.as_deref()));
         if selected.is_ok() {
-            selected = rule(bundle, event, extra, payload);
+            selected = rule(extra, call.as_ref());
         }
         if selected.is_ok()
             && extra.once
@@ -250,13 +255,11 @@ fn applies(event: &Event, name: EventName, extra: &Extra, payload: &Payload<'_>)
 }
 
 /// R13: a rule on any other event never passes.
-fn rule(bundle: &ClaudeBundle, event: &Event, extra: &Extra, payload: &Payload<'_>) -> Result<(), Mismatch> {
-    let Some(rule) = &extra.rule else { return Ok(()) };
-    match event.tool_call() {
-        Some(call) if extra.event.evaluates_rules() => {
-            rule.test(&call.name, &call.arguments, payload.cwd(), &bundle.settings.home)
-        }
-        _ => Err(Mismatch::Never("`if` is evaluated on events about tools only (R13)")),
+fn rule(extra: &Extra, call: Option<&Call<'_>>) -> Result<(), Mismatch> {
+    match (&extra.rule, call) {
+        (None, _) => Ok(()),
+        (Some(rule), Some(call)) if extra.event.evaluates_rules() => rule.test(call),
+        (Some(_), _) => Err(Mismatch::Never("`if` is evaluated on events about tools only (R13)")),
     }
 }
 
@@ -386,7 +389,7 @@ impl Chain for ClaudeChain<'_> {
             crate::hook::show_if_watched(self.host, complete);
         }
         let (decision, result) = self.fold.finish(prompt);
-        (decision, DialectResult::ClaudeCode(result))
+        (decision, DialectResult::ClaudeCode(Box::new(result)))
     }
 }
 

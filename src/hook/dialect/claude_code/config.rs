@@ -23,14 +23,15 @@ use crate::hook::error::{ConfigError, ConfigProblem};
 use crate::hook::matcher::RegexCompiler;
 use crate::hook::record::HookId;
 use crate::limit::Limits;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What messages about the syntax of a text start with.
 const PARSE_FAILED: &str = "hooks config parse failed: ";
 /// The shared time of the hooks of `SessionEnd`, and how far a config may raise it (5.3).
 const SESSION_END: Duration = Duration::from_millis(1500);
-const LONGEST_SESSION_END: Duration = Duration::from_secs(60);
+const LONGEST_SESSION_END: Duration = Duration::from_mins(1);
 
 pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
     let settings = Settings::read(options).map_err(|why| text.problem(None, why))?;
@@ -71,7 +72,8 @@ pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, Con
     }
     let (hooks, extras): (Vec<Hook>, Vec<Extra>) = hooks.into_iter().unzip();
     let mut notices = notices;
-    watched.dedup();
+    let mut seen = FxHashSet::default();
+    watched.retain(|name| seen.insert(name.clone()));
     if !watched.is_empty() {
         let message = format!(
             "FileChanged hooks need these files of the working directory watched: {}",
@@ -166,7 +168,7 @@ struct File<'f> {
     places: Places<'f>,
 }
 
-impl<'a> Loader<'a> {
+impl Loader<'_> {
     fn notice(&mut self, kind: NoticeKind, hook: Option<HookId>, at: Option<usize>, text: &str) {
         let text = self.text.problem(at, text).to_string();
         self.notices.push(Notice { kind, hook, text, log: None });
@@ -314,15 +316,14 @@ impl<'a> Loader<'a> {
             let names = matcher.split('|').map(str::trim).filter(|name| !matches!(*name, "" | "*"));
             self.watched.extend(names.map(str::to_owned));
         }
-        let mut told = false;
+        let (compiled, mut never) = Matcher::read(matcher, event, &mut self.regexes);
+        let compiled = Arc::new(compiled);
         for (place, node) in handlers.iter().enumerate() {
             let id = HookId::from(format!("{}:{}_{index}_{place}", file.prefix, event.name()));
-            let (compiled, never) = Matcher::read(matcher, event, &mut self.regexes);
-            if let Some(why) = never.filter(|_| !told) {
-                told = true;
+            if let Some(why) = never.take() {
                 self.warn(&id, at, &why);
             }
-            match self.handler(file, event, node, id, compiled, &format!("{path}[{place}]")) {
+            match self.handler(file, event, node, id, &compiled, &format!("{path}[{place}]")) {
                 Ok((hook, mut extra)) => {
                     if !matcher.is_empty() {
                         extra.matcher_text = Some(matcher.to_owned());

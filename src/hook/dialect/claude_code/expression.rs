@@ -5,6 +5,7 @@
 //! What only a backtracking engine can do, look-around and back-references, is refused.
 
 use crate::hook::matcher::{Regex, RegexCompiler};
+use std::fmt::Write as _;
 
 /// Compiles an expression.
 ///
@@ -75,7 +76,7 @@ fn escape(
         }
         Some('c') => match letters.next() {
             Some(letter) if letter.is_ascii_alphabetic() => {
-                out.push_str(&format!("\\x{:02x}", u32::from(letter) % 32));
+                let _ = write!(out, "\\x{:02x}", u32::from(letter) % 32);
             }
             _ => return Err("\\c needs a letter".to_owned()),
         },

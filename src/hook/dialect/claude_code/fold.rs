@@ -53,7 +53,7 @@ impl<'a> Fold<'a> {
     /// Takes one answer in.
     pub(super) fn absorb(&mut self, hook: &HookId, answer: Answer) -> Absorbed {
         let mut warnings = answer.warnings;
-        self.count(&answer.error, answer.cancelled, answer.block.is_some() || answer.stop.is_some());
+        self.count(answer.error.as_ref(), answer.cancelled, answer.block.is_some() || answer.stop.is_some());
         let mut effect = Effect::None;
         let mut rewrote = Vec::new();
         if let Some(message) = answer.error {
@@ -104,7 +104,7 @@ impl<'a> Fold<'a> {
         Absorbed { effect, flow: Flow::Continue, warning }
     }
 
-    fn count(&mut self, error: &Option<String>, cancelled: bool, blocks: bool) {
+    fn count(&mut self, error: Option<&String>, cancelled: bool, blocks: bool) {
         let count = match (error, cancelled, blocks) {
             (Some(_), ..) => &mut self.counts.errors,
             (None, true, _) => &mut self.counts.cancelled,
@@ -217,7 +217,7 @@ impl<'a> Fold<'a> {
             && answer.behavior == Permission::Allow
         {
             decision.permission = Some(Verdict::Allow);
-            input = answer.updated_input.clone();
+            input.clone_from(&answer.updated_input);
         }
         decision.arguments = input.map(Json::from);
         decision.result = self.result.updated_output.clone().map(Json::from);

@@ -67,6 +67,7 @@ use request::{HttpHandler, HttpPolicy};
 use serde_json::Value;
 use settings::{Settings, Source};
 use state::State;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The contract.
@@ -120,7 +121,7 @@ enum Apart {
 struct Extra {
     event: EventName,
     source: Source,
-    matcher: matcher::Matcher,
+    matcher: Arc<matcher::Matcher>,
     /// As written, for records.
     matcher_text: Option<String>,
     rule: Option<rule::Rule>,
@@ -152,9 +153,14 @@ struct ClaudeBundle {
 }
 
 impl ClaudeBundle {
+    /// Tells configs of one session apart.
+    fn key(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
     /// Shows the records of the start, once for a session.
     fn register(&self, host: &dyn HookRunner) {
-        let first = |state: &mut State| !std::mem::replace(&mut state.registered, true);
+        let first = |state: &mut State| state.register(self.key());
         if crate::hook::is_watched(host) && host.state().with(first) {
             for record in config::registered(self) {
                 crate::hook::show(host, &record);
@@ -179,7 +185,7 @@ impl Bundle for ClaudeBundle {
         _: Duration,
         host: &'a dyn HookRunner,
     ) -> Option<Box<dyn Chain + 'a>> {
-        chain::note(event, host);
+        chain::note(self, event, host);
         let name = payload::event_of(event)?;
         self.register(host);
         Some(Box::new(chain::ClaudeChain::new(self, event, name, host)))

@@ -4,6 +4,7 @@ use super::placeholder::{in_header, in_input, in_prompt};
 use super::settings::Settings;
 use crate::hook::request::{HttpRequest, ModelRequest, Request, ToolRequest};
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 
 /// How often an `agent` handler may call the model (4.5).
 pub const AGENT_TURNS: u32 = 50;
@@ -99,7 +100,7 @@ pub(super) fn model(prompt: &str, model: Option<&str>, agent: bool, payload: &[u
                       when what is asked for can not be reached."
         .to_owned();
     if agent {
-        system.push_str(&format!(" You have at most {AGENT_TURNS} turns."));
+        let _ = write!(system, " You have at most {AGENT_TURNS} turns.");
     }
     let schema = json!({
         "type": "object",

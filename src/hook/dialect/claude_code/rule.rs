@@ -11,6 +11,7 @@ use super::path_rule::PathPattern;
 use crate::hook::matcher::{Mismatch, RegexCompiler};
 use crate::inspect::{CommandView, OpaqueKind, inspect};
 use serde_json::Value;
+use std::cell::OnceCell;
 
 /// A rule.
 #[derive(Debug)]
@@ -71,6 +72,73 @@ impl Wildcard {
     }
 }
 
+/// A call, for all rules of one firing.
+#[derive(Debug)]
+pub(super) struct Call<'a> {
+    tool: &'a str,
+    input: &'a Value,
+    cwd: &'a str,
+    home: &'a str,
+    command: OnceCell<Command>,
+}
+
+/// A shell command, taken apart once.
+#[derive(Debug)]
+struct Command {
+    /// What runs can not be known.
+    is_unknown: bool,
+    /// It has `$( )`, a backquote or `$VAR`.
+    expands: bool,
+    /// Every simple command in every form that it is tested in.
+    texts: Vec<String>,
+}
+
+impl<'a> Call<'a> {
+    pub(super) const fn new(tool: &'a str, input: &'a Value, cwd: &'a str, home: &'a str) -> Self {
+        Self { tool, input, cwd, home, command: OnceCell::new() }
+    }
+
+    fn member(&self, name: &str) -> Option<&'a str> {
+        self.input.get(name).and_then(Value::as_str)
+    }
+}
+
+impl Command {
+    fn new(command: &str) -> Self {
+        let view = inspect(command.as_bytes());
+        let hides = |kind: OpaqueKind| {
+            matches!(
+                kind,
+                OpaqueKind::ComputedCommand
+                    | OpaqueKind::ComputedScript
+                    | OpaqueKind::SyntaxError
+                    | OpaqueKind::TooLarge
+            )
+        };
+        Self {
+            is_unknown: view.error.is_some() || view.opaque.iter().any(|opaque| hides(opaque.what)),
+            expands: has_expansion(command),
+            texts: view.commands.iter().flat_map(forms).collect(),
+        }
+    }
+}
+
+/// A command after quote removal, as written, and by its name without a path: `/bin/rm x` is `rm x`.
+fn forms(command: &CommandView) -> Vec<String> {
+    let Some(first) = command.words.first() else { return Vec::new() };
+    let mut all = vec![command.text()];
+    let sources: Vec<_> = command.words.iter().map(|word| word.source.as_str()).collect();
+    all.push(sources.join(" "));
+    if let (Some(name), Some(word)) = (command.name(), first.text.as_deref())
+        && name != word
+    {
+        let rest = all.first().and_then(|text| text.get(word.len()..)).unwrap_or("");
+        all.push(format!("{name}{rest}"));
+    }
+    all.dedup();
+    all
+}
+
 impl Rule {
     /// Reads a rule.
     ///
@@ -94,13 +162,12 @@ impl Rule {
     }
 
     /// Whether the handler is to run for the call.
-    pub(super) fn test(&self, tool: &str, input: &Value, cwd: &str, home: &str) -> Result<(), Mismatch> {
-        let passes = tool == self.tool
-            && self.pattern.as_ref().is_none_or(|pattern| pattern.test(tool, input, cwd, home));
-        if passes {
+    pub(super) fn test(&self, call: &Call<'_>) -> Result<(), Mismatch> {
+        let is_tool = call.tool == self.tool;
+        if is_tool && self.pattern.as_ref().is_none_or(|pattern| pattern.test(call)) {
             return Ok(());
         }
-        let found = if tool == self.tool { "the call" } else { tool };
+        let found = if is_tool { "the call" } else { call.tool };
         Err(Mismatch::Because(format!("`if`: {found} does not pass `{}`", self.text)))
     }
 }
@@ -116,63 +183,24 @@ impl Pattern {
         }
     }
 
-    fn test(&self, tool: &str, input: &Value, cwd: &str, home: &str) -> bool {
-        let member = |name: &str| input.get(name).and_then(Value::as_str);
-        if let Some(path) = member("file_path").or_else(|| member("notebook_path")).or_else(|| member("path"))
-        {
-            return self.path.as_ref().is_some_and(|pattern| pattern.matches(path, cwd, home));
+    fn test(&self, call: &Call<'_>) -> bool {
+        let file = ["file_path", "notebook_path", "path"].into_iter().find_map(|name| call.member(name));
+        if let Some(path) = file {
+            return self.path.as_ref().is_some_and(|pattern| pattern.matches(path, call.cwd, call.home));
         }
-        if let Some(command) = member("command") {
-            return self.test_command(command);
+        if let Some(command) = call.member("command") {
+            let command = call.command.get_or_init(|| Command::new(command));
+            return command.is_unknown
+                || (self.is_specific && command.expands)
+                || command.texts.iter().any(|text| self.text.matches(text));
         }
-        if let (Some(wanted), Some(url)) = (self.whole.strip_prefix("domain:"), member("url")) {
+        if let (Some(wanted), Some(url)) = (self.whole.strip_prefix("domain:"), call.member("url")) {
             return is_domain(host_of(url), wanted);
         }
         // The contract says nothing of other tools: a text of the input must fit. A shell tool without a command is
         // one that can not be parsed.
-        let mut texts = input.as_object().into_iter().flatten().filter_map(|(_, value)| value.as_str());
-        tool == "Bash" || texts.any(|text| self.text.matches(text))
-    }
-
-    fn test_command(&self, command: &str) -> bool {
-        if self.is_specific && has_expansion(command) {
-            return true;
-        }
-        let view = inspect(command.as_bytes());
-        let unknown = view.opaque.iter().any(|opaque| {
-            matches!(
-                opaque.what,
-                OpaqueKind::ComputedCommand
-                    | OpaqueKind::ComputedScript
-                    | OpaqueKind::SyntaxError
-                    | OpaqueKind::TooLarge
-            )
-        });
-        view.error.is_some() || unknown || view.commands.iter().any(|command| self.fits(command))
-    }
-
-    fn fits(&self, command: &CommandView) -> bool {
-        if command.words.is_empty() {
-            return false;
-        }
-        let text = command.text();
-        if self.text.matches(&text) {
-            return true;
-        }
-        let sources: Vec<_> = command.words.iter().map(|word| word.source.as_str()).collect();
-        let written = sources.join(" ");
-        if written != text && self.text.matches(&written) {
-            return true;
-        }
-        // `/bin/rm -rf x` is `rm -rf x`.
-        let word = command.words.first().and_then(|word| word.text.as_deref());
-        match (command.name(), word) {
-            (Some(name), Some(word)) if name != word => {
-                let rest = text.get(word.len()..).unwrap_or("");
-                self.text.matches(&format!("{name}{rest}"))
-            }
-            _ => false,
-        }
+        let mut texts = call.input.as_object().into_iter().flatten().filter_map(|(_, value)| value.as_str());
+        call.tool == "Bash" || texts.any(|text| self.text.matches(text))
     }
 }
 
@@ -212,7 +240,7 @@ mod tests {
 
     fn runs(rule: &str, tool: &str, input: &Value) -> bool {
         let rule = Rule::read(rule, &mut RegexCompiler::new(1 << 20)).unwrap();
-        rule.test(tool, input, "/workspace", "/home/agent").is_ok()
+        rule.test(&Call::new(tool, input, "/workspace", "/home/agent")).is_ok()
     }
 
     #[test]

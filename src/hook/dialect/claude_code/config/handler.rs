@@ -12,6 +12,7 @@ use crate::hook::document::{Node, NodeKind};
 use crate::hook::record::HookId;
 use crate::hook::runner::{Capture, Excess, Script, Shell};
 use crate::text::Text;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Each stream of a run, in bytes (R53).
@@ -89,7 +90,7 @@ impl Loader<'_> {
         event: EventName,
         node: &Node,
         id: HookId,
-        matcher: Matcher,
+        matcher: &Arc<Matcher>,
         path: &str,
     ) -> Result<(Hook, Extra), Fault> {
         if !node.is_object() {
@@ -131,7 +132,7 @@ impl Loader<'_> {
         let extra = Extra {
             event,
             source: file.source.clone(),
-            matcher,
+            matcher: Arc::clone(matcher),
             matcher_text: None,
             rule,
             kind: kind_of,
