@@ -313,9 +313,12 @@ impl Chain for ClaudeChain<'_> {
                 let request = bundle.http.request(handler, &bundle.settings, text.to_vec());
                 Work::Ask(request.map_err(Ended::NotStarted)?)
             }
-            Kind::Tool { server, tool, input } => Work::Ask(request::tool(server, tool, input, &text)),
+            Kind::Tool { server, tool, input } => {
+                Work::Ask(request::tool(server, tool, input, &text).map_err(Ended::NotStarted)?)
+            }
             Kind::Model { prompt, model, agent, .. } => {
-                Work::Ask(request::model(prompt, model.as_deref(), *agent, &text))
+                let request = request::model(prompt, model.as_deref(), *agent, &text);
+                Work::Ask(request.map_err(Ended::NotStarted)?)
             }
         };
         let environment = match extra.kind {

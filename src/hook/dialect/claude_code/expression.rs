@@ -115,6 +115,7 @@ mod tests {
             (r"^\d+$", "٣", false),
             (r"^[\w-]+$", "a-b_9", true),
             (r"\bEdit\b", "Notebook Edit", true),
+            (r"\BEdit", "NotebookEdit", true),
             (r"a\/b", "a/b", true),
             ("[[]x", "[x", true),
             ("[a&&b]+$", "&", true),

@@ -63,6 +63,7 @@ impl PathPattern {
 fn translate(glob: &str) -> String {
     let mut out = String::with_capacity(glob.len() + 16);
     let mut rest = glob;
+    let mut has_sets = true;
     while let Some(letter) = rest.chars().next() {
         if let Some(tail) = rest.strip_prefix("**/") {
             out.push_str("(?:.*/)?");
@@ -74,13 +75,16 @@ fn translate(glob: &str) -> String {
             rest = tail;
             continue;
         }
-        if letter == '['
-            && let Some((set, tail)) = rest.get(1..).and_then(|inner| inner.split_once(']'))
-            && !set.is_empty()
-        {
-            push_set(set, &mut out);
-            rest = tail;
-            continue;
+        if letter == '[' && has_sets {
+            match rest.get(1..).and_then(|inner| inner.split_once(']')) {
+                Some((set, tail)) if !set.is_empty() => {
+                    push_set(set, &mut out);
+                    rest = tail;
+                    continue;
+                }
+                Some(_) => {}
+                None => has_sets = false,
+            }
         }
         match letter {
             '*' => out.push_str("[^/]*"),

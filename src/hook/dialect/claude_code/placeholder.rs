@@ -1,8 +1,9 @@
 //! Placeholders: `${CLAUDE_PROJECT_DIR}` and its like in commands (R20), `$NAME` in header values (R25), `${a.b}` in a tool's
 //! input (R26), `$ARGUMENTS` in prompts (R27). Each is one pass from left to right; what was put in is not looked at again.
+//! What an event decides is bounded: a prompt that repeats a large payload can not start.
 
 use super::settings::{Plugin, Settings, Source};
-use crate::hook::json::append_json;
+use crate::hook::json::{append_json, cut};
 use serde_json::Value;
 
 /// What stands for the placeholders of one file's commands.
@@ -75,13 +76,24 @@ fn option_variable(key: &str) -> String {
     format!("CLAUDE_PLUGIN_OPTION_{}", key.chars().map(letter).collect::<String>())
 }
 
+/// Longest name of a placeholder, in bytes.
+const LONGEST_NAME: usize = 256;
+/// Longest prompt or tool input with its placeholders replaced, in bytes.
+const LONGEST_TEXT: usize = 4 << 20;
+
+/// `name}` at the start of a text, and what follows.
+fn braced(text: &str) -> Option<(&str, &str)> {
+    let (name, _) = cut(text, LONGEST_NAME).split_once('}')?;
+    Some((name, text.get(name.len()..)?.strip_prefix('}')?))
+}
+
 /// Replaces each `${name}` for which `value` has one; the others stay.
-fn replace<E>(text: &str, value: impl Fn(&str) -> Result<Option<String>, E>) -> Result<String, E> {
+fn replace<E>(text: &str, mut value: impl FnMut(&str) -> Result<Option<String>, E>) -> Result<String, E> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
         out.push_str(before);
-        let found = match after.split_once('}') {
+        let found = match braced(after) {
             Some((name, tail)) if !name.contains(['$', '{']) => value(name)?.map(|value| (value, tail)),
             _ => None,
         };
@@ -104,8 +116,10 @@ pub(super) fn in_header(text: &str, value: impl Fn(&str) -> String) -> String {
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     while let Some((before, after)) = rest.split_once('$') {
         out.push_str(before);
-        let braced = after.strip_prefix('{').and_then(|inner| inner.split_once('}'));
-        if let Some((name, tail)) = braced.filter(|(name, _)| !name.is_empty() && name.chars().all(is_name)) {
+        let in_braces = after.strip_prefix('{').and_then(braced);
+        if let Some((name, tail)) =
+            in_braces.filter(|(name, _)| !name.is_empty() && name.chars().all(is_name))
+        {
             out.push_str(&value(name));
             rest = tail;
             continue;
@@ -126,20 +140,36 @@ pub(super) fn in_header(text: &str, value: impl Fn(&str) -> String) -> String {
 }
 
 /// A tool's input with each `${a.b}` in its strings replaced by what the payload has at that path: a string as it is,
-/// anything else as compact JSON, nothing for what is not there. The depth is that of the config, which its parser bounds.
-pub(super) fn in_input(input: &Value, payload: &Value) -> Value {
+/// anything else as compact JSON, nothing for what is not there.
+///
+/// # Errors
+/// It would be too long.
+pub(super) fn in_input(input: &Value, payload: &Value) -> Result<Value, String> {
+    fill(input, payload, &mut { LONGEST_TEXT })
+}
+
+/// The depth is that of the config, which its parser bounds. `left` is how many bytes may still be put in.
+fn fill(input: &Value, payload: &Value, left: &mut usize) -> Result<Value, String> {
     match input {
         Value::String(text) => {
-            let at = |path: &str| Ok::<_, std::convert::Infallible>(Some(at_path(payload, path)));
-            replace(text, at).map_or_else(|never| match never {}, Value::String)
+            let at = |path: &str| {
+                let value = at_path(payload, path);
+                *left = left.checked_sub(value.len()).ok_or_else(|| too_long("input"))?;
+                Ok(Some(value))
+            };
+            replace(text, at).map(Value::String)
         }
-        Value::Array(items) => items.iter().map(|item| in_input(item, payload)).collect(),
+        Value::Array(items) => items.iter().map(|item| fill(item, payload, left)).collect(),
         Value::Object(members) => {
-            let member = |(name, value): (&String, &Value)| (name.clone(), in_input(value, payload));
-            Value::Object(members.iter().map(member).collect())
+            let filled = members.iter().map(|(name, value)| Ok((name.clone(), fill(value, payload, left)?)));
+            filled.collect::<Result<_, String>>().map(Value::Object)
         }
-        other => other.clone(),
+        other => Ok(other.clone()),
     }
+}
+
+fn too_long(what: &str) -> String {
+    format!("{what} with its placeholders replaced is longer than {LONGEST_TEXT} bytes")
 }
 
 fn at_path(payload: &Value, path: &str) -> String {
@@ -155,7 +185,10 @@ fn at_path(payload: &Value, path: &str) -> String {
 }
 
 /// A prompt with `$ARGUMENTS` replaced by the payload; without one the payload follows it. `\$` is a dollar sign.
-pub(super) fn in_prompt(prompt: &str, payload: &[u8]) -> String {
+///
+/// # Errors
+/// It would be too long.
+pub(super) fn in_prompt(prompt: &str, payload: &[u8]) -> Result<String, String> {
     let payload = String::from_utf8_lossy(payload);
     let mut out = String::with_capacity(prompt.len().saturating_add(payload.len()));
     let (mut rest, mut placed) = (prompt, false);
@@ -166,6 +199,9 @@ pub(super) fn in_prompt(prompt: &str, payload: &[u8]) -> String {
             out.push('$');
             rest = tail;
         } else if let Some(tail) = after.strip_prefix("$ARGUMENTS") {
+            if out.len().saturating_add(payload.len()) > LONGEST_TEXT {
+                return Err(too_long("prompt"));
+            }
             out.push_str(&payload);
             placed = true;
             rest = tail;
@@ -180,7 +216,7 @@ pub(super) fn in_prompt(prompt: &str, payload: &[u8]) -> String {
         out.push_str("\n\n");
         out.push_str(&payload);
     }
-    out
+    Ok(out)
 }
 
 /// A value's compact JSON with the members of objects in order of name, so that equal values have equal texts. The depth is
@@ -252,13 +288,25 @@ mod tests {
     fn tool_input() {
         let payload = json!({"a": {"b": [1, "x"]}, "s": "t"});
         let input = json!({"k": ["${a.b}", "${a.b.1}-${s}", "${none}", 5]});
-        assert_eq!(in_input(&input, &payload), json!({"k": ["[1,\"x\"]", "x-t", "", 5]}));
+        assert_eq!(in_input(&input, &payload).unwrap(), json!({"k": ["[1,\"x\"]", "x-t", "", 5]}));
     }
 
     #[test]
     fn prompts() {
-        assert_eq!(in_prompt("see $ARGUMENTS, \\$5 \\n", b"{}"), "see {}, $5 \\n");
-        assert_eq!(in_prompt("see", b"{}"), "see\n\n{}");
-        assert_eq!(in_prompt("\\$ARGUMENTS", b"{}"), "$ARGUMENTS\n\n{}");
+        assert_eq!(in_prompt("see $ARGUMENTS, \\$5 \\n", b"{}").unwrap(), "see {}, $5 \\n");
+        assert_eq!(in_prompt("see", b"{}").unwrap(), "see\n\n{}");
+        assert_eq!(in_prompt("\\$ARGUMENTS", b"{}").unwrap(), "$ARGUMENTS\n\n{}");
+    }
+
+    #[test]
+    fn bounds() {
+        let payload = vec![b'a'; 1 << 20];
+        assert!(in_prompt(&"$ARGUMENTS".repeat(4), &payload).is_ok());
+        assert!(in_prompt(&"$ARGUMENTS".repeat(5), &payload).is_err());
+        let payload = json!({"a": "a".repeat(1 << 20)});
+        assert!(in_input(&json!(["${a}${a}", "${a}${a}"]), &payload).is_ok());
+        assert!(in_input(&json!(["${a}${a}", "${a}${a}${a}"]), &payload).is_err());
+        let text = "${".repeat(1 << 20);
+        assert_eq!(replace(&text, |_| Ok::<_, ()>(None)), Ok(text));
     }
 }

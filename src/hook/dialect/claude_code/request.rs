@@ -84,17 +84,26 @@ fn fits(pieces: &[String], url: &str) -> bool {
 }
 
 /// A call of a tool; `payload` is the encoded payload.
-pub(super) fn tool(server: &str, tool: &str, input: &Value, payload: &[u8]) -> Request {
+///
+/// # Errors
+/// Its input would be too long.
+pub(super) fn tool(server: &str, tool: &str, input: &Value, payload: &[u8]) -> Result<Request, String> {
     let payload = serde_json::from_slice(payload).unwrap_or_default();
-    Request::Tool(ToolRequest {
-        server: server.to_owned(),
-        tool: tool.to_owned(),
-        arguments: in_input(input, &payload),
-    })
+    let arguments = in_input(input, &payload)?;
+    Ok(Request::Tool(ToolRequest { server: server.to_owned(), tool: tool.to_owned(), arguments }))
 }
 
 /// A question to a model, or to an agent that may look around.
-pub(super) fn model(prompt: &str, model: Option<&str>, agent: bool, payload: &[u8]) -> Request {
+///
+/// # Errors
+/// The prompt would be too long.
+pub(super) fn model(
+    prompt: &str,
+    model: Option<&str>,
+    agent: bool,
+    payload: &[u8],
+) -> Result<Request, String> {
+    let prompt = in_prompt(prompt, payload)?;
     let mut system = "You check an event of an agent session. Reply with one JSON object and nothing else: \
                       {\"ok\": true} when it may go on, else {\"ok\": false, \"reason\": \"why\"}. Add \"impossible\": true \
                       when what is asked for can not be reached."
@@ -109,14 +118,14 @@ pub(super) fn model(prompt: &str, model: Option<&str>, agent: bool, payload: &[u
         },
         "required": ["ok"],
     });
-    Request::Model(ModelRequest {
+    Ok(Request::Model(ModelRequest {
         model: model.map(str::to_owned),
         system,
-        prompt: in_prompt(prompt, payload),
+        prompt,
         schema: Some(schema),
         max_tokens: None,
         agent,
-    })
+    }))
 }
 
 #[cfg(test)]
