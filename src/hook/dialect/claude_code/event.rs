@@ -221,13 +221,13 @@ impl EventName {
     }
 
     /// Seconds of a handler without `timeout` (5.3); `SessionEnd` has a budget instead.
-    pub(super) fn default_timeout(self, kind: &str) -> f64 {
+    pub(super) fn default_timeout(self, kind: &str) -> u64 {
         match kind {
-            "prompt" => 30.0,
-            "agent" => 60.0,
-            _ if self.has(Flag::Short) => 30.0,
-            _ if self == Self::MessageDisplay => 10.0,
-            _ => 600.0,
+            "prompt" => 30,
+            "agent" => 60,
+            _ if self.has(Flag::Short) => 30,
+            _ if self == Self::MessageDisplay => 10,
+            _ => 600,
         }
     }
 }
@@ -273,11 +273,11 @@ mod tests {
 
     #[test]
     fn timeouts_by_default() {
-        assert_eq!(EventName::PreToolUse.default_timeout("command"), 600.0);
-        assert_eq!(EventName::UserPromptSubmit.default_timeout("http"), 30.0);
-        assert_eq!(EventName::PostModelSwitch.default_timeout("mcp_tool"), 30.0);
-        assert_eq!(EventName::MessageDisplay.default_timeout("command"), 10.0);
-        assert_eq!(EventName::Stop.default_timeout("prompt"), 30.0);
-        assert_eq!(EventName::Stop.default_timeout("agent"), 60.0);
+        assert_eq!(EventName::PreToolUse.default_timeout("command"), 600);
+        assert_eq!(EventName::UserPromptSubmit.default_timeout("http"), 30);
+        assert_eq!(EventName::PostModelSwitch.default_timeout("mcp_tool"), 30);
+        assert_eq!(EventName::MessageDisplay.default_timeout("command"), 10);
+        assert_eq!(EventName::Stop.default_timeout("prompt"), 30);
+        assert_eq!(EventName::Stop.default_timeout("agent"), 60);
     }
 }

@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(read(b"{\"a\":1}\n\n{\"b\":2}").0, text("{\"a\":1}\n\n{\"b\":2}"));
         assert!(matches!(read(b"{\"a\":1}\n{\"decision\":\"block\"}").0, Printed::Broken(_)));
         assert!(matches!(read(b"{\"a\":1}\nx}").0, Printed::Broken(_)));
-        assert!(matches!(read(&[b'{'; 100_000]).0, Printed::Text(_)));
+        assert!(matches!(read(&vec![b'{'; 100_000]).0, Printed::Text(_)));
     }
 
     #[test]

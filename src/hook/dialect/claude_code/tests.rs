@@ -352,3 +352,98 @@ fn a_moment_that_the_contract_does_not_know_opens_nothing() {
     let outcome = fire(&hooks, &Scripted::default(), &json!({"moment": "queue_drain_starting"}));
     assert_eq!((outcome.dialect_result, outcome.records.len()), (None, 0));
 }
+
+mod with_a_shell {
+    //! Handlers that nobody waits for, in a real session.
+
+    use super::{event, load, result};
+    use crate::clock::lock;
+    use crate::hook::runner::LateOutput;
+    use crate::hook::{
+        Ended, HookFuture, HookHost, HookObserver, HookSet, LogRecord, Request, ScriptOutcome,
+    };
+    use crate::sandbox::Sandbox;
+    use serde_json::json;
+    use std::sync::{Arc, Mutex};
+    use std::time::{Duration, Instant};
+
+    /// Takes late outputs, and sees the records.
+    #[derive(Default)]
+    struct Host {
+        late: Mutex<Vec<LateOutput>>,
+        logs: Mutex<Vec<LogRecord>>,
+    }
+
+    impl HookHost for Host {
+        fn request(&self, _: Request, _: Duration) -> HookFuture<'_, ScriptOutcome> {
+            Box::pin(std::future::ready(ScriptOutcome::ended(Ended::NotStarted(String::new()))))
+        }
+        fn deliver_late(&self, late: &LateOutput) -> bool {
+            lock(&self.late).push(late.clone());
+            true
+        }
+        fn observer(&self) -> Option<&dyn HookObserver> {
+            Some(self)
+        }
+    }
+
+    impl HookObserver for Host {
+        fn log(&self, record: &LogRecord) {
+            lock(&self.logs).push(record.clone());
+        }
+    }
+
+    fn session() -> (Sandbox, Arc<Host>) {
+        let host = Arc::new(Host::default());
+        (Sandbox::builder().hook_host(host.clone()).build().unwrap(), host)
+    }
+
+    #[tokio::test]
+    async fn a_firing_does_not_wait_and_the_host_is_told_later() {
+        let config = json!({"hooks": {"PostToolUse": [{"hooks": [
+            {"type": "command", "asyncRewake": true, "command": "sleep 0.5; echo broken >&2; exit 2"},
+        ]}]}});
+        let hooks = load(&config, json!({}));
+        let (session, host) = session();
+        let started = Instant::now();
+        let outcome = hooks.fire(&session, &hooks.read_event(&event("PostToolUse")).unwrap()).await;
+        assert!(started.elapsed() < Duration::from_millis(400), "{:?}", started.elapsed());
+        assert_eq!(result(&outcome).block, None);
+        assert_eq!(lock(&host.late).len(), 0);
+        HookSet::settle(&session).await;
+        assert!(started.elapsed() >= Duration::from_millis(500));
+        let late = lock(&host.late).pop().unwrap();
+        assert_eq!((late.hook.as_str(), late.wake), ("user:PostToolUse_0_0", true));
+        assert_eq!(late.contexts, ["broken"]);
+    }
+
+    #[tokio::test]
+    async fn the_end_of_the_session_cancels() {
+        let config = json!({"hooks": {"PostToolUse": [{"hooks": [
+            {"type": "command", "async": true, "command": "sleep 60; touch /workspace/done"},
+        ]}]}});
+        let hooks = load(&config, json!({}));
+        let (session, host) = session();
+        for name in ["PostToolUse", "SessionEnd"] {
+            hooks.fire(&session, &hooks.read_event(&event(name)).unwrap()).await;
+        }
+        let started = Instant::now();
+        HookSet::settle(&session).await;
+        assert!(started.elapsed() < Duration::from_secs(5));
+        let logs = lock(&host.logs);
+        let response = logs.iter().find(|log| log.name == "hook_response").unwrap();
+        assert_eq!(response.fields["outcome"], "cancelled");
+    }
+
+    #[tokio::test]
+    async fn only_so_many_go_on_at_once() {
+        let handlers: Vec<_> = (0..70)
+            .map(|n| json!({"type": "command", "async": true, "command": format!("sleep 60; echo {n}")}))
+            .collect();
+        let hooks = load(&json!({"hooks": {"Stop": [{"hooks": handlers}]}}), json!({}));
+        let (session, _) = session();
+        let outcome = hooks.fire(&session, &hooks.read_event(&event("Stop")).unwrap()).await;
+        assert_eq!(result(&outcome).errors.len(), 6);
+        hooks.fire(&session, &hooks.read_event(&event("SessionEnd")).unwrap()).await;
+    }
+}

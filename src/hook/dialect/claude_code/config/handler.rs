@@ -149,7 +149,7 @@ impl Loader<'_> {
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
         };
-        let time = timeout.unwrap_or_else(|| Duration::from_secs_f64(event.default_timeout(kind)));
+        let time = timeout.unwrap_or_else(|| Duration::from_secs(event.default_timeout(kind)));
         let time = self.settings.longest_timeout.map_or(time, |longest| time.min(longest));
         Ok((self.hook(id, event, handler, time, message), extra))
     }
