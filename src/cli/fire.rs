@@ -63,7 +63,11 @@ fn fire(
     let before = files.snapshot();
     let session = sessions.session(setup).map_err(CommandFailure::Other)?;
     let runtime = super::runtime()?;
-    let outcome = runtime.block_on(hooks.fire(session.as_ref(), &event));
+    let outcome = runtime.block_on(async {
+        let outcome = hooks.fire(session.as_ref(), &event).await;
+        HookSet::settle(session.as_ref()).await;
+        outcome
+    });
     let changes = arguments.diff.then(|| change_lines(&diff(&before, &files.snapshot())));
     let explanation = arguments.explain.then(|| explain(&hooks, &outcome, changes.as_deref()));
     let json = to_json(arguments, &hooks, &outcome, changes.as_deref());

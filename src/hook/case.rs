@@ -279,6 +279,7 @@ impl CaseFile {
         for (index, (event, expected)) in steps.enumerate() {
             let event = hooks.read_event(event).map_err(|error| CaseError::Case(error.to_string()))?;
             let outcome = hooks.fire(session.as_ref(), &event).await;
+            HookSet::settle(session.as_ref()).await;
             let mut actual = report::of_step(&hooks, &event, &outcome, (&files, &before), expected);
             actual["requests"] = answers.take_requests().into();
             let place =

@@ -4,6 +4,7 @@
 //! payload first and run together; their outputs are read and folded in config order, so that the result does not depend on
 //! which one was faster.
 
+use super::background::{self, Late};
 use super::decision::{Decision, Verdict};
 use super::dialect::{Bundle, Chain, Delivery, Flow, Handler, Hook, Order, Work};
 use super::event::Event;
@@ -28,12 +29,17 @@ pub(super) async fn fire(bundle: &dyn Bundle, host: &dyn HookRunner, event: &Eve
         };
     };
     let firing = Firing { bundle, host, event, name: chain.event_name() };
-    let records = match chain.order() {
-        Order::Sequential => firing.sequential(chain.as_mut()).await,
-        Order::Parallel => firing.parallel(chain.as_mut()).await,
-    };
+    let records = background::beside(host, async {
+        match chain.order() {
+            Order::Sequential => firing.sequential(chain.as_mut()).await,
+            Order::Parallel => firing.parallel(chain.as_mut()).await,
+        }
+    })
+    .await;
     let logs = chain.logs();
-    show(host, &logs);
+    for log in &logs {
+        show(host, log);
+    }
     let (decision, dialect_result) = chain.finish();
     Outcome { decision, dialect_result: Some(dialect_result), records, logs }
 }
@@ -104,7 +110,8 @@ impl<'a> Firing<'a> {
             Ok(()) => Selection::Matched,
             Err(mismatch) => Selection::NotMatched(mismatch),
         };
-        let record = self.record(hook, index, selection);
+        let mut record = self.record(hook, index, selection);
+        record.label = chain.label();
         report(self.bundle, self.host, Phase::Considered, &record);
         record
     }
@@ -115,6 +122,7 @@ impl<'a> Firing<'a> {
             index,
             at: self.host.now(),
             event: self.name,
+            label: None,
             context: self.event.context.clone(),
             tool_call_id: self.event.tool_call().map(|call| call.id.clone()),
             selection,
@@ -151,35 +159,57 @@ async fn execute(
     };
     let mut warnings = Vec::new();
     let timeout = delivery.timeout.unwrap_or(hook.timeout);
-    let command = match (delivery.work, &hook.handler) {
-        (Work::Known(outcome), _) => return (*outcome, warnings),
-        (Work::Ask(request), _) => return (ask(host, request, timeout).await, warnings),
-        (Work::Run, Handler::Script { script, shell }) => Command::Script { script, shell: *shell },
-        (Work::Run, Handler::Program { name, arguments }) => Command::Program { name, arguments },
-        (Work::Run, Handler::Other(kind)) => {
+    let late = match delivery.work {
+        Work::Known(outcome) => return (*outcome, warnings),
+        Work::Ask(request) => return (ask(host, request, timeout).await, warnings),
+        Work::Run => None,
+        Work::Start(late) => Some(late),
+    };
+    let command = match &hook.handler {
+        Handler::Script { script, shell } => Command::Script { script, shell: *shell },
+        Handler::Program { name, arguments } => Command::Program { name, arguments },
+        Handler::Other(kind) => {
             let end = Ended::NotStarted(format!("{kind} hooks do not run in a shell"));
             return (ScriptOutcome::ended(end), warnings);
         }
     };
     let file =
         delivery.payload_file.and_then(|path| PayloadFile::write(host, path, &delivery.stdin, &mut warnings));
-    let outcome = host
-        .run(ScriptRequest {
-            command,
-            environment: delivery.environment,
-            inherit_environment: hook.inherit_environment,
-            cwd: delivery.cwd.as_ref().or(hook.cwd.as_ref()),
-            stdin: delivery.stdin,
-            timeout,
-            limits: &hook.limits,
-            capture: hook.capture,
-            identity: hook.identity.as_ref(),
-        })
-        .await;
+    let request = ScriptRequest {
+        command,
+        environment: delivery.environment,
+        inherit_environment: hook.inherit_environment,
+        hidden: delivery.hidden,
+        cwd: delivery.cwd.as_ref().or(hook.cwd.as_ref()),
+        stdin: delivery.stdin,
+        timeout,
+        limits: &hook.limits,
+        capture: hook.capture,
+        identity: hook.identity.as_ref(),
+    };
+    let outcome = match late {
+        None => host.run(request).await,
+        Some(late) => start(host, hook, request, late).await,
+    };
     if let Some(file) = file {
         file.remove(&mut warnings);
     }
     (outcome, warnings)
+}
+
+/// Starts what nobody waits for. A session that can not do that runs it now; for the chain that is the same.
+async fn start(host: &dyn HookRunner, hook: &Hook, request: ScriptRequest<'_>, late: Late) -> ScriptOutcome {
+    match host.start(request.clone()) {
+        Some(run) => match background::add(host.state(), hook.id.clone(), run, late) {
+            Ok(()) => ScriptOutcome::exited(0, "", ""),
+            Err(end) => ScriptOutcome::ended(end),
+        },
+        None => {
+            let outcome = host.run(request).await;
+            late.say(&outcome, host);
+            ScriptOutcome::exited(0, "", "")
+        }
+    }
 }
 
 /// Asks the host; the answer's time is that of the session's clock.

@@ -137,7 +137,7 @@ pub enum DialectResult {
     /// `dialects/docker-agent.md`.
     DockerAgent(DockerAgentResult),
     /// `dialects/claude-code.md`.
-    ClaudeCode(ClaudeCodeResult),
+    ClaudeCode(Box<ClaudeCodeResult>),
     /// `dialects/claude-code.md`, part II.
     Agentao(AgentaoResult),
     /// `dialects/infer.md`.

@@ -159,6 +159,8 @@ pub enum Mismatch {
         /// The mode that was in force.
         mode: String,
     },
+    /// Another test of the dialect did not pass; why.
+    Because(String),
 }
 
 impl fmt::Display for Mismatch {
@@ -180,6 +182,7 @@ impl fmt::Display for Mismatch {
                 let separator = if hint.is_empty() { "" } else { ": " };
                 write!(f, "refused in mode `{mode}`: {reason}{separator}{hint}")
             }
+            Self::Because(why) => f.write_str(why),
         }
     }
 }

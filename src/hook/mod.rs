@@ -18,6 +18,7 @@
 //! # Ok::<(), hookbox::hook::ConfigError>(())
 //! ```
 
+mod background;
 pub mod case;
 mod chain;
 pub mod convert;
@@ -48,8 +49,8 @@ pub use json::Json;
 pub use record::{Effect, HookId, HookObserver, HookRecord, LogRecord, Phase, RunRecord, Selection};
 pub use request::Request;
 pub use runner::{
-    Capture, Command, Ended, Excess, HookFuture, HookHost, HookIdentity, HookRunner, Script, ScriptOutcome,
-    ScriptRequest, Shell,
+    Capture, Command, Ended, Excess, HookFuture, HookHost, HookIdentity, HookRunner, LateOutput, Script,
+    ScriptOutcome, ScriptRequest, Shell,
 };
 pub use state::SessionState;
 
@@ -85,6 +86,12 @@ impl HookSet {
     /// Fires an event: runs the hooks that it selects and says what they came to.
     pub async fn fire(&self, host: &dyn HookRunner, event: &Event) -> Outcome {
         chain::fire(self.bundle.as_ref(), host, event).await
+    }
+
+    /// Lets the hooks that nobody waited for run to their end. A host does this beside its own work; else they only go on
+    /// while other hooks of the session run. What they say comes to [`HookRunner::deliver_late`].
+    pub async fn settle(host: &dyn HookRunner) {
+        background::settle(host).await;
     }
 
     /// The dialect.
@@ -162,29 +169,38 @@ impl Outcome {
     }
 }
 
-/// Shows log events to who listens: the host's observer, `tracing`.
-fn show(host: &dyn HookRunner, logs: &[LogRecord]) {
-    let traced = tracing::enabled!(target: "hookbox::hook", tracing::Level::INFO);
-    for log in logs {
-        if traced {
-            let fields = serde_json::to_string(&log.fields).unwrap_or_default();
-            tracing::info!(target: "hookbox::hook", record = log.name, fields = fields.as_str());
-        }
-        if let Some(observer) = host.observer() {
-            observer.log(log);
-        }
+/// Shows a record to who listens: the host's observer, `tracing`.
+fn report(bundle: &dyn Bundle, host: &dyn HookRunner, phase: Phase, record: &HookRecord) {
+    if !is_watched(host) {
+        return;
+    }
+    for log in bundle.log(phase, record) {
+        show(host, &log);
+    }
+    if let (Phase::Finished, Some(observer)) = (phase, host.observer()) {
+        observer.audit(record);
     }
 }
 
-/// Shows a record to who listens: the host's observer, `tracing`.
-fn report(bundle: &dyn Bundle, host: &dyn HookRunner, phase: Phase, record: &HookRecord) {
-    let observer = host.observer();
-    let traced = tracing::enabled!(target: "hookbox::hook", tracing::Level::INFO);
-    if observer.is_none() && !traced {
-        return;
+/// Whether anybody sees log records.
+fn is_watched(host: &dyn HookRunner) -> bool {
+    host.observer().is_some() || tracing::enabled!(target: "hookbox::hook", tracing::Level::INFO)
+}
+
+/// Shows one log record, made only when somebody sees it.
+fn show_if_watched(host: &dyn HookRunner, log: impl FnOnce() -> LogRecord) {
+    if is_watched(host) {
+        show(host, &log());
     }
-    show(host, &bundle.log(phase, record));
-    if let (Phase::Finished, Some(observer)) = (phase, observer) {
-        observer.audit(record);
+}
+
+/// Shows one log record.
+fn show(host: &dyn HookRunner, log: &LogRecord) {
+    if tracing::enabled!(target: "hookbox::hook", tracing::Level::INFO) {
+        let fields = serde_json::to_string(&log.fields).unwrap_or_default();
+        tracing::info!(target: "hookbox::hook", record = log.name, fields = fields.as_str());
+    }
+    if let Some(observer) = host.observer() {
+        observer.log(log);
     }
 }

@@ -67,6 +67,8 @@ pub struct HookRecord {
     pub at: Duration,
     /// The event, by its name in the dialect.
     pub event: &'static str,
+    /// The hook's name in the dialect's records, where it is not its id.
+    pub label: Option<Arc<str>>,
     /// Session, turn, agent.
     pub context: Arc<EventContext>,
     /// The call, for events about one.

@@ -22,6 +22,20 @@ pub trait HookRunner: Send + Sync {
     /// Runs a script. Dropping the future stops it and everything it started.
     fn run<'a>(&'a self, request: ScriptRequest<'a>) -> HookFuture<'a, ScriptOutcome>;
 
+    /// Starts a script that nobody waits for: the future owns all it needs and does nothing unless polled. `None` where the
+    /// session can not do that; the script is then run and waited for.
+    fn start(&self, request: ScriptRequest<'_>) -> Option<HookFuture<'static, ScriptOutcome>> {
+        let _ = request;
+        None
+    }
+
+    /// Hands over what a hook said that nobody waited for. `false` when the host does not take it; the dialect then keeps it
+    /// for the next turn.
+    fn deliver_late(&self, late: &LateOutput) -> bool {
+        let _ = late;
+        false
+    }
+
     /// Writes a file of the session (for example a payload file), replacing an old one and making missing directories.
     fn write_file(&self, path: &[u8], content: &Text) -> Result<(), FsError>;
 
@@ -59,10 +73,29 @@ pub trait HookHost: Send + Sync {
     /// Answers a request. Dropping the future gives up; the engine gives up after `timeout`.
     fn request(&self, request: Request, timeout: Duration) -> HookFuture<'_, ScriptOutcome>;
 
+    /// Takes what a hook said that nobody waited for; see [`HookRunner::deliver_late`].
+    fn deliver_late(&self, late: &LateOutput) -> bool {
+        let _ = late;
+        false
+    }
+
     /// Who gets the records; the default is nobody.
     fn observer(&self) -> Option<&dyn HookObserver> {
         None
     }
+}
+
+/// What a hook said after its firing was over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LateOutput {
+    /// The hook's id.
+    pub hook: String,
+    /// Text for the model, in order.
+    pub contexts: Vec<String>,
+    /// Text for the user, in order.
+    pub system_messages: Vec<String>,
+    /// Whether the agent is to be woken for it and not only told on its next turn.
+    pub wake: bool,
 }
 
 /// That nobody answers.
@@ -80,6 +113,8 @@ pub struct ScriptRequest<'a> {
     pub environment: Vec<(Text, Text)>,
     /// Whether the session's own environment is below [`ScriptRequest::environment`] or nothing is.
     pub inherit_environment: bool,
+    /// Prefixes of names of the session's environment that the script does not see.
+    pub hidden: &'static [&'static [u8]],
     /// Working directory; `None` is the session's.
     pub cwd: Option<&'a Text>,
     /// All of standard input.

@@ -19,6 +19,11 @@ impl SessionState {
             None => work(&mut T::default()),
         }
     }
+
+    /// As [`SessionState::with`], but only where the session has a `T` already.
+    pub(crate) fn peek<T: Any + Send, R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
+        lock(&self.0).get_mut(&TypeId::of::<T>())?.downcast_mut::<T>().map(work)
+    }
 }
 
 impl std::fmt::Debug for SessionState {

@@ -3,13 +3,13 @@
 //! The text of a hook's script is checked once and shared from run to run, so that the sandbox's program cache finds its
 //! compiled form.
 
-use super::{End, Output, Sandbox, Script as ShellScript, Shared, Sink, Source};
+use super::{End, Output, Running, Sandbox, Script as ShellScript, Shared, Sink, Source};
 use crate::clock::real_sleep;
 use crate::hook::case::{SessionSetup, SessionSource};
 use crate::hook::runner::unanswered;
 use crate::hook::{
-    Capture, Command, Ended, Excess, HookFuture, HookHost, HookIdentity, HookObserver, HookRunner, Request,
-    Script, ScriptOutcome, ScriptRequest, SessionState, Shell,
+    Capture, Command, Ended, Excess, HookFuture, HookHost, HookIdentity, HookObserver, HookRunner,
+    LateOutput, Request, Script, ScriptOutcome, ScriptRequest, SessionState, Shell,
 };
 use crate::limit::{Limit, Limits};
 use crate::syntax::{NoAliases, ParseOptions, Parser};
@@ -62,25 +62,30 @@ impl Prepared {
 impl HookRunner for Sandbox {
     fn run<'a>(&'a self, request: ScriptRequest<'a>) -> HookFuture<'a, ScriptOutcome> {
         Box::pin(async move {
-            if let Command::Script { script, .. } = request.command {
-                let prepared = Prepared::of(script, request.limits.syntax_depth);
-                if let Some(fault) = &prepared.fault {
-                    let stderr = format!("{fault}\n").into_bytes();
-                    return ScriptOutcome {
-                        status: 2,
-                        stderr,
-                        ..ScriptOutcome::ended(Ended::Syntax(fault.clone()))
-                    };
-                }
+            if let Some(fault) = fault(&request) {
+                return fault;
             }
             let clock = &self.session().clock;
             let (started, capture) = (clock.monotonic(), request.capture);
-            let output = match request.identity {
-                Some(names) if !self.is_known_as(names) => self.known_as(names).start(script(request)).await,
-                _ => self.start(script(request)).await,
-            };
+            let output = self.running(request).await;
             outcome(output, capture, clock.monotonic().saturating_sub(started))
         })
+    }
+
+    fn start(&self, request: ScriptRequest<'_>) -> Option<HookFuture<'static, ScriptOutcome>> {
+        if let Some(fault) = fault(&request) {
+            return Some(Box::pin(std::future::ready(fault)));
+        }
+        let clock = Arc::clone(&self.session().clock);
+        let (started, capture) = (clock.monotonic(), request.capture);
+        let running = self.running(request);
+        Some(Box::pin(
+            async move { outcome(running.await, capture, clock.monotonic().saturating_sub(started)) },
+        ))
+    }
+
+    fn deliver_late(&self, late: &LateOutput) -> bool {
+        self.hook_host.as_ref().is_some_and(|host| host.deliver_late(late))
     }
 
     fn write_file(&self, name: &[u8], content: &Text) -> Result<(), FsError> {
@@ -138,6 +143,15 @@ impl HookRunner for Sandbox {
     }
 }
 
+/// That the text is no script, if so.
+fn fault(request: &ScriptRequest<'_>) -> Option<ScriptOutcome> {
+    let Command::Script { script, .. } = request.command else { return None };
+    let prepared = Prepared::of(script, request.limits.syntax_depth);
+    let fault = prepared.fault.as_ref()?;
+    let stderr = format!("{fault}\n").into_bytes();
+    Some(ScriptOutcome { status: 2, stderr, ..ScriptOutcome::ended(Ended::Syntax(fault.clone())) })
+}
+
 fn script(request: ScriptRequest<'_>) -> ShellScript {
     let mut run = match request.command {
         Command::Script { script, shell } => {
@@ -191,6 +205,26 @@ fn outcome(output: Output, capture: Capture, duration: Duration) -> ScriptOutcom
 }
 
 impl Sandbox {
+    fn running(&self, request: ScriptRequest<'_>) -> Running {
+        let hidden = request.hidden;
+        let names = request.identity.filter(|names| !self.is_known_as(names));
+        let mut script = script(request);
+        let is_hidden = |name: &Text| hidden.iter().any(|prefix| name.starts_with(prefix));
+        if !script.bare_environment && self.environment.iter().any(|(name, _)| is_hidden(name)) {
+            let mut environment = Environment::default();
+            let inherited = self.environment.iter().filter(|(name, _)| !is_hidden(name));
+            for (name, value) in inherited.chain(script.environment.iter()) {
+                environment.set(name.clone(), value.clone());
+            }
+            script.environment = environment;
+            script.bare_environment = true;
+        }
+        match names {
+            Some(names) => self.known_as(names).start(script),
+            None => self.start(script),
+        }
+    }
+
     fn is_known_as(&self, names: &HookIdentity) -> bool {
         let identity = &self.session().identity;
         identity.user == names.user && identity.host == names.host

@@ -28,6 +28,7 @@ pub mod goclaw;
 pub mod infer;
 mod settings;
 
+pub use super::background::Late;
 use super::decision::{Decision, DialectResult, Reading};
 use super::document::{Node, Source};
 use super::error::{ConfigError, EventError};
@@ -41,6 +42,7 @@ use crate::text::Text;
 use serde_json::{Map, Value};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// An agent system whose hooks run here.
@@ -267,6 +269,11 @@ pub trait Chain: Send {
     /// The event's name in the dialect.
     fn event_name(&self) -> &'static str;
 
+    /// What records call the hooks of this firing, where that is not their ids.
+    fn label(&self) -> Option<Arc<str>> {
+        None
+    }
+
     /// How the hooks run.
     fn order(&self) -> Order {
         Order::Sequential
@@ -325,8 +332,10 @@ pub struct Delivery {
     pub payload_file: Option<Text>,
     /// A shorter time than the hook's own, where the chain has a budget.
     pub timeout: Option<Duration>,
-    /// A working directory that only the event knows; `None` is the hook's.
+    /// Working directory of this run, before [`Hook::cwd`].
     pub cwd: Option<Text>,
+    /// Prefixes of names of the session's environment that the hook does not see.
+    pub hidden: &'static [&'static [u8]],
     /// What is done with all this.
     pub work: Work,
 }
@@ -337,6 +346,8 @@ pub enum Work {
     /// Its [`Handler::Script`] or [`Handler::Program`] runs.
     #[default]
     Run,
+    /// The same, but nobody waits: the chain reads an empty success, and what came of it is said to [`Late`].
+    Start(Late),
     /// The host is asked.
     Ask(Request),
     /// The outcome is known already: a built-in, a cached answer.

@@ -78,9 +78,9 @@ impl GoclawChain<'_> {
                 _ => Vec::new(),
             },
             stdin: start.stdin,
-            payload_file: None,
             timeout: Some(timeout),
             work: start.work,
+            ..Delivery::default()
         })
     }
 

@@ -1,0 +1,144 @@
+//! Hooks that were started and that nobody waits for.
+//!
+//! Their futures live in the session's state. They go on while a firing of the session is polled ([`beside`]) and while the
+//! host lets them ([`settle`]); whoever polls takes them out of the state for that moment, so that no lock is held while a
+//! script runs. One that is done says what came of it to its [`Late`].
+
+use super::record::HookId;
+use super::runner::{Ended, HookFuture, HookRunner, ScriptOutcome};
+use super::state::SessionState;
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// How many may be under way in one session.
+const MOST: usize = 64;
+
+/// Gets the outcome and the session.
+type Listener = dyn Fn(&ScriptOutcome, &dyn HookRunner) + Send + Sync;
+
+/// Who is told how a run ended that nobody waited for.
+#[derive(Clone)]
+pub struct Late(Arc<Listener>);
+
+impl Late {
+    /// `listener` gets the outcome and the session.
+    pub fn new(listener: impl Fn(&ScriptOutcome, &dyn HookRunner) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(listener))
+    }
+
+    pub(super) fn say(&self, outcome: &ScriptOutcome, host: &dyn HookRunner) {
+        (self.0)(outcome, host);
+    }
+}
+
+impl fmt::Debug for Late {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Late").finish_non_exhaustive()
+    }
+}
+
+struct Run {
+    hook: HookId,
+    future: HookFuture<'static, ScriptOutcome>,
+    late: Late,
+}
+
+/// What is under way in a session.
+#[derive(Default)]
+struct Background {
+    runs: Vec<Run>,
+    /// Those that somebody polls right now.
+    taken: usize,
+}
+
+/// Adds a run.
+pub(super) fn add(
+    state: &SessionState,
+    hook: HookId,
+    future: HookFuture<'static, ScriptOutcome>,
+    late: Late,
+) -> Result<(), Ended> {
+    state.with(|background: &mut Background| {
+        if background.runs.len().saturating_add(background.taken) >= MOST {
+            return Err(Ended::NotStarted(format!("{MOST} hooks run in the background already")));
+        }
+        background.runs.push(Run { hook, future, late });
+        Ok(())
+    })
+}
+
+/// Ends all runs; gives the hooks whose runs they were.
+pub(super) fn cancel(state: &SessionState) -> Vec<HookId> {
+    let runs = state.with(|background: &mut Background| std::mem::take(&mut background.runs));
+    runs.into_iter().map(|run| run.hook).collect()
+}
+
+/// Runs out of the state while they are polled; what is left goes back on drop.
+struct Taken<'a> {
+    host: &'a dyn HookRunner,
+    runs: Vec<Run>,
+    count: usize,
+}
+
+impl<'a> Taken<'a> {
+    fn new(host: &'a dyn HookRunner) -> Self {
+        let runs = host.state().with(|background: &mut Background| {
+            let runs = std::mem::take(&mut background.runs);
+            background.taken = background.taken.saturating_add(runs.len());
+            runs
+        });
+        Self { host, count: runs.len(), runs }
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        let (mut left, count) = (std::mem::take(&mut self.runs), self.count);
+        self.host.state().with(|background: &mut Background| {
+            background.taken = background.taken.saturating_sub(count);
+            left.append(&mut background.runs);
+            background.runs = left;
+        });
+    }
+}
+
+/// Polls every run once; ready when none is left.
+fn poll(host: &dyn HookRunner, context: &mut Context<'_>) -> Poll<()> {
+    let is_empty = |background: &mut Background| background.runs.is_empty();
+    if host.state().peek(is_empty) != Some(false) {
+        return Poll::Ready(());
+    }
+    let mut taken = Taken::new(host);
+    let mut done = Vec::new();
+    taken.runs.retain_mut(|run| match run.future.as_mut().poll(context) {
+        Poll::Pending => true,
+        Poll::Ready(outcome) => {
+            done.push((run.late.clone(), outcome));
+            false
+        }
+    });
+    let nothing_left = taken.runs.is_empty();
+    drop(taken);
+    for (late, outcome) in done {
+        late.say(&outcome, host);
+    }
+    if nothing_left { Poll::Ready(()) } else { Poll::Pending }
+}
+
+/// `work`, with the session's runs going on beside it. What `work` itself starts waits for its next turn.
+pub(super) async fn beside<T>(host: &dyn HookRunner, work: impl Future<Output = T> + Send) -> T {
+    let mut work = pin!(work);
+    poll_fn(|context| {
+        let _ = poll(host, context);
+        work.as_mut().poll(context)
+    })
+    .await
+}
+
+/// Until all of the session's runs are done.
+pub(super) async fn settle(host: &dyn HookRunner) {
+    poll_fn(|context| poll(host, context)).await;
+}

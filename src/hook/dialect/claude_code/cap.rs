@@ -1,0 +1,62 @@
+//! Long texts (R51, R52): what is over the cap goes to a file of the session, and its path with the start of the text takes
+//! its place.
+
+use super::state::State;
+use crate::hook::runner::HookRunner;
+use crate::text::Text;
+
+/// Characters of a text that goes on as it is.
+const CAP: usize = 10_000;
+/// Characters of a text that are shown when it does not.
+const PREVIEW: usize = 2_000;
+/// Characters of `classifierContext` for one call, over all hooks.
+pub(super) const CLASSIFIER_CAP: usize = 2_000;
+
+/// The text as it goes on. When the file can not be written, only the start is left; the second value says why.
+pub(super) fn text(text: String, host: &dyn HookRunner) -> (String, Option<String>) {
+    if text.len() <= CAP || text.chars().nth(CAP).is_none() {
+        return (text, None);
+    }
+    let start = first(&text, PREVIEW).to_owned();
+    let number = host.state().with(|state: &mut State| {
+        state.files = state.files.saturating_add(1);
+        state.files
+    });
+    let path = format!("/tmp/claude-hook-output/{number}.txt");
+    match host.write_file(path.as_bytes(), &Text::from(text)) {
+        Ok(()) => (format!("{path}\n{start}"), None),
+        Err(error) => (start, Some(format!("{path} could not be written: {error}"))),
+    }
+}
+
+/// The first `count` characters.
+pub(super) fn first(text: &str, count: usize) -> &str {
+    let end = text.char_indices().nth(count).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hook::scripted::Scripted;
+
+    #[test]
+    fn ten_thousand_characters_stay() {
+        let host = Scripted::default();
+        let whole = "é".repeat(10_000);
+        assert_eq!(text(whole.clone(), &host), (whole.clone(), None));
+        assert!(host.files.lock().unwrap().is_empty());
+        let (shown, fault) = text(format!("{whole}x"), &host);
+        assert_eq!(shown, format!("/tmp/claude-hook-output/1.txt\n{}", "é".repeat(2_000)));
+        assert_eq!(fault, None);
+        assert_eq!(host.files.lock().unwrap()["/tmp/claude-hook-output/1.txt"], format!("{whole}x"));
+    }
+
+    #[test]
+    fn without_a_file_the_start_is_left() {
+        let host = Scripted { write_fails: true, ..Scripted::default() };
+        let (shown, fault) = text("a".repeat(10_001), &host);
+        assert_eq!(shown, "a".repeat(2_000));
+        assert!(fault.is_some());
+    }
+}

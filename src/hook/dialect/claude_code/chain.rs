@@ -1,0 +1,426 @@
+//! One firing: which handlers run (R5, R13, R49), what each gets (3), what their answers come to.
+//!
+//! All that a handler gets is the same for all of one firing, so who runs is settled when it opens. Nothing stops a firing
+//! early (R50). R57 has no case here: matching can not fail, and a payload always has a text.
+
+use super::answer::{Answer, Reader};
+use super::env_file::EnvFile;
+use super::event::EventName;
+use super::fold::Fold;
+use super::payload::Payload;
+use super::rule::Call;
+use super::state::State;
+use super::{Apart, ClaudeBundle, Extra, Kind, late, log, request};
+use crate::hook::background;
+use crate::hook::decision::{Decision, DialectResult, Reading, Verdict};
+use crate::hook::dialect::{Absorbed, Chain, Delivery, Flow, Hook, Order, Work};
+use crate::hook::event::{Event, Happening};
+use crate::hook::matcher::Mismatch;
+use crate::hook::record::Effect;
+use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
+use crate::text::Text;
+use rustc_hash::FxHashSet;
+use serde_json::Value;
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Continuations in a row after which a stop goes through (R58).
+const STOP_CAP: u64 = 8;
+/// Variables of the session that hooks do not see (R21).
+const HIDDEN: &[&[u8]] = &[b"OTEL_"];
+
+pub(super) struct ClaudeChain<'a> {
+    bundle: &'a ClaudeBundle,
+    event: &'a Event,
+    name: EventName,
+    host: &'a dyn HookRunner,
+    payload: Payload<'a>,
+    /// The payload's text, once somebody needs it.
+    text: Option<Text>,
+    label: Arc<str>,
+    /// In the order of the event's hooks.
+    selection: Vec<(usize, Result<(), Mismatch>)>,
+    running: usize,
+    cwd: Option<Text>,
+    env_files: Vec<(usize, EnvFile<'a>)>,
+    env_text: String,
+    /// The answer between `read` and `absorb`.
+    answer: RefCell<Option<Answer>>,
+    fold: Fold<'a>,
+    opened: Duration,
+}
+
+impl<'a> ClaudeChain<'a> {
+    pub(super) fn new(
+        bundle: &'a ClaudeBundle,
+        event: &'a Event,
+        name: EventName,
+        host: &'a dyn HookRunner,
+    ) -> Self {
+        let mut payload = Payload::new(event, name, &bundle.settings);
+        if name.is_stop() {
+            let agent = agent_of(event);
+            payload.continuing = host.state().with(|state: &mut State| state.is_continuing(agent));
+        }
+        let label = payload.hook_name();
+        let selection = select(bundle, event, name, &payload, host);
+        let running = selection.iter().filter(|(_, selected)| selected.is_ok()).count();
+        if running > 0 {
+            crate::hook::show_if_watched(host, || log::execution_start(name, &label, running));
+        }
+        Self {
+            bundle,
+            event,
+            name,
+            host,
+            text: None,
+            selection,
+            running,
+            cwd: (running > 0).then(|| directory(&payload, bundle, host)).flatten(),
+            payload,
+            env_files: Vec::new(),
+            env_text: String::new(),
+            answer: RefCell::new(None),
+            fold: Fold::new(name, label.clone(), host),
+            label: label.into(),
+            opened: host.now(),
+        }
+    }
+
+    fn parts(&self, hook: usize) -> Option<(&'a Hook, &'a Extra)> {
+        self.bundle.hooks.get(hook).zip(self.bundle.extras.get(hook))
+    }
+
+    fn text(&mut self) -> Text {
+        self.text.get_or_insert_with(|| Text::from(self.payload.encode())).clone()
+    }
+
+    /// The time of one handler: its own, or what is left of a budget that all share (5.3). Handlers run together, so each
+    /// has all of it.
+    fn time(&self, hook: &Hook, extra: &Extra) -> Duration {
+        match (self.name, extra.apart) {
+            (_, Some(Apart::Silent)) => Duration::MAX,
+            (EventName::SessionEnd, _) if extra.has_timeout => hook.timeout.min(self.bundle.budget),
+            (EventName::SessionEnd, _) => self.bundle.budget,
+            _ => hook.timeout,
+        }
+    }
+
+    /// R20 to R22.
+    fn environment(&mut self, hook: usize, extra: &Extra) -> Vec<(Text, Text)> {
+        let mut all = extra.variables.clone();
+        let mut put =
+            |name: &'static [u8], value: &str| all.push((Text::from_static(name), Text::from(value)));
+        if let Some(level) = self.event.facts.get("effort").and_then(|effort| effort.get("level")?.as_str()) {
+            put(b"CLAUDE_EFFORT", level);
+        }
+        let settings = &self.bundle.settings;
+        if settings.variable("CLAUDE_CODE_REMOTE") == Some("true") {
+            put(b"CLAUDE_CODE_REMOTE", "true");
+        }
+        if let Some(id) = settings.variable("CLAUDE_CODE_BRIDGE_SESSION_ID") {
+            put(b"CLAUDE_CODE_BRIDGE_SESSION_ID", id);
+        }
+        if self.name.has_env_file()
+            && let Some(file) = EnvFile::new(self.host)
+        {
+            all.push((Text::from_static(b"CLAUDE_ENV_FILE"), file.path()));
+            self.env_files.push((hook, file));
+        }
+        all
+    }
+
+    fn reader(&self, hook: &Hook, extra: &'a Extra) -> Reader<'_> {
+        let result = match &self.event.happening {
+            Happening::ToolCallEnded { result, .. } => result.as_ref().map(|result| &**result),
+            _ => None,
+        };
+        let policy = self.name == EventName::ConfigChange
+            && self.payload.text("source").as_deref() == Some("policy_settings");
+        let batch = self.host.state().with(|state: &mut State| state.batch);
+        Reader {
+            event: self.name,
+            kind: &extra.kind,
+            closes: extra.closes,
+            timeout: self.time(hook, extra),
+            tool: self.event.tool_call().map(|call| &*call.name),
+            result,
+            can_block: !policy,
+            by_teammate: self.event.facts.contains_key("teammate_name"),
+            can_defer: !self.bundle.settings.interactive && batch <= 1,
+            cwd: self.payload.cwd(),
+            worktree: self.event.facts.get("worktree_path").and_then(Value::as_str),
+            host: self.host,
+        }
+    }
+
+    /// Counts continuations and lets a stop through when there were too many (R58).
+    fn guard_stop(&mut self) {
+        let agent = agent_of(self.event);
+        let (goes_on, key) = (self.fold.keeps_going(), self.bundle.key());
+        let cap = self.bundle.settings.number("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP").unwrap_or(STOP_CAP);
+        let too_often = self.host.state().with(|state: &mut State| {
+            let too_often = goes_on && cap > 0 && state.continuations(agent, key) >= cap;
+            if goes_on && !too_often {
+                state.count_continuation(agent, key);
+            } else {
+                state.reset_continuations(agent, key);
+            }
+            too_often
+        });
+        if too_often {
+            self.fold.override_stop(cap);
+        }
+    }
+
+    /// What handlers said that nobody waited for (R54) goes with the prompt of the next turn.
+    fn add_late(&mut self) {
+        let all = late::take_late(self.host);
+        let texts = all.into_iter().flat_map(|late| late.contexts.into_iter().chain(late.system_messages));
+        self.fold.result.contexts.splice(0..0, texts);
+    }
+}
+
+/// The agent whose stops are counted; the main agent's name is empty.
+fn agent_of(event: &Event) -> &str {
+    let is_sub = event.context.depth > 0 || matches!(event.happening, Happening::SubagentEnded { .. });
+    event.context.agent_id.as_deref().filter(|_| is_sub).unwrap_or("")
+}
+
+/// What a firing says about the session whatever hooks there are.
+pub(super) fn note(bundle: &ClaudeBundle, event: &Event, host: &dyn HookRunner) {
+    let calls_tool = event.tool_call().is_some();
+    match &event.happening {
+        Happening::ToolBatchStarting { calls } => {
+            host.state().with(|state: &mut State| state.batch = calls.len());
+        }
+        Happening::ToolBatchEnded { .. } => {
+            host.state().with(|state: &mut State| state.batch = 0);
+        }
+        _ if calls_tool || matches!(event.happening, Happening::PromptSubmitted { .. }) => {
+            host.state().peek(|state: &mut State| state.reset_continuations(agent_of(event), bundle.key()));
+        }
+        _ => {}
+    }
+}
+
+/// Who runs.
+fn select(
+    bundle: &ClaudeBundle,
+    event: &Event,
+    name: EventName,
+    payload: &Payload<'_>,
+    host: &dyn HookRunner,
+) -> Vec<(usize, Result<(), Mismatch>)> {
+    let value = payload.matched_value();
+    let home = &bundle.settings.home;
+    let call = event.tool_call().map(|call| Call::new(&call.name, &call.arguments, payload.cwd(), home));
+    let mut classes = FxHashSet::default();
+    let due = bundle.due.get(name as usize).map_or(&[][..], Vec::as_slice);
+    let mut selection = Vec::with_capacity(due.len());
+    for &index in due {
+        let Some((hook, extra)) = bundle.hooks.get(index).zip(bundle.extras.get(index)) else { continue };
+        let mut selected =
+            applies(event, name, extra, payload).and_then(|()| extra.matcher.test(value.as_deref()));
+        if selected.is_ok() {
+            selected = rule(extra, call.as_ref());
+        }
+        if selected.is_ok()
+            && extra.once
+            && host.state().with(|state: &mut State| state.spent.contains(&hook.id))
+        {
+            selected = Err(Mismatch::Never("it says `once` and ran already"));
+        }
+        if selected.is_ok() && !classes.insert(extra.class) {
+            selected = Err(Mismatch::Never("an equal handler runs already (R49)"));
+        }
+        selection.push((index, selected));
+    }
+    selection
+}
+
+/// Tests that are not the handler's own.
+fn applies(event: &Event, name: EventName, extra: &Extra, payload: &Payload<'_>) -> Result<(), Mismatch> {
+    if let super::Source::Agent(agent) = &extra.source
+        && event.context.agent_name.as_deref() != Some(&**agent)
+    {
+        return Err(Mismatch::Because(format!("it belongs to the agent `{agent}`")));
+    }
+    let launch = name == EventName::SessionStart && payload.text("source").as_deref() == Some("startup");
+    if launch && matches!(extra.kind, Kind::Tool { .. }) {
+        return Err(Mismatch::Never("no server is there when the session starts (R10)"));
+    }
+    Ok(())
+}
+
+/// R13: a rule on any other event never passes.
+fn rule(extra: &Extra, call: Option<&Call<'_>>) -> Result<(), Mismatch> {
+    match (&extra.rule, call) {
+        (None, _) => Ok(()),
+        (Some(rule), Some(call)) if extra.event.evaluates_rules() => rule.test(call),
+        (Some(_), _) => Err(Mismatch::Never("`if` is evaluated on events about tools only (R13)")),
+    }
+}
+
+/// R23: the first directory that exists; `None` is the session's own.
+fn directory(payload: &Payload<'_>, bundle: &ClaudeBundle, host: &dyn HookRunner) -> Option<Text> {
+    let files = host.files()?;
+    let settings = &bundle.settings;
+    let wanted = [payload.cwd(), &settings.start_dir, &settings.project_dir, &settings.home, "/tmp"];
+    let exists = |path: &&str| files.metadata(path.as_bytes()).is_ok_and(|metadata| metadata.is_directory());
+    wanted.into_iter().find(exists).map(Text::from)
+}
+
+impl Chain for ClaudeChain<'_> {
+    fn event_name(&self) -> &'static str {
+        self.name.name()
+    }
+
+    fn label(&self) -> Option<Arc<str>> {
+        Some(Arc::clone(&self.label))
+    }
+
+    fn order(&self) -> Order {
+        Order::Parallel
+    }
+
+    fn select(&mut self, hook: usize) -> Result<(), Mismatch> {
+        match self.selection.binary_search_by_key(&hook, |(index, _)| *index) {
+            Ok(place) => self.selection.get(place).map_or(Ok(()), |(_, selected)| selected.clone()),
+            Err(_) => Err(Mismatch::Never("not a hook of this event")),
+        }
+    }
+
+    fn deliver(&mut self, hook: usize, _: &dyn HookRunner) -> Result<Delivery, Ended> {
+        let Some((of, extra)) = self.parts(hook) else {
+            return Err(Ended::NotStarted("no such hook".to_owned()));
+        };
+        if let Some(fault) = &extra.fault {
+            return Err(Ended::NotStarted(fault.clone()));
+        }
+        let text = self.text();
+        let work = match &extra.kind {
+            Kind::Command => match extra.apart {
+                None => Work::Run,
+                Some(apart) => {
+                    let name = self.label.as_ref().to_owned();
+                    Work::Start(late::listener(of.id.clone(), name, self.name, apart))
+                }
+            },
+            Kind::Http(handler) => {
+                let bundle = self.bundle;
+                let request = bundle.http.request(handler, &bundle.settings, text.to_vec());
+                Work::Ask(request.map_err(Ended::NotStarted)?)
+            }
+            Kind::Tool { server, tool, input } => {
+                Work::Ask(request::tool(server, tool, input, &text).map_err(Ended::NotStarted)?)
+            }
+            Kind::Model { prompt, model, agent, .. } => {
+                let request = request::model(prompt, model.as_deref(), *agent, &text);
+                Work::Ask(request.map_err(Ended::NotStarted)?)
+            }
+        };
+        let environment = match extra.kind {
+            Kind::Command => self.environment(hook, extra),
+            _ => Vec::new(),
+        };
+        Ok(Delivery {
+            environment,
+            stdin: text,
+            payload_file: None,
+            timeout: Some(self.time(of, extra)),
+            cwd: self.cwd.clone(),
+            hidden: HIDDEN,
+            work,
+        })
+    }
+
+    fn read(&self, hook: usize, outcome: &ScriptOutcome) -> Reading {
+        let Some((of, extra)) = self.parts(hook) else {
+            return Reading::of(Verdict::NoOpinion, "no such hook");
+        };
+        if extra.apart.is_some() && outcome.end == Ended::Exited {
+            self.answer.replace(Some(Answer::of(log::STARTED)));
+            return Reading::of(Verdict::NoOpinion, log::STARTED);
+        }
+        let answer = self.reader(of, extra).read(outcome);
+        let reading = reading(&answer);
+        tracing::debug!(target: "hookbox::hook", hook = of.id.as_str(), rule = answer.rule, "output read");
+        self.answer.replace(Some(answer));
+        reading
+    }
+
+    fn absorb(&mut self, hook: usize, _: &Reading) -> Absorbed {
+        let (Some((of, extra)), Some(answer)) = (self.parts(hook), self.answer.take()) else {
+            return Absorbed { effect: Effect::None, flow: Flow::Continue, warning: None };
+        };
+        if let Some(place) = self.env_files.iter().position(|(index, _)| *index == hook) {
+            let (_, file) = self.env_files.swap_remove(place);
+            self.env_text.push_str(&file.take());
+        }
+        if extra.once && answer.error.is_none() && !answer.cancelled {
+            self.host.state().with(|state: &mut State| state.spent.insert(of.id.clone()));
+        }
+        self.fold.absorb(&of.id, answer)
+    }
+
+    fn finish(mut self: Box<Self>) -> (Decision, DialectResult) {
+        if self.name.is_stop() {
+            self.guard_stop();
+        }
+        if !self.env_text.is_empty() {
+            self.fold.result.env_text = Some(std::mem::take(&mut self.env_text));
+        }
+        let prompt = match &self.event.happening {
+            Happening::PromptSubmitted { message, .. } => Some(&**message),
+            _ => None,
+        };
+        let blocks = self.fold.result.block.is_some() || self.fold.result.stop.is_some();
+        if prompt.is_some() && !blocks {
+            self.add_late();
+        }
+        if self.name == EventName::SessionEnd {
+            for hook in background::cancel(self.host.state()) {
+                crate::hook::show_if_watched(self.host, || log::cancelled(&hook));
+            }
+        }
+        if self.running > 0 {
+            let time = self.host.now().saturating_sub(self.opened);
+            let complete =
+                || log::execution_complete(self.name, &self.label, self.running, self.fold.counts, time);
+            crate::hook::show_if_watched(self.host, complete);
+        }
+        let (decision, result) = self.fold.finish(prompt);
+        (decision, DialectResult::ClaudeCode(Box::new(result)))
+    }
+}
+
+/// The answer in the engine's words.
+fn reading(answer: &Answer) -> Reading {
+    use super::Permission;
+    let reason = |text: &Option<String>| text.clone();
+    let (verdict, reason) = if let Some(error) = &answer.error {
+        (Verdict::Error, Some(error.clone()))
+    } else if answer.stop.is_some() {
+        (Verdict::Block, reason(&answer.stop))
+    } else if answer.block.is_some() {
+        (Verdict::Block, reason(&answer.block))
+    } else if let Some((permission, why)) = &answer.permission {
+        let verdict = match permission {
+            Permission::Deny => Verdict::Block,
+            Permission::Defer => Verdict::Defer,
+            Permission::Ask => Verdict::Ask,
+            Permission::Allow => Verdict::Allow,
+        };
+        (verdict, why.clone())
+    } else if let Some(request) = &answer.specific.permission_request {
+        let denies = request.behavior == Permission::Deny;
+        (if denies { Verdict::Block } else { Verdict::Allow }, request.message.clone())
+    } else if answer.updated_input.is_some() || answer.updated_output.is_some() {
+        (Verdict::Mutate, None)
+    } else {
+        (Verdict::NoOpinion, None)
+    };
+    Reading { reason, ..Reading::of(verdict, answer.rule) }
+}

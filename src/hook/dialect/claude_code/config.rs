@@ -1,0 +1,380 @@
+//! Reading and checking configs (1 of the contract).
+//!
+//! 1. The text is a settings file, a plug-in's `hooks.json`, or a Markdown file with YAML frontmatter; what else ships hooks
+//!    comes as contributions whose origin says from where ([`Source::parse`]). Their hooks are concatenated (R1), the text's
+//!    first.
+//! 2. Each file is an event map of groups of handlers. A fault costs the handler, group or event that has it (R11); when a
+//!    config is checked before it is saved, it is an error.
+//! 3. The switches of all settings files are joined; then hooks that they, or the host's lack of trust, turn off are taken
+//!    out (R2 to R4).
+//! 4. Handlers that are equal in all fields get the same class; of a class one runs (R49).
+
+mod handler;
+
+use super::event::EventName;
+use super::matcher::Matcher;
+use super::placeholder::Places;
+use super::request::HttpPolicy;
+use super::settings::{Settings, Source};
+use super::{ClaudeBundle, Extra, log};
+use crate::hook::dialect::{Hook, LoadOptions, Loaded, Notice, NoticeKind, Purpose};
+use crate::hook::document::{Member, Node, NodeKind, Source as Text};
+use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::matcher::RegexCompiler;
+use crate::hook::record::HookId;
+use crate::limit::Limits;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What messages about the syntax of a text start with.
+const PARSE_FAILED: &str = "hooks config parse failed: ";
+/// The shared time of the hooks of `SessionEnd`, and how far a config may raise it (5.3).
+const SESSION_END: Duration = Duration::from_millis(1500);
+const LONGEST_SESSION_END: Duration = Duration::from_mins(1);
+
+pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
+    let settings = Settings::read(options).map_err(|why| text.problem(None, why))?;
+    let node = parse(text)?;
+    let limits = options.limits.clone().unwrap_or_else(Limits::hook);
+    let mut loader = Loader {
+        text,
+        purpose: options.purpose,
+        settings: &settings,
+        regexes: RegexCompiler::new(limits.regex_bytes),
+        limits,
+        hooks: Vec::new(),
+        switches: Switches::default(),
+        classes: FxHashMap::default(),
+        files: FxHashMap::default(),
+        watched: Vec::new(),
+        problems: Vec::new(),
+        notices: Vec::new(),
+    };
+    loader.file(&settings.source, &node);
+    for contribution in &options.contributions {
+        let source = Source::parse(&contribution.origin);
+        for hooks in &contribution.hooks {
+            loader.file(&source, &Node::from_value(hooks));
+        }
+    }
+    if !loader.problems.is_empty() {
+        return Err(ConfigError { problems: loader.problems });
+    }
+    loader.turn_off();
+    let Loader { hooks, switches, notices, mut watched, .. } = loader;
+    let budget = session_end_budget(&hooks, &settings);
+    let mut due: Vec<Vec<usize>> = vec![Vec::new(); EventName::ALL.len()];
+    for (index, (_, extra)) in hooks.iter().enumerate() {
+        if let Some(due) = due.get_mut(extra.event as usize) {
+            due.push(index);
+        }
+    }
+    let (hooks, extras): (Vec<Hook>, Vec<Extra>) = hooks.into_iter().unzip();
+    let mut notices = notices;
+    let mut seen = FxHashSet::default();
+    watched.retain(|name| seen.insert(name.clone()));
+    if !watched.is_empty() {
+        let message = format!(
+            "FileChanged hooks need these files of the working directory watched: {}",
+            watched.join(", ")
+        );
+        notices.push(Notice { kind: NoticeKind::Obligation, hook: None, text: message, log: None });
+    }
+    let http = HttpPolicy::new(switches.urls, switches.variables);
+    let bundle = ClaudeBundle { hooks, extras, due, settings, http, budget };
+    Ok(Loaded { bundle: Box::new(bundle), notices })
+}
+
+/// JSON, YAML, or the YAML between the first two lines `---` of a Markdown file.
+fn parse(text: &Text<'_>) -> Result<Node, ConfigProblem> {
+    let Some(start) =
+        text.text.strip_prefix(b"---").filter(|rest| rest.starts_with(b"\n") || rest.starts_with(b"\r\n"))
+    else {
+        return text.json_or_yaml(PARSE_FAILED);
+    };
+    let offset = text.text.len().saturating_sub(start.len());
+    let mut at = offset;
+    for line in start.split_inclusive(|&byte| byte == b'\n') {
+        if line.trim_ascii_end() == b"---" {
+            let front = text.text.get(..at).unwrap_or_default();
+            return Text::new(text.name, front).yaml(PARSE_FAILED);
+        }
+        at = at.saturating_add(line.len());
+    }
+    text.yaml(PARSE_FAILED)
+}
+
+/// 5.3: 1.5 s, or the longest time that a settings file gives one of the hooks, or what the host's environment says.
+fn session_end_budget(hooks: &[(Hook, Extra)], settings: &Settings) -> Duration {
+    if let Some(millis) = settings.number("CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS") {
+        return Duration::from_millis(millis);
+    }
+    let raising = hooks.iter().filter(|(_, extra)| {
+        extra.event == EventName::SessionEnd && extra.has_timeout && extra.source.is_settings()
+    });
+    let longest = raising.map(|(hook, _)| hook.timeout.min(LONGEST_SESSION_END)).max();
+    longest.map_or(SESSION_END, |longest| longest.max(SESSION_END))
+}
+
+/// What settings files say beside their hooks.
+#[derive(Default)]
+struct Switches {
+    /// `disableAllHooks` of the file that wins so far, and that file's rank.
+    disable: (u8, bool),
+    managed_only: bool,
+    urls: Option<Vec<String>>,
+    variables: Option<Vec<String>>,
+}
+
+struct Loader<'a> {
+    text: &'a Text<'a>,
+    purpose: Purpose,
+    settings: &'a Settings,
+    limits: Limits,
+    regexes: RegexCompiler,
+    hooks: Vec<(Hook, Extra)>,
+    switches: Switches,
+    /// Canonical texts of handlers with the scope in which they are compared.
+    classes: FxHashMap<Vec<u8>, usize>,
+    /// How many files each source has had.
+    files: FxHashMap<String, usize>,
+    watched: Vec<String>,
+    problems: Vec<ConfigProblem>,
+    notices: Vec<Notice>,
+}
+
+/// What is wrong with a handler, group or event, and where.
+struct Fault {
+    at: Option<usize>,
+    message: String,
+}
+
+impl Fault {
+    fn new(at: Option<usize>, message: impl Into<String>) -> Self {
+        Self { at, message: message.into() }
+    }
+
+    fn wrong_type(node: &Node, path: &str, expected: &str) -> Self {
+        Self::new(node.at, format!("{path}: expected {expected}, found {}", node.describe()))
+    }
+}
+
+/// The file that is being read.
+struct File<'f> {
+    source: &'f Source,
+    /// What its hooks' ids start with.
+    prefix: String,
+    places: Places<'f>,
+}
+
+impl Loader<'_> {
+    fn notice(&mut self, kind: NoticeKind, hook: Option<HookId>, at: Option<usize>, text: &str) {
+        let text = self.text.problem(at, text).to_string();
+        self.notices.push(Notice { kind, hook, text, log: None });
+    }
+
+    fn warn(&mut self, hook: &HookId, at: Option<usize>, text: &str) {
+        self.notice(NoticeKind::Warning, Some(hook.clone()), at, &format!("{hook}: {text}"));
+    }
+
+    /// R11.
+    fn fault(&mut self, fault: &Fault) {
+        match self.purpose {
+            Purpose::Save => self.problems.push(self.text.problem(fault.at, fault.message.clone())),
+            Purpose::Run => {
+                self.notice(NoticeKind::Dropped, None, fault.at, &format!("{}; skipped", fault.message));
+            }
+        }
+    }
+
+    fn file(&mut self, source: &Source, node: &Node) {
+        let name = source.name();
+        let count = self.files.entry(name.clone()).or_default();
+        *count = count.saturating_add(1);
+        let prefix = if *count == 1 { name } else { format!("{name}#{count}") };
+        if !node.is_object() {
+            if !matches!(node.kind, NodeKind::Null) {
+                self.fault(&Fault::wrong_type(node, "config", "an object"));
+            }
+            return;
+        }
+        if source.is_settings() {
+            self.switches(source, node);
+        }
+        let is_event = |member: &Member| EventName::from_name(&member.name).is_some();
+        let hooks = match node.get("hooks") {
+            Some(hooks) => hooks,
+            None if node.members().iter().any(is_event) => node,
+            None => return,
+        };
+        if !hooks.is_object() {
+            self.fault(&Fault::wrong_type(hooks, "hooks", "an object"));
+            return;
+        }
+        let places = Places::new(self.settings, source);
+        let file = File { source, prefix, places };
+        for member in hooks.members() {
+            self.event(&file, member);
+        }
+    }
+
+    /// The switches of a settings file (1.1).
+    fn switches(&mut self, source: &Source, node: &Node) {
+        if let Some(disable) = self.switch(node, "disableAllHooks")
+            && source.rank() >= self.switches.disable.0
+        {
+            self.switches.disable = (source.rank(), disable);
+        }
+        let managed_only = self.switch(node, "allowManagedHooksOnly");
+        match (managed_only, source) {
+            (Some(on), Source::Managed) => self.switches.managed_only |= on,
+            (Some(true), _) => {
+                let text = "allowManagedHooksOnly counts in managed settings only; ignored";
+                self.notice(NoticeKind::Warning, None, node.at, text);
+            }
+            _ => {}
+        }
+        if let Some(urls) = self.texts(node, "allowedHttpHookUrls") {
+            self.switches.urls.get_or_insert_default().extend(urls);
+        }
+        if let Some(names) = self.texts(node, "httpHookAllowedEnvVars") {
+            self.switches.variables.get_or_insert_default().extend(names);
+        }
+    }
+
+    fn switch(&mut self, node: &Node, name: &str) -> Option<bool> {
+        let value = node.get(name)?;
+        if let NodeKind::Bool(on) = value.kind {
+            return Some(on);
+        }
+        self.fault(&Fault::wrong_type(value, name, "a boolean"));
+        None
+    }
+
+    /// A list of strings. One that is faulty allows nothing: an allow-list that can not be read must not be as none.
+    fn texts(&mut self, node: &Node, name: &str) -> Option<Vec<String>> {
+        let value = node.get(name)?;
+        let texts = value.as_array().map(|items| {
+            items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
+        });
+        if let Some(Some(texts)) = texts {
+            return Some(texts);
+        }
+        self.fault(&Fault::wrong_type(value, name, "a list of strings"));
+        Some(Vec::new())
+    }
+
+    fn event(&mut self, file: &File<'_>, member: &Member) {
+        let path = format!("hooks.{}", member.name);
+        let Some(event) = EventName::from_name(&member.name) else {
+            self.fault(&Fault::new(member.at, format!("{path}: unknown event")));
+            return;
+        };
+        // 1.1: in a subagent's frontmatter the end of the turn is the subagent's.
+        let event = match (event, file.source) {
+            (EventName::Stop, Source::Agent(_)) => EventName::SubagentStop,
+            _ => event,
+        };
+        let Some(groups) = member.value.as_array() else {
+            self.fault(&Fault::wrong_type(&member.value, &path, "a list"));
+            return;
+        };
+        for (index, group) in groups.iter().enumerate() {
+            if let Err(fault) = self.group(file, event, index, group, &format!("{path}[{index}]")) {
+                self.fault(&fault);
+            }
+        }
+    }
+
+    fn group(
+        &mut self,
+        file: &File<'_>,
+        event: EventName,
+        index: usize,
+        group: &Node,
+        path: &str,
+    ) -> Result<(), Fault> {
+        if !group.is_object() {
+            return Err(Fault::wrong_type(group, path, "an object"));
+        }
+        let matcher = match group.get("matcher") {
+            None => "",
+            Some(node) => node
+                .as_str()
+                .ok_or_else(|| Fault::wrong_type(node, &format!("{path}.matcher"), "a string"))?,
+        };
+        let at = group.get("matcher").and_then(|node| node.at);
+        let path = format!("{path}.hooks");
+        let Some(hooks) = group.get("hooks") else {
+            return Err(Fault::new(group.at, format!("{path}: missing")));
+        };
+        let Some(handlers) = hooks.as_array() else {
+            return Err(Fault::wrong_type(hooks, &path, "a list"));
+        };
+        if event == EventName::FileChanged {
+            let names = matcher.split('|').map(str::trim).filter(|name| !matches!(*name, "" | "*"));
+            self.watched.extend(names.map(str::to_owned));
+        }
+        let (compiled, mut never) = Matcher::read(matcher, event, &mut self.regexes);
+        let compiled = Arc::new(compiled);
+        for (place, node) in handlers.iter().enumerate() {
+            let id = HookId::from(format!("{}:{}_{index}_{place}", file.prefix, event.name()));
+            if let Some(why) = never.take() {
+                self.warn(&id, at, &why);
+            }
+            match self.handler(file, event, node, id, &compiled, &format!("{path}[{place}]")) {
+                Ok((hook, mut extra)) => {
+                    if !matcher.is_empty() {
+                        extra.matcher_text = Some(matcher.to_owned());
+                    }
+                    self.hooks.push((hook, extra));
+                }
+                Err(fault) => self.fault(&fault),
+            }
+        }
+        Ok(())
+    }
+
+    /// The class of a handler: equal for equal handlers of settings files, or of one plug-in, skill or agent (R49).
+    fn class(&mut self, source: &Source, handler: &Node) -> usize {
+        let mut key = if source.is_settings() { Vec::new() } else { source.name().into_bytes() };
+        key.push(0);
+        super::placeholder::canonical(&handler.to_value(), &mut key);
+        let next = self.classes.len();
+        *self.classes.entry(key).or_insert(next)
+    }
+
+    /// R2 to R4.
+    fn turn_off(&mut self) {
+        let (rank, disabled) = self.switches.disable;
+        let all = disabled && rank == Source::Managed.rank();
+        let managed_only = self.switches.managed_only;
+        let trusted = self.settings.trusted;
+        let why = |source: &Source| match source {
+            _ if all => Some("disableAllHooks is set in managed settings"),
+            Source::Managed => None,
+            _ if disabled => Some("disableAllHooks is set"),
+            _ if managed_only => Some("allowManagedHooksOnly is set"),
+            Source::Project | Source::Local if !trusted => Some("the workspace is not trusted"),
+            _ => None,
+        };
+        let mut muted = Vec::new();
+        self.hooks.retain(|(hook, extra)| {
+            let why = why(&extra.source);
+            muted.extend(why.map(|why| (hook.id.clone(), why)));
+            why.is_none()
+        });
+        for (id, why) in muted {
+            self.notice(NoticeKind::Muted, Some(id.clone()), None, &format!("{id} does not run: {why}"));
+        }
+    }
+}
+
+/// The records `hook_registered` of a loaded config (7).
+pub(super) fn registered(bundle: &ClaudeBundle) -> impl Iterator<Item = crate::hook::LogRecord> + '_ {
+    bundle.hooks.iter().zip(&bundle.extras).map(|(hook, extra)| log::registered(hook, extra))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,283 @@
+//! The 33 events (2.1 of the contract): one row each, with all that differs between them by table: what a matcher tests,
+//! which handlers are allowed, what a block means, which members the payload has and in which order.
+
+/// Declares the events and their rows together.
+macro_rules! events {
+    ($($name:ident: $on:expr, $kinds:ident, $block:ident, [$($flag:ident)*], $fields:expr;)*) => {
+        /// An event of the contract.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub(super) enum EventName { $($name,)* }
+
+        impl EventName {
+            pub(super) const ALL: &[Self] = &[$(Self::$name,)*];
+
+            pub(super) const fn row(self) -> &'static Row {
+                match self {
+                    $(Self::$name => &Row {
+                        name: stringify!($name),
+                        on: $on,
+                        kinds: Kinds::$kinds,
+                        block: BlockMeans::$block,
+                        flags: &[$(Flag::$flag,)*],
+                        fields: &$fields,
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+/// What is fixed of an event.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    /// The payload's member that a matcher tests; empty where matchers are not supported.
+    on: &'static str,
+    kinds: Kinds,
+    pub(super) block: BlockMeans,
+    flags: &'static [Flag],
+    /// Members of the payload after the common ones.
+    pub(super) fields: &'static [&'static str],
+}
+
+/// Which handlers an event takes (R10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kinds {
+    /// Every kind.
+    Every,
+    /// All but `agent`.
+    NoAgent,
+    /// `command`, `http`, `mcp_tool`.
+    NoModel,
+    /// `command`, `mcp_tool`.
+    Local,
+    /// `command`.
+    Command,
+}
+
+/// What exit status 2 and `decision: block` do (4.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BlockMeans {
+    /// The call is denied, the model gets the text.
+    Deny,
+    /// The prompt or expansion is rejected, the user gets the text.
+    Reject,
+    /// The agent goes on, with the text as its instruction.
+    KeepGoing,
+    /// The task is not created or not completed; the model gets the text.
+    RollBack,
+    /// The loop stops before the next model call.
+    StopLoop,
+    /// It is cancelled.
+    Cancel,
+    /// The answer is a no.
+    Decline,
+    /// The model gets the text, nothing is undone.
+    ToModel,
+    /// The user gets the text.
+    ToUser,
+    /// Only for a debug log.
+    Debug,
+    /// Nothing.
+    Ignored,
+    /// Any exit status but 0 is a failure of the operation.
+    Fails,
+}
+
+/// What else is true of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flag {
+    /// `decision: block` is honoured (R35).
+    Decides,
+    /// `continue: false` has no effect (R36).
+    NoStop,
+    /// Plain text is context (R29).
+    Plain,
+    /// `permission_mode` belongs to the payload.
+    Mode,
+    /// `if` rules are evaluated (R13).
+    Rules,
+    /// The hook gets `CLAUDE_ENV_FILE` (R22).
+    EnvFile,
+    /// Command, http and tool handlers have 30 s (5.3).
+    Short,
+}
+
+const TOOL: [&str; 3] = ["tool_name", "tool_input", "tool_use_id"];
+
+events! {
+    SessionStart: "source", Local, ToUser, [Plain EnvFile], ["source", "model", "agent_type", "session_title"];
+    Setup: "trigger", Command, Ignored, [NoStop EnvFile], ["trigger"];
+    InstructionsLoaded: "load_reason", NoModel, Ignored, [NoStop], ["file_path", "memory_type", "load_reason"];
+    UserPromptSubmit: "", Every, Reject, [Decides Plain Mode Short], ["prompt", "session_title"];
+    UserPromptExpansion: "command_name", Every, Reject, [Decides Plain Mode],
+        ["expansion_type", "command_name", "command_args", "command_source", "prompt"];
+    MessageDisplay: "", NoModel, Ignored, [NoStop], ["turn_id", "message_id", "index", "final", "delta"];
+    PreToolUse: "tool_name", Every, Deny, [Decides Mode Rules], TOOL;
+    PermissionRequest: "tool_name", NoAgent, Ignored, [Mode Rules],
+        ["tool_name", "tool_input", "permission_suggestions"];
+    PermissionDenied: "tool_name", Every, Ignored, [NoStop Mode Rules],
+        ["tool_name", "tool_input", "tool_use_id", "reason"];
+    PostToolUse: "tool_name", Every, ToModel, [Decides Mode Rules],
+        ["tool_name", "tool_input", "tool_response", "tool_use_id", "duration_ms"];
+    PostToolUseFailure: "tool_name", Every, ToModel, [Decides Mode Rules],
+        ["tool_name", "tool_input", "tool_use_id", "error", "is_interrupt", "duration_ms"];
+    PostToolBatch: "", Every, StopLoop, [Decides Mode], ["tool_calls"];
+    Notification: "notification_type", NoModel, Ignored, [NoStop], ["message", "title", "notification_type"];
+    SubagentStart: "agent_type", NoModel, ToUser, [], ["agent_id", "agent_type"];
+    SubagentStop: "agent_type", Every, KeepGoing, [Decides Mode],
+        ["stop_hook_active", "agent_id", "agent_type", "agent_transcript_path", "last_assistant_message",
+         "background_tasks", "session_crons"];
+    TaskCreated: "", Every, RollBack, [Decides NoStop],
+        ["task_id", "task_subject", "task_description", "teammate_name", "team_name"];
+    TaskCompleted: "", Every, RollBack, [Mode],
+        ["task_id", "task_subject", "task_description", "teammate_name", "team_name"];
+    Stop: "", Every, KeepGoing, [Decides Mode],
+        ["stop_hook_active", "last_assistant_message", "background_tasks", "session_crons"];
+    StopFailure: "error", NoModel, Ignored, [NoStop], ["error", "error_details", "last_assistant_message"];
+    TeammateIdle: "", Every, KeepGoing, [Mode], ["teammate_name", "team_name"];
+    ConfigChange: "source", NoModel, Cancel, [Decides NoStop], ["source", "file_path"];
+    CwdChanged: "", NoModel, ToUser, [NoStop EnvFile], ["old_cwd", "new_cwd"];
+    DirectoryAdded: "source", NoModel, Debug, [NoStop], ["directory", "source"];
+    FileChanged: "file_path", NoModel, ToUser, [NoStop EnvFile], ["file_path", "event"];
+    WorktreeCreate: "", NoModel, Fails, [NoStop], ["name"];
+    WorktreeRemove: "", NoModel, Fails, [NoStop], ["worktree_path"];
+    PreCompact: "trigger", NoModel, Cancel, [Decides], ["trigger", "custom_instructions"];
+    PostCompact: "trigger", NoModel, ToUser, [], ["trigger", "compact_summary"];
+    PreModelSwitch: "to_model", NoModel, Cancel, [Decides Short],
+        ["from_model", "to_model", "requested_model", "source", "context_tokens", "prompt_cache_warm", "cache_ttl",
+         "estimated_cache_write_usd", "pricing"];
+    PostModelSwitch: "to_model", NoModel, ToUser, [Plain Short],
+        ["from_model", "to_model", "requested_model", "source", "context_tokens", "prompt_cache_warm", "cache_ttl",
+         "estimated_cache_write_usd", "pricing"];
+    Elicitation: "mcp_server_name", NoModel, Decline, [],
+        ["mcp_server_name", "message", "mode", "requested_schema"];
+    ElicitationResult: "mcp_server_name", NoModel, Decline, [], ["mcp_server_name", "action", "content"];
+    SessionEnd: "reason", NoModel, ToUser, [NoStop], ["reason"];
+}
+
+impl EventName {
+    pub(super) const fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|event| event.name() == name)
+    }
+
+    /// The names, for messages.
+    pub(super) fn known() -> String {
+        Self::ALL.iter().map(|event| event.name()).collect::<Vec<_>>().join(", ")
+    }
+
+    fn has(self, flag: Flag) -> bool {
+        self.row().flags.contains(&flag)
+    }
+
+    /// The payload's member that a matcher tests.
+    pub(super) fn matched_field(self) -> Option<&'static str> {
+        Some(self.row().on).filter(|field| !field.is_empty())
+    }
+
+    pub(super) fn allows(self, kind: &str) -> bool {
+        match self.row().kinds {
+            Kinds::Every => true,
+            Kinds::NoAgent => kind != "agent",
+            Kinds::NoModel => !matches!(kind, "prompt" | "agent"),
+            Kinds::Local => matches!(kind, "command" | "mcp_tool"),
+            Kinds::Command => kind == "command",
+        }
+    }
+
+    /// R35.
+    pub(super) fn honours_decision(self) -> bool {
+        self.has(Flag::Decides)
+    }
+
+    /// R36, but for `TaskCompleted`, which depends on who raised it.
+    pub(super) fn honours_continue(self) -> bool {
+        !self.has(Flag::NoStop)
+    }
+
+    pub(super) fn takes_plain_text(self) -> bool {
+        self.has(Flag::Plain)
+    }
+
+    pub(super) fn has_permission_mode(self) -> bool {
+        self.has(Flag::Mode)
+    }
+
+    pub(super) fn evaluates_rules(self) -> bool {
+        self.has(Flag::Rules)
+    }
+
+    pub(super) fn has_env_file(self) -> bool {
+        self.has(Flag::EnvFile)
+    }
+
+    /// `Stop` and `SubagentStop`: the loop guard (R58) counts.
+    pub(super) const fn is_stop(self) -> bool {
+        matches!(self, Self::Stop | Self::SubagentStop)
+    }
+
+    /// Seconds of a handler without `timeout` (5.3); `SessionEnd` has a budget instead.
+    pub(super) fn default_timeout(self, kind: &str) -> u64 {
+        match kind {
+            "prompt" => 30,
+            "agent" => 60,
+            _ if self.has(Flag::Short) => 30,
+            _ if self == Self::MessageDisplay => 10,
+            _ => 600,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_33_events_and_their_rows_are_their_own() {
+        assert_eq!(EventName::ALL.len(), 33);
+        for &event in EventName::ALL {
+            assert_eq!(EventName::from_name(event.name()), Some(event));
+            if let Some(field) = event.matched_field() {
+                assert!(event.row().fields.contains(&field), "{}", event.name());
+            }
+        }
+    }
+
+    #[test]
+    fn rows_that_say_block_are_those_of_the_contract() {
+        let honoured: Vec<_> = EventName::ALL
+            .iter()
+            .filter(|event| event.honours_decision())
+            .map(|event| event.name())
+            .collect();
+        let wanted = [
+            "UserPromptSubmit",
+            "UserPromptExpansion",
+            "PreToolUse",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "PostToolBatch",
+            "SubagentStop",
+            "TaskCreated",
+            "Stop",
+            "ConfigChange",
+            "PreCompact",
+            "PreModelSwitch",
+        ];
+        assert_eq!(honoured, wanted);
+    }
+
+    #[test]
+    fn timeouts_by_default() {
+        assert_eq!(EventName::PreToolUse.default_timeout("command"), 600);
+        assert_eq!(EventName::UserPromptSubmit.default_timeout("http"), 30);
+        assert_eq!(EventName::PostModelSwitch.default_timeout("mcp_tool"), 30);
+        assert_eq!(EventName::MessageDisplay.default_timeout("command"), 10);
+        assert_eq!(EventName::Stop.default_timeout("prompt"), 30);
+        assert_eq!(EventName::Stop.default_timeout("agent"), 60);
+    }
+}

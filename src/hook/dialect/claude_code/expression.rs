@@ -1,0 +1,142 @@
+//! Regular expressions of matchers (R5): ECMAScript's, rewritten for the linear-time engine.
+//!
+//! The two agree but for a few spellings: `\d`, `\w`, `\s` and `\b` mean ASCII in ECMAScript (but for white space), `[` is
+//! an ordinary character inside a class, `[^]` is any character and `[]` none, and a class has no operators such as `&&`.
+//! What only a backtracking engine can do, look-around and back-references, is refused.
+
+use crate::hook::matcher::{Regex, RegexCompiler};
+use std::fmt::Write as _;
+
+/// Compiles an expression.
+///
+/// # Errors
+/// Why it can not be used, in a line.
+pub(super) fn compile(pattern: &str, compiler: &mut RegexCompiler) -> Result<Regex, String> {
+    compiler.compile(&rewrite(pattern)?)
+}
+
+fn rewrite(pattern: &str) -> Result<String, String> {
+    let mut out = String::with_capacity(pattern.len() + 16);
+    let mut letters = pattern.chars().peekable();
+    let mut in_class = false;
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => escape(&mut letters, in_class, &mut out)?,
+            ']' if in_class => {
+                in_class = false;
+                out.push(']');
+            }
+            '[' | '&' | '~' | '#' if in_class => out.extend(['\\', letter]),
+            '-' if in_class && letters.peek() == Some(&'-') => out.push_str("\\-"),
+            '[' => in_class = open_class(&mut letters, &mut out),
+            '(' => {
+                out.push('(');
+                let rest: String = letters.clone().take(3).collect();
+                let look = ["?=", "?!", "?<=", "?<!"].iter().any(|mark| rest.starts_with(mark));
+                if look {
+                    return Err("look-around is not supported".to_owned());
+                }
+            }
+            '{' if !is_count(letters.clone()) => out.push_str("\\{"),
+            _ => out.push(letter),
+        }
+    }
+    Ok(out)
+}
+
+/// Whether a class is open after it: `[]` and `[^]` are closed at once.
+fn open_class(letters: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut String) -> bool {
+    let negated = letters.next_if_eq(&'^').is_some();
+    if letters.next_if_eq(&']').is_some() {
+        out.push_str(if negated { "(?s:.)" } else { "[^\\x00-\\x{10FFFF}]" });
+        return false;
+    }
+    out.push_str(if negated { "[^" } else { "[" });
+    true
+}
+
+fn escape(
+    letters: &mut std::iter::Peekable<std::str::Chars<'_>>,
+    in_class: bool,
+    out: &mut String,
+) -> Result<(), String> {
+    match letters.next() {
+        None => return Err("it ends in a backslash".to_owned()),
+        Some('d') => out.push_str("[0-9]"),
+        Some('D') => out.push_str("[^0-9]"),
+        Some('w') => out.push_str("[0-9A-Za-z_]"),
+        Some('W') => out.push_str("[^0-9A-Za-z_]"),
+        Some('b') if in_class => out.push_str("\\x08"),
+        Some('b') => out.push_str("(?-u:\\b)"),
+        Some('B') => out.push_str("(?-u:\\B)"),
+        Some('0') => out.push_str("\\x00"),
+        Some('k') if !in_class => return Err("back-references are not supported".to_owned()),
+        Some(digit @ '1'..='9') if !in_class => {
+            return Err(format!("back-references are not supported (\\{digit})"));
+        }
+        Some('c') => match letters.next() {
+            Some(letter) if letter.is_ascii_alphabetic() => {
+                let _ = write!(out, "\\x{:02x}", u32::from(letter) % 32);
+            }
+            _ => return Err("\\c needs a letter".to_owned()),
+        },
+        Some('u') if letters.peek() == Some(&'{') => out.push_str("\\u"),
+        Some(letter @ ('s' | 'S' | 'n' | 'r' | 't' | 'f' | 'v' | 'x' | 'u' | 'p' | 'P')) => {
+            out.extend(['\\', letter]);
+        }
+        // An escaped letter of no meaning is the letter.
+        Some(letter) if letter.is_alphanumeric() => out.push(letter),
+        Some(letter) => out.extend(['\\', letter]),
+    }
+    Ok(())
+}
+
+/// Whether a brace opens a repetition; otherwise it is an ordinary character.
+fn is_count(letters: std::iter::Peekable<std::str::Chars<'_>>) -> bool {
+    let inside: String = letters.take_while(|letter| *letter != '}').take(24).collect();
+    let (low, high) = inside.split_once(',').unwrap_or((&inside, ""));
+    let is_number = |text: &str| text.chars().all(|letter| letter.is_ascii_digit());
+    !low.is_empty() && is_number(low) && is_number(high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(pattern: &str, text: &str) -> bool {
+        compile(pattern, &mut RegexCompiler::new(1 << 20)).unwrap().is_match(text)
+    }
+
+    #[test]
+    fn spellings_of_ecmascript() {
+        for (pattern, text, wanted) in [
+            ("^Edit$", "NotebookEdit", false),
+            ("Edit.*", "NotebookEdit", true),
+            (r"^\d+$", "٣", false),
+            (r"^[\w-]+$", "a-b_9", true),
+            (r"\bEdit\b", "Notebook Edit", true),
+            (r"\BEdit", "NotebookEdit", true),
+            (r"a\/b", "a/b", true),
+            ("[[]x", "[x", true),
+            ("[a&&b]+$", "&", true),
+            ("^[^]$", "\n", true),
+            ("[]", "x", false),
+            ("a{", "a{", true),
+            ("^a{2}$", "aa", true),
+            ("{x}", "{x}", true),
+            (r"\u0041", "A", true),
+            (r"\cJ", "\n", true),
+            ("(?<name>x)y", "xy", true),
+            ("[a--z]", "-", true),
+        ] {
+            assert_eq!(matches(pattern, text), wanted, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn refusals() {
+        for pattern in ["(?=x)", "(?!x)", "(?<=x)a", "(?<!x)a", r"(a)\1", r"(?<n>a)\k<n>", "a\\", "(", "[a"] {
+            assert!(compile(pattern, &mut RegexCompiler::new(1 << 20)).is_err(), "{pattern}");
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! Folding (5.2): what the answers of all handlers of a firing come to together, in config order.
+
+use super::answer::Answer;
+use super::cap;
+use super::event::{BlockMeans, EventName};
+use super::log::Counts;
+use super::result::{
+    ClaudeCodeResult, NonBlockingError, Permission, PermissionAnswer, PermissionRequestAnswer, SpecificOutput,
+};
+use crate::hook::decision::{Block, Decision, Verdict};
+use crate::hook::dialect::{Absorbed, Flow};
+use crate::hook::json::Json;
+use crate::hook::record::{Effect, HookId};
+use crate::hook::runner::HookRunner;
+
+/// What was said so far.
+pub(super) struct Fold<'a> {
+    event: EventName,
+    host: &'a dyn HookRunner,
+    /// `Event:matchvalue`
+    hook_name: String,
+    pub(super) result: ClaudeCodeResult,
+    pub(super) counts: Counts,
+    /// Who said stop, who gave the strongest permission, who blocked first, who answered a permission request.
+    stopped_by: Option<HookId>,
+    permission_by: Option<HookId>,
+    blocked_by: Option<HookId>,
+    answered_by: Option<HookId>,
+    /// Who gave the first context.
+    context_by: Option<HookId>,
+    rewritten_by: Vec<HookId>,
+    classified: usize,
+}
+
+impl<'a> Fold<'a> {
+    pub(super) fn new(event: EventName, hook_name: String, host: &'a dyn HookRunner) -> Self {
+        Self {
+            event,
+            host,
+            hook_name,
+            result: ClaudeCodeResult::default(),
+            counts: Counts::default(),
+            stopped_by: None,
+            permission_by: None,
+            blocked_by: None,
+            answered_by: None,
+            context_by: None,
+            rewritten_by: Vec::new(),
+            classified: 0,
+        }
+    }
+
+    /// Takes one answer in.
+    pub(super) fn absorb(&mut self, hook: &HookId, answer: Answer) -> Absorbed {
+        let mut warnings = answer.warnings;
+        self.count(answer.error.as_ref(), answer.cancelled, answer.block.is_some() || answer.stop.is_some());
+        let mut effect = Effect::None;
+        let mut rewrote = Vec::new();
+        if let Some(message) = answer.error {
+            effect = Effect::Ignored("4.2: a failure that blocks nothing");
+            let title = format!("{} hook error", self.hook_name);
+            self.result.errors.push(NonBlockingError { hook: hook.clone(), title, message });
+        }
+        for text in answer.contexts {
+            let text = self.capped(text, &mut warnings);
+            self.result.contexts.push(text);
+            self.context_by.get_or_insert_with(|| hook.clone());
+        }
+        for text in answer.system_messages {
+            let text = self.capped(text, &mut warnings);
+            self.result.system_messages.push(text);
+        }
+        self.result.terminal.extend(answer.terminal);
+        if let Some(updated) = answer.updated_input {
+            self.result.updated_input = Some(updated);
+            rewrote.push("arguments");
+        }
+        if let Some(updated) = answer.updated_output {
+            self.result.updated_output = Some(updated);
+            rewrote.push("result");
+        }
+        if !rewrote.is_empty() {
+            self.rewritten_by.push(hook.clone());
+            effect = Effect::Rewrote(rewrote);
+        }
+        self.specific(hook, answer.specific, &mut warnings);
+        if let Some((permission, reason)) = answer.permission {
+            if permission == Permission::Deny {
+                effect = blocked(reason.as_deref().unwrap_or("Denied by hook"));
+            }
+            self.permission(hook, permission, reason);
+        }
+        if let Some(text) = answer.block {
+            effect = self.block(hook, text);
+        }
+        if let Some(reason) = answer.stop {
+            effect = blocked(&reason);
+            if self.result.stop.is_none() {
+                self.result.stop = Some(reason);
+                self.stopped_by = Some(hook.clone());
+            }
+        }
+        let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
+        Absorbed { effect, flow: Flow::Continue, warning }
+    }
+
+    fn count(&mut self, error: Option<&String>, cancelled: bool, blocks: bool) {
+        let count = match (error, cancelled, blocks) {
+            (Some(_), ..) => &mut self.counts.errors,
+            (None, true, _) => &mut self.counts.cancelled,
+            (None, false, true) => &mut self.counts.blocking,
+            _ => &mut self.counts.success,
+        };
+        *count = count.saturating_add(1);
+    }
+
+    fn capped(&self, text: String, warnings: &mut Vec<String>) -> String {
+        let (text, fault) = cap::text(text, self.host);
+        warnings.extend(fault);
+        text
+    }
+
+    fn permission(&mut self, hook: &HookId, decision: Permission, reason: Option<String>) {
+        let stronger = self.result.permission.as_ref().is_none_or(|strongest| decision > strongest.decision);
+        if stronger {
+            self.result.permission = Some(PermissionAnswer { decision, reason });
+            self.permission_by = Some(hook.clone());
+        }
+    }
+
+    fn block(&mut self, hook: &HookId, text: String) -> Effect {
+        let effect = blocked(&text);
+        if self.event.row().block == BlockMeans::ToUser {
+            self.result.system_messages.push(text);
+            return Effect::Ignored("4.3: the user is told, nothing is blocked");
+        }
+        match &mut self.result.block {
+            Some(block) => {
+                block.push('\n');
+                block.push_str(&text);
+            }
+            none => *none = Some(text),
+        }
+        self.blocked_by.get_or_insert_with(|| hook.clone());
+        effect
+    }
+
+    fn specific(&mut self, hook: &HookId, new: SpecificOutput, warnings: &mut Vec<String>) {
+        let message = new.initial_user_message.map(|text| self.capped(text, warnings));
+        for text in new.classifier_context {
+            let left = cap::CLASSIFIER_CAP.saturating_sub(self.classified);
+            let text = cap::first(&text, left);
+            self.classified = self.classified.saturating_add(text.chars().count());
+            if !text.is_empty() {
+                self.result.specific.classifier_context.push(text.to_owned());
+            }
+        }
+        if let Some(answer) = new.permission_request {
+            self.answer_request(hook, answer);
+        }
+        let all = &mut self.result.specific;
+        all.retry |= new.retry;
+        all.suppress_original_prompt |= new.suppress_original_prompt;
+        all.reload_skills |= new.reload_skills;
+        all.session_title = new.session_title.or(all.session_title.take());
+        all.initial_user_message = message.or(all.initial_user_message.take());
+        all.display_content = new.display_content.or(all.display_content.take());
+        all.worktree_path = new.worktree_path.or(all.worktree_path.take());
+        if new.action.is_some() {
+            (all.action, all.content) = (new.action, new.content);
+        }
+        if let Some(paths) = new.watch_paths {
+            let list = all.watch_paths.get_or_insert_default();
+            for path in paths {
+                if !list.contains(&path) {
+                    list.push(path);
+                }
+            }
+        }
+    }
+
+    /// Any deny wins; of several allows the last input counts, and all changes of rules.
+    fn answer_request(&mut self, hook: &HookId, new: PermissionRequestAnswer) {
+        let known = &mut self.result.specific.permission_request;
+        match known {
+            Some(known) if known.behavior == new.behavior => {
+                known.updated_input = new.updated_input.or(known.updated_input.take());
+                known.updated_permissions.extend(new.updated_permissions);
+                known.interrupt |= new.interrupt;
+            }
+            Some(known) if known.behavior > new.behavior => {}
+            _ => {
+                *known = Some(new);
+                self.answered_by = Some(hook.clone());
+            }
+        }
+    }
+
+    /// The result, and the decision in neutral words. `prompt` is the user's, for the message of a block (R64).
+    pub(super) fn finish(mut self, prompt: Option<&str>) -> (Decision, ClaudeCodeResult) {
+        self.settle();
+        let mut decision = Decision {
+            contexts: self.result.contexts.clone(),
+            system_messages: self.result.system_messages.clone(),
+            ..Decision::default()
+        };
+        if let Some(answer) = &self.result.permission {
+            decision.permission = match answer.decision {
+                Permission::Allow => Some(Verdict::Allow),
+                Permission::Ask => Some(Verdict::Ask),
+                Permission::Defer => Some(Verdict::Defer),
+                Permission::Deny => None,
+            };
+        }
+        let mut input = self.result.updated_input.clone();
+        if let Some(answer) = &self.result.specific.permission_request
+            && answer.behavior == Permission::Allow
+        {
+            decision.permission = Some(Verdict::Allow);
+            input.clone_from(&answer.updated_input);
+        }
+        decision.arguments = input.map(Json::from);
+        decision.result = self.result.updated_output.clone().map(Json::from);
+        if decision.arguments.is_some() || decision.result.is_some() {
+            decision.rewritten_by = std::mem::take(&mut self.rewritten_by);
+            if decision.rewritten_by.is_empty() {
+                decision.rewritten_by.extend(self.answered_by.clone());
+            }
+        }
+        if self.event.row().block == BlockMeans::ToModel {
+            decision.contexts.extend(self.result.block.clone());
+        }
+        decision.blocked = self.blocked(prompt);
+        (decision, self.result)
+    }
+
+    /// What beats what: a stop everything, a deny the new input.
+    fn settle(&mut self) {
+        let keeps_going = self.event.row().block == BlockMeans::KeepGoing;
+        let denies = |answer: &PermissionAnswer| answer.decision == Permission::Deny;
+        if self.result.stop.is_some() {
+            if !self.result.permission.as_ref().is_some_and(denies) {
+                self.result.permission = None;
+            }
+            self.result.updated_input = None;
+            if keeps_going {
+                self.result.block = None;
+            }
+        } else if keeps_going {
+            let feedback = self.event.is_stop() && !self.result.contexts.is_empty();
+            self.result.specific.keeps_going = self.result.block.is_some() || feedback;
+        }
+        if self.result.permission.as_ref().is_some_and(denies) {
+            self.result.updated_input = None;
+        }
+    }
+
+    /// R58: the agent went on too often; the stop goes through.
+    pub(super) fn override_stop(&mut self, cap: u64) {
+        self.settle();
+        self.result.block = None;
+        self.result.specific.keeps_going = false;
+        self.result.stop = None;
+        let message = format!("Stop hooks made the agent go on {cap} times in a row; this stop goes through");
+        self.result.system_messages.push(message);
+        // What is left is no reason to go on.
+        self.result.contexts.clear();
+    }
+
+    /// Whether the agent goes on because of this firing.
+    pub(super) fn keeps_going(&mut self) -> bool {
+        self.settle();
+        self.result.specific.keeps_going
+    }
+
+    fn blocked(&self, prompt: Option<&str>) -> Option<Block> {
+        let result = &self.result;
+        let of = |hook: &Option<HookId>, reason: String| {
+            Some(Block { hook: hook.clone()?, reason, user_message: None })
+        };
+        let means = self.event.row().block;
+        if let Some(reason) = &result.stop {
+            // To stop everything is no block where the agent is about to stop.
+            return if means == BlockMeans::KeepGoing { None } else { of(&self.stopped_by, reason.clone()) };
+        }
+        if let Some(PermissionAnswer { decision: Permission::Deny, reason }) = &result.permission {
+            let reason = reason.clone().unwrap_or_else(|| "Denied by hook".to_owned());
+            return of(&self.permission_by, reason);
+        }
+        if let Some(answer) = &result.specific.permission_request
+            && answer.behavior == Permission::Deny
+        {
+            let reason = answer.message.clone().unwrap_or_else(|| "Denied by hook".to_owned());
+            return of(&self.answered_by, reason);
+        }
+        match (&result.block, means) {
+            (Some(_), BlockMeans::ToModel) | (None, _) if !result.specific.keeps_going => None,
+            (Some(reason), _) => {
+                let mut block = of(&self.blocked_by, reason.clone())?;
+                if let Some(prompt) = prompt {
+                    block.user_message = Some(if result.specific.suppress_original_prompt {
+                        reason.clone()
+                    } else {
+                        format!("{reason}\n\nOriginal prompt: {prompt}")
+                    });
+                }
+                Some(block)
+            }
+            // Feedback alone keeps the agent going (R39).
+            (None, _) => of(&self.context_by, result.contexts.join("\n")),
+        }
+    }
+}
+
+fn blocked(reason: &str) -> Effect {
+    Effect::Blocked { reason: reason.to_owned(), user_message: None }
+}

@@ -1,0 +1,79 @@
+//! Handlers that nobody waits for (R54, R55): what they print is for the next turn, or wakes the agent.
+
+use super::event::EventName;
+use super::printed::{Printed, read as read_printed};
+use super::schema::Output;
+use super::state::State;
+use super::{Apart, cap, log};
+use crate::hook::dialect::Late;
+use crate::hook::record::HookId;
+use crate::hook::runner::{Ended, HookRunner, LateOutput, ScriptOutcome};
+
+/// Who is told how such a run ended. `name` is the hook's name in records.
+pub(super) fn listener(hook: HookId, name: String, event: EventName, apart: Apart) -> Late {
+    Late::new(move |outcome, host| {
+        crate::hook::show_if_watched(host, || log::response(&hook, &name, event, outcome));
+        let Some(mut late) = output(event, apart, outcome) else { return };
+        hook.as_str().clone_into(&mut late.hook);
+        let cut = |text: String| cap::text(text, host).0;
+        late.contexts = late.contexts.into_iter().map(cut).collect();
+        late.system_messages = late.system_messages.into_iter().map(cut).collect();
+        if !host.deliver_late(&late) {
+            host.state().with(|state: &mut State| state.keep(late));
+        }
+    })
+}
+
+/// What is to be said, if anything. Decisions are ignored, members of the wrong type dropped one by one.
+fn output(event: EventName, apart: Apart, outcome: &ScriptOutcome) -> Option<LateOutput> {
+    let status = if matches!(outcome.end, Ended::Syntax(_)) { 2 } else { outcome.status };
+    if apart == Apart::Rewake && status == 2 {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
+        let message = Some(text(&outcome.stderr)).filter(|text| !text.is_empty());
+        let message = message.unwrap_or_else(|| text(&outcome.stdout));
+        return Some(LateOutput { contexts: vec![message], wake: true, ..LateOutput::default() });
+    }
+    if outcome.end != Ended::Exited {
+        return None;
+    }
+    let (Printed::Json(members), _) = read_printed(&outcome.stdout) else { return None };
+    let output = Output::lenient(members, event);
+    let late = LateOutput {
+        contexts: output.own_text("additionalContext").map(str::to_owned).into_iter().collect(),
+        system_messages: output.text("systemMessage").map(str::to_owned).into_iter().collect(),
+        ..LateOutput::default()
+    };
+    (!late.contexts.is_empty() || !late.system_messages.is_empty()).then_some(late)
+}
+
+/// What waits for the next turn. A host whose turns do not start with `UserPromptSubmit`, or that wants to be early, takes
+/// it; else that event's result has it.
+pub fn take_late(host: &dyn HookRunner) -> Vec<LateOutput> {
+    host.state().with(State::take_late)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(apart: Apart, status: i32, stdout: &str, stderr: &str) -> Option<LateOutput> {
+        output(EventName::PreToolUse, apart, &ScriptOutcome::exited(status, stdout, stderr))
+    }
+
+    #[test]
+    fn decisions_are_ignored_and_bad_members_dropped() {
+        let printed = r#"{"continue":false,"systemMessage":5,"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","additionalContext":"c"}}"#;
+        let late = of(Apart::Silent, 0, printed, "").unwrap();
+        assert_eq!((late.contexts, late.system_messages, late.wake), (vec!["c".to_owned()], vec![], false));
+        assert_eq!(of(Apart::Silent, 2, "", "no"), None);
+        assert_eq!(of(Apart::Silent, 0, "text", ""), None);
+    }
+
+    #[test]
+    fn exit_2_wakes_with_stderr_or_stdout() {
+        assert_eq!(of(Apart::Rewake, 2, "out", "err\n").unwrap().contexts, ["err"]);
+        let late = of(Apart::Rewake, 2, "out\n", "").unwrap();
+        assert_eq!((late.contexts, late.wake), (vec!["out".to_owned()], true));
+        assert_eq!(of(Apart::Rewake, 0, "", "err"), None);
+    }
+}

@@ -1,0 +1,529 @@
+//! Payloads (2.2 and 2.3 of the contract): an event as one flat JSON object, and the way back.
+//!
+//! An event's members come in the order of its row in `event.rs`, after the common ones. A member is taken from the neutral
+//! event where that has it, else from its facts; facts that the row does not name follow. Tool arguments and results are
+//! written from where they are, without a copy.
+
+use super::event::EventName;
+use super::settings::Settings;
+use crate::hook::error::EventError;
+use crate::hook::event::{Channel, Event, EventContext, Happening, ToolCall, ToolCallSummary};
+use crate::hook::json::{Json, append_json};
+use crate::vfs::path;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Errors of `StopFailure` (2.3); any other is `unknown`.
+const STOP_ERRORS: [&str; 12] = [
+    "rate_limit",
+    "overloaded",
+    "authentication_failed",
+    "oauth_org_not_allowed",
+    "account_on_hold",
+    "billing_error",
+    "invalid_request",
+    "model_not_found",
+    "server_error",
+    "max_output_tokens",
+    "cloud_credential_error",
+    "unknown",
+];
+
+/// Tools whose input names a file, which hooks see with an absolute path (R16).
+const FILE_TOOLS: [&str; 5] = ["Read", "Write", "Edit", "MultiEdit", "NotebookEdit"];
+
+/// The event of the contract that a neutral one is; `None` where the contract has none.
+pub(super) fn event_of(event: &Event) -> Option<EventName> {
+    Some(match &event.happening {
+        Happening::SessionStarted { .. } => EventName::SessionStart,
+        Happening::SessionEnded { .. } => EventName::SessionEnd,
+        Happening::PromptSubmitted { .. } => EventName::UserPromptSubmit,
+        Happening::TurnEnded { success: true, .. } => EventName::Stop,
+        Happening::TurnEnded { .. } => EventName::StopFailure,
+        Happening::ModelCallEnded { response: Some(_), .. } => EventName::MessageDisplay,
+        Happening::ToolCallStarting(_) => EventName::PreToolUse,
+        Happening::ToolCallEnded { error: None, .. } => EventName::PostToolUse,
+        Happening::ToolCallEnded { .. } => EventName::PostToolUseFailure,
+        Happening::ToolBatchEnded { .. } => EventName::PostToolBatch,
+        Happening::PermissionRequested(_) => EventName::PermissionRequest,
+        // What the user refuses is no event of the contract.
+        Happening::PermissionDecided { decision, source, .. } if decision == "deny" && source != "user" => {
+            EventName::PermissionDenied
+        }
+        Happening::CompactionStarting { .. } => EventName::PreCompact,
+        Happening::CompactionEnded { .. } => EventName::PostCompact,
+        Happening::SubagentStarted => EventName::SubagentStart,
+        Happening::SubagentEnded { .. } => EventName::SubagentStop,
+        Happening::Notified { .. } => EventName::Notification,
+        Happening::Other { name } => EventName::from_name(name).filter(|event| is_other(*event))?,
+        _ => return None,
+    })
+}
+
+/// Whether the neutral form has no moment for the event.
+const fn is_other(event: EventName) -> bool {
+    matches!(
+        event,
+        EventName::Setup
+            | EventName::InstructionsLoaded
+            | EventName::UserPromptExpansion
+            | EventName::TaskCreated
+            | EventName::TaskCompleted
+            | EventName::TeammateIdle
+            | EventName::ConfigChange
+            | EventName::CwdChanged
+            | EventName::DirectoryAdded
+            | EventName::FileChanged
+            | EventName::WorktreeCreate
+            | EventName::WorktreeRemove
+            | EventName::PreModelSwitch
+            | EventName::PostModelSwitch
+            | EventName::Elicitation
+            | EventName::ElicitationResult
+    )
+}
+
+/// An event as its hooks see it.
+pub(super) struct Payload<'a> {
+    event: &'a Event,
+    name: EventName,
+    settings: &'a Settings,
+    /// Whether the loop guard says that the agent goes on because of a stop hook (R58).
+    pub(super) continuing: bool,
+}
+
+impl<'a> Payload<'a> {
+    pub(super) const fn new(event: &'a Event, name: EventName, settings: &'a Settings) -> Self {
+        Self { event, name, settings, continuing: false }
+    }
+
+    /// The session's current directory as far as the host says.
+    pub(super) fn cwd(&self) -> &'a str {
+        self.event.context.cwd.as_deref().unwrap_or(&self.settings.project_dir)
+    }
+
+    fn fact(&self, name: &str) -> Option<&'a Value> {
+        self.event.facts.get(name)
+    }
+
+    /// A member as text, if it is one.
+    pub(super) fn text(&self, name: &str) -> Option<Cow<'a, str>> {
+        match self.member(name)? {
+            Cow::Borrowed(Value::String(text)) => Some(Cow::Borrowed(text)),
+            Cow::Owned(Value::String(text)) => Some(Cow::Owned(text)),
+            _ => None,
+        }
+    }
+
+    /// What a group's matcher tests.
+    pub(super) fn matched_value(&self) -> Option<Cow<'a, str>> {
+        let value = self.text(self.name.matched_field()?)?;
+        if self.name != EventName::FileChanged {
+            return Some(value);
+        }
+        Some(Cow::Owned(value.rsplit('/').next().unwrap_or("").to_owned()))
+    }
+
+    /// `Event:matchvalue` (R34).
+    pub(super) fn hook_name(&self) -> String {
+        match self.matched_value() {
+            Some(value) => format!("{}:{value}", self.name.name()),
+            None => self.name.name().to_owned(),
+        }
+    }
+
+    /// The whole object as text.
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let context = &self.event.context;
+        let mut object = ObjectWriter { out: Vec::with_capacity(512), empty: true };
+        object.put("session_id", &context.session_id);
+        match (self.fact("prompt_id"), &context.turn_id) {
+            (Some(id), _) => object.put("prompt_id", id),
+            (None, Some(id)) if self.name != EventName::MessageDisplay => object.put("prompt_id", id),
+            _ => {}
+        }
+        match self.fact("transcript_path") {
+            Some(path) => object.put("transcript_path", path),
+            None => object.put("transcript_path", &self.settings.transcript_path),
+        }
+        object.put("cwd", self.cwd());
+        object.put_some("scratchpad_dir", self.fact("scratchpad_dir"));
+        if self.name.has_permission_mode() {
+            object.put_some("permission_mode", context.permission_mode.as_ref());
+        }
+        let in_agent = context.depth > 0 && !self.name.row().fields.contains(&"agent_id");
+        if in_agent {
+            object.put_some("agent_id", context.agent_id.as_ref());
+            object.put_some("agent_type", context.agent_name.as_ref());
+        }
+        object.put_some("effort", self.fact("effort"));
+        object.put("hook_event_name", self.name.name());
+        for name in self.name.row().fields {
+            object.put_some(name, self.member(name));
+        }
+        let common = ["prompt_id", "transcript_path", "scratchpad_dir", "effort"];
+        for (name, value) in &self.event.facts {
+            let said = common.contains(&name.as_str()) || self.name.row().fields.contains(&name.as_str());
+            if !said {
+                object.put(name, value);
+            }
+        }
+        object.end()
+    }
+
+    /// A member of the event's own.
+    fn member(&self, name: &str) -> Option<Cow<'a, Value>> {
+        let own = self.own_member(name);
+        own.or_else(|| self.fact(name).map(Cow::Borrowed)).or_else(|| self.default_member(name))
+    }
+
+    /// What the neutral event has.
+    fn own_member(&self, name: &str) -> Option<Cow<'a, Value>> {
+        let text = |text: &str| Some(Cow::Owned(Value::from(text)));
+        let option = |text: &Option<String>| text.as_deref().map(|text| Cow::Owned(Value::from(text)));
+        let context = &self.event.context;
+        match (&self.event.happening, name) {
+            (_, "tool_name" | "tool_input" | "tool_use_id") => self.call_member(name),
+            (Happening::SessionStarted { source }, "source") => text(source.as_deref().unwrap_or("startup")),
+            (Happening::SessionEnded { reason }, "reason") => {
+                text(if reason.is_empty() { "other" } else { reason })
+            }
+            (Happening::PromptSubmitted { message, .. }, "prompt") => text(message),
+            (Happening::ModelCallEnded { response, .. }, "delta") => option(response),
+            (Happening::ModelCallEnded { .. }, "turn_id") => {
+                self.fact(name).is_none().then(|| option(&context.turn_id)).flatten()
+            }
+            (Happening::TurnEnded { success: false, reason, .. }, "error") if self.fact(name).is_none() => {
+                let known = reason.as_deref().filter(|reason| STOP_ERRORS.contains(reason));
+                text(known.unwrap_or("unknown"))
+            }
+            (Happening::TurnEnded { success: false, reason: Some(reason), .. }, "error_details")
+                if !STOP_ERRORS.contains(&reason.as_str()) && self.fact("error").is_none() =>
+            {
+                text(reason)
+            }
+            (
+                Happening::TurnEnded { last_message, .. } | Happening::SubagentEnded { last_message },
+                "last_assistant_message",
+            ) => option(last_message),
+            (Happening::ToolCallEnded { result, error: None, .. }, "tool_response") => {
+                Some(result.as_ref().map_or(Cow::Owned(Value::Null), |result| Cow::Borrowed(&**result)))
+            }
+            (Happening::ToolCallEnded { error, .. }, "error") => option(error),
+            (Happening::ToolBatchEnded { calls }, "tool_calls") if self.fact(name).is_none() => {
+                Some(Cow::Owned(calls.iter().map(call_summary).collect()))
+            }
+            (
+                Happening::CompactionStarting { trigger } | Happening::CompactionEnded { trigger, .. },
+                "trigger",
+            ) => text(if trigger.is_empty() { "auto" } else { trigger }),
+            (Happening::CompactionEnded { summary, .. }, "compact_summary") => text(summary),
+            (Happening::Notified { message, .. }, "message") => text(message),
+            (Happening::Notified { level, .. }, "notification_type") => text(level),
+            (Happening::SubagentStarted | Happening::SubagentEnded { .. }, "agent_id") => {
+                option(&context.agent_id)
+            }
+            (Happening::SubagentStarted | Happening::SubagentEnded { .. }, "agent_type") => {
+                option(&context.agent_name)
+            }
+            (Happening::TurnEnded { .. } | Happening::SubagentEnded { .. }, "stop_hook_active")
+                if self.continuing =>
+            {
+                Some(Cow::Owned(Value::Bool(true)))
+            }
+            _ => None,
+        }
+    }
+
+    fn call_member(&self, name: &str) -> Option<Cow<'a, Value>> {
+        let call = self.event.tool_call()?;
+        match name {
+            "tool_name" => Some(Cow::Owned(Value::from(&*call.name))),
+            "tool_use_id" => (!call.id.is_empty()).then(|| Cow::Owned(Value::from(&*call.id))),
+            _ => Some(self.input(call)),
+        }
+    }
+
+    /// R16.
+    fn input(&self, call: &'a ToolCall) -> Cow<'a, Value> {
+        let arguments: &'a Value = &call.arguments;
+        let field = if &*call.name == "NotebookEdit" { "notebook_path" } else { "file_path" };
+        let file = arguments.get(field).and_then(Value::as_str);
+        match file.filter(|file| !file.starts_with('/') && FILE_TOOLS.contains(&&*call.name)) {
+            None => Cow::Borrowed(arguments),
+            Some(file) => {
+                let mut arguments = arguments.clone();
+                let file = path::normalise(&path::join(self.cwd().as_bytes(), file.as_bytes()));
+                if let Some(member) = arguments.get_mut(field) {
+                    *member = String::from_utf8_lossy(&file).into();
+                }
+                Cow::Owned(arguments)
+            }
+        }
+    }
+
+    /// What an event has even where nobody says so.
+    fn default_member(&self, name: &str) -> Option<Cow<'a, Value>> {
+        let value = match (self.name, name) {
+            (EventName::Stop | EventName::SubagentStop, "stop_hook_active") => Value::Bool(false),
+            (EventName::Stop | EventName::SubagentStop, "background_tasks" | "session_crons") => {
+                Value::Array(Vec::new())
+            }
+            (EventName::PostToolUseFailure, "is_interrupt") => Value::Bool(false),
+            (EventName::PreCompact, "custom_instructions") => Value::Null,
+            (EventName::MessageDisplay, "index") => Value::from(0),
+            (EventName::MessageDisplay, "final") => Value::Bool(true),
+            _ => return None,
+        };
+        Some(Cow::Owned(value))
+    }
+}
+
+fn call_summary(call: &ToolCallSummary) -> Value {
+    serde_json::json!({"tool_name": call.tool_name, "tool_input": {}, "tool_use_id": call.tool_call_id})
+}
+
+/// Writes one JSON object, member by member.
+struct ObjectWriter {
+    out: Vec<u8>,
+    empty: bool,
+}
+
+impl ObjectWriter {
+    fn put<T: serde::Serialize + ?Sized>(&mut self, name: &str, value: &T) {
+        self.out.push(if self.empty { b'{' } else { b',' });
+        self.empty = false;
+        append_json(&mut self.out, name);
+        self.out.push(b':');
+        append_json(&mut self.out, value);
+    }
+
+    fn put_some<T: serde::Serialize>(&mut self, name: &str, value: Option<T>) {
+        if let Some(value) = value {
+            self.put(name, &value);
+        }
+    }
+
+    fn end(mut self) -> Vec<u8> {
+        self.out.extend_from_slice(if self.empty { b"{}" } else { b"}" });
+        self.out
+    }
+}
+
+/// The event that a payload describes.
+///
+/// # Errors
+/// It has no event's name, or a member of the wrong type.
+pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
+    let payload = payload.as_object().ok_or(EventError::Type { field: "payload", expected: "an object" })?;
+    let mut rest = payload.clone();
+    let name = take(&mut rest, "hook_event_name")?.ok_or(EventError::Missing("hook_event_name"))?;
+    let Some(name) = EventName::from_name(&name) else {
+        return Err(EventError::Unknown { name, known: EventName::known() });
+    };
+    let mut context = EventContext {
+        session_id: take(&mut rest, "session_id")?.unwrap_or_default(),
+        cwd: take(&mut rest, "cwd")?,
+        ..EventContext::default()
+    };
+    if name.has_permission_mode() {
+        context.permission_mode = take(&mut rest, "permission_mode")?;
+    }
+    if rest.contains_key("agent_id") {
+        context.agent_id = take(&mut rest, "agent_id")?;
+        context.agent_name = take(&mut rest, "agent_type")?;
+        context.depth = 1;
+    }
+    let happening = happening(name, &mut rest)?;
+    Ok(Event { context: Arc::new(context), at_ms: None, happening, facts: rest })
+}
+
+/// Takes the members that the neutral form has out of the payload.
+fn happening(name: EventName, rest: &mut Map<String, Value>) -> Result<Happening, EventError> {
+    Ok(match name {
+        EventName::SessionStart => Happening::SessionStarted { source: take(rest, "source")? },
+        EventName::SessionEnd => {
+            Happening::SessionEnded { reason: take(rest, "reason")?.unwrap_or_default() }
+        }
+        EventName::UserPromptSubmit => Happening::PromptSubmitted {
+            message: take(rest, "prompt")?.ok_or(EventError::Missing("prompt"))?.into(),
+            attachments: Json::default(),
+            channel: Channel::Prompt,
+        },
+        EventName::MessageDisplay => Happening::ModelCallEnded {
+            model: None,
+            response: Some(take(rest, "delta")?.unwrap_or_default()),
+        },
+        EventName::PreToolUse => Happening::ToolCallStarting(take_call(rest)?),
+        EventName::PermissionRequest => Happening::PermissionRequested(take_call(rest)?),
+        EventName::PermissionDenied => Happening::PermissionDecided {
+            call: take_call(rest)?,
+            decision: "deny".to_owned(),
+            source: "auto".to_owned(),
+        },
+        EventName::PostToolUse => Happening::ToolCallEnded {
+            call: take_call(rest)?,
+            result: rest.shift_remove("tool_response").filter(|result| !result.is_null()).map(Json::from),
+            error: None,
+        },
+        EventName::PostToolUseFailure => Happening::ToolCallEnded {
+            call: take_call(rest)?,
+            result: None,
+            error: Some(take(rest, "error")?.unwrap_or_default()),
+        },
+        EventName::PostToolBatch => Happening::ToolBatchEnded { calls: summaries(rest.get("tool_calls"))? },
+        EventName::Notification => Happening::Notified {
+            level: take(rest, "notification_type")?.unwrap_or_default(),
+            message: take(rest, "message")?.unwrap_or_default(),
+        },
+        EventName::SubagentStart => Happening::SubagentStarted,
+        EventName::SubagentStop => {
+            Happening::SubagentEnded { last_message: take(rest, "last_assistant_message")? }
+        }
+        EventName::Stop => turn_ended(true, None, take(rest, "last_assistant_message")?),
+        EventName::StopFailure => {
+            let error = take(rest, "error")?;
+            // An error that the contract does not list stays as it is.
+            if let Some(error) = error.as_deref().filter(|error| !STOP_ERRORS.contains(error)) {
+                rest.insert("error".to_owned(), error.into());
+            }
+            turn_ended(false, error, take(rest, "last_assistant_message")?)
+        }
+        EventName::PreCompact => {
+            Happening::CompactionStarting { trigger: take(rest, "trigger")?.unwrap_or_default() }
+        }
+        EventName::PostCompact => Happening::CompactionEnded {
+            trigger: take(rest, "trigger")?.unwrap_or_default(),
+            summary: take(rest, "compact_summary")?.unwrap_or_default(),
+        },
+        other => Happening::Other { name: other.name().to_owned() },
+    })
+}
+
+fn turn_ended(success: bool, reason: Option<String>, last_message: Option<String>) -> Happening {
+    Happening::TurnEnded { success, tool_calls: Vec::new(), reason, last_message }
+}
+
+fn take_call(rest: &mut Map<String, Value>) -> Result<ToolCall, EventError> {
+    Ok(ToolCall {
+        name: take(rest, "tool_name")?.ok_or(EventError::Missing("tool_name"))?.into(),
+        id: take(rest, "tool_use_id")?.unwrap_or_default().into(),
+        arguments: rest.shift_remove("tool_input").unwrap_or_else(|| Value::Object(Map::new())).into(),
+    })
+}
+
+/// The calls of a batch; the payload keeps them as they are, for their inputs and responses.
+fn summaries(calls: Option<&Value>) -> Result<Vec<ToolCallSummary>, EventError> {
+    let wrong = EventError::Type { field: "tool_calls", expected: "a list of objects" };
+    let Some(calls) = calls else { return Ok(Vec::new()) };
+    let Some(calls) = calls.as_array() else { return Err(wrong) };
+    let member = |call: &Value, name: &str| {
+        call.get(name).and_then(Value::as_str).map(str::to_owned).unwrap_or_default()
+    };
+    let summary = |call: &Value| ToolCallSummary {
+        tool_name: member(call, "tool_name"),
+        tool_call_id: member(call, "tool_use_id"),
+        success: true,
+    };
+    Ok(calls.iter().map(summary).collect())
+}
+
+fn take(rest: &mut Map<String, Value>, field: &'static str) -> Result<Option<String>, EventError> {
+    match rest.shift_remove(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(EventError::Type { field, expected: "a string" }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hook::LoadOptions;
+
+    /// One complete payload for each event, as the contract gives them.
+    const PAYLOADS: &str = include_str!("payloads.jsonl");
+
+    #[test]
+    fn every_payload_comes_back_byte_for_byte() {
+        let settings = Settings::read(&LoadOptions::default()).unwrap();
+        let mut seen = Vec::new();
+        for line in PAYLOADS.lines() {
+            let event = read_event(&serde_json::from_str(line).unwrap()).unwrap();
+            let name = event_of(&event).unwrap();
+            let payload = Payload::new(&event, name, &settings);
+            assert_eq!(String::from_utf8(payload.encode()).unwrap(), line);
+            seen.push(name);
+        }
+        assert_eq!(seen, EventName::ALL);
+    }
+
+    #[test]
+    fn common_members_stand_before_the_events() {
+        let text = r#"{"session_id":"s","prompt_id":"p","transcript_path":"/t","cwd":"/w","scratchpad_dir":"/x","permission_mode":"plan","agent_id":"a","agent_type":"Explore","effort":{"level":"low"},"hook_event_name":"PreToolUse","tool_name":"mcp__m__t","tool_input":{},"tool_use_id":"i","mcp_server":{"name":"m","source":"user"}}"#;
+        let settings = Settings::read(&LoadOptions::default()).unwrap();
+        let event = read_event(&serde_json::from_str(text).unwrap()).unwrap();
+        let payload = Payload::new(&event, EventName::PreToolUse, &settings);
+        assert_eq!(String::from_utf8(payload.encode()).unwrap(), text);
+        assert_eq!(payload.hook_name(), "PreToolUse:mcp__m__t");
+    }
+
+    #[test]
+    fn a_file_tool_gets_an_absolute_path() {
+        let settings = Settings::read(&LoadOptions::default()).unwrap();
+        let text = r#"{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Write","tool_input":{"file_path":"../a","content":"x"}}"#;
+        let event = read_event(&serde_json::from_str(text).unwrap()).unwrap();
+        let payload = Payload::new(&event, EventName::PreToolUse, &settings).encode();
+        let payload: Value = serde_json::from_slice(&payload).unwrap();
+        assert_eq!(payload["tool_input"], serde_json::json!({"file_path": "/a", "content": "x"}));
+    }
+
+    #[test]
+    fn neutral_events() {
+        let settings = Settings::read(&LoadOptions::default()).unwrap();
+        for (text, wanted) in [
+            (
+                r#"{"moment":"turn_ended","success":false,"reason":"boom"}"#,
+                r#""StopFailure","error":"unknown","error_details":"boom"}"#,
+            ),
+            (
+                r#"{"moment":"turn_ended","success":true}"#,
+                r#""Stop","stop_hook_active":false,"background_tasks":[],"session_crons":[]}"#,
+            ),
+            (
+                r#"{"moment":"compaction_starting"}"#,
+                r#""PreCompact","trigger":"auto","custom_instructions":null}"#,
+            ),
+            (
+                r#"{"moment":"model_call_ended","response":"hi","turn_id":"t"}"#,
+                r#""MessageDisplay","turn_id":"t","index":0,"final":true,"delta":"hi"}"#,
+            ),
+            (
+                r#"{"moment":"tool_batch_ended","calls":[{"tool_name":"a","tool_call_id":"b","success":true}]}"#,
+                r#""PostToolBatch","tool_calls":[{"tool_name":"a","tool_input":{},"tool_use_id":"b"}]}"#,
+            ),
+        ] {
+            let event: Event = serde_json::from_str(text).unwrap();
+            let payload = Payload::new(&event, event_of(&event).unwrap(), &settings).encode();
+            let payload = String::from_utf8(payload).unwrap();
+            assert!(payload.ends_with(wanted), "{payload}");
+        }
+        let unknown: Event = serde_json::from_str(r#"{"moment":"queue_drain_starting"}"#).unwrap();
+        assert_eq!(event_of(&unknown), None);
+    }
+
+    #[test]
+    fn what_is_no_payload() {
+        for text in [
+            "[]",
+            "{}",
+            r#"{"hook_event_name":"Nope"}"#,
+            r#"{"hook_event_name":"PreToolUse"}"#,
+            r#"{"hook_event_name":"Stop","cwd":1}"#,
+            r#"{"hook_event_name":"PostToolBatch","tool_calls":1}"#,
+        ] {
+            assert!(read_event(&serde_json::from_str(text).unwrap()).is_err(), "{text}");
+        }
+    }
+}

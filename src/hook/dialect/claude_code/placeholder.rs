@@ -1,0 +1,312 @@
+//! Placeholders: `${CLAUDE_PROJECT_DIR}` and its like in commands (R20), `$NAME` in header values (R25), `${a.b}` in a tool's
+//! input (R26), `$ARGUMENTS` in prompts (R27). Each is one pass from left to right; what was put in is not looked at again.
+//! What an event decides is bounded: a prompt that repeats a large payload can not start.
+
+use super::settings::{Plugin, Settings, Source};
+use crate::hook::json::{append_json, cut};
+use serde_json::Value;
+
+/// What stands for the placeholders of one file's commands.
+#[derive(Debug)]
+pub(super) struct Places<'s> {
+    project_dir: &'s str,
+    plugin: Option<&'s Plugin>,
+}
+
+impl<'s> Places<'s> {
+    pub(super) fn new(settings: &'s Settings, source: &Source) -> Self {
+        Self { project_dir: &settings.project_dir, plugin: settings.plugin(source) }
+    }
+
+    fn folder(&self, name: &str) -> Option<&'s str> {
+        match name {
+            "CLAUDE_PROJECT_DIR" => Some(self.project_dir),
+            "CLAUDE_PLUGIN_ROOT" => self.plugin?.root.as_deref(),
+            "CLAUDE_PLUGIN_DATA" => self.plugin?.data.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The variables that a hook of this file gets beside those of its event.
+    pub(super) fn variables(&self) -> Vec<(String, String)> {
+        let names = ["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"];
+        let folders =
+            names.into_iter().filter_map(|name| Some((name.to_owned(), self.folder(name)?.to_owned())));
+        let options = self.plugin.map_or(&[][..], |plugin| &plugin.options);
+        let options = options.iter().map(|(key, value)| (option_variable(key), value.clone()));
+        folders.chain(options).collect()
+    }
+
+    /// A shell command with its placeholders replaced as text. A folder that is not known stays as it is, for the shell to
+    /// expand.
+    ///
+    /// # Errors
+    /// It has a `${user_config.*}`: such a hook can not start.
+    pub(super) fn in_command(&self, command: &str) -> Result<String, String> {
+        replace(command, |name| {
+            if name.starts_with("user_config.") {
+                return Err(format!("${{{name}}} is for commands with `args` only"));
+            }
+            Ok(self.folder(name).map(str::to_owned))
+        })
+    }
+
+    /// A program's name or argument with its placeholders replaced.
+    ///
+    /// # Errors
+    /// There is no such option.
+    pub(super) fn in_argument(&self, argument: &str) -> Result<String, String> {
+        replace(argument, |name| match name.strip_prefix("user_config.") {
+            None => Ok(self.folder(name).map(str::to_owned)),
+            Some(key) => {
+                let mut options = self.plugin.iter().flat_map(|plugin| &plugin.options);
+                let option = options.find(|(known, _)| known == key);
+                option
+                    .map(|(_, value)| Some(value.clone()))
+                    .ok_or_else(|| format!("there is no option `{key}`"))
+            }
+        })
+    }
+}
+
+/// `CLAUDE_PLUGIN_OPTION_` and the key in capitals, with `_` for what a variable's name can not have.
+fn option_variable(key: &str) -> String {
+    let letter =
+        |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };
+    format!("CLAUDE_PLUGIN_OPTION_{}", key.chars().map(letter).collect::<String>())
+}
+
+/// Longest name of a placeholder, in bytes.
+const LONGEST_NAME: usize = 256;
+/// Longest prompt or tool input with its placeholders replaced, in bytes.
+const LONGEST_TEXT: usize = 4 << 20;
+
+/// `name}` at the start of a text, and what follows.
+fn braced(text: &str) -> Option<(&str, &str)> {
+    let (name, _) = cut(text, LONGEST_NAME).split_once('}')?;
+    Some((name, text.get(name.len()..)?.strip_prefix('}')?))
+}
+
+/// Replaces each `${name}` for which `value` has one; the others stay.
+fn replace<E>(text: &str, mut value: impl FnMut(&str) -> Result<Option<String>, E>) -> Result<String, E> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        out.push_str(before);
+        let found = match braced(after) {
+            Some((name, tail)) if !name.contains(['$', '{']) => value(name)?.map(|value| (value, tail)),
+            _ => None,
+        };
+        rest = if let Some((value, tail)) = found {
+            out.push_str(&value);
+            tail
+        } else {
+            out.push_str("${");
+            after
+        };
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// A header's value: `$V` and `${V}` become what `value` has, or nothing.
+pub(super) fn in_header(text: &str, value: impl Fn(&str) -> String) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    while let Some((before, after)) = rest.split_once('$') {
+        out.push_str(before);
+        let in_braces = after.strip_prefix('{').and_then(braced);
+        if let Some((name, tail)) =
+            in_braces.filter(|(name, _)| !name.is_empty() && name.chars().all(is_name))
+        {
+            out.push_str(&value(name));
+            rest = tail;
+            continue;
+        }
+        let end = after.find(|letter| !is_name(letter)).unwrap_or(after.len());
+        let (name, tail) = after.split_at_checked(end).unwrap_or((after, ""));
+        if name.is_empty() || name.starts_with(|letter: char| letter.is_ascii_digit()) {
+            out.push('$');
+        } else {
+            out.push_str(&value(name));
+            rest = tail;
+            continue;
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// A tool's input with each `${a.b}` in its strings replaced by what the payload has at that path: a string as it is,
+/// anything else as compact JSON, nothing for what is not there.
+///
+/// # Errors
+/// It would be too long.
+pub(super) fn in_input(input: &Value, payload: &Value) -> Result<Value, String> {
+    fill(input, payload, &mut { LONGEST_TEXT })
+}
+
+/// The depth is that of the config, which its parser bounds. `left` is how many bytes may still be put in.
+fn fill(input: &Value, payload: &Value, left: &mut usize) -> Result<Value, String> {
+    match input {
+        Value::String(text) => {
+            let at = |path: &str| {
+                let value = at_path(payload, path);
+                *left = left.checked_sub(value.len()).ok_or_else(|| too_long("input"))?;
+                Ok(Some(value))
+            };
+            replace(text, at).map(Value::String)
+        }
+        Value::Array(items) => items.iter().map(|item| fill(item, payload, left)).collect(),
+        Value::Object(members) => {
+            let filled = members.iter().map(|(name, value)| Ok((name.clone(), fill(value, payload, left)?)));
+            filled.collect::<Result<_, String>>().map(Value::Object)
+        }
+        other => Ok(other.clone()),
+    }
+}
+
+fn too_long(what: &str) -> String {
+    format!("{what} with its placeholders replaced is longer than {LONGEST_TEXT} bytes")
+}
+
+fn at_path(payload: &Value, path: &str) -> String {
+    let found = path.split('.').try_fold(payload, |value, key| match value {
+        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+        other => other.get(key),
+    });
+    match found {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// A prompt with `$ARGUMENTS` replaced by the payload; without one the payload follows it. `\$` is a dollar sign.
+///
+/// # Errors
+/// It would be too long.
+pub(super) fn in_prompt(prompt: &str, payload: &[u8]) -> Result<String, String> {
+    let payload = String::from_utf8_lossy(payload);
+    let mut out = String::with_capacity(prompt.len().saturating_add(payload.len()));
+    let (mut rest, mut placed) = (prompt, false);
+    while let Some(at) = rest.find(['\\', '$']) {
+        let (before, after) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        out.push_str(before);
+        if let Some(tail) = after.strip_prefix("\\$") {
+            out.push('$');
+            rest = tail;
+        } else if let Some(tail) = after.strip_prefix("$ARGUMENTS") {
+            if out.len().saturating_add(payload.len()) > LONGEST_TEXT {
+                return Err(too_long("prompt"));
+            }
+            out.push_str(&payload);
+            placed = true;
+            rest = tail;
+        } else {
+            let mut letters = after.chars();
+            out.extend(letters.next());
+            rest = letters.as_str();
+        }
+    }
+    out.push_str(rest);
+    if !placed {
+        out.push_str("\n\n");
+        out.push_str(&payload);
+    }
+    Ok(out)
+}
+
+/// A value's compact JSON with the members of objects in order of name, so that equal values have equal texts. The depth is
+/// that of the config.
+pub(super) fn canonical(value: &Value, out: &mut Vec<u8>) {
+    match value {
+        Value::Object(members) => {
+            let mut sorted: Vec<_> = members.iter().collect();
+            sorted.sort_by_key(|(name, _)| *name);
+            out.push(b'{');
+            for (name, value) in sorted {
+                append_json(out, name);
+                out.push(b':');
+                canonical(value, out);
+                out.push(b',');
+            }
+            out.push(b'}');
+        }
+        Value::Array(items) => {
+            out.push(b'[');
+            for item in items {
+                canonical(item, out);
+                out.push(b',');
+            }
+            out.push(b']');
+        }
+        other => append_json(out, other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn settings(value: Value) -> Settings {
+        let Value::Object(settings) = value else { panic!() };
+        let options = crate::hook::LoadOptions { settings, ..crate::hook::LoadOptions::default() };
+        Settings::read(&options).unwrap()
+    }
+
+    #[test]
+    fn folders_and_options() {
+        let settings = settings(json!({
+            "project_dir": "/p q", "plugins": {"fmt": {"root": "/r", "options": {"api-key": "k", "n": 3}}},
+        }));
+        let places = Places::new(&settings, &Source::parse("plugin:fmt"));
+        let command = "\"${CLAUDE_PROJECT_DIR}/x\" ${CLAUDE_PLUGIN_ROOT} ${CLAUDE_PLUGIN_DATA} ${HOME} $CLAUDE_PROJECT_DIR ${";
+        assert_eq!(
+            places.in_command(command).unwrap(),
+            "\"/p q/x\" /r ${CLAUDE_PLUGIN_DATA} ${HOME} $CLAUDE_PROJECT_DIR ${"
+        );
+        assert!(places.in_command("${user_config.n}").is_err());
+        assert_eq!(places.in_argument("${user_config.n}/${CLAUDE_PLUGIN_ROOT}").unwrap(), "3//r");
+        assert!(places.in_argument("${user_config.none}").is_err());
+        let variables = places.variables();
+        assert!(variables.contains(&("CLAUDE_PLUGIN_OPTION_API_KEY".to_owned(), "k".to_owned())));
+        let user = Places::new(&settings, &Source::User);
+        assert_eq!(user.in_command("${CLAUDE_PLUGIN_ROOT}").unwrap(), "${CLAUDE_PLUGIN_ROOT}");
+    }
+
+    #[test]
+    fn headers() {
+        let value = |name: &str| if name == "A" { "1".to_owned() } else { String::new() };
+        assert_eq!(in_header("Bearer $A ${A}x $B| $ $1 ${", value), "Bearer 1 1x | $ $1 ${");
+    }
+
+    #[test]
+    fn tool_input() {
+        let payload = json!({"a": {"b": [1, "x"]}, "s": "t"});
+        let input = json!({"k": ["${a.b}", "${a.b.1}-${s}", "${none}", 5]});
+        assert_eq!(in_input(&input, &payload).unwrap(), json!({"k": ["[1,\"x\"]", "x-t", "", 5]}));
+    }
+
+    #[test]
+    fn prompts() {
+        assert_eq!(in_prompt("see $ARGUMENTS, \\$5 \\n", b"{}").unwrap(), "see {}, $5 \\n");
+        assert_eq!(in_prompt("see", b"{}").unwrap(), "see\n\n{}");
+        assert_eq!(in_prompt("\\$ARGUMENTS", b"{}").unwrap(), "$ARGUMENTS\n\n{}");
+    }
+
+    #[test]
+    fn bounds() {
+        let payload = vec![b'a'; 1 << 20];
+        assert!(in_prompt(&"$ARGUMENTS".repeat(4), &payload).is_ok());
+        assert!(in_prompt(&"$ARGUMENTS".repeat(5), &payload).is_err());
+        let payload = json!({"a": "a".repeat(1 << 20)});
+        assert!(in_input(&json!(["${a}${a}", "${a}${a}"]), &payload).is_ok());
+        assert!(in_input(&json!(["${a}${a}", "${a}${a}${a}"]), &payload).is_err());
+        let text = "${".repeat(1 << 20);
+        assert_eq!(replace(&text, |_| Ok::<_, ()>(None)), Ok(text));
+    }
+}

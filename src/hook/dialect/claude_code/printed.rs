@@ -1,0 +1,151 @@
+//! Is standard output JSON (4.1)? And the filter of terminal sequences (4.4, R60).
+
+use serde_json::{Map, Value};
+
+/// Members of the output that mean something; a line of JSON that has one was meant for us.
+const OUTPUT_FIELDS: [&str; 8] = [
+    "continue",
+    "stopReason",
+    "suppressOutput",
+    "systemMessage",
+    "terminalSequence",
+    "decision",
+    "reason",
+    "hookSpecificOutput",
+];
+
+/// What a handler printed.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Printed {
+    Nothing,
+    /// Trimmed.
+    Text(String),
+    Json(Map<String, Value>),
+    /// It looks like an object and is none; why.
+    Broken(String),
+}
+
+/// Reads standard output; the second value says by which row.
+pub(super) fn read(stdout: &[u8]) -> (Printed, &'static str) {
+    let text = String::from_utf8_lossy(stdout);
+    let text = text.trim();
+    if text.is_empty() {
+        return (Printed::Nothing, "4.1: nothing printed");
+    }
+    let plain = |rule| (Printed::Text(text.to_owned()), rule);
+    if !text.starts_with('{') {
+        return plain("4.1: plain text");
+    }
+    if !text.ends_with('}') {
+        return plain("4.1: plain text, the brace is not closed");
+    }
+    match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => (Printed::Json(object), "4.1: a JSON object"),
+        Ok(_) => plain("4.1: plain text"),
+        Err(_) if is_lines_of_json(text) => plain("4.1: lines of JSON without an output field"),
+        Err(why) => (Printed::Broken(format!("hook output is not valid JSON: {why}")), "4.1: does not parse"),
+    }
+}
+
+fn is_lines_of_json(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.all(|line| match serde_json::from_str::<Value>(line) {
+        Ok(Value::Object(object)) => !OUTPUT_FIELDS.iter().any(|field| object.contains_key(*field)),
+        Ok(_) => true,
+        Err(_) => false,
+    })
+}
+
+/// Whether a sequence is nothing but BEL and the operating system commands 0, 1, 2, 9, 99 and 777, each ended by BEL or ST.
+pub(super) fn is_terminal_sequence(text: &str) -> bool {
+    let mut rest = text;
+    while !rest.is_empty() {
+        if let Some(after) = rest.strip_prefix('\x07') {
+            rest = after;
+            continue;
+        }
+        let Some(after) = rest.strip_prefix("\x1b]").and_then(operating_system_command) else { return false };
+        rest = after;
+    }
+    !text.is_empty()
+}
+
+/// What follows the command; `None` if it is not one of those that are let through.
+fn operating_system_command(text: &str) -> Option<&str> {
+    let end = text.find(char::is_control)?;
+    let (body, tail) = text.split_at_checked(end)?;
+    let number = body.split(';').next()?;
+    if !matches!(number, "0" | "1" | "2" | "9" | "99" | "777") {
+        return None;
+    }
+    tail.strip_prefix('\x07').or_else(|| tail.strip_prefix("\x1b\\"))
+}
+
+/// Text without the escape sequences of a terminal.
+pub(super) fn without_escapes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if letter != '\x1b' {
+            out.push(letter);
+            continue;
+        }
+        match letters.next() {
+            // A control sequence ends at its first letter from `@` to `~`.
+            Some('[') => while letters.next().is_some_and(|letter| !('@'..='~').contains(&letter)) {},
+            Some(']') => {
+                while let Some(letter) = letters.next() {
+                    if letter == '\x07' || (letter == '\x1b' && letters.next_if_eq(&'\\').is_some()) {
+                        break;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn branches() {
+        let text = |text: &str| Printed::Text(text.to_owned());
+        assert_eq!(read(b" \n").0, Printed::Nothing);
+        assert_eq!(read(b"hi \n").0, text("hi"));
+        assert_eq!(read(b"{\"a\":").0, text("{\"a\":"));
+        assert_eq!(read(b"[1]").0, text("[1]"));
+        assert_eq!(read(b"\"{}\"").0, text("\"{}\""));
+        assert!(matches!(read(b" {\"a\":1} \n").0, Printed::Json(_)));
+        assert!(matches!(read(b"{bad}").0, Printed::Broken(_)));
+        assert_eq!(read(b"{\"a\":1}\n\n{\"b\":2}").0, text("{\"a\":1}\n\n{\"b\":2}"));
+        assert!(matches!(read(b"{\"a\":1}\n{\"decision\":\"block\"}").0, Printed::Broken(_)));
+        assert!(matches!(read(b"{\"a\":1}\nx}").0, Printed::Broken(_)));
+        assert!(matches!(read(&vec![b'{'; 100_000]).0, Printed::Text(_)));
+    }
+
+    #[test]
+    fn terminal_sequences() {
+        for (text, wanted) in [
+            ("\x07", true),
+            ("\x1b]777;notify;a;b\x07", true),
+            ("\x1b]0;title\x1b\\\x07", true),
+            ("\x1b]9;4;1;50\x07\x1b]2;x\x07", true),
+            ("\x1b[31m", false),
+            ("\x1b]52;c;eA==\x07", false),
+            ("\x1b]0;title", false),
+            ("\x1b]0;a\nb\x07", false),
+            ("\x1b]0;a\x07plain", false),
+            ("", false),
+        ] {
+            assert_eq!(is_terminal_sequence(text), wanted, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn escapes_are_taken_out() {
+        assert_eq!(without_escapes("\x1b[1;32m/a\x1b[0m\x1b]0;t\x07b\x1b]0;t\x1b\\c\x1bX\x1b["), "/abc");
+    }
+}

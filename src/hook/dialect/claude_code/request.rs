@@ -1,0 +1,179 @@
+//! Handlers that are not commands: what the host is asked for them (R25 to R27, R59).
+
+use super::placeholder::{in_header, in_input, in_prompt};
+use super::settings::Settings;
+use crate::hook::request::{HttpRequest, ModelRequest, Request, ToolRequest};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// How often an `agent` handler may call the model (4.5).
+pub const AGENT_TURNS: u32 = 50;
+
+/// How much of an answer is read, in bytes.
+const ANSWER_CAP: u64 = 1 << 20;
+
+/// What an `http` handler says.
+#[derive(Debug)]
+pub(super) struct HttpHandler {
+    pub(super) url: String,
+    pub(super) headers: Vec<(String, String)>,
+    /// Variables that its headers may show.
+    pub(super) variables: Vec<String>,
+}
+
+/// What all settings files together say about requests; `None` is no restriction.
+#[derive(Debug)]
+pub(super) struct HttpPolicy {
+    urls: Option<Vec<Vec<String>>>,
+    variables: Option<Vec<String>>,
+}
+
+impl HttpPolicy {
+    pub(super) fn new(urls: Option<Vec<String>>, variables: Option<Vec<String>>) -> Self {
+        let pieces = |url: String| url.split('*').map(str::to_owned).collect();
+        Self { urls: urls.map(|urls| urls.into_iter().map(pieces).collect()), variables }
+    }
+
+    fn allows(&self, url: &str) -> bool {
+        self.urls.as_ref().is_none_or(|urls| urls.iter().any(|pieces| fits(pieces, url)))
+    }
+
+    /// # Errors
+    /// The address is not allowed.
+    pub(super) fn request(
+        &self,
+        handler: &HttpHandler,
+        settings: &Settings,
+        body: Vec<u8>,
+    ) -> Result<Request, String> {
+        if !self.allows(&handler.url) {
+            return Err(format!("{} is not in allowedHttpHookUrls", handler.url));
+        }
+        let value = |name: &str| {
+            let listed = |names: &Vec<String>| names.iter().any(|known| known == name);
+            let allowed = listed(&handler.variables) && self.variables.as_ref().is_none_or(listed);
+            let value = settings.variable(name).filter(|_| allowed).unwrap_or("");
+            // A line break in a header would start another one.
+            value.chars().filter(|letter| !matches!(letter, '\r' | '\n' | '\0')).collect::<String>()
+        };
+        let mut headers = vec![("Content-Type".to_owned(), "application/json".to_owned())];
+        let given = handler.headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
+        headers.extend(given.map(|(name, text)| (name.clone(), in_header(text, value))));
+        Ok(Request::Http(HttpRequest {
+            url: handler.url.clone(),
+            headers,
+            body,
+            max_bytes: ANSWER_CAP,
+            retries: 0,
+        }))
+    }
+}
+
+/// Whether `url` is the pieces with anything between them.
+fn fits(pieces: &[String], url: &str) -> bool {
+    let Some((first, others)) = pieces.split_first() else { return false };
+    let Some((last, middle)) = others.split_last() else { return url == first };
+    let Some(mut rest) = url.strip_prefix(first.as_str()) else { return false };
+    for piece in middle {
+        match rest.split_once(piece.as_str()) {
+            Some((_, after)) => rest = after,
+            None => return false,
+        }
+    }
+    rest.ends_with(last.as_str())
+}
+
+/// A call of a tool; `payload` is the encoded payload.
+///
+/// # Errors
+/// Its input would be too long.
+pub(super) fn tool(server: &str, tool: &str, input: &Value, payload: &[u8]) -> Result<Request, String> {
+    let payload = serde_json::from_slice(payload).unwrap_or_default();
+    let arguments = in_input(input, &payload)?;
+    Ok(Request::Tool(ToolRequest { server: server.to_owned(), tool: tool.to_owned(), arguments }))
+}
+
+/// A question to a model, or to an agent that may look around.
+///
+/// # Errors
+/// The prompt would be too long.
+pub(super) fn model(
+    prompt: &str,
+    model: Option<&str>,
+    agent: bool,
+    payload: &[u8],
+) -> Result<Request, String> {
+    let prompt = in_prompt(prompt, payload)?;
+    let mut system = "You check an event of an agent session. Reply with one JSON object and nothing else: \
+                      {\"ok\": true} when it may go on, else {\"ok\": false, \"reason\": \"why\"}. Add \"impossible\": true \
+                      when what is asked for can not be reached."
+        .to_owned();
+    if agent {
+        let _ = write!(system, " You have at most {AGENT_TURNS} turns.");
+    }
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "ok": {"type": "boolean"}, "reason": {"type": "string"}, "impossible": {"type": "boolean"},
+        },
+        "required": ["ok"],
+    });
+    Ok(Request::Model(ModelRequest {
+        model: model.map(str::to_owned),
+        system,
+        prompt,
+        schema: Some(schema),
+        max_tokens: None,
+        agent,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hook::LoadOptions;
+
+    fn settings() -> Settings {
+        let settings = json!({"environment": {"A": "1\r\nX: y", "B": "2"}});
+        let Value::Object(settings) = settings else { panic!() };
+        Settings::read(&LoadOptions { settings, ..LoadOptions::default() }).unwrap()
+    }
+
+    fn headers(policy: &HttpPolicy, variables: &[&str]) -> Vec<(String, String)> {
+        let handler = HttpHandler {
+            url: "https://h/x".to_owned(),
+            headers: vec![("Authorization".to_owned(), "Bearer $A${B}".to_owned())],
+            variables: variables.iter().map(|&name| name.to_owned()).collect(),
+        };
+        let Request::Http(request) = policy.request(&handler, &settings(), b"{}".to_vec()).unwrap() else {
+            panic!()
+        };
+        request.headers
+    }
+
+    #[test]
+    fn headers_show_listed_variables_only() {
+        let open = HttpPolicy::new(None, None);
+        assert_eq!(headers(&open, &[])[1].1, "Bearer ");
+        assert_eq!(headers(&open, &["A", "B"])[1].1, "Bearer 1X: y2");
+        let narrow = HttpPolicy::new(None, Some(vec!["B".to_owned()]));
+        assert_eq!(headers(&narrow, &["A", "B"])[1].1, "Bearer 2");
+        assert_eq!(headers(&open, &[])[0], ("Content-Type".to_owned(), "application/json".to_owned()));
+    }
+
+    #[test]
+    fn addresses() {
+        let policy =
+            HttpPolicy::new(Some(vec!["https://h.example/*".to_owned(), "http://x/*/y".to_owned()]), None);
+        for (url, wanted) in [
+            ("https://h.example/a/b", true),
+            ("https://h.example", false),
+            ("http://h.example/a", false),
+            ("http://x/1/y", true),
+            ("http://x/1/z", false),
+        ] {
+            assert_eq!(policy.allows(url), wanted, "{url}");
+        }
+        assert!(!HttpPolicy::new(Some(Vec::new()), None).allows("https://h/"));
+    }
+}

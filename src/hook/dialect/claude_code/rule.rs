@@ -1,0 +1,301 @@
+//! `if`: one permission rule that decides whether a handler runs for a call (R13 to R15).
+//!
+//! `Tool` or `Tool(pattern)`. What the pattern is tested on depends on the call: a shell command, a file, or any text of the
+//! input. The rule is a filter and no security boundary (R63): where a command can not be known, the handler runs and sees
+//! the call for itself.
+//!
+//! A shell command is taken apart by [`inspect`](crate::inspect::inspect): every simple command anywhere in it, also behind
+//! `env`, `xargs` or `bash -c`, is tested as written and as it is after quote removal.
+
+use super::path_rule::PathPattern;
+use crate::hook::matcher::{Mismatch, RegexCompiler};
+use crate::inspect::{CommandView, OpaqueKind, inspect};
+use serde_json::Value;
+use std::cell::OnceCell;
+
+/// A rule.
+#[derive(Debug)]
+pub(super) struct Rule {
+    text: String,
+    tool: String,
+    pattern: Option<Pattern>,
+}
+
+#[derive(Debug)]
+struct Pattern {
+    text: Wildcard,
+    /// The whole pattern, for members of the input that are no command.
+    whole: String,
+    /// `None`: it is no glob, and fits no file.
+    path: Option<PathPattern>,
+    /// Whether it says more than the command word.
+    is_specific: bool,
+}
+
+/// A pattern over a command's text.
+#[derive(Debug)]
+enum Wildcard {
+    /// This text, or it and a blank and anything: what `git:*` asks for.
+    Prefix(String),
+    /// The pieces between the stars.
+    Pieces(Vec<String>),
+}
+
+impl Wildcard {
+    fn new(pattern: &str) -> Self {
+        match pattern.strip_suffix(":*") {
+            Some(prefix) => Self::Prefix(prefix.to_owned()),
+            None => Self::Pieces(pattern.split('*').map(str::to_owned).collect()),
+        }
+    }
+
+    /// Each piece is looked for after the one before it, so the time is linear in the text for every piece.
+    fn matches(&self, text: &str) -> bool {
+        let pieces = match self {
+            Self::Prefix(prefix) => {
+                return text
+                    .strip_prefix(prefix.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
+            }
+            Self::Pieces(pieces) => pieces,
+        };
+        let Some((first, others)) = pieces.split_first() else { return false };
+        let Some((last, middle)) = others.split_last() else { return text == first };
+        let Some(mut rest) = text.strip_prefix(first.as_str()) else { return false };
+        for piece in middle {
+            match rest.split_once(piece.as_str()) {
+                Some((_, after)) => rest = after,
+                None => return false,
+            }
+        }
+        rest.ends_with(last.as_str())
+    }
+}
+
+/// A call, for all rules of one firing.
+#[derive(Debug)]
+pub(super) struct Call<'a> {
+    tool: &'a str,
+    input: &'a Value,
+    cwd: &'a str,
+    home: &'a str,
+    command: OnceCell<Command>,
+}
+
+/// A shell command, taken apart once.
+#[derive(Debug)]
+struct Command {
+    /// What runs can not be known.
+    is_unknown: bool,
+    /// It has `$( )`, a backquote or `$VAR`.
+    expands: bool,
+    /// Every simple command in every form that it is tested in.
+    texts: Vec<String>,
+}
+
+impl<'a> Call<'a> {
+    pub(super) const fn new(tool: &'a str, input: &'a Value, cwd: &'a str, home: &'a str) -> Self {
+        Self { tool, input, cwd, home, command: OnceCell::new() }
+    }
+
+    fn member(&self, name: &str) -> Option<&'a str> {
+        self.input.get(name).and_then(Value::as_str)
+    }
+}
+
+impl Command {
+    fn new(command: &str) -> Self {
+        let view = inspect(command.as_bytes());
+        let hides = |kind: OpaqueKind| {
+            matches!(
+                kind,
+                OpaqueKind::ComputedCommand
+                    | OpaqueKind::ComputedScript
+                    | OpaqueKind::SyntaxError
+                    | OpaqueKind::TooLarge
+            )
+        };
+        Self {
+            is_unknown: view.error.is_some() || view.opaque.iter().any(|opaque| hides(opaque.what)),
+            expands: has_expansion(command),
+            texts: view.commands.iter().flat_map(forms).collect(),
+        }
+    }
+}
+
+/// A command after quote removal, as written, and by its name without a path: `/bin/rm x` is `rm x`.
+fn forms(command: &CommandView) -> Vec<String> {
+    let Some(first) = command.words.first() else { return Vec::new() };
+    let mut all = vec![command.text()];
+    let sources: Vec<_> = command.words.iter().map(|word| word.source.as_str()).collect();
+    all.push(sources.join(" "));
+    if let (Some(name), Some(word)) = (command.name(), first.text.as_deref())
+        && name != word
+    {
+        let rest = all.first().and_then(|text| text.get(word.len()..)).unwrap_or("");
+        all.push(format!("{name}{rest}"));
+    }
+    all.dedup();
+    all
+}
+
+impl Rule {
+    /// Reads a rule.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub(super) fn read(text: &str, compiler: &mut RegexCompiler) -> Result<Self, String> {
+        let text = text.trim();
+        let (tool, pattern) = match text.split_once('(') {
+            None => (text, None),
+            Some((tool, rest)) => match rest.strip_suffix(')') {
+                Some(pattern) => (tool.trim(), Some(pattern.trim())),
+                None => return Err(format!("`{text}` has no closing parenthesis")),
+            },
+        };
+        if tool.is_empty() || tool.contains([' ', ')']) {
+            return Err(format!("`{text}` is not a tool's name with a pattern in parentheses"));
+        }
+        let pattern = pattern.filter(|pattern| !pattern.is_empty());
+        let pattern = pattern.map(|pattern| Pattern::new(pattern, compiler));
+        Ok(Self { text: text.to_owned(), tool: tool.to_owned(), pattern })
+    }
+
+    /// Whether the handler is to run for the call.
+    pub(super) fn test(&self, call: &Call<'_>) -> Result<(), Mismatch> {
+        let is_tool = call.tool == self.tool;
+        if is_tool && self.pattern.as_ref().is_none_or(|pattern| pattern.test(call)) {
+            return Ok(());
+        }
+        let found = if is_tool { "the call" } else { call.tool };
+        Err(Mismatch::Because(format!("`if`: {found} does not pass `{}`", self.text)))
+    }
+}
+
+impl Pattern {
+    fn new(pattern: &str, compiler: &mut RegexCompiler) -> Self {
+        let words = pattern.strip_suffix(":*").unwrap_or(pattern);
+        Self {
+            text: Wildcard::new(pattern),
+            whole: pattern.to_owned(),
+            path: PathPattern::read(pattern, compiler).ok(),
+            is_specific: words.split_whitespace().skip(1).any(|word| word != "*"),
+        }
+    }
+
+    fn test(&self, call: &Call<'_>) -> bool {
+        let file = ["file_path", "notebook_path", "path"].into_iter().find_map(|name| call.member(name));
+        if let Some(path) = file {
+            return self.path.as_ref().is_some_and(|pattern| pattern.matches(path, call.cwd, call.home));
+        }
+        if let Some(command) = call.member("command") {
+            let command = call.command.get_or_init(|| Command::new(command));
+            return command.is_unknown
+                || (self.is_specific && command.expands)
+                || command.texts.iter().any(|text| self.text.matches(text));
+        }
+        if let (Some(wanted), Some(url)) = (self.whole.strip_prefix("domain:"), call.member("url")) {
+            return is_domain(host_of(url), wanted);
+        }
+        // The contract says nothing of other tools: a text of the input must fit. A shell tool without a command is
+        // one that can not be parsed.
+        let mut texts = call.input.as_object().into_iter().flatten().filter_map(|(_, value)| value.as_str());
+        call.tool == "Bash" || texts.any(|text| self.text.matches(text))
+    }
+}
+
+/// `$( )`, a backquote, or `$VAR`, wherever it stands.
+fn has_expansion(command: &str) -> bool {
+    let mut letters = command.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '`' => return true,
+            '$' => match letters.peek() {
+                Some('(' | '{' | '_' | '@' | '*' | '#' | '?' | '!') => return true,
+                Some(next) if next.is_ascii_alphanumeric() => return true,
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    false
+}
+
+fn host_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
+    let host = authority.rsplit('@').next().unwrap_or("");
+    host.split(':').next().unwrap_or("")
+}
+
+fn is_domain(host: &str, wanted: &str) -> bool {
+    Wildcard::Pieces(wanted.to_ascii_lowercase().split('*').map(str::to_owned).collect())
+        .matches(&host.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn runs(rule: &str, tool: &str, input: &Value) -> bool {
+        let rule = Rule::read(rule, &mut RegexCompiler::new(1 << 20)).unwrap();
+        rule.test(&Call::new(tool, input, "/workspace", "/home/agent")).is_ok()
+    }
+
+    #[test]
+    fn commands() {
+        for (rule, command, wanted) in [
+            ("Bash(git *)", "FOO=bar git push", true),
+            ("Bash(git *)", "npm test && git push", true),
+            ("Bash(rm *)", "echo $(rm -rf /)", true),
+            ("Bash(rm *)", "echo $(date)", false),
+            ("Bash(git push *)", "echo $(date)", true),
+            ("Bash(git push *)", "echo `date`", true),
+            ("Bash(git push *)", "echo $X", true),
+            ("Bash(git push *)", "echo x", false),
+            ("Bash(rm *)", "echo `rm x`", true),
+            ("Bash(rm *)", "a; b & c || rm x", true),
+            ("Bash(rm *)", "a\nrm x", true),
+            ("Bash(rm *)", "echo rm x", false),
+            ("Bash(rm *)", "echo 'a; rm x'", false),
+            ("Bash(rm *)", "rmdir x", false),
+            ("Bash(rm *)", "'r'm x", true),
+            ("Bash(rm *)", "/bin/rm x", true),
+            ("Bash(rm *)", "bash -c 'rm x'", true),
+            ("Bash(rm *)", "$X -rf /", true),
+            ("Bash(rm *)", "if", true),
+            ("Bash(git:*)", "git", true),
+            ("Bash(git:*)", "git push", true),
+            ("Bash(git:*)", "gitk", false),
+            ("Bash(npm run test)", "npm run test", true),
+            ("Bash(npm run test)", "npm run test2", false),
+            ("Bash(git * main)", "git push origin main", true),
+            ("Bash(git * main)", "git push origin maint", false),
+            ("Bash(*)", "anything", true),
+            ("Bash", "anything", true),
+            ("Bash()", "anything", true),
+        ] {
+            assert_eq!(runs(rule, "Bash", &json!({"command": command})), wanted, "{rule} {command}");
+        }
+        assert!(!runs("Bash(rm *)", "Shell", &json!({"command": "rm x"})));
+    }
+
+    #[test]
+    fn other_tools() {
+        assert!(runs("Edit(src/*.ts)", "Edit", &json!({"file_path": "/workspace/src/a.ts"})));
+        assert!(!runs("Edit(src/*.ts)", "Write", &json!({"file_path": "/workspace/src/a.ts"})));
+        let page = json!({"url": "https://u@docs.example.com:8/x"});
+        assert!(runs("WebFetch(domain:*.example.com)", "WebFetch", &page));
+        assert!(!runs("WebFetch(domain:example.com)", "WebFetch", &page));
+        assert!(runs("Agent(Explore)", "Agent", &json!({"subagent_type": "Explore"})));
+        assert!(!runs("Agent(Explore)", "Agent", &json!({"subagent_type": "Plan"})));
+    }
+
+    #[test]
+    fn what_is_no_rule() {
+        for text in ["", "Bash(rm", "(x)", "a b(x)"] {
+            assert!(Rule::read(text, &mut RegexCompiler::new(1 << 20)).is_err(), "{text}");
+        }
+    }
+}

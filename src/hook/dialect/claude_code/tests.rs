@@ -1,0 +1,449 @@
+//! Whole firings over a scripted session: what rules say that no example of the contract shows.
+
+use super::ClaudeCodeResult;
+use crate::hook::runner::{Ended, ScriptOutcome};
+use crate::hook::scripted::Scripted;
+use crate::hook::{Dialect, DialectResult, HookSet, LoadOptions, Outcome};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+fn load(config: &Value, settings: Value) -> HookSet {
+    let Value::Object(settings) = settings else { panic!() };
+    let options = LoadOptions { settings, ..LoadOptions::default() };
+    HookSet::load(Dialect::ClaudeCode, config.to_string().as_bytes(), &options).unwrap()
+}
+
+fn fire(hooks: &HookSet, host: &Scripted, event: &Value) -> Outcome {
+    let event = hooks.read_event(event).unwrap();
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(hooks.fire(host, &event))
+}
+
+fn result(outcome: &Outcome) -> &ClaudeCodeResult {
+    match &outcome.dialect_result {
+        Some(DialectResult::ClaudeCode(result)) => result,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// One command handler on an event.
+fn one(event: &str) -> Value {
+    json!({"hooks": {event: [{"hooks": [{"type": "command", "command": "x"}]}]}})
+}
+
+fn event(name: &str) -> Value {
+    json!({"hook_event_name": name, "session_id": "s", "tool_name": "T", "tool_input": {}, "prompt": "p",
+        "source": "x", "agent_id": "a", "agent_type": "t"})
+}
+
+fn ended(outcome: ScriptOutcome, name: &str) -> Outcome {
+    fire(&load(&one(name), json!({})), &Scripted::new([outcome]), &event(name))
+}
+
+#[test]
+fn exit_2_by_event() {
+    let (stop, block, user, nothing) = ("blocked", "feedback", "user", "nothing");
+    for (name, wanted) in [
+        ("PreToolUse", stop),
+        ("UserPromptSubmit", stop),
+        ("UserPromptExpansion", stop),
+        ("Stop", stop),
+        ("SubagentStop", stop),
+        ("TeammateIdle", stop),
+        ("TaskCreated", stop),
+        ("TaskCompleted", stop),
+        ("PostToolBatch", stop),
+        ("ConfigChange", stop),
+        ("PreCompact", stop),
+        ("PreModelSwitch", stop),
+        ("Elicitation", stop),
+        ("ElicitationResult", stop),
+        ("WorktreeCreate", stop),
+        ("PostToolUse", block),
+        ("PostToolUseFailure", block),
+        ("SessionStart", user),
+        ("SubagentStart", user),
+        ("SessionEnd", user),
+        ("CwdChanged", user),
+        ("FileChanged", user),
+        ("PostCompact", user),
+        ("PostModelSwitch", user),
+        ("DirectoryAdded", nothing),
+        ("PermissionRequest", nothing),
+        ("PermissionDenied", nothing),
+        ("Notification", nothing),
+        ("Setup", nothing),
+        ("InstructionsLoaded", nothing),
+        ("MessageDisplay", nothing),
+        ("StopFailure", nothing),
+    ] {
+        let outcome = ended(ScriptOutcome::exited(2, "", "why\n"), name);
+        let decision = &outcome.decision;
+        let seen =
+            match (&decision.blocked, decision.contexts.as_slice(), decision.system_messages.as_slice()) {
+                (Some(block), [], []) if block.reason == "why" => stop,
+                (None, [text], []) if text == "why" => block,
+                (None, [], [text]) if text == "why" => user,
+                (None, [], []) => nothing,
+                other => panic!("{name}: {other:?}"),
+            };
+        assert_eq!(seen, wanted, "{name}");
+        assert!(result(&outcome).errors.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn r36_where_continue_false_has_no_effect() {
+    for name in [
+        "Setup",
+        "InstructionsLoaded",
+        "MessageDisplay",
+        "Notification",
+        "StopFailure",
+        "ConfigChange",
+        "CwdChanged",
+        "FileChanged",
+        "DirectoryAdded",
+        "PermissionDenied",
+        "TaskCreated",
+        "SessionEnd",
+        "TaskCompleted",
+    ] {
+        let outcome = ended(ScriptOutcome::exited(0, r#"{"continue":false}"#, ""), name);
+        assert_eq!(result(&outcome).stop, None, "{name}");
+        assert_eq!(outcome.decision.blocked, None, "{name}");
+    }
+    for name in ["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "PreCompact", "Stop"] {
+        let outcome = ended(ScriptOutcome::exited(0, r#"{"continue":false,"stopReason":"s"}"#, ""), name);
+        assert_eq!(result(&outcome).stop.as_deref(), Some("s"), "{name}");
+    }
+    let hooks = load(&one("TaskCompleted"), json!({}));
+    let host = Scripted::printing([r#"{"continue":false,"stopReason":"s"}"#]);
+    let by_teammate = json!({"hook_event_name": "TaskCompleted", "teammate_name": "m"});
+    assert_eq!(result(&fire(&hooks, &host, &by_teammate)).stop.as_deref(), Some("s"));
+}
+
+#[test]
+fn policy_settings_can_not_be_blocked() {
+    let hooks = load(&one("ConfigChange"), json!({}));
+    let event = json!({"hook_event_name": "ConfigChange", "source": "policy_settings"});
+    let host = Scripted::new([
+        ScriptOutcome::exited(2, "", "no"),
+        ScriptOutcome::exited(0, r#"{"decision":"block","reason":"no"}"#, ""),
+    ]);
+    for _ in 0..2 {
+        assert_eq!(fire(&hooks, &host, &event).decision.blocked, None);
+    }
+}
+
+#[test]
+fn a_script_that_is_none_is_exit_2() {
+    let outcome = ScriptOutcome {
+        stderr: b"sh: line 1: syntax error\n".to_vec(),
+        ..ScriptOutcome::ended(Ended::Syntax("sh: line 1: syntax error".to_owned()))
+    };
+    let outcome = ended(outcome, "PreToolUse");
+    assert_eq!(outcome.decision.blocked.unwrap().reason, "sh: line 1: syntax error");
+}
+
+#[test]
+fn elicitations() {
+    let answer =
+        r#"{"hookSpecificOutput":{"hookEventName":"Elicitation","action":"accept","content":{"a":1}}}"#;
+    let outcome = ended(ScriptOutcome::exited(0, answer, ""), "Elicitation");
+    assert_eq!(result(&outcome).specific.action.as_deref(), Some("accept"));
+    assert_eq!(result(&outcome).specific.content, Some(json!({"a": 1})));
+    let outcome = ended(ScriptOutcome::exited(2, answer, "no"), "Elicitation");
+    assert_eq!(result(&outcome).specific.action.as_deref(), Some("decline"));
+    assert_eq!(result(&outcome).specific.content, None);
+}
+
+#[test]
+fn members_of_several_hooks_are_folded() {
+    let config = json!({"hooks": {"SessionStart": [{"hooks": [
+        {"type": "command", "command": "a"}, {"type": "command", "command": "b"},
+    ]}]}});
+    let own =
+        |members: &str| format!(r#"{{"hookSpecificOutput":{{"hookEventName":"SessionStart",{members}}}}}"#);
+    let first = own(
+        r#""additionalContext":"1","sessionTitle":"x","initialUserMessage":"i","watchPaths":["/a","/b"]"#,
+    );
+    let second =
+        own(r#""additionalContext":"2","sessionTitle":"y","watchPaths":["/b","/c"],"reloadSkills":true"#);
+    let host = Scripted::printing([first.as_str(), second.as_str()]);
+    let outcome = fire(&load(&config, json!({})), &host, &event("SessionStart"));
+    let specific = &result(&outcome).specific;
+    assert_eq!(result(&outcome).contexts, ["1", "2"]);
+    assert_eq!(specific.session_title.as_deref(), Some("y"));
+    assert_eq!(specific.initial_user_message.as_deref(), Some("i"));
+    assert_eq!(specific.watch_paths.as_deref().unwrap(), ["/a", "/b", "/c"]);
+    assert!(specific.reload_skills);
+}
+
+#[test]
+fn r52_the_classifier_gets_2000_characters_of_all_hooks() {
+    let config = json!({"hooks": {"PostToolUse": [{"hooks": [
+        {"type": "command", "command": "a"}, {"type": "command", "command": "b"}, {"type": "command", "command": "c"},
+    ]}]}});
+    let text = "é".repeat(1500);
+    let printed = json!({"hookSpecificOutput": {"hookEventName": "PostToolUse", "classifierContext": text}})
+        .to_string();
+    let host = Scripted::printing([printed.as_str(); 3]);
+    let outcome = fire(&load(&config, json!({})), &host, &event("PostToolUse"));
+    let lengths: Vec<_> =
+        result(&outcome).specific.classifier_context.iter().map(|text| text.chars().count()).collect();
+    assert_eq!(lengths, [1500, 500]);
+}
+
+#[test]
+fn once_is_over_after_the_first_success() {
+    let config = json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "once": true}]}]}});
+    let hooks = load(&config, json!({"source": "skill:s"}));
+    let host = Scripted::new([ScriptOutcome::exited(1, "", ""), ScriptOutcome::exited(0, "", "")]);
+    for runs in [1, 2, 2] {
+        fire(&hooks, &host, &event("Stop"));
+        assert_eq!(host.runs().len(), runs);
+    }
+}
+
+#[test]
+fn hooks_of_an_agent_run_in_that_agent() {
+    let config = json!({"hooks": {
+        "Stop": [{"hooks": [{"type": "command", "command": "x"}]}],
+        "PreToolUse": [{"hooks": [{"type": "command", "command": "x"}]}],
+    }});
+    let hooks = load(&config, json!({"source": "agent:t"}));
+    let host = Scripted::default();
+    fire(&hooks, &host, &json!({"hook_event_name": "PreToolUse", "tool_name": "T"}));
+    fire(&hooks, &host, &json!({"hook_event_name": "Stop"}));
+    fire(&hooks, &host, &json!({"hook_event_name": "SubagentStop", "agent_id": "a", "agent_type": "other"}));
+    assert_eq!(host.runs().len(), 0);
+    fire(&hooks, &host, &event("PreToolUse"));
+    fire(&hooks, &host, &event("SubagentStop"));
+    assert_eq!(host.runs().len(), 2);
+}
+
+#[test]
+fn what_a_hook_gets() {
+    let settings = json!({
+        "source": "plugin:p", "project_dir": "/p",
+        "plugins": {"p": {"root": "/plug", "data": "/data", "options": {"key": true}}},
+        "environment": {"CLAUDE_CODE_REMOTE": "true", "CLAUDE_CODE_BRIDGE_SESSION_ID": "b", "SECRET": "s"},
+    });
+    let hooks = load(&one("PreToolUse"), settings);
+    let host = Scripted::default();
+    let event = json!({"hook_event_name": "PreToolUse", "tool_name": "T", "effort": {"level": "high"}});
+    fire(&hooks, &host, &event);
+    let run = &host.runs()[0];
+    for (name, value) in [
+        ("CLAUDE_PROJECT_DIR", Some("/p")),
+        ("CLAUDE_PLUGIN_ROOT", Some("/plug")),
+        ("CLAUDE_PLUGIN_DATA", Some("/data")),
+        ("CLAUDE_PLUGIN_OPTION_KEY", Some("true")),
+        ("CLAUDE_EFFORT", Some("high")),
+        ("CLAUDE_CODE_REMOTE", Some("true")),
+        ("CLAUDE_CODE_BRIDGE_SESSION_ID", Some("b")),
+        ("SECRET", None),
+        ("CLAUDE_ENV_FILE", None),
+    ] {
+        assert_eq!(run.variable(name), value, "{name}");
+    }
+    assert_eq!(run.timeout, Duration::from_mins(10));
+    assert!(
+        run.stdin.ends_with(r#""tool_name":"T","tool_input":{}}"#)
+            || run.stdin.contains(r#""effort":{"level":"high"}"#)
+    );
+}
+
+#[test]
+fn hooks_that_can_not_start() {
+    let config = json!({"hooks": {"Stop": [{"hooks": [
+        {"type": "command", "command": "x", "shell": "powershell"},
+        {"type": "command", "command": "x ${user_config.a}"},
+    ]}]}});
+    let host = Scripted::default();
+    let outcome = fire(&load(&config, json!({})), &host, &event("Stop"));
+    assert_eq!(host.runs().len(), 0);
+    assert_eq!(outcome.decision.blocked, None);
+    let messages: Vec<_> = result(&outcome).errors.iter().map(|error| error.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "Failed with non-blocking status code: powershell is not available in the sandbox",
+            "Failed with non-blocking status code: ${user_config.a} is for commands with `args` only",
+        ]
+    );
+}
+
+#[test]
+fn tools_get_parts_of_the_payload() {
+    let config = json!({"hooks": {"SessionStart": [{"hooks": [
+        {"type": "mcp_tool", "server": "s", "tool": "t", "input": {"from": "${source}", "id": "${session_id}"}},
+    ]}]}});
+    let hooks = load(&config, json!({}));
+    let host = Scripted::default();
+    host.answers
+        .lock()
+        .unwrap()
+        .extend([ScriptOutcome::exited(0, "some text", ""), ScriptOutcome::exited(1, "it broke", "")]);
+    let start =
+        |source: &str| json!({"hook_event_name": "SessionStart", "session_id": "i", "source": source});
+    assert_eq!(result(&fire(&hooks, &host, &start("startup"))).contexts.len(), 0);
+    assert_eq!(host.requests.lock().unwrap().len(), 0, "no server is there yet");
+    assert_eq!(result(&fire(&hooks, &host, &start("clear"))).contexts, ["some text"]);
+    let asked = host.requests.lock().unwrap()[0].to_json();
+    assert_eq!(asked["arguments"], json!({"from": "clear", "id": "i"}));
+    let outcome = fire(&hooks, &host, &start("clear"));
+    assert_eq!(result(&outcome).errors[0].message, "Failed with non-blocking status code: it broke");
+}
+
+#[test]
+fn records() {
+    let config = json!({"hooks": {"PostToolUse": [{"matcher": "Write", "hooks": [
+        {"type": "command", "command": "a"}, {"type": "command", "command": "b"}, {"type": "command", "command": "c"},
+    ]}]}});
+    let hooks = load(&config, json!({"source": "plugin:p"}));
+    let host = Scripted::new([
+        ScriptOutcome::exited(0, "", ""),
+        ScriptOutcome::exited(2, "", "no"),
+        ScriptOutcome::ended(Ended::TimedOut),
+    ]);
+    fire(&hooks, &host, &json!({"hook_event_name": "PostToolUse", "tool_name": "Write"}));
+    let logs = host.logs.lock().unwrap();
+    let names: Vec<_> = logs.iter().map(|log| log.name).collect();
+    let wanted = [
+        ["hook_registered"; 3].as_slice(),
+        &["hook_execution_start"],
+        &["hook_started"; 3],
+        &["hook_response"; 3],
+        &["hook_execution_complete"],
+    ];
+    assert_eq!(names, wanted.concat());
+    assert_eq!(
+        Value::Object(logs[0].fields.clone()),
+        json!({"hook_id": "plugin:p:PostToolUse_0_0", "hook_event": "PostToolUse", "hook_type": "command",
+            "hook_source": "pluginHook", "hook_matcher": "Write", "plugin.name": "p"})
+    );
+    assert_eq!(
+        Value::Object(logs.last().unwrap().fields.clone()),
+        json!({"hook_event": "PostToolUse", "hook_name": "PostToolUse:Write", "num_hooks": 3, "num_success": 1,
+            "num_blocking": 1, "num_non_blocking_error": 0, "num_cancelled": 1, "total_duration_ms": 0})
+    );
+    let outcomes: Vec<_> = logs
+        .iter()
+        .filter(|log| log.name == "hook_response")
+        .map(|log| log.fields["outcome"].clone())
+        .collect();
+    assert_eq!(outcomes, ["success", "success", "cancelled"]);
+    drop(logs);
+    fire(&hooks, &host, &json!({"hook_event_name": "PostToolUse", "tool_name": "Read"}));
+    assert_eq!(host.logs.lock().unwrap().len(), names.len(), "nothing ran, and registration is shown once");
+}
+
+#[test]
+fn r53_too_much_output_is_an_error() {
+    let outcome = ended(ScriptOutcome::ended(Ended::OutputExceeded), "PreToolUse");
+    assert_eq!(outcome.decision.blocked, None);
+    assert_eq!(result(&outcome).errors[0].message, "Hook output exceeded 1048576 bytes");
+}
+
+#[test]
+fn a_moment_that_the_contract_does_not_know_opens_nothing() {
+    let hooks = load(&one("Stop"), json!({}));
+    let outcome = fire(&hooks, &Scripted::default(), &json!({"moment": "queue_drain_starting"}));
+    assert_eq!((outcome.dialect_result, outcome.records.len()), (None, 0));
+}
+
+mod with_a_shell {
+    //! Handlers that nobody waits for, in a real session.
+
+    use super::{event, load, result};
+    use crate::clock::lock;
+    use crate::hook::runner::LateOutput;
+    use crate::hook::{
+        Ended, HookFuture, HookHost, HookObserver, HookSet, LogRecord, Request, ScriptOutcome,
+    };
+    use crate::sandbox::Sandbox;
+    use serde_json::json;
+    use std::sync::{Arc, Mutex};
+    use std::time::{Duration, Instant};
+
+    /// Takes late outputs, and sees the records.
+    #[derive(Default)]
+    struct Host {
+        late: Mutex<Vec<LateOutput>>,
+        logs: Mutex<Vec<LogRecord>>,
+    }
+
+    impl HookHost for Host {
+        fn request(&self, _: Request, _: Duration) -> HookFuture<'_, ScriptOutcome> {
+            Box::pin(std::future::ready(ScriptOutcome::ended(Ended::NotStarted(String::new()))))
+        }
+        fn deliver_late(&self, late: &LateOutput) -> bool {
+            lock(&self.late).push(late.clone());
+            true
+        }
+        fn observer(&self) -> Option<&dyn HookObserver> {
+            Some(self)
+        }
+    }
+
+    impl HookObserver for Host {
+        fn log(&self, record: &LogRecord) {
+            lock(&self.logs).push(record.clone());
+        }
+    }
+
+    fn session() -> (Sandbox, Arc<Host>) {
+        let host = Arc::new(Host::default());
+        (Sandbox::builder().hook_host(host.clone()).build().unwrap(), host)
+    }
+
+    #[tokio::test]
+    async fn a_firing_does_not_wait_and_the_host_is_told_later() {
+        let config = json!({"hooks": {"PostToolUse": [{"hooks": [
+            {"type": "command", "asyncRewake": true, "command": "sleep 0.5; echo broken >&2; exit 2"},
+        ]}]}});
+        let hooks = load(&config, json!({}));
+        let (session, host) = session();
+        let started = Instant::now();
+        let outcome = hooks.fire(&session, &hooks.read_event(&event("PostToolUse")).unwrap()).await;
+        assert!(started.elapsed() < Duration::from_millis(400), "{:?}", started.elapsed());
+        assert_eq!(result(&outcome).block, None);
+        assert_eq!(lock(&host.late).len(), 0);
+        HookSet::settle(&session).await;
+        assert!(started.elapsed() >= Duration::from_millis(500));
+        let late = lock(&host.late).pop().unwrap();
+        assert_eq!((late.hook.as_str(), late.wake), ("user:PostToolUse_0_0", true));
+        assert_eq!(late.contexts, ["broken"]);
+    }
+
+    #[tokio::test]
+    async fn the_end_of_the_session_cancels() {
+        let config = json!({"hooks": {"PostToolUse": [{"hooks": [
+            {"type": "command", "async": true, "command": "sleep 60; touch /workspace/done"},
+        ]}]}});
+        let hooks = load(&config, json!({}));
+        let (session, host) = session();
+        for name in ["PostToolUse", "SessionEnd"] {
+            hooks.fire(&session, &hooks.read_event(&event(name)).unwrap()).await;
+        }
+        let started = Instant::now();
+        HookSet::settle(&session).await;
+        assert!(started.elapsed() < Duration::from_secs(5));
+        let logs = lock(&host.logs);
+        let response = logs.iter().find(|log| log.name == "hook_response").unwrap();
+        assert_eq!(response.fields["outcome"], "cancelled");
+    }
+
+    #[tokio::test]
+    async fn only_so_many_go_on_at_once() {
+        let handlers: Vec<_> = (0..70)
+            .map(|n| json!({"type": "command", "async": true, "command": format!("sleep 60; echo {n}")}))
+            .collect();
+        let hooks = load(&json!({"hooks": {"Stop": [{"hooks": handlers}]}}), json!({}));
+        let (session, _) = session();
+        let outcome = hooks.fire(&session, &hooks.read_event(&event("Stop")).unwrap()).await;
+        assert_eq!(result(&outcome).errors.len(), 6);
+        hooks.fire(&session, &hooks.read_event(&event("SessionEnd")).unwrap()).await;
+    }
+}
