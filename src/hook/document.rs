@@ -1,8 +1,11 @@
-//! JSON with places: the tree of a config file in which every value knows where it stands, so that a message about it can
-//! name line and column.
+//! JSON and YAML with places: the tree of a config file in which every value knows where it stands, so that a message about
+//! it can name line and column. YAML is read by [`Source::yaml`], in `document/yaml.rs`, into the same tree.
 //!
-//! The text is checked by `serde_json` first (syntax, UTF-8, nesting of at most 128); the walk that builds the tree then
+//! JSON: the text is checked by `serde_json` first (syntax, UTF-8, nesting of at most 128); the walk that builds the tree then
 //! meets well-formed text only and needs no errors of its own.
+
+mod scalar;
+mod yaml;
 
 use super::error::ConfigProblem;
 use serde_json::{Map, Number, Value};
@@ -79,7 +82,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A JSON value and where it stands.
+/// A value and where it stands.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// Byte offset of its first byte; `None` for a value that came from elsewhere than a file.

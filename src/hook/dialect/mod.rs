@@ -89,13 +89,13 @@ impl Dialect {
         }
     }
 
-    /// The dialect that a config's content shows (`dialects/README.md` 6).
+    /// The dialect that a config's content, JSON or YAML, shows (`dialects/README.md` 6).
     ///
     /// # Errors
-    /// The text is not JSON, or no dialect or more than one fits; the message lists the candidates.
+    /// The text is neither JSON nor YAML, or no dialect or more than one fits; the message lists the candidates.
     pub fn detect(name: &str, text: &[u8]) -> Result<Self, ConfigError> {
         let source = Source::new(name, text);
-        let node = source.json("not a hook config: ")?;
+        let node = source.json_or_yaml("not a hook config: ")?;
         let fitting: Vec<_> =
             Self::ALL.iter().filter(|dialect| dialect.contract().recognises(&node)).copied().collect();
         if let [dialect] = fitting.as_slice() {

@@ -1,0 +1,133 @@
+use super::*;
+use serde_json::{Value, json};
+
+fn value(text: &str) -> Value {
+    Source::new("f", text.as_bytes()).yaml("").unwrap_or_else(|problem| panic!("{problem}")).to_value()
+}
+
+fn problem(text: &[u8]) -> String {
+    Source::new("f", text).yaml("bad: ").unwrap_err().to_string()
+}
+
+#[test]
+fn collections_and_scalars() {
+    let text = "---\n# c\nenabled: true\nhooks:\n- name: 'a'\n  n: 1.5\n  s: \"1\\t\"\n- [x, {y: ~, z}]\n\"q\": >-\n  one\n  two\nb: |\n  l1\n   l2\n\n1: !!str 2\n";
+    let wanted = json!({
+        "enabled": true,
+        "hooks": [{"name": "a", "n": 1.5, "s": "1\t"}, ["x", {"y": null, "z": null}]],
+        "q": "one two",
+        "b": "l1\n l2\n",
+        "1": "2",
+    });
+    assert_eq!(value(text), wanted);
+    assert_eq!(value(""), Value::Null);
+    assert_eq!(value("# only\n"), Value::Null);
+    assert_eq!(value("\u{feff}a: 1"), json!({"a": 1}));
+    assert_eq!(value("{\"a\": [1, \"x\"], \"b\": {}}"), json!({"a": [1, "x"], "b": {}}));
+    assert_eq!(value("a: 1\n...\n"), json!({"a": 1}));
+}
+
+#[test]
+fn values_and_keys_know_their_place() {
+    let text = "é: 1\nlist:\n  - name: x\n    run: |\n      true\n  - \"q\"\nm: {a: [b]}\n";
+    let source = Source::new("f", text.as_bytes());
+    let node = source.yaml("").unwrap();
+    let place = |node: &Node| source.place(node.at.unwrap());
+    let at = |node: &Node| (place(node).line, place(node).column);
+    let list = node.get("list").unwrap();
+    let items = list.as_array().unwrap();
+    assert_eq!(at(&node), (1, 1));
+    assert_eq!(at(node.get("é").unwrap()), (1, 4));
+    assert_eq!(at(list), (3, 3));
+    assert_eq!(at(&items[0]), (3, 5));
+    assert_eq!(at(items[0].get("run").unwrap()), (5, 7));
+    assert_eq!(source.place(items[0].members()[1].at.unwrap()).column, 5);
+    assert_eq!(at(&items[1]), (6, 5));
+    let inner = node.get("m").unwrap();
+    assert_eq!(at(inner), (7, 4));
+    assert_eq!(at(inner.get("a").unwrap()), (7, 8));
+    assert_eq!(place(inner).excerpt, "m: {a: [b]}");
+    let marked = Source::new("f", "\u{feff}a: xyz".as_bytes());
+    assert_eq!(marked.yaml("").unwrap().get("a").unwrap().at, Some(6));
+}
+
+#[test]
+fn anchors_aliases_and_merge_keys() {
+    let text = "base: &b {x: 1, y: 2}\nmore: &m\n  y: 3\n  z: [&s word, *s]\none:\n  a: 0\n  <<: *b\n  y: own\ntwo:\n  <<: [*b, *m]\n*s : k\n";
+    let wanted = json!({
+        "base": {"x": 1, "y": 2},
+        "more": {"y": 3, "z": ["word", "word"]},
+        "one": {"a": 0, "x": 1, "y": "own"},
+        "two": {"x": 1, "y": 2, "z": ["word", "word"]},
+        "word": "k",
+    });
+    assert_eq!(value(text), wanted);
+    let order: Vec<_> = value(text)["one"].as_object().unwrap().keys().cloned().collect();
+    assert_eq!(order, ["a", "x", "y"]);
+    assert_eq!(value("\"<<\": x"), json!({"<<": "x"}));
+    assert_eq!(value("[&a 1, &a 2, *a]"), json!([1, 2, 2]));
+}
+
+#[test]
+fn faults_name_line_and_column() {
+    for (text, wanted) in [
+        ("a: 1\na: 2\n", "f:2:1: bad: duplicate key `a`"),
+        ("a: 1\n\"a\": 2\n", "f:2:1: bad: duplicate key `a`"),
+        ("a: &a [*a]", "f:1:8: bad: an alias inside the value that it names"),
+        ("a: 1\n---\nb: 2\n", "f:2:1: bad: more than one document"),
+        ("a: !x 1", "f:1:7: bad: tag `!x` is not supported here"),
+        ("a: !!int x", "f:1:10: bad: `x` is not of the type that its tag names"),
+        ("a: .nan", "f:1:4: bad: the number `.nan` is out of range"),
+        ("? [a]\n: b", "f:1:3: bad: a key must be a scalar"),
+        ("<<: 1", "f:1:5: bad: the value of a merge key must be a mapping or a list of mappings"),
+    ] {
+        assert_eq!(problem(text.as_bytes()), wanted);
+    }
+    assert_eq!(problem(b"a: \"\xff\""), "f:1:5: bad: invalid UTF-8");
+    for text in ["a: [1", "a: *b", "a: b: c", "a: \"x", "a:\n  - b\n c: d"] {
+        let text = problem(text.as_bytes());
+        assert!(text.starts_with("f:") && text.contains(": bad: ") && !text.ends_with("bad: "), "{text}");
+    }
+}
+
+#[test]
+fn bombs_end_in_an_error() {
+    let mut laughs = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+    for level in 1..30 {
+        let before = vec![format!("*a{}", level - 1); 10].join(", ");
+        laughs.push_str(&format!("a{level}: &a{level} [{before}]\n"));
+    }
+    assert!(problem(laughs.as_bytes()).contains("copy more than"));
+    let mut deep = String::from("a0: &a0 [x]\n");
+    for level in 1..200 {
+        deep.push_str(&format!("a{level}: &a{level} [*a{}]\n", level - 1));
+    }
+    assert!(problem(deep.as_bytes()).contains("nested"));
+    assert!(problem(&[b'['; 100_000]).contains("nest") || !problem(&[b'['; 100_000]).is_empty());
+    assert!(!problem("- ".repeat(100_000).as_bytes()).is_empty());
+    assert!(!problem("? ".repeat(100_000).as_bytes()).is_empty());
+    assert!(!problem(&vec![b' '; MOST_BYTES + 1]).is_empty());
+    let fits = format!("{}{}", "[".repeat(120), "]".repeat(120));
+    assert!(Source::new("f", fits.as_bytes()).yaml("").is_ok());
+}
+
+#[test]
+fn long_texts_take_linear_time() {
+    for text in
+        ["a, ".repeat(200_000), "- x\n".repeat(200_000), "'a' ".repeat(1 << 18), "&a ".repeat(1 << 18)]
+    {
+        let _ = Source::new("f", text.as_bytes()).yaml("");
+    }
+    let keys: String = (0..100_000).map(|n| format!("k{n}: v\n")).collect();
+    assert_eq!(value(&keys).as_object().unwrap().len(), 100_000);
+}
+
+#[test]
+fn json_or_yaml() {
+    let read =
+        |text: &'static str| Source::new("f", text.as_bytes()).json_or_yaml("").map(|node| node.to_value());
+    assert_eq!(read(" {\"a\": 1}").unwrap(), json!({"a": 1}));
+    assert_eq!(read("{a: 1}").unwrap(), json!({"a": 1}));
+    assert_eq!(read("a: 1").unwrap(), json!({"a": 1}));
+    assert_eq!(read("{\"a\": }x").unwrap_err().to_string(), "f:1:7: expected value");
+}
