@@ -144,7 +144,8 @@ fn to_json(
     let mut value = outcome.to_json();
     if let Some(object) = value.as_object_mut() {
         if arguments.json {
-            let logs = outcome.records.iter().flat_map(|record| hooks.log_records(record));
+            let of_hooks = outcome.records.iter().flat_map(|record| hooks.log_records(record));
+            let logs = of_hooks.chain(outcome.logs.iter().cloned());
             object.insert("log".to_owned(), logs.map(|log: LogRecord| log.to_json()).collect());
             let notices = hooks.notices().iter().map(|notice| Value::from(notice.text.as_str()));
             object.insert("notices".to_owned(), notices.collect());

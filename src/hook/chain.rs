@@ -10,7 +10,7 @@ use super::event::Event;
 use super::record::{Effect, HookRecord, Phase, RunRecord, Selection};
 use super::request::Request;
 use super::runner::{Command, Ended, HookFuture, HookRunner, ScriptOutcome, ScriptRequest};
-use super::{Outcome, report};
+use super::{Outcome, report, show};
 use crate::text::Text;
 use std::future::poll_fn;
 use std::task::Poll;
@@ -19,15 +19,22 @@ use std::time::Duration;
 pub(super) async fn fire(bundle: &dyn Bundle, host: &dyn HookRunner, event: &Event) -> Outcome {
     let now = event.at_ms.map_or_else(|| host.now(), Duration::from_millis);
     let Some(mut chain) = bundle.open(event, now, host) else {
-        return Outcome { decision: Decision::default(), dialect_result: None, records: Vec::new() };
+        return Outcome {
+            decision: Decision::default(),
+            dialect_result: None,
+            records: Vec::new(),
+            logs: Vec::new(),
+        };
     };
     let firing = Firing { bundle, host, event, name: chain.event_name() };
     let records = match chain.order() {
         Order::Sequential => firing.sequential(chain.as_mut()).await,
         Order::Parallel => firing.parallel(chain.as_mut()).await,
     };
+    let logs = chain.logs();
+    show(host, &logs);
     let (decision, dialect_result) = chain.finish();
-    Outcome { decision, dialect_result: Some(dialect_result), records }
+    Outcome { decision, dialect_result: Some(dialect_result), records, logs }
 }
 
 struct Firing<'a> {
@@ -45,7 +52,7 @@ impl<'a> Firing<'a> {
         for &index in due {
             let Some(hook) = self.bundle.hook(index) else { continue };
             if flow == Flow::Stop {
-                let record = self.record(hook, Selection::NotReached);
+                let record = self.record(hook, index, Selection::NotReached);
                 report(self.bundle, self.host, Phase::Finished, &record);
                 records.push(record);
                 continue;
@@ -92,14 +99,16 @@ impl<'a> Firing<'a> {
             Ok(()) => Selection::Matched,
             Err(mismatch) => Selection::NotMatched(mismatch),
         };
-        let record = self.record(hook, selection);
+        let record = self.record(hook, index, selection);
         report(self.bundle, self.host, Phase::Considered, &record);
         record
     }
 
-    fn record(&self, hook: &Hook, selection: Selection) -> HookRecord {
+    fn record(&self, hook: &Hook, index: usize, selection: Selection) -> HookRecord {
         HookRecord {
             hook: hook.id.clone(),
+            index,
+            at: self.host.now(),
             event: self.name,
             context: self.event.context.clone(),
             tool_call_id: self.event.tool_call().map(|call| call.id.clone()),
@@ -154,7 +163,7 @@ async fn execute(
             command,
             environment: delivery.environment,
             inherit_environment: hook.inherit_environment,
-            cwd: hook.cwd.as_ref(),
+            cwd: delivery.cwd.as_ref().or(hook.cwd.as_ref()),
             stdin: delivery.stdin,
             timeout,
             limits: &hook.limits,

@@ -54,6 +54,33 @@ pub(crate) fn append_json<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
     let _ = serde_json::to_writer(out, value);
 }
 
+/// Writes one JSON object, member by member.
+pub(crate) struct ObjectWriter<'a> {
+    out: &'a mut Vec<u8>,
+    empty: bool,
+}
+
+impl<'a> ObjectWriter<'a> {
+    /// A writer that appends to `out`.
+    pub(crate) const fn new(out: &'a mut Vec<u8>) -> Self {
+        Self { out, empty: true }
+    }
+
+    /// Appends a member; a name is not checked for doubles.
+    pub(crate) fn put<T: serde::Serialize + ?Sized>(&mut self, name: &str, value: &T) {
+        self.out.push(if self.empty { b'{' } else { b',' });
+        self.empty = false;
+        append_json(self.out, name);
+        self.out.push(b':');
+        append_json(self.out, value);
+    }
+
+    /// Closes the object.
+    pub(crate) fn end(self) {
+        self.out.extend_from_slice(if self.empty { b"{}" } else { b"}" });
+    }
+}
+
 /// `text` cut to at most `bytes` bytes, at a character boundary.
 pub(crate) fn cut(text: &str, bytes: usize) -> &str {
     let mut end = bytes.min(text.len());

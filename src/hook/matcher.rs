@@ -143,6 +143,15 @@ pub enum Mismatch {
     },
     /// The matcher can never pass.
     Never(&'static str),
+    /// A safety gate refused the hook.
+    Refused {
+        /// The gate's word for why, for example `not_allowlisted`.
+        reason: &'static str,
+        /// What to do about it; empty when there is nothing to say.
+        hint: String,
+        /// The mode that was in force.
+        mode: String,
+    },
 }
 
 impl fmt::Display for Mismatch {
@@ -159,6 +168,10 @@ impl fmt::Display for Mismatch {
                 write!(f, "`{pattern}` is not found in argument `{path}`: `{found}`")
             }
             Self::Never(why) => f.write_str(why),
+            Self::Refused { reason, hint, mode } => {
+                let separator = if hint.is_empty() { "" } else { ": " };
+                write!(f, "refused in mode `{mode}`: {reason}{separator}{hint}")
+            }
         }
     }
 }

@@ -33,6 +33,7 @@ pub mod runner;
 #[cfg(test)]
 pub(crate) mod scripted;
 pub mod state;
+mod timestamp;
 
 pub use decision::{Block, Decision, DialectResult, Reading, Verdict};
 pub use dialect::{Contribution, Dialect, LoadOptions, Notice, NoticeKind, Purpose};
@@ -135,6 +136,8 @@ pub struct Outcome {
     pub dialect_result: Option<DialectResult>,
     /// One for each hook of the event, in chain order.
     pub records: Vec<HookRecord>,
+    /// The dialect's log events about the firing as a whole.
+    pub logs: Vec<LogRecord>,
 }
 
 impl Outcome {
@@ -150,6 +153,20 @@ impl Outcome {
     }
 }
 
+/// Shows log events to who listens: the host's observer, `tracing`.
+fn show(host: &dyn HookRunner, logs: &[LogRecord]) {
+    let traced = tracing::enabled!(target: "hookbox::hook", tracing::Level::INFO);
+    for log in logs {
+        if traced {
+            let fields = serde_json::to_string(&log.fields).unwrap_or_default();
+            tracing::info!(target: "hookbox::hook", record = log.name, fields = fields.as_str());
+        }
+        if let Some(observer) = host.observer() {
+            observer.log(log);
+        }
+    }
+}
+
 /// Shows a record to who listens: the host's observer, `tracing`.
 fn report(bundle: &dyn Bundle, host: &dyn HookRunner, phase: Phase, record: &HookRecord) {
     let observer = host.observer();
@@ -157,15 +174,7 @@ fn report(bundle: &dyn Bundle, host: &dyn HookRunner, phase: Phase, record: &Hoo
     if observer.is_none() && !traced {
         return;
     }
-    for log in bundle.log(phase, record) {
-        if traced {
-            let fields = serde_json::to_string(&log.fields).unwrap_or_default();
-            tracing::info!(target: "hookbox::hook", record = log.name, fields = fields.as_str());
-        }
-        if let Some(observer) = observer {
-            observer.log(&log);
-        }
-    }
+    show(host, &bundle.log(phase, record));
     if let (Phase::Finished, Some(observer)) = (phase, observer) {
         observer.audit(record);
     }

@@ -61,6 +61,10 @@ impl Serialize for HookId {
 pub struct HookRecord {
     /// Which hook.
     pub hook: HookId,
+    /// Its place among the bundle's hooks; ids need not be unique.
+    pub index: usize,
+    /// When it was considered, by the session's clock: time since the Unix epoch.
+    pub at: Duration,
     /// The event, by its name in the dialect.
     pub event: &'static str,
     /// Session, turn, agent.

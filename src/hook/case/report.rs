@@ -13,7 +13,7 @@
 //! | `gate` | the result in the dialect's shape |
 //! | `ran`, `not_matched`, `not_reached` | ids in chain order |
 //! | `runs` | of each run `hook`, `status`, `end`, `stdout`, `stderr`, `decision`, `reason`, `rule`, `effect`, `warnings` |
-//! | `log` | `name hook_id` of each log record |
+//! | `log` | `name hook_id` of each log record, those of the firing as a whole last |
 //! | `records` | the log records whole |
 //! | `requests` | what the host was asked since the last step: `kind` and what that kind has |
 //! | `changes` | what differs from the session's start, for example `+ /workspace/new`, `- /workspace/old`, `~ /workspace/file` |
@@ -55,10 +55,11 @@ pub(super) fn of_step(
             .map(|record| record.hook.to_string())
             .collect::<Vec<_>>()
     };
-    let logs: Vec<_> = outcome.records.iter().flat_map(|record| hooks.log_records(record)).collect();
+    let of_hooks = outcome.records.iter().flat_map(|record| hooks.log_records(record));
+    let logs: Vec<_> = of_hooks.chain(outcome.logs.iter().cloned()).collect();
     let lines = logs.iter().map(|log| {
         let id = log.fields.get("hook_id").and_then(Value::as_str).unwrap_or("");
-        format!("{} {id}", log.name)
+        format!("{} {id}", log.name).trim_end().to_owned()
     });
     let (message, result, error) = match &event.happening {
         Happening::PromptSubmitted { message, .. } => (Some(message.as_ref().to_owned()), None, None),

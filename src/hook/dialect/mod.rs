@@ -26,6 +26,7 @@ pub mod docker_agent;
 pub mod everruns;
 pub mod goclaw;
 pub mod infer;
+mod settings;
 
 use super::decision::{Decision, DialectResult, Reading};
 use super::document::{Node, Source};
@@ -289,6 +290,11 @@ pub trait Chain: Send {
     /// Takes the meaning in.
     fn absorb(&mut self, hook: usize, reading: &Reading) -> Absorbed;
 
+    /// The dialect's log events about the firing as a whole; asked for once, after the last hook.
+    fn logs(&mut self) -> Vec<LogRecord> {
+        Vec::new()
+    }
+
     /// What it all came to.
     fn finish(self: Box<Self>) -> (Decision, DialectResult);
 }
@@ -313,6 +319,8 @@ pub struct Delivery {
     pub payload_file: Option<Text>,
     /// A shorter time than the hook's own, where the chain has a budget.
     pub timeout: Option<Duration>,
+    /// A working directory that only the event knows; `None` is the hook's.
+    pub cwd: Option<Text>,
     /// What is done with all this.
     pub work: Work,
 }

@@ -6,8 +6,9 @@
 
 use crate::hook::error::EventError;
 use crate::hook::event::{Event, EventContext, Happening, ToolCall};
-use crate::hook::json::{Json, append_json};
+use crate::hook::json::{Json, ObjectWriter, append_json};
 use crate::hook::runner::HookRunner;
+use crate::hook::timestamp::{append_hex, append_time};
 use crate::text::Text;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -129,16 +130,16 @@ impl Envelope {
 }
 
 fn append_data(out: &mut Vec<u8>, event: &Event, current: &Current) {
-    let mut object = ObjectWriter { out, empty: true };
+    let mut object = ObjectWriter::new(out);
     match &event.happening {
         Happening::SessionStarted { .. } => object.put("agent_id", &event.context.agent_id),
         Happening::PromptSubmitted { attachments, .. } => {
             object.put("message", current.message.as_deref().unwrap_or(""));
             object.put("attachments", attachments.as_array().map_or(&[][..], Vec::as_slice));
         }
-        Happening::ToolCallStarting(call) => object.put_call(call, current),
+        Happening::ToolCallStarting(call) => put_call(&mut object, call, current),
         Happening::ToolCallEnded { call, .. } => {
-            object.put_call(call, current);
+            put_call(&mut object, call, current);
             object.put("result", &current.result);
             object.put("error", &current.error);
             object.put("success", &current.error.is_none());
@@ -156,71 +157,10 @@ fn append_data(out: &mut Vec<u8>, event: &Event, current: &Current) {
     object.end();
 }
 
-/// Writes one JSON object, member by member.
-struct ObjectWriter<'a> {
-    out: &'a mut Vec<u8>,
-    empty: bool,
-}
-
-impl ObjectWriter<'_> {
-    fn put<T: serde::Serialize + ?Sized>(&mut self, name: &str, value: &T) {
-        self.out.push(if self.empty { b'{' } else { b',' });
-        self.empty = false;
-        append_json(self.out, name);
-        self.out.push(b':');
-        append_json(self.out, value);
-    }
-
-    fn put_call(&mut self, call: &ToolCall, current: &Current) {
-        self.put("tool_name", &*call.name);
-        self.put("tool_call_id", &*call.id);
-        self.put("arguments", &current.arguments);
-    }
-
-    fn end(self) {
-        self.out.extend_from_slice(if self.empty { b"{}" } else { b"}" });
-    }
-}
-
-/// RFC 3339, UTC, milliseconds, `Z`. Years past 9999 are shown as the last representable moment.
-fn append_time(out: &mut Vec<u8>, since_epoch: Duration) {
-    let millis = i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX);
-    let stamp = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
-    let time = jiff::tz::Offset::UTC.to_datetime(stamp);
-    let parts = [
-        (time.year(), 4, b'-'),
-        (time.month().into(), 2, b'-'),
-        (time.day().into(), 2, b'T'),
-        (time.hour().into(), 2, b':'),
-        (time.minute().into(), 2, b':'),
-        (time.second().into(), 2, b'.'),
-        (time.millisecond(), 3, b'Z'),
-    ];
-    for (value, width, end) in parts {
-        append_digits(out, u64::from(value.unsigned_abs()), width);
-        out.push(end);
-    }
-}
-
-/// The lowest `width` decimal digits of `value`. `write!` would cost as much as the rest of a hook's delivery together.
-fn append_digits(out: &mut Vec<u8>, value: u64, width: u32) {
-    append_each(out, width, value, |rest| (rest % 10, rest / 10));
-}
-
-/// The lowest `width` hexadecimal digits of `value`.
-fn append_hex(out: &mut Vec<u8>, value: u64, width: u32) {
-    append_each(out, width, value, |rest| (rest & 15, rest >> 4));
-}
-
-fn append_each(out: &mut Vec<u8>, width: u32, mut rest: u64, split: impl Fn(u64) -> (u64, u64)) {
-    let mut digits = [b'0'; 16];
-    let room = digits.get_mut(..width as usize).unwrap_or_default();
-    for place in room.iter_mut().rev() {
-        let (digit, more) = split(rest);
-        *place = b"0123456789abcdef".get(digit as usize).copied().unwrap_or(b'0');
-        rest = more;
-    }
-    out.extend_from_slice(room);
+fn put_call(object: &mut ObjectWriter<'_>, call: &ToolCall, current: &Current) {
+    object.put("tool_name", &*call.name);
+    object.put("tool_call_id", &*call.id);
+    object.put("arguments", &current.arguments);
 }
 
 /// A fresh payload file's path (R22): a time-ordered UUID (version 7) after the hook's safe id.
