@@ -1,0 +1,358 @@
+//! One firing (A5 of the contract): which rules are selected, what their hooks get, and what it all comes to.
+//!
+//! Hooks run in rule order until one blocks, refuses, denies or forces a turn (G15). Nothing that a hook says changes the
+//! payload of the next, so the payload is written once. The count of turns forced in a row is kept in the session (G18).
+
+use super::matcher::Subject;
+use super::output::{self, Meaning};
+use super::payload::{self, PERMISSION, STOP_ACTIVE};
+use super::result::{Attachment, StopOutcome, ToolDecision, blocked_marker};
+use super::{
+    AgentaoBundle, AgentaoResult, EventName, Extra, LifecycleResult, PreToolUseResult, StopHookResult,
+    UserPromptSubmitResult, cwd_of, log,
+};
+use crate::hook::decision::{Block, Decision, DialectResult, Reading, Verdict};
+use crate::hook::dialect::{Absorbed, Chain, Delivery, Flow, Handler, Hook, Work};
+use crate::hook::event::{Event, Happening};
+use crate::hook::matcher::Mismatch;
+use crate::hook::record::{Effect, LogRecord};
+use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
+use crate::hook::timestamp::time_text;
+use crate::text::Text;
+use std::collections::HashMap;
+
+/// What the model is told of a call that a hook denied in Claude Code's words.
+const DENIED: &str = "Tool execution blocked by a PreToolUse hook";
+
+/// Turns forced in a row, by session id.
+#[derive(Debug, Default)]
+struct ForcedTurns(HashMap<String, u64>);
+
+/// Sessions that are counted at most.
+const MOST_SESSIONS: usize = 1024;
+
+pub(super) struct AgentaoChain<'a> {
+    bundle: &'a AgentaoBundle,
+    event: &'a Event,
+    name: EventName,
+    host: &'a dyn HookRunner,
+    /// Turns forced before this one; 0 for events other than `Stop`.
+    forced_turns: u64,
+    payload: Option<Text>,
+    pub(super) matched: usize,
+    pub(super) messages: Vec<Attachment>,
+    pub(super) prompt: UserPromptSubmitResult,
+    pub(super) tool: PreToolUseResult,
+    pub(super) stop: StopHookResult,
+    pub(super) outputs: Vec<String>,
+    decision: Decision,
+}
+
+impl<'a> AgentaoChain<'a> {
+    pub(super) fn new(
+        bundle: &'a AgentaoBundle,
+        event: &'a Event,
+        name: EventName,
+        host: &'a dyn HookRunner,
+    ) -> Self {
+        let mut chain = Self {
+            bundle,
+            event,
+            name,
+            host,
+            forced_turns: forced_turns(event, name, host),
+            payload: None,
+            matched: 0,
+            messages: Vec::new(),
+            prompt: UserPromptSubmitResult::default(),
+            tool: PreToolUseResult::default(),
+            stop: StopHookResult::default(),
+            outputs: Vec::new(),
+            decision: Decision::default(),
+        };
+        let due = bundle.due.get(name as usize).map_or(&[][..], Vec::as_slice);
+        chain.matched = due.iter().filter(|&&hook| chain.test(hook).is_ok()).count();
+        chain
+    }
+
+    fn parts(&self, hook: usize) -> Option<(&'a Hook, &'a Extra)> {
+        self.bundle.hooks.get(hook).zip(self.bundle.extras.get(hook))
+    }
+
+    fn test(&self, hook: usize) -> Result<(), Mismatch> {
+        let (_, extra) = self.parts(hook).ok_or(Mismatch::Never("no such hook"))?;
+        if self.name == EventName::PreToolUse && self.is_denied_already() {
+            return Err(Mismatch::Never("G20: the call is denied already"));
+        }
+        let subject = match &self.event.happening {
+            Happening::ToolCallStarting(call) | Happening::ToolCallEnded { call, .. } => {
+                Subject::Tool(&call.name)
+            }
+            Happening::CompactionStarting { .. } => Subject::Trigger(payload::trigger(self.event)),
+            _ => Subject::Nothing,
+        };
+        extra.matcher.test(subject)
+    }
+
+    fn is_denied_already(&self) -> bool {
+        self.event.facts.get(PERMISSION).is_some_and(|decision| decision == "deny")
+    }
+
+    fn payload(&mut self) -> Text {
+        let stop_active = self
+            .event
+            .facts
+            .get(STOP_ACTIVE)
+            .and_then(serde_json::Value::as_bool)
+            .unwrap_or(self.forced_turns > 0);
+        let (event, name, flat) = (self.event, self.name, self.bundle.switches.flat_superset);
+        self.payload.get_or_insert_with(|| payload::text(event, name, flat, stop_active)).clone()
+    }
+
+    fn attach(&mut self, extra: &Extra, meaning: &Meaning) {
+        for (attachment_type, payload) in &meaning.attachments {
+            self.messages.push(Attachment {
+                attachment_type: *attachment_type,
+                payload: payload.clone(),
+                hook_name: std::sync::Arc::clone(&extra.label),
+                hook_event: self.name.name(),
+                tool_use_id: "",
+                uuid: uuid(self.host),
+                timestamp: time_text(self.host.now()),
+            });
+        }
+    }
+
+    fn absorb_prompt(&mut self, hook: &Hook, meaning: Meaning) -> (Effect, Flow) {
+        if !meaning.contexts.is_empty() {
+            self.decision.rewritten_by.push(hook.id.clone());
+        }
+        let added = !meaning.contexts.is_empty();
+        self.prompt.additional_contexts.extend(meaning.contexts);
+        let Some(reason) = meaning.blocking_error.clone().or_else(|| meaning.stop_reason.clone()) else {
+            let effect = if added { Effect::Rewrote(vec!["message"]) } else { Effect::None };
+            return (effect, Flow::Continue);
+        };
+        self.prompt.blocking_error = meaning.blocking_error;
+        self.prompt.prevent_continuation = meaning.prevent_continuation;
+        self.prompt.stop_reason = meaning.stop_reason;
+        (self.block(hook, reason, self.prompt.marker()), Flow::Stop)
+    }
+
+    fn absorb_tool(&mut self, hook: &Hook, verdict: Verdict, meaning: Meaning) -> (Effect, Flow) {
+        self.tool.additional_contexts.extend(meaning.contexts);
+        match verdict {
+            Verdict::Block => {
+                let shown =
+                    meaning.blocking_error.as_deref().map_or_else(|| DENIED.to_owned(), blocked_marker);
+                let reason = meaning.blocking_error.or(meaning.reason);
+                self.tool.decision = Some(ToolDecision::Deny);
+                self.tool.reason.clone_from(&reason);
+                let reason = reason.unwrap_or_else(|| DENIED.to_owned());
+                (self.block(hook, reason, Some(shown)), Flow::Stop)
+            }
+            Verdict::Ask if self.tool.decision.is_none() => {
+                self.tool.decision = Some(ToolDecision::Ask);
+                self.tool.reason = meaning.reason;
+                (Effect::None, Flow::Continue)
+            }
+            Verdict::Ask => (Effect::Ignored("G13: the first ask stands"), Flow::Continue),
+            _ => (Effect::None, Flow::Continue),
+        }
+    }
+
+    fn absorb_stop(&mut self, hook: &Hook, meaning: Meaning) -> (Effect, Flow) {
+        let Meaning { contexts, blocking_error, stop_reason, follow_up_message, system_message, .. } =
+            meaning;
+        let stop = &mut self.stop;
+        stop.additional_contexts.extend(contexts);
+        stop.stop_reason = stop_reason.or(stop.stop_reason.take());
+        stop.system_message = system_message.or(stop.system_message.take());
+        stop.suppress_output |= meaning.suppress_output;
+        stop.force_continue = meaning.force_continue;
+        stop.follow_up_message = follow_up_message;
+        stop.blocking_error = blocking_error;
+        let Some(reason) = stop.blocking_error.clone().or_else(|| stop.follow_up_message.clone()) else {
+            return (Effect::None, Flow::Continue);
+        };
+        if stop.blocking_error.is_none() && self.is_capped() {
+            return (Effect::Ignored("G18: the turn was forced too often"), Flow::Stop);
+        }
+        (self.block(hook, reason, None), Flow::Stop)
+    }
+
+    fn block(&mut self, hook: &Hook, reason: String, user_message: Option<String>) -> Effect {
+        let effect = Effect::Blocked { reason: reason.clone(), user_message: user_message.clone() };
+        self.decision.blocked = Some(Block { hook: hook.id.clone(), reason, user_message });
+        effect
+    }
+
+    const fn is_capped(&self) -> bool {
+        self.forced_turns >= self.bundle.switches.stop_reentry_cap
+    }
+
+    /// What a `Stop` came to, and the count for the next one.
+    fn settle_stop(&mut self) {
+        let at_max_iter = log::is_at_max_iter(self.event);
+        let forced = self.stop.force_continue;
+        self.stop.outcome = match (&self.stop.blocking_error, forced) {
+            (None, true) if self.is_capped() => StopOutcome::ReentryCapped,
+            (None, true) if at_max_iter => StopOutcome::ContinueAtMaxIter,
+            (None, true) => StopOutcome::Continue,
+            (Some(_), _) => StopOutcome::Block,
+            (None, false) => StopOutcome::Allow,
+        };
+        self.stop.force_continue = forced && !self.is_capped();
+        let turns = if self.stop.force_continue { self.forced_turns.saturating_add(1) } else { 0 };
+        let session = &self.event.context.session_id;
+        self.host.state().with(|all: &mut ForcedTurns| all.set(session, turns));
+        self.stop.settle();
+    }
+
+    pub(super) const fn event(&self) -> &'a Event {
+        self.event
+    }
+
+    pub(super) const fn name(&self) -> EventName {
+        self.name
+    }
+}
+
+impl ForcedTurns {
+    fn set(&mut self, session: &str, turns: u64) {
+        if turns == 0 {
+            self.0.remove(session);
+            return;
+        }
+        if self.0.len() >= MOST_SESSIONS && !self.0.contains_key(session) {
+            self.0.clear();
+        }
+        self.0.insert(session.to_owned(), turns);
+    }
+}
+
+/// G18: a new message of the user, or a host that says so, begins anew.
+fn forced_turns(event: &Event, name: EventName, host: &dyn HookRunner) -> u64 {
+    let session = event.context.session_id.as_str();
+    let says_first = event.facts.get(STOP_ACTIVE).is_some_and(|active| active == false);
+    host.state().with(|all: &mut ForcedTurns| match name {
+        EventName::Stop if !says_first => all.0.get(session).copied().unwrap_or(0),
+        EventName::Stop | EventName::UserPromptSubmit => {
+            all.set(session, 0);
+            0
+        }
+        _ => 0,
+    })
+}
+
+/// A random UUID (version 4).
+fn uuid(host: &dyn HookRunner) -> String {
+    let (a, b) = (host.random_u64(), host.random_u64());
+    format!(
+        "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+        a >> 32,
+        a >> 16 & 0xffff,
+        a & 0xfff,
+        0x8000 | b >> 48 & 0x3fff,
+        b & 0xffff_ffff_ffff
+    )
+}
+
+/// `{userMessage}` in a prompt handler's text replaced; `None` when that is more than a stream may hold.
+fn filled_in(prompt: &str, message: &str, most: u64) -> Option<Vec<u8>> {
+    let places = prompt.matches("{userMessage}").count();
+    let length = places.saturating_mul(message.len()).saturating_add(prompt.len());
+    (length as u64 <= most).then(|| prompt.replace("{userMessage}", message).into_bytes())
+}
+
+impl Chain for AgentaoChain<'_> {
+    fn event_name(&self) -> &'static str {
+        self.name.name()
+    }
+
+    fn select(&mut self, hook: usize) -> Result<(), Mismatch> {
+        self.test(hook)
+    }
+
+    fn deliver(&mut self, hook: usize, _: &dyn HookRunner) -> Result<Delivery, Ended> {
+        let Some((hook, extra)) = self.parts(hook) else {
+            return Err(Ended::NotStarted("no such hook".to_owned()));
+        };
+        if let (Some(prompt), Happening::PromptSubmitted { message, .. }) =
+            (&extra.prompt, &self.event.happening)
+        {
+            let text = filled_in(prompt, message, hook.capture.stdout).ok_or(Ended::OutputExceeded)?;
+            let work = Work::Known(Box::new(ScriptOutcome::exited(0, text, "")));
+            return Ok(Delivery { work, ..Delivery::default() });
+        }
+        if let Handler::Script { script, .. } = &hook.handler
+            && script.source().len() as u64 > hook.limits.script_bytes
+        {
+            let message = format!("command is longer than {} bytes", hook.limits.script_bytes);
+            return Err(Ended::NotStarted(message));
+        }
+        Ok(Delivery { stdin: self.payload(), cwd: cwd_of(self.event), ..Delivery::default() })
+    }
+
+    fn read(&self, hook: usize, outcome: &ScriptOutcome) -> Reading {
+        let Some((hook, extra)) = self.parts(hook) else {
+            return Reading::of(Verdict::Error, "no such hook");
+        };
+        output::read(self.name, extra.prompt.is_some(), outcome, hook.timeout, self.bundle.switches)
+    }
+
+    fn absorb(&mut self, hook: usize, reading: &Reading) -> Absorbed {
+        let Some((hook, extra)) = self.parts(hook) else {
+            return Absorbed { effect: Effect::Ignored("no such hook"), flow: Flow::Continue, warning: None };
+        };
+        let mut meaning = Meaning::of(reading);
+        self.attach(extra, &meaning);
+        self.outputs.push(std::mem::take(&mut meaning.output));
+        let warning = meaning.warning.take();
+        let (effect, flow) = match self.name {
+            EventName::UserPromptSubmit => self.absorb_prompt(hook, meaning),
+            EventName::PreToolUse => self.absorb_tool(hook, reading.verdict, meaning),
+            EventName::Stop => self.absorb_stop(hook, meaning),
+            _ => (Effect::None, Flow::Continue),
+        };
+        Absorbed { effect, flow, warning }
+    }
+
+    fn logs(&mut self) -> Vec<LogRecord> {
+        if self.name == EventName::Stop {
+            self.settle_stop();
+        }
+        log::records(self, self.bundle.switches.full_preview)
+    }
+
+    fn finish(mut self: Box<Self>) -> (Decision, DialectResult) {
+        let (messages, matched_rule_count) = (std::mem::take(&mut self.messages), self.matched);
+        let result = match self.name {
+            EventName::UserPromptSubmit => {
+                let result = UserPromptSubmitResult { messages, matched_rule_count, ..self.prompt };
+                self.decision.contexts.clone_from(&result.additional_contexts);
+                if let (Happening::PromptSubmitted { message, .. }, false, true) =
+                    (&self.event.happening, result.additional_contexts.is_empty(), self.decision.proceeds())
+                {
+                    self.decision.message = Some(result.message(message));
+                }
+                AgentaoResult::UserPromptSubmit(result)
+            }
+            EventName::PreToolUse => {
+                let asks = self.tool.decision == Some(ToolDecision::Ask);
+                self.decision.permission = asks.then_some(Verdict::Ask);
+                AgentaoResult::PreToolUse(PreToolUseResult { messages, matched_rule_count, ..self.tool })
+            }
+            EventName::Stop => {
+                let result = StopHookResult { messages, matched_rule_count, ..self.stop };
+                self.decision.contexts.clone_from(&result.additional_contexts);
+                if !result.suppress_output {
+                    self.decision.system_messages.extend(result.system_message.clone());
+                }
+                AgentaoResult::Stop(result)
+            }
+            _ => AgentaoResult::Lifecycle(LifecycleResult { matched_rule_count, messages }),
+        };
+        (self.decision, DialectResult::Agentao(result))
+    }
+}

@@ -1,0 +1,200 @@
+//! Reading configs (A1 of the contract): one file or inline object after another, each an event map of rules.
+//!
+//! Nothing about a rule is fatal: what is faulty is left out with a warning in the contract's words (`config/rule.rs` reads one
+//! rule). A config that is checked before it is saved ([`Purpose::Save`]) turns every such warning into an error.
+
+mod rule;
+
+use super::{AgentaoBundle, EventName, Extra, Switches};
+use crate::hook::dialect::settings::Settings;
+use crate::hook::dialect::{Hook, LoadOptions, Loaded, Notice, NoticeKind, Purpose};
+use crate::hook::document::{Node, NodeKind, Source};
+use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::matcher::RegexCompiler;
+use crate::hook::record::HookId;
+use crate::limit::Limits;
+use serde_json::Value;
+
+pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
+    let mut settings = Settings::new(source, &options.settings);
+    let switches = Switches {
+        flat_superset: settings.bool("flat_superset", true)?,
+        strict: settings.bool("strict_agentao", false)?,
+        stop_reentry_cap: settings.count("stop_reentry_cap", 3)?,
+        full_preview: settings.bool("capture_plugin_hook_output_full", false)?,
+    };
+    let files = settings.texts("files")?;
+    settings.finish()?;
+    let limits = options.limits.clone().unwrap_or_else(Limits::hook);
+    let regexes = RegexCompiler::new(limits.regex_bytes);
+    let mut loader = Loader {
+        purpose: options.purpose,
+        regexes,
+        limits,
+        hooks: Vec::new(),
+        extras: Vec::new(),
+        due: Default::default(),
+        problems: Vec::new(),
+        notices: Vec::new(),
+    };
+    loader.file("", source);
+    for contribution in &options.contributions {
+        for declaration in &contribution.hooks {
+            loader.declaration(&contribution.origin, declaration, &files);
+        }
+    }
+    let Loader { hooks, extras, due, problems, notices, .. } = loader;
+    if !problems.is_empty() {
+        return Err(ConfigError { problems });
+    }
+    let bundle = AgentaoBundle { hooks, extras, due, switches };
+    Ok(Loaded { bundle: Box::new(bundle), notices })
+}
+
+struct Loader {
+    purpose: Purpose,
+    regexes: RegexCompiler,
+    limits: Limits,
+    hooks: Vec<Hook>,
+    extras: Vec<Extra>,
+    due: [Vec<usize>; 8],
+    problems: Vec<ConfigProblem>,
+    notices: Vec<Notice>,
+}
+
+/// Where a rule stands: in which file, of which plug-in, under which event, at which place of the list.
+struct Place<'a> {
+    source: &'a Source<'a>,
+    origin: &'a str,
+    event: EventName,
+    index: usize,
+    /// In a nested group.
+    inner: Option<usize>,
+}
+
+impl Place<'_> {
+    fn id(&self) -> HookId {
+        let Self { origin, event, index, inner, .. } = self;
+        let separator = if origin.is_empty() { "" } else { ":" };
+        let inner = inner.map(|inner| format!("_{inner}")).unwrap_or_default();
+        HookId::from(format!("{origin}{separator}{}_{index}{inner}", event.name()))
+    }
+}
+
+impl Loader {
+    fn declaration(&mut self, origin: &str, declaration: &Value, files: &[(&str, &str)]) {
+        let Value::String(path) = declaration else {
+            self.document(origin, &Source::new(origin, b""), &Node::from_value(declaration));
+            return;
+        };
+        match files.iter().find(|(name, _)| name == path) {
+            Some((_, text)) => self.file(origin, &Source::new(path, text.as_bytes())),
+            None => {
+                let source = Source::new(path, b"");
+                self.fault(&source, None, None, format!("Hooks file not found: {path}"));
+            }
+        }
+    }
+
+    fn file(&mut self, origin: &str, source: &Source<'_>) {
+        match source.json("") {
+            Ok(node) => self.document(origin, source, &node),
+            Err(problem) => {
+                let message = format!("Could not parse hooks file {}: {}", source.name, problem.message);
+                self.problem(None, ConfigProblem { message, ..problem });
+            }
+        }
+    }
+
+    /// G1: an event map, with or without its wrapper.
+    fn document(&mut self, origin: &str, source: &Source<'_>, node: &Node) {
+        let wrapped = node.members().iter().rfind(|member| member.name == "hooks");
+        let events = wrapped.map_or(node, |member| &member.value);
+        if !events.is_object() {
+            self.fault(source, events.at, None, "hooks must be a JSON object".to_owned());
+            return;
+        }
+        for member in events.members() {
+            let Some(event) = EventName::from_name(&member.name) else {
+                let message = format!("Unsupported hook event '{}' — skipped", member.name);
+                self.fault(source, member.at, None, message);
+                continue;
+            };
+            let entries = member.value.as_array().unwrap_or(std::slice::from_ref(&member.value));
+            for (index, entry) in entries.iter().enumerate() {
+                let mut place = Place { source, origin, event, index, inner: None };
+                match group(entry) {
+                    None => self.rule(&place, entry, rule::Matchers::Flat),
+                    Some(handlers) => {
+                        for (inner, handler) in handlers.iter().enumerate() {
+                            place.inner = Some(inner);
+                            self.rule(&place, handler, rule::Matchers::Group(entry.get("matcher")));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Something that is left out.
+    fn fault(&mut self, source: &Source<'_>, at: Option<usize>, hook: Option<HookId>, message: String) {
+        self.problem(hook, source.problem(at, message));
+    }
+
+    fn problem(&mut self, hook: Option<HookId>, problem: ConfigProblem) {
+        match self.purpose {
+            Purpose::Save => self.problems.push(problem),
+            Purpose::Run => {
+                let text = problem.to_string();
+                self.notices.push(Notice { kind: NoticeKind::Dropped, hook, text, log: None });
+            }
+        }
+    }
+
+    /// Something that stays, but perhaps not as meant.
+    fn warning(&mut self, place: &Place<'_>, at: Option<usize>, message: String) {
+        let text = place.source.problem(at, message).to_string();
+        self.notices.push(Notice { kind: NoticeKind::Warning, hook: Some(place.id()), text, log: None });
+    }
+
+    fn add(&mut self, event: EventName, hook: Hook, extra: Extra) {
+        if let Some(due) = self.due.get_mut(event as usize) {
+            due.push(self.hooks.len());
+        }
+        self.hooks.push(hook);
+        self.extras.push(extra);
+    }
+}
+
+/// The handlers of a nested group (G2).
+fn group(entry: &Node) -> Option<&[Node]> {
+    let handlers = entry.get("hooks")?;
+    if entry.get("type").is_some() {
+        return None;
+    }
+    Some(handlers.as_array().unwrap_or(std::slice::from_ref(handlers)))
+}
+
+/// A value as Python's `str` shows it, which the contract's messages do.
+fn python_text(node: &Node) -> String {
+    match &node.kind {
+        NodeKind::String(text) => text.clone(),
+        NodeKind::Null => "None".to_owned(),
+        NodeKind::Bool(true) => "True".to_owned(),
+        NodeKind::Bool(false) => "False".to_owned(),
+        _ => crate::hook::json::cut(&node.to_value().to_string(), 120).to_owned(),
+    }
+}
+
+/// A value's type as Python names it.
+fn python_type(node: &Node) -> &'static str {
+    match &node.kind {
+        NodeKind::String(_) => "str",
+        NodeKind::Null => "NoneType",
+        NodeKind::Bool(_) => "bool",
+        NodeKind::Number(number) if number.is_f64() => "float",
+        NodeKind::Number(_) => "int",
+        NodeKind::Array(_) => "list",
+        NodeKind::Object(_) => "dict",
+    }
+}

@@ -1,0 +1,335 @@
+//! What a hook's output means (A4 of the contract): by event, over exit status and trimmed standard output.
+//!
+//! A [`Meaning`] holds everything that the chain folds; it travels in [`Reading::specific`]. Whatever goes wrong has no
+//! effect but a warning (G16).
+
+mod stop;
+
+use super::result::AttachmentType;
+use super::{EventName, Switches};
+use crate::hook::decision::{Reading, Verdict};
+use crate::hook::runner::{Ended, ScriptOutcome};
+use crate::limit::Limit;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// Characters of standard error in a warning's attachment.
+const STDERR_CHARACTERS: usize = 500;
+
+/// What one hook said; which fields can be set depends on the event.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Meaning {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) contexts: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) blocking_error: Option<String>,
+    /// `UserPromptSubmit`: refuse.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(super) prevent_continuation: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) stop_reason: Option<String>,
+    /// `Stop`: one more turn.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(super) force_continue: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) follow_up_message: Option<String>,
+    #[serde(skip_serializing_if = "is_false")]
+    pub(super) suppress_output: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) system_message: Option<String>,
+    /// `PreToolUse`: why it is denied or asked; the marker is for a `blockingError` only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) attachments: Vec<(AttachmentType, Value)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) warning: Option<String>,
+    /// What the replay may show.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(super) output: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+impl Meaning {
+    fn attach(&mut self, kind: AttachmentType, payload: Value) {
+        self.attachments.push((kind, payload));
+    }
+
+    /// Texts for the conversation; empty ones are dropped.
+    fn add_contexts(&mut self, texts: impl IntoIterator<Item = String>) {
+        let texts: Vec<_> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+        if texts.is_empty() {
+            return;
+        }
+        let payload = match texts.as_slice() {
+            [one] => json!({"additionalContext": one}),
+            all => json!({"additionalContext": all}),
+        };
+        self.attach(AttachmentType::HookAdditionalContext, payload);
+        self.contexts.extend(texts);
+    }
+
+    fn block(&mut self, error: String) {
+        self.attach(AttachmentType::HookBlockingError, json!({"blockingError": error}));
+        self.blocking_error = Some(error);
+    }
+
+    fn succeed(&mut self, payload: Value) {
+        self.attach(AttachmentType::HookSuccess, payload);
+    }
+
+    fn into_reading(self, verdict: Verdict, rule: &'static str) -> Reading {
+        let reason =
+            [&self.blocking_error, &self.reason, &self.follow_up_message, &self.stop_reason, &self.warning]
+                .into_iter()
+                .find_map(Clone::clone);
+        let specific = serde_json::to_value(&self).ok();
+        Reading { verdict, reason, user_message: self.system_message, specific, rule }
+    }
+
+    /// It had nothing to say.
+    fn silent(self, rule: &'static str) -> Reading {
+        self.into_reading(Verdict::NoOpinion, rule)
+    }
+
+    /// Back from a reading.
+    pub(super) fn of(reading: &Reading) -> Self {
+        reading.specific.as_ref().and_then(|value| Self::deserialize(value).ok()).unwrap_or_default()
+    }
+}
+
+/// Reads an outcome; `timeout` is that of the run.
+pub(super) fn read(
+    event: EventName,
+    is_prompt: bool,
+    outcome: &ScriptOutcome,
+    timeout: Duration,
+    switches: Switches,
+) -> Reading {
+    if let Some(reading) = interruption(&outcome.end, timeout) {
+        return reading;
+    }
+    let output = Output::of(outcome);
+    let meaning = Meaning { output: output.stdout.clone(), ..Meaning::default() };
+    match event {
+        EventName::UserPromptSubmit if is_prompt => {
+            let mut meaning = meaning;
+            meaning.add_contexts([String::from_utf8_lossy(&outcome.stdout).into_owned()]);
+            meaning.silent("A4: the text of a prompt handler is context")
+        }
+        EventName::UserPromptSubmit => prompt(meaning, &output, switches.strict),
+        EventName::PreToolUse => tool(meaning, &output, switches.strict),
+        EventName::Stop => stop::read(meaning, &output),
+        _ => {
+            let mut meaning = meaning;
+            let stdout = String::from_utf8_lossy(&outcome.stdout);
+            meaning.succeed(json!({"stdout": stdout, "returncode": outcome.status}));
+            meaning.silent("A4: nothing that a lifecycle hook says changes anything")
+        }
+    }
+}
+
+/// A script that ended by itself.
+struct Output {
+    status: i32,
+    /// Trimmed.
+    stdout: String,
+    /// Trimmed.
+    stderr: String,
+}
+
+impl Output {
+    fn of(outcome: &ScriptOutcome) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+        Self { status: outcome.status, stdout: text(&outcome.stdout), stderr: text(&outcome.stderr) }
+    }
+
+    fn exited_message(&self) -> String {
+        format!("Hook exited with code {}", self.status)
+    }
+
+    /// A non-zero exit with nothing printed.
+    fn failed(&self, mut meaning: Meaning) -> Reading {
+        let warning = self.exited_message();
+        let stderr: String = self.stderr.chars().take(STDERR_CHARACTERS).collect();
+        meaning.succeed(json!({"warning": warning, "stderr": stderr}));
+        meaning.warning = Some(warning);
+        meaning.into_reading(Verdict::Error, "A4, G16: exit status not 0, nothing printed: a warning")
+    }
+
+    /// Standard output as JSON.
+    fn json(&self) -> Option<Value> {
+        serde_json::from_str(&self.stdout).ok()
+    }
+}
+
+/// G11, G16.
+fn interruption(end: &Ended, timeout: Duration) -> Option<Reading> {
+    let mut meaning = Meaning::default();
+    let (warning, rule) = match end {
+        Ended::Exited => return None,
+        Ended::NotStarted(why) => {
+            meaning.warning = Some(format!("Hook could not be started: {why}"));
+            return Some(meaning.into_reading(Verdict::Error, "G11: could not start"));
+        }
+        Ended::TimedOut => (timed_out(timeout), "G11: timeout"),
+        Ended::Limit(limit) if limit.limit == Limit::WallTime => (timed_out(timeout), "G11: timeout"),
+        other => (format!("Hook failed: {other}"), "G16: a hook that fails has no effect"),
+    };
+    meaning.succeed(json!({"warning": warning}));
+    meaning.warning = Some(warning);
+    Some(meaning.into_reading(Verdict::Error, rule))
+}
+
+fn timed_out(timeout: Duration) -> String {
+    format!("Hook timed out after {}s", timeout.as_secs())
+}
+
+/// A value as text: a string as it is, anything else as JSON.
+fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// What Python takes for true.
+fn is_truthy(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(value) => *value,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+    }
+}
+
+fn string(object: &Map<String, Value>, name: &str) -> Option<String> {
+    object.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+fn present<'v>(object: &'v Map<String, Value>, name: &str) -> Option<&'v Value> {
+    object.get(name).filter(|value| !value.is_null())
+}
+
+/// `additionalContext`, a text or a list.
+fn contexts(object: &Map<String, Value>) -> Vec<String> {
+    match present(object, "additionalContext") {
+        Some(Value::String(text)) => vec![text.clone()],
+        Some(Value::Array(items)) => items.iter().map(text_of).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn specific(object: &Map<String, Value>) -> Option<&Map<String, Value>> {
+    object.get("hookSpecificOutput").and_then(Value::as_object)
+}
+
+/// `UserPromptSubmit`, a command.
+fn prompt(mut meaning: Meaning, output: &Output, strict: bool) -> Reading {
+    if output.status == 2 && !strict {
+        let error = match output.stderr.as_str() {
+            "" => "UserPromptSubmit hook blocked via exit 2".to_owned(),
+            text => text.to_owned(),
+        };
+        meaning.block(error);
+        return meaning.into_reading(Verdict::Block, "G12: exit status 2");
+    }
+    if output.stdout.is_empty() {
+        if output.status != 0 {
+            return output.failed(meaning);
+        }
+        meaning.succeed(json!({}));
+        return meaning.silent("A4: no output");
+    }
+    let object = match output.json() {
+        None => {
+            meaning.add_contexts([output.stdout.clone()]);
+            return meaning.silent("A4: output that is not JSON is context");
+        }
+        Some(Value::Object(object)) => object,
+        Some(value) => {
+            meaning.add_contexts([text_of(&value)]);
+            return meaning.silent("A4: JSON that is no object is context");
+        }
+    };
+    let claude = (!strict).then_some(&object);
+    if let Some(error) = present(&object, "blockingError") {
+        meaning.block(text_of(error));
+        return meaning.into_reading(Verdict::Block, "A4: blockingError");
+    }
+    if claude.is_some_and(|object| object.get("decision") == Some(&json!("block"))) {
+        let reason = string(&object, "reason").unwrap_or_else(|| "Blocked by hook".to_owned());
+        meaning.block(reason);
+        return meaning.into_reading(Verdict::Block, "G12: decision block");
+    }
+    let refuses = object.get("preventContinuation").is_some_and(is_truthy)
+        || claude.is_some_and(|object| object.get("continue") == Some(&Value::Bool(false)));
+    if refuses {
+        let reason =
+            string(&object, "stopReason").unwrap_or_else(|| "Hook prevented continuation".to_owned());
+        meaning.attach(AttachmentType::HookStoppedContinuation, json!({"stopReason": reason}));
+        meaning.prevent_continuation = true;
+        meaning.stop_reason = Some(reason);
+        return meaning.into_reading(Verdict::Block, "A4: preventContinuation");
+    }
+    let nested = claude.and_then(specific).map(contexts).unwrap_or_default();
+    meaning.add_contexts(contexts(&object).into_iter().chain(nested));
+    if meaning.contexts.is_empty() {
+        meaning.succeed(Value::Object(object));
+        return meaning.silent("A4: an object without effect");
+    }
+    meaning.silent("A4: additionalContext")
+}
+
+/// `PreToolUse`.
+fn tool(mut meaning: Meaning, output: &Output, strict: bool) -> Reading {
+    if output.status == 2 && !strict {
+        let error = match output.stderr.as_str() {
+            "" => "PreToolUse hook blocked via exit 2".to_owned(),
+            text => text.to_owned(),
+        };
+        meaning.block(error);
+        return meaning.into_reading(Verdict::Block, "G14: exit status 2");
+    }
+    if output.status != 0 {
+        if output.stdout.is_empty() {
+            return output.failed(meaning);
+        }
+        meaning.warning = Some(output.exited_message());
+    }
+    let object = match output.json() {
+        Some(Value::Object(object)) => object,
+        _ if output.stdout.is_empty() => {
+            meaning.succeed(json!({}));
+            return meaning.silent("A4: no output");
+        }
+        _ => {
+            meaning.add_contexts([output.stdout.clone()]);
+            return meaning.silent("A4: output that is no JSON object is recorded");
+        }
+    };
+    let nested = specific(&object);
+    let all = contexts(&object).into_iter().chain(nested.map(contexts).unwrap_or_default());
+    meaning.add_contexts(all);
+    if let Some(error) = present(&object, "blockingError") {
+        meaning.block(text_of(error));
+        return meaning.into_reading(Verdict::Block, "G14: blockingError");
+    }
+    meaning.reason = nested
+        .and_then(|nested| string(nested, "permissionDecisionReason").or_else(|| string(nested, "reason")))
+        .or_else(|| string(&object, "reason"));
+    let (verdict, rule) =
+        match nested.and_then(|nested| nested.get("permissionDecision")).and_then(Value::as_str) {
+            Some("deny") => (Verdict::Block, "A4: permissionDecision deny"),
+            Some("ask") => (Verdict::Ask, "A4: permissionDecision ask"),
+            Some("allow") => (Verdict::Allow, "A4: permissionDecision allow has no effect"),
+            _ => (Verdict::NoOpinion, "A4: an object without effect"),
+        };
+    meaning.succeed(Value::Object(object));
+    meaning.into_reading(verdict, rule)
+}

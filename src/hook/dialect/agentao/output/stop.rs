@@ -1,0 +1,87 @@
+//! `Stop` (A4): nine steps over exit status and output; each only adds to what the ones before found.
+
+use super::{Meaning, Output, contexts, specific, string, text_of};
+use crate::hook::decision::{Reading, Verdict};
+use crate::hook::dialect::agentao::result::AttachmentType;
+use serde_json::{Map, Value, json};
+
+pub(super) fn read(mut meaning: Meaning, output: &Output) -> Reading {
+    if output.status == 2 {
+        let reason = match output.stderr.as_str() {
+            "" => "Stop hook blocked via exit 2".to_owned(),
+            text => text.to_owned(),
+        };
+        meaning.attach(AttachmentType::HookStopBlockedViaExit2, json!({"follow_up_message": reason}));
+        meaning.force_continue = true;
+        meaning.follow_up_message = Some(reason.clone());
+        meaning.stop_reason = Some(reason);
+        return meaning.into_reading(Verdict::Block, "A4 Stop step 1: exit status 2");
+    }
+    if output.stdout.is_empty() {
+        if output.status != 0 {
+            return output.failed(meaning);
+        }
+        meaning.succeed(json!({}));
+        return meaning.silent("A4 Stop step 3: no output");
+    }
+    match output.json() {
+        None => {
+            meaning.add_contexts([output.stdout.clone()]);
+            meaning.silent("A4 Stop step 3: output that is not JSON is context")
+        }
+        Some(Value::Object(object)) => decided(meaning, object),
+        Some(value) => {
+            meaning.add_contexts([text_of(&value)]);
+            meaning.silent("A4 Stop step 3: JSON that is no object is context")
+        }
+    }
+}
+
+/// Steps 4 to 9.
+fn decided(mut meaning: Meaning, object: Map<String, Value>) -> Reading {
+    let is_true = |name: &str| object.get(name) == Some(&Value::Bool(true));
+    let ends = object.get("continue") == Some(&Value::Bool(false));
+    let stop_reason = string(&object, "stopReason");
+    if object.get("decision") == Some(&json!("block"))
+        && let Some(reason) = string(&object, "reason")
+    {
+        if ends {
+            meaning.stop_reason = Some(reason);
+        } else {
+            meaning.force_continue = true;
+            meaning.follow_up_message = Some(reason);
+        }
+    }
+    meaning.stop_reason = stop_reason.clone().or(meaning.stop_reason);
+    meaning.suppress_output = is_true("suppressOutput");
+    meaning.system_message = string(&object, "systemMessage");
+    let nested = specific(&object).map(contexts).unwrap_or_default();
+    let all = meaning.system_message.clone().into_iter().chain(nested).chain(contexts(&object));
+    meaning.add_contexts(all.collect::<Vec<_>>());
+    if let Some(error) = string(&object, "blockingError") {
+        meaning.block(error);
+    }
+    if is_true("preventContinuation") && !ends {
+        let default = || "Stop hook requested continuation".to_owned();
+        meaning.force_continue = true;
+        meaning.follow_up_message =
+            meaning.follow_up_message.take().or_else(|| Some(stop_reason.unwrap_or_else(default)));
+    }
+    if is_true("force_continue")
+        && !ends
+        && let Some(message) = string(&object, "follow_up_message")
+    {
+        meaning.force_continue = true;
+        meaning.follow_up_message = meaning.follow_up_message.take().or(Some(message));
+    }
+    if ends {
+        meaning.attach(AttachmentType::HookStoppedContinuation, json!({"stopReason": meaning.stop_reason}));
+    }
+    let verdict = if meaning.force_continue || meaning.blocking_error.is_some() {
+        Verdict::Block
+    } else {
+        Verdict::NoOpinion
+    };
+    meaning.succeed(Value::Object(object));
+    meaning.into_reading(verdict, "A4 Stop steps 4 to 9: an object")
+}

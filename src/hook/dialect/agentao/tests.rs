@@ -1,0 +1,1 @@
+//! G1 to G21 over a scripted session.
