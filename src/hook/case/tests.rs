@@ -93,7 +93,15 @@ fn an_update_changes_expectations_and_nothing_else() {
 
 #[test]
 fn every_case_file_of_the_repository_is_well_formed() {
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("vfs-fixtures/everruns/cases");
+    for (dialect, prefix, last) in [("everruns", "EV-", 31), ("agentao", "AG-", 20)] {
+        let wanted: Vec<_> = (1..=last).map(|number| format!("{prefix}{number}")).collect();
+        assert_eq!(ids_of_well_formed_files(dialect, prefix), wanted);
+    }
+}
+
+/// Ids that begin with `prefix`, by number.
+fn ids_of_well_formed_files(dialect: &str, prefix: &str) -> Vec<String> {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("vfs-fixtures").join(dialect).join("cases");
     let mut ids: Vec<_> = std::fs::read_dir(cases)
         .unwrap()
         .map(|item| {
@@ -124,8 +132,7 @@ fn every_case_file_of_the_repository_is_well_formed() {
             file.id
         })
         .collect();
-    ids.retain(|id| id.starts_with("EV-"));
-    ids.sort_by_key(|id| id.strip_prefix("EV-").and_then(|number| number.parse::<u32>().ok()));
-    let wanted: Vec<_> = (1..=31).map(|number| format!("EV-{number}")).collect();
-    assert_eq!(ids, wanted);
+    ids.retain(|id| id.starts_with(prefix));
+    ids.sort_by_key(|id| id.strip_prefix(prefix).and_then(|number| number.parse::<u32>().ok()));
+    ids
 }

@@ -13,6 +13,7 @@ use crate::hook::error::{ConfigError, ConfigProblem};
 use crate::hook::matcher::RegexCompiler;
 use crate::hook::record::HookId;
 use crate::limit::Limits;
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
@@ -34,6 +35,7 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         hooks: Vec::new(),
         extras: Vec::new(),
         due: Default::default(),
+        entries: FxHashMap::default(),
         problems: Vec::new(),
         notices: Vec::new(),
     };
@@ -58,11 +60,13 @@ struct Loader {
     hooks: Vec<Hook>,
     extras: Vec<Extra>,
     due: [Vec<usize>; 8],
+    /// Entries so far, by plug-in and event: ids count through all declarations of a plug-in.
+    entries: FxHashMap<(String, &'static str), usize>,
     problems: Vec<ConfigProblem>,
     notices: Vec<Notice>,
 }
 
-/// Where a rule stands: in which file, of which plug-in, under which event, at which place of the list.
+/// Where a rule stands: in which file, of which plug-in, under which event, at which place.
 struct Place<'a> {
     source: &'a Source<'a>,
     origin: &'a str,
@@ -121,7 +125,10 @@ impl Loader {
                 continue;
             };
             let entries = member.value.as_array().unwrap_or(std::slice::from_ref(&member.value));
-            for (index, entry) in entries.iter().enumerate() {
+            for entry in entries {
+                let count = self.entries.entry((origin.to_owned(), event.name())).or_default();
+                let index = *count;
+                *count = count.saturating_add(1);
                 let mut place = Place { source, origin, event, index, inner: None };
                 match group(entry) {
                     None => self.rule(&place, entry, rule::Matchers::Flat),
