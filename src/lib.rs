@@ -55,6 +55,7 @@
 //! - [`sandbox`]: what an embedder uses.
 //! - [`hook`]: events, matchers, dialects, decisions, records. It does not know the shell.
 //! - `machine`: runs programs: processes, frames, expansion, jobs, builtins. It does not know hooks.
+//! - [`inspect`]: what a script would run, without running it.
 //! - `program`: syntax trees compiled to operations.
 //! - [`syntax`]: bytes to syntax trees.
 //! - [`utility`]: the programs that scripts call, from `awk` to `yes`.
@@ -66,6 +67,7 @@ pub(crate) mod character;
 pub mod cli;
 pub mod clock;
 pub mod hook;
+pub mod inspect;
 pub mod io;
 pub mod limit;
 pub(crate) mod machine;

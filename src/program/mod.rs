@@ -6,7 +6,7 @@
 
 mod arithmetic;
 mod assignment;
-mod brace;
+pub(crate) mod brace;
 mod command;
 mod compiler;
 mod operation;
