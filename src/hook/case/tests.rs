@@ -93,7 +93,7 @@ fn an_update_changes_expectations_and_nothing_else() {
 
 #[test]
 fn every_case_file_of_the_repository_is_well_formed() {
-    for (dialect, prefix, last) in [("everruns", "EV-", 31), ("agentao", "AG-", 20)] {
+    for (dialect, prefix, last) in [("everruns", "EV-", 31), ("agentao", "AG-", 20), ("infer", "IN-", 26)] {
         let wanted: Vec<_> = (1..=last).map(|number| format!("{prefix}{number}")).collect();
         assert_eq!(ids_of_well_formed_files(dialect, prefix), wanted);
     }

@@ -1,0 +1,183 @@
+//! One firing (3 to 5 of the contract): every due hook passes the gate or is skipped, runs, and is recorded. Nothing stops
+//! the next one.
+
+use super::{Extra, InferBundle, InferRecord, InferResult, NOT_ALLOWLISTED, Point, payload};
+use crate::hook::decision::{Decision, DialectResult, Reading, Verdict};
+use crate::hook::dialect::{Absorbed, Chain, Delivery, Flow, Handler, Hook};
+use crate::hook::event::{Event, Happening};
+use crate::hook::json::cut;
+use crate::hook::matcher::Mismatch;
+use crate::hook::record::Effect;
+use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
+use crate::text::Text;
+use serde::{Deserialize, Serialize};
+
+/// Bytes of output in a record (R19).
+const SHOWN_BYTES: usize = 4096;
+const TRUNCATED: &str = "\n... (truncated)";
+
+/// What a run came to; travels in [`Reading::specific`].
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Ran {
+    turn: u64,
+    exit_code: i32,
+    duration_ms: u64,
+    output: String,
+    error: String,
+}
+
+pub(super) struct InferChain<'a> {
+    bundle: &'a InferBundle,
+    event: &'a Event,
+    point: Point,
+    payload: Text,
+    result: InferResult,
+}
+
+impl<'a> InferChain<'a> {
+    pub(super) fn new(bundle: &'a InferBundle, event: &'a Event, point: Point) -> Self {
+        Self { bundle, event, point, payload: payload::text(event, point), result: InferResult::default() }
+    }
+
+    fn parts(&self, hook: usize) -> Option<(&'a Hook, &'a Extra)> {
+        self.bundle.hooks.get(hook).zip(self.bundle.extras.get(hook))
+    }
+
+    /// The mode in force at this moment (R31).
+    fn mode(&self) -> &'a str {
+        self.event.context.permission_mode.as_deref().unwrap_or(&self.bundle.mode)
+    }
+}
+
+/// Why the point is not dispatched at all: no call of the batch is left, or the run did not finish normally (2).
+fn not_dispatched(event: &Event) -> Option<&'static str> {
+    match &event.happening {
+        Happening::ToolBatchStarting { calls } if calls.is_empty() => {
+            Some("2: every call of the batch was refused")
+        }
+        Happening::SessionEnded { reason } if !is_normal(reason) => {
+            Some("2: the run did not finish normally")
+        }
+        _ => None,
+    }
+}
+
+/// Whether a reason for the end of a session is that the run finished: not that it was stopped, failed, or ran out of turns.
+fn is_normal(reason: &str) -> bool {
+    let reason = reason.to_ascii_lowercase();
+    let others =
+        ["cancel", "abort", "interrupt", "kill", "error", "fail", "limit", "max_turns", "max_iterations"];
+    !others.iter().any(|other| reason.contains(other))
+}
+
+impl Chain for InferChain<'_> {
+    fn event_name(&self) -> &'static str {
+        self.point.name()
+    }
+
+    fn select(&mut self, hook: usize) -> Result<(), Mismatch> {
+        if let Some(why) = not_dispatched(self.event) {
+            return Err(Mismatch::Never(why));
+        }
+        let Some((_, extra)) = self.parts(hook) else { return Err(Mismatch::Never("no such hook")) };
+        let mode = self.mode();
+        let Err(hint) = self.bundle.allow_list.check_verdict(&extra.verdict, mode) else { return Ok(()) };
+        let (name, command) = (extra.name.clone(), extra.command.clone());
+        tracing::warn!(target: "hookbox::hook", name, hook = self.point.name(), command, mode, reason = NOT_ALLOWLISTED, hint, "hook skipped");
+        self.result.records.push(InferRecord::Skipped {
+            name,
+            hook: self.point.name(),
+            command,
+            mode: mode.to_owned(),
+            reason: NOT_ALLOWLISTED,
+            hint: hint.clone(),
+        });
+        Err(Mismatch::Refused { reason: NOT_ALLOWLISTED, hint, mode: mode.to_owned() })
+    }
+
+    fn deliver(&mut self, hook: usize, _: &dyn HookRunner) -> Result<Delivery, Ended> {
+        let Some((hook, _)) = self.parts(hook) else {
+            return Err(Ended::NotStarted("no such hook".to_owned()));
+        };
+        if let Handler::Script { script, .. } = &hook.handler
+            && script.source().len() as u64 > hook.limits.script_bytes
+        {
+            let message = format!("command is longer than {} bytes", hook.limits.script_bytes);
+            return Err(Ended::NotStarted(message));
+        }
+        let cwd = self.event.context.cwd.as_deref().map(Text::from);
+        Ok(Delivery { stdin: self.payload.clone(), cwd, ..Delivery::default() })
+    }
+
+    fn read(&self, hook: usize, outcome: &ScriptOutcome) -> Reading {
+        let seconds = self.parts(hook).map_or(0, |(hook, _)| hook.timeout.as_secs());
+        let (exit_code, error) = exit(outcome, seconds);
+        let ran = Ran {
+            turn: payload::turn(self.event),
+            exit_code,
+            duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+            output: output(outcome),
+            error,
+        };
+        let verdict = if exit_code == -1 { Verdict::Error } else { Verdict::NoOpinion };
+        Reading {
+            reason: (!ran.error.is_empty()).then(|| ran.error.clone()),
+            specific: serde_json::to_value(&ran).ok(),
+            ..Reading::of(verdict, "R16: recorded and nothing else")
+        }
+    }
+
+    fn absorb(&mut self, hook: usize, reading: &Reading) -> Absorbed {
+        if let Some((_, extra)) = self.parts(hook) {
+            let ran =
+                reading.specific.as_ref().and_then(|ran| Ran::deserialize(ran).ok()).unwrap_or_default();
+            let Ran { turn, exit_code, duration_ms, output, error } = ran;
+            let (name, command) = (extra.name.clone(), extra.command.clone());
+            let hook = self.point.name();
+            self.result.records.push(InferRecord::Ran {
+                name,
+                hook,
+                command,
+                turn,
+                exit_code,
+                duration_ms,
+                output,
+                error,
+            });
+        }
+        Absorbed { effect: Effect::None, flow: Flow::Continue, warning: None }
+    }
+
+    fn finish(self: Box<Self>) -> (Decision, DialectResult) {
+        (Decision::default(), DialectResult::Infer(self.result))
+    }
+}
+
+/// R17, R18. A script that is not valid ends as bash ends it: with status 2 and a message.
+fn exit(outcome: &ScriptOutcome, seconds: u64) -> (i32, String) {
+    match &outcome.end {
+        Ended::Exited if outcome.status == 0 => (0, String::new()),
+        Ended::Exited => (outcome.status, format!("exit status {}", outcome.status)),
+        Ended::Syntax(_) => (2, "exit status 2".to_owned()),
+        Ended::TimedOut => (-1, format!("timed out after {seconds}s")),
+        other => (-1, other.to_string()),
+    }
+}
+
+/// R19, R20.
+fn output(outcome: &ScriptOutcome) -> String {
+    // Four bytes of text for three of rubbish at most: enough is looked at.
+    let shown = |bytes: &[u8]| {
+        let start = bytes.get(..SHOWN_BYTES.saturating_add(4)).unwrap_or(bytes);
+        String::from_utf8_lossy(start).into_owned()
+    };
+    let mut text = shown(&outcome.stdout);
+    if text.len() <= SHOWN_BYTES {
+        text.push_str(&shown(&outcome.stderr)); // empty but for a script that is not valid
+    }
+    if text.len() > SHOWN_BYTES {
+        text.truncate(cut(&text, SHOWN_BYTES).len());
+        text.push_str(TRUNCATED);
+    }
+    text
+}

@@ -1,0 +1,324 @@
+//! Reading configs (1 of the contract): the user's hooks, then those of plug-ins in their order.
+//!
+//! A file's text is expanded (R3), read as YAML, and checked, first problem first (1.2). A fault of the user's file is an error
+//! whether hooks are on or not; a faulty plug-in is left out with a warning (R9).
+
+mod expansion;
+
+use super::allow_list::AllowList;
+use super::{Extra, InferBundle, Point, guard};
+use crate::hook::dialect::settings::Settings;
+use crate::hook::dialect::{Handler, Hook, LoadOptions, Loaded, Notice, NoticeKind};
+use crate::hook::document::{Node, NodeKind, Source};
+use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::matcher::RegexCompiler;
+use crate::hook::record::HookId;
+use crate::hook::runner::{Capture, Excess, Script, Shell};
+use crate::limit::Limits;
+use expansion::{Expanded, expand};
+use serde_json::Value;
+use std::time::Duration;
+
+const PARSE_FAILED: &str = "failed to parse hooks config: ";
+/// Seconds (R9, R23).
+const DEFAULT_TIMEOUT: u64 = 30;
+/// Some thirty years: longer is not told apart from it.
+const LONGEST_TIMEOUT: u64 = 1_000_000_000;
+/// Bytes of both streams together (R24).
+const CAPTURED_BYTES: u64 = 1 << 20;
+
+pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
+    let mut settings = Settings::new(source, &options.settings);
+    let environment = settings.texts("environment")?;
+    let unset_is_empty = settings.bool("expand_unset_to_empty", false)?;
+    let mode = settings.text("mode")?.unwrap_or("standard").to_owned();
+    let tools = settings.value("tools");
+    let flag = settings.text("tools_bash_allow_append")?;
+    let plugins = settings.value("plugins");
+    let plugins = match plugins {
+        None => &[][..],
+        Some(list) => list.as_array().ok_or_else(|| settings.wrong("plugins", "a list of objects"))?,
+    };
+    settings.finish()?;
+    let variable = |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+    let limits = options.limits.clone().unwrap_or_else(Limits::hook);
+    let mut regexes = RegexCompiler::new(limits.regex_bytes);
+    let append = variable("INFER_TOOLS_BASH_ALLOW_APPEND").or(flag);
+    let (allow_list, warnings) = AllowList::compile(tools, append, &mut regexes)
+        .map_err(|why| source.problem(None, format!("settings: {why}")))?;
+    let mut loader = Loader {
+        environment: &environment,
+        unset_is_empty,
+        limits: &limits,
+        hooks: Vec::new(),
+        extras: Vec::new(),
+        notices: Vec::new(),
+    };
+    for warning in warnings {
+        loader.notice(source.problem(None, warning), None);
+    }
+    let mut enabled = loader.file(source, None)?;
+    if let Some(value) = variable("INFER_HOOKS_ENABLED") {
+        match boolean(value) {
+            Some(value) => enabled = value,
+            None => {
+                let message =
+                    format!("INFER_HOOKS_ENABLED is neither true nor false: `{value}`; it is ignored");
+                loader.notice(source.problem(None, message), None);
+            }
+        }
+    }
+    for contribution in &options.contributions {
+        let hooks = Value::Array(contribution.hooks.clone());
+        let node = Node::from_value(&serde_json::json!({"hooks": hooks}));
+        let read =
+            loader.document(&Source::new(&contribution.origin, b""), None, &node, Some(&contribution.origin));
+        loader.left_out(&contribution.origin, read.err());
+    }
+    for plugin in plugins {
+        loader.plugin(source, plugin)?;
+    }
+    if enabled && !loader.hooks.is_empty() && allow_list.is_unrestricted(&mode) {
+        let message = format!(
+            "hooks are enabled and the allow-list of mode `{mode}` is unrestricted: every hook command runs"
+        );
+        loader.notice(source.problem(None, message), None);
+    }
+    if !enabled && !loader.hooks.is_empty() {
+        loader.notice(source.problem(None, "hooks are disabled: `enabled` is not true, nothing runs"), None);
+    }
+    let Loader { hooks, extras, notices, .. } = loader;
+    let mut due: [Vec<usize>; 8] = Default::default();
+    for (index, hook) in hooks.iter().enumerate().filter(|_| enabled) {
+        let point = Point::from_name(hook.event).and_then(|point| due.get_mut(point as usize));
+        if let Some(due) = point {
+            due.push(index);
+        }
+    }
+    let bundle = InferBundle { hooks, extras, due, allow_list, mode };
+    Ok(Loaded { bundle: Box::new(bundle), notices })
+}
+
+struct Loader<'a> {
+    environment: &'a [(&'a str, &'a str)],
+    unset_is_empty: bool,
+    limits: &'a Limits,
+    hooks: Vec<Hook>,
+    extras: Vec<Extra>,
+    notices: Vec<Notice>,
+}
+
+/// A file being read: its text, and the expansion that it was read after.
+struct File<'a> {
+    source: &'a Source<'a>,
+    expanded: Option<&'a Expanded<'a>>,
+}
+
+impl File<'_> {
+    fn problem(&self, at: Option<usize>, message: impl Into<String>) -> ConfigProblem {
+        let original = |at| self.expanded.map_or(at, |expanded| expanded.original(at));
+        self.source.problem(at.map(original), message)
+    }
+
+    fn wrong_type(&self, node: &Node, path: &str, expected: &str) -> ConfigProblem {
+        let why = format!("{PARSE_FAILED}{path}: expected {expected}, found {}", node.describe());
+        self.problem(node.at, why)
+    }
+}
+
+impl Loader<'_> {
+    fn notice(&mut self, problem: ConfigProblem, hook: Option<HookId>) {
+        self.notices.push(Notice { kind: NoticeKind::Warning, hook, text: problem.to_string(), log: None });
+    }
+
+    /// A file's hooks; whether it says that hooks are enabled.
+    fn file(&mut self, source: &Source<'_>, plugin: Option<&str>) -> Result<bool, ConfigProblem> {
+        let expanded = expand(source.text, self.environment, self.unset_is_empty).ok_or_else(|| {
+            source.problem(None, format!("{PARSE_FAILED}the text is too large after expansion"))
+        })?;
+        let node = Source::new(source.name, &expanded.text).yaml(PARSE_FAILED)?;
+        self.document(source, Some(&expanded), &node, plugin)
+    }
+
+    /// R6: an entry of the registry.
+    fn plugin(&mut self, source: &Source<'_>, entry: &Value) -> Result<(), ConfigProblem> {
+        let wrong = |what: &str| source.problem(None, format!("settings: `plugins`: {what}"));
+        let flag = |name: &str| match entry.get(name) {
+            None | Some(Value::Null) => Ok(true),
+            Some(Value::Bool(flag)) => Ok(*flag),
+            Some(_) => Err(wrong(&format!("`{name}` must be true or false"))),
+        };
+        let name =
+            entry.get("name").and_then(Value::as_str).ok_or_else(|| wrong("an entry has no `name`"))?;
+        let counts = flag("enabled")? && flag("hooks_enabled")?;
+        if !counts {
+            return Ok(());
+        }
+        let read = match entry.get("hooks") {
+            None | Some(Value::Null) => return Ok(()),
+            Some(Value::String(text)) => self.file(&Source::new(name, text.as_bytes()), Some(name)),
+            Some(content) => {
+                self.document(&Source::new(name, b""), None, &Node::from_value(content), Some(name))
+            }
+        };
+        self.left_out(name, read.err());
+        Ok(())
+    }
+
+    /// R9.
+    fn left_out(&mut self, plugin: &str, problem: Option<ConfigProblem>) {
+        let Some(problem) = problem else { return };
+        let message = format!("plugin {plugin} is left out: {}", problem.message);
+        let text = ConfigProblem { message, ..problem }.to_string();
+        self.notices.push(Notice { kind: NoticeKind::Dropped, hook: None, text, log: None });
+    }
+
+    fn document(
+        &mut self,
+        source: &Source<'_>,
+        expanded: Option<&Expanded<'_>>,
+        node: &Node,
+        plugin: Option<&str>,
+    ) -> Result<bool, ConfigProblem> {
+        let file = File { source, expanded };
+        if matches!(node.kind, NodeKind::Null) {
+            return Ok(false);
+        }
+        if !node.is_object() {
+            return Err(file.wrong_type(node, "config", "a mapping"));
+        }
+        let enabled = match node.get("enabled") {
+            None => false,
+            Some(Node { kind: NodeKind::Bool(enabled), .. }) => *enabled,
+            Some(other) => return Err(file.wrong_type(other, "enabled", "a boolean")),
+        };
+        let Some(list) = node.get("hooks") else { return Ok(enabled) };
+        let entries = list.as_array().ok_or_else(|| file.wrong_type(list, "hooks", "a list"))?;
+        let entries: Vec<_> = entries
+            .iter()
+            .enumerate()
+            .map(|(index, entry)| Entry::read(&file, index, entry))
+            .collect::<Result<_, _>>()?;
+        for (index, entry) in entries.iter().enumerate() {
+            entry.check(&file, index)?;
+        }
+        for entry in entries {
+            self.add(entry, plugin);
+        }
+        Ok(enabled)
+    }
+
+    fn add(&mut self, entry: Entry, plugin: Option<&str>) {
+        let Some(point) = Point::from_name(&entry.hook) else { return };
+        let name = match plugin {
+            Some(plugin) => format!("{plugin}:{}", entry.name),
+            None => entry.name,
+        };
+        let seconds =
+            u64::try_from(entry.timeout).ok().filter(|seconds| *seconds > 0).unwrap_or(DEFAULT_TIMEOUT);
+        self.hooks.push(Hook {
+            id: HookId::from(name.as_str()),
+            event: point.name(),
+            handler: Handler::Script { script: Script::new(entry.command.clone()), shell: Shell::Bash },
+            timeout: Duration::from_secs(seconds.min(LONGEST_TIMEOUT)),
+            limits: self.limits.clone(),
+            capture: Capture {
+                stdout: CAPTURED_BYTES,
+                stderr: CAPTURED_BYTES,
+                total: CAPTURED_BYTES,
+                merge: true,
+                excess: Excess::Discard,
+            },
+            cwd: None,
+            inherit_environment: true,
+            identity: None,
+            description: None,
+        });
+        self.extras.push(Extra { name, verdict: guard::judge(&entry.command), command: entry.command });
+    }
+}
+
+/// A hook whose types are right.
+struct Entry {
+    at: Option<usize>,
+    name: String,
+    command: String,
+    hook: String,
+    hook_at: Option<usize>,
+    timeout: i128,
+    timeout_at: Option<usize>,
+}
+
+impl Entry {
+    fn read(file: &File<'_>, index: usize, node: &Node) -> Result<Self, ConfigProblem> {
+        if !node.is_object() {
+            return Err(file.wrong_type(node, &format!("hooks[{index}]"), "a mapping"));
+        }
+        let text = |field: &str| {
+            scalar_text(node.get(field))
+                .map_err(|other| file.wrong_type(other, &format!("hooks[{index}].{field}"), "a string"))
+        };
+        let at = |field: &str| node.get(field).and_then(|value| value.at).or(node.at);
+        let timeout = match node.get("timeout") {
+            None => 0,
+            Some(value) => whole_number(value).ok_or_else(|| {
+                file.wrong_type(value, &format!("hooks[{index}].timeout"), "a whole number")
+            })?,
+        };
+        Ok(Self {
+            at: node.at,
+            name: text("name")?,
+            command: text("command")?,
+            hook: text("hook")?,
+            hook_at: at("hook"),
+            timeout,
+            timeout_at: at("timeout"),
+        })
+    }
+
+    /// 1.2, in its order.
+    fn check(&self, file: &File<'_>, index: usize) -> Result<(), ConfigProblem> {
+        let Self { name, hook, .. } = self;
+        let of = format!("hooks[{index}] ({name})");
+        let all = Point::all_names();
+        let (at, message) = if name.trim().is_empty() {
+            (self.at, format!("hooks[{index}]: name is required"))
+        } else if self.command.trim().is_empty() {
+            (self.at, format!("{of}: command is required"))
+        } else if hook.trim().is_empty() {
+            (self.hook_at, format!("{of}: hook is required (valid: [{all}])"))
+        } else if Point::from_name(hook).is_none() {
+            (self.hook_at, format!("{of}: unknown hook \"{hook}\" (valid: [{all}])"))
+        } else if self.timeout < 0 {
+            (self.timeout_at, format!("{of}: timeout must be >= 0"))
+        } else {
+            return Ok(());
+        };
+        Err(file.problem(at, message))
+    }
+}
+
+/// A scalar's text; empty when there is none. The error is what is no scalar.
+fn scalar_text(node: Option<&Node>) -> Result<String, &Node> {
+    let Some(node) = node else { return Ok(String::new()) };
+    match &node.kind {
+        NodeKind::Null => Ok(String::new()),
+        NodeKind::String(text) => Ok(text.clone()),
+        NodeKind::Bool(_) | NodeKind::Number(_) => Ok(node.to_value().to_string()),
+        NodeKind::Array(_) | NodeKind::Object(_) => Err(node),
+    }
+}
+
+fn whole_number(node: &Node) -> Option<i128> {
+    let NodeKind::Number(number) = &node.kind else { return None };
+    number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))
+}
+
+/// R2.
+fn boolean(text: &str) -> Option<bool> {
+    match text.trim() {
+        "1" | "t" | "T" | "true" | "True" | "TRUE" => Some(true),
+        "0" | "f" | "F" | "false" | "False" | "FALSE" => Some(false),
+        _ => None,
+    }
+}
