@@ -341,7 +341,7 @@ impl Chain for AgentaoChain<'_> {
             EventName::PreToolUse => {
                 let asks = self.tool.decision == Some(ToolDecision::Ask);
                 self.decision.permission = asks.then_some(Verdict::Ask);
-                AgentaoResult::PreToolUse(PreToolUseResult { messages, matched_rule_count, ..self.tool })
+                AgentaoResult::PreToolUse(PreToolUseResult { matched_rule_count, messages, ..self.tool })
             }
             EventName::Stop => {
                 let result = StopHookResult { messages, matched_rule_count, ..self.stop };

@@ -6,7 +6,7 @@
 //!    must parse as one command without substitutions, and its words and redirections are looked at again
 //!    ([`crate::inspect`]). This only refuses what the marks would have refused, had they been right.
 
-use crate::inspect::{CommandView, OpaqueKind, Via, View, inspect};
+use crate::inspect::{CommandView, OpaqueKind, RedirectView, Via, View, inspect};
 
 /// What the guard says of a command's text; the same in every mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub(super) fn judge(command: &str) -> Verdict {
         (VARIABLE, publishes(&rest, &view) && (text.has_variable() || text.hides_a_variable(&view))),
         (
             REDIRECTION,
-            text.has(b'>') || own(&view).any(|command| command.redirects.iter().any(|to| to.writes())),
+            text.has(b'>') || own(&view).any(|command| command.redirects.iter().any(RedirectView::writes)),
         ),
         (FIND, finds_and_acts(&rest, &view)),
         ("", false),
@@ -282,10 +282,8 @@ fn is_too_large(view: &View) -> bool {
 
 /// Whether the command shows its words to someone: by the text's words, or by the shell's.
 fn publishes(text: &str, view: &View) -> bool {
-    let shows = |words: &[&str]| match words {
-        ["echo" | "printf", ..] => true,
-        ["gh", "issue" | "pr", "create" | "comment" | "edit", ..] => true,
-        _ => false,
+    let shows = |words: &[&str]| {
+        matches!(words, ["echo" | "printf", ..] | ["gh", "issue" | "pr", "create" | "comment" | "edit", ..])
     };
     let written: Vec<_> = text.split_whitespace().take(3).collect();
     shows(&written) || own(view).any(|command| shows(&first_words(command)))

@@ -1,5 +1,6 @@
 use super::*;
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 
 fn value(text: &str) -> Value {
     Source::new("f", text.as_bytes()).yaml("").unwrap_or_else(|problem| panic!("{problem}")).to_value()
@@ -95,15 +96,15 @@ fn bombs_end_in_an_error() {
     let mut laughs = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for level in 1..30 {
         let before = vec![format!("*a{}", level - 1); 10].join(", ");
-        laughs.push_str(&format!("a{level}: &a{level} [{before}]\n"));
+        let _ = writeln!(laughs, "a{level}: &a{level} [{before}]");
     }
     assert!(problem(laughs.as_bytes()).contains("copy more than"));
     let mut deep = String::from("a0: &a0 [x]\n");
     for level in 1..200 {
-        deep.push_str(&format!("a{level}: &a{level} [*a{}]\n", level - 1));
+        let _ = writeln!(deep, "a{level}: &a{level} [*a{}]", level - 1);
     }
     assert!(problem(deep.as_bytes()).contains("nested"));
-    assert!(problem(&[b'['; 100_000]).contains("nest") || !problem(&[b'['; 100_000]).is_empty());
+    assert!(!problem("[".repeat(100_000).as_bytes()).is_empty());
     assert!(!problem("- ".repeat(100_000).as_bytes()).is_empty());
     assert!(!problem("? ".repeat(100_000).as_bytes()).is_empty());
     assert!(!problem(&vec![b' '; MOST_BYTES + 1]).is_empty());
@@ -118,7 +119,10 @@ fn long_texts_take_linear_time() {
     {
         let _ = Source::new("f", text.as_bytes()).yaml("");
     }
-    let keys: String = (0..100_000).map(|n| format!("k{n}: v\n")).collect();
+    let keys = (0..100_000).fold(String::new(), |mut text, n| {
+        let _ = writeln!(text, "k{n}: v");
+        text
+    });
     assert_eq!(value(&keys).as_object().unwrap().len(), 100_000);
 }
 
