@@ -135,3 +135,121 @@ fn json_or_yaml() {
     assert_eq!(read("a: 1").unwrap(), json!({"a": 1}));
     assert_eq!(read("{\"a\": }x").unwrap_err().to_string(), "f:1:7: expected value");
 }
+
+mod properties {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Pieces that YAML gives a meaning to.
+    fn text() -> impl Strategy<Value = String> {
+        let piece = prop::sample::select(vec![
+            "a",
+            "b",
+            "1",
+            "0x1f",
+            "true",
+            "~",
+            "null",
+            "é",
+            "\u{feff}",
+            "'",
+            "\"",
+            "\\",
+            "\\n",
+            ": ",
+            ":",
+            "- ",
+            "? ",
+            "\n",
+            "\n  ",
+            "\n    ",
+            " ",
+            "\t",
+            "[",
+            "]",
+            "{",
+            "}",
+            ", ",
+            "|",
+            ">",
+            "|2-",
+            ">+",
+            "&a ",
+            "*a",
+            "<<: ",
+            "!!str ",
+            "!!int ",
+            "!x ",
+            "!",
+            "---\n",
+            "...\n",
+            "%YAML 1.2\n",
+            "#",
+            " # c",
+            "@",
+            "`",
+            "\r\n",
+            "\0",
+        ]);
+        prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn no_text_panics_and_places_are_inside(text in text()) {
+            let source = Source::new("f", text.as_bytes());
+            match source.yaml("") {
+                Ok(node) => check_places(&node, text.len()),
+                Err(problem) => prop_assert!(problem.place.is_some() && !problem.message.is_empty()),
+            }
+        }
+
+        #[test]
+        fn json_is_yaml(value in json_value()) {
+            let text = value.to_string();
+            let source = Source::new("f", text.as_bytes());
+            let (yaml, json) = (source.yaml("").unwrap(), source.json("").unwrap());
+            prop_assert_eq!(yaml.to_value(), json.to_value());
+            prop_assert_eq!(places(&yaml), places(&json));
+        }
+    }
+
+    fn check_places(node: &Node, length: usize) {
+        assert!(node.at.is_some_and(|at| at <= length));
+        node.as_array().unwrap_or_default().iter().for_each(|item| check_places(item, length));
+        for member in node.members() {
+            assert!(member.at.is_some_and(|at| at <= length));
+            check_places(&member.value, length);
+        }
+    }
+
+    fn places(node: &Node) -> Vec<Option<usize>> {
+        let mut all = vec![node.at];
+        all.extend(node.as_array().unwrap_or_default().iter().flat_map(places));
+        all.extend(node.members().iter().flat_map(|member| {
+            let mut of = vec![member.at];
+            of.extend(places(&member.value));
+            of
+        }));
+        all
+    }
+
+    fn json_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            (-8000..8000).prop_map(|eighths| Value::from(f64::from(eighths) / 8.0)),
+            "[a-zé:#\\-\\n\"'\\\\ ]{0,8}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 40, 5, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+                prop::collection::hash_map("[a-z: ]{0,6}", inner, 0..5)
+                    .prop_map(|map| Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+}
