@@ -11,7 +11,7 @@
 //!
 //! Offsets are those of the file: a value's first byte (the quote, the first line of a block scalar, the first key of a block
 //! mapping); a copy has the place of its alias, and what is inside it the place where that was written.
-//! One text is one document; a key must be a scalar and is taken as written; a key twice in a mapping is an error.
+//! One text is one document; a key must be a scalar other than null and is taken as written; a key twice in a mapping is an error.
 
 use super::scalar::{self, Type};
 use super::{Member, Node, NodeKind, Source};
@@ -194,6 +194,9 @@ impl Builder {
             let wanted = wanted_type(is_plain, tag).ok_or_else(|| unknown_tag(tag, at))?;
             scalar::resolve(text, wanted).map_err(|message| Fault::new(at, message))?
         };
+        if key.is_some() && matches!(kind, NodeKind::Null) {
+            return Err(Fault::new(at, "a key must not be null or empty"));
+        }
         let built = Built { node: Node { at: Some(at), kind }, bytes, height: 0 };
         self.anchor(anchor, &built)?;
         match key {

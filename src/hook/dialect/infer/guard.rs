@@ -400,7 +400,7 @@ mod tests {
     #[test]
     fn long_commands_take_linear_time() {
         for part in ["2>&1 ", "$", "'a' ", "\\", ">/dev/null ", "a "] {
-            judge(&part.repeat(200_000));
+            judge(&part.repeat(50_000));
         }
     }
 }

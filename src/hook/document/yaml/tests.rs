@@ -80,6 +80,8 @@ fn faults_name_line_and_column() {
         ("a: !!int x", "f:1:10: bad: `x` is not of the type that its tag names"),
         ("a: .nan", "f:1:4: bad: the number `.nan` is out of range"),
         ("? [a]\n: b", "f:1:3: bad: a key must be a scalar"),
+        ("a:\n  : b", "f:2:3: bad: a key must not be null or empty"),
+        ("~: b", "f:1:1: bad: a key must not be null or empty"),
         ("<<: 1", "f:1:5: bad: the value of a merge key must be a mapping or a list of mappings"),
     ] {
         assert_eq!(problem(text.as_bytes()), wanted);
