@@ -255,8 +255,8 @@ impl Loader<'_> {
         if matches!(text, "" | "*") {
             return Ok(None);
         }
-        let compiled =
-            self.regexes.compile(text).and_then(|_| self.regexes.compile(&format!("^(?:{text})$")));
+        let alone = RegexCompiler::new(self.limits.regex_bytes).compile(text);
+        let compiled = alone.and_then(|_| self.regexes.compile(&format!("^(?:{text})$")));
         compiled.map(Some).map_err(|why| {
             self.source.problem(node.at, format!("hooks.{path}: invalid matcher '{text}': {why}"))
         })

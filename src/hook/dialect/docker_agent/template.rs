@@ -7,9 +7,11 @@
 
 use crate::hook::dialect::docker_agent::event::EventName;
 use crate::hook::dialect::docker_agent::payload;
+use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 /// Longest rendered prompt in bytes; what is too long is an error, not cut.
 const MOST_BYTES: usize = 1 << 20;
@@ -236,9 +238,12 @@ fn operand(token: &Token) -> Result<Operand, String> {
 
 /// The payload's key of a field's name in Go's spelling.
 fn field(name: &str) -> Option<&'static str> {
-    let common = ["session_id", "cwd", "hook_event_name"];
-    let all = EventName::ALL.into_iter().flat_map(payload::fields).chain(common);
-    all.into_iter().find(|key| go_name(key) == name)
+    static FIELDS: LazyLock<FxHashMap<String, &'static str>> = LazyLock::new(|| {
+        let common = ["session_id", "cwd", "hook_event_name"];
+        let all = EventName::ALL.into_iter().flat_map(payload::fields).chain(common);
+        all.map(|key| (go_name(key), key)).collect()
+    });
+    FIELDS.get(name).copied()
 }
 
 /// `tool_use_id` → `ToolUseID`.

@@ -251,9 +251,8 @@ fn records_hold_free_text_only_when_asked() {
         let hooks = load_with(&config, &with(settings)).unwrap();
         let host = Scripted::new([ScriptOutcome::exited(0, said, "noise")]);
         fire(&hooks, &host, &payload("pre_tool_use"));
-        let logs =
-            crate::clock::lock(&host.logs).iter().map(crate::hook::LogRecord::to_json).collect::<Vec<_>>();
-        logs
+        let logs = crate::clock::lock(&host.logs);
+        logs.iter().map(crate::hook::LogRecord::to_json).collect::<Vec<_>>()
     };
     let said_text = said.to_string();
     assert_eq!(
