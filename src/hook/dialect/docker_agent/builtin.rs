@@ -17,6 +17,7 @@ use crate::hook::dialect::Work;
 use crate::hook::json::cut;
 use crate::hook::request::{BuiltinRequest, Request};
 use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
+use crate::text::Text;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
@@ -41,12 +42,39 @@ pub(super) struct Call<'a> {
     /// As a script would read it.
     pub(super) payload: &'a Map<String, Value>,
     pub(super) cwd: &'a [u8],
+    /// `env` of the hook, expanded.
+    pub(super) environment: &'a [(Text, Text)],
+    /// Whether the hook has a `working_dir`.
+    pub(super) has_directory: bool,
     pub(super) now: Duration,
     pub(super) host: &'a dyn HookRunner,
     pub(super) settings: &'a Settings,
     pub(super) redactor: Option<&'a Redactor>,
     /// The tool's category as the host told it with the event.
     pub(super) category: Option<&'a str>,
+}
+
+impl Call<'_> {
+    /// A variable of the hook, else of the session.
+    fn variable(&self, name: &[u8]) -> Option<&Text> {
+        let own = self.environment.iter().find(|(known, _)| **known == *name).map(|(_, value)| value);
+        own.or_else(|| self.host.variable(name))
+    }
+
+    /// The payload for the host; what the hook says about its process is in it, too: `hook_working_dir` and `hook_env`.
+    fn payload_for_host(&self) -> Value {
+        let mut payload = self.payload.clone();
+        if self.has_directory {
+            payload.insert("hook_working_dir".to_owned(), String::from_utf8_lossy(self.cwd).into());
+        }
+        if !self.environment.is_empty() {
+            let pairs = self.environment.iter();
+            let text = |text: &Text| text.to_string_lossy().into_owned();
+            let all: Map<_, _> = pairs.map(|(name, value)| (text(name), text(value).into())).collect();
+            payload.insert("hook_env".to_owned(), Value::Object(all));
+        }
+        Value::Object(payload)
+    }
 }
 
 const fn here(name: &'static str, events: &'static [EventName], run: Run) -> Builtin {
@@ -121,7 +149,7 @@ pub(super) fn work(call: &Call<'_>) -> Work {
         None => Work::Ask(Request::Builtin(BuiltinRequest {
             name: call.name.to_owned(),
             arguments: call.args.to_vec(),
-            payload: Value::Object(call.payload.clone()),
+            payload: call.payload_for_host(),
         })),
         Some(run) => match run(call) {
             Ok(None) => known(ScriptOutcome::exited(0, "", "")),

@@ -175,17 +175,21 @@ impl<'a> DockerAgentChain<'a> {
             .clone()
     }
 
+    /// R10: what the hook adds to the session's environment.
+    fn environment(&self, extra: &Extra) -> Vec<(Text, Text)> {
+        let pairs = extra.environment.iter();
+        pairs
+            .map(|(name, value)| (Text::from(name.as_str()), Text::from(expand::value(value, self.host))))
+            .collect()
+    }
+
     fn command(&mut self, hook: &Hook, extra: &Extra) -> Result<Delivery, String> {
         if let Handler::Script { script, .. } = &hook.handler
             && script.source().len() as u64 > hook.limits.script_bytes
         {
             return Err(format!("the command is longer than {} bytes", hook.limits.script_bytes));
         }
-        let environment = extra
-            .environment
-            .iter()
-            .map(|(name, value)| (Text::from(name.as_str()), Text::from(expand::value(value, self.host))));
-        let environment = environment.collect();
+        let environment = self.environment(extra);
         let cwd = self.directory(extra)?;
         Ok(Delivery { environment, stdin: self.payload().1, cwd, ..Delivery::default() })
     }
@@ -199,6 +203,8 @@ impl<'a> DockerAgentChain<'a> {
             event: self.name,
             payload: &payload,
             cwd: &cwd,
+            environment: &self.environment(extra),
+            has_directory: extra.working_dir.is_some(),
             now: self.now,
             host: self.host,
             settings: &self.bundle.settings,

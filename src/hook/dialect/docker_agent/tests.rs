@@ -57,3 +57,17 @@ fn ran(outcome: &Outcome) -> Vec<String> {
     let ran = outcome.records.iter().filter(|record| record.run.is_some());
     ran.map(|record| record.hook.to_string()).collect()
 }
+
+/// What the cases expect is tested where they run; that they are there, here.
+#[test]
+fn every_acceptance_example_has_a_case_file() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("vfs-fixtures/docker-agent/cases");
+    let mut ids = Vec::new();
+    for item in std::fs::read_dir(folder).unwrap() {
+        let text = std::fs::read_to_string(item.unwrap().path()).unwrap();
+        ids.push(crate::hook::case::CaseFile::parse(&text).unwrap().id);
+    }
+    for number in 1..=30 {
+        assert!(ids.contains(&format!("DA-{number}")), "{number}");
+    }
+}

@@ -16,7 +16,7 @@ const MOST_LEVELS: usize = 256;
 pub(super) fn date(call: &Call<'_>) -> Result<Option<Value>, String> {
     let seconds = i64::try_from(call.now.as_secs()).unwrap_or(i64::MAX);
     let stamp = jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::MAX);
-    let name = call.host.variable(b"TZ").map(|name| name.to_string_lossy().into_owned());
+    let name = call.variable(b"TZ").map(|name| name.to_string_lossy().into_owned());
     let zone = name.and_then(|name| jiff::tz::TimeZone::get(name.trim_start_matches(':')).ok());
     let day = stamp.to_zoned(zone.unwrap_or(jiff::tz::TimeZone::UTC)).date();
     Ok(Some(context(&format!("Today's date: {day}"))))
@@ -29,7 +29,7 @@ fn files<'a>(call: &Call<'a>) -> Result<&'a Arc<FileSystem>, String> {
 /// The contents of each named file: the nearest one from the working directory upwards, then the one in the home directory.
 pub(super) fn prompt_files(call: &Call<'_>) -> Result<Option<Value>, String> {
     let files = files(call)?;
-    let home = call.host.variable(b"HOME").map(|home| home.to_vec());
+    let home = call.variable(b"HOME").map(|home| home.to_vec());
     let mut texts: Vec<String> = Vec::new();
     let mut left = MOST_BYTES;
     for name in call.args {

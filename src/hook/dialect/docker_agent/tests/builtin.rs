@@ -117,6 +117,23 @@ fn the_host_does_what_the_engine_can_not() {
 }
 
 #[test]
+fn the_host_is_told_of_environment_and_directory() {
+    let config = "hooks: { turn_start: { type: builtin, command: add_git_status, env: { A: '${env.HOME}' }, working_dir: sub } }";
+    let host = Scripted {
+        variables: vec![("HOME".into(), "/h".into())],
+        directory: Some(Text::from("/w")),
+        ..Scripted::default()
+    };
+    fire(&load(config), &host, &json!({"hook_event_name": "turn_start"}));
+    let requests = lock(&host.requests).clone();
+    let Request::Builtin(request) = &requests[0] else { panic!() };
+    let expected = json!({"cwd": "/w", "hook_event_name": "turn_start", "hook_working_dir": "/w/sub", "hook_env": {"A": "/h"}});
+    assert_eq!(request.payload, expected);
+    let config = "hooks: { turn_start: { type: builtin, command: add_date, env: { TZ: Pacific/Auckland } } }";
+    assert_eq!(context(&load(config), &host, "turn_start"), "Today's date: 2026-05-29");
+}
+
+#[test]
 fn secrets_are_redacted_on_three_events() {
     let hooks = load("agents: { root: { redact_secrets: true } }");
     let host = Scripted::default();
