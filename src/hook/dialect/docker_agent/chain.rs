@@ -1,12 +1,9 @@
 //! One firing (3, 4.4 and 5 of the contract): which hooks run, what they get, and what a verdict or a failure does.
-//!
-//! `pre_tool_use` has two lanes (5.4). Where the host fires them apart (fact `lane`), the other lane's hooks are not
-//! selected. Where it does not, the preempt lane runs first; when it denied or asked, or when the call is allowed already
-//! (fact `approved_by`), the default lane does not run.
 
 use super::builtin;
 use super::event::EventName;
 use super::fold::{Fold, Permission, merged};
+use super::lane::{Lanes, Pass};
 use super::output::{self, Terms};
 use super::payload::{self, Current};
 use super::{Action, DockerAgentBundle, Extra, OnError, expand, log, model};
@@ -23,13 +20,6 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A lane of `pre_tool_use`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lane {
-    Preempt,
-    Default,
-}
-
 pub(super) struct DockerAgentChain<'a> {
     bundle: &'a DockerAgentBundle,
     event: &'a Event,
@@ -38,13 +28,9 @@ pub(super) struct DockerAgentChain<'a> {
     host: &'a dyn HookRunner,
     agent: Option<&'a str>,
     tool: String,
-    lane: Option<Lane>,
-    /// Something allowed the call before (R29).
-    approved: bool,
-    /// What stage 0 came to; nothing that is advisory.
-    stage_zero: Option<Permission>,
-    /// Lane and number of hooks that were selected (R20).
-    selected: FxHashSet<(bool, usize)>,
+    lanes: Lanes,
+    /// Pass and number of hooks that were selected (R20).
+    selected: FxHashSet<(Pass, usize)>,
     /// The payload for what was rewritten so far.
     payload: Option<(Arc<Map<String, Value>>, Text)>,
     fold: Fold,
@@ -63,11 +49,6 @@ impl<'a> DockerAgentChain<'a> {
     ) -> Self {
         let fact = |key: &str| event.facts.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
         let of_call = event.tool_call().map(|call| &*call.name);
-        let lane = match fact("lane") {
-            Some("preempt") => Some(Lane::Preempt),
-            Some("default") => Some(Lane::Default),
-            _ => None,
-        };
         Self {
             bundle,
             event,
@@ -76,9 +57,7 @@ impl<'a> DockerAgentChain<'a> {
             host,
             agent: bundle.agent(event),
             tool: fact("tool_name").or(of_call).unwrap_or_default().to_owned(),
-            lane: lane.filter(|_| name == EventName::PreToolUse),
-            approved: name == EventName::PreToolUse && fact("approved_by").is_some(),
-            stage_zero: None,
+            lanes: Lanes::new(event, name),
             selected: FxHashSet::default(),
             payload: None,
             fold: Fold::new(name),
@@ -94,26 +73,6 @@ impl<'a> DockerAgentChain<'a> {
     /// The call's arguments as the event has them.
     fn own_input(&self) -> Option<&Json> {
         self.event.tool_call().map(|call| &call.arguments)
-    }
-
-    /// 5.4.
-    const fn check_lane(&self, extra: &Extra) -> Result<(), &'static str> {
-        match (extra.preempt, self.lane) {
-            (true, Some(Lane::Default)) => return Err("5.4: preempt_yolo entries run in the preempt lane"),
-            (false, Some(Lane::Preempt)) => return Err("5.4: this entry runs in the default lane"),
-            _ => {}
-        }
-        if extra.preempt {
-            return Ok(());
-        }
-        if self.approved {
-            return Err("R29: the call was allowed already, the default lane is skipped");
-        }
-        match self.stage_zero {
-            Some(Permission::Deny) => Err("R30: stage 0 denied the call"),
-            Some(Permission::Ask) => Err("R30: stage 0 asks the user, the default lane is skipped"),
-            _ => Ok(()),
-        }
     }
 
     /// What the platform's runtime calls the working directory.
@@ -300,18 +259,17 @@ impl Chain for DockerAgentChain<'_> {
     fn select(&mut self, hook: usize) -> Result<(), Mismatch> {
         let Some((_, extra)) = self.parts(hook) else { return Err(Mismatch::Never("no such hook")) };
         self.considered += 1;
+        let (rewritten, blocked) = (self.fold.input().is_some(), self.fold.blocks());
+        let pass = self.lanes.enter(extra.preempt, rewritten, blocked);
         if extra.agent.as_deref().is_some_and(|agent| Some(agent) != self.agent) {
             return Err(Mismatch::Never("the hook is another agent's"));
         }
-        if self.name == EventName::PreToolUse {
-            self.check_lane(extra).map_err(Mismatch::Never)?;
-        }
         if let Some(matcher) = &extra.matcher
-            && !matcher.is_match(&self.tool)
+            && !matcher.regex.is_match(&self.tool)
         {
-            return Err(Mismatch::Name { wanted: matcher.as_str().to_owned(), found: self.tool.clone() });
+            return Err(Mismatch::Name { wanted: matcher.text.to_string(), found: self.tool.clone() });
         }
-        if !self.selected.insert((extra.preempt, extra.twin)) {
+        if !self.selected.insert((pass.map_err(Mismatch::Never)?, extra.twin)) {
             return Err(Mismatch::Never("R20: equal to a hook before it"));
         }
         Ok(())
@@ -356,8 +314,8 @@ impl Chain for DockerAgentChain<'_> {
             Absorbed { effect, flow: Flow::Continue, warning: notice(self.name, extra, reading) }
         };
         if extra.preempt {
-            self.stage_zero =
-                if self.fold.blocks() { Some(Permission::Deny) } else { self.fold.permission() };
+            let came_to = if self.fold.blocks() { Some(Permission::Deny) } else { self.fold.permission() };
+            self.lanes.stage_zero(came_to);
         }
         if absorbed.effect == Effect::None && !parts.is_empty() {
             absorbed.effect = Effect::Rewrote(parts);

@@ -7,11 +7,11 @@
 
 use super::event::EventName;
 use super::settings::Settings;
-use super::{Action, DockerAgentBundle, Extra, builtin};
+use super::{Action, DockerAgentBundle, Extra, Matcher, builtin};
 use crate::hook::dialect::{Contribution, Hook, LoadOptions, Loaded, Notice, NoticeKind};
 use crate::hook::document::{Node, NodeKind, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
-use crate::hook::matcher::{Regex, RegexCompiler};
+use crate::hook::matcher::RegexCompiler;
 use crate::limit::Limits;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -28,6 +28,7 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
     let mut loader = Loader {
         source,
         regexes: RegexCompiler::new(limits.regex_bytes),
+        matchers: FxHashMap::default(),
         limits,
         settings,
         agents: Vec::new(),
@@ -62,7 +63,7 @@ struct Origin {
 /// What the hooks of one matcher entry, or of one flat event, have in common.
 struct Group {
     event: EventName,
-    matcher: Option<Regex>,
+    matcher: Option<Matcher>,
     preempt: bool,
     origin: Origin,
     /// What the id is where the hook has no name; `None` is the hook's place.
@@ -72,6 +73,8 @@ struct Group {
 struct Loader<'a> {
     source: &'a Source<'a>,
     regexes: RegexCompiler,
+    /// By their texts: most entries of a file have one of a few.
+    matchers: FxHashMap<String, Matcher>,
     limits: Limits,
     settings: Settings,
     agents: Vec<Arc<str>>,
@@ -246,7 +249,7 @@ impl Loader<'_> {
     }
 
     /// The expression is compiled alone first: a stray parenthesis must not escape the anchors.
-    fn matcher(&mut self, entry: &Node, path: &str) -> Result<Option<Regex>, ConfigProblem> {
+    fn matcher(&mut self, entry: &Node, path: &str) -> Result<Option<Matcher>, ConfigProblem> {
         let Some(node) = entry.get("matcher") else { return Ok(None) };
         let Some(text) = node.as_str() else {
             let message = format!("hooks.{path}.matcher: expected a string, found {}", node.describe());
@@ -255,11 +258,17 @@ impl Loader<'_> {
         if matches!(text, "" | "*") {
             return Ok(None);
         }
+        if let Some(known) = self.matchers.get(text) {
+            return Ok(Some(known.clone()));
+        }
         let alone = RegexCompiler::new(self.limits.regex_bytes).compile(text);
         let compiled = alone.and_then(|_| self.regexes.compile(&format!("^(?:{text})$")));
-        compiled.map(Some).map_err(|why| {
+        let regex = compiled.map_err(|why| {
             self.source.problem(node.at, format!("hooks.{path}: invalid matcher '{text}': {why}"))
-        })
+        })?;
+        let matcher = Matcher { text: text.into(), regex };
+        self.matchers.insert(text.to_owned(), matcher.clone());
+        Ok(Some(matcher))
     }
 
     /// A list of hooks, or one alone.
@@ -351,6 +360,14 @@ impl Loader<'_> {
                 {
                     due.push(index);
                 }
+            }
+        }
+        // Stage 0 comes up again, should the default lane rewrite the arguments (R32).
+        if let Some(due) = due.get_mut(EventName::PreToolUse as usize) {
+            let is_guard = |index: &&usize| self.specs.get(**index).is_some_and(|spec| spec.extra.preempt);
+            let again: Vec<_> = due.iter().filter(is_guard).copied().collect();
+            if again.len() < due.len() {
+                due.extend(again);
             }
         }
         for mut spec in self.specs {

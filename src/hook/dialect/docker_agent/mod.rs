@@ -26,8 +26,9 @@
 //! A neutral event becomes the contract's event that fits; the fact `hook_event_name` picks another one of the same moment
 //! (`tool_guard` for a call that starts, `stop` for a turn that ends, `before_compaction`, `on_error`). Three facts speak to
 //! the engine and are in no payload: `lane` (`preempt` or `default`, the lane of `pre_tool_use` that fires; without it both
-//! do, one after the other, as 5.4 has it), `approved_by` (what already allowed the call; the default lane is skipped, R29)
-//! and `tool_category` (R34).
+//! do, as `lane.rs` says), `approved_by` (what already allowed the call; the default lane is skipped, R29) and
+//! `tool_category` (R34). A host that fires the lanes apart, or takes a rewrite from `permission_request`, fires the guards
+//! again over the new arguments (R32).
 //!
 //! The run's cancellation is the host's: it drops the firing, and then there is no result (R26); it does not drop those of
 //! `session_end` and `turn_end` (R42).
@@ -38,6 +39,7 @@ mod config;
 mod event;
 mod expand;
 mod fold;
+mod lane;
 mod log;
 mod model;
 mod output;
@@ -103,6 +105,15 @@ impl Action {
     }
 }
 
+/// A test of a whole tool name.
+#[derive(Clone, Debug)]
+struct Matcher {
+    /// As written.
+    text: Arc<str>,
+    /// Anchored.
+    regex: Regex,
+}
+
 /// What this dialect keeps of a hook beside the engine's [`Hook`].
 #[derive(Debug)]
 struct Extra {
@@ -110,7 +121,7 @@ struct Extra {
     agent: Option<Arc<str>>,
     event: EventName,
     /// `None` is every tool.
-    matcher: Option<Regex>,
+    matcher: Option<Matcher>,
     preempt: bool,
     /// Its name in messages (1.3).
     display: String,

@@ -266,3 +266,25 @@ fn settings_are_checked() {
         assert!(error.starts_with(message), "{error}");
     }
 }
+
+#[test]
+fn no_text_makes_loading_panic() {
+    for end in (0..FULL.len()).step_by(5) {
+        let bytes = FULL.as_bytes();
+        let _ = HookSet::load(Dialect::DockerAgent, &bytes[..end], &LoadOptions::default());
+        for other in [b"\xff".as_slice(), b"[", b"{", b"'", b": ", b"\n- ", b"&a *a"] {
+            let text = [&bytes[..end], other, &bytes[end..]].concat();
+            let _ = HookSet::load(Dialect::DockerAgent, &text, &LoadOptions::default());
+        }
+    }
+}
+
+#[test]
+fn a_large_config_loads_in_linear_time() {
+    let entry =
+        r#"{"matcher":"shell|edit_file","hooks":[{"type":"command","command":"x","env":{"A":"${env.B}"}}]}"#;
+    let entries = vec![entry; 5_000].join(",");
+    let hooks = load(&format!("{{\"hooks\":{{\"post_tool_use\":[{entries}]}}}}"));
+    let outcome = fire(&hooks, &Scripted::default(), &payload("post_tool_use"));
+    assert_eq!((outcome.records.len(), ran(&outcome).len()), (5_000, 1));
+}

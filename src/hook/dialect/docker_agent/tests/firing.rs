@@ -284,6 +284,10 @@ fn lanes_dedup_apart() {
     let host = Scripted::new([ScriptOutcome::exited(2, "", "no")]);
     let outcome = fire(&load(&config), &host, &payload("pre_tool_use"));
     assert_eq!(ran(&outcome), ["pre_tool_use[1].hooks[0]"]);
+    let rewrite = specific(&json!({"updated_input": {"a": 1}}));
+    let host = Scripted::printing(["", rewrite.as_str(), ""]);
+    assert_eq!(ran(&fire(&load(&config), &host, &payload("pre_tool_use"))).len(), 3);
+    assert!(host.runs()[2].stdin.contains(r#""tool_input":{"a":1}"#));
     assert!(matches!(outcome.records[1].selection, Selection::NotMatched(_)));
 }
 
