@@ -135,7 +135,7 @@ pub enum DialectResult {
     /// `dialects/everruns.md` 5.1.
     Everruns(EverrunsResult),
     /// `dialects/docker-agent.md`.
-    DockerAgent(DockerAgentResult),
+    DockerAgent(Box<DockerAgentResult>),
     /// `dialects/claude-code.md`.
     ClaudeCode(Box<ClaudeCodeResult>),
     /// `dialects/claude-code.md`, part II.

@@ -57,6 +57,17 @@ pub trait HookRunner: Send + Sync {
     /// What dialects keep of this session between firings.
     fn state(&self) -> &SessionState;
 
+    /// The session's working directory; `None` where it is not known.
+    fn cwd(&self) -> Option<&Text> {
+        None
+    }
+
+    /// The value of a variable of the session's environment.
+    fn variable(&self, name: &[u8]) -> Option<&Text> {
+        let _ = name;
+        None
+    }
+
     /// The session's files, for built-ins that read them; `None` where there are none.
     fn files(&self) -> Option<&Arc<FileSystem>> {
         None

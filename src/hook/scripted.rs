@@ -6,9 +6,9 @@ use super::runner::{Command, Ended, HookFuture, HookRunner, ScriptOutcome, Scrip
 use super::{HookRecord, LogRecord, SessionState};
 use crate::clock::lock;
 use crate::text::Text;
-use crate::vfs::{Errno, FsError};
+use crate::vfs::{Errno, FileSystem, FsError};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// What a run was asked to do.
@@ -44,6 +44,9 @@ pub(crate) struct Scripted {
     pub(crate) answers: Mutex<VecDeque<ScriptOutcome>>,
     pub(crate) requests: Mutex<Vec<Request>>,
     pub(crate) state: SessionState,
+    pub(crate) variables: Vec<(Text, Text)>,
+    pub(crate) directory: Option<Text>,
+    pub(crate) file_system: Option<Arc<FileSystem>>,
 }
 
 impl Scripted {
@@ -127,6 +130,18 @@ impl HookRunner for Scripted {
 
     fn state(&self) -> &SessionState {
         &self.state
+    }
+
+    fn variable(&self, name: &[u8]) -> Option<&Text> {
+        self.variables.iter().find(|(known, _)| **known == *name).map(|(_, value)| value)
+    }
+
+    fn cwd(&self) -> Option<&Text> {
+        self.directory.as_ref()
+    }
+
+    fn files(&self) -> Option<&Arc<FileSystem>> {
+        self.file_system.as_ref()
     }
 
     fn observer(&self) -> Option<&dyn HookObserver> {

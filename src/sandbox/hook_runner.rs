@@ -134,6 +134,14 @@ impl HookRunner for Sandbox {
         &self.hook_state
     }
 
+    fn cwd(&self) -> Option<&Text> {
+        Some(&self.cwd)
+    }
+
+    fn variable(&self, name: &[u8]) -> Option<&Text> {
+        self.environment.get(name)
+    }
+
     fn files(&self) -> Option<&Arc<FileSystem>> {
         Some(self.fs())
     }

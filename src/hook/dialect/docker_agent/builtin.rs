@@ -1,0 +1,216 @@
+//! Built-ins (6.1 of the contract). Those that need nothing but the session run here and answer with a verdict as a script
+//! would print it, so that they go through the same rules; the others ask the host ([`Request::Builtin`]).
+
+mod iteration;
+mod large_result;
+mod redact;
+mod safer_shell;
+mod safer_shell_rules;
+mod workspace;
+
+pub(super) use redact::Redactor;
+
+use super::event::EventName;
+use super::settings::Settings;
+use crate::hook::decision::{Reading, Verdict};
+use crate::hook::dialect::Work;
+use crate::hook::json::cut;
+use crate::hook::request::{BuiltinRequest, Request};
+use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
+use crate::text::Text;
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// How much of a difference the model gets to see, in bytes.
+const DIFF_BYTES: usize = 4096;
+
+/// A built-in.
+struct Builtin {
+    name: &'static str,
+    events: &'static [EventName],
+    /// `None`: the host does it.
+    run: Option<Run>,
+}
+
+type Run = fn(&Call<'_>) -> Result<Option<Value>, String>;
+
+/// One call of a built-in.
+pub(super) struct Call<'a> {
+    pub(super) name: &'a str,
+    pub(super) args: &'a [String],
+    pub(super) event: EventName,
+    /// As a script would read it.
+    pub(super) payload: &'a Map<String, Value>,
+    pub(super) cwd: &'a [u8],
+    /// `env` of the hook, expanded.
+    pub(super) environment: &'a [(Text, Text)],
+    /// Whether the hook has a `working_dir`.
+    pub(super) has_directory: bool,
+    pub(super) now: Duration,
+    pub(super) host: &'a dyn HookRunner,
+    pub(super) settings: &'a Settings,
+    pub(super) redactor: Option<&'a Redactor>,
+    /// The tool's category as the host told it with the event.
+    pub(super) category: Option<&'a str>,
+}
+
+impl Call<'_> {
+    /// A variable of the hook, else of the session.
+    fn variable(&self, name: &[u8]) -> Option<&Text> {
+        let own = self.environment.iter().find(|(known, _)| **known == *name).map(|(_, value)| value);
+        own.or_else(|| self.host.variable(name))
+    }
+
+    /// The payload for the host; what the hook says about its process is in it, too: `hook_working_dir` and `hook_env`.
+    fn payload_for_host(&self) -> Value {
+        let mut payload = self.payload.clone();
+        if self.has_directory {
+            payload.insert("hook_working_dir".to_owned(), String::from_utf8_lossy(self.cwd).into());
+        }
+        if !self.environment.is_empty() {
+            let pairs = self.environment.iter();
+            let text = |text: &Text| text.to_string_lossy().into_owned();
+            let all: Map<_, _> = pairs.map(|(name, value)| (text(name), text(value).into())).collect();
+            payload.insert("hook_env".to_owned(), Value::Object(all));
+        }
+        Value::Object(payload)
+    }
+}
+
+const fn here(name: &'static str, events: &'static [EventName], run: Run) -> Builtin {
+    Builtin { name, events, run: Some(run) }
+}
+
+const fn host(name: &'static str, events: &'static [EventName]) -> Builtin {
+    Builtin { name, events, run: None }
+}
+
+const BUILTINS: [Builtin; 14] = [
+    here("add_date", &[EventName::TurnStart], workspace::date),
+    here("add_prompt_files", &[EventName::TurnStart], workspace::prompt_files),
+    here("add_directory_listing", &[EventName::SessionStart], workspace::directory_listing),
+    here("max_iterations", &[EventName::BeforeLlmCall], iteration::run),
+    here(
+        "redact_secrets",
+        &[EventName::PreToolUse, EventName::BeforeLlmCall, EventName::ToolResponseTransform],
+        redact::run,
+    ),
+    here(
+        "limit_large_tool_results",
+        &[EventName::ToolResponseTransform, EventName::SessionEnd],
+        large_result::run,
+    ),
+    here("safer_shell", &[EventName::PreToolUse], safer_shell::run),
+    host("add_environment_info", &[EventName::SessionStart]),
+    host("add_git_status", &[EventName::TurnStart]),
+    host("add_git_diff", &[EventName::TurnStart]),
+    host("add_user_info", &[EventName::SessionStart]),
+    host("add_recent_commits", &[EventName::SessionStart]),
+    host(
+        "snapshot",
+        &[
+            EventName::SessionStart,
+            EventName::TurnStart,
+            EventName::PreToolUse,
+            EventName::PostToolUse,
+            EventName::TurnEnd,
+            EventName::SessionEnd,
+        ],
+    ),
+    host("unload", &[EventName::OnAgentSwitch]),
+];
+
+fn find(name: &str) -> Option<&'static Builtin> {
+    BUILTINS.iter().find(|builtin| builtin.name == name)
+}
+
+/// What to tell whoever wrote the config (R33).
+pub(super) fn warning(name: &str, event: EventName) -> Option<String> {
+    match find(name) {
+        None => Some(format!("there is no builtin '{name}', the hook will fail")),
+        Some(builtin) if !builtin.events.contains(&event) => {
+            Some(format!("the builtin '{name}' does nothing on {}", event.name()))
+        }
+        Some(_) => None,
+    }
+}
+
+/// What a call comes to.
+pub(super) fn work(call: &Call<'_>) -> Work {
+    let known = |outcome: ScriptOutcome| Work::Known(Box::new(outcome));
+    let failed = |cause: String| known(ScriptOutcome::ended(Ended::NotStarted(cause)));
+    let Some(builtin) = find(call.name) else {
+        return failed(format!("there is no builtin '{}'", call.name));
+    };
+    if !builtin.events.contains(&call.event) {
+        return known(ScriptOutcome::exited(0, "", ""));
+    }
+    match builtin.run {
+        None => Work::Ask(Request::Builtin(BuiltinRequest {
+            name: call.name.to_owned(),
+            arguments: call.args.to_vec(),
+            payload: call.payload_for_host(),
+        })),
+        Some(run) => match run(call) {
+            Ok(None) => known(ScriptOutcome::exited(0, "", "")),
+            Ok(Some(verdict)) => known(ScriptOutcome::exited(0, verdict.to_string(), "")),
+            Err(cause) => failed(cause),
+        },
+    }
+}
+
+/// What the rules of some built-ins make of an answer before it is read as a script's; `None` leaves it as it is.
+pub(super) fn answer(name: &str, outcome: &ScriptOutcome) -> Option<Result<ScriptOutcome, Reading>> {
+    match name {
+        "unload" if outcome.end != Ended::Exited || outcome.status != 0 => {
+            Some(Err(Reading::of(Verdict::NoOpinion, "6.1: errors of unload are swallowed")))
+        }
+        "add_git_diff" if outcome.stdout.len() > DIFF_BYTES => {
+            let text = String::from_utf8_lossy(&outcome.stdout);
+            let shown = cut(&text, DIFF_BYTES).as_bytes().to_vec();
+            Some(Ok(ScriptOutcome { stdout: shown, ..outcome.clone() }))
+        }
+        _ => None,
+    }
+}
+
+/// Text for the context.
+fn context(text: &str) -> Value {
+    json!({"hook_specific_output": {"additional_context": text}})
+}
+
+/// The category of the call's tool: what the host says with the event, then the setting, then the platform's own names.
+fn category<'a>(call: &Call<'a>) -> &'a str {
+    let tool = call.payload.get("tool_name").and_then(Value::as_str).unwrap_or_default();
+    call.category
+        .or_else(|| call.settings.tool_categories.get(tool).map(String::as_str))
+        .unwrap_or_else(|| default_category(tool))
+}
+
+fn default_category(tool: &str) -> &'static str {
+    match tool {
+        "shell"
+        | "run_background_job"
+        | "view_background_job"
+        | "list_background_jobs"
+        | "stop_background_job" => "shell",
+        "read_file"
+        | "read_multiple_files"
+        | "write_file"
+        | "edit_file"
+        | "move_file"
+        | "list_directory"
+        | "list_directory_with_sizes"
+        | "directory_tree"
+        | "search_files"
+        | "search_files_content"
+        | "get_file_info"
+        | "create_directory"
+        | "remove_directory"
+        | "list_allowed_directories"
+        | "add_allowed_directory" => "filesystem",
+        _ if tool.starts_with("mcp:") || tool.starts_with("mcp_") => "mcp",
+        _ if tool.starts_with("a2a:") || tool.starts_with("a2a_") => "a2a",
+        _ => "",
+    }
+}

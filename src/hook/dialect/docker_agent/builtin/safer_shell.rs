@@ -1,0 +1,115 @@
+//! `safer_shell` (R35): asks before a shell command that is not known to only read.
+//!
+//! The command is taken apart as the shell would ([`crate::inspect`]), so that quoting, wrappers, substitutions and
+//! `bash -c` hide nothing. Of destructive commands the worst one is told. A known read is one command alone, without
+//! redirections to files, assignments and unknown parts, and without `&&`, `||`, `|` or `;` anywhere in its text.
+
+use super::safer_shell_rules::{DESTRUCTIVE, READERS, Reader, Rule};
+use super::{Call, category};
+use crate::inspect::{CommandView, RedirectView, View, WordView, inspect};
+use serde_json::{Value, json};
+
+pub(super) fn run(call: &Call<'_>) -> Result<Option<Value>, String> {
+    if category(call) != "shell" {
+        return Ok(None);
+    }
+    let argument = |name: &str| call.payload.get("tool_input").and_then(|input| input.get(name)?.as_str());
+    let Some(command) = argument("cmd").or_else(|| argument("command")) else { return Ok(None) };
+    if command.trim().is_empty() {
+        return Ok(None);
+    }
+    let view = inspect(command.as_bytes());
+    if let Some((rule, found)) = worst(&view) {
+        return Ok(Some(ask(rule.radius.name(), rule.category, &format!("`{found}` {}", rule.reason))));
+    }
+    if is_known_read(command, &view) {
+        return Ok(None);
+    }
+    let why = match (&view.error, view.opaque.first()) {
+        (Some(error), _) => format!("the command can not be read: {error}"),
+        (None, Some(_)) => "what the command runs is only known when it runs".to_owned(),
+        (None, None) => "the command is not known to only read".to_owned(),
+    };
+    Ok(Some(ask("unknown", "unknown", &why)))
+}
+
+fn ask(radius: &str, category: &str, reason: &str) -> Value {
+    json!({"hook_specific_output": {
+        "permission_decision": "ask",
+        "permission_decision_reason": reason,
+        "metadata": {"blast_radius": radius, "category": category, "reason": reason},
+    }})
+}
+
+/// The arguments; those that are computed are empty.
+fn arguments(command: &CommandView) -> Vec<&str> {
+    command.words.iter().skip(1).map(|word| word.text.as_deref().unwrap_or("")).collect()
+}
+
+/// The rule of the worst command, the first one of these, and the command's name.
+fn worst(view: &View) -> Option<(&'static Rule, &str)> {
+    let mut worst: Option<(&'static Rule, &str)> = None;
+    for command in &view.commands {
+        let Some(name) = command.name() else { continue };
+        let arguments = arguments(command);
+        let found = DESTRUCTIVE.iter().find(|rule| rule.fits(name, &arguments));
+        if let Some(rule) = found
+            && worst.is_none_or(|(known, _)| known.radius < rule.radius)
+        {
+            worst = Some((rule, name));
+        }
+    }
+    worst
+}
+
+fn is_known_read(text: &str, view: &View) -> bool {
+    let [command] = view.commands.as_slice() else { return false };
+    let keeps_files = |redirect: &RedirectView| {
+        matches!(redirect.operator, "<" | ">&" | "<<<")
+            || redirect.target.text.as_deref() == Some("/dev/null")
+    };
+    let is_plain = view.opaque.is_empty()
+        && view.error.is_none()
+        && !text.contains(['|', ';'])
+        && !text.contains("&&")
+        && command.assignments.is_empty()
+        && command.redirects.iter().all(keeps_files)
+        && command.via.is_empty();
+    // A path instead of a name could be any program.
+    let name = command.words.first().and_then(|word| word.text.as_deref()).unwrap_or("");
+    let is_pattern = |word: &WordView| word.text.is_none() && !word.source.contains(['$', '`']);
+    let arguments = arguments(command);
+    let fits = |reader: &Reader| {
+        // A pattern could become an option, which matters where one writes.
+        let known = |word: &WordView| word.text.is_some() || reader.any_option() && is_pattern(word);
+        command.words.iter().all(known) && reader.fits(name, &arguments)
+    };
+    is_plain && READERS.iter().any(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_reads() {
+        let reads = |text: &str| is_known_read(text, &inspect(text.as_bytes()));
+        for text in ["ls -la", "ls *.rs ~/x", "git status 2>/dev/null", "cat 'a b' 2>&1", "docker ps\n"] {
+            assert!(reads(text), "{text}");
+        }
+        for text in [
+            "ls > x",
+            "ls | wc",
+            "ls; ls",
+            "echo $(ls)",
+            "A=1 ls",
+            "./ls",
+            "find *",
+            "cat $X",
+            "ls 'a;b'",
+            "ls $(rm x)",
+        ] {
+            assert!(!reads(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,414 @@
+//! What `safer_shell` knows about commands: a table of destructive ones, and one of those that only read.
+
+/// How much a mistake would destroy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Radius {
+    Low,
+    Medium,
+    High,
+}
+
+impl Radius {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+/// A destructive command. `subcommands` stand one after another among its first operands; of `flags` one must be there,
+/// if any are named: `-x` is a letter of a cluster, `--x` a word or what stands before its `=`, anything else the start of
+/// a word.
+pub(super) struct Rule {
+    pub(super) names: &'static [&'static str],
+    subcommands: &'static [&'static str],
+    flags: &'static [&'static str],
+    pub(super) radius: Radius,
+    pub(super) category: &'static str,
+    pub(super) reason: &'static str,
+}
+
+const fn rule(
+    names: &'static [&'static str],
+    subcommands: &'static [&'static str],
+    flags: &'static [&'static str],
+    radius: Radius,
+    category: &'static str,
+    reason: &'static str,
+) -> Rule {
+    Rule { names, subcommands, flags, radius, category, reason }
+}
+
+use Radius::{High, Low, Medium};
+
+pub(super) const DESTRUCTIVE: &[Rule] = &[
+    rule(
+        &["rm"],
+        &[],
+        &["-r", "-R", "--recursive"],
+        High,
+        "fs-delete",
+        "deletes directories with all they hold",
+    ),
+    rule(&["rm"], &[], &["-f", "--force"], Medium, "fs-delete", "deletes files without asking"),
+    rule(&["rm", "unlink", "rmdir"], &[], &[], Low, "fs-delete", "deletes files"),
+    rule(&["shred", "srm"], &[], &[], High, "fs-delete", "destroys what files hold"),
+    rule(&["find"], &[], &["-delete"], High, "fs-delete", "deletes all files found"),
+    rule(&["truncate"], &[], &[], Medium, "fs-truncate", "cuts files"),
+    rule(&["rsync"], &[], &["--delete"], High, "fs-delete", "deletes files that the source lacks"),
+    rule(&["dd"], &[], &["of="], High, "disk-write", "writes over files or devices"),
+    rule(
+        &["mkfs", "mke2fs", "mkswap", "wipefs", "fdisk", "sfdisk", "cfdisk", "parted", "sgdisk"],
+        &[],
+        &[],
+        High,
+        "disk-format",
+        "formats or divides disks",
+    ),
+    rule(
+        &["chmod", "chown", "chgrp"],
+        &[],
+        &["-R", "--recursive"],
+        Medium,
+        "fs-perm",
+        "changes rights of a tree",
+    ),
+    rule(
+        &["docker", "podman"],
+        &["volume", "rm"],
+        &[],
+        High,
+        "dk-volume-del",
+        "deletes volumes with their data",
+    ),
+    rule(
+        &["docker", "podman"],
+        &["volume", "prune"],
+        &[],
+        High,
+        "dk-volume-del",
+        "deletes volumes with their data",
+    ),
+    rule(
+        &["docker", "podman"],
+        &["compose", "down"],
+        &["-v", "--volumes"],
+        High,
+        "dk-volume-del",
+        "deletes volumes",
+    ),
+    rule(&["docker-compose"], &["down"], &["-v", "--volumes"], High, "dk-volume-del", "deletes volumes"),
+    rule(
+        &["docker", "podman"],
+        &["system", "prune"],
+        &[],
+        High,
+        "dk-prune",
+        "deletes all that is not in use",
+    ),
+    rule(&["docker", "podman"], &["builder", "prune"], &[], Low, "dk-prune", "deletes the build cache"),
+    rule(
+        &["docker", "podman"],
+        &["container", "prune"],
+        &[],
+        Medium,
+        "dk-container-del",
+        "deletes containers",
+    ),
+    rule(&["docker", "podman"], &["container", "rm"], &[], Medium, "dk-container-del", "deletes containers"),
+    rule(&["docker", "podman"], &["rm"], &[], Medium, "dk-container-del", "deletes containers"),
+    rule(&["docker", "podman"], &["image", "rm"], &[], Medium, "dk-image-del", "deletes images"),
+    rule(&["docker", "podman"], &["image", "prune"], &[], Medium, "dk-image-del", "deletes images"),
+    rule(&["docker", "podman"], &["rmi"], &[], Medium, "dk-image-del", "deletes images"),
+    rule(&["docker", "podman"], &["network", "rm"], &[], Medium, "dk-network-del", "deletes networks"),
+    rule(&["docker", "podman"], &["network", "prune"], &[], Medium, "dk-network-del", "deletes networks"),
+    rule(&["docker", "podman"], &["kill"], &[], Low, "dk-container-stop", "stops containers"),
+    rule(&["docker", "podman"], &["stop"], &[], Low, "dk-container-stop", "stops containers"),
+    rule(
+        &["git"],
+        &["reset"],
+        &["--hard", "--merge"],
+        High,
+        "git-discard",
+        "discards changes that are not committed",
+    ),
+    rule(
+        &["git"],
+        &["clean"],
+        &["-f", "--force"],
+        High,
+        "git-discard",
+        "deletes files that git does not know",
+    ),
+    rule(&["git"], &["checkout"], &["--", "-f", "--force"], Medium, "git-discard", "discards changes"),
+    rule(&["git"], &["restore"], &[], Medium, "git-discard", "discards changes"),
+    rule(&["git"], &["stash", "drop"], &[], Medium, "git-discard", "discards a stash"),
+    rule(&["git"], &["stash", "clear"], &[], High, "git-discard", "discards all stashes"),
+    rule(
+        &["git"],
+        &["push"],
+        &["-f", "--force", "--force-with-lease", "--mirror", "--delete", "-d", "+", ":"],
+        High,
+        "git-rewrite",
+        "rewrites or deletes what others see",
+    ),
+    rule(&["git"], &["branch"], &["-d", "-D", "--delete"], Medium, "git-branch-del", "deletes branches"),
+    rule(&["git"], &["tag"], &["-d", "--delete"], Low, "git-tag-del", "deletes tags"),
+    rule(&["git"], &["filter-branch"], &[], High, "git-rewrite", "rewrites history"),
+    rule(&["git"], &["reflog", "expire"], &[], High, "git-rewrite", "forgets history"),
+    rule(&["kubectl", "oc"], &["delete"], &[], High, "k8s-delete", "deletes objects of a cluster"),
+    rule(&["kubectl", "oc"], &["drain"], &[], High, "k8s-drain", "empties a node"),
+    rule(&["helm"], &["uninstall"], &[], High, "k8s-delete", "removes a release"),
+    rule(&["helm"], &["delete"], &[], High, "k8s-delete", "removes a release"),
+    rule(
+        &["terraform", "tofu", "pulumi"],
+        &["destroy"],
+        &[],
+        High,
+        "infra-destroy",
+        "destroys infrastructure",
+    ),
+    rule(&["aws"], &["s3", "rb"], &[], High, "cloud-delete", "deletes a bucket"),
+    rule(&["aws"], &["s3", "rm"], &[], High, "cloud-delete", "deletes objects"),
+    rule(&["gsutil"], &["rm"], &[], High, "cloud-delete", "deletes objects"),
+    rule(&["gcloud", "az"], &[], &["delete"], High, "cloud-delete", "deletes resources"),
+    rule(&["dropdb", "dropuser"], &[], &[], High, "db-drop", "drops a database"),
+    rule(
+        &["redis-cli"],
+        &[],
+        &["flushall", "flushdb", "FLUSHALL", "FLUSHDB"],
+        High,
+        "db-drop",
+        "empties a database",
+    ),
+    rule(
+        &["shutdown", "reboot", "halt", "poweroff", "init"],
+        &[],
+        &[],
+        High,
+        "sys-power",
+        "stops the machine",
+    ),
+    rule(&["systemctl"], &["stop"], &[], Medium, "sys-service", "stops a service"),
+    rule(&["systemctl"], &["disable"], &[], Medium, "sys-service", "disables a service"),
+    rule(&["systemctl"], &["mask"], &[], Medium, "sys-service", "disables a service"),
+    rule(&["kill", "pkill", "killall"], &[], &[], Low, "proc-kill", "ends processes"),
+    rule(&["userdel", "groupdel", "deluser"], &[], &[], High, "sys-user", "deletes accounts"),
+    rule(
+        &["iptables", "ip6tables", "nft"],
+        &[],
+        &["-F", "--flush", "flush"],
+        High,
+        "net-firewall",
+        "drops rules",
+    ),
+    rule(&["crontab"], &[], &["-r"], Medium, "sys-cron", "deletes all jobs"),
+];
+
+/// A command that only reads. `subcommand`: its first argument must be one of these, if any are named. `not`: flags and
+/// words, as in [`Rule`], with which it may write or run something.
+pub(super) struct Reader {
+    names: &'static [&'static str],
+    subcommands: &'static [&'static str],
+    not: &'static [&'static str],
+}
+
+const fn reader(
+    names: &'static [&'static str],
+    subcommands: &'static [&'static str],
+    not: &'static [&'static str],
+) -> Reader {
+    Reader { names, subcommands, not }
+}
+
+pub(super) const READERS: &[Reader] = &[
+    reader(
+        &[
+            "ls",
+            "pwd",
+            "cat",
+            "head",
+            "tail",
+            "wc",
+            "stat",
+            "du",
+            "df",
+            "which",
+            "whoami",
+            "id",
+            "groups",
+            "uname",
+            "basename",
+            "dirname",
+            "realpath",
+            "readlink",
+            "uptime",
+            "nproc",
+            "arch",
+            "tty",
+            "md5sum",
+            "sha1sum",
+            "sha256sum",
+            "cksum",
+            "cmp",
+            "diff",
+            "grep",
+            "egrep",
+            "fgrep",
+            "true",
+            "false",
+            "tac",
+            "nl",
+            "od",
+            "free",
+            "ps",
+            "type",
+            "pgrep",
+        ],
+        &[],
+        &[],
+    ),
+    reader(&["date"], &[], &["-s", "--set"]),
+    reader(&["file"], &[], &["-C", "--compile", "-m", "--magic-file"]),
+    reader(&["tree"], &[], &["-o"]),
+    reader(&["rg"], &[], &["--pre", "--hostname-bin", "-z", "--search-zip"]),
+    reader(&["find"], &[], &["-exec", "-ok", "-delete", "-fprint", "-fls"]),
+    reader(
+        &["git"],
+        &[
+            "status",
+            "log",
+            "diff",
+            "show",
+            "rev-parse",
+            "describe",
+            "blame",
+            "ls-files",
+            "ls-tree",
+            "shortlog",
+        ],
+        &["--output", "--ext-diff", "--textconv"],
+    ),
+    reader(
+        &["docker", "podman"],
+        &["ps", "images", "logs", "inspect", "version", "info", "top", "port", "history"],
+        &[],
+    ),
+    reader(&["kubectl"], &["get", "describe", "logs", "version", "api-resources"], &["-w"]),
+    reader(&["cargo", "go", "node", "npm", "python", "python3", "rustc"], &["--version", "version"], &[]),
+];
+
+impl Rule {
+    /// Whether it fits a command by name; `words` are its arguments, empty where computed.
+    pub(super) fn fits(&self, name: &str, words: &[&str]) -> bool {
+        let is_named = self.names.iter().any(|known| {
+            // `mkfs.ext4` is an `mkfs`.
+            name == *known
+                || name.strip_prefix(known).is_some_and(|rest| *known == "mkfs" && rest.starts_with('.'))
+        });
+        is_named
+            && has_subcommands(words, self.subcommands)
+            && (self.flags.is_empty() || has_flag(words, self.flags))
+    }
+}
+
+impl Reader {
+    /// Whether it reads only whatever its options are.
+    pub(super) const fn any_option(&self) -> bool {
+        self.not.is_empty() && self.subcommands.is_empty()
+    }
+
+    pub(super) fn fits(&self, name: &str, words: &[&str]) -> bool {
+        let first = words.first().copied().unwrap_or("");
+        self.names.contains(&name)
+            && (self.subcommands.is_empty() || self.subcommands.contains(&first))
+            && !has_flag(words, self.not)
+    }
+}
+
+/// Whether `wanted` stand one after another among the first operands: options with a value may come before.
+fn has_subcommands(words: &[&str], wanted: &[&str]) -> bool {
+    let operands: Vec<_> = words.iter().filter(|word| !word.starts_with('-')).take(6).copied().collect();
+    wanted.is_empty() || operands.windows(wanted.len()).any(|window| window == wanted)
+}
+
+fn has_flag(words: &[&str], flags: &[&str]) -> bool {
+    words.iter().any(|word| flags.iter().any(|flag| is_flag(word, flag)))
+}
+
+fn is_flag(word: &str, flag: &str) -> bool {
+    if flag.starts_with("--") {
+        return word == flag || word.split_once('=').is_some_and(|(name, _)| name == flag);
+    }
+    match flag.strip_prefix('-') {
+        Some(letter) if letter.len() == 1 => word
+            .strip_prefix('-')
+            .is_some_and(|cluster| !cluster.starts_with('-') && cluster.contains(letter)),
+        _ => word.starts_with(flag),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn category(command: &str) -> Option<&'static str> {
+        let words: Vec<&str> = command.split(' ').collect();
+        let (name, words) = words.split_first()?;
+        DESTRUCTIVE.iter().find(|rule| rule.fits(name, words)).map(|rule| rule.category)
+    }
+
+    fn reads(command: &str) -> bool {
+        let words: Vec<&str> = command.split(' ').collect();
+        words.split_first().is_some_and(|(name, words)| READERS.iter().any(|reader| reader.fits(name, words)))
+    }
+
+    #[test]
+    fn destructive_commands_have_a_category() {
+        for (command, expected) in [
+            ("rm -rf build", Some("fs-delete")),
+            ("rm x", Some("fs-delete")),
+            ("docker volume rm data", Some("dk-volume-del")),
+            ("docker --context prod volume rm data", Some("dk-volume-del")),
+            ("docker compose down --volumes", Some("dk-volume-del")),
+            ("docker compose down", None),
+            ("mkfs.ext4 /dev/sda", Some("disk-format")),
+            ("mkfs2", None),
+            ("dd if=a of=b", Some("disk-write")),
+            ("dd if=a", None),
+            ("git push origin main", None),
+            ("git push -f origin main", Some("git-rewrite")),
+            ("git push origin +main", Some("git-rewrite")),
+            ("git -C x reset --hard", Some("git-discard")),
+            ("git reset --soft", None),
+            ("find . -delete", Some("fs-delete")),
+            ("ls", None),
+        ] {
+            assert_eq!(category(command), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn readers_do_not_write() {
+        for command in
+            ["ls -la", "git status", "docker ps", "find . -name x", "date -u +%F", "git diff --stat"]
+        {
+            assert!(reads(command), "{command}");
+        }
+        for command in [
+            "git commit",
+            "git -c x=y status",
+            "docker run x",
+            "find . -exec rm",
+            "date -us x",
+            "git diff --output=x",
+            "weirdtool",
+            "tree -o x",
+            "rg --pre=x y",
+        ] {
+            assert!(!reads(command), "{command}");
+        }
+    }
+}

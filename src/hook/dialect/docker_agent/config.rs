@@ -1,0 +1,414 @@
+//! Configs (1 of the contract): an agent file, a document with a `hooks` map, an event map alone; YAML or JSON.
+//!
+//! Sources are read in their order (R3): the file, what the host contributes (user-level hooks, then drop-in files sorted by
+//! name), hooks of command-line flags. Each adds to the lists, nothing replaces. Flags of an agent that stand for built-ins
+//! (R5) come after that agent's own hooks; `limit_large_tool_results` is always there, and last, so that what is saved whole
+//! was redacted before. Any fault makes the config unusable, whatever it is loaded for.
+
+use super::event::EventName;
+use super::settings::Settings;
+use super::{Action, DockerAgentBundle, Extra, Matcher, builtin};
+use crate::hook::dialect::{Contribution, Hook, LoadOptions, Loaded, Notice, NoticeKind};
+use crate::hook::document::{Node, NodeKind, Source};
+use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::matcher::RegexCompiler;
+use crate::limit::Limits;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+mod spec;
+
+/// The prefix of `hooks.d` files among the origins of contributions.
+const DROP_IN: &str = "hooks.d/";
+
+pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
+    let node = source.json_or_yaml("not a docker-agent config: ")?;
+    let settings = Settings::read(source, &options.settings)?;
+    let limits = options.limits.clone().unwrap_or_else(Limits::hook);
+    let mut loader = Loader {
+        source,
+        regexes: RegexCompiler::new(limits.regex_bytes),
+        matchers: FxHashMap::default(),
+        limits,
+        settings,
+        agents: Vec::new(),
+        specs: Vec::new(),
+        problems: Vec::new(),
+        notices: Vec::new(),
+    };
+    loader.document(&node);
+    loader.contributions(&options.contributions);
+    loader.flags();
+    loader.always();
+    loader.finish()
+}
+
+/// A hook, read.
+struct Spec {
+    hook: Hook,
+    extra: Extra,
+    /// All its fields after defaults; equal texts are equal hooks (R20).
+    fingerprint: String,
+}
+
+/// Where a list of hooks comes from.
+#[derive(Clone, Default)]
+struct Origin {
+    /// The agent whose hooks they are; `None` is every agent.
+    agent: Option<Arc<str>>,
+    /// What their ids start with.
+    prefix: String,
+}
+
+/// What the hooks of one matcher entry, or of one flat event, have in common.
+struct Group {
+    event: EventName,
+    matcher: Option<Matcher>,
+    preempt: bool,
+    origin: Origin,
+    /// What the id is where the hook has no name; `None` is the hook's place.
+    id: Option<String>,
+}
+
+struct Loader<'a> {
+    source: &'a Source<'a>,
+    regexes: RegexCompiler,
+    /// By their texts: most entries of a file have one of a few.
+    matchers: FxHashMap<String, Matcher>,
+    limits: Limits,
+    settings: Settings,
+    agents: Vec<Arc<str>>,
+    specs: Vec<Spec>,
+    problems: Vec<ConfigProblem>,
+    notices: Vec<Notice>,
+}
+
+impl Loader<'_> {
+    fn problem(&mut self, at: Option<usize>, message: impl Into<String>) {
+        let problem = self.source.problem(at, message);
+        self.problems.push(problem);
+    }
+
+    fn expected(&mut self, node: &Node, path: &str, what: &str) {
+        self.problem(node.at, format!("{path}: expected {what}, found {}", node.describe()));
+    }
+
+    fn warn(&mut self, at: Option<usize>, text: impl Into<String>) {
+        let text = self.source.problem(at, text).to_string();
+        self.notices.push(Notice { kind: NoticeKind::Warning, hook: None, text, log: None });
+    }
+
+    fn document(&mut self, node: &Node) {
+        match node.kind {
+            NodeKind::Null => {}
+            NodeKind::Object(_) if is_event_map(node) => self.event_map(node, &Origin::default()),
+            NodeKind::Object(_) => {
+                if let Some(agents) = node.get("agents") {
+                    self.agents(agents);
+                }
+                self.agent(node, &Origin::default());
+            }
+            _ => self.expected(node, "config", "a mapping"),
+        }
+    }
+
+    fn agents(&mut self, node: &Node) {
+        if !node.is_object() {
+            return self.expected(node, "agents", "a mapping of agents by name");
+        }
+        let many = node.members().len() > 1;
+        for member in node.members() {
+            let name: Arc<str> = member.name.as_str().into();
+            self.agents.push(Arc::clone(&name));
+            let prefix = if many { format!("{name}.") } else { String::new() };
+            let origin = Origin { agent: Some(name), prefix };
+            match member.value.kind {
+                NodeKind::Object(_) => self.agent(&member.value, &origin),
+                NodeKind::Null => {}
+                _ => self.expected(&member.value, &format!("agents.{}", member.name), "a mapping"),
+            }
+        }
+    }
+
+    /// One agent, or a document without agents: its hooks, then its flags.
+    fn agent(&mut self, node: &Node, origin: &Origin) {
+        if let Some(hooks) = node.get("hooks") {
+            if hooks.is_object() {
+                self.event_map(hooks, origin);
+            } else {
+                self.expected(hooks, "hooks", "a mapping of events");
+            }
+        }
+        for (flag, event, name) in [
+            ("add_date", EventName::TurnStart, "add_date"),
+            ("add_environment_info", EventName::SessionStart, "add_environment_info"),
+        ] {
+            if self.flag(node, flag) {
+                self.builtin(event, false, name, &[], origin);
+            }
+        }
+        if let Some(files) = node.get("add_prompt_files") {
+            match spec::strings(files) {
+                Some(names) if !names.is_empty() => {
+                    self.builtin(EventName::TurnStart, false, "add_prompt_files", &names, origin);
+                }
+                Some(_) => {}
+                None => self.expected(files, "add_prompt_files", "a list of strings"),
+            }
+        }
+        if self.flag(node, "redact_secrets") {
+            for event in [EventName::PreToolUse, EventName::BeforeLlmCall, EventName::ToolResponseTransform] {
+                self.builtin(event, false, "redact_secrets", &[], origin);
+            }
+        }
+        if self.has_safer_shell(node) {
+            self.builtin(EventName::PreToolUse, true, "safer_shell", &[], origin);
+        }
+    }
+
+    fn has_safer_shell(&mut self, node: &Node) -> bool {
+        let toolsets = node.get("toolsets").and_then(Node::as_array).unwrap_or_default();
+        let shells =
+            toolsets.iter().filter(|toolset| toolset.get("type").and_then(Node::as_str) == Some("shell"));
+        let mut safer = false;
+        for shell in shells {
+            safer |= self.flag(shell, "safer");
+        }
+        safer
+    }
+
+    fn flag(&mut self, node: &Node, name: &str) -> bool {
+        match node.get(name) {
+            None => false,
+            Some(Node { kind: NodeKind::Bool(value), .. }) => *value,
+            Some(other) => {
+                self.expected(other, name, "a boolean");
+                false
+            }
+        }
+    }
+
+    fn event_map(&mut self, node: &Node, origin: &Origin) {
+        for member in node.members() {
+            let Some(event) = EventName::from_name(&member.name) else {
+                self.problem(member.at, format!("hooks: unknown event '{}'", member.name));
+                continue;
+            };
+            match &member.value.kind {
+                NodeKind::Null => {}
+                _ if event.is_matched() => self.entries(event, &member.value, origin),
+                NodeKind::Object(_) | NodeKind::Array(_) => {
+                    let group =
+                        Group { event, matcher: None, preempt: false, origin: origin.clone(), id: None };
+                    self.hooks(&group, event.name(), &member.value);
+                }
+                _ => self.expected(&member.value, &format!("hooks.{}", event.name()), "a list of hooks"),
+            }
+        }
+    }
+
+    /// The matcher entries of an event (1.2).
+    fn entries(&mut self, event: EventName, node: &Node, origin: &Origin) {
+        let Some(entries) = node.as_array() else {
+            return self.expected(node, &format!("hooks.{}", event.name()), "a list of matcher entries");
+        };
+        for (index, entry) in entries.iter().enumerate() {
+            let path = format!("{}[{index}]", event.name());
+            if !entry.is_object() {
+                self.expected(entry, &format!("hooks.{path}"), "a mapping");
+                continue;
+            }
+            let known = ["matcher", "preempt_yolo", "hooks"];
+            for member in entry.members().iter().filter(|member| !known.contains(&member.name.as_str())) {
+                self.warn(member.at, format!("hooks.{path}: unknown field `{}` is ignored", member.name));
+            }
+            let matcher = match self.matcher(entry, &path) {
+                Ok(matcher) => matcher,
+                Err(problem) => {
+                    self.problems.push(problem);
+                    continue;
+                }
+            };
+            let preempt = self.flag(entry, "preempt_yolo");
+            if preempt && event != EventName::PreToolUse {
+                let text = format!("hooks.{path}: preempt_yolo has a meaning on pre_tool_use only, ignored");
+                self.warn(entry.at, text);
+            }
+            let preempt = preempt && event == EventName::PreToolUse;
+            let group = Group { event, matcher, preempt, origin: origin.clone(), id: None };
+            match entry.get("hooks") {
+                Some(hooks) if hooks.as_array().is_some_and(|hooks| !hooks.is_empty()) => {
+                    self.hooks(&group, &format!("{path}.hooks"), hooks);
+                }
+                None | Some(Node { kind: NodeKind::Array(_), .. }) => {
+                    self.problem(entry.at, format!("hooks.{path}: at least one hook is required"));
+                }
+                Some(other) => self.expected(other, &format!("hooks.{path}.hooks"), "a list of hooks"),
+            }
+        }
+    }
+
+    /// The expression is compiled alone first: a stray parenthesis must not escape the anchors.
+    fn matcher(&mut self, entry: &Node, path: &str) -> Result<Option<Matcher>, ConfigProblem> {
+        let Some(node) = entry.get("matcher") else { return Ok(None) };
+        let Some(text) = node.as_str() else {
+            let message = format!("hooks.{path}.matcher: expected a string, found {}", node.describe());
+            return Err(self.source.problem(node.at, message));
+        };
+        if matches!(text, "" | "*") {
+            return Ok(None);
+        }
+        if let Some(known) = self.matchers.get(text) {
+            return Ok(Some(known.clone()));
+        }
+        let alone = RegexCompiler::new(self.limits.regex_bytes).compile(text);
+        let compiled = alone.and_then(|_| self.regexes.compile(&format!("^(?:{text})$")));
+        let regex = compiled.map_err(|why| {
+            self.source.problem(node.at, format!("hooks.{path}: invalid matcher '{text}': {why}"))
+        })?;
+        let matcher = Matcher { text: text.into(), regex };
+        self.matchers.insert(text.to_owned(), matcher.clone());
+        Ok(Some(matcher))
+    }
+
+    /// A list of hooks, or one alone.
+    fn hooks(&mut self, group: &Group, path: &str, node: &Node) {
+        let one = std::slice::from_ref(node);
+        for (index, node) in node.as_array().unwrap_or(one).iter().enumerate() {
+            let reader = spec::Reader { group, path, index, limits: &self.limits, settings: &self.settings };
+            match reader.read(node) {
+                Ok((spec, warnings)) => {
+                    for (at, warning) in warnings {
+                        self.warn(at, format!("hooks.{path}[{index}]: {warning}"));
+                    }
+                    self.specs.push(spec);
+                }
+                Err(fault) => {
+                    self.problem(fault.at.or(node.at), format!("hooks.{path}[{index}]{}", fault.message));
+                }
+            }
+        }
+    }
+
+    fn builtin(&mut self, event: EventName, preempt: bool, name: &str, args: &[String], origin: &Origin) {
+        let node = Node::from_value(&serde_json::json!({"type": "builtin", "command": name, "args": args}));
+        let group =
+            Group { event, matcher: None, preempt, origin: origin.clone(), id: Some(name.to_owned()) };
+        self.hooks(&group, event.name(), &node);
+    }
+
+    /// User-level hooks come before drop-in files; these are sorted.
+    fn contributions(&mut self, all: &[Contribution]) {
+        let mut sorted: Vec<&Contribution> = all.iter().collect();
+        sorted.sort_by_key(|contribution| {
+            let is_drop_in = contribution.origin.starts_with(DROP_IN);
+            (is_drop_in, if is_drop_in { contribution.origin.as_str() } else { "" })
+        });
+        for contribution in sorted {
+            let origin = Origin { agent: None, prefix: format!("{}:", contribution.origin) };
+            for map in &contribution.hooks {
+                let node = Node::from_value(map);
+                let map = node.get("hooks").unwrap_or(&node);
+                if map.is_object() {
+                    self.event_map(map, &origin);
+                } else {
+                    self.expected(map, &contribution.origin, "a mapping of events");
+                }
+            }
+        }
+    }
+
+    /// R4.
+    fn flags(&mut self) {
+        for (event, commands) in std::mem::take(&mut self.settings.flags) {
+            let origin = Origin { agent: None, prefix: "--hook:".to_owned() };
+            let hooks: Vec<_> = commands
+                .iter()
+                .map(|command| serde_json::json!({"type": "command", "command": command}))
+                .collect();
+            let group = Group { event, matcher: None, preempt: false, origin, id: None };
+            self.hooks(&group, event.name(), &Node::from_value(&hooks.into()));
+        }
+    }
+
+    /// R5, R34.
+    fn always(&mut self) {
+        for event in [EventName::ToolResponseTransform, EventName::SessionEnd] {
+            self.builtin(event, false, "limit_large_tool_results", &[], &Origin::default());
+        }
+    }
+
+    fn finish(mut self) -> Result<Loaded, ConfigError> {
+        if let Some(wanted) = &self.settings.agent
+            && !self.agents.is_empty()
+            && !self.agents.iter().any(|agent| **agent == **wanted)
+        {
+            let message = format!("setting agent: the file has no agent '{wanted}'");
+            self.problem(None, message);
+        }
+        if !self.problems.is_empty() {
+            return Err(ConfigError { problems: self.problems });
+        }
+        let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
+        let mut due: [Vec<usize>; super::event::COUNT] = Default::default();
+        let (mut hooks, mut extras) = (Vec::new(), Vec::new());
+        // The preempt lane runs before the default one.
+        for preempt in [true, false] {
+            for (index, spec) in self.specs.iter().enumerate() {
+                if let Some(due) = due.get_mut(spec.extra.event as usize)
+                    && spec.extra.preempt == preempt
+                {
+                    due.push(index);
+                }
+            }
+        }
+        // Stage 0 comes up again, should the default lane rewrite the arguments (R32).
+        if let Some(due) = due.get_mut(EventName::PreToolUse as usize) {
+            let is_guard = |index: &&usize| self.specs.get(**index).is_some_and(|spec| spec.extra.preempt);
+            let again: Vec<_> = due.iter().filter(is_guard).copied().collect();
+            if again.len() < due.len() {
+                due.extend(again);
+            }
+        }
+        for mut spec in self.specs {
+            let next = numbers.len();
+            spec.extra.twin = *numbers.entry(spec.fingerprint).or_insert(next);
+            hooks.push(spec.hook);
+            extras.push(spec.extra);
+        }
+        let redacts = extras
+            .iter()
+            .any(|extra| matches!(&extra.action, Action::Builtin { name, .. } if name == "redact_secrets"));
+        let default_agent = self.settings.agent.clone().or_else(|| {
+            let root = self.agents.iter().find(|agent| ***agent == *"root");
+            root.or(self.agents.first()).map(ToString::to_string)
+        });
+        let bundle = DockerAgentBundle {
+            hooks,
+            extras,
+            due,
+            redactor: redacts.then(builtin::Redactor::new),
+            agents: self.agents,
+            default_agent,
+            settings: self.settings,
+        };
+        Ok(Loaded { bundle: Box::new(bundle), notices: self.notices })
+    }
+}
+
+/// Whether a document is an event map without anything around it.
+pub(super) fn is_event_map(node: &Node) -> bool {
+    node.get("hooks").is_none()
+        && node.get("agents").is_none()
+        && node.members().iter().any(|member| EventName::from_name(&member.name).is_some())
+}
+
+/// `dialects/README.md` 6. An agent without hooks shows the dialect too, by what stands for hooks.
+pub(super) fn recognises(config: &Node) -> bool {
+    let is_map =
+        |node: &Node| node.members().iter().any(|member| EventName::from_name(&member.name).is_some());
+    let agents = config.get("agents").map_or(&[][..], Node::members);
+    agents.iter().any(|agent| agent.value.get("hooks").is_some_and(Node::is_object))
+        || config.get("hooks").is_some_and(is_map)
+        || is_event_map(config)
+}

@@ -1,0 +1,68 @@
+//! The records (7 of the contract): `hook.run` for each hook that ran, and `hook.{event}` for a firing in which a hook was
+//! considered. Free text is in them only when content is captured (R43).
+
+use super::event::EventName;
+use super::{DockerAgentBundle, DockerAgentResult};
+use crate::hook::decision::Verdict;
+use crate::hook::record::{HookRecord, LogRecord, Phase};
+use serde_json::{Map, Value};
+
+fn object(fields: impl IntoIterator<Item = (&'static str, Value)>) -> Map<String, Value> {
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+pub(super) fn of_hook(bundle: &DockerAgentBundle, phase: Phase, record: &HookRecord) -> Vec<LogRecord> {
+    let (Phase::Finished, Some(run)) = (phase, &record.run) else { return Vec::new() };
+    let extra = bundle.extras.get(record.index);
+    let (display, kind) = extra.map_or(("", ""), |extra| (extra.display.as_str(), extra.action.kind()));
+    let mut fields = object([
+        ("hook_id", record.hook.as_str().into()),
+        ("event", record.event.into()),
+        ("name", display.into()),
+        ("type", kind.into()),
+        ("exit_code", run.status.into()),
+        ("duration_ms", u64::try_from(run.duration.as_millis()).unwrap_or(u64::MAX).into()),
+        ("stdout_bytes", run.stdout.len().into()),
+        ("stderr_bytes", run.stderr.len().into()),
+    ]);
+    let failure = run.reading.reason.as_deref().filter(|_| run.reading.verdict == Verdict::Error);
+    fields.extend(failure.map(|failure| ("failure".to_owned(), failure.into())));
+    if bundle.settings.capture_content {
+        let specific = run.reading.specific.as_ref();
+        let is_hidden = specific.is_some_and(|specific| specific.get("suppress_output").is_some());
+        let reason = run.reading.reason.as_deref().filter(|_| failure.is_none());
+        fields.extend(reason.map(|reason| ("reason".to_owned(), reason.into())));
+        let text = |bytes: &[u8]| Value::from(String::from_utf8_lossy(bytes));
+        if !is_hidden {
+            fields.insert("stdout".to_owned(), text(&run.stdout));
+        }
+        fields.insert("stderr".to_owned(), text(&run.stderr));
+    }
+    vec![LogRecord { name: "hook.run", fields }]
+}
+
+/// `count` is the number of hooks that ran.
+pub(super) fn of_firing(
+    event: EventName,
+    count: usize,
+    result: &DockerAgentResult,
+    with_content: bool,
+) -> LogRecord {
+    let mut fields = object([
+        ("event", event.name().into()),
+        ("count", count.into()),
+        ("allowed", result.allowed.into()),
+        ("exit_code", result.exit_code.into()),
+    ]);
+    let decision = result.decision.and_then(|decision| serde_json::to_value(decision).ok());
+    fields.extend(decision.map(|decision| ("decision".to_owned(), decision)));
+    if with_content && !result.decision_reason.is_empty() {
+        fields.insert("decision_reason".to_owned(), result.decision_reason.as_str().into());
+    }
+    fields.extend(object([
+        ("permission_allowed", result.permission_allowed.into()),
+        ("modified_input", result.modified_input.is_some().into()),
+        ("summary_provided", (!result.summary.is_empty()).into()),
+    ]));
+    LogRecord { name: event.record_name(), fields }
+}

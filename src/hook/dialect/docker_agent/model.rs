@@ -1,0 +1,101 @@
+//! Model hooks (6.2 of the contract): the question, and what a reply means.
+
+use super::Action;
+use super::output::{self, Terms, failure};
+use crate::hook::decision::{Reading, Verdict};
+use crate::hook::request::{ModelRequest, Request};
+use crate::hook::runner::{Ended, ScriptOutcome};
+use serde_json::{Map, Value, json};
+
+/// What the model is told about its task.
+const JUDGE: &str = "You judge one tool call of an agent. Reply with a JSON object and nothing else: \
+    {\"decision\": \"allow\" | \"ask\" | \"deny\", \"reason\": \"one short sentence\"}.";
+const ADVISER: &str = "You are consulted by a hook of an agent. Reply with the text that is to be added to the agent's \
+    context, and nothing else.";
+/// Where in a reply an object may begin: so many braces are tried.
+const MOST_STARTS: usize = 64;
+
+/// The question (R37, R38); the error is why it can not be put.
+pub(super) fn request(action: &Action, payload: &Map<String, Value>) -> Option<Result<Request, String>> {
+    let Action::Model { model, template, judges } = action else { return None };
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "decision": {"type": "string", "enum": ["allow", "ask", "deny"]},
+            "reason": {"type": "string"},
+        },
+        "required": ["decision", "reason"],
+        "additionalProperties": false,
+    });
+    let request = template.render(payload).map(|prompt| {
+        Request::Model(ModelRequest {
+            model: Some(model.clone()),
+            system: if *judges { JUDGE } else { ADVISER }.to_owned(),
+            prompt,
+            schema: judges.then_some(schema),
+            max_tokens: None,
+            agent: false,
+        })
+    });
+    Some(request.map_err(|why| format!("prompt: {why}")))
+}
+
+/// R39, R40.
+pub(super) fn read(terms: Terms<'_>, judges: bool, outcome: &ScriptOutcome) -> Reading {
+    if outcome.end != Ended::Exited || outcome.status != 0 {
+        // A model has no exit status 2: nothing of a script's rules but the failures is meant.
+        let status = if outcome.status == 0 { 0 } else { -1 };
+        return output::read(Terms { lenient: false, ..terms }, &ScriptOutcome { status, ..outcome.clone() });
+    }
+    let reply = String::from_utf8_lossy(&outcome.stdout);
+    let reply = reply.trim();
+    if !judges {
+        return match (reply.is_empty(), terms.context) {
+            (true, _) => Reading::of(Verdict::NoOpinion, "R40: an empty reply"),
+            (false, true) => output::context(reply, "R40: the reply is context"),
+            (false, false) => Reading::of(Verdict::NoOpinion, "R40: the event takes no context"),
+        };
+    }
+    let Some(object) = first_object(reply) else {
+        return failure(outcome, "the model's reply has no JSON object", "R39: an unusable reply");
+    };
+    let reason = object.get("reason").and_then(Value::as_str).unwrap_or_default();
+    let verdict = match object.get("decision").and_then(Value::as_str) {
+        Some("allow") => Verdict::Allow,
+        Some("ask") => Verdict::Ask,
+        Some("deny") => Verdict::Block,
+        _ => {
+            let cause = "the model's reply has no decision of allow, ask or deny";
+            return failure(outcome, cause, "R39: an unusable reply");
+        }
+    };
+    if !terms.event.takes_permission() {
+        let specific = json!({"ignored": ["permission_decision"]});
+        let reading = Reading::of(Verdict::NoOpinion, "R18: the event takes no permission decision");
+        return Reading { specific: Some(specific), ..reading };
+    }
+    let reason = (!reason.is_empty()).then(|| reason.to_owned());
+    Reading { reason, ..Reading::of(verdict, "R38: the model's decision") }
+}
+
+/// The first JSON object in a text, whatever is around it.
+fn first_object(text: &str) -> Option<Map<String, Value>> {
+    let starts = text.match_indices('{').take(MOST_STARTS);
+    starts.filter_map(|(at, _)| text.get(at..)).find_map(|rest| {
+        serde_json::Deserializer::from_str(rest).into_iter::<Map<String, Value>>().next()?.ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_object_of_a_reply() {
+        let found = |text: &str| first_object(text).map(Value::Object);
+        assert_eq!(found("Sure! {\"a\":1} and {\"b\":2}"), Some(json!({"a": 1})));
+        assert_eq!(found("{not} {\"a\":{}}"), Some(json!({"a": {}})));
+        assert_eq!(found("maybe"), None);
+        assert_eq!(found(&"{".repeat(100_000)), None);
+    }
+}

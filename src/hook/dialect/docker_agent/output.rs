@@ -1,0 +1,475 @@
+//! What a hook's outcome means (4 of the contract): by exit status, then standard output as a JSON verdict or as text.
+//!
+//! [`Reading::specific`] holds only what counts on this event, normalised:
+//! the fields of `hook_specific_output` that it supports, `exit_code` and `stderr` of a hook that blocked by status or
+//! failed, `ignored` (names of fields without effect) and `suppress_output`.
+
+use super::event::{EventName, Rewritten};
+use crate::hook::decision::{Reading, Verdict};
+use crate::hook::runner::{Capture, Ended, ScriptOutcome};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What reading depends on beside the outcome.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms<'a> {
+    pub(super) event: EventName,
+    /// The hook runs in the preempt lane.
+    pub(super) preempt: bool,
+    pub(super) strict: bool,
+    pub(super) lenient: bool,
+    /// Text is taken as context.
+    pub(super) context: bool,
+    pub(super) display: &'a str,
+    pub(super) timeout: Duration,
+    pub(super) capture: Capture,
+}
+
+/// A verdict (4.3). Unknown keys are ignored (R15); null is absent.
+#[derive(Debug, Default, Deserialize)]
+struct Output {
+    #[serde(rename = "continue")]
+    goes_on: Option<bool>,
+    stop_reason: Option<String>,
+    #[serde(rename = "suppress_output")]
+    suppress: Option<bool>,
+    system_message: Option<String>,
+    decision: Option<String>,
+    reason: Option<String>,
+    #[serde(rename = "hook_specific_output")]
+    specific: Option<Specific>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Specific {
+    hook_event_name: Option<String>,
+    permission_decision: Option<String>,
+    permission_decision_reason: Option<String>,
+    updated_input: Option<Map<String, Value>>,
+    metadata: Option<BTreeMap<String, String>>,
+    additional_context: Option<String>,
+    updated_tool_response: Option<String>,
+    updated_messages: Option<Vec<Value>>,
+    summary: Option<String>,
+}
+
+const TOP_FIELDS: [&str; 7] = [
+    "continue",
+    "stop_reason",
+    "suppress_output",
+    "system_message",
+    "decision",
+    "reason",
+    "hook_specific_output",
+];
+
+/// Reads an outcome.
+pub(super) fn read(terms: Terms<'_>, outcome: &ScriptOutcome) -> Reading {
+    match (&outcome.end, outcome.status) {
+        (Ended::Exited, 0) => success(terms, outcome),
+        (Ended::Exited, 2) => exit_two(terms, outcome),
+        (Ended::Exited, status) if terms.lenient => {
+            let text = format!("exit status {status} is no failure: lenient_exit_codes");
+            Reading::because(Verdict::NoOpinion, text, "4.1, switch lenient_exit_codes: only logged")
+        }
+        (Ended::Exited, status) => {
+            failure(outcome, format!("exit status {status}"), "4.1: another exit status is a failure")
+        }
+        (end, _) => interrupted(terms, outcome, end),
+    }
+}
+
+/// A hook failure; the reason is its cause (R25).
+pub(super) fn failure(outcome: &ScriptOutcome, cause: impl Into<String>, rule: &'static str) -> Reading {
+    let mut specific = Map::new();
+    put_text(&mut specific, "stderr", &outcome.stderr);
+    let specific = (!specific.is_empty()).then_some(Value::Object(specific));
+    Reading { specific, ..Reading::because(Verdict::Error, cause, rule) }
+}
+
+fn interrupted(terms: Terms<'_>, outcome: &ScriptOutcome, end: &Ended) -> Reading {
+    let (cause, rule) = match end {
+        Ended::TimedOut => (format!("timed out after {}s", terms.timeout.as_secs()), "R25, R28: out of time"),
+        Ended::OutputExceeded => {
+            let Capture { stdout, stderr, .. } = terms.capture;
+            let cause = format!("output exceeded {stdout} bytes on stdout or {stderr} bytes on stderr");
+            (cause, "5.5: output cap")
+        }
+        other => (other.to_string(), "4.1: could not run"),
+    };
+    failure(outcome, cause, rule)
+}
+
+fn put_text(object: &mut Map<String, Value>, key: &str, bytes: &[u8]) {
+    if !bytes.is_empty() {
+        object.insert(key.to_owned(), String::from_utf8_lossy(bytes).into());
+    }
+}
+
+/// R12, R13.
+fn exit_two(terms: Terms<'_>, outcome: &ScriptOutcome) -> Reading {
+    let mut specific = Map::new();
+    specific.insert("exit_code".to_owned(), 2.into());
+    put_text(&mut specific, "stderr", &outcome.stderr);
+    if !terms.event.can_block() {
+        let text = format!(
+            "hook \"{}\" tried to block {}, which cannot be blocked",
+            terms.display,
+            terms.event.name()
+        );
+        return Reading {
+            user_message: Some(text),
+            specific: Some(specific.into()),
+            ..Reading::of(Verdict::NoOpinion, "R13: exit status 2 on an event that can not be blocked")
+        };
+    }
+    let stderr = String::from_utf8_lossy(&outcome.stderr);
+    let mut system_message = None;
+    let mut reason = stderr.trim().to_owned();
+    if reason.is_empty() {
+        let printed = serde_json::from_slice::<Value>(&outcome.stdout).unwrap_or_default();
+        let text = |value: Option<&Value>| {
+            value.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
+        };
+        let nested = printed.pointer("/hook_specific_output/permission_decision_reason");
+        system_message = text(printed.get("system_message"));
+        reason = text(printed.get("reason"))
+            .or_else(|| text(nested))
+            .or_else(|| text(printed.get("stop_reason")))
+            .unwrap_or_else(|| format!("blocked by hook \"{}\"", terms.display));
+    }
+    Reading {
+        user_message: system_message,
+        specific: Some(specific.into()),
+        ..Reading::because(Verdict::Block, reason, "4.1, R12: exit status 2")
+    }
+}
+
+/// 4.2.
+fn success(terms: Terms<'_>, outcome: &ScriptOutcome) -> Reading {
+    let stdout = String::from_utf8_lossy(&outcome.stdout);
+    let text = stdout.trim();
+    if terms.strict
+        && let Err(why) = check_strict(terms, text)
+    {
+        return failure(outcome, format!("strict_output: {why}"), "4.5: strict output");
+    }
+    if text.is_empty() || text == "{}" {
+        return Reading::of(Verdict::NoOpinion, "4.2: nothing said");
+    }
+    if terms.event.is_mute() {
+        return Reading::of(Verdict::NoOpinion, "2.1: output of this event is ignored");
+    }
+    if !text.starts_with('{') {
+        return plain(terms, text);
+    }
+    // By way of a value, so that of a key written twice the last one counts.
+    let parsed = serde_json::from_str::<Value>(text).and_then(serde_json::from_value::<Output>);
+    match parsed {
+        Ok(output) => verdict(terms, outcome, output),
+        Err(_) if terms.context => plain(terms, text),
+        Err(why) => failure(outcome, format!("invalid JSON output: {why}"), "4.2: malformed JSON"),
+    }
+}
+
+fn plain(terms: Terms<'_>, text: &str) -> Reading {
+    if terms.context {
+        return context(text, "4.2: text is context");
+    }
+    Reading::of(Verdict::NoOpinion, "4.2: text is ignored on this event")
+}
+
+/// That a hook adds to the context.
+pub(super) fn context(text: &str, rule: &'static str) -> Reading {
+    let specific = serde_json::json!({"additional_context": text});
+    Reading { specific: Some(specific), ..Reading::of(Verdict::NoOpinion, rule) }
+}
+
+/// What an output says, piece by piece.
+struct Said {
+    blocks: bool,
+    texts: Vec<String>,
+    permission: Option<Verdict>,
+    permission_reason: Option<String>,
+    specific: Map<String, Value>,
+    ignored: Vec<&'static str>,
+}
+
+impl Said {
+    fn block(&mut self, text: Option<&str>) {
+        self.blocks = true;
+        let text = text.unwrap_or_default();
+        if !text.is_empty() && !self.texts.iter().any(|known| known == text) {
+            self.texts.push(text.to_owned());
+        }
+    }
+
+    fn take(&mut self, supported: bool, name: &'static str, value: Option<Value>) {
+        match value {
+            Some(value) if supported => {
+                self.specific.insert(name.to_owned(), value);
+            }
+            Some(_) => self.ignored.push(name),
+            None => {}
+        }
+    }
+}
+
+/// 4.3, 4.4.
+fn verdict(terms: Terms<'_>, outcome: &ScriptOutcome, output: Output) -> Reading {
+    let event = terms.event;
+    let mut said = Said {
+        blocks: false,
+        texts: Vec::new(),
+        permission: None,
+        permission_reason: None,
+        specific: Map::new(),
+        ignored: Vec::new(),
+    };
+    let reason = output.reason.as_deref().filter(|reason| !reason.is_empty());
+    if output.goes_on == Some(false) {
+        if event.can_block() {
+            said.block(output.stop_reason.as_deref().filter(|text| !text.is_empty()).or(reason));
+        } else {
+            said.ignored.push("continue");
+        }
+    }
+    match output.decision.as_deref() {
+        None | Some("") => {}
+        Some("block") if event.can_block() => said.block(reason),
+        Some("block") => said.ignored.push("decision"),
+        Some(other) => {
+            return failure(outcome, format!("unsupported decision '{other}'"), "R16: unknown decision");
+        }
+    }
+    let specific = output.specific.unwrap_or_default();
+    let permission = specific.permission_decision.as_deref().filter(|permission| !permission.is_empty());
+    let why = specific.permission_decision_reason.as_deref().filter(|why| !why.is_empty()).or(reason);
+    match permission {
+        None => {}
+        Some(_) if !event.takes_permission() => said.ignored.push("permission_decision"),
+        Some("deny") => said.block(why),
+        Some(word @ ("allow" | "ask")) => {
+            said.permission = Some(if word == "ask" { Verdict::Ask } else { Verdict::Allow });
+            said.permission_reason = why.map(str::to_owned);
+        }
+        Some(other) => {
+            let cause = format!("unsupported permission_decision '{other}'");
+            return failure(outcome, cause, "R16: unknown permission_decision");
+        }
+    }
+    let rewrites = |what| event.rewritten() == Some(what) && !terms.preempt;
+    said.take(rewrites(Rewritten::Input), "updated_input", specific.updated_input.map(Value::Object));
+    said.take(
+        rewrites(Rewritten::Response),
+        "updated_tool_response",
+        specific.updated_tool_response.map(Value::from),
+    );
+    said.take(rewrites(Rewritten::Messages), "updated_messages", specific.updated_messages.map(Value::from));
+    let summary = specific.summary.filter(|summary| !summary.is_empty());
+    said.take(rewrites(Rewritten::Summary), "summary", summary.map(Value::from));
+    let metadata = specific.metadata.map(|pairs| pairs.into_iter().collect::<Value>());
+    said.take(takes_metadata(terms), "metadata", metadata);
+    let context = specific.additional_context.filter(|context| !context.is_empty());
+    said.take(terms.context, "additional_context", context.map(Value::from));
+    if output.suppress == Some(true) {
+        said.specific.insert("suppress_output".to_owned(), true.into());
+    }
+    said.reading(event, output.system_message)
+}
+
+fn takes_metadata(terms: Terms<'_>) -> bool {
+    terms.preempt || matches!(terms.event, EventName::PermissionRequest | EventName::ToolGuard)
+}
+
+impl Said {
+    fn reading(mut self, event: EventName, system_message: Option<String>) -> Reading {
+        let rewrites = event.rewritten().is_some_and(|what| self.specific.contains_key(what.field()));
+        let (verdict, reason, rule) = match (self.blocks, self.permission) {
+            (true, _) => {
+                (Verdict::Block, Some(self.texts.join("\n")).filter(|text| !text.is_empty()), "4.4: a block")
+            }
+            (false, Some(permission)) => (permission, self.permission_reason, "4.4: permission_decision"),
+            (false, None) if rewrites => (Verdict::Mutate, None, "4.3: a rewrite"),
+            (false, None) if self.ignored.is_empty() => (Verdict::NoOpinion, None, "4.3: no verdict"),
+            (false, None) => {
+                (Verdict::NoOpinion, None, "R17, R18: what the event does not support is ignored")
+            }
+        };
+        if !self.ignored.is_empty() {
+            self.specific.insert("ignored".to_owned(), self.ignored.into());
+        }
+        let specific = (!self.specific.is_empty()).then_some(Value::Object(self.specific));
+        let user_message = system_message.filter(|message| !message.is_empty());
+        Reading { verdict, reason, user_message, specific, rule }
+    }
+}
+
+/// 4.5; the error says what is wrong.
+fn check_strict(terms: Terms<'_>, text: &str) -> Result<(), String> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    let value: Value = serde_json::from_str(text).map_err(|why| why.to_string())?;
+    let object = value.as_object().ok_or("stdout is not a JSON object")?;
+    if let Some(unknown) = object.keys().find(|key| !TOP_FIELDS.contains(&key.as_str())) {
+        return Err(format!("unknown field `{unknown}`"));
+    }
+    if object.contains_key("suppress_output") {
+        return Err("`suppress_output` is not supported".to_owned());
+    }
+    if !terms.event.can_block()
+        && let Some(field) = ["decision", "reason"].into_iter().find(|field| object.contains_key(*field))
+    {
+        return Err(format!("`{field}` is not supported on {}", terms.event.name()));
+    }
+    let output: Output = serde_json::from_value(value.clone()).map_err(|why| why.to_string())?;
+    let keys = value.get("hook_specific_output").and_then(Value::as_object);
+    for key in keys.into_iter().flat_map(Map::keys) {
+        if !supports(terms, key) {
+            return Err(format!("`{key}` is not supported on {}", terms.event.name()));
+        }
+    }
+    match output.specific.and_then(|specific| specific.hook_event_name) {
+        Some(name) if name != terms.event.name() => {
+            Err(format!("hook_event_name is `{name}`, the event is {}", terms.event.name()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn supports(terms: Terms<'_>, field: &str) -> bool {
+    match field {
+        "hook_event_name" => true,
+        "permission_decision" | "permission_decision_reason" => terms.event.takes_permission(),
+        "metadata" => takes_metadata(terms),
+        "additional_context" => terms.context,
+        _ => !terms.preempt && terms.event.rewritten().is_some_and(|what| what.field() == field),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hook::runner::Excess;
+
+    fn terms(event: EventName) -> Terms<'static> {
+        let capture = Capture { stdout: 10, stderr: 20, total: 30, merge: false, excess: Excess::Fail };
+        Terms {
+            event,
+            preempt: false,
+            strict: false,
+            lenient: false,
+            context: event.takes_context(true),
+            display: "h",
+            timeout: Duration::from_secs(3),
+            capture,
+        }
+    }
+
+    fn of(event: EventName, status: i32, stdout: &str, stderr: &str) -> (Verdict, Option<String>) {
+        let reading = read(terms(event), &ScriptOutcome::exited(status, stdout, stderr));
+        (reading.verdict, reading.reason)
+    }
+
+    #[test]
+    fn exit_statuses() {
+        let block = |text: &str| (Verdict::Block, Some(text.to_owned()));
+        let pre = EventName::PreToolUse;
+        assert_eq!(of(pre, 2, r#"{"reason":"r"}"#, " nope \n"), block("nope"));
+        assert_eq!(of(pre, 2, r#"{"reason":"r","stop_reason":"s"}"#, "\n"), block("r"));
+        assert_eq!(of(pre, 2, r#"{"reason":"","stop_reason":"s"}"#, ""), block("s"));
+        let nested = r#"{"hook_specific_output":{"permission_decision_reason":"p"},"stop_reason":"s"}"#;
+        assert_eq!(of(pre, 2, nested, ""), block("p"));
+        assert_eq!(of(pre, 2, "text", ""), block("blocked by hook \"h\""));
+        assert_eq!(of(pre, 1, "{}", ""), (Verdict::Error, Some("exit status 1".to_owned())));
+        assert_eq!(of(EventName::TurnEnd, 2, "", "x"), (Verdict::NoOpinion, None));
+        for (end, cause) in [
+            (Ended::TimedOut, "timed out after 3s"),
+            (Ended::OutputExceeded, "output exceeded 10 bytes on stdout or 20 bytes on stderr"),
+            (Ended::NotStarted("no".to_owned()), "no"),
+        ] {
+            let reading = read(terms(pre), &ScriptOutcome::ended(end));
+            assert_eq!((reading.verdict, reading.reason.as_deref()), (Verdict::Error, Some(cause)));
+        }
+        let lenient = Terms { lenient: true, ..terms(pre) };
+        assert_eq!(read(lenient, &ScriptOutcome::exited(1, "", "")).verdict, Verdict::NoOpinion);
+        assert_eq!(read(lenient, &ScriptOutcome::ended(Ended::TimedOut)).verdict, Verdict::Error);
+    }
+
+    #[test]
+    fn standard_output() {
+        use EventName::{BeforeCompaction, PreToolUse, SessionEnd, TurnStart};
+        for (event, stdout, verdict) in [
+            (PreToolUse, "hi", Verdict::NoOpinion),
+            (PreToolUse, "{oops", Verdict::Error),
+            (PreToolUse, "{} {}", Verdict::Error),
+            (PreToolUse, r#"{"continue":"no"}"#, Verdict::Error),
+            (PreToolUse, r#"{"decision":"approve"}"#, Verdict::Error),
+            (PreToolUse, r#"{"decision":null,"continue":null}"#, Verdict::NoOpinion),
+            (PreToolUse, r#"{"hook_specific_output":{"permission_decision":"maybe"}}"#, Verdict::Error),
+            (PreToolUse, r#"{"hook_specific_output":{"permission_decision":"ask"}}"#, Verdict::Ask),
+            (PreToolUse, r#"{"hook_specific_output":{"updated_input":{}}}"#, Verdict::Mutate),
+            (PreToolUse, r#"{"hook_specific_output":{"updated_input":[]}}"#, Verdict::Error),
+            (PreToolUse, r#"{"decision":"x","decision":"block"}"#, Verdict::Block),
+            (
+                BeforeCompaction,
+                r#"{"hook_specific_output":{"permission_decision":"deny"}}"#,
+                Verdict::NoOpinion,
+            ),
+            (BeforeCompaction, r#"{"decision":"block"}"#, Verdict::Block),
+            (TurnStart, "{oops", Verdict::NoOpinion),
+            (TurnStart, r#"{"decision":"block"}"#, Verdict::NoOpinion),
+            (SessionEnd, "{oops", Verdict::NoOpinion),
+        ] {
+            assert_eq!(of(event, 0, stdout, "").0, verdict, "{} {stdout}", event.name());
+        }
+        let reading = read(terms(TurnStart), &ScriptOutcome::exited(0, " {oops \n", ""));
+        assert_eq!(reading.specific, Some(serde_json::json!({"additional_context": "{oops"})));
+        let twice = r#"{"continue":false,"stop_reason":"a","decision":"block","reason":"a",
+            "hook_specific_output":{"permission_decision":"deny","permission_decision_reason":"b"}}"#;
+        assert_eq!(of(PreToolUse, 0, twice, ""), (Verdict::Block, Some("a\nb".to_owned())));
+    }
+
+    #[test]
+    fn strict_output() {
+        let strict = |event, stdout: &str| {
+            let reading = read(Terms { strict: true, ..terms(event) }, &ScriptOutcome::exited(0, stdout, ""));
+            reading.reason.unwrap_or_default()
+        };
+        use EventName::{PreToolUse, TurnStart};
+        for fine in [
+            "",
+            "{}",
+            r#"{"continue":true,"system_message":"x"}"#,
+            r#"{"hook_specific_output":{"hook_event_name":"pre_tool_use","updated_input":{}}}"#,
+        ] {
+            assert_eq!(strict(PreToolUse, fine), "", "{fine}");
+        }
+        for (event, bad, why) in [
+            (TurnStart, "hi", "strict_output: expected value"),
+            (TurnStart, "[]", "strict_output: stdout is not a JSON object"),
+            (PreToolUse, r#"{"hookSpecificOutput":{}}"#, "strict_output: unknown field `hookSpecificOutput`"),
+            (PreToolUse, r#"{"suppress_output":false}"#, "strict_output: `suppress_output` is not supported"),
+            (
+                TurnStart,
+                r#"{"decision":"block"}"#,
+                "strict_output: `decision` is not supported on turn_start",
+            ),
+            (
+                TurnStart,
+                r#"{"hook_specific_output":{"summary":"x"}}"#,
+                "strict_output: `summary` is not supported on turn_start",
+            ),
+            (
+                PreToolUse,
+                r#"{"hook_specific_output":{"hook_event_name":"stop"}}"#,
+                "strict_output: hook_event_name is `stop`, the event is pre_tool_use",
+            ),
+        ] {
+            assert!(strict(event, bad).starts_with(why), "{bad}: {}", strict(event, bad));
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! The payload (2.2 of the contract): flat, `snake_case`, fields in the order of the contract's table, empty ones left out
+//! (R6); and the way back from a payload to an event.
+//!
+//! A field's value is a fact of that name, else what the neutral event says. Facts that no row of the table names follow at
+//! the end, except those that speak to the engine ([`FOR_THE_ENGINE`]).
+
+use super::event::EventName;
+use crate::hook::error::EventError;
+use crate::hook::event::{Channel, Event, EventContext, Happening, ToolCall};
+use crate::hook::json::{Json, append_json};
+use crate::text::Text;
+use rustc_hash::FxHashSet;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// Facts that are no part of a payload: which lane of `pre_tool_use` fires, what already allowed the call (5.4), the
+/// category of the tool (R34).
+pub(super) const FOR_THE_ENGINE: [&str; 3] = ["lane", "approved_by", "tool_category"];
+
+const CALL: [&str; 4] = ["agent_name", "tool_name", "tool_use_id", "tool_input"];
+const COMPACTION: [&str; 4] = ["input_tokens", "output_tokens", "context_limit", "compaction_reason"];
+
+/// The extra fields of an event, in order.
+pub(super) fn fields(event: EventName) -> Vec<&'static str> {
+    let (first, then): (&[&str], &[&str]) = match event {
+        EventName::PreToolUse
+        | EventName::PermissionRequest
+        | EventName::ToolInputTransform
+        | EventName::ToolGuard => (&CALL, &[]),
+        EventName::PostToolUse => (&CALL, &["tool_response", "tool_error"]),
+        EventName::ToolResponseTransform => (&CALL[1..], &["tool_response"]),
+        EventName::OnToolApprovalDecision => (&CALL[1..], &["approval_decision", "approval_source"]),
+        EventName::SessionStart | EventName::PreCompact => (&["source"], &[]),
+        EventName::SessionEnd => (&["reason"], &[]),
+        EventName::UserPromptSubmit | EventName::UserFollowupSubmit => (&["prompt"], &[]),
+        EventName::UserSteeringMessagesSubmit => (&["steering_messages"], &[]),
+        EventName::TurnEnd => (&["agent_name", "reason"], &[]),
+        EventName::BeforeLlmCall => (&["iteration", "model_id", "messages"], &[]),
+        EventName::AfterLlmCall => {
+            (&["agent_name", "stop_response", "last_user_message", "model_id", "usage", "cost"], &[])
+        }
+        EventName::BeforeCompaction => (&COMPACTION, &[]),
+        EventName::AfterCompaction => (&COMPACTION, &["summary"]),
+        EventName::SubagentStop => (&["agent_name", "parent_session_id", "stop_response"], &[]),
+        EventName::Stop => (&["agent_name", "stop_response", "last_user_message"], &[]),
+        EventName::Notification | EventName::OnError | EventName::OnMaxIterations => {
+            (&["notification_level", "notification_message"], &[])
+        }
+        EventName::OnAgentSwitch => {
+            (&["from_agent", "to_agent", "agent_switch_kind", "from_agent_models"], &[])
+        }
+        EventName::OnSessionResume => (&["previous_max_iterations", "new_max_iterations"], &[]),
+        EventName::WorktreeCreate => (&["worktree_path", "worktree_branch", "worktree_source_dir"], &[]),
+        EventName::TurnStart | EventName::OnUserInput => (&[], &[]),
+    };
+    first.iter().chain(then).copied().collect()
+}
+
+/// What hooks may have rewritten so far.
+#[derive(Debug, Default)]
+pub(super) struct Current {
+    pub(super) input: Option<Json>,
+    pub(super) response: Option<String>,
+    pub(super) messages: Option<Vec<Value>>,
+}
+
+/// The payload as a value; `cwd` is the session's directory where the event does not say.
+pub(super) fn value(
+    event: &Event,
+    name: EventName,
+    current: &Current,
+    cwd: Option<&Text>,
+) -> Map<String, Value> {
+    let mut object = Map::new();
+    let mut put = |key: &str, value: Value| {
+        if key == "cost" && !value.is_null() || !is_empty(&value) {
+            object.insert(key.to_owned(), value);
+        }
+    };
+    put("session_id", event.context.session_id.as_str().into());
+    let own = event.context.cwd.clone().or_else(|| cwd.map(|cwd| cwd.to_string_lossy().into_owned()));
+    put("cwd", own.into());
+    put("hook_event_name", name.name().into());
+    let fields = fields(name);
+    for field in &fields {
+        put(field, field_value(event, name, current, field));
+    }
+    let known: FxHashSet<&str> =
+        ["session_id", "cwd", "hook_event_name"].into_iter().chain(fields).chain(FOR_THE_ENGINE).collect();
+    for (key, value) in event.facts.iter().filter(|(key, _)| !known.contains(key.as_str())) {
+        put(key, value.clone());
+    }
+    object
+}
+
+/// The payload as text.
+pub(super) fn text(value: &Map<String, Value>) -> Text {
+    let mut out = Vec::with_capacity(256);
+    append_json(&mut out, value);
+    Text::from(out)
+}
+
+/// R6. An object without members is a value: a call without arguments has one.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Bool(true) | Value::Object(_) => false,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+    }
+}
+
+fn field_value(event: &Event, name: EventName, current: &Current, field: &str) -> Value {
+    let rewritten = match field {
+        "tool_input" => current.input.clone().map(Json::into_value),
+        "tool_response" => current.response.clone().map(Value::from),
+        "messages" => current.messages.clone().map(Value::from),
+        // These two have one level only.
+        "notification_level" if name == EventName::OnError => Some("error".into()),
+        "notification_level" if name == EventName::OnMaxIterations => Some("warning".into()),
+        _ => None,
+    };
+    rewritten.or_else(|| event.facts.get(field).cloned()).unwrap_or_else(|| neutral(event, field))
+}
+
+/// What the neutral event says about a field.
+fn neutral(event: &Event, field: &str) -> Value {
+    if field == "agent_name" {
+        return event.context.agent_name.clone().into();
+    }
+    if let Some(call) = event.tool_call() {
+        match field {
+            "tool_name" => return (*call.name).into(),
+            "tool_use_id" => return (*call.id).into(),
+            "tool_input" => return Value::clone(&call.arguments),
+            _ => {}
+        }
+    }
+    match (&event.happening, field) {
+        (Happening::SessionStarted { source }, "source") => source.clone().into(),
+        (Happening::SessionEnded { reason }, "reason") => reason.as_str().into(),
+        (Happening::PromptSubmitted { message, .. }, "prompt") => (**message).into(),
+        (Happening::PromptSubmitted { message, .. }, "steering_messages") => {
+            vec![Value::from(&**message)].into()
+        }
+        (Happening::TurnEnded { reason, success, .. }, "reason") => {
+            let reason = reason.as_deref().unwrap_or(if *success { "normal" } else { "error" });
+            reason.into()
+        }
+        (
+            Happening::TurnEnded { last_message: text, .. }
+            | Happening::SubagentEnded { last_message: text }
+            | Happening::ModelCallEnded { response: text, .. },
+            "stop_response",
+        ) => text.clone().into(),
+        (
+            Happening::ModelCallStarting { model, .. } | Happening::ModelCallEnded { model, .. },
+            "model_id",
+        ) => model.clone().into(),
+        (Happening::ModelCallStarting { iteration, .. }, "iteration") => (*iteration).into(),
+        (Happening::ToolCallEnded { result, error, .. }, "tool_response") => match result {
+            Some(result) => Value::clone(result),
+            None => error.clone().into(),
+        },
+        (Happening::ToolCallEnded { error, .. }, "tool_error") => error.is_some().into(),
+        (Happening::PermissionDecided { decision, .. }, "approval_decision") => decision.as_str().into(),
+        (Happening::PermissionDecided { source, .. }, "approval_source") => source.as_str().into(),
+        (Happening::CompactionStarting { trigger }, "source") => trigger.as_str().into(),
+        (
+            Happening::CompactionStarting { trigger } | Happening::CompactionEnded { trigger, .. },
+            "compaction_reason",
+        ) => trigger.as_str().into(),
+        (Happening::CompactionEnded { summary, .. }, "summary") => summary.as_str().into(),
+        (Happening::Notified { level, .. }, "notification_level") => level.as_str().into(),
+        (Happening::Notified { message, .. }, "notification_message") => message.as_str().into(),
+        _ => Value::Null,
+    }
+}
+
+/// The event that a payload describes. Of a payload only `hook_event_name` is needed, and `tool_name` where a tool is
+/// matched. What the neutral event has no place for becomes facts.
+pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
+    let mut rest = match payload {
+        Value::Object(object) => object.clone(),
+        _ => return Err(EventError::Type { field: "payload", expected: "an object" }),
+    };
+    let name = string(&mut rest, "hook_event_name")?.ok_or(EventError::Missing("hook_event_name"))?;
+    let event = EventName::from_name(&name)
+        .ok_or_else(|| EventError::Unknown { name: name.clone(), known: EventName::all_names() })?;
+    let mut context = EventContext {
+        session_id: string(&mut rest, "session_id")?.unwrap_or_default(),
+        cwd: string(&mut rest, "cwd")?,
+        ..EventContext::default()
+    };
+    context.agent_name = string(&mut rest, "agent_name")?;
+    let happening = happening(event, &mut rest)?;
+    let read = Event { context: Arc::new(context), at_ms: None, happening, facts: rest };
+    if EventName::of(&read) == Some(event) {
+        return Ok(read);
+    }
+    let mut read = read;
+    read.facts.insert("hook_event_name".to_owned(), name.into());
+    Ok(read)
+}
+
+/// Takes the fields that the neutral event has a place for.
+fn happening(event: EventName, rest: &mut Map<String, Value>) -> Result<Happening, EventError> {
+    Ok(match event {
+        EventName::PreToolUse | EventName::ToolInputTransform | EventName::ToolGuard => {
+            Happening::ToolCallStarting(call(rest)?)
+        }
+        EventName::PermissionRequest => Happening::PermissionRequested(call(rest)?),
+        EventName::PostToolUse | EventName::ToolResponseTransform => {
+            let call = call(rest)?;
+            let failed = rest.shift_remove("tool_error").is_some_and(|failed| failed == true);
+            let response = rest.shift_remove("tool_response").filter(|response| !response.is_null());
+            let error = failed.then(|| match &response {
+                Some(Value::String(text)) => text.clone(),
+                Some(other) => other.to_string(),
+                None => String::new(),
+            });
+            Happening::ToolCallEnded { call, result: response.map(Json::from), error }
+        }
+        EventName::OnToolApprovalDecision => Happening::PermissionDecided {
+            call: call(rest)?,
+            decision: string(rest, "approval_decision")?.unwrap_or_default(),
+            source: string(rest, "approval_source")?.unwrap_or_default(),
+        },
+        EventName::SessionStart => Happening::SessionStarted { source: string(rest, "source")? },
+        EventName::SessionEnd => {
+            Happening::SessionEnded { reason: string(rest, "reason")?.unwrap_or_default() }
+        }
+        EventName::UserPromptSubmit => prompt(rest, Channel::Prompt)?,
+        EventName::UserFollowupSubmit => prompt(rest, Channel::FollowUp)?,
+        EventName::UserSteeringMessagesSubmit => {
+            let messages = rest.get("steering_messages").and_then(Value::as_array);
+            let texts: Vec<_> = messages.into_iter().flatten().filter_map(Value::as_str).collect();
+            let message = texts.join("\n").into();
+            Happening::PromptSubmitted { message, attachments: Json::default(), channel: Channel::Steering }
+        }
+        EventName::TurnStart => Happening::TurnStarted,
+        EventName::TurnEnd => {
+            let reason = string(rest, "reason")?;
+            let success =
+                !matches!(reason.as_deref(), Some("error" | "canceled" | "hook_blocked" | "loop_detected"));
+            Happening::TurnEnded { success, tool_calls: Vec::new(), reason, last_message: None }
+        }
+        EventName::Stop => Happening::TurnEnded {
+            success: true,
+            tool_calls: Vec::new(),
+            reason: None,
+            last_message: string(rest, "stop_response")?,
+        },
+        EventName::BeforeLlmCall => Happening::ModelCallStarting {
+            model: string(rest, "model_id")?,
+            iteration: rest.shift_remove("iteration").and_then(|iteration| iteration.as_u64()),
+        },
+        EventName::AfterLlmCall => Happening::ModelCallEnded {
+            model: string(rest, "model_id")?,
+            response: string(rest, "stop_response")?,
+        },
+        EventName::PreCompact => {
+            Happening::CompactionStarting { trigger: string(rest, "source")?.unwrap_or_default() }
+        }
+        EventName::BeforeCompaction => {
+            Happening::CompactionStarting { trigger: string(rest, "compaction_reason")?.unwrap_or_default() }
+        }
+        EventName::AfterCompaction => Happening::CompactionEnded {
+            trigger: string(rest, "compaction_reason")?.unwrap_or_default(),
+            summary: string(rest, "summary")?.unwrap_or_default(),
+        },
+        EventName::SubagentStop => Happening::SubagentEnded { last_message: string(rest, "stop_response")? },
+        EventName::Notification | EventName::OnError | EventName::OnMaxIterations => Happening::Notified {
+            level: string(rest, "notification_level")?.unwrap_or_default(),
+            message: string(rest, "notification_message")?.unwrap_or_default(),
+        },
+        EventName::OnUserInput
+        | EventName::OnAgentSwitch
+        | EventName::OnSessionResume
+        | EventName::WorktreeCreate => Happening::Other { name: event.name().to_owned() },
+    })
+}
+
+fn call(rest: &mut Map<String, Value>) -> Result<ToolCall, EventError> {
+    Ok(ToolCall {
+        name: string(rest, "tool_name")?.ok_or(EventError::Missing("tool_name"))?.into(),
+        id: string(rest, "tool_use_id")?.unwrap_or_default().into(),
+        arguments: rest.shift_remove("tool_input").unwrap_or_default().into(),
+    })
+}
+
+fn prompt(rest: &mut Map<String, Value>, channel: Channel) -> Result<Happening, EventError> {
+    let message = string(rest, "prompt")?.unwrap_or_default().into();
+    Ok(Happening::PromptSubmitted { message, attachments: Json::default(), channel })
+}
+
+/// Takes a text.
+fn string(rest: &mut Map<String, Value>, field: &'static str) -> Result<Option<String>, EventError> {
+    match rest.shift_remove(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(EventError::Type { field, expected: "a string" }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The payloads of 2.3, as they are written there.
+    const WORKED: &str = include_str!("worked_payloads.jsonl");
+
+    #[test]
+    fn the_worked_payloads_come_back_byte_for_byte() {
+        assert_eq!(WORKED.lines().count(), 28);
+        for line in WORKED.lines() {
+            let event = read_event(&serde_json::from_str(line).unwrap()).unwrap();
+            let name = EventName::of(&event).unwrap();
+            let object = value(&event, name, &Current::default(), None);
+            assert_eq!(text(&object).to_string_lossy(), line);
+        }
+    }
+
+    #[test]
+    fn the_neutral_form_gives_the_same_payload() {
+        for line in WORKED.lines() {
+            let event = read_event(&serde_json::from_str(line).unwrap()).unwrap();
+            let neutral = serde_json::to_value(&event).unwrap();
+            let again: Event = serde_json::from_value(neutral).unwrap();
+            let name = EventName::of(&again).unwrap();
+            let object = value(&again, name, &Current::default(), None);
+            assert_eq!(text(&object).to_string_lossy(), line);
+        }
+    }
+
+    #[test]
+    fn empty_fields_are_left_out_but_a_cost_of_nothing() {
+        let payload = serde_json::json!({"hook_event_name": "after_llm_call", "stop_response": "", "cost": 0,
+            "usage": {"input_tokens": 0}, "extra": [], "more": 1, "lane": "default"});
+        let event = read_event(&payload).unwrap();
+        let object = value(&event, EventName::AfterLlmCall, &Current::default(), Some(&Text::from("/w")));
+        assert_eq!(
+            text(&object).to_string_lossy(),
+            r#"{"cwd":"/w","hook_event_name":"after_llm_call","usage":{"input_tokens":0},"cost":0,"more":1}"#
+        );
+    }
+
+    #[test]
+    fn what_is_no_payload_is_told() {
+        let error = |payload: Value| read_event(&payload).unwrap_err().to_string();
+        assert_eq!(error(serde_json::json!([])), "event: `payload` must be an object");
+        assert_eq!(error(serde_json::json!({})), "event: `hook_event_name` is missing");
+        assert!(
+            error(serde_json::json!({"hook_event_name": "PreToolUse"}))
+                .contains("unknown event `PreToolUse`")
+        );
+        let no_tool = serde_json::json!({"hook_event_name": "tool_guard"});
+        assert_eq!(error(no_tool), "event: `tool_name` is missing");
+    }
+}

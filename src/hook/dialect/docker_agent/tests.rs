@@ -1,0 +1,73 @@
+//! Rules R1 to R44 over a scripted session: config and output are given, loading, chain and folding are the real ones.
+
+mod builtin;
+mod config;
+mod firing;
+
+use super::DockerAgentResult;
+use crate::hook::decision::DialectResult;
+use crate::hook::scripted::Scripted;
+use crate::hook::{ConfigError, Dialect, HookSet, LoadOptions, Outcome};
+use serde_json::{Value, json};
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}
+
+fn load_with(config: &str, options: &LoadOptions) -> Result<HookSet, ConfigError> {
+    HookSet::load(Dialect::DockerAgent, config.as_bytes(), options)
+}
+
+fn load(config: &str) -> HookSet {
+    load_with(config, &LoadOptions::default()).unwrap()
+}
+
+/// Options with these settings.
+fn with(settings: &Value) -> LoadOptions {
+    LoadOptions { settings: settings.as_object().unwrap().clone(), ..LoadOptions::default() }
+}
+
+/// Hooks of one event, one for each command.
+fn hooks_of(event: &str, commands: &[&str]) -> Value {
+    let hooks: Vec<_> =
+        commands.iter().map(|command| json!({"type": "command", "command": command})).collect();
+    let is_matched =
+        super::event::EventName::from_name(event).is_some_and(super::event::EventName::is_matched);
+    let list = if is_matched { json!([{"hooks": hooks}]) } else { json!(hooks) };
+    json!({"hooks": {event: list}})
+}
+
+/// A payload of `event`, with a call where there is one.
+fn payload(event: &str) -> Value {
+    json!({"session_id": "s", "cwd": "/workspace", "hook_event_name": event, "tool_name": "shell",
+           "tool_use_id": "c", "tool_input": {"cmd": "ls"}})
+}
+
+fn fire(hooks: &HookSet, host: &Scripted, payload: &Value) -> Outcome {
+    let event = hooks.read_event(payload).unwrap();
+    block_on(hooks.fire(host, &event))
+}
+
+fn result(outcome: &Outcome) -> DockerAgentResult {
+    let Some(DialectResult::DockerAgent(result)) = outcome.dialect_result.clone() else { panic!() };
+    *result
+}
+
+fn ran(outcome: &Outcome) -> Vec<String> {
+    let ran = outcome.records.iter().filter(|record| record.run.is_some());
+    ran.map(|record| record.hook.to_string()).collect()
+}
+
+/// What the cases expect is tested where they run; that they are there, here.
+#[test]
+fn every_acceptance_example_has_a_case_file() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("vfs-fixtures/docker-agent/cases");
+    let mut ids = Vec::new();
+    for item in std::fs::read_dir(folder).unwrap() {
+        let text = std::fs::read_to_string(item.unwrap().path()).unwrap();
+        ids.push(crate::hook::case::CaseFile::parse(&text).unwrap().id);
+    }
+    for number in 1..=30 {
+        assert!(ids.contains(&format!("DA-{number}")), "{number}");
+    }
+}
