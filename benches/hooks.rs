@@ -48,12 +48,15 @@ const LANGUAGE: &[(&str, &str)] = &[
     ("pipes", "for ((i = 0; i < 300; i++)); do echo $i | cat > /dev/null; done"),
 ];
 
+/// A group of rows; its argument selects them by name.
+type Group = fn(&str);
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     if arguments.iter().any(|argument| argument == "--test") {
         return;
     }
-    let groups: [(&str, fn(&str)); 4] =
+    let groups: [(&str, Group); 4] =
         [("hooks", hooks), ("session", session), ("language", language), ("growth", growth)];
     let group = arguments.first().and_then(|name| groups.iter().find(|(known, _)| known == name));
     match group {
