@@ -123,6 +123,7 @@ impl<'a> ClaudeChain<'a> {
             put(b"CLAUDE_CODE_BRIDGE_SESSION_ID", id);
         }
         if self.name.has_env_file()
+            && extra.apart.is_none()
             && let Some(file) = EnvFile::new(self.host)
         {
             all.push((Text::from_static(b"CLAUDE_ENV_FILE"), file.path()));

@@ -345,7 +345,8 @@ impl Loader<'_> {
         *self.classes.entry(key).or_insert(next)
     }
 
-    /// R2 to R4.
+    /// R2 to R4. R3 names settings files and plug-ins; what skills and agents bring is not managed either and goes with
+    /// them.
     fn turn_off(&mut self) {
         let (rank, disabled) = self.switches.disable;
         let all = disabled && rank == Source::Managed.rank();

@@ -52,8 +52,8 @@ impl<'a> Fold<'a> {
 
     /// Takes one answer in.
     pub(super) fn absorb(&mut self, hook: &HookId, answer: Answer) -> Absorbed {
+        self.count(&answer);
         let mut warnings = answer.warnings;
-        self.count(answer.error.as_ref(), answer.cancelled, answer.block.is_some() || answer.stop.is_some());
         let mut effect = Effect::None;
         let mut rewrote = Vec::new();
         if let Some(message) = answer.error {
@@ -104,8 +104,11 @@ impl<'a> Fold<'a> {
         Absorbed { effect, flow: Flow::Continue, warning }
     }
 
-    fn count(&mut self, error: Option<&String>, cancelled: bool, blocks: bool) {
-        let count = match (error, cancelled, blocks) {
+    fn count(&mut self, answer: &Answer) {
+        let request = answer.specific.permission_request.as_ref().map(|request| request.behavior);
+        let permission = answer.permission.as_ref().map(|(permission, _)| *permission).or(request);
+        let blocks = answer.block.is_some() || answer.stop.is_some() || permission == Some(Permission::Deny);
+        let count = match (&answer.error, answer.cancelled, blocks) {
             (Some(_), ..) => &mut self.counts.errors,
             (None, true, _) => &mut self.counts.cancelled,
             (None, false, true) => &mut self.counts.blocking,

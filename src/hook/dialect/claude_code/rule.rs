@@ -110,6 +110,7 @@ impl Command {
             matches!(
                 kind,
                 OpaqueKind::ComputedCommand
+                    | OpaqueKind::ComputedArguments
                     | OpaqueKind::ComputedScript
                     | OpaqueKind::SyntaxError
                     | OpaqueKind::TooLarge

@@ -353,6 +353,97 @@ fn a_moment_that_the_contract_does_not_know_opens_nothing() {
     assert_eq!((outcome.dialect_result, outcome.records.len()), (None, 0));
 }
 
+mod nothing_panics {
+    //! Whatever a config, a call or a script says.
+
+    use super::super::{expression, path_rule::PathPattern, placeholder, printed, rule, schema::Output};
+    use super::{fire, load, one};
+    use crate::hook::matcher::RegexCompiler;
+    use crate::hook::runner::ScriptOutcome;
+    use crate::hook::scripted::Scripted;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    fn json_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            "[a-z{}$ ]{0,8}".prop_map(Value::from),
+            prop_oneof![
+                Just("PreToolUse"),
+                Just("block"),
+                Just("deny"),
+                Just("allow"),
+                Just("command"),
+                Just("Stop")
+            ]
+            .prop_map(Value::from),
+        ];
+        let name = prop_oneof![
+            Just("hooks"),
+            Just("PreToolUse"),
+            Just("matcher"),
+            Just("type"),
+            Just("command"),
+            Just("if"),
+            Just("continue"),
+            Just("decision"),
+            Just("reason"),
+            Just("hookSpecificOutput"),
+            Just("hookEventName"),
+            Just("permissionDecision"),
+            Just("updatedInput"),
+            Just("additionalContext"),
+            Just("x"),
+        ];
+        leaf.prop_recursive(5, 32, 4, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((name.clone(), inner), 0..4).prop_map(|members| {
+                    Value::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+                }),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn on_text(text in "\\PC{0,40}", other in "[\\[\\](){}*?|\\\\^$.a-z/~:-]{0,24}") {
+            let compiler = &mut RegexCompiler::new(1 << 18);
+            for text in [&text, &other] {
+                let _ = expression::compile(text, compiler);
+                let _ = PathPattern::read(text, compiler).map(|pattern| pattern.matches(&other, "/w", "/h"));
+                if let Ok(rule) = rule::Rule::read(&format!("Bash({text})"), compiler) {
+                    let input = json!({"command": other});
+                    let _ = rule.test(&rule::Call::new("Bash", &input, "/w", "/h"));
+                }
+                let _ = placeholder::in_header(text, |name| name.to_owned());
+                let _ = placeholder::in_prompt(text, b"{}");
+                let _ = printed::is_terminal_sequence(text);
+                let _ = printed::without_escapes(text);
+            }
+        }
+
+        #[test]
+        fn on_configs(config in json_value()) {
+            let _ = load(&config, json!({}));
+        }
+
+        #[test]
+        fn on_output(output in json_value(), status in 0..4) {
+            let text = output.to_string();
+            if let Value::Object(members) = output {
+                let _ = Output::lenient(members, super::super::EventName::PreToolUse);
+            }
+            for name in ["PreToolUse", "Stop", "PermissionRequest", "UserPromptSubmit"] {
+                let host = Scripted::new([ScriptOutcome::exited(status, text.as_str(), "e")]);
+                fire(&load(&one(name), json!({})), &host, &super::event(name));
+            }
+        }
+    }
+}
+
 mod with_a_shell {
     //! Handlers that nobody waits for, in a real session.
 
