@@ -380,7 +380,11 @@ impl Chain for GoclawChain<'_> {
     fn absorb(&mut self, hook: usize, _: &Reading) -> Absorbed {
         self.flights.remove(&hook);
         let (Some(answer), Some((hook, row))) = (self.answer.take(), self.parts(hook)) else {
-            return Absorbed { effect: Effect::None, flow: Flow::Continue, warning: None };
+            // Nothing that is not understood opens a gate.
+            if self.payload.name.blocks() {
+                self.blocked = Some((None, log::NOT_ASKED.to_owned()));
+            }
+            return Absorbed { effect: Effect::None, flow: Flow::Stop, warning: None };
         };
         if self.payload.name.blocks() {
             return self.gate(hook, row, answer);

@@ -12,6 +12,7 @@ use crate::hook::http::{AddressPolicy, Refusal, Url};
 use crate::hook::request::{BuiltinRequest, HttpRequest, Request};
 use crate::hook::runner::{Ended, ScriptOutcome};
 use crate::text::Text;
+use crate::vfs::{FileKind, path};
 use serde_json::json;
 use std::time::Duration;
 
@@ -87,9 +88,9 @@ impl GoclawChain<'_> {
     /// R11: a missing `cwd` is an error.
     fn missing_directory(&self, hook: &Hook) -> Option<String> {
         let (cwd, files) = (hook.cwd.as_ref()?, self.host.files()?);
-        let at = crate::vfs::path::join(b"/workspace", cwd);
-        let missing = files.read_dir(&at).is_err();
-        missing.then(|| format!("cwd {cwd} is not a directory"))
+        let at = path::join(b"/workspace", cwd);
+        let is_there = files.metadata(&at).is_ok_and(|found| found.kind == FileKind::Directory);
+        (!is_there).then(|| format!("cwd {cwd} is not a directory"))
     }
 
     fn prepare(&mut self, hook: &Hook, row: &Row) -> Start {
