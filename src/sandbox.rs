@@ -412,9 +412,10 @@ impl Script {
 }
 
 impl Sandbox {
-    /// Whether every session has a command of this name: a builtin or a utility.
+    /// Whether every session has a command of this name: a builtin, a utility or the shell itself.
     pub fn has_command(name: &str) -> bool {
-        crate::machine::find_builtin(name.as_bytes()).is_some()
+        matches!(name, "bash" | "sh")
+            || crate::machine::find_builtin(name.as_bytes()).is_some()
             || crate::utility::find(name.as_bytes()).is_some()
     }
 

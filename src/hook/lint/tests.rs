@@ -108,9 +108,29 @@ const EXPECTED: &[(&str, &str)] = &[
     ("EV-15", "fail-open"),
     ("EV-16", "fail-open"),
     ("EV-19", "fail-open"),
-    // They show what bad output and bad scripts do.
+    // They show what bad output, bad scripts and bad exit statuses do.
     ("EV-17", "output-decision"),
     ("everruns-4.4", "script-syntax"),
+    ("GC-4", "exit-failure"),
+    ("GC-4", "script-syntax"),
+    ("GC-25", "exit-failure"),
+    ("IN-12", "output-ignored"),
+    ("IN-16", "script-syntax"),
+    // A matcher that passes over the hook, fields that the loader drops, a switch that is off.
+    ("GC-10", "matcher-never"),
+    ("GC-6", "config-notice"),
+    ("GC-30", "config-notice"),
+    ("AG-16", "config-notice"),
+    ("IN-3", "config-notice"),
+    ("IN-23", "config-notice"),
+    // The allow-list is asked, nothing is run: there are no stubs.
+    ("IN-2", "command-missing"),
+    ("IN-13", "command-missing"),
+    ("IN-14", "command-missing"),
+    ("IN-15", "command-missing"),
+    ("IN-17", "command-missing"),
+    ("IN-18", "command-missing"),
+    ("IN-19", "command-missing"),
 ];
 
 /// What cases give a hook set, found without the case engine: id, dialect, config, stubs.
