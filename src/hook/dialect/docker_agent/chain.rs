@@ -31,8 +31,9 @@ pub(super) struct DockerAgentChain<'a> {
     lanes: Lanes,
     /// Pass and number of hooks that were selected (R20).
     selected: FxHashSet<(Pass, usize)>,
-    /// The payload for what was rewritten so far.
-    payload: Option<(Arc<Map<String, Value>>, Text)>,
+    /// The payload for what was rewritten so far, and its text.
+    payload: Option<Arc<Map<String, Value>>>,
+    payload_text: Option<Text>,
     fold: Fold,
     /// Hooks that were looked at, and that ran.
     considered: usize,
@@ -60,6 +61,7 @@ impl<'a> DockerAgentChain<'a> {
             lanes: Lanes::new(event, name),
             selected: FxHashSet::default(),
             payload: None,
+            payload_text: None,
             fold: Fold::new(name),
             considered: 0,
             ran: 0,
@@ -84,7 +86,8 @@ impl<'a> DockerAgentChain<'a> {
     /// R9; the error is why there is none.
     fn directory(&self, extra: &Extra) -> Result<Option<Text>, String> {
         let tree = self.event.facts.get("worktree_path").and_then(Value::as_str);
-        let tree = tree.filter(|_| self.name == EventName::WorktreeCreate).map(Text::from);
+        let is_created = |tree: &&str| self.name == EventName::WorktreeCreate && !tree.is_empty();
+        let tree = tree.filter(is_created).map(Text::from);
         let is_tree = tree.is_some();
         // A directory of another machine, in a payload that was recorded there, is not this session's.
         let of_session = || self.host.cwd().cloned();
@@ -114,24 +117,29 @@ impl<'a> DockerAgentChain<'a> {
     }
 
     /// R21: with the rewrites so far.
-    fn payload(&mut self) -> (Arc<Map<String, Value>>, Text) {
-        let event = self.event;
-        let (name, fold, merge) = (self.name, &self.fold, self.bundle.settings.merge_updated_input);
-        let cwd = self.host.cwd();
-        self.payload
-            .get_or_insert_with(|| {
-                let own = event.tool_call().map(|call| &call.arguments);
-                let input = fold.input().map(|input| merged(input.clone(), own, merge));
-                let current = Current {
-                    input: input.map(|input| Json::from(Value::Object(input))),
-                    response: fold.response().cloned(),
-                    messages: fold.messages().cloned(),
-                };
-                let object = payload::value(event, name, &current, cwd);
-                let text = payload::text(&object);
-                (Arc::new(object), text)
-            })
-            .clone()
+    fn payload(&mut self) -> Arc<Map<String, Value>> {
+        if let Some(payload) = &self.payload {
+            return Arc::clone(payload);
+        }
+        let merge = self.bundle.settings.merge_updated_input;
+        let input = self.fold.input().map(|input| merged(input.clone(), self.own_input(), merge));
+        let current = Current {
+            input: input.map(|input| Json::from(Value::Object(input))),
+            response: self.fold.response().cloned(),
+            messages: self.fold.messages().cloned(),
+        };
+        let payload = Arc::new(payload::value(self.event, self.name, &current, self.host.cwd()));
+        self.payload = Some(Arc::clone(&payload));
+        payload
+    }
+
+    fn payload_text(&mut self) -> Text {
+        if let Some(text) = &self.payload_text {
+            return text.clone();
+        }
+        let text = payload::text(&self.payload());
+        self.payload_text = Some(text.clone());
+        text
     }
 
     /// R10: what the hook adds to the session's environment.
@@ -150,11 +158,11 @@ impl<'a> DockerAgentChain<'a> {
         }
         let environment = self.environment(extra);
         let cwd = self.directory(extra)?;
-        Ok(Delivery { environment, stdin: self.payload().1, cwd, ..Delivery::default() })
+        Ok(Delivery { environment, stdin: self.payload_text(), cwd, ..Delivery::default() })
     }
 
     fn builtin(&mut self, extra: &Extra, name: &str, args: &[String]) -> Result<Work, String> {
-        let (payload, _) = self.payload();
+        let payload = self.payload();
         let cwd = self.directory(extra)?.unwrap_or_else(|| Text::from_static(b"/"));
         Ok(builtin::work(&builtin::Call {
             name,
@@ -177,7 +185,7 @@ impl<'a> DockerAgentChain<'a> {
             Action::Command => return self.command(hook, extra),
             Action::Builtin { name, args } => self.builtin(extra, name, args)?,
             action @ Action::Model { .. } => {
-                let (payload, _) = self.payload();
+                let payload = self.payload();
                 model::request(action, &payload).map_or(Ok(Work::Run), |request| request.map(Work::Ask))?
             }
         };
@@ -305,7 +313,7 @@ impl Chain for DockerAgentChain<'_> {
         self.ran += 1;
         let parts = self.fold.take(&hook.id, reading);
         if !parts.is_empty() {
-            self.payload = None;
+            (self.payload, self.payload_text) = (None, None);
         }
         let mut absorbed = if reading.verdict == Verdict::Error {
             self.failed(hook, extra, reading)

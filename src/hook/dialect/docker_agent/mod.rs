@@ -24,7 +24,8 @@
 //! those whose origin begins with `hooks.d/` come last, in the order of their names.
 //!
 //! A neutral event becomes the contract's event that fits; the fact `hook_event_name` picks another one of the same moment
-//! (`tool_guard` for a call that starts, `stop` for a turn that ends, `before_compaction`, `on_error`). Three facts speak to
+//! (`tool_guard` for a call that starts, `stop` for a turn that ends, `before_compaction`, `on_error`), and [`events_of`]
+//! gives all of a moment. Three facts speak to
 //! the engine and are in no payload: `lane` (`preempt` or `default`, the lane of `pre_tool_use` that fires; without it both
 //! do, as `lane.rs` says), `approved_by` (what already allowed the call; the default lane is skipped, R29) and
 //! `tool_category` (R34). A host that fires the lanes apart, or takes a rewrite from `permission_request`, fires the guards
@@ -42,6 +43,7 @@ mod fold;
 mod lane;
 mod log;
 mod model;
+mod moment;
 mod output;
 mod payload;
 mod settings;
@@ -50,6 +52,7 @@ mod template;
 mod tests;
 
 pub use fold::{DockerAgentResult, Permission};
+pub use moment::events_of;
 pub use settings::append_cli_hook;
 
 use super::{Bundle, Chain, Contract, Hook, LoadOptions, Loaded, Node, Source};

@@ -5,6 +5,7 @@ use crate::hook::dialect::docker_agent::event::EventName;
 use crate::text::Text;
 use crate::vfs::path;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 const MOST_LINES: usize = 2000;
 const MOST_BYTES: usize = 51_200;
@@ -23,15 +24,15 @@ pub(super) fn run(call: &Call<'_>) -> Result<Option<Value>, String> {
     }
     let text = match call.payload.get("tool_response") {
         None => return Ok(None),
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
+        Some(Value::String(text)) => Cow::Borrowed(text.as_str()),
+        Some(other) => Cow::Owned(other.to_string()),
     };
     let lines = text.lines().count();
     if lines <= MOST_LINES && text.len() <= MOST_BYTES {
         return Ok(None);
     }
     let at = file(call);
-    let saved = call.host.write_file(&at, &Text::from(text.as_str()));
+    let saved = call.host.write_file(&at, &Text::from(text.as_bytes()));
     let shown = tail(&text);
     let place = match saved {
         Ok(()) => format!("The whole result is in {}.", String::from_utf8_lossy(&at)),
