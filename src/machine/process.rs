@@ -557,13 +557,13 @@ impl Process {
                     Op::AssignStatement { name, append } => {
                         let text = self.x.builder.take_text();
                         self.assign_word(run, link.name(name), text, append)?;
-                        self.set_status(0);
+                        self.plain_assignment_done();
                         continue;
                     }
                     Op::AssignNumber { name } => {
                         let number = self.x.numbers.pop().unwrap_or(0);
                         self.assign_number(run, link.name(name), number)?;
-                        self.set_status(0);
+                        self.plain_assignment_done();
                         continue;
                     }
                     Op::AssignElement { name, append } => {

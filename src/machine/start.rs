@@ -170,7 +170,14 @@ impl Process {
         }
         for (key, value) in environment.iter() {
             if !name::is_name(key) {
+                if !key.starts_with(b"BASH_FUNC_") {
+                    Arc::make_mut(&mut self.shell.state.foreign).push((key.clone(), value.clone()));
+                }
+                self.import_function(run, key, value)?;
                 continue;
+            }
+            if id_of_options(key) {
+                self.import_options(key, value);
             }
             let id = run.services.names.intern(key);
             let slot = self.shell.variables.slot_mut(id);
