@@ -12,6 +12,17 @@ use crate::hook::portable::{ExitRule, Failure};
 use crate::inspect::{CommandView, OpaqueKind, Via, View};
 use rustc_hash::FxHashSet;
 
+/// Events of Claude Code on which exit 2 does nothing at all.
+const IGNORES_STATUS: [&str; 7] = [
+    "PermissionDenied",
+    "Notification",
+    "Setup",
+    "InstructionsLoaded",
+    "MessageDisplay",
+    "StopFailure",
+    "DirectoryAdded",
+];
+
 /// Variables by what they hold.
 #[derive(Default)]
 struct Flow {
@@ -193,8 +204,10 @@ impl HookLint<'_> {
             (ExitRule::TwoBlocks, true) => {
                 if let (Some((offset, status)), None, false) = (other, two, says_block)
                     && (script.contains(">&2") || script.contains("/dev/stderr"))
+                    // Any status other than 0 is an answer there.
+                    && event.name != "WorktreeCreate"
                 {
-                    let failure_blocks = event.failure == Failure::Closed;
+                    let failure_blocks = self.hook.fails_closed();
                     let rule = if failure_blocks { &EXIT_FAILURE } else { &EXIT_NOT_BLOCKING };
                     let what =
                         if failure_blocks { "is a failure of the hook" } else { "lets the action through" };
@@ -202,8 +215,8 @@ impl HookLint<'_> {
                 }
             }
             (ExitRule::TwoBlocks, false) => {
-                // After a tool has run, Claude Code hands the text to the model.
-                let feedback = self.dialect == Dialect::ClaudeCode && event.moment == "tool_call_ended";
+                // Claude Code hands the text to the model or the user on most events.
+                let feedback = self.dialect == Dialect::ClaudeCode && !IGNORES_STATUS.contains(&event.name);
                 if let Some((offset, _)) = two.filter(|_| !feedback) {
                     let message = format!("exit 2 blocks nothing on {}", event.name);
                     self.report_in_script(&CANNOT_BLOCK, offset, message);
