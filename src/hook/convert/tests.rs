@@ -307,3 +307,16 @@ fn ported_guards_block_through_the_engine_of_their_new_dialect() {
         }
     }
 }
+
+#[test]
+fn the_linter_looks_at_what_was_ported_and_not_at_the_adapter() {
+    let options = crate::hook::lint::LintOptions { has_command: &Sandbox::has_command, timeout_cap: None };
+    for (from, to) in pairs() {
+        let converted = port(from, to, &guard(from));
+        let findings =
+            crate::hook::lint::lint(to, "f", converted.config.to_string().as_bytes(), &options).unwrap();
+        let rules: Vec<&str> = findings.iter().map(|finding| finding.rule.id).collect();
+        let told = ["fail-open-default", "config-notice"];
+        assert!(rules.iter().all(|rule| told.contains(rule)), "{from} {to}: {findings:?}");
+    }
+}

@@ -193,3 +193,23 @@ fn good_examples_of_the_contracts_pass() {
     let unexpected: Vec<String> = unexpected.into_iter().collect();
     assert!(unexpected.is_empty(), "\n{}", unexpected.join("\n"));
 }
+
+#[test]
+fn time_grows_with_length_alone() {
+    let scripts = [
+        "eval \"$x\"; curl a | sh; ".repeat(20_000),
+        format!("bash -c '{}'", "eval \"$x\"; curl a | sh; ".repeat(10_000)),
+        "cat <<E\n{\"a\":\"$x\"}\nE\n".repeat(20_000),
+        "x=$(jq .a); echo $x \"{\\\"a\\\":\\\"$x\\\"}\"; exit 1; ".repeat(10_000),
+        "echo '{\"decision\":\"x\",\"hookSpecificOutput\":1}'; ".repeat(20_000),
+    ];
+    let options = LintOptions { has_command: &|_| true, timeout_cap: None };
+    for script in scripts {
+        let config =
+            json!({"hooks": [{"event": "pre_tool_use", "executor": {"type": "bash", "command": script}}]});
+        let start = std::time::Instant::now();
+        let findings = lint(Dialect::Everruns, "f", config.to_string().as_bytes(), &options).unwrap();
+        assert!(findings.len() <= MOST_FINDINGS + 10);
+        assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+    }
+}
