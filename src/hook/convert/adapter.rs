@@ -142,9 +142,13 @@ impl Adapter<'_> {
         if to.shell_in_payload.is_empty() || from.shell_in_payload.is_empty() {
             return to.payload_in.to_owned();
         }
-        let rename = if theirs == own { ".".to_owned() } else { rename_key(theirs, own) };
+        let rename = if theirs == own {
+            String::new()
+        } else {
+            format!(" | .arguments |= {}", rename_key(theirs, own))
+        };
         format!(
-            "{} | if .tool_name == \"{}\" then .tool_name = \"{}\" | .arguments |= {rename} else . end",
+            "{} | if .tool_name == \"{}\" then .tool_name = \"{}\"{rename} else . end",
             to.payload_in, to.shell_in_payload, from.shell_in_payload
         )
     }

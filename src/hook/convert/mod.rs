@@ -22,6 +22,7 @@ use super::error::ConfigProblem;
 use super::portable::{
     self, Draft, EventFacts, Facts, Matching, Part, PortableHandler, PortableHook, Tools, quoted,
 };
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 /// A converted config.
@@ -43,7 +44,8 @@ pub fn convert(from: Dialect, to: Dialect, name: &str, text: &[u8]) -> Result<Co
     let source = Source::new(name, text);
     let node = source.json_or_yaml("not a hook config: ")?;
     let hooks = (portable::facts(from).read)(&node);
-    let mut conversion = Conversion { to, remarks: Vec::new(), drafts: Vec::new(), origins: Vec::new() };
+    let mut conversion =
+        Conversion { to, remarks: Vec::new(), drafts: Vec::new(), origins: FxHashSet::default() };
     let mut carried = 0;
     for (index, hook) in hooks.iter().enumerate() {
         carried += usize::from(conversion.hook(from, hook, index));
@@ -53,12 +55,17 @@ pub fn convert(from: Dialect, to: Dialect, name: &str, text: &[u8]) -> Result<Co
     Ok(Converted { config, remarks: conversion.remarks, hooks: (hooks.len(), carried) })
 }
 
+/// The hook that an adapter was made from, with its dialect.
+pub(super) fn origin(script: &str) -> Option<(Dialect, PortableHook)> {
+    adapter::origin(script).map(|(dialect, _, hook)| (dialect, hook))
+}
+
 struct Conversion {
     to: Dialect,
     remarks: Vec<Remark>,
     drafts: Vec<Draft>,
     /// Hooks that came back from adapters: one may have been split over two events.
-    origins: Vec<String>,
+    origins: FxHashSet<String>,
 }
 
 impl Conversion {
@@ -69,8 +76,7 @@ impl Conversion {
     /// Whether the hook has a counterpart.
     fn hook(&mut self, from: Dialect, hook: &PortableHook, index: usize) -> bool {
         if let Some((origin, text, original)) = hook.script().and_then(adapter::origin) {
-            if !self.origins.contains(&text) {
-                self.origins.push(text);
+            if self.origins.insert(text) {
                 return self.hook(origin, &original, index);
             }
             return true;

@@ -285,19 +285,38 @@ fn quotes_in_scripts_survive() {
 }
 
 #[test]
-fn the_target_takes_what_is_written() {
+fn ported_guards_block_through_the_engine_of_their_new_dialect() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     for (from, to) in pairs() {
         let converted = port(from, to, &guard(from));
-        let mut options =
-            crate::hook::LoadOptions { purpose: crate::hook::Purpose::Save, ..Default::default() };
-        options.limits = None;
-        if let Err(error) = crate::hook::HookSet::load(to, converted.config.to_string().as_bytes(), &options)
-        {
-            assert!(
-                error.to_string().contains("not there yet"),
-                "{from} {to}: {error}\n{:#}",
-                converted.config
-            );
+        let options = crate::hook::LoadOptions { purpose: crate::hook::Purpose::Save, ..Default::default() };
+        let hooks = crate::hook::HookSet::load(to, converted.config.to_string().as_bytes(), &options)
+            .unwrap_or_else(|error| panic!("{from} {to}: {error}\n{:#}", converted.config));
+        if from == Dialect::Infer || to == Dialect::Infer {
+            continue;
         }
+        let facts = portable::facts(to);
+        for (command, blocks) in [("rm -rf /", true), ("ls", false)] {
+            let event = json!({"moment": "tool_call_starting", "session_id": "s", "tool_name": facts.shell_tool,
+                "tool_call_id": "c", "arguments": {facts.shell_argument[0]: command}});
+            let event = hooks.read_event(&event).unwrap();
+            let sandbox = Sandbox::builder().build().unwrap();
+            let outcome = runtime.block_on(hooks.fire(&sandbox, &event));
+            let reason = outcome.decision.blocked.as_ref().map(|block| block.reason.as_str());
+            assert_eq!(reason, blocks.then_some("no rm"), "{from} {to}: {:#}", outcome.to_json());
+        }
+    }
+}
+
+#[test]
+fn the_linter_looks_at_what_was_ported_and_not_at_the_adapter() {
+    let options = crate::hook::lint::LintOptions { has_command: &Sandbox::has_command, timeout_cap: None };
+    for (from, to) in pairs() {
+        let converted = port(from, to, &guard(from));
+        let findings =
+            crate::hook::lint::lint(to, "f", converted.config.to_string().as_bytes(), &options).unwrap();
+        let rules: Vec<&str> = findings.iter().map(|finding| finding.rule.id).collect();
+        let told = ["fail-open-default", "config-notice"];
+        assert!(rules.iter().all(|rule| told.contains(rule)), "{from} {to}: {findings:?}");
     }
 }

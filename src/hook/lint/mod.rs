@@ -23,7 +23,7 @@ pub use rule::{RULES, Rule, Severity};
 use super::dialect::{Dialect, LoadOptions, NoticeKind, Purpose};
 use super::document::Source;
 use super::error::ConfigProblem;
-use super::portable::{self, Facts, PortableHook};
+use super::portable::{self, Facts, Places, PortableHook};
 use crate::inspect::View;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -111,9 +111,16 @@ pub fn lint(
         let mut lint =
             HookLint { source: &source, dialect, facts, hook: &hook, options, findings: Vec::new() };
         lint.config();
-        if let Some(script) = hook.script() {
-            let view = crate::inspect::inspect(script.as_bytes());
-            lint.script(script, &view);
+        match hook.script().and_then(super::convert::origin) {
+            // An adapter is ours; what was ported is looked at as what it is.
+            Some((dialect, mut original)) => {
+                original.places = Places { script: None, ..hook.places };
+                lint = HookLint { dialect, facts: portable::facts(dialect), hook: &original, ..lint };
+                lint.whole_script();
+                findings.append(&mut lint.findings);
+                continue;
+            }
+            None => lint.whole_script(),
         }
         findings.append(&mut lint.findings);
     }
@@ -179,9 +186,14 @@ struct HookLint<'h> {
 }
 
 impl HookLint<'_> {
+    /// Whether no more findings of this hook are told.
+    fn is_full(&self) -> bool {
+        self.findings.len() >= MOST_FINDINGS
+    }
+
     /// Adds a finding at an offset of the config.
     fn report(&mut self, rule: &'static Rule, at: Option<usize>, message: impl Into<String>) {
-        if self.findings.len() >= MOST_FINDINGS {
+        if self.is_full() {
             return;
         }
         let problem = self.source.problem(at.or(self.hook.places.hook), message);
@@ -190,7 +202,7 @@ impl HookLint<'_> {
 
     /// Adds a finding at an offset of the script.
     fn report_in_script(&mut self, rule: &'static Rule, offset: usize, message: impl Into<String>) {
-        if self.findings.len() >= MOST_FINDINGS {
+        if self.is_full() {
             return;
         }
         let script = self.hook.script().unwrap_or("").as_bytes();
@@ -200,6 +212,13 @@ impl HookLint<'_> {
         self.report(rule, at, message);
         if let Some(finding) = self.findings.last_mut() {
             finding.script_line = u32::try_from(line).ok();
+        }
+    }
+
+    fn whole_script(&mut self) {
+        if let Some(script) = self.hook.script() {
+            let view = crate::inspect::inspect(script.as_bytes());
+            self.script(script, &view);
         }
     }
 

@@ -12,6 +12,17 @@ use crate::hook::portable::{ExitRule, Failure};
 use crate::inspect::{CommandView, OpaqueKind, Via, View};
 use rustc_hash::FxHashSet;
 
+/// Events of Claude Code on which exit 2 does nothing at all.
+const IGNORES_STATUS: [&str; 7] = [
+    "PermissionDenied",
+    "Notification",
+    "Setup",
+    "InstructionsLoaded",
+    "MessageDisplay",
+    "StopFailure",
+    "DirectoryAdded",
+];
+
 /// Variables by what they hold.
 #[derive(Default)]
 struct Flow {
@@ -82,10 +93,13 @@ impl HookLint<'_> {
     /// `eval` and its kin over computed text.
     fn run_texts(&mut self, script: &str, view: &View, flow: &Flow) {
         for opaque in view.opaque.iter().filter(|opaque| opaque.what == OpaqueKind::ComputedScript) {
-            let source = script.get(opaque.span.clone()).unwrap_or("");
+            if self.is_full() {
+                return;
+            }
+            let source: String = script.get(opaque.span.clone()).unwrap_or("").chars().take(4096).collect();
             let tainted = source.contains("jq ")
                 || source.contains("$(cat")
-                || variables(source)
+                || variables(&source)
                     .any(|(_, name)| flow.payload.contains(name) || self.facts.variables.contains(&name));
             let shown: String = source.lines().next().unwrap_or("").chars().take(60).collect();
             let rule = if tainted { &EVAL_PAYLOAD } else { &EVAL_COMPUTED };
@@ -193,8 +207,10 @@ impl HookLint<'_> {
             (ExitRule::TwoBlocks, true) => {
                 if let (Some((offset, status)), None, false) = (other, two, says_block)
                     && (script.contains(">&2") || script.contains("/dev/stderr"))
+                    // Any status other than 0 is an answer there.
+                    && event.name != "WorktreeCreate"
                 {
-                    let failure_blocks = event.failure == Failure::Closed;
+                    let failure_blocks = self.hook.fails_closed();
                     let rule = if failure_blocks { &EXIT_FAILURE } else { &EXIT_NOT_BLOCKING };
                     let what =
                         if failure_blocks { "is a failure of the hook" } else { "lets the action through" };
@@ -202,8 +218,8 @@ impl HookLint<'_> {
                 }
             }
             (ExitRule::TwoBlocks, false) => {
-                // After a tool has run, Claude Code hands the text to the model.
-                let feedback = self.dialect == Dialect::ClaudeCode && event.moment == "tool_call_ended";
+                // Claude Code hands the text to the model or the user on most events.
+                let feedback = self.dialect == Dialect::ClaudeCode && !IGNORES_STATUS.contains(&event.name);
                 if let Some((offset, _)) = two.filter(|_| !feedback) {
                     let message = format!("exit 2 blocks nothing on {}", event.name);
                     self.report_in_script(&CANNOT_BLOCK, offset, message);

@@ -42,9 +42,9 @@ fn faults() -> Vec<Fault> {
     all
 }
 
-/// Rules that come with every config of a dialect whose loader is not there yet are left out.
-fn is_loader(finding: &Finding) -> bool {
-    finding.problem.message.ends_with("not there yet")
+/// What the loader says is left out where it is not the point: it may tell the same as a rule.
+fn is_loader(fault: &Fault, finding: &Finding) -> bool {
+    finding.rule.id == "config-notice" && !fault.finds.iter().any(|want| want == "config-notice")
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn planted_faults_are_found_and_nothing_else() {
                 finding.rule.severity > Severity::Note
                     || fault.finds.iter().any(|want| want.starts_with(finding.rule.id))
             })
-            .filter(|finding| !is_loader(finding))
+            .filter(|finding| !is_loader(&fault, finding))
             .map(|finding| {
                 let wants_line =
                     fault.finds.iter().any(|want| want.starts_with(&format!("{} ", finding.rule.id)));
@@ -116,6 +116,16 @@ const EXPECTED: &[(&str, &str)] = &[
     ("GC-25", "exit-failure"),
     ("IN-12", "output-ignored"),
     ("IN-16", "script-syntax"),
+    ("CC-4", "exit-not-blocking"),
+    ("CC-24", "exit-not-blocking"),
+    ("CC-24", "exit-failure"),
+    // Times over the budget, matchers and conditions that never pass.
+    ("CC-25", "timeout-cap"),
+    ("CC-7", "config-notice"),
+    ("CC-7", "matcher-ignored"),
+    ("CC-7", "matcher-never"),
+    ("CC-8", "condition-never"),
+    ("CC-8", "config-notice"),
     // A matcher that passes over the hook, fields that the loader drops, a switch that is off.
     ("GC-10", "matcher-never"),
     ("GC-6", "config-notice"),
@@ -182,4 +192,24 @@ fn good_examples_of_the_contracts_pass() {
     assert!(checked > 20);
     let unexpected: Vec<String> = unexpected.into_iter().collect();
     assert!(unexpected.is_empty(), "\n{}", unexpected.join("\n"));
+}
+
+#[test]
+fn time_grows_with_length_alone() {
+    let scripts = [
+        "eval \"$x\"; curl a | sh; ".repeat(20_000),
+        format!("bash -c '{}'", "eval \"$x\"; curl a | sh; ".repeat(10_000)),
+        "cat <<E\n{\"a\":\"$x\"}\nE\n".repeat(20_000),
+        "x=$(jq .a); echo $x \"{\\\"a\\\":\\\"$x\\\"}\"; exit 1; ".repeat(10_000),
+        "echo '{\"decision\":\"x\",\"hookSpecificOutput\":1}'; ".repeat(20_000),
+    ];
+    let options = LintOptions { has_command: &|_| true, timeout_cap: None };
+    for script in scripts {
+        let config =
+            json!({"hooks": [{"event": "pre_tool_use", "executor": {"type": "bash", "command": script}}]});
+        let start = std::time::Instant::now();
+        let findings = lint(Dialect::Everruns, "f", config.to_string().as_bytes(), &options).unwrap();
+        assert!(findings.len() <= MOST_FINDINGS + 10);
+        assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+    }
 }

@@ -5,6 +5,11 @@ use crate::inspect::{CommandView, View, WordView};
 use regex::Regex;
 use std::sync::LazyLock;
 
+/// Texts among which the bodies of here-documents are looked for.
+const MOST_DOCUMENTS: usize = 200;
+/// How far behind its command a here-document is looked for, in characters.
+const NEAR: usize = 16 * 1024;
+
 /// A text in a script.
 pub(super) struct Piece {
     /// After quote removal where that is known, else with the quotes' backslashes gone.
@@ -43,9 +48,11 @@ impl Texts {
             for redirect in &command.redirects {
                 if matches!(redirect.operator, "<<" | "<<<") && command.name() == Some("cat") {
                     let mut printed = piece(&redirect.target, command);
-                    if !printed.known && redirect.operator == "<<" {
+                    if !printed.known && redirect.operator == "<<" && texts.printed.len() < MOST_DOCUMENTS {
                         // The word's source is cut; the document stands behind its command.
                         let rest = script.get(command.span.start..).unwrap_or("");
+                        let near: usize = rest.chars().take(NEAR).map(char::len_utf8).sum();
+                        let rest = rest.get(..near).unwrap_or(rest);
                         if let Some(at) = rest.find(redirect.target.source.trim_end_matches("...")) {
                             let body = rest.get(at..).unwrap_or("");
                             printed.text = body.chars().take(4096).collect();

@@ -162,9 +162,11 @@ fn read_hook(node: &Node) -> PortableHook {
         };
         hook.matcher = name.or(glob);
         let path = text(matcher, "args_jsonpath").map(|path| ArgumentPattern::parse_path(&path));
-        let regex = text(matcher, "match_regex").or_else(|| text(matcher, "deny_regex"));
+        let (found, denied) = (text(matcher, "match_regex"), text(matcher, "deny_regex"));
+        let deny = found.is_none() && denied.is_some();
+        let regex = found.or(denied);
         match (path, regex) {
-            (Some(path), regex) => hook.argument = Some(ArgumentTest { path, regex }),
+            (Some(path), regex) => hook.argument = Some(ArgumentTest { path, regex, deny }),
             // A regex without a path never passes (R6).
             (None, Some(_)) => hook.tools = Tools::Never,
             (None, None) => {}
@@ -217,7 +219,8 @@ fn write_hook(hook: &Draft) -> Value {
     if let Some(argument) = &hook.argument {
         matcher.insert("args_jsonpath".into(), format!("$.{}", argument.path.join(".")).into());
         if let Some(regex) = &argument.regex {
-            matcher.insert("match_regex".into(), regex.as_str().into());
+            let name = if argument.deny { "deny_regex" } else { "match_regex" };
+            matcher.insert(name.into(), regex.as_str().into());
         }
     }
     if !matcher.is_empty() {

@@ -192,6 +192,8 @@ pub(crate) struct PortableHook {
 pub(crate) struct ArgumentTest {
     pub(crate) path: Vec<String>,
     pub(crate) regex: Option<String>,
+    /// Everruns' `deny_regex`: the same test, under the name that tells the author's intent.
+    pub(crate) deny: bool,
 }
 
 /// What a hook runs.
