@@ -16,7 +16,7 @@ use crate::hook::decision::{Decision, DialectResult, Reading, Verdict};
 use crate::hook::dialect::{Absorbed, Chain, Delivery, Flow, Hook, Order, Work};
 use crate::hook::event::{Event, Happening};
 use crate::hook::matcher::Mismatch;
-use crate::hook::record::Effect;
+use crate::hook::record::{Effect, LogRecord};
 use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
 use crate::text::Text;
 use rustc_hash::FxHashSet;
@@ -366,6 +366,14 @@ impl Chain for ClaudeChain<'_> {
         self.fold.absorb(&of.id, answer)
     }
 
+    fn logs(&mut self) -> Vec<LogRecord> {
+        if self.running == 0 {
+            return Vec::new();
+        }
+        let time = self.host.now().saturating_sub(self.opened);
+        vec![log::execution_complete(self.name, &self.label, self.running, self.fold.counts, time)]
+    }
+
     fn finish(mut self: Box<Self>) -> (Decision, DialectResult) {
         if self.name.is_stop() {
             self.guard_stop();
@@ -385,12 +393,6 @@ impl Chain for ClaudeChain<'_> {
             for hook in background::cancel(self.host.state()) {
                 crate::hook::show_if_watched(self.host, || log::cancelled(&hook));
             }
-        }
-        if self.running > 0 {
-            let time = self.host.now().saturating_sub(self.opened);
-            let complete =
-                || log::execution_complete(self.name, &self.label, self.running, self.fold.counts, time);
-            crate::hook::show_if_watched(self.host, complete);
         }
         let (decision, result) = self.fold.finish(prompt);
         (decision, DialectResult::ClaudeCode(Box::new(result)))
