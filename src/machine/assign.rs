@@ -6,7 +6,7 @@ use super::name::{self, NameId};
 use super::option::ShellOption;
 use super::process::{ArrayLiteral, Halt, Process, Step, Subscript, Target};
 use super::run::Run;
-use super::variable::{Attributes, Temporary, Value, decimal};
+use super::variable::{Attributes, Binding, Temporary, Value, decimal};
 use crate::limit::Limit;
 use crate::syntax::ast::CaseOperator;
 use crate::text::Text;
@@ -47,7 +47,7 @@ impl Process {
             let subshell = self.is_forked || self.shell.state.subshell_level > 0;
             return Halt::Exit(if self.shell.state.command_string && !subshell { 127 } else { 1 });
         }
-        Halt::Discard(1)
+        self.discarded()
     }
 
     fn assignment_step(&self, result: Result<(), AssignError>) -> Step {
@@ -182,7 +182,10 @@ impl Process {
     /// Live bytes that the process stands for without the values of its variables.
     pub(crate) fn table_bytes(&self) -> u64 {
         let functions = self.shell.state.functions.len() as u64 * FUNCTION_BYTES;
-        self.shell.variables.size() + functions + super::subshell::PROCESS_BYTES
+        self.shell.variables.size()
+            + functions
+            + self.shell.state.history.bytes()
+            + super::subshell::PROCESS_BYTES
     }
 
     /// Assigns a scalar: through namerefs, with the attributes' changes; an array's element 0.
@@ -402,6 +405,12 @@ impl Process {
         literal: &ArrayLiteral,
         append: bool,
     ) -> Result<(), AssignError> {
+        let slot = self.shell.variables.slot(id);
+        if slot.attributes.has(Attributes::NAMEREF) && slot.value == Value::Unset {
+            let name = run.services.names.text(id);
+            self.report(format_args!("warning: {name}: removing nameref attribute"));
+            self.shell.variables.slot_mut(id).attributes.remove(Attributes::NAMEREF);
+        }
         let Some(Target::Variable(id)) = self.assignment_target(run, id) else {
             return Err(AssignError::Invalid);
         };
@@ -415,6 +424,10 @@ impl Process {
         }
         if attributes.has(Attributes::SPECIAL) {
             self.after_special_element(run, id);
+        }
+        if attributes.has(Attributes::EXPORTED) {
+            // The environment has no arrays.
+            self.shell.variables.exports += 1;
         }
         Ok(())
     }
@@ -503,6 +516,7 @@ impl Process {
         let bytes: usize = literal.elements.iter().map(|element| element.value.heap_size() + 88).sum();
         self.charge_value(run, bytes)?;
         let before = self.shell.variables.slot(id).value.clone();
+        let literal_append = append;
         if append {
             self.make_array(id, true);
         } else {
@@ -531,17 +545,21 @@ impl Process {
                 self.report(format_args!("[]={value}: bad array subscript"));
                 continue;
             }
-            let old = match (&before, append) {
-                // `m=([a]+=x)` appends to what was there before.
-                (Value::Assoc(assoc), true) if !matches!(&self.shell.variables.slot(id).value, Value::Assoc(now) if now.get(&key).is_some()) => {
-                    assoc.get(&key).cloned()
-                }
+            // `m=([a]+=x)` appends to what was there before the assignment.
+            let old = match &before {
+                Value::Assoc(assoc) if append && !literal_append => assoc.get(&key).cloned(),
                 _ => None,
             };
             let target = Target::Key(id, key.clone());
-            let mut value = self.element_value(run, &target, &value, append, attributes)?;
+            let mut value = self.element_value(run, &target, &value, append && literal_append, attributes)?;
             if let Some(mut old) = old {
-                old.push_bytes(&value);
+                if attributes.has(Attributes::INTEGER) {
+                    let sum =
+                        self.evaluate_assigned(run, &old)?.wrapping_add(self.evaluate_assigned(run, &value)?);
+                    old = decimal(sum);
+                } else {
+                    old.push_bytes(&value);
+                }
                 value = old;
             }
             if let Value::Assoc(assoc) = &mut self.shell.variables.slot_mut(id).value {
@@ -558,8 +576,9 @@ impl Process {
         &mut self,
         run: &mut Run,
         assignments: Vec<TemporaryAssignment>,
+        kind: Binding,
     ) -> Result<Temporary, ()> {
-        let mut bound = self.shell.variables.begin_temporary();
+        let mut bound = self.shell.variables.begin_temporary(kind);
         for assignment in assignments {
             if self.check_writable(run, assignment.name).is_err() {
                 // The command runs all the same, but in POSIX mode.
@@ -570,10 +589,31 @@ impl Process {
                 continue;
             }
             let value = self.temporary_value(run, &assignment);
-            self.shell.variables.bind_temporary(&mut bound, assignment.name);
+            self.shell.variables.bind_temporary(&mut bound, assignment.name, kind);
             self.finish_binding(run, assignment.name, value);
         }
         Ok(bound)
+    }
+
+    /// Binds the assignments of a command for the expansion of the next one.
+    pub(crate) fn show_assignments(&mut self, run: &mut Run) {
+        let mut bound = self.shell.variables.begin_temporary(Binding::Plain);
+        for assignment in self.x.assignments.clone() {
+            if self.shell.variables.slot(assignment.name).attributes.has(Attributes::READONLY) {
+                continue;
+            }
+            let value = self.temporary_value(run, &assignment);
+            self.shell.variables.bind_temporary(&mut bound, assignment.name, Binding::Plain);
+            self.shell.variables.slot_mut(assignment.name).value = Value::Text(value);
+        }
+        self.x.shown = Some(bound);
+    }
+
+    /// Undoes [`Process::show_assignments`].
+    pub(crate) fn hide_assignments(&mut self) {
+        if let Some(bound) = self.x.shown.take() {
+            self.shell.variables.leave_temporary(bound);
+        }
     }
 
     /// Binds an assignment before a function in the scope that was entered for it.
@@ -598,9 +638,6 @@ impl Process {
     }
 
     fn finish_binding(&mut self, run: &mut Run, id: NameId, value: Text) {
-        if self.shell.state.options.has(ShellOption::XTrace) {
-            self.trace_assignment(run, id, &value, false);
-        }
         let slot = self.shell.variables.slot_mut(id);
         slot.value = Value::Text(value);
         slot.attributes.insert(Attributes::EXPORTED);
@@ -657,7 +694,9 @@ impl Process {
         let id = run.services.names.intern(name);
         let array: Array = [input, output].iter().map(|number| decimal(i64::from(*number))).collect();
         self.set_plain(id, Value::Array(Arc::new(array)));
+        let array = id;
         let id = run.services.names.intern(&[name, b"_PID"].concat());
+        self.coprocess = Some((pid, [array, id]));
         self.set_plain(id, Value::Text(decimal(i64::from(pid))));
         Ok(())
     }

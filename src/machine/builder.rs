@@ -125,6 +125,8 @@ pub(crate) struct Separators {
     characters: Vec<Text>,
     /// What `"$*"` joins with.
     pub(crate) join: Text,
+    /// That is no white space: `$*` and `$@` without quotes keep their empty parameters.
+    pub(crate) joins_hard: bool,
 }
 
 impl Separators {
@@ -145,7 +147,9 @@ impl Separators {
             }
         }
         let first = crate::character::unit_at(ifs, 0).map_or(0, |(_, length)| length);
-        Self { class, characters, join: Text::from(ifs.get(..first).unwrap_or(&[])) }
+        let join = Text::from(ifs.get(..first).unwrap_or(&[]));
+        let joins_hard = ifs.first().is_some_and(|byte| !matches!(byte, b' ' | b'\t' | b'\n'));
+        Self { class, characters, join, joins_hard }
     }
 
     /// The class of what stands at the start of `bytes`, and its length: 0 none, 1 white space of `IFS`, 2 another

@@ -7,7 +7,7 @@ use super::option::ShellOption;
 use super::process::{Halt, Process, Step, Wait};
 use super::run::Run;
 use super::shell::{Call, Function, Positional};
-use super::variable::{Attributes, Value};
+use super::variable::{Attributes, Binding, Value};
 use crate::text::Text;
 use crate::utility::{self, Context, Environment, Output};
 use crate::vfs::{COMMAND_MARK, Errno};
@@ -56,13 +56,16 @@ impl Process {
         known: Option<(NameId, Option<&'static Builtin>)>,
     ) -> Step {
         run.services.meter.count_command()?;
-        if self.shell.state.traps.debug.is_some() && self.in_trap == 0 && !self.debug_done {
+        if self.shell.state.traps.debug.is_some()
+            && !self.runs_trap(super::frame::ScriptKind::DebugTrap)
+            && !self.debug_done
+        {
             // The trap runs first; then this operation runs again.
             if self.run_debug_trap(run)? {
                 return Ok(());
             }
         }
-        if self.in_trap == 0 {
+        if !self.runs_trap(super::frame::ScriptKind::DebugTrap) {
             self.debug_done = false;
         }
         if self.x.failed {
@@ -79,6 +82,9 @@ impl Process {
         }
         if self.shell.state.options.has(ShellOption::NoExec) {
             return Err(Halt::Discard(self.shell.state.status));
+        }
+        if self.shell.state.options.has(ShellOption::Keyword) {
+            self.take_keyword_assignments(run);
         }
         if self.x.fields.is_empty() {
             return self.execute_nothing(run);
@@ -105,9 +111,7 @@ impl Process {
             && builtin.special
             && self.shell.state.options.has(ShellOption::Posix)
         {
-            if let Some(last) = self.x.fields.last() {
-                self.shell.state.last_argument = last.clone();
-            }
+            self.note_last_argument();
             return self.call_builtin(run, cx, builtin);
         }
         if !self.shell.state.functions.is_empty()
@@ -115,13 +119,42 @@ impl Process {
         {
             return self.call_function(run, &function);
         }
-        if let Some(last) = self.x.fields.last() {
-            self.shell.state.last_argument = last.clone();
-        }
+        self.note_last_argument();
         match builtin {
             Some(builtin) if self.is_enabled(builtin) => self.call_builtin(run, cx, builtin),
             _ => self.run_external(run, cx),
         }
+    }
+
+    /// `set -k`: assignments among the arguments are taken as if they stood before the command.
+    fn take_keyword_assignments(&mut self, run: &mut Run) {
+        let mut kept = Vec::with_capacity(self.x.fields.len());
+        for field in std::mem::take(&mut self.x.fields) {
+            let split = memchr::memchr(b'=', &field).map(|at| field.split_at(at));
+            match split {
+                Some((name, value)) if super::name::is_name(name) => {
+                    let name = run.services.names.intern(name);
+                    let value = Text::from(value.get(1..).unwrap_or(&[]));
+                    self.x.assignments.push(TemporaryAssignment { name, value, append: false });
+                }
+                _ => kept.push(field),
+            }
+        }
+        self.x.fields = kept;
+    }
+
+    /// `$_` behind the command.
+    fn note_last_argument(&mut self) {
+        let Some(last) = self.x.fields.last() else { return };
+        let is_list = !self.x.arguments.is_empty()
+            && self.x.arguments.iter().any(|(at, _)| at + 1 == self.x.fields.len());
+        self.shell.state.last_argument = if is_list {
+            // `declare a=(1 2)`: the name.
+            let name = last.strip_suffix(b"=").unwrap_or(last);
+            Text::from(name.strip_suffix(b"+").unwrap_or(name))
+        } else {
+            last.clone()
+        };
     }
 
     pub(crate) fn is_enabled(&self, builtin: &Builtin) -> bool {
@@ -140,6 +173,7 @@ impl Process {
     /// A command of assignments and redirections only is over.
     pub(crate) fn assignments_done(&mut self, run: &mut Run) {
         let _ = run;
+        self.shell.state.last_argument = Text::EMPTY;
         let failed = std::mem::take(&mut self.x.failed);
         self.undo_redirections();
         let status = if failed { 1 } else { self.x.substituted.take().unwrap_or(0) };
@@ -178,12 +212,14 @@ impl Process {
         };
         let assignments = std::mem::take(&mut self.x.assignments);
         if !assignments.is_empty() {
-            if builtin.special && self.shell.state.options.has(ShellOption::Posix) {
-                for assignment in assignments {
-                    self.assign_word(run, assignment.name, assignment.value, assignment.append)?;
-                }
-            } else {
-                match self.bind_temporary(run, assignments) {
+            let persists = builtin.special && self.shell.state.options.has(ShellOption::Posix);
+            let kind = match builtin.name {
+                _ if persists => Binding::Persistent,
+                "eval" | "source" | "." | "unset" => Binding::Scoped,
+                _ => Binding::Plain,
+            };
+            {
+                match self.bind_temporary(run, assignments, kind) {
                     Ok(bound) => invocation.temporary = Some(bound),
                     Err(()) if self.shell.state.options.has(ShellOption::Posix) => {
                         self.restore_descriptors(invocation.redirections);
@@ -220,6 +256,7 @@ impl Process {
             Ok(Flow::Status(status)) => {
                 let status = if std::mem::take(&mut self.write_failed) { status.max(1) } else { status };
                 let usage = status == 2
+                    && self.shell.state.conditions == 0
                     && invocation.builtin.special
                     && self.shell.state.options.has(ShellOption::Posix);
                 self.finish_invocation(run, invocation);
@@ -303,40 +340,40 @@ impl Process {
         let functions = self.shell.state.calls.as_ref().map_or(0, |call| call.functions);
         self.check_nesting(run, functions)?;
         self.enter(run)?;
+        if self.is_forked {
+            self.shell.state.jobs.inherited.clear();
+        }
         let mut args = std::mem::take(&mut self.x.fields);
         let last_argument = args.last().cloned().unwrap_or_default();
         let name = if args.is_empty() { Text::EMPTY } else { args.remove(0) };
         let redirections = std::mem::take(&mut self.x.redirections);
         let assignments = std::mem::take(&mut self.x.assignments);
-        let mut mark = None;
-        if !assignments.is_empty() {
-            let entered = self.shell.variables.enter_function();
-            for assignment in assignments {
-                if self.bind_in_scope(run, assignment).is_err() {
-                    self.shell.variables.leave_function(entered);
-                    self.restore_descriptors(redirections);
-                    self.depth -= 1;
-                    self.set_status(1);
-                    return Ok(());
-                }
-            }
-            mark = Some(entered);
-        }
-        if mark.is_some() || !redirections.is_empty() {
-            self.frames.push(Frame::Command(Box::new(CommandFrame { redirections, mark, temporary: None })));
-        }
         let line = self.line();
         let mark = self.shell.variables.enter_function();
+        for assignment in assignments {
+            if self.bind_in_scope(run, assignment).is_err() {
+                self.shell.variables.leave_function(mark);
+                self.restore_descriptors(redirections);
+                self.depth -= 1;
+                self.set_status(1);
+                return Ok(());
+            }
+        }
+        if !redirections.is_empty() {
+            self.frames.push(Frame::Command(Box::new(CommandFrame { redirections, temporary: None })));
+        }
         let resume = self.code.clone();
         let traps = self.function_traps(&function.definition.name);
         let state = &mut self.shell.state;
         let positional = std::mem::replace(&mut state.positional, Positional::new(args));
+        let args = state.options.has(ShellOption::ExtDebug).then(|| state.positional.clone());
         let source = std::mem::replace(&mut state.source_name, function.source.clone());
         let parent = state.calls.clone();
         let call = Call {
             name,
             source: function.source.clone(),
             line,
+            args,
             functions: functions.saturating_add(1),
             parent: parent.clone(),
         };
@@ -353,8 +390,9 @@ impl Process {
             traps,
             returned: false,
         })));
+        let caller = (Arc::clone(&self.code.program), self.code.pc.saturating_sub(1));
         self.switch(function.code.clone());
-        Ok(())
+        self.entry_trap(run, line, caller)
     }
 
     /// `FUNCNEST`: how many functions may be inside of each other.
@@ -555,6 +593,12 @@ impl Process {
             self.x.assignments.clear();
             return self.call_builtin(run, cx, builtin);
         }
+        let mut environment = environment;
+        if matches!(name.as_bytes(), b"env" | b"printenv") {
+            // Only who shows the environment can tell.
+            let path = Text::from([b"/usr/bin/", name.as_bytes()].concat());
+            Arc::make_mut(&mut environment).set(Text::from_static(b"_"), path);
+        }
         let context = self.context(run, invoked, args, environment);
         let mut future = if let Some(command) = run.services.host_commands.get(name) {
             command(context)
@@ -636,12 +680,21 @@ impl Process {
     /// Exported variables and functions.
     pub(crate) fn environment(&mut self, run: &mut Run) -> Arc<Environment> {
         let version = self.shell.variables.exports;
+        // The values of these two change without an assignment.
+        let computed = [super::name::SHELLOPTS, super::name::BASHOPTS]
+            .map(|id| self.shell.variables.slot(id).attributes.has(Attributes::EXPORTED).then_some(id));
         if let Some((kept, environment)) = &self.shell.state.environment
             && *kept == version
+            && computed == [None, None]
         {
             return Arc::clone(environment);
         }
-        let mut variables = Vec::new();
+        let mut variables = self.shell.state.foreign.to_vec();
+        for id in computed.into_iter().flatten() {
+            if let Some(value) = self.dynamic(run, id).and_then(|value| value.text()) {
+                variables.push((run.services.names.text(id), value));
+            }
+        }
         for (name, slot) in self.shell.variables.existing() {
             if slot.attributes.has(Attributes::EXPORTED)
                 && !slot.value.is_array()
@@ -708,10 +761,22 @@ impl Process {
     /// The first file of that name along a list of directories that can be run.
     pub(crate) fn search_along(&self, run: &Run, name: &[u8], path: &[u8]) -> Found {
         let mut denied = None;
+        let ignore = self.shell.variables.slot(super::name::EXECIGNORE).value.text();
+        let ignore: Vec<crate::pattern::Pattern> = ignore.map_or_else(Vec::new, |patterns| {
+            let options = self.pattern_options(false);
+            let patterns = patterns.split(|&byte| byte == b':').filter(|pattern| !pattern.is_empty());
+            patterns.map(|pattern| crate::pattern::Pattern::parse(pattern, options)).collect()
+        });
         for directory in path.split(|&byte| byte == b':') {
             let mut candidate = if directory.is_empty() { b".".to_vec() } else { directory.to_vec() };
             candidate.push(b'/');
             candidate.extend_from_slice(name);
+            let ignored = |pattern: &crate::pattern::Pattern| {
+                pattern.matches(&candidate, &mut crate::pattern::NoTicker).unwrap_or(false)
+            };
+            if ignore.iter().any(ignored) {
+                continue;
+            }
             match self.search_path(run, &candidate) {
                 Found::Path(path) => return Found::Path(path),
                 Found::NotExecutable(path, errno) if errno != Errno::IsDirectory => {
@@ -736,7 +801,10 @@ impl Process {
                 Err(_) => Found::NotExecutable(Text::from(path), Errno::AccessDenied),
             },
             Err(crate::vfs::FsError::Errno(
-                errno @ (Errno::AccessDenied | Errno::NotDirectory | Errno::TooManyLevels),
+                errno @ (Errno::AccessDenied
+                | Errno::NotDirectory
+                | Errno::TooManyLevels
+                | Errno::NameTooLong),
             )) if path.contains(&b'/') => Found::NotExecutable(Text::from(path), errno),
             Err(_) => Found::Missing,
         }

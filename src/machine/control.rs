@@ -15,7 +15,16 @@ impl Process {
     /// Reports an error of expansion: the command is given up.
     pub(crate) fn expansion_error(&mut self, message: impl std::fmt::Display) -> Halt {
         self.report(message);
-        Halt::Discard(1)
+        self.discarded()
+    }
+
+    /// What an error does that gives up the command: `set -e` ends the shell, in a condition too.
+    pub(crate) fn discarded(&self) -> Halt {
+        if self.shell.state.options.has(super::option::ShellOption::ErrExit) {
+            Halt::Exit(1)
+        } else {
+            Halt::Discard(1)
+        }
     }
 
     /// A name that is not valid where one has to be: the command fails; in POSIX mode the shell ends.
@@ -63,8 +72,10 @@ impl Process {
                 state.source_name = frame.source;
                 state.calls = frame.calls;
                 state.conditions = frame.conditions;
-                if !matches!(frame.kind, ScriptKind::Eval | ScriptKind::Source) {
+                if frame.kind.is_trap() {
                     self.in_trap = self.in_trap.saturating_sub(1);
+                    self.traps_running &= !frame.kind.bit();
+                    self.debug_done = frame.debug_done;
                 }
                 if let Some(expansion) = frame.expansion {
                     self.x = *expansion;
@@ -74,9 +85,6 @@ impl Process {
                 self.restore_descriptors(frame.redirections);
                 if let Some(bound) = frame.temporary {
                     self.shell.variables.leave_temporary(bound);
-                }
-                if let Some(mark) = frame.mark {
-                    self.shell.variables.leave_function(mark);
                 }
                 self.refresh_special();
             }
@@ -121,6 +129,10 @@ impl Process {
                         self.undo(frame);
                     }
                 }
+                None if self.input.is_some() => {
+                    self.wait = super::process::Wait::Script;
+                    return Ok(Progress::Wait);
+                }
                 None => return Ok(Progress::Ended),
             }
         }
@@ -149,7 +161,7 @@ impl Process {
                 self.resume_caller();
                 Ok(())
             }
-            ScriptKind::Trap | ScriptKind::ReturnTrap => {
+            ScriptKind::Trap | ScriptKind::EntryTrap | ScriptKind::ReturnTrap => {
                 self.shell.state.status = status;
                 self.shell.state.pipe_status = pipe_status;
                 if self.in_trap == 0
@@ -157,6 +169,11 @@ impl Process {
                 {
                     return Err(Halt::Exit(status));
                 }
+                Ok(())
+            }
+            ScriptKind::Prompt => {
+                self.shell.state.status = status;
+                self.shell.state.pipe_status = pipe_status;
                 Ok(())
             }
             ScriptKind::ErrTrap => {
@@ -167,6 +184,13 @@ impl Process {
             ScriptKind::DebugTrap => {
                 self.shell.state.status = status;
                 self.shell.state.pipe_status = pipe_status;
+                if after == 2
+                    && self.shell.state.options.has(super::option::ShellOption::ExtDebug)
+                    && self.can_return()
+                {
+                    self.debug_done = false;
+                    return self.return_from_function(run, after);
+                }
                 self.after_debug_trap(after);
                 Ok(())
             }
@@ -199,7 +223,9 @@ impl Process {
             let step = match halt {
                 Halt::Limit(error) => return Err(error),
                 Halt::Discard(status) => self.discard(run, status, false),
-                Halt::Abandon(status) if self.shell.state.command_string => return self.end(run, status),
+                Halt::Abandon(status) if self.shell.state.command_string && !self.shell.state.interactive => {
+                    return self.end(run, status);
+                }
                 Halt::Abandon(status) => self.discard(run, status, true),
                 Halt::Exit(status) => return self.end(run, status),
                 Halt::Killed(status) => self.exit_now(run, status),
@@ -216,6 +242,7 @@ impl Process {
     ///
     /// `all`: behind that of the main script.
     fn discard(&mut self, run: &mut Run, status: u8, all: bool) -> Step<Option<u8>> {
+        self.hide_assignments();
         let given_up = std::mem::take(&mut self.x);
         self.restore_descriptors(given_up.redirections);
         self.shell.state.status = status;
@@ -284,7 +311,19 @@ impl Process {
     }
 
     fn finish_exit(&mut self, run: &mut Run, status: u8) -> Result<Option<u8>, LimitError> {
+        if self.shell.state.options.has(super::option::ShellOption::History)
+            && self.innermost_subshell().is_none()
+        {
+            self.save_history(run);
+        }
         match self.exit_now(run, status) {
+            Ok(Some(status)) if !self.outputs.is_empty() && !self.is_forked => {
+                // They see the end of their input now.
+                self.shell.state.descriptors = crate::io::DescriptorTable::default();
+                self.wait = super::process::Wait::Outputs(status);
+                self.exiting = true;
+                Ok(None)
+            }
             Ok(ended) => Ok(ended),
             Err(Halt::Limit(error)) => Err(error),
             Err(
@@ -310,6 +349,7 @@ impl Process {
 
     /// Unwinds to the innermost subshell and ends it, or ends the process.
     fn exit_now(&mut self, run: &mut Run, status: u8) -> Step<Option<u8>> {
+        self.hide_assignments();
         self.x = Expansion::default();
         while let Some(frame) = self.frames.last() {
             if matches!(frame, Frame::Subshell(_)) {
@@ -334,7 +374,7 @@ impl Process {
         }
         let status = state.status;
         let exits = state.options.has(ShellOption::ErrExit);
-        if self.shell.state.traps.err.is_some() && self.in_trap == 0 {
+        if self.shell.state.traps.err.is_some() && !self.runs_trap(ScriptKind::ErrTrap) {
             self.exit_after_trap = exits.then_some(status);
             return self.err_trap(run);
         }
@@ -525,8 +565,12 @@ impl Process {
         let status = error.status().unwrap_or(self.shell.state.status);
         self.set_status(status);
         match eval {
+            _ if error.is_in_array() && !substitution => Halt::Discard(status),
             // The rest of the string is not run.
             Some(_) if !substitution => Halt::Discard(status),
+            None if self.shell.state.interactive && self.input.is_some() && !substitution => {
+                Halt::Discard(status)
+            }
             _ => Halt::Exit(status),
         }
     }

@@ -99,8 +99,29 @@ pub(crate) enum ScriptKind {
     ReturnTrap,
     /// The `DEBUG` trap: as `Trap`, and its status can skip a command.
     DebugTrap,
+    /// The `DEBUG` trap at the start of a function: as `Trap`.
+    EntryTrap,
     /// The `EXIT` trap: the shell ends behind it with this status.
     ExitTrap,
+    /// `PROMPT_COMMAND`: the status from before is put back.
+    Prompt,
+}
+
+impl ScriptKind {
+    /// The bit of a trap that does not run inside of itself.
+    pub(crate) const fn bit(self) -> u8 {
+        match self {
+            Self::ErrTrap => 1,
+            Self::DebugTrap | Self::EntryTrap => 2,
+            Self::ReturnTrap => 4,
+            _ => 0,
+        }
+    }
+
+    /// Whether it is a trap's action.
+    pub(crate) const fn is_trap(self) -> bool {
+        !matches!(self, Self::Eval | Self::Source | Self::Prompt)
+    }
 }
 
 /// See [`Frame::Script`].
@@ -118,14 +139,15 @@ pub(crate) struct ScriptFrame {
     pub(crate) pipe_status: Arc<Vec<u8>>,
     /// The command that a trap interrupted.
     pub(crate) expansion: Option<Box<Expansion>>,
+    /// Whether the `DEBUG` trap had run for it.
+    pub(crate) debug_done: bool,
 }
 
 /// See [`Frame::Command`].
 #[derive(Debug)]
 pub(crate) struct CommandFrame {
     pub(crate) redirections: Vec<SavedDescriptor>,
-    /// Temporary assignments are the locals of this scope.
-    pub(crate) mark: Option<Mark>,
+    /// Temporary assignments.
     pub(crate) temporary: Option<super::variable::Temporary>,
 }
 

@@ -39,6 +39,8 @@ impl Job {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Jobs {
     pub(crate) list: Vec<Job>,
+    /// In a command substitution and in a stage of a pipeline: those of the shell around it, for `jobs` to show.
+    pub(crate) inherited: Vec<Job>,
     /// Processes that were waited for or disowned: their numbers with their statuses, for another `wait`.
     remembered: VecDeque<(u32, JobStatus)>,
     ends: u64,
@@ -66,6 +68,19 @@ impl Jobs {
             order: 0,
         });
         number
+    }
+
+    /// What a command substitution or a stage of a pipeline sees of these.
+    pub(crate) fn for_child(&self) -> Self {
+        let inherited = if self.list.is_empty() { self.inherited.clone() } else { self.list.clone() };
+        Self { inherited, ..Self::default() }
+    }
+
+    /// Before `jobs` looks: those of the shell around this one if it has none.
+    pub(crate) fn show_inherited(&mut self) {
+        if self.list.is_empty() {
+            self.list = std::mem::take(&mut self.inherited);
+        }
     }
 
     /// Notes that a process has ended.

@@ -134,17 +134,22 @@ impl Options {
         }
     }
 
-    /// `$-`: the letters of the options that are on, then `c` for a shell with a command string.
-    pub(crate) fn letters(self, command_string: bool) -> Vec<u8> {
+    /// `$-`: the letters of the options that are on, then `c` for a shell with a command string, `s` for one that reads its
+    /// script from standard input.
+    pub(crate) fn letters(self, interactive: bool, command_string: bool, input: bool) -> Vec<u8> {
         let mut letters: Vec<u8> = OPTIONS
             .iter()
             .filter(|(option, _, letter, ..)| *letter != 0 && self.has(*option))
             .map(|(_, _, letter, ..)| *letter)
+            .chain(interactive.then_some(b'i'))
             .collect();
         // Bash lists the lower-case letters first.
         letters.sort_by_key(|letter| (letter.is_ascii_uppercase(), *letter));
         if command_string {
             letters.push(b'c');
+        }
+        if input {
+            letters.push(b's');
         }
         letters
     }
@@ -170,7 +175,7 @@ mod tests {
     #[test]
     fn a_script_starts_with_bash_defaults() {
         // bash -c 'echo $-' prints hBc
-        assert_eq!(Options::script().letters(true), b"hBc");
+        assert_eq!(Options::script().letters(false, true, false), b"hBc");
         assert!(OPTIONS.len() <= 128);
         assert_eq!(find(b"errexit", true), Some(ShellOption::ErrExit));
         assert_eq!(find(b"errexit", false), None);

@@ -84,6 +84,8 @@ pub(crate) struct Expansion {
     pub(crate) arguments: Vec<(usize, ArrayLiteral)>,
     pub(crate) assignments: Vec<TemporaryAssignment>,
     pub(crate) redirections: Vec<SavedDescriptor>,
+    /// What the assignments hide that the value of the next one can see.
+    pub(crate) shown: Option<super::variable::Temporary>,
     /// A redirection failed: the command is not run.
     pub(crate) failed: bool,
     /// A substitution ran: its status is the command's if there is no command word.
@@ -126,6 +128,10 @@ pub(crate) enum Wait {
     Writers,
     /// Standard input, for an operation that runs again.
     Input,
+    /// The next command of a script that is read while it runs.
+    Script,
+    /// The processes of `>( )`, before the shell ends with this status.
+    Outputs(u8),
 }
 
 /// See the module.
@@ -146,6 +152,10 @@ pub(crate) struct Process {
     pub(crate) depth: u64,
     /// A trap's action runs: `DEBUG` and `ERR` are not run for its commands.
     pub(crate) in_trap: u32,
+    /// Which of `ERR`, `DEBUG` and `RETURN` run: [`super::frame::ScriptKind::bit`].
+    pub(crate) traps_running: u8,
+    /// Stages of the pipeline for which the `DEBUG` trap has run.
+    pub(crate) debug_stage: u32,
     /// Where the command stands that the outermost trap interrupted, for `BASH_COMMAND`.
     pub(crate) trap_command: Option<(Arc<crate::program::Program>, Pc)>,
     #[expect(dead_code, reason = "held: it counts the process while it lives")]
@@ -182,6 +192,12 @@ pub(crate) struct Process {
     pub(crate) trace_base: usize,
     /// The answer to `select` as far as it was read.
     pub(crate) select_line: Option<Vec<u8>>,
+    /// Processes of `>( )` that run: what they print belongs to the shell's output, so it ends behind them.
+    pub(crate) outputs: Vec<u32>,
+    /// The coprocess and its two variables, which go when it was waited for.
+    pub(crate) coprocess: Option<(u32, [super::name::NameId; 2])>,
+    /// The script, when it is read while it runs.
+    pub(crate) input: Option<Box<super::reader::ScriptInput>>,
 }
 
 impl std::fmt::Debug for Process {
@@ -271,6 +287,13 @@ impl Process {
                 }
             }
             Wait::Writers => self.resume_writers(cx),
+            Wait::Script => self.next_command(run, cx),
+            Wait::Outputs(status) if self.outputs.is_empty() => {
+                let status = *status;
+                self.wait = Wait::Nothing;
+                Poll::Ready(Err(Halt::Exit(status)))
+            }
+            Wait::Outputs(_) => Poll::Pending,
         }
     }
 
@@ -352,6 +375,16 @@ impl Process {
                         let expanded = self.tilde(run, &program.text(text));
                         self.x.builder.push_quoted(&expanded);
                     }
+                    Op::InnerTilde(text) => {
+                        let name = program.text(text);
+                        if self.shell.state.options.has(ShellOption::Posix) {
+                            self.x.builder.push_raw(b"~");
+                            self.x.builder.push_raw(&name);
+                        } else {
+                            let expanded = self.tilde(run, &name);
+                            self.x.builder.push_quoted(&expanded);
+                        }
+                    }
                     Op::Variable { name, quoting } => {
                         self.append_variable(run, link.name(name), quoting)?;
                         continue;
@@ -369,9 +402,9 @@ impl Process {
                     Op::UseValue { colon, quoting, keep, end } => {
                         self.use_value(run, colon, quoting, keep, end)?;
                     }
-                    Op::SkipUnlessSet { colon, end } => {
-                        let (target, _) = self.pop_target();
-                        if !self.is_target_set(run, &target, colon)? {
+                    Op::SkipUnlessSet { colon, quoting, end } => {
+                        let (target, source) = self.pop_target();
+                        if !self.is_value_used(run, &target, source, colon, quoting)? {
                             self.code.pc = end;
                         }
                     }
@@ -524,12 +557,14 @@ impl Process {
                     Op::AssignStatement { name, append } => {
                         let text = self.x.builder.take_text();
                         self.assign_word(run, link.name(name), text, append)?;
+                        self.forget_last_argument();
                         self.set_status(0);
                         continue;
                     }
                     Op::AssignNumber { name } => {
                         let number = self.x.numbers.pop().unwrap_or(0);
                         self.assign_number(run, link.name(name), number)?;
+                        self.forget_last_argument();
                         self.set_status(0);
                         continue;
                     }
@@ -545,6 +580,8 @@ impl Process {
                         let value = self.x.builder.take_text();
                         self.x.assignments.push(TemporaryAssignment { name: link.name(name), value, append });
                     }
+                    Op::ShowAssignments => self.show_assignments(run),
+                    Op::HideAssignments => self.hide_assignments(),
                     Op::AssignmentsDone => self.assignments_done(run),
                     Op::Redirect(index) => self.redirect(run, &program, index)?,
                     Op::RedirectBegin => self.begin_command(),
@@ -563,13 +600,10 @@ impl Process {
                         }
                     }
                     Op::ExecuteExternal => self.run_external(run, cx)?,
-                    Op::RunStandardInput => {
-                        self.x.fields = vec![Text::from_static(b"bash")];
-                        self.call_builtin(run, cx, &super::builtin::STANDARD_INPUT)?;
-                    }
+                    Op::RunStandardInput => self.read_commands(),
                     Op::Pipeline(index) => self.pipeline(run, &program, index)?,
                     Op::Background { end, text, nested } => {
-                        self.background(run, end, program.text(text), nested)?;
+                        self.background(run, &program, end, program.text(text), nested)?;
                     }
                     Op::Coprocess { end, text } => self.coprocess(run, end, program.text(text))?,
                     Op::Subshell { end } => self.begin_subshell(run, end)?,
@@ -664,10 +698,7 @@ impl Process {
                     }
                     Op::TimeBegin => self.frames.push(Frame::Time(run.services.session.clock.monotonic())),
                     Op::TimeEnd { posix } => self.time_end(run, posix),
-                    Op::ConditionalWord => {
-                        let text = self.x.builder.take_text();
-                        self.shell.state.status = u8::from(text.is_empty());
-                    }
+                    Op::ConditionalWord => self.conditional_word(run),
                     Op::ConditionalUnary(operator) => self.conditional_unary(run, operator)?,
                     Op::ConditionalBinary(operator) => self.conditional_binary(run, operator)?,
                     Op::ConditionalEnd => {}
@@ -706,6 +737,14 @@ impl Process {
 
     pub(crate) fn pop_target(&mut self) -> (Target, Index) {
         self.x.targets.pop().unwrap_or((Target::Nothing, 0))
+    }
+
+    /// `$_` is empty behind an assignment.
+    #[inline]
+    pub(crate) fn forget_last_argument(&mut self) {
+        if !self.shell.state.last_argument.is_empty() {
+            self.shell.state.last_argument = Text::EMPTY;
+        }
     }
 
     /// Sets `$?` and, as for a pipeline of one command, `PIPESTATUS`.

@@ -1,10 +1,15 @@
 //! Backslash escapes of prompts: `${x@P}`, `PS4`. Bash manual 6.9.
 
+use super::name;
+use super::option::ShellOption;
 use super::process::Process;
 use super::run::Run;
+use crate::utility::time_format::{Zone, timestamp};
 
 /// Decodes the escapes; parameters are not expanded here.
-pub(crate) fn decode(process: &mut Process, run: &mut Run, prompt: &[u8]) -> Vec<u8> {
+///
+/// `primary`: it is `PS1`, whose number in the history is that of the command to come.
+pub(crate) fn decode(process: &mut Process, run: &mut Run, prompt: &[u8], primary: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(prompt.len());
     let mut bytes = prompt.iter().copied().peekable();
     while let Some(byte) = bytes.next() {
@@ -23,7 +28,18 @@ pub(crate) fn decode(process: &mut Process, run: &mut Run, prompt: &[u8]) -> Vec
             b'n' => out.push(b'\n'),
             b'r' => out.push(b'\r'),
             b'\\' => out.push(b'\\'),
-            b'$' => out.push(if identity.uid == 0 { b'#' } else { b'$' }),
+            b'$' if identity.uid == 0 => out.push(b'#'),
+            // The text is expanded afterwards.
+            b'$' => out.extend_from_slice(b"\\$"),
+            b't' => time(process, run, b"%H:%M:%S", &mut out),
+            b'T' => time(process, run, b"%I:%M:%S", &mut out),
+            b'@' => time(process, run, b"%I:%M %p", &mut out),
+            b'A' => time(process, run, b"%H:%M", &mut out),
+            b'd' => time(process, run, b"%a %b %d", &mut out),
+            b'D' if bytes.peek() == Some(&b'{') => {
+                let format: Vec<u8> = bytes.by_ref().skip(1).take_while(|&byte| byte != b'}').collect();
+                time(process, run, if format.is_empty() { b"%X" } else { &format }, &mut out);
+            }
             b'h' => out.extend_from_slice(identity.host.split(|&byte| byte == b'.').next().unwrap_or(&[])),
             b'H' => out.extend_from_slice(&identity.host),
             b'u' => out.extend_from_slice(&identity.user),
@@ -35,10 +51,19 @@ pub(crate) fn decode(process: &mut Process, run: &mut Run, prompt: &[u8]) -> Vec
             b'V' => out.extend_from_slice(b"5.2.15"),
             b'j' => out.extend_from_slice(process.shell.state.jobs.list.len().to_string().as_bytes()),
             b'l' => out.extend_from_slice(b"tty"),
-            b'!' | b'#' => out.push(b'1'),
+            b'!' => {
+                let history = &process.shell.state.history;
+                let number = if process.shell.state.options.has(ShellOption::History) {
+                    (history.number(history.entries.len()) - usize::from(!primary)).max(1)
+                } else {
+                    1
+                };
+                out.extend_from_slice(number.to_string().as_bytes());
+            }
+            b'#' => out.push(b'1'),
             b'[' | b']' => {}
             b'w' | b'W' => {
-                let home = process.scalar(run, super::name::HOME).unwrap_or_default();
+                let home = process.scalar(run, name::HOME).unwrap_or_default();
                 let cwd = process.shell.state.cwd.clone();
                 let shown = match cwd.strip_prefix(home.as_bytes()) {
                     Some(rest) if !home.is_empty() && (rest.is_empty() || rest.first() == Some(&b'/')) => {
@@ -69,4 +94,21 @@ pub(crate) fn decode(process: &mut Process, run: &mut Run, prompt: &[u8]) -> Vec
         }
     }
     out
+}
+
+/// The time now, in the zone of `TZ`.
+fn time(process: &mut Process, run: &mut Run, format: &[u8], out: &mut Vec<u8>) {
+    let zone = process.zone(run);
+    let now = timestamp(run.services.session.clock.now());
+    out.extend_from_slice(&zone.format(format, &zone.at(now)));
+}
+
+impl Process {
+    /// The zone of `TZ`, which counts when it is exported.
+    pub(crate) fn zone(&mut self, run: &mut Run) -> Zone {
+        if !self.shell.variables.slot(name::TZ).attributes.has(super::variable::Attributes::EXPORTED) {
+            return Zone::UTC;
+        }
+        self.scalar(run, name::TZ).map_or(Zone::UTC, |zone| Zone::named(&zone))
+    }
 }

@@ -242,7 +242,12 @@ impl Process {
             .filter(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
             .and_then(|digits| digits.parse().ok());
         let Some(number) = number else {
-            if output && reference.descriptor == RedirectionDescriptor::Default {
+            if output
+                && matches!(
+                    reference.descriptor,
+                    RedirectionDescriptor::Default | RedirectionDescriptor::Number(1)
+                )
+            {
                 return self.redirect_both(run, target, false);
             }
             return Err(RedirectionError::Ambiguous(target.clone()));
@@ -252,7 +257,8 @@ impl Process {
         };
         self.install(run, reference, default, description)?;
         if moves {
-            self.put(number, None)?;
+            // Bash does not put this one back behind the command.
+            let _ = self.shell.state.descriptors.replace(number, None);
         }
         Ok(())
     }

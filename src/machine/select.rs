@@ -35,6 +35,14 @@ impl Process {
             return Ok(true);
         }
         if self.select_line.is_none() {
+            if !shown && self.shell.state.options.has(super::option::ShellOption::XTrace) {
+                let mut line = [b"select ", run.services.names.text(id).as_bytes(), b" in"].concat();
+                for item in &menu {
+                    line.push(b' ');
+                    line.extend_from_slice(item);
+                }
+                self.trace_line(run, &line);
+            }
             self.show_menu(run, &menu, !shown);
             self.select_line = Some(Vec::new());
         }

@@ -45,6 +45,8 @@ pub(crate) struct Call {
     pub(crate) source: Text,
     /// Line of the call.
     pub(crate) line: u32,
+    /// Its arguments, under `extdebug`.
+    pub(crate) args: Option<Positional>,
     /// Functions among it and its parents.
     pub(crate) functions: u32,
     pub(crate) parent: Option<Arc<Call>>,
@@ -167,6 +169,16 @@ pub(crate) struct State {
     pub(crate) source_name: Text,
     /// `$_`
     pub(crate) last_argument: Text,
+    /// `bash -i`
+    pub(crate) interactive: bool,
+    /// What `bind` changed.
+    pub(crate) bindings: Arc<super::builtin::Bindings>,
+    /// Variables of the environment whose names are none for a shell: commands get them as they came.
+    pub(crate) foreign: Arc<Vec<(Text, Text)>>,
+    /// Reads its script from standard input.
+    pub(crate) reads_input: bool,
+    /// What `history` shows.
+    pub(crate) history: Arc<super::history::History>,
 }
 
 impl State {
@@ -206,6 +218,11 @@ impl State {
             calls: None,
             source_name: Text::EMPTY,
             last_argument: Text::EMPTY,
+            interactive: false,
+            foreign: Arc::default(),
+            reads_input: false,
+            bindings: Arc::default(),
+            history: Arc::default(),
         }
     }
 }

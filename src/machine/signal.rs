@@ -47,7 +47,13 @@ impl Process {
             conditions: state.conditions,
             pipe_status: Arc::clone(&state.pipe_status),
             expansion: Some(Box::new(std::mem::take(&mut self.x))),
+            debug_done: std::mem::replace(&mut self.debug_done, false),
         };
+        self.traps_running |= kind.bit();
+        if kind == ScriptKind::Trap {
+            // A signal's action is part of no condition.
+            self.shell.state.conditions = 0;
+        }
         self.frames.push(Frame::Script(Box::new(frame)));
         self.start_program(run, &program);
         Ok(())
@@ -80,7 +86,7 @@ impl Process {
 
     /// Runs the `RETURN` trap behind a function or a sourced file.
     pub(crate) fn return_trap(&mut self, run: &mut Run) -> Step {
-        if self.in_trap > 0 {
+        if self.runs_trap(ScriptKind::ReturnTrap) {
             return Ok(());
         }
         let Some(action) = self.shell.state.traps.on_return.clone() else { return Ok(()) };
@@ -90,7 +96,7 @@ impl Process {
 
     /// Whether a function that is over has to run the `RETURN` trap.
     pub(crate) fn runs_return_trap(&self, frame: &super::frame::FunctionFrame) -> bool {
-        self.in_trap == 0
+        !self.runs_trap(ScriptKind::ReturnTrap)
             && !frame.returned
             && self.shell.state.traps.on_return.as_ref().is_some_and(|action| !action.is_empty())
     }
@@ -110,6 +116,59 @@ impl Process {
         self.start_trap(run, &action, ScriptKind::ReturnTrap, status)
     }
 
+    /// Whether such a trap's action runs now.
+    pub(crate) const fn runs_trap(&self, kind: ScriptKind) -> bool {
+        self.traps_running & kind.bit() != 0
+    }
+
+    /// Runs the `DEBUG` trap before each stage of a pipeline, or an asynchronous command, that is a simple command: here,
+    /// not in its process. The operation runs again behind each. Whether one was started.
+    pub(crate) fn debug_before_stages(
+        &mut self,
+        run: &mut Run,
+        program: &Arc<Program>,
+        stages: &[(crate::program::Pc, bool)],
+    ) -> Step<bool> {
+        let Some(action) = self.shell.state.traps.debug.clone() else { return Ok(false) };
+        if action.is_empty() || self.runs_trap(ScriptKind::DebugTrap) {
+            return Ok(false);
+        }
+        while let Some(&(pc, nested)) = stages.get(self.debug_stage as usize) {
+            self.debug_stage += 1;
+            let Some(command) = program.simple_command(pc).filter(|_| !nested) else { continue };
+            let (status, line) = (self.shell.state.status, program.line(command));
+            self.code.pc = self.code.pc.saturating_sub(1);
+            let outermost = self.in_trap == 0;
+            self.start_trap_at(run, &action, ScriptKind::DebugTrap, status, line)?;
+            if outermost {
+                self.trap_command = Some((Arc::clone(program), command));
+            }
+            return Ok(true);
+        }
+        self.debug_stage = 0;
+        Ok(false)
+    }
+
+    /// A function that inherits the `DEBUG` trap starts: the trap runs once more for its call.
+    pub(crate) fn entry_trap(
+        &mut self,
+        run: &mut Run,
+        line: u32,
+        caller: (Arc<Program>, crate::program::Pc),
+    ) -> Step {
+        let Some(action) = self.shell.state.traps.debug.clone() else { return Ok(()) };
+        if action.is_empty() || self.runs_trap(ScriptKind::DebugTrap) {
+            return Ok(());
+        }
+        let status = self.shell.state.status;
+        let outermost = self.in_trap == 0;
+        self.start_trap_at(run, &action, ScriptKind::EntryTrap, status, line)?;
+        if outermost {
+            self.trap_command = Some(caller);
+        }
+        Ok(())
+    }
+
     /// Runs the `DEBUG` trap before the operation that was just read: it runs again behind it. Whether it was started.
     pub(crate) fn run_debug_trap(&mut self, run: &mut Run) -> Step<bool> {
         let Some(action) = self.shell.state.traps.debug.clone().filter(|action| !action.is_empty()) else {
@@ -126,7 +185,7 @@ impl Process {
     /// A compound command's head is reached.
     pub(crate) fn debug_trap(&mut self, run: &mut Run, program: &Program, text: Index) -> Step {
         if self.shell.state.traps.debug.is_some()
-            && self.in_trap == 0
+            && !self.runs_trap(ScriptKind::DebugTrap)
             && !std::mem::take(&mut self.debug_done)
             && self.run_debug_trap(run)?
         {
@@ -159,10 +218,14 @@ impl Process {
 
     /// The traps that a function does not inherit are put aside; returns all as they were.
     pub(crate) fn function_traps(&mut self, name: &[u8]) -> Option<Arc<Traps>> {
-        let _ = name;
         let traps = &self.shell.state.traps;
+        if traps.debug.is_none() && traps.on_return.is_none() && traps.err.is_none() {
+            return None;
+        }
         let options = self.shell.state.options;
-        let keep_debug = options.has(ShellOption::FuncTrace);
+        let traced = self.shell.variables.names.find(name);
+        let keep_debug = options.has(ShellOption::FuncTrace)
+            || traced.is_some_and(|id| self.shell.variables.traced_functions.contains(&id));
         let keep_err = options.has(ShellOption::ErrTrace);
         let hides = (!keep_debug && (traps.debug.is_some() || traps.on_return.is_some()))
             || (!keep_err && traps.err.is_some());

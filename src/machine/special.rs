@@ -22,6 +22,8 @@ const DYNAMIC: &[NameId] = &[
     name::FUNCNAME,
     name::BASH_SOURCE,
     name::BASH_LINENO,
+    name::BASH_ARGC,
+    name::BASH_ARGV,
     name::BASH_SUBSHELL,
     name::PIPESTATUS,
     name::DIRSTACK,
@@ -36,7 +38,15 @@ const DYNAMIC: &[NameId] = &[
 ];
 
 /// Variables whose assignment changes the shell.
-const WATCHED: &[NameId] = &[name::IFS, name::PATH, name::POSIXLY_CORRECT, name::OPTIND];
+const WATCHED: &[NameId] = &[
+    name::IFS,
+    name::PATH,
+    name::POSIXLY_CORRECT,
+    name::OPTIND,
+    name::HISTSIZE,
+    name::HISTFILESIZE,
+    name::BASH_COMPAT,
+];
 
 impl Process {
     /// Gives a new shell its computed variables.
@@ -56,6 +66,8 @@ impl Process {
             name::FUNCNAME,
             name::BASH_SOURCE,
             name::BASH_LINENO,
+            name::BASH_ARGC,
+            name::BASH_ARGV,
             name::PIPESTATUS,
             name::DIRSTACK,
             name::GROUPS,
@@ -95,6 +107,7 @@ impl Process {
                 Some(Value::Array(Arc::new(statuses.collect())))
             }
             name::FUNCNAME | name::BASH_SOURCE | name::BASH_LINENO => Some(self.call_stack(id)),
+            name::BASH_ARGC | name::BASH_ARGV => Some(self.call_arguments(id)),
             name::DIRSTACK => {
                 let stack = std::iter::once(state.cwd.clone()).chain(state.directories.iter().cloned());
                 Some(Value::Array(Arc::new(stack.collect())))
@@ -187,6 +200,23 @@ impl Process {
         if array.len() == 0 { Value::Unset } else { Value::Array(Arc::new(array)) }
     }
 
+    /// `BASH_ARGC` and `BASH_ARGV`: how many arguments each call has, and all of them, the last first.
+    fn call_arguments(&self, id: NameId) -> Value {
+        let mut array = Array::default();
+        let mut call = self.shell.state.calls.as_ref();
+        while let Some(entry) = call {
+            if let Some(args) = &entry.args {
+                if id == name::BASH_ARGC {
+                    array.push(decimal(args.len() as i64));
+                } else {
+                    args.as_slice().iter().rev().for_each(|arg| array.push(arg.clone()));
+                }
+            }
+            call = entry.parent.as_ref();
+        }
+        Value::Array(Arc::new(array))
+    }
+
     /// The script that runs; empty for a command string.
     fn main_source(&self) -> Text {
         self.main_script.clone()
@@ -219,10 +249,47 @@ impl Process {
             name::IFS => self.refresh_separators(),
             name::PATH => self.shell.state.hashed = Arc::default(),
             name::POSIXLY_CORRECT => self.shell.state.options.set(ShellOption::Posix, true),
+            name::BASH_COMPAT => self.set_compatibility(),
+            name::HISTSIZE => self.limit_history(),
+            name::HISTFILESIZE => self.limit_history_file(run),
             name::OPTIND => self.shell.state.getopts = super::shell::GetoptsState::default(),
             _ => {}
         }
-        let _ = run;
+    }
+
+    /// `BASH_COMPAT=4.4` or `44`: as `shopt -s compat44`.
+    fn set_compatibility(&mut self) {
+        use ShellOption::{Compat31, Compat32, Compat40, Compat41, Compat42, Compat43, Compat44};
+        let levels = [
+            ("31", Some(Compat31)),
+            ("32", Some(Compat32)),
+            ("40", Some(Compat40)),
+            ("41", Some(Compat41)),
+            ("42", Some(Compat42)),
+            ("43", Some(Compat43)),
+            ("44", Some(Compat44)),
+            ("50", None),
+            ("51", None),
+            ("52", None),
+        ];
+        for (_, option) in levels {
+            if let Some(option) = option {
+                self.shell.state.options.set(option, false);
+            }
+        }
+        let value = self.shell.variables.slot(name::BASH_COMPAT).value.text().unwrap_or_default();
+        if value.is_empty() {
+            return;
+        }
+        let digits = match value.as_bytes() {
+            [major, b'.', minor] => vec![*major, *minor],
+            other => other.to_vec(),
+        };
+        match levels.iter().find(|(level, _)| level.as_bytes() == digits) {
+            Some((_, Some(option))) => self.shell.state.options.set(*option, true),
+            Some((_, None)) => {}
+            None => self.report(format_args!("BASH_COMPAT: {value}: compatibility value out of range")),
+        }
     }
 
     /// An element of such a variable was changed.

@@ -3,7 +3,7 @@
 use super::builtin::{Flow, Invocation};
 use super::frame::{CommandFrame, Frame, ScriptFrame, ScriptKind};
 use super::name;
-use super::option::{self, ShellOption};
+use super::option::{self, OPTIONS, ShellOption};
 use super::process::{Expansion, Process, Step, Wait};
 use super::run::Run;
 use super::shell::{Call, Code, Positional, Shell, State};
@@ -19,7 +19,6 @@ use crate::vfs::Content;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::task::{Context as TaskContext, Poll};
 
 /// How a shell is started.
 #[derive(Debug, Default)]
@@ -122,6 +121,8 @@ impl Process {
             fuel: 0,
             depth: 0,
             in_trap: 0,
+            traps_running: 0,
+            debug_stage: 0,
             trap_command: None,
             charge,
             bytes,
@@ -141,6 +142,9 @@ impl Process {
             main_script: start.script,
             trace_base: 0,
             select_line: None,
+            outputs: Vec::new(),
+            coprocess: None,
+            input: None,
         });
         let tables = process.table_bytes() * 5 / 4;
         process.memory.set(tables)?;
@@ -216,13 +220,17 @@ impl Process {
         self.shell.variables.slot_mut(name::BASH_VERSINFO).attributes.insert(Attributes::READONLY);
         for (key, value) in environment.iter() {
             if !name::is_name(key) {
+                if !key.starts_with(b"BASH_FUNC_") {
+                    Arc::make_mut(&mut self.shell.state.foreign).push((key.clone(), value.clone()));
+                }
                 self.import_function(run, key, value)?;
                 continue;
             }
+            let id = run.services.names.intern(key);
             if id_of_options(key) {
                 self.import_options(key, value);
+                self.shell.variables.slot_mut(id).attributes.insert(Attributes::EXPORTED);
             }
-            let id = run.services.names.intern(key);
             let slot = self.shell.variables.slot_mut(id);
             if matches!(slot.value, Value::Dynamic)
                 || slot.attributes.has(Attributes::READONLY)
@@ -251,6 +259,10 @@ impl Process {
         if old.value == Value::Unset {
             old.attributes.insert(Attributes::EXPORTED);
         }
+        let shell = run.services.names.intern(b"SHELL");
+        if self.shell.variables.slot(shell).value == Value::Unset {
+            set(self, shell, Text::from_static(b"/bin/bash"));
+        }
         if self.shell.variables.slot(name::PATH).value == Value::Unset {
             let path = Text::from_static(b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
             self.shell.variables.slot_mut(name::PATH).value = Value::Text(path);
@@ -258,6 +270,35 @@ impl Process {
         self.shell.variables.exports += 1;
         self.refresh_special();
         Ok(())
+    }
+
+    /// Without `PWD` in its environment a shell knows its directory by the path without links only.
+    fn take_physical_directory(&mut self, run: &mut Run) {
+        let Ok(path) = run.services.session.fs.canonicalize(&self.shell.state.cwd) else { return };
+        let path = Text::from(path);
+        self.set_plain(name::PWD, Value::Text(path.clone()));
+        self.shell.state.cwd = path;
+        self.shell.variables.exports += 1;
+    }
+
+    /// What only an interactive shell has.
+    fn install_interactive(&mut self, run: &mut Run) {
+        self.shell.state.interactive = true;
+        for option in [ShellOption::ExpandAliases, ShellOption::History, ShellOption::Emacs] {
+            self.shell.state.options.set(option, true);
+        }
+        let home = self.scalar(run, name::HOME).unwrap_or_default();
+        let file = Text::from([home.as_bytes(), b"/.bash_history"].concat());
+        for (id, value) in [
+            (name::PS1, Text::from_static(b"\\s-\\v\\$ ")),
+            (name::PS2, Text::from_static(b"> ")),
+            (name::HISTFILE, file),
+        ] {
+            let slot = self.shell.variables.slot_mut(id);
+            if slot.value == Value::Unset {
+                slot.value = Value::Text(value);
+            }
+        }
     }
 
     /// Options that were exported with `SHELLOPTS` or `BASHOPTS`.
@@ -289,7 +330,7 @@ impl Process {
         let aliases = ShellAliases(&self.shell.state.aliases);
         let program = Arc::new(compile_source(&source, from, &options, &aliases, &run.services.meter)?);
         run.services.meter.check()?;
-        if options.stepwise {
+        if self.shell.state.options.has(ShellOption::Verbose) {
             let end = program.rest.map_or(source.len(), |(offset, _)| offset);
             let text = source.get(from.0..end).unwrap_or(&[]).to_vec();
             self.write_error(&text);
@@ -314,7 +355,9 @@ impl Process {
                 interactive_comments: true,
             },
             incremental: true,
-            stepwise: options.has(ShellOption::Verbose),
+            stepwise: options.has(ShellOption::Verbose)
+                || (options.has(ShellOption::History) || options.has(ShellOption::OneCmd))
+                    && self.is_main_level(),
         }
     }
 
@@ -329,10 +372,32 @@ impl Process {
         self.switch(Code { program: Arc::clone(program), link, pc });
     }
 
+    /// Compiles the first command of a source.
+    pub(crate) fn compile_one(&mut self, run: &mut Run, source: &Arc<[u8]>, line: u32) -> Step<Arc<Program>> {
+        let mut options = self.compile_options(run.services.meter.limits().syntax_depth);
+        options.stepwise = true;
+        let aliases = ShellAliases(&self.shell.state.aliases);
+        let program = Arc::new(compile_source(source, (0, line), &options, &aliases, &run.services.meter)?);
+        run.services.meter.check()?;
+        Ok(program)
+    }
+
     /// The next part of a source whose commands may change how it is parsed.
     pub(crate) fn parse_more(&mut self, run: &mut Run, program: &Arc<Program>) -> Step {
         let Some(rest) = program.rest else { return Ok(()) };
+        let main = self.is_main_level();
+        let one_command =
+            self.shell.state.options.has(ShellOption::OneCmd) && !self.shell.state.command_string;
+        if main && (self.input.is_some() || one_command) {
+            // The end of the program follows.
+            return Ok(());
+        }
         let next = self.compile(run, Arc::clone(&program.source), rest, false)?;
+        if main && self.shell.state.options.has(ShellOption::History) {
+            let end = next.rest.map_or(program.source.len(), |(offset, _)| offset);
+            let text = program.source.get(rest.0..end).unwrap_or(&[]).to_vec();
+            self.record_command(run, &text)?;
+        }
         self.start_program(run, &next);
         Ok(())
     }
@@ -364,12 +429,14 @@ impl Process {
             conditions: state.conditions,
             pipe_status: Arc::clone(&state.pipe_status),
             expansion: None,
+            debug_done: false,
         };
         if let Some((path, args)) = file {
             let call = Call {
                 name: Text::from_static(b"source"),
                 source: path.clone(),
                 line,
+                args: None,
                 functions: state.calls.as_ref().map_or(0, |call| call.functions),
                 parent: state.calls.clone(),
             };
@@ -401,37 +468,12 @@ impl Process {
         self.start_text(run, &mut callback, source, ScriptKind::Eval, None)
     }
 
-    /// Reads a script from a description up to its end; `script` has what was read before.
-    pub(crate) fn read_script(
-        run: &Run,
-        cx: &mut TaskContext<'_>,
-        description: &crate::io::Description,
-        script: &mut Vec<u8>,
-    ) -> Step<Poll<Result<(), crate::vfs::FsError>>> {
-        let most = run.services.meter.limits().script_bytes as usize;
-        loop {
-            let read = description.poll_read(cx, &mut |bytes| {
-                script.extend_from_slice(bytes);
-                bytes.len()
-            });
-            if script.len() > most {
-                return Err(run.services.meter.fail(crate::limit::Limit::ScriptBytes).into());
-            }
-            match read {
-                Poll::Pending => return Ok(Poll::Pending),
-                Poll::Ready(Ok(count)) if count > 0 => {}
-                Poll::Ready(Ok(_)) => return Ok(Poll::Ready(Ok(()))),
-                Poll::Ready(Err(error)) => return Ok(Poll::Ready(Err(error))),
-            }
-        }
-    }
-
     /// Moves an invocation's redirections and temporary assignments to a frame.
     pub(crate) fn push_command_frame(&mut self, invocation: &mut Invocation) {
         let redirections = std::mem::take(&mut invocation.redirections);
         let temporary = invocation.temporary.take();
         if !redirections.is_empty() || temporary.is_some() {
-            self.frames.push(Frame::Command(Box::new(CommandFrame { redirections, mark: None, temporary })));
+            self.frames.push(Frame::Command(Box::new(CommandFrame { redirections, temporary })));
         }
     }
 
@@ -514,7 +556,10 @@ impl Process {
                 self.wait = Wait::Children { pids: vec![pid], statuses: vec![None] };
             }
             Err((message, status)) => {
-                self.write_error(message.as_bytes());
+                match self.shell.state.descriptors.get(1).cloned().filter(|_| status == 0) {
+                    Some(output) => self.write_now(output, message.as_bytes()),
+                    None => self.write_error(message.as_bytes()),
+                }
                 self.finish_simple(run, status);
             }
         }
@@ -602,6 +647,11 @@ pub(crate) struct ShellRequest {
 struct Flags {
     command: bool,
     stdin: bool,
+    interactive: bool,
+    login: bool,
+    no_rc: bool,
+    no_profile: bool,
+    rc_file: Option<Text>,
     set: Vec<(ShellOption, bool)>,
 }
 
@@ -611,10 +661,10 @@ pub(crate) fn shell_process(
     pid: u32,
     request: ShellRequest,
 ) -> Step<Result<Box<Process>, (String, u8)>> {
-    let mut flags = Flags { set: Vec::new(), ..Flags::default() };
+    let mut flags = Flags { login: request.name.starts_with(b"-"), ..Flags::default() };
     let mut args = VecDeque::from(request.args);
-    if let Err(message) = take_flags(&mut flags, &mut args, &request.name) {
-        return Ok(Err((message, 2)));
+    if let Err(refusal) = take_flags(&mut flags, &mut args, &request.name) {
+        return Ok(Err(refusal));
     }
     let mut script = None;
     // A script that is no regular file: it is read through a descriptor.
@@ -659,7 +709,10 @@ pub(crate) fn shell_process(
         if memchr::memchr(0, line.get(..line.len().min(80)).unwrap_or(line)).is_some() {
             return Ok(Err((format!("{path}: {path}: cannot execute binary file\n"), 126)));
         }
-        if descriptor.is_none() {
+        if descriptor.is_none() && memchr::memchr(0, bytes).is_some() {
+            let kept: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
+            script = Some(Arc::from(kept));
+        } else if descriptor.is_none() {
             script = Some(Arc::from(bytes));
         }
     } else {
@@ -679,10 +732,19 @@ pub(crate) fn shell_process(
         umask: Some(request.umask),
         template: None,
     };
+    let inherits_directory = start.environment.get(b"PWD").is_some();
     let mut process = Process::new_shell(run, pid, start)?;
-    for (option, on) in flags.set {
+    if !inherits_directory {
+        process.take_physical_directory(run);
+    }
+    if flags.interactive {
+        process.install_interactive(run);
+    }
+    for (option, on) in std::mem::take(&mut flags.set) {
         process.shell.state.options.set(option, on);
     }
+    process.shell.state.options.set(ShellOption::LoginShell, flags.login);
+    let startup = process.startup_files(run, &flags);
     match script {
         Some(script) => process.start_main(run, script, None)?,
         None => {
@@ -694,9 +756,63 @@ pub(crate) fn shell_process(
                 lines: vec![0, 0],
                 ..Program::default()
             });
+            if process.shell.state.interactive && process.shell.state.options.has(ShellOption::History) {
+                process.load_history(run);
+            }
         }
     }
+    for path in startup.into_iter().rev() {
+        process.start_startup_file(run, &path)?;
+    }
     Ok(Ok(process))
+}
+
+impl Process {
+    /// The files that the shell reads before its script, in order. Bash manual 6.2.
+    fn startup_files(&mut self, run: &mut Run, flags: &Flags) -> Vec<Text> {
+        let posix = self.shell.state.options.has(ShellOption::Posix);
+        let home = self.scalar(run, name::HOME).unwrap_or_default();
+        let in_home = |file: &str| Text::from([home.as_bytes(), b"/", file.as_bytes()].concat());
+        let mut files = Vec::new();
+        if flags.login && !flags.no_profile {
+            files.push(Text::from_static(b"/etc/profile"));
+            let own = [".bash_profile", ".bash_login", ".profile"].map(in_home);
+            let fs = &run.services.session.fs;
+            files.extend(own.into_iter().find(|path| fs.access(path, true, false, false).is_ok()));
+        } else if flags.interactive && !posix && !flags.no_rc {
+            files.push(flags.rc_file.clone().unwrap_or_else(|| in_home(".bashrc")));
+        }
+        let variable = match (flags.interactive, posix) {
+            (false, false) => Some(name::BASH_ENV),
+            (true, true) => Some(run.services.names.intern(b"ENV")),
+            _ => None,
+        };
+        if let Some(path) = variable.and_then(|id| self.scalar(run, id)).filter(|path| !path.is_empty()) {
+            files.push(self.expand_parameters(run, &path));
+        }
+        files
+    }
+
+    /// Runs a file before the script; one that can not be read is left out.
+    fn start_startup_file(&mut self, run: &mut Run, path: &Text) -> Step {
+        let absolute = crate::vfs::path::join(&self.shell.state.cwd, path);
+        match run.services.session.fs.read(&absolute) {
+            Ok(content) => {
+                let mut invocation = Invocation::empty(&super::builtin::SOURCE);
+                let script: Arc<[u8]> = Arc::from(content.as_bytes());
+                self.start_text(
+                    run,
+                    &mut invocation,
+                    script,
+                    ScriptKind::Source,
+                    Some((path.clone(), None)),
+                )?;
+                Ok(())
+            }
+            Err(crate::vfs::FsError::Limit(limit)) => Err(limit.into()),
+            Err(_) => Ok(()),
+        }
+    }
 }
 
 /// Where bash keeps the script that it reads.
@@ -714,7 +830,8 @@ fn stream(run: &Run, path: &[u8], descriptors: &DescriptorTable) -> Option<Arc<c
     }
 }
 
-fn take_flags(flags: &mut Flags, args: &mut VecDeque<Text>, name: &Text) -> Result<(), String> {
+/// Reads the options. `Err`: what to print, and the status.
+fn take_flags(flags: &mut Flags, args: &mut VecDeque<Text>, name: &Text) -> Result<(), (String, u8)> {
     while let Some(arg) = args.front().cloned() {
         let on = match arg.as_bytes() {
             b"-" | b"--" => {
@@ -725,14 +842,19 @@ fn take_flags(flags: &mut Flags, args: &mut VecDeque<Text>, name: &Text) -> Resu
                 args.pop_front();
                 match long {
                     b"posix" => flags.set.push((ShellOption::Posix, true)),
-                    b"norc" | b"noprofile" | b"login" | b"noediting" | b"restricted" => {}
-                    b"version" => {
-                        return Err("GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\n".into());
-                    }
-                    b"rcfile" | b"init-file" => {
-                        args.pop_front();
-                    }
-                    _ => return Err(format!("{name}: {arg}: invalid option\n")),
+                    b"norc" => flags.no_rc = true,
+                    b"noprofile" => flags.no_profile = true,
+                    b"login" => flags.login = true,
+                    b"verbose" => flags.set.push((ShellOption::Verbose, true)),
+                    b"noediting" => flags.set.push((ShellOption::Emacs, false)),
+                    b"restricted" => {}
+                    b"version" => return Err((VERSION.to_owned(), 0)),
+                    b"help" => return Err((help(), 0)),
+                    b"rcfile" | b"init-file" => match args.pop_front() {
+                        Some(file) => flags.rc_file = Some(file),
+                        None => return Err((format!("{name}: {arg}: option requires an argument\n"), 2)),
+                    },
+                    _ => return Err((format!("{name}: {arg}: invalid option\n"), 2)),
                 }
                 continue;
             }
@@ -743,24 +865,44 @@ fn take_flags(flags: &mut Flags, args: &mut VecDeque<Text>, name: &Text) -> Resu
         args.pop_front();
         for &letter in arg.iter().skip(1) {
             match letter {
-                b'c' if on => flags.command = true,
-                b's' if on => flags.stdin = true,
-                b'l' | b'i' | b'r' | b'D' => {}
+                b'c' => flags.command = true,
+                b's' => flags.stdin = true,
+                b'i' => flags.interactive = true,
+                b'l' => flags.login = true,
+                b'r' | b'D' => {}
                 b'o' | b'O' => {
                     let Some(option) = args.pop_front() else { continue };
                     match option::find(&option, letter == b'o') {
                         Some(found) => flags.set.push((found, on)),
-                        None => return Err(format!("{name}: {option}: invalid option name\n")),
+                        None => return Err((format!("{name}: {option}: invalid option name\n"), 2)),
                     }
                 }
                 letter => match option::find_letter(letter) {
                     Some(found) => flags.set.push((found, on)),
-                    None => return Err(format!("{name}: -{}: invalid option\n", char::from(letter))),
+                    None => return Err((format!("{name}: -{}: invalid option\n", char::from(letter)), 2)),
                 },
             }
         }
     }
     Ok(())
+}
+
+/// What `bash --version` says first.
+const VERSION: &str = "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\n";
+
+/// What `bash --help` says.
+fn help() -> String {
+    let mut text = format!("{}Usage:\tbash [options] script-file [argument ...]\n", VERSION);
+    text.push_str("\tbash [options] -c command [name [argument ...]]\n\tbash [options] -s [argument ...]\n");
+    text.push_str(
+        "Options:\n\t--help, --version, --login, --noediting, --noprofile, --norc, --posix, --verbose\n",
+    );
+    text.push_str(
+        "\t--rcfile file, --init-file file\n\t-i, -l, -c command, -s, -O shopt_option, -o option\n\t-",
+    );
+    text.extend(OPTIONS.iter().filter(|row| row.2 != 0).map(|row| char::from(row.2)));
+    text.push('\n');
+    text
 }
 
 /// Whether a name is that of a list of options.

@@ -42,6 +42,9 @@ impl Process {
     pub(crate) fn begin_substitution(&mut self, run: &mut Run, end: Pc, quoting: Quoting) -> Step {
         self.enter(run)?;
         let mut state = self.subshell_state(run);
+        if !self.shell.state.jobs.list.is_empty() || !self.shell.state.jobs.inherited.is_empty() {
+            state.jobs = self.shell.state.jobs.for_child();
+        }
         if !state.options.has(ShellOption::InheritErrExit) && !state.options.has(ShellOption::Posix) {
             state.options.set(ShellOption::ErrExit, false);
         }
@@ -239,6 +242,8 @@ impl Process {
             fuel: 0,
             depth: self.depth + 1,
             in_trap: self.in_trap,
+            traps_running: self.traps_running,
+            debug_stage: 0,
             trap_command: self.trap_command.clone(),
             charge,
             bytes: run.services.meter.empty_charge(),
@@ -258,6 +263,9 @@ impl Process {
             main_script: self.main_script.clone(),
             trace_base: 0,
             select_line: None,
+            outputs: Vec::new(),
+            coprocess: None,
+            input: None,
         }))
     }
 
@@ -269,6 +277,13 @@ impl Process {
     /// Runs the stages of a pipeline side by side.
     pub(crate) fn pipeline(&mut self, run: &mut Run, program: &Arc<Program>, index: Index) -> Step {
         let Some(reference) = program.pipelines.get(index as usize) else { return Ok(()) };
+        let goes_on = matches!(self.frames.last(), Some(Frame::Pipe(_)));
+        if self.shell.state.traps.debug.is_some()
+            && !goes_on
+            && self.debug_before_stages(run, program, &reference.stages)?
+        {
+            return Ok(());
+        }
         if self.pipeline_here(run, program, index, reference)? {
             return Ok(());
         }
@@ -296,6 +311,12 @@ impl Process {
                 output = Some(Description::pipe_writer(writer));
             }
             let mut stage = self.fork(run, pc)?;
+            // A simple command's trap has run here.
+            let simple = !nested && program.simple_command(pc).is_some();
+            stage.debug_done = simple;
+            if simple {
+                stage.shell.state.jobs = self.shell.state.jobs.for_child();
+            }
             if !nested {
                 stage.shell.state.subshell_level = self.shell.state.subshell_level;
             }
@@ -317,6 +338,7 @@ impl Process {
 
     /// A child has ended.
     pub(crate) fn child_ended(&mut self, pid: u32, status: u8) {
+        self.outputs.retain(|output| *output != pid);
         self.shell.state.jobs.ended(pid, status);
         for frame in &mut self.frames {
             match frame {
@@ -370,8 +392,22 @@ impl Process {
     /// `list &`
     ///
     /// `nested`: it counts for `BASH_SUBSHELL`.
-    pub(crate) fn background(&mut self, run: &mut Run, end: Pc, text: Text, nested: bool) -> Step {
+    pub(crate) fn background(
+        &mut self,
+        run: &mut Run,
+        program: &Arc<Program>,
+        end: Pc,
+        text: Text,
+        nested: bool,
+    ) -> Step {
+        let body = self.code.pc;
+        if self.shell.state.traps.debug.is_some()
+            && self.debug_before_stages(run, program, &[(body, nested)])?
+        {
+            return Ok(());
+        }
         let mut child = self.fork(run, self.code.pc)?;
+        child.debug_done = !nested && program.simple_command(body).is_some();
         if !nested {
             child.shell.state.subshell_level = self.shell.state.subshell_level;
         }
@@ -426,6 +462,9 @@ impl Process {
         let _ = child.shell.state.descriptors.replace(number, Some(theirs));
         let pid = child.shell.state.pid;
         run.spawn(self.process_pid(), child);
+        if output {
+            self.outputs.push(pid);
+        }
         self.shell.state.jobs.add(pid, Text::EMPTY, false);
         self.shell.state.background_pid = Some(pid);
         // Bash hands out descriptors downwards from 63.

@@ -20,13 +20,20 @@ impl Process {
         if format.is_empty() {
             return;
         }
-        let mut text = formatted(&format, elapsed);
+        let mut text = match formatted(&format, elapsed) {
+            Ok(text) => text,
+            Err(character) => {
+                self.report(format_args!("TIMEFORMAT: `{character}': invalid format character"));
+                return;
+            }
+        };
         text.push('\n');
         self.write_error(text.as_bytes());
     }
 }
 
-fn formatted(format: &str, elapsed: Duration) -> String {
+/// `Err`: a character that is no format.
+fn formatted(format: &str, elapsed: Duration) -> Result<String, char> {
     let mut text = String::new();
     let mut rest = format.chars().peekable();
     while let Some(character) = rest.next() {
@@ -45,14 +52,11 @@ fn formatted(format: &str, elapsed: Duration) -> String {
             Some('U' | 'S') => duration(&mut text, Duration::ZERO, precision, long),
             Some('P') => text.push_str("0.00"),
             Some('%') => text.push('%'),
-            Some(other) => {
-                text.push('%');
-                text.push(other);
-            }
+            Some(other) => return Err(other),
             None => text.push('%'),
         }
     }
-    text
+    Ok(text)
 }
 
 fn duration(text: &mut String, time: Duration, precision: usize, long: bool) {
@@ -78,6 +82,7 @@ mod tests {
     #[test]
     fn formats_times() {
         let time = Duration::from_millis(61_234);
-        assert_eq!(formatted("%3lR %R %0R %%", time), "1m1.234s 61.234 61 %");
+        assert_eq!(formatted("%3lR %R %0R %%", time), Ok("1m1.234s 61.234 61 %".to_owned()));
+        assert_eq!(formatted("%q", time), Err('q'));
     }
 }

@@ -8,9 +8,9 @@ use crate::text::Text;
 use std::sync::Arc;
 
 impl Process {
-    fn trace_line(&mut self, run: &mut Run, line: &[u8]) {
+    pub(crate) fn trace_line(&mut self, run: &mut Run, line: &[u8]) {
         let prompt = self.scalar(run, name::PS4).unwrap_or_else(|| Text::from_static(b"+ "));
-        let expanded = self.expand_prompt(run, &prompt);
+        let expanded = self.expand_prompt(run, &prompt, false);
         // The first character is repeated for each level of indirection.
         let level = self.trace_level();
         let first = crate::character::unit_at(&expanded, 0).map_or(0, |(_, length)| length);
@@ -26,7 +26,13 @@ impl Process {
             .and_then(|text| super::variable::plain_integer(&text))
             .and_then(|number| u32::try_from(number).ok())
             .unwrap_or(2);
-        if let Some(description) = self.shell.state.descriptors.get(descriptor).cloned() {
+        // The command's own redirections do not count.
+        let before = self.x.redirections.iter().find(|(number, _)| *number == descriptor);
+        let description = match before {
+            Some((_, before)) => before.clone(),
+            None => self.shell.state.descriptors.get(descriptor).cloned(),
+        };
+        if let Some(description) = description {
             self.write_now(Arc::clone(&description), &text);
         }
     }
@@ -138,21 +144,35 @@ impl Process {
     }
 
     /// A prompt string: backslash escapes of prompts and `$name`, `${name}`.
-    pub(crate) fn expand_prompt(&mut self, run: &mut Run, prompt: &[u8]) -> Text {
-        let decoded = super::prompt::decode(self, run, prompt);
-        if memchr::memchr(b'$', &decoded).is_none() {
+    pub(crate) fn expand_prompt(&mut self, run: &mut Run, prompt: &[u8], primary: bool) -> Text {
+        let decoded = super::prompt::decode(self, run, prompt, primary);
+        if memchr::memchr2(b'$', b'\\', &decoded).is_none() {
             return Text::from(decoded);
         }
         self.expand_parameters(run, &decoded)
     }
 
-    /// Expands `$name` and `${name}`, `${name:-word}` and subscripts in a text, nothing else.
+    /// Expands `$name` and `${name}`, `${name:-word}` and subscripts in a text, and takes the backslash away before what
+    /// is special in double quotes; nothing else.
     pub(crate) fn expand_parameters(&mut self, run: &mut Run, text: &[u8]) -> Text {
         let mut out = Vec::new();
         let mut rest = text;
-        while let Some(at) = memchr::memchr(b'$', rest) {
+        while let Some(at) = memchr::memchr2(b'$', b'\\', rest) {
             out.extend_from_slice(rest.get(..at).unwrap_or(&[]));
             let after = rest.get(at + 1..).unwrap_or(&[]);
+            if rest.get(at) == Some(&b'\\') {
+                match after.first() {
+                    Some(&byte @ (b'$' | b'\\' | b'"' | b'`')) => {
+                        out.push(byte);
+                        rest = after.get(1..).unwrap_or(&[]);
+                    }
+                    _ => {
+                        out.push(b'\\');
+                        rest = after;
+                    }
+                }
+                continue;
+            }
             let (name, default, used) = match after.first() {
                 Some(b'{') => {
                     let end = memchr::memchr(b'}', after).unwrap_or(after.len());

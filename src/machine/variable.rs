@@ -53,6 +53,8 @@ impl Attributes {
     pub(crate) const DECLARED: Self = Self(4096);
     /// Was assigned before a call of the function that runs.
     pub(crate) const TEMPORARY: Self = Self(8192);
+    /// Was made local with the value of a temporary assignment: a function that is called takes it too.
+    pub(crate) const INHERITED: Self = Self(16384);
     /// Those that slow down an assignment.
     pub(crate) const ASSIGN_MASK: Self = Self(2 | 4 | 8 | 16 | 32 | 512 | 1024 | 1);
 
@@ -92,6 +94,8 @@ impl Slot {
 struct Saved {
     name: NameId,
     slot: Slot,
+    /// The number of the temporary assignment that hides it; 0: it was made local.
+    token: u32,
 }
 
 /// Variables of shells that ended, as new shells start with them.
@@ -137,6 +141,8 @@ pub(crate) struct Variables {
     locals: Vec<Saved>,
     journal: Vec<Saved>,
     subshell_depth: u32,
+    /// The last number of a temporary assignment.
+    tokens: u32,
     /// Stacks of local variables as subshells found them, with the subshell's depth.
     kept_locals: Vec<(u32, Vec<Saved>)>,
     /// Depth of function scopes.
@@ -147,6 +153,8 @@ pub(crate) struct Variables {
     pub(crate) readonly_functions: Vec<NameId>,
     /// Where they go to when the shell ends.
     pool: Option<Arc<Pool>>,
+    /// Functions that inherit the `DEBUG` and `RETURN` traps: `declare -ft`.
+    pub(crate) traced_functions: Vec<NameId>,
 }
 
 /// Marks to go back to: see [`Variables::enter_subshell`] and [`Variables::enter_function`].
@@ -161,6 +169,20 @@ pub(crate) struct Mark {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Temporary {
     saved: Vec<(NameId, Value, Attributes)>,
+    /// Those on the stack of scopes.
+    tokens: Vec<u32>,
+    persistent: bool,
+}
+
+/// How assignments before a builtin are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Binding {
+    /// Put back behind it.
+    Plain,
+    /// As a scope of its own, which `unset` and `local` see: `eval`, `source`.
+    Scoped,
+    /// As `Scoped`; what is left of it stays (special builtins in POSIX mode).
+    Persistent,
 }
 
 static NO_SLOT: Slot = Slot { value: Value::Unset, attributes: Attributes(0), journaled: 0, scope: 0 };
@@ -180,10 +202,12 @@ impl Variables {
             journal: Vec::new(),
             subshell_depth: 0,
             kept_locals: Vec::new(),
+            tokens: 0,
             scope: 0,
             exports: 0,
             readonly_functions: Vec::new(),
             pool: None,
+            traced_functions: Vec::new(),
         }
     }
 
@@ -213,7 +237,7 @@ impl Variables {
         if let Some(slot) = self.slots.get_mut(index)
             && slot.journaled < self.subshell_depth
         {
-            self.journal.push(Saved { name, slot: slot.clone() });
+            self.journal.push(Saved { name, slot: slot.clone(), token: 0 });
             slot.journaled = self.subshell_depth;
         }
     }
@@ -230,15 +254,22 @@ impl Variables {
     /// Makes a name local to the function that runs, if it is not yet. Returns whether it was made now.
     pub(crate) fn make_local(&mut self, name: NameId) -> bool {
         let scope = self.scope;
-        if self.slot(name).scope == scope {
+        let slot = self.slot(name);
+        if slot.scope == scope {
+            if slot.attributes.has(Attributes::TEMPORARY) {
+                // What was assigned before the call becomes the local variable.
+                let slot = self.slot_mut(name);
+                slot.attributes.remove(Attributes::TEMPORARY);
+                slot.attributes.insert(Attributes::INHERITED);
+            }
             return false;
         }
         let slot = self.slot_mut(name);
-        let saved = Saved { name, slot: slot.clone() };
-        // A local variable starts with what was assigned before the call.
-        let keeps = slot.attributes.has(Attributes::TEMPORARY) && slot.scope.saturating_add(1) == scope;
-        if keeps {
+        let saved = Saved { name, slot: slot.clone(), token: 0 };
+        // A local variable starts with what was assigned before a call.
+        if slot.attributes.has(Attributes(Attributes::TEMPORARY.0 | Attributes::INHERITED.0)) {
             slot.attributes.remove(Attributes::TEMPORARY);
+            slot.attributes.insert(Attributes::INHERITED);
         } else {
             slot.value = Value::Unset;
             // It is exported when the one that it hides is.
@@ -333,14 +364,26 @@ impl Variables {
     }
 
     /// Starts temporary assignments.
-    pub(crate) fn begin_temporary(&self) -> Temporary {
-        Temporary::default()
+    pub(crate) fn begin_temporary(&self, kind: Binding) -> Temporary {
+        Temporary { persistent: kind == Binding::Persistent, ..Temporary::default() }
     }
 
     /// Keeps the state of a name that is about to be assigned temporarily.
-    pub(crate) fn bind_temporary(&mut self, bound: &mut Temporary, name: NameId) {
+    pub(crate) fn bind_temporary(&mut self, bound: &mut Temporary, name: NameId, kind: Binding) {
+        if kind == Binding::Plain {
+            let slot = self.slot_mut(name);
+            bound.saved.push((name, slot.value.clone(), slot.attributes));
+            return;
+        }
+        self.tokens = self.tokens.wrapping_add(1).max(1);
+        let token = self.tokens;
+        let scope = self.scope;
         let slot = self.slot_mut(name);
-        bound.saved.push((name, slot.value.clone(), slot.attributes));
+        let saved = Saved { name, slot: slot.clone(), token };
+        slot.scope = scope;
+        slot.attributes.insert(Attributes::TEMPORARY);
+        self.locals.push(saved);
+        bound.tokens.push(token);
     }
 
     /// Ends temporary assignments.
@@ -350,6 +393,43 @@ impl Variables {
             slot.value = value;
             slot.attributes = attributes;
             self.exports += 1;
+        }
+        for token in bound.tokens.into_iter().rev() {
+            // `unset` may have taken it away.
+            let Some(at) = self.locals.iter().rposition(|saved| saved.token == token) else { continue };
+            self.keep_locals(at);
+            let saved = self.locals.remove(at);
+            self.exports += 1;
+            if let Some(above) = self.locals.iter_mut().skip(at).find(|above| above.name == saved.name) {
+                above.slot = saved.slot;
+                continue;
+            }
+            let slot = self.slot_mut(saved.name);
+            if bound.persistent {
+                slot.scope = saved.slot.scope;
+                slot.attributes.remove(Attributes::TEMPORARY);
+                continue;
+            }
+            let journaled = slot.journaled;
+            *slot = saved.slot;
+            slot.journaled = journaled;
+        }
+    }
+
+    /// `export` and `readonly` of a variable that was assigned before a call: the one below is changed too.
+    pub(crate) fn propagate(&mut self, name: NameId) {
+        let slot = self.slot(name);
+        if !slot.attributes.has(Attributes::TEMPORARY) {
+            return;
+        }
+        let (value, mut attributes) = (slot.value.clone(), slot.attributes);
+        attributes.remove(Attributes::TEMPORARY);
+        if let Some(at) = self.locals.iter().rposition(|saved| saved.name == name) {
+            self.keep_locals(at);
+            if let Some(saved) = self.locals.get_mut(at) {
+                saved.slot.value = value;
+                saved.slot.attributes = attributes;
+            }
         }
     }
 
@@ -405,10 +485,12 @@ impl Variables {
             journal: Vec::new(),
             subshell_depth: 0,
             kept_locals: Vec::new(),
+            tokens: self.tokens,
             scope: self.scope,
             exports: self.exports,
             readonly_functions: self.readonly_functions.clone(),
             pool: None,
+            traced_functions: self.traced_functions.clone(),
         }
     }
 

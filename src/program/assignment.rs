@@ -56,18 +56,55 @@ impl Compiler {
         true
     }
 
-    /// An assignment before a command (`temporary`) or alone.
-    pub(super) fn assignment(&mut self, assignment: &Assignment, temporary: bool) {
+    /// An assignment before a command; with `follows` its value sees those before it.
+    pub(super) fn temporary_assignment(&mut self, assignment: &Assignment, follows: bool) {
+        if let Some(subscript) = &assignment.subscript {
+            let text = self.element_text(assignment, subscript);
+            let text = self.text(&text);
+            self.emit(Op::InvalidIdentifier(text));
+            return;
+        }
+        let name = self.name(&assignment.name);
+        match &assignment.value {
+            AssignmentValue::Scalar(word) => {
+                let shows = follows && word.parts.iter().any(expands);
+                if shows {
+                    self.emit(Op::ShowAssignments);
+                }
+                self.word(word, Quoting::Raw);
+                if shows {
+                    self.emit(Op::HideAssignments);
+                }
+            }
+            // The environment has no arrays: the list is a text.
+            AssignmentValue::Array(elements) => {
+                for (number, element) in elements.iter().enumerate() {
+                    let open = self.static_text(if number > 0 { b" " } else { b"(" });
+                    self.emit(Op::Quoted(open));
+                    if let Some(subscript) = &element.subscript {
+                        let bracket = self.static_text(b"[");
+                        self.emit(Op::Quoted(bracket));
+                        self.word(&subscript.word, Quoting::Raw);
+                        let bracket = self.static_text(if element.append { b"]+=" } else { b"]=" });
+                        self.emit(Op::Quoted(bracket));
+                    }
+                    self.word(&element.value, Quoting::Raw);
+                }
+                let close = self.static_text(if elements.is_empty() { b"()" } else { b")" });
+                self.emit(Op::Quoted(close));
+            }
+        }
+        self.emit(Op::TemporaryAssign { name, append: assignment.append });
+    }
+
+    /// An assignment that is a command.
+    pub(super) fn assignment(&mut self, assignment: &Assignment) {
         let name = self.name(&assignment.name);
         let append = assignment.append;
         match (&assignment.value, &assignment.subscript) {
             (AssignmentValue::Scalar(word), None) => {
                 self.word(word, Quoting::Raw);
-                self.emit(if temporary {
-                    Op::TemporaryAssign { name, append }
-                } else {
-                    Op::Assign { name, append }
-                });
+                self.emit(Op::Assign { name, append });
             }
             (AssignmentValue::Scalar(word), Some(subscript)) => {
                 if subscript.all.is_some() {
@@ -88,7 +125,7 @@ impl Compiler {
                 self.emit(Op::Reject(message));
             }
             (AssignmentValue::Array(elements), None) => {
-                self.array(elements);
+                self.array(name, false, elements);
                 self.emit(Op::AssignArray { name, append });
             }
         }
@@ -115,7 +152,9 @@ impl Compiler {
     }
 
     /// `name=value` behind a declaration builtin: an argument that is neither split nor expanded to pathnames.
-    pub(super) fn assignment_argument(&mut self, assignment: &Assignment) {
+    ///
+    /// `associative`: behind `-A`.
+    pub(super) fn assignment_argument(&mut self, assignment: &Assignment, associative: bool) {
         match &assignment.value {
             AssignmentValue::Scalar(word) => {
                 let mut head = assignment.name.clone();
@@ -148,7 +187,8 @@ impl Compiler {
                 self.scalar_argument(head, word);
             }
             AssignmentValue::Array(elements) => {
-                self.array(elements);
+                let name = self.name(&assignment.name);
+                self.array(name, associative, elements);
                 let name = self.text(&assignment.name);
                 self.emit(Op::ArrayArgument { name, append: assignment.append });
             }
@@ -179,14 +219,63 @@ impl Compiler {
         self.emit(Op::BraceFields(index));
     }
 
-    fn array(&mut self, elements: &[ArrayElement]) {
+    /// `[subscript]=value`. In an associative array the value has no tilde- and no brace expansion; in an indexed one a
+    /// brace expansion makes words of the whole element.
+    fn keyed_element(
+        &mut self,
+        name: Index,
+        associative: bool,
+        subscript: &Subscript,
+        element: &ArrayElement,
+    ) {
+        let has_tilde = element.value.parts.iter().any(|part| matches!(part, WordPart::Tilde(_)));
+        let has_braces = super::brace::has_braces(&element.value);
+        if !has_tilde && !has_braces {
+            self.keyed_value(subscript, element, &element.value);
+            return;
+        }
+        let mut plain = element.value.clone();
+        for part in &mut plain.parts {
+            if let WordPart::Tilde(name) = part {
+                *part = WordPart::Quoted(Text::from([b"~", name.as_bytes()].concat()));
+            }
+        }
+        if associative {
+            self.keyed_value(subscript, element, &plain);
+            return;
+        }
+        let test = self.emit(Op::IfAssociative { name, key: 0 });
+        if has_braces {
+            let mut whole =
+                Word { parts: vec![WordPart::Quoted(Text::from_static(b"["))], span: element.value.span };
+            whole.parts.extend(subscript.word.parts.iter().cloned());
+            let close: &'static [u8] = if element.append { b"]+=" } else { b"]=" };
+            whole.parts.push(WordPart::Quoted(Text::from_static(close)));
+            whole.parts.extend(element.value.parts.iter().cloned());
+            self.fields(&whole);
+            self.emit(Op::ArrayElements);
+        } else {
+            self.keyed_value(subscript, element, &element.value);
+        }
+        let end = self.emit(Op::Jump(0));
+        self.patch(test);
+        self.keyed_value(subscript, element, &plain);
+        self.patch(end);
+    }
+
+    fn keyed_value(&mut self, subscript: &Subscript, element: &ArrayElement, value: &Word) {
+        self.word(&subscript.word, Quoting::Raw);
+        self.emit(Op::PushBuilder);
+        self.word(value, Quoting::Raw);
+        self.emit(Op::ArrayKeyed { append: element.append });
+    }
+
+    /// `associative`: it is known to be for such an array.
+    fn array(&mut self, name: Index, associative: bool, elements: &[ArrayElement]) {
         self.emit(Op::ArrayBegin);
         for element in elements {
             if let Some(subscript) = &element.subscript {
-                self.word(&subscript.word, Quoting::Raw);
-                self.emit(Op::PushBuilder);
-                self.word(&element.value, Quoting::Raw);
-                self.emit(Op::ArrayKeyed { append: element.append });
+                self.keyed_element(name, associative, subscript, element);
             } else {
                 self.fields(&element.value);
                 self.emit(Op::ArrayElements);
@@ -197,5 +286,14 @@ impl Compiler {
     /// The index of a text that is not in the source.
     pub(super) fn static_text(&mut self, text: &'static [u8]) -> Index {
         self.text(&Text::from_static(text))
+    }
+}
+
+/// Whether a part of a word is known only at run time.
+fn expands(part: &WordPart) -> bool {
+    match part {
+        WordPart::Literal(_) | WordPart::Quoted(_) => false,
+        WordPart::DoubleQuoted(parts) => parts.iter().any(expands),
+        _ => true,
     }
 }

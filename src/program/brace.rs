@@ -1,6 +1,6 @@
 //! Brace expansion: one word to several, by its unquoted text alone. Bash manual 3.5.1.
 
-use crate::syntax::ast::{Word, WordPart};
+use crate::syntax::ast::{Parameter, ParameterExpansion, ParameterOperation, Word, WordPart};
 use crate::text::Text;
 
 /// Words that are made when a program is compiled; what makes more is expanded when it runs.
@@ -124,12 +124,34 @@ fn join(units: Vec<Unit>) -> Vec<WordPart> {
         match unit {
             Unit::Part(part) => parts.push(part),
             Unit::Byte(byte) => match parts.last_mut() {
+                // `{$a,b}_c` makes `$a_c`.
+                Some(WordPart::Parameter(expansion)) if is_open_name(expansion) && is_name_byte(byte) => {
+                    if let Parameter::Variable(name) = &mut expansion.parameter {
+                        name.push_bytes(&[byte]);
+                    }
+                    expansion.span.end += 1;
+                }
                 Some(WordPart::Literal(text)) => text.push_bytes(&[byte]),
                 _ => parts.push(WordPart::Literal(Text::from(&[byte]))),
             },
         }
     }
     parts
+}
+
+/// `$name` without braces.
+fn is_open_name(expansion: &ParameterExpansion) -> bool {
+    match (&expansion.parameter, &expansion.operation) {
+        (Parameter::Variable(name), ParameterOperation::Value) => {
+            !expansion.indirect
+                && expansion.span.end.saturating_sub(expansion.span.start) as usize == name.len() + 1
+        }
+        _ => false,
+    }
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte == b'_' || byte.is_ascii_alphanumeric()
 }
 
 type Expanded = Vec<Vec<Unit>>;
@@ -305,7 +327,8 @@ impl Sequence {
         match u8::try_from(self.from + index * self.step) {
             // Quote removal takes the backslash.
             Ok(b'\\') => vec![Unit::Part(WordPart::Quoted(Text::EMPTY))],
-            Ok(byte) if byte.is_ascii_alphanumeric() => vec![Unit::Byte(byte)],
+            // What expands the word afterwards takes a backquote for the begin of a substitution.
+            Ok(byte) if byte.is_ascii_alphanumeric() || byte == b'`' => vec![Unit::Byte(byte)],
             byte => vec![Unit::Part(WordPart::Quoted(Text::from(&[byte.unwrap_or(b'?')])))],
         }
     }

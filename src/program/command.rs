@@ -369,25 +369,31 @@ impl Compiler {
             }
         }
         self.emit(Op::Begin);
+        let mut associative = false;
         for argument in &simple.words {
             match argument {
-                Argument::Word(word) => self.fields(word),
-                Argument::Assignment(assignment) => self.assignment_argument(assignment),
+                Argument::Word(word) => {
+                    if let [WordPart::Literal(text)] = word.parts.as_slice() {
+                        associative |= text.starts_with(b"-") && text.contains(&b'A');
+                    }
+                    self.fields(word);
+                }
+                Argument::Assignment(assignment) => self.assignment_argument(assignment, associative),
             }
         }
         // Without a command word the assignments come first.
         let temporary = !simple.words.is_empty();
         if !temporary {
             for assignment in &simple.assignments {
-                self.assignment(assignment, temporary);
+                self.assignment(assignment);
             }
         }
         for redirection in &command.redirections {
             self.redirection(redirection);
         }
         if temporary {
-            for assignment in &simple.assignments {
-                self.assignment(assignment, temporary);
+            for (number, assignment) in simple.assignments.iter().enumerate() {
+                self.temporary_assignment(assignment, number > 0);
             }
         }
         self.line = line;

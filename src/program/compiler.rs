@@ -6,7 +6,7 @@ use crate::syntax::ast::{
     AndOrOperator, CommandKind, List, ListItem, Pipeline, Redirection, RedirectionDescriptor,
     RedirectionKind, Span, Word, WordPart,
 };
-use crate::syntax::{Aliases, ParseOptions, Parser};
+use crate::syntax::{Aliases, ParseOptions, ParseWarning, Parser};
 use crate::text::Text;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -52,6 +52,7 @@ pub(crate) fn compile_source(
             Ok(Some(list)) => {
                 time.check()?;
                 for warning in parser.take_warnings() {
+                    compiler.program.unfinished |= matches!(warning, ParseWarning::HereDocumentEnd { .. });
                     compiler.program.warnings.push((warning.line(), warning.to_string()));
                 }
                 // Aliases change the text that the tree's spans refer to.
@@ -72,10 +73,17 @@ pub(crate) fn compile_source(
                 for warning in parser.take_warnings() {
                     compiler.program.warnings.push((warning.line(), warning.to_string()));
                 }
+                compiler.program.unfinished = error.is_unfinished();
                 let index = compiler.program.errors.len() as Index;
+                let goes_on = error.is_in_array();
                 compiler.program.errors.push(error);
                 compiler.emit(Op::SyntaxError(index));
-                break;
+                if !goes_on {
+                    break;
+                }
+                let boundary = compiler.here();
+                compiler.program.boundaries.push(boundary);
+                parser.skip_line();
             }
         }
     }
@@ -263,7 +271,15 @@ impl Compiler {
                 _ => true,
             };
             let start = self.emit(Op::Background { end: 0, text, nested });
+            let simple = match (item.and_or.first.stages.as_slice(), item.and_or.rest.as_slice()) {
+                ([command], []) => matches!(command.kind, CommandKind::Simple(_)),
+                _ => false,
+            };
+            // The process of a simple command ends with it: nothing looks at its failure.
+            let conditions = self.conditions;
+            self.conditions += u32::from(simple);
             self.and_or(item);
+            self.conditions = conditions;
             self.emit(Op::EndProcess);
             self.patch(start);
         } else {
@@ -374,6 +390,10 @@ impl Compiler {
                     *reference = super::PipelineReference { stages: starts, end };
                 }
                 self.at_line(pipeline.line);
+                if stages.last().is_some_and(|stage| matches!(stage.kind, CommandKind::Subshell(_))) {
+                    // Bash looks at the failure of a subshell at the end twice.
+                    self.check();
+                }
                 self.check();
             }
         }

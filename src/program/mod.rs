@@ -66,6 +66,8 @@ pub(crate) struct Program {
     pub(crate) spans: Vec<(Pc, u32, u32)>,
     /// Where `Op::ParseMore` goes on: offset and line.
     pub(crate) rest: Option<(usize, u32)>,
+    /// The text ended inside a command.
+    pub(crate) unfinished: bool,
 }
 
 /// A parameter as it is named in the source.
@@ -172,6 +174,17 @@ impl Program {
     /// The line of an operation.
     pub(crate) fn line(&self, pc: Pc) -> u32 {
         self.lines.get(pc as usize).copied().unwrap_or(1)
+    }
+
+    /// The operation that runs the simple command whose code starts at `pc`; `None`: it is another command.
+    pub(crate) fn simple_command(&self, pc: Pc) -> Option<Pc> {
+        match self.code.get(pc as usize)? {
+            Op::Begin | Op::ExecuteStatic(_) | Op::Debug(_) => {
+                let at = self.spans.partition_point(|span| span.0 < pc);
+                self.spans.get(at).map(|span| span.0)
+            }
+            _ => None,
+        }
     }
 
     /// The command that the operation at `pc` is part of, as bash prints it. `behind`: the last that was begun before

@@ -34,6 +34,8 @@ pub(crate) enum Op {
     Quoted(Index),
     /// Appends the expansion of a tilde-prefix.
     Tilde(Index),
+    /// As `Tilde`, of one inside a word (`x=~`): in POSIX mode there are none.
+    InnerTilde(Index),
     /// Appends the value of a variable (`$name`).
     Variable { name: Index, quoting: Quoting },
     /// Resolves a parameter (popping its subscript, following `!`) and pushes it as a target.
@@ -45,7 +47,7 @@ pub(crate) enum Op {
     /// Target set (and not null): pops it, appends its value and jumps. Otherwise goes on; `keep` leaves the target.
     UseValue { colon: bool, quoting: Quoting, keep: bool, end: Pc },
     /// Pops a target; not set (or null): jumps.
-    SkipUnlessSet { colon: bool, end: Pc },
+    SkipUnlessSet { colon: bool, quoting: Quoting, end: Pc },
     /// Pops the builder and a target: assigns the text, appends it.
     AssignDefault { quoting: Quoting },
     /// Pops the builder and a target: fails with the text as the message.
@@ -147,6 +149,10 @@ pub(crate) enum Op {
     AssignArray { name: Index, append: bool },
     /// `name=word` before a command: kept for its environment.
     TemporaryAssign { name: Index, append: bool },
+    /// The assignments so far can be seen by the next one's value.
+    ShowAssignments,
+    /// They can not any more.
+    HideAssignments,
     /// A command of assignments and redirections only is over.
     AssignmentsDone,
 

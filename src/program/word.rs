@@ -20,6 +20,12 @@ impl Compiler {
         match super::brace::expand(word, super::brace::COMPILE_TIME_WORDS) {
             Ok(words) => {
                 for word in words {
+                    if let Some(rest) = open_backquote(&word) {
+                        // `{Z..a}` has one, and the word is expanded after that.
+                        let message = [b"bad substitution: no closing \"`\" in ", rest.as_slice()].concat();
+                        let message = self.text(&Text::from(message));
+                        self.emit(Op::Reject(message));
+                    }
                     let word = super::brace::with_tilde(word);
                     self.one_word_fields(&word);
                 }
@@ -65,8 +71,14 @@ impl Compiler {
 
     /// `nested`: inside `${x:-...}`, where unquoted literals are split like expansions.
     fn parts(&mut self, parts: &[WordPart], context: Quoting, nested: bool) {
-        for part in parts {
-            self.part(part, context, nested);
+        for (number, part) in parts.iter().enumerate() {
+            match part {
+                WordPart::Tilde(name) if number > 0 && context == Quoting::Split && !nested => {
+                    let name = self.text(name);
+                    self.emit(Op::InnerTilde(name));
+                }
+                part => self.part(part, context, nested),
+            }
         }
     }
 
@@ -171,6 +183,11 @@ impl Compiler {
                     _ => self.text(&Text::EMPTY),
                 };
                 self.emit(Op::Names { prefix, all: *all, quoting });
+            }
+            _ if matches!(&expansion.parameter, Parameter::Element(_, subscript) if subscript.is_empty()) => {
+                let source = self.source_text(expansion.span);
+                let text = self.text(&source);
+                self.emit(Op::BadSubstitution { text, fatal: false });
             }
             operation => {
                 self.target(expansion);
@@ -302,7 +319,7 @@ impl Compiler {
                 self.patch(test);
             }
             DefaultOperator::Alternative => {
-                let test = self.emit(Op::SkipUnlessSet { colon, end: 0 });
+                let test = self.emit(Op::SkipUnlessSet { colon, quoting, end: 0 });
                 self.parts(&word.parts, quoting, true);
                 self.patch(test);
             }
@@ -396,13 +413,16 @@ impl Compiler {
 /// `$@` and its kin: in double quotes they may make no field at all.
 fn is_positional_list(part: &WordPart) -> bool {
     let WordPart::Parameter(expansion) = part else { return false };
+    if expansion.indirect {
+        return false;
+    }
     match &expansion.parameter {
         Parameter::Special(b'@') => !matches!(expansion.operation, ParameterOperation::Length),
         Parameter::Element(_, subscript) => {
             subscript.all == Some(AllElements::At)
                 && !matches!(expansion.operation, ParameterOperation::Length)
         }
-        _ => expansion.indirect || matches!(expansion.operation, ParameterOperation::Names(AllElements::At)),
+        _ => matches!(expansion.operation, ParameterOperation::Names(AllElements::At)),
     }
 }
 
@@ -420,4 +440,15 @@ fn read_file_target(substitution: &CommandSubstitution) -> Option<&Word> {
         },
         _ => None,
     }
+}
+
+/// What begins with a backquote that a sequence of characters made, if more text follows it.
+fn open_backquote(word: &Word) -> Option<Vec<u8>> {
+    word.parts.iter().find_map(|part| match part {
+        WordPart::Literal(text) => {
+            let at = memchr::memchr(b'`', text)?;
+            text.get(at..).filter(|rest| rest.len() > 1).map(<[u8]>::to_vec)
+        }
+        _ => None,
+    })
 }

@@ -100,7 +100,10 @@ impl Reader<'_> {
     fn assigned_word(&mut self, word: &mut Word) -> Parsed<()> {
         self.advance_to(self.follow(self.pos()));
         let context = Context { end: End::Word, tilde: Tilde::Assignment, extglob: self.options.extglob };
-        self.word_in_place(context, word)
+        let before = std::mem::replace(&mut self.assigns, true);
+        let read = self.word_in_place(context, word);
+        self.assigns = before;
+        read
     }
 
     /// `( ... )`; the cursor is on the parenthesis.

@@ -244,6 +244,13 @@ pub struct Subscript {
     pub arithmetic: Arithmetic,
 }
 
+impl Subscript {
+    /// `[]`
+    pub fn is_empty(&self) -> bool {
+        self.all.is_none() && self.word.span.start == self.word.span.end
+    }
+}
+
 /// `[@]` or `[*]`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AllElements {

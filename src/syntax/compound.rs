@@ -130,10 +130,12 @@ impl Reader<'_> {
         if self.operator() > 0 {
             return Err(self.unexpected());
         }
+        self.expand_next_alias()?;
         let start = self.pos();
         self.word()?;
         let variable = Text::from(self.slice(start, self.pos()));
         self.skip_blanks();
+        self.expand_next_alias()?;
         if self.byte() == Some(b';') && self.operator() == 1 {
             self.bump(1);
             self.skip_newlines()?;
@@ -151,6 +153,7 @@ impl Reader<'_> {
     fn loop_words(&mut self, words: &mut Vec<Word>) -> Parsed<()> {
         loop {
             self.skip_blanks();
+            self.expand_next_alias()?;
             match self.byte() {
                 None => return Err(self.unexpected_end()),
                 Some(b'\n') => break,

@@ -96,7 +96,10 @@ impl Reader<'_> {
         if self.byte() == Some(b'(') {
             return self.conditional_group();
         }
-        if self.byte() == Some(b'!') && self.second().is_none_or(super::lexer::is_metacharacter) {
+        if self.byte() == Some(b'!')
+            && self.second().is_none_or(super::lexer::is_metacharacter)
+            && !(self.options.extglob && self.second() == Some(b'('))
+        {
             self.enter()?;
             self.bump(1);
             let term = self.conditional_term()?;

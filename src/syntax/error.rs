@@ -97,6 +97,19 @@ impl ParseError {
         }
     }
 
+    /// Whether it stands in an array literal: then bash goes on with the next line.
+    pub fn is_in_array(&self) -> bool {
+        self.0.status == Some(1) && !self.is_unfinished()
+    }
+
+    /// Whether more text could make it right: the input ended too early.
+    pub fn is_unfinished(&self) -> bool {
+        matches!(
+            self.0.kind,
+            ParseErrorKind::UnexpectedEnd | ParseErrorKind::Unmatched(_) | ParseErrorKind::ConditionalEnd
+        )
+    }
+
     /// Found inside a parenthesis of `[[ ]]`.
     pub(super) fn in_conditional_group(mut self) -> Self {
         if matches!(

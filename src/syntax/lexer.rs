@@ -41,6 +41,8 @@ pub(super) struct Reader<'a> {
     pub(super) here_documents: u32,
     pub(super) warnings: Vec<ParseWarning>,
     pub(super) active_aliases: Vec<ActiveAlias>,
+    /// The value of an assignment is read.
+    pub(super) assigns: bool,
     /// An alias's text that ended in a blank ends here: the next word can be an alias too.
     pub(super) alias_blank: usize,
     pub(super) alias_copied: u64,

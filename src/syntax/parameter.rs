@@ -293,7 +293,12 @@ impl Reader<'_> {
             b'?' => DefaultOperator::Error,
             _ => DefaultOperator::Alternative,
         };
-        let word = self.operand_word(quoting)?;
+        let uses = matches!(operator, DefaultOperator::Use | DefaultOperator::Alternative);
+        let word = if quoting == Quoting::Unquoted && self.assigns && uses {
+            self.word_in(Context { tilde: Tilde::Assignment, ..Context::BRACE })?
+        } else {
+            self.operand_word(quoting)?
+        };
         expansion.operation = ParameterOperation::Default { colon, operator, word };
         Ok(())
     }
@@ -327,7 +332,7 @@ impl Reader<'_> {
         let pattern = if anchored && self.byte() == Some(b'/') {
             Word { parts: Vec::new(), span: self.here() }
         } else {
-            let tilde = if scope == ReplaceScope::First { Tilde::Start } else { Tilde::None };
+            let tilde = if anchored { Tilde::None } else { Tilde::Start };
             self.word_in(Context { tilde, ..REPLACED })?
         };
         let replacement = if self.byte() == Some(b'/') {

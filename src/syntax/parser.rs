@@ -100,6 +100,7 @@ impl Parser {
             here_documents: 0,
             warnings: Vec::new(),
             active_aliases: Vec::new(),
+            assigns: false,
             alias_blank: usize::MAX,
             alias_copied: 0,
             salvage: FxHashMap::default(),
@@ -117,6 +118,14 @@ impl Parser {
         });
         self.source = reader.input.source;
         Ok(list)
+    }
+
+    /// Goes on behind the line on which the last error was found.
+    pub fn skip_line(&mut self) {
+        let rest = self.source.get(self.offset..).unwrap_or(&[]);
+        let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+        self.line = self.line.saturating_add(u32::from(length < rest.len() || rest.ends_with(b"\n")));
+        self.offset = self.offset.saturating_add(length);
     }
 
     /// Where the next command begins, in [`Parser::source`].
@@ -183,6 +192,11 @@ fn new_stage(pipeline: &mut Pipeline, span: Span) -> Option<&mut Command> {
 impl Reader<'_> {
     fn complete_command(&mut self) -> Parsed<Option<List>> {
         self.skip_newlines()?;
+        if self.options.expand_aliases {
+            // An alias may stand for nothing, or for a comment.
+            self.expand_aliases()?;
+            self.skip_newlines()?;
+        }
         if self.byte().is_none() {
             return Ok(None);
         }
@@ -208,6 +222,8 @@ impl Reader<'_> {
         loop {
             self.list_item(list)?;
             self.skip_newlines()?;
+            // An alias may stand for the reserved word that ends the list.
+            self.expand_aliases()?;
             if self.list_ends() {
                 return Ok(());
             }

@@ -8,9 +8,10 @@
 
 use super::assignment::Tried;
 use super::ast::{
-    Argument, Assignment, Command, CommandKind, FunctionDefinition, Simple, Span, Word, WordPart,
+    Argument, Assignment, AssignmentValue, Command, CommandKind, FunctionDefinition, Simple, Span, Word,
+    WordPart,
 };
-use super::lexer::{Keyword, Parsed, Reader};
+use super::lexer::{Keyword, Parsed, Reader, is_name_byte};
 use super::parser::empty_command;
 use crate::text::Text;
 use std::sync::Arc;
@@ -79,17 +80,34 @@ impl Reader<'_> {
     }
 
     fn simple_word(&mut self, simple: &mut Simple) -> Parsed<()> {
-        if simple.words.is_empty() || takes_assignments(&simple.words) {
+        if simple.words.is_empty() {
             return self.possible_assignment(simple);
+        }
+        match simple.words.first().and_then(literal) {
+            Some(b"declare" | b"typeset" | b"local" | b"export" | b"readonly") => {
+                if !self.has_blank_in_bracket() {
+                    return self.possible_assignment(simple);
+                }
+            }
+            Some(b"command") if self.options.posix && follows_command(&simple.words) => {
+                if !self.has_blank_in_bracket() && !self.is_array_assignment() {
+                    return self.possible_assignment(simple);
+                }
+            }
+            Some(b"let" | b"eval") if self.is_array_assignment() => return self.array_text(simple),
+            _ => {}
         }
         self.word_argument(simple)
     }
 
     fn word_argument(&mut self, simple: &mut Simple) -> Parsed<()> {
-        match new_argument(&mut simple.words) {
+        let before = std::mem::replace(&mut self.assigns, false);
+        let read = match new_argument(&mut simple.words) {
             Some(word) => self.word_into(word),
             None => Ok(()),
-        }
+        };
+        self.assigns = before;
+        read
     }
 
     fn possible_assignment(&mut self, simple: &mut Simple) -> Parsed<()> {
@@ -97,6 +115,53 @@ impl Reader<'_> {
             Tried::Assignment(assignment) => push_assignment(simple, assignment),
             Tried::Word(word) => push_word(simple, word),
             Tried::Nothing => return self.word_argument(simple),
+        }
+        Ok(())
+    }
+
+    /// Whether `name[` begins here with a blank before the bracket is closed: behind a command's name that is no subscript.
+    fn has_blank_in_bracket(&self) -> bool {
+        let mut at = self.pos();
+        while self.byte_at(at).is_some_and(is_name_byte) {
+            at += 1;
+        }
+        let mut depth = 0_u32;
+        while let Some(byte) = self.byte_at(at) {
+            match byte {
+                b'[' => depth += 1,
+                b']' => depth = depth.saturating_sub(1),
+                b' ' | b'\t' | b'\n' => return true,
+                // Substitutions and quotes have their own rules.
+                b'$' | b'`' | b'"' | b'\'' | b'\\' => return false,
+                _ => {}
+            }
+            if depth == 0 {
+                return false;
+            }
+            at += 1;
+        }
+        false
+    }
+
+    /// Whether `name=(` or `name+=(` begins here.
+    fn is_array_assignment(&self) -> bool {
+        let mut at = self.pos();
+        while self.byte_at(at).is_some_and(is_name_byte) {
+            at += 1;
+        }
+        if at == self.pos() {
+            return false;
+        }
+        at += usize::from(self.byte_at(at) == Some(b'+'));
+        self.byte_at(at) == Some(b'=') && self.byte_at(at + 1) == Some(b'(')
+    }
+
+    /// `name=( ... )` behind `let` and `eval`: one word, whose text is read once more.
+    fn array_text(&mut self, simple: &mut Simple) -> Parsed<()> {
+        let (start, line) = (self.pos(), self.input.line);
+        if let Tried::Assignment(assignment) = self.assignment()? {
+            let span = self.span_from(start, line);
+            push_word(simple, Box::new(array_word(*assignment, span)));
         }
         Ok(())
     }
@@ -271,17 +336,11 @@ fn push_word(simple: &mut Simple, word: Box<Word>) {
 /// So many words `command` and `builtin` are looked through.
 const LONGEST_PREFIX: usize = 8;
 
-/// Whether assignments are recognized behind these words.
-fn takes_assignments(words: &[Argument]) -> bool {
-    for word in words.iter().take(LONGEST_PREFIX) {
-        let Some(text) = literal(word) else { return false };
-        match text {
-            b"declare" | b"typeset" | b"local" | b"export" | b"readonly" => return true,
-            b"command" | b"builtin" => {}
-            _ => return false,
-        }
-    }
-    false
+/// Whether `command` stands before a builtin that takes assignments: in POSIX mode that makes no difference.
+fn follows_command(words: &[Argument]) -> bool {
+    let mut names =
+        words.iter().take(LONGEST_PREFIX).map(literal).skip_while(|name| *name == Some(b"command"));
+    matches!(names.next(), Some(Some(b"declare" | b"typeset" | b"local" | b"export" | b"readonly")))
 }
 
 fn literal(word: &Argument) -> Option<&[u8]> {
@@ -290,4 +349,28 @@ fn literal(word: &Argument) -> Option<&[u8]> {
         [WordPart::Literal(text)] => Some(text),
         _ => None,
     }
+}
+
+/// An array assignment as a word of one field.
+#[inline(never)]
+fn array_word(assignment: Assignment, span: Span) -> Word {
+    let mut head = assignment.name;
+    head.push_bytes(if assignment.append { b"+=(" } else { b"=(" });
+    let mut parts = vec![WordPart::Literal(head)];
+    if let AssignmentValue::Array(elements) = assignment.value {
+        for (number, element) in elements.into_iter().enumerate() {
+            if number > 0 {
+                parts.push(WordPart::Literal(Text::from_static(b" ")));
+            }
+            if let Some(subscript) = element.subscript {
+                parts.push(WordPart::Literal(Text::from_static(b"[")));
+                parts.extend(subscript.word.parts);
+                let close: &'static [u8] = if element.append { b"]+=" } else { b"]=" };
+                parts.push(WordPart::Literal(Text::from_static(close)));
+            }
+            parts.extend(element.value.parts);
+        }
+    }
+    parts.push(WordPart::Literal(Text::from_static(b")")));
+    Word { parts: vec![WordPart::DoubleQuoted(parts)], span }
 }

@@ -47,7 +47,7 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
         },
         _ => {
             process.report_for(&name, "too many arguments");
-            return Err(Halt::Discard(1));
+            return Err(Halt::Abandon(1));
         }
     };
     // A count that is out of range leaves all loops.

@@ -5,14 +5,15 @@ use super::letter_options::Letters;
 use super::{BUILTINS, Builtin, Flow, Invocation, letter_options};
 use crate::machine::builder::Field;
 use crate::machine::name;
-use crate::machine::option::OPTIONS;
-use crate::machine::process::{Process, Step};
+use crate::machine::option::{OPTIONS, Options, ShellOption};
+use crate::machine::process::{Halt, Process, Step};
 use crate::machine::run::Run;
 use crate::machine::variable::{Attributes, Value};
-use crate::machine::{job::JobStatus, trap};
+use crate::machine::{job::JobStatus, quote, trap};
 use crate::pattern::{NoTicker, Pattern, PatternOptions};
 use crate::text::Text;
 use crate::vfs::FileKind;
+use std::sync::Arc;
 use std::task::Context;
 
 pub(super) static COMPGEN: Builtin = Builtin {
@@ -75,32 +76,84 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
     if let Some(flow) = check(process, &own, &letters) {
         return Ok(flow);
     }
-    for (letter, what) in [(b'F', "function"), (b'C', "command")] {
-        if letters.has(letter) {
-            let letter = char::from(letter);
-            process.report_for(&own, format_args!("-{letter}: no {what} is run for a completion here"));
-            return Ok(Flow::Status(1));
-        }
-    }
     let word = invocation.args.get(letters.first).cloned().unwrap_or_default();
-    let mut words = Vec::new();
-    for (name, letter) in ACTIONS {
-        let asked = letter != 0 && letters.has(letter)
-            || letters.given.iter().any(|(given, value)| {
-                *given == b'A' && value.as_ref().is_some_and(|value| value.as_bytes() == name.as_bytes())
-            });
-        if asked {
-            action(process, run, name, &word, &mut words)?;
+    let mut work = match invocation.resumed::<Work>() {
+        Some(work) => work,
+        None => {
+            for letter in [b'F', b'C'] {
+                if letters.has(letter) {
+                    let letter = char::from(letter);
+                    let warning = format_args!("warning: -{letter} option may not work as you expect");
+                    process.report_for(&own, warning);
+                }
+            }
+            let mut words = Vec::new();
+            offered(process, run, &letters, &word, &mut words)?;
+            Box::new(Work { words, step: 0, options: process.shell.state.options })
+        }
+    };
+    // Lists, functions and commands may run script: each is a callback, and this builtin goes on behind it.
+    while work.step < 6 {
+        let step = work.step;
+        work.step += 1;
+        let text = match step {
+            0 => letters.value(b'W').and_then(|list| list_callback(process, run, list)),
+            2 => letters.value(b'F').map(|function| {
+                set_completion_variables(process, run, true);
+                let call = [function.as_bytes(), b" compgen ", &quote::single(&word), b" ''; "].concat();
+                [call.as_slice(), LIST, b"=."].concat()
+            }),
+            4 => letters.value(b'C').map(|command| {
+                let call = [command.as_bytes(), b" compgen ", &quote::single(&word), b" ''"].concat();
+                [b"builtin mapfile -t COMPREPLY <<< \"$(", call.as_slice(), b")\""].concat()
+            }),
+            1 => {
+                process.shell.state.options = work.options;
+                if let Some(list) = letters.value(b'W') {
+                    let found = match taken(process, run, LIST) {
+                        Some(found) => found,
+                        None if list.iter().any(|byte| matches!(byte, b'$' | b'`')) => {
+                            return Err(Halt::Discard(1));
+                        }
+                        None => {
+                            let separators = process.scalar(run, name::IFS);
+                            split_words(list, separators.as_ref().map_or(b" \t\n", |text| text.as_bytes()))
+                        }
+                    };
+                    work.words.extend(found.into_iter().filter(|found| found.starts_with(&word)));
+                }
+                None
+            }
+            3 | 5 => {
+                let letter = if step == 3 { b'F' } else { b'C' };
+                if letters.has(letter) {
+                    if step == 3 {
+                        set_completion_variables(process, run, false);
+                    }
+                    // An error that gave up the function leaves nothing.
+                    if step == 3 && taken(process, run, LIST).is_none() {
+                        return Err(Halt::Discard(1));
+                    }
+                    let found = taken(process, run, b"COMPREPLY").unwrap_or_default();
+                    work.words.extend(found.into_iter().filter(|found| step == 3 || !found.is_empty()));
+                }
+                None
+            }
+            _ => None,
+        };
+        if let Some(text) = text {
+            if step == 0 {
+                process.shell.state.options.set(ShellOption::NoGlob, true);
+                process.shell.state.options.set(ShellOption::BraceExpand, false);
+            }
+            let own = invocation.args.first().cloned();
+            invocation.progress = Some(work);
+            let waiting = std::mem::replace(invocation, Invocation::empty(&COMPGEN));
+            invocation.args.extend(own);
+            return process.start_callback(run, waiting, Arc::from(text));
         }
     }
-    if let Some(pattern) = letters.value(b'G') {
-        words.extend(glob(process, run, pattern)?);
-    }
-    if let Some(list) = letters.value(b'W') {
-        let separators = process.scalar(run, name::IFS).unwrap_or_else(|| Text::from_static(b" \t\n"));
-        let list = process.expand_parameters(run, list);
-        words.extend(split_words(&list, &separators).into_iter().filter(|found| found.starts_with(&word)));
-    }
+    let mut words = work.words;
     if let Some(filter) = letters.value(b'X') {
         let (keep, pattern) = match filter.strip_prefix(b"!") {
             Some(rest) => (true, rest),
@@ -128,6 +181,122 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
         process.out.push(b'\n');
     }
     Ok(Flow::Status(u8::from(words.is_empty())))
+}
+
+/// A completion that is being made: what was found, and the next step.
+struct Work {
+    words: Vec<Text>,
+    step: u8,
+    /// Options before the words of `-W` were expanded.
+    options: Options,
+}
+
+/// Where the words of `-W` are put when they have expansions.
+const LIST: &[u8] = b"_compgen_list";
+
+/// The order in which bash looks at what actions offer.
+const ORDER: [&str; 24] = [
+    "alias", "arrayvar", "binding", "builtin", "disabled", "enabled", "export", "function", "helptopic", "hostname",
+    "job", "keyword", "running", "setopt", "shopt", "signal", "stopped", "variable", "command", "file", "user", "group",
+    "service", "directory",
+];
+
+/// What the actions and `-G` offer.
+fn offered(
+    process: &mut Process,
+    run: &mut Run,
+    letters: &Letters,
+    word: &Text,
+    words: &mut Vec<Text>,
+) -> Step {
+    for name in ORDER {
+        let letter = ACTIONS.iter().find(|(own, _)| *own == name).map_or(0, |(_, letter)| *letter);
+        let asked = letter != 0 && letters.has(letter)
+            || letters.given.iter().any(|(given, value)| {
+                *given == b'A' && value.as_ref().is_some_and(|value| value.as_bytes() == name.as_bytes())
+            });
+        if asked {
+            action(process, run, name, word, words)?;
+        }
+    }
+    if let Some(pattern) = letters.value(b'G') {
+        words.extend(glob(process, run, pattern)?);
+    }
+    Ok(())
+}
+
+/// A script that puts the expanded words of `-W` into [`LIST`]; `None`: there is nothing to expand.
+fn list_callback(process: &mut Process, run: &mut Run, list: &[u8]) -> Option<Vec<u8>> {
+    if !list.iter().any(|byte| matches!(byte, b'$' | b'`')) {
+        return None;
+    }
+    let separators = process.scalar(run, name::IFS).unwrap_or_else(|| Text::from_static(b" \t\n"));
+    let mut text = [LIST, b"=("].concat();
+    let mut quote = 0;
+    let mut depth = 0_usize;
+    let mut bytes = list.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' if quote != b'\'' => {
+                text.push(byte);
+                text.extend(bytes.next());
+            }
+            b'\'' | b'"' | b'`' if quote == 0 => {
+                quote = byte;
+                text.push(byte);
+            }
+            byte if byte == quote => {
+                quote = 0;
+                text.push(byte);
+            }
+            b'$' if quote != b'\'' && matches!(bytes.peek(), Some(b'(' | b'{')) => {
+                depth += 1;
+                text.push(byte);
+                text.extend(bytes.next());
+            }
+            b'(' | b'{' if depth > 0 => {
+                depth += 1;
+                text.push(byte);
+            }
+            b')' | b'}' if depth > 0 => {
+                depth -= 1;
+                text.push(byte);
+            }
+            byte if quote != 0 || depth > 0 => text.push(byte),
+            byte if separators.contains(&byte) => text.push(b' '),
+            byte if b" \t\n;&|<>()*?[]~#".contains(&byte) => text.extend([b'\\', byte]),
+            byte => text.push(byte),
+        }
+    }
+    text.push(b')');
+    Some(text)
+}
+
+/// Takes the values of an array or a variable away; `None`: it is unset.
+fn taken(process: &mut Process, run: &mut Run, name: &[u8]) -> Option<Vec<Text>> {
+    let id = run.services.names.intern(name);
+    let value = process.value_of(run, id);
+    process.set_plain(id, Value::Unset);
+    match value {
+        Value::Unset => None,
+        Value::Array(array) => Some(array.iter().map(|(_, value)| value.clone()).collect()),
+        Value::Assoc(assoc) => Some(assoc.sorted().into_iter().map(|(_, value)| value.clone()).collect()),
+        value => Some(value.text().into_iter().collect()),
+    }
+}
+
+/// The variables that a completion function sees: no line is edited, so they are empty.
+fn set_completion_variables(process: &mut Process, run: &mut Run, on: bool) {
+    let values: [(&[u8], Value); 4] = [
+        (b"COMP_WORDS", Value::Array(Arc::default())),
+        (b"COMP_CWORD", Value::Integer(-1)),
+        (b"COMP_LINE", Value::Text(Text::EMPTY)),
+        (b"COMP_POINT", Value::Integer(0)),
+    ];
+    for (name, value) in values {
+        let id = run.services.names.intern(name);
+        process.set_plain(id, if on { value } else { Value::Unset });
+    }
 }
 
 /// Looks at the names of actions and options.

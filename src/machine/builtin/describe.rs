@@ -76,8 +76,12 @@ pub(super) fn meanings(process: &mut Process, run: &mut Run, name: &Text, search
                 found.push(Meaning::File(path));
             }
         }
-    } else if let Found::Path(path) = process.search_along(run, name, &path) {
-        found.push(Meaning::File(path));
+    } else {
+        match process.search_along(run, name, &path) {
+            // One that can not be run is better than none.
+            Found::Path(path) | Found::NotExecutable(path, _) => found.push(Meaning::File(path)),
+            Found::Missing => {}
+        }
     }
     found
 }

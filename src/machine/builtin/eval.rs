@@ -27,9 +27,9 @@ pub(super) static DOT: Builtin = Builtin {
     run: source,
 };
 
-pub(super) static SOURCE: Builtin = Builtin {
+pub(crate) static SOURCE: Builtin = Builtin {
     name: "source",
-    special: false,
+    special: true,
     synopsis: "source filename [arguments]",
     help: "Execute commands from a file in the current shell.",
     run: source,

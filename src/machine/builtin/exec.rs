@@ -2,7 +2,7 @@
 
 use super::{Builtin, Flow, Invocation, letters};
 use crate::machine::command::Found;
-use crate::machine::frame::{Frame, ScriptKind};
+use crate::machine::frame::Frame;
 use crate::machine::option::ShellOption;
 use crate::machine::process::{Halt, Process, Step};
 use crate::machine::run::Run;
@@ -78,8 +78,9 @@ fn leave_frames(process: &mut Process, run: &mut Run) {
             Frame::Function(_) => process.depth = process.depth.saturating_sub(1),
             Frame::Script(frame) => {
                 process.depth = process.depth.saturating_sub(1);
-                if !matches!(frame.kind, ScriptKind::Eval | ScriptKind::Source) {
+                if frame.kind.is_trap() {
                     process.in_trap = process.in_trap.saturating_sub(1);
+                    process.traps_running &= !frame.kind.bit();
                 }
             }
             _ => {}
@@ -95,7 +96,7 @@ fn leave_frames(process: &mut Process, run: &mut Run) {
 
 /// A command that can not be run ends the shell, unless `execfail` is on.
 fn failed(process: &Process, status: u8) -> Step<Flow> {
-    if process.shell.state.options.has(ShellOption::ExecFail) {
+    if process.shell.state.options.has(ShellOption::ExecFail) || process.shell.state.interactive {
         return Ok(Flow::Status(status));
     }
     Err(Halt::Exit(status))

@@ -52,6 +52,8 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
     if state.index != index {
         state = GetoptsState { index, offset: 0 };
     }
+    // The arguments may have become fewer.
+    state.index = state.index.min(i64::try_from(args.len()).unwrap_or(i64::MAX).saturating_add(1));
     let found = step(letters, args, &mut state);
     process.shell.state.getopts = state;
     process.set_plain(OPTIND, Value::Integer(state.index));

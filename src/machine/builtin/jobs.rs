@@ -55,6 +55,7 @@ fn run_jobs(
     cx: &mut Context<'_>,
     invocation: &mut Invocation,
 ) -> Step<Flow> {
+    process.shell.state.jobs.show_inherited();
     if invocation.args.get(1).is_some_and(|arg| arg.as_bytes() == b"-x") {
         return replace(process, run, cx, invocation);
     }

@@ -43,6 +43,10 @@ pub(super) fn parse(process: &mut Process, invocation: &Invocation, allowed: &[u
                 letters.first += 1;
                 break;
             }
+            b"--help" => {
+                super::letter_options::show_help(process, invocation);
+                return Err(Flow::Status(2));
+            }
             [b'-', _, ..] => false,
             [b'+', _, ..] if plus_too => true,
             _ => break,

@@ -241,7 +241,7 @@ impl Lines {
             Some(end) if self.strips || self.delimiter == 0 => end,
             _ => taken,
         };
-        self.line.extend(bytes.get(..kept).unwrap_or(bytes).iter().copied().filter(|byte| *byte != 0));
+        self.line.extend_from_slice(bytes.get(..kept).unwrap_or(bytes));
         self.complete = end.is_some();
         taken
     }
@@ -259,7 +259,9 @@ fn assign(
     run: &mut Run,
     lines: &mut Lines,
 ) -> Result<(), crate::machine::assign::AssignError> {
-    let value = Text::from(lines.line.as_slice());
+    // A line ends at its first null byte.
+    let end = memchr::memchr(0, &lines.line).unwrap_or(lines.line.len());
+    let value = Text::from(lines.line.get(..end).unwrap_or(&[]));
     let index = lines.index;
     lines.index = index.saturating_add(1);
     lines.restart();

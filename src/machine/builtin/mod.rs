@@ -107,6 +107,7 @@ macro_rules! builtins {
 
 builtins! {
     alias: ALIAS UNALIAS;
+    bind: BIND;
     break_continue: BREAK CONTINUE;
     caller: CALLER;
     cd: CD PWD;
@@ -120,10 +121,11 @@ builtins! {
     eval: EVAL DOT SOURCE;
     exec: EXEC;
     exit: EXIT RETURN;
+    fc: FC;
     getopts: GETOPTS;
     hash: HASH;
     help: HELP;
-    history: BIND FC HISTORY;
+    history: HISTORY;
     jobs: BG DISOWN FG JOBS SUSPEND;
     kill: KILL;
     let_: LET;
@@ -149,10 +151,10 @@ mod describe;
 mod letter_options;
 mod letters;
 mod reference;
+pub(crate) use bind::Bindings;
 pub(crate) use ulimit::Lowered;
 
-mod standard_input;
-pub(crate) use standard_input::STANDARD_INPUT;
+pub(crate) use eval::SOURCE;
 
 /// The builtin of that name.
 pub(crate) fn find(name: &[u8]) -> Option<&'static Builtin> {

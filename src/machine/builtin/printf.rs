@@ -9,7 +9,6 @@ use crate::machine::run::Run;
 use crate::machine::variable::decimal;
 use crate::text::Text;
 use crate::utility::print_format::{Dialect, Formatter, Surroundings};
-use crate::utility::time_format::Zone;
 use std::fmt::Display;
 use std::sync::Arc;
 use std::task::Context;
@@ -89,7 +88,7 @@ impl Surroundings for Shell<'_> {
     }
 
     fn time(&mut self, format: &[u8], seconds: i64) -> Vec<u8> {
-        let zone = self.process.scalar(self.run, name::TZ).map_or(Zone::UTC, |zone| Zone::named(&zone));
+        let zone = self.process.zone(self.run);
         let clock = &self.run.services.session.clock;
         let moment = match seconds {
             -1 => crate::utility::time_format::timestamp(clock.now()),
@@ -99,7 +98,9 @@ impl Surroundings for Shell<'_> {
             }
             seconds => jiff::Timestamp::from_second(seconds).unwrap_or_default(),
         };
-        zone.format(format, &zone.at(moment))
+        let text = zone.format(format, &zone.at(moment));
+        // Bash has room for 127 bytes, and shows nothing of what is longer.
+        if text.len() < 128 { text } else { Vec::new() }
     }
 
     fn store(&mut self, name: &[u8], count: usize) -> bool {

@@ -16,7 +16,7 @@ impl Process {
     }
 
     /// Whether a text is a name, or a name with a subscript.
-    pub(super) fn is_assignable(text: &[u8]) -> bool {
+    pub(crate) fn is_assignable(text: &[u8]) -> bool {
         if name::is_name(text) {
             return true;
         }

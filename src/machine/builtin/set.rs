@@ -51,7 +51,7 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
         for &letter in cluster {
             if letter != b'o' {
                 if let Some(option) = option::find_letter(letter) {
-                    process.set_option(option, on);
+                    process.set_option(run, option, on);
                 }
                 continue;
             }
@@ -62,7 +62,7 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
                     rest.pop_front();
                     match option::find(&name, true) {
                         Some(option) if !on || !matches!(option, ShellOption::Keyword | ShellOption::OneCmd) => {
-                            process.set_option(option, on);
+                            process.set_option(run, option, on);
                         }
                         _ => {
                             process.report_for(b"set", format_args!("{name}: invalid option name"));
@@ -124,7 +124,7 @@ const fn is_refused(letter: u8) -> bool {
 
 impl Process {
     /// Turns an option on or off, and what depends on it.
-    pub(super) fn set_option(&mut self, option: ShellOption, on: bool) {
+    pub(super) fn set_option(&mut self, run: &mut Run, option: ShellOption, on: bool) {
         let options = &mut self.shell.state.options;
         match option {
             // Of the two editing modes one is on at most.
@@ -134,7 +134,11 @@ impl Process {
             ShellOption::InteractiveCommentsShopt => options.set(ShellOption::InteractiveComments, on),
             _ => {}
         }
+        let enabled = option == ShellOption::History && on && !options.has(option);
         options.set(option, on);
+        if enabled && self.shell.state.history.unsaved == 0 {
+            self.load_history(run);
+        }
     }
 
     /// `set -o` as a table, `set +o` as commands.

@@ -25,7 +25,7 @@ struct Show {
     quiet: bool,
 }
 
-fn run(process: &mut Process, _: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
+fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
     let letters = match letters::parse(process, invocation, b"psuoq") {
         Ok(letters) => letters,
         Err(flow) => return Ok(flow),
@@ -55,7 +55,7 @@ fn run(process: &mut Process, _: &mut Run, _: &mut Context<'_>, invocation: &mut
             continue;
         };
         if on || off {
-            process.set_option(option, on);
+            process.set_option(run, option, on);
         } else {
             if !process.shell.state.options.has(option) {
                 status = 1;

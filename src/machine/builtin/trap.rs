@@ -79,7 +79,8 @@ fn show(process: &mut Process, own_name: &Text, names: &[Text]) -> u8 {
     let mut status = 0;
     if names.is_empty() {
         for (&signal, action) in &shown.signals {
-            line(&mut process.out, &Condition::Signal(signal).name(), action);
+            let name = shown_name(process, Condition::Signal(signal));
+            line(&mut process.out, &name, action);
         }
         for condition in [Condition::Debug, Condition::Err, Condition::Return] {
             show_one(process, &shown, condition);
@@ -100,7 +101,8 @@ fn show(process: &mut Process, own_name: &Text, names: &[Text]) -> u8 {
 
 fn show_one(process: &mut Process, traps: &Traps, condition: Condition) {
     if let Some(action) = traps.action(condition) {
-        line(&mut process.out, &condition.name(), action);
+        let name = shown_name(process, condition);
+        line(&mut process.out, &name, action);
     }
 }
 
@@ -110,4 +112,14 @@ fn line(out: &mut Vec<u8>, name: &str, action: &Text) {
     out.push(b' ');
     out.extend_from_slice(name.as_bytes());
     out.push(b'\n');
+}
+
+/// A condition's name, in POSIX mode without `SIG`.
+fn shown_name(process: &Process, condition: Condition) -> String {
+    let name = condition.name();
+    let posix = process.shell.state.options.has(crate::machine::option::ShellOption::Posix);
+    match name.strip_prefix("SIG") {
+        Some(bare) if posix => bare.to_owned(),
+        _ => name,
+    }
 }

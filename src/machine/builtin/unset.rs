@@ -117,7 +117,7 @@ fn unset_variable(process: &mut Process, run: &mut Run, id: NameId) -> bool {
     if attributes.has(Attributes::EXPORTED) {
         process.shell.variables.exports += 1;
     }
-    if own != 0 && own < scope && !process.shell.state.options.has(ShellOption::LocalVarUnset) {
+    if attributes.has(Attributes::TEMPORARY) || own != 0 && own < scope && !process.shell.state.options.has(ShellOption::LocalVarUnset) {
         // The local variable of a caller: the one below it shows.
         process.shell.variables.pop_local(id);
     } else {
@@ -163,6 +163,7 @@ fn unset_element(process: &mut Process, run: &mut Run, id: NameId, subscript: &T
                 Arc::make_mut(array).remove(index);
             }
         }
+        Value::Unset if !process.shell.variables.slot(id).exists() => return Ok(true),
         Value::Unset | Value::Dynamic => {
             process.report_for(b"unset", format_args!("{name}: not an array variable"));
             return Ok(false);

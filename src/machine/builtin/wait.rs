@@ -44,6 +44,14 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
         invocation.progress = Some(waiting);
         return Ok(Flow::Wait);
     }
+    if let Some((pid, variables)) = process.coprocess
+        && process.shell.state.jobs.status_of(pid) != Some(JobStatus::Running)
+    {
+        process.coprocess = None;
+        for id in variables {
+            process.set_plain(id, crate::machine::variable::Value::Unset);
+        }
+    }
     if let (Some(variable), Some(pid)) = (&waiting.variable, waiting.last) {
         let id = run.services.names.intern(variable);
         let _ = process.assign_variable(run, id, decimal(i64::from(pid)), false);
@@ -93,7 +101,8 @@ fn resolve(process: &mut Process, own: &Text, operand: &Text, next: bool) -> Res
         process.report_for(own, format_args!("`{operand}': not a pid or valid job spec"));
         return Err(if next { 127 } else { 1 });
     };
-    if process.shell.state.jobs.knows(pid) {
+    let jobs = &process.shell.state.jobs;
+    if if next { jobs.by_pid(pid).is_some() } else { jobs.knows(pid) } {
         return Ok(pid);
     }
     if next {

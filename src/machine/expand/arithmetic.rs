@@ -13,7 +13,7 @@ use crate::syntax::ast::{BinaryOperator, Infix, UnaryOperator};
 use crate::text::Text;
 
 /// Values that are expressions, inside of each other.
-const MAX_DEPTH: u32 = 64;
+const MAX_DEPTH: u32 = 128;
 
 /// How the names of an expression become the session's numbers.
 #[derive(Clone, Copy)]

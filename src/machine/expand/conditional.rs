@@ -1,22 +1,96 @@
 //! `[[ ]]`: tests of words. File tests and comparisons are shared with `test`. Bash manual 6.4.
 
 use super::super::array::Array;
+use super::super::builder::Field;
 use super::super::name;
 use super::super::option::{self, ShellOption};
 use super::super::process::{Halt, Process, Step, Target};
 use super::super::run::Run;
 use super::super::variable::Value;
 use super::field::stopped;
+use crate::program::Op;
 use crate::syntax::ast::ConditionalOperator;
 use crate::text::Text;
 use crate::utility::regex::RegexOptions;
 use crate::utility::ticker::MeterTicker;
 use std::sync::Arc;
 
+/// A word of a test as `set -x` shows it.
+fn traced(text: &[u8]) -> &[u8] {
+    if text.is_empty() { b"''" } else { text }
+}
+
+/// An operator as it is written.
+const fn operator_text(operator: ConditionalOperator) -> &'static str {
+    match operator {
+        ConditionalOperator::Match => "==",
+        ConditionalOperator::NotMatch => "!=",
+        ConditionalOperator::Regex => "=~",
+        ConditionalOperator::Before => "<",
+        ConditionalOperator::After => ">",
+        ConditionalOperator::Equal => "-eq",
+        ConditionalOperator::NotEqual => "-ne",
+        ConditionalOperator::Less => "-lt",
+        ConditionalOperator::LessOrEqual => "-le",
+        ConditionalOperator::Greater => "-gt",
+        ConditionalOperator::GreaterOrEqual => "-ge",
+        ConditionalOperator::SameFile => "-ef",
+        ConditionalOperator::Newer => "-nt",
+        ConditionalOperator::Older => "-ot",
+    }
+}
+
 impl Process {
+    /// `[[ word ]]`
+    pub(crate) fn conditional_word(&mut self, run: &mut Run) {
+        let text = self.x.builder.take_text();
+        if self.shell.state.options.has(ShellOption::XTrace) {
+            let line = [b"-n ".as_slice(), traced(&text)].concat();
+            self.trace_test(run, &line);
+        }
+        self.shell.state.status = u8::from(text.is_empty());
+    }
+
+    /// Traces one test of `[[ ]]`, with the `!` before it.
+    fn trace_test(&mut self, run: &mut Run, test: &[u8]) {
+        let negated = matches!(self.code.program.code.get(self.code.pc as usize), Some(Op::Negate));
+        let sign: &[u8] = if negated { b"! " } else { b"" };
+        self.trace_line(run, &[b"[[ ", sign, test, b" ]]"].concat());
+    }
+
+    fn trace_comparison(&mut self, run: &mut Run, operator: ConditionalOperator, left: &[u8], right: &Field) {
+        let mut line = traced(left).to_vec();
+        line.push(b' ');
+        line.extend_from_slice(operator_text(operator).as_bytes());
+        line.push(b' ');
+        if right.bytes.is_empty() {
+            line.extend_from_slice(b"''");
+        }
+        let escapes = matches!(
+            operator,
+            ConditionalOperator::Match | ConditionalOperator::NotMatch | ConditionalOperator::Regex
+        );
+        for (bytes, quoted) in right.stretches() {
+            for &byte in bytes {
+                if quoted
+                    && escapes
+                    && (operator != ConditionalOperator::Regex || !byte.is_ascii_alphanumeric())
+                {
+                    line.push(b'\\');
+                }
+                line.push(byte);
+            }
+        }
+        self.trace_test(run, &line);
+    }
+
     /// `[[ -x word ]]`
     pub(crate) fn conditional_unary(&mut self, run: &mut Run, operator: u8) -> Step {
         let text = self.x.builder.take_text();
+        if self.shell.state.options.has(ShellOption::XTrace) {
+            let line = [b"-".as_slice(), &[operator], b" ", traced(&text)].concat();
+            self.trace_test(run, &line);
+        }
         let result = self.test_unary(run, operator, &text)?;
         self.set_status(u8::from(!result));
         Ok(())
@@ -98,6 +172,9 @@ impl Process {
         let right = self.x.builder.take_joined();
         self.x.builder = self.x.builders.pop().unwrap_or_default();
         let left = self.x.builder.take_text();
+        if self.shell.state.options.has(ShellOption::XTrace) {
+            self.trace_comparison(run, operator, &left, &right);
+        }
         let result = match operator {
             ConditionalOperator::Match | ConditionalOperator::NotMatch => {
                 let mut options = self.pattern_options(true);

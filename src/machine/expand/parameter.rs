@@ -88,6 +88,10 @@ impl Process {
             }
             return self.check_builder(run);
         }
+        if self.is_list_reference(id) {
+            let target = self.dereference(run, id);
+            return self.append_target(run, &target, Index::MAX, quoting);
+        }
         match self.scalar(run, id) {
             Some(text) => self.append_text(&text, quoting),
             None => self.check_unset(run, &Target::Variable(id))?,
@@ -95,8 +99,19 @@ impl Process {
         Ok(())
     }
 
+    /// Whether a variable is a nameref to `name[@]` or `name[*]`.
+    fn is_list_reference(&self, id: NameId) -> bool {
+        let slot = self.shell.variables.slot(id);
+        slot.attributes.has(Attributes::NAMEREF)
+            && matches!(&slot.value, Value::Text(text) if text.ends_with(b"[@]") || text.ends_with(b"[*]"))
+    }
+
     /// `"$name"` as a word of its own: no copy of a long value.
     pub(crate) fn field_variable(&mut self, run: &mut Run, id: NameId) -> Step {
+        if self.is_list_reference(id) {
+            self.append_variable(run, id, Quoting::Quoted)?;
+            return self.end_field(run);
+        }
         match self.scalar(run, id) {
             Some(text) => self.x.fields.push(text),
             None => {
@@ -173,6 +188,9 @@ impl Process {
     /// An expansion error that ends a shell which is not interactive (`set -u`, `${x:?}`).
     pub(crate) fn fatal_expansion(&self) -> Halt {
         let in_subshell = self.is_forked || self.shell.state.subshell_level > 0;
+        if self.shell.state.interactive && !in_subshell {
+            return Halt::Abandon(1);
+        }
         Halt::Exit(if in_subshell { 1 } else { 127 })
     }
 
@@ -189,6 +207,7 @@ impl Process {
             ParameterBase::Variable(name) => Target::Variable(link.name(name)),
             ParameterBase::Elements(name, all) => match self.dereference(run, link.name(name)) {
                 Target::Variable(id) => Target::Elements(id, all),
+                Target::Elements(..) => Target::Nothing,
                 other => other,
             },
             ParameterBase::Positional(number) => Target::Positional(number),
@@ -254,8 +273,13 @@ impl Process {
         let Some(text) = self.target_text(run, target) else {
             if self.shell.state.options.has(ShellOption::NoUnset) || !matches!(target, Target::Positional(_))
             {
+                if let Target::Variable(id) = target
+                    && self.value_of(run, *id).is_array()
+                {
+                    return Ok(Target::Nothing);
+                }
                 self.report(format_args!("{}: invalid indirect expansion", indirect_name(source)));
-                return Err(Halt::Discard(1));
+                return Err(self.discarded());
             }
             return Ok(Target::Nothing);
         };
@@ -263,7 +287,7 @@ impl Process {
             Some(target) => Ok(target),
             None => {
                 self.report(format_args!("{text}: invalid variable name"));
-                Err(Halt::Discard(1))
+                Err(self.discarded())
             }
         }
     }
@@ -399,7 +423,9 @@ impl Process {
             b'#' => decimal(state.positional.len() as i64),
             b'$' => decimal(i64::from(state.shell_pid)),
             b'!' => decimal(i64::from(state.background_pid?)),
-            b'-' => Text::from(state.options.letters(state.command_string)),
+            b'-' => {
+                Text::from(state.options.letters(state.interactive, state.command_string, state.reads_input))
+            }
             b'@' | b'*' => {
                 let values = self.target_values(run, &Target::Special(special));
                 if values.is_empty() {
@@ -491,11 +517,14 @@ impl Process {
                 }
             }
             (_, Quoting::Split) => {
+                let separators = std::sync::Arc::clone(&self.shell.state.separators);
                 for (index, value) in values.iter().enumerate() {
-                    if index > 0 {
+                    if index > 0 && separators.joins_hard {
+                        self.x.builder.push_split(&separators.join, &separators);
+                    } else if index > 0 {
                         self.x.builder.end_if_present();
                     }
-                    self.x.builder.push_split(value, &self.shell.state.separators);
+                    self.x.builder.push_split(value, &separators);
                 }
             }
         }
@@ -516,6 +545,31 @@ impl Process {
         Ok(self.target_text(run, target).is_some_and(|text| !colon || !text.is_empty()))
     }
 
+    /// As [`Process::is_target_set`], where the value would be used as `quoting` says: `"$*"` is null when what it joins
+    /// to is; a list behind `${!x}` is not null.
+    pub(crate) fn is_value_used(
+        &mut self,
+        run: &mut Run,
+        target: &Target,
+        source: Index,
+        colon: bool,
+        quoting: Quoting,
+    ) -> Step<bool> {
+        let Some(kind) = Self::list_kind(target).filter(|_| colon) else {
+            return self.is_target_set(run, target, colon);
+        };
+        let parameter = self.code.program.parameters.get(source as usize);
+        if parameter.is_some_and(|parameter| parameter.indirect) {
+            return self.is_target_set(run, target, false);
+        }
+        let set = self.is_target_set(run, target, true)?;
+        Ok(set
+            && (kind == AllElements::At
+                || quoting != Quoting::Quoted
+                || !self.shell.state.separators.join.is_empty()
+                || self.target_values(run, target).iter().any(|value| !value.is_empty())))
+    }
+
     /// `${x:-word}`, `${x:=word}`, `${x:?word}`: uses the value if there is one.
     pub(crate) fn use_value(
         &mut self,
@@ -526,7 +580,7 @@ impl Process {
         end: crate::program::Pc,
     ) -> Step {
         let (target, source) = self.pop_target();
-        if self.is_target_set(run, &target, colon)? {
+        if self.is_value_used(run, &target, source, colon, quoting)? {
             self.append_target(run, &target, source, quoting)?;
             self.code.pc = end;
         } else if keep {
@@ -551,7 +605,7 @@ impl Process {
             _ => {
                 let shown = self.target_name(run, &target);
                 self.report(format_args!("${shown}: cannot assign in this way"));
-                return Err(Halt::Discard(1));
+                return Err(self.discarded());
             }
         };
         if assigned.is_err() {
@@ -621,6 +675,14 @@ impl Process {
             .filter(|name| name.starts_with(prefix))
             .collect();
         names.sort();
+        if all == AllElements::Star
+            && quoting == Quoting::Split
+            && self.shell.state.separators.join.is_empty()
+        {
+            let joined = self.join(&names, b"");
+            self.append_text(&joined, quoting);
+            return;
+        }
         self.append_values(&names, all, quoting);
     }
 
@@ -636,6 +698,14 @@ impl Process {
             },
             _ => Vec::new(),
         };
+        if all == AllElements::Star
+            && quoting == Quoting::Split
+            && self.shell.state.separators.join.is_empty()
+        {
+            let joined = self.join(&keys, b" ");
+            self.append_text(&joined, quoting);
+            return Ok(());
+        }
         self.append_values(&keys, all, quoting);
         Ok(())
     }

@@ -6,7 +6,7 @@
 use super::super::builder::Field;
 use super::super::name;
 use super::super::option::ShellOption;
-use super::super::process::{Halt, Process, Step};
+use super::super::process::{Process, Step};
 use super::super::run::Run;
 use super::field::stopped;
 use crate::limit::Limit;
@@ -46,7 +46,7 @@ impl Process {
         if found.is_empty() {
             if options.has(ShellOption::FailGlob) {
                 self.report(format_args!("no match: {}", bstr::BStr::new(&field.bytes)));
-                return Err(Halt::Discard(1));
+                return Err(self.discarded());
             }
             if !options.has(ShellOption::NullGlob) {
                 self.x.fields.push(Text::from(field.bytes.as_slice()));

@@ -22,6 +22,9 @@ impl Process {
                         self.append_list(run, &values, kind, quoting)
                     }
                     None => {
+                        if self.target_text(run, &target).is_none() {
+                            self.check_unset(run, &target)?;
+                        }
                         if let Some(flags) = flags {
                             self.append_text(&flags, quoting);
                         }
@@ -62,7 +65,7 @@ impl Process {
         Ok(match operator {
             b'Q' | b'K' | b'k' => Text::from(quote::at_q(text)),
             b'E' => Text::from(crate::syntax::expand_ansi_c(text)),
-            b'P' => self.expand_prompt(run, text),
+            b'P' => self.expand_prompt(run, text, false),
             b'U' => with_case(text, CaseOperator::UpperAll, None),
             b'u' => with_case(text, CaseOperator::UpperFirst, None),
             b'L' => with_case(text, CaseOperator::LowerAll, None),

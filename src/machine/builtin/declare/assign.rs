@@ -86,7 +86,14 @@ pub(super) fn declare(
         return Ok(false);
     }
     let id = run.services.names.intern(operand.name);
-    if request.on.has(Attributes::NAMEREF) && !is_good_reference(process, &command, &operand, literal.is_some(), request)
+    let mut request = request;
+    if request.by_name && operand.value.is_none() && literal.is_none() {
+        // `readonly -a name` makes no array.
+        request.on.remove(Attributes(Attributes::ARRAY.0 | Attributes::ASSOC.0));
+    }
+    if request.on.has(Attributes::NAMEREF)
+        && (!is_good_reference(process, &command, &operand, literal.is_some(), request)
+            || operand.value.is_none() && !refers(process, &command, id, request))
     {
         return Ok(false);
     }
@@ -127,6 +134,18 @@ fn is_good_reference(
         process.report_for(command, format_args!("warning: {name}: circular name reference"));
     }
     true
+}
+
+/// Whether what the variable has can be a reference.
+fn refers(process: &mut Process, command: &[u8], id: NameId, request: Request) -> bool {
+    let slot = process.shell.variables.slot(id);
+    let hidden = request.local && slot.scope != process.shell.variables.scope();
+    let Some(value) = slot.value.text().filter(|_| !hidden && !slot.value.is_array()) else { return true };
+    if slot.attributes.has(Attributes::NAMEREF) || Process::is_assignable(&value) {
+        return true;
+    }
+    process.report_for(command, format_args!("`{value}': invalid variable name for name reference"));
+    false
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -187,6 +206,9 @@ fn declare_here(
                 add_text(process, run, id, operand, value, request, texts);
                 return Ok(true);
             }
+            if request.by_name && process.shell.state.options.has(ShellOption::XTrace) {
+                process.trace_assignment(run, id, value, operand.append);
+            }
             assign_value(process, run, command, id, subscript, value, operand.append, is_reference_change)
         }
         (None, None) => Ok(true),
@@ -197,6 +219,9 @@ fn declare_here(
     }
     if !changes_value && slot.value == Value::Unset && !request.by_name {
         slot.attributes.insert(Attributes::DECLARED);
+    }
+    if request.by_name {
+        process.shell.variables.propagate(id);
     }
     done
 }

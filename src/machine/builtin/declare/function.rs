@@ -120,6 +120,11 @@ fn print_definition(process: &mut Process, id: NameId) {
 }
 
 fn change(process: &mut Process, id: NameId, request: Request) {
+    if request.on.has(Attributes::TRACE) && !process.shell.variables.traced_functions.contains(&id) {
+        process.shell.variables.traced_functions.push(id);
+    } else if request.off.has(Attributes::TRACE) {
+        process.shell.variables.traced_functions.retain(|traced| *traced != id);
+    }
     if request.on.has(Attributes::READONLY) && !process.shell.variables.is_readonly_function(id) {
         process.shell.variables.readonly_functions.push(id);
     }

@@ -131,7 +131,13 @@ impl Process {
                 }
                 value => {
                     let value = value.text().unwrap_or_default();
-                    let shown = if value.is_empty() { Vec::new() } else { quote::trace(&value) };
+                    let shown = match value.as_bytes() {
+                        [] => Vec::new(),
+                        value if quote::needs_ansi_c(value) && !self.shell.state.options.has(ShellOption::Posix) => {
+                            quote::ansi_c(value)
+                        }
+                        value => quote::trace(value),
+                    };
                     [name.as_bytes(), b"=", &shown].concat()
                 }
             };
