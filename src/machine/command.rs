@@ -180,12 +180,6 @@ impl Process {
         self.set_status(status);
     }
 
-    /// An assignment that runs nothing else is over.
-    pub(crate) fn plain_assignment_done(&mut self) {
-        self.shell.state.last_argument = Text::EMPTY;
-        self.set_status(0);
-    }
-
     pub(crate) fn undo_redirections(&mut self) {
         if !self.x.redirections.is_empty() {
             let saved = std::mem::take(&mut self.x.redirections);

@@ -557,13 +557,15 @@ impl Process {
                     Op::AssignStatement { name, append } => {
                         let text = self.x.builder.take_text();
                         self.assign_word(run, link.name(name), text, append)?;
-                        self.plain_assignment_done();
+                        self.forget_last_argument();
+                        self.set_status(0);
                         continue;
                     }
                     Op::AssignNumber { name } => {
                         let number = self.x.numbers.pop().unwrap_or(0);
                         self.assign_number(run, link.name(name), number)?;
-                        self.plain_assignment_done();
+                        self.forget_last_argument();
+                        self.set_status(0);
                         continue;
                     }
                     Op::AssignElement { name, append } => {
@@ -735,6 +737,14 @@ impl Process {
 
     pub(crate) fn pop_target(&mut self) -> (Target, Index) {
         self.x.targets.pop().unwrap_or((Target::Nothing, 0))
+    }
+
+    /// `$_` is empty behind an assignment.
+    #[inline]
+    pub(crate) fn forget_last_argument(&mut self) {
+        if !self.shell.state.last_argument.is_empty() {
+            self.shell.state.last_argument = Text::EMPTY;
+        }
     }
 
     /// Sets `$?` and, as for a pipeline of one command, `PIPESTATUS`.

@@ -156,6 +156,8 @@ pub(crate) struct Variables {
     pub(crate) traced_functions: Vec<NameId>,
     /// Where they go to when the shell ends.
     pool: Option<Arc<Pool>>,
+    /// Functions that inherit the `DEBUG` and `RETURN` traps: `declare -ft`.
+    pub(crate) traced_functions: Vec<NameId>,
 }
 
 /// Marks to go back to: see [`Variables::enter_subshell`] and [`Variables::enter_function`].
@@ -209,6 +211,7 @@ impl Variables {
             readonly_functions: Vec::new(),
             traced_functions: Vec::new(),
             pool: None,
+            traced_functions: Vec::new(),
         }
     }
 
@@ -492,6 +495,7 @@ impl Variables {
             readonly_functions: self.readonly_functions.clone(),
             traced_functions: self.traced_functions.clone(),
             pool: None,
+            traced_functions: self.traced_functions.clone(),
         }
     }
 

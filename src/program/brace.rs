@@ -327,9 +327,8 @@ impl Sequence {
         match u8::try_from(self.from + index * self.step) {
             // Quote removal takes the backslash.
             Ok(b'\\') => vec![Unit::Part(WordPart::Quoted(Text::EMPTY))],
-            Ok(byte) if byte.is_ascii_alphanumeric() => vec![Unit::Byte(byte)],
-            // What expands the word afterwards takes it for the begin of a substitution.
-            Ok(b'`') => vec![Unit::Byte(b'`')],
+            // What expands the word afterwards takes a backquote for the begin of a substitution.
+            Ok(byte) if byte.is_ascii_alphanumeric() || byte == b'`' => vec![Unit::Byte(byte)],
             byte => vec![Unit::Part(WordPart::Quoted(Text::from(&[byte.unwrap_or(b'?')])))],
         }
     }
