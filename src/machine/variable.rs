@@ -126,7 +126,6 @@ impl Drop for Variables {
         self.kept_locals.clear();
         self.leave_subshell(Mark { locals: 0, journal: 0, scope: 0 });
         self.readonly_functions.clear();
-        self.traced_functions.clear();
         let mut kept = lock(&pool.0);
         if kept.len() < MOST_KEPT {
             kept.push(std::mem::replace(self, Self::empty(Arc::clone(&self.names))));
@@ -152,8 +151,6 @@ pub(crate) struct Variables {
     pub(crate) exports: u64,
     /// Functions that `readonly -f` fixed.
     pub(crate) readonly_functions: Vec<NameId>,
-    /// Functions that inherit the `DEBUG` and `RETURN` traps: `declare -ft`.
-    pub(crate) traced_functions: Vec<NameId>,
     /// Where they go to when the shell ends.
     pool: Option<Arc<Pool>>,
     /// Functions that inherit the `DEBUG` and `RETURN` traps: `declare -ft`.
@@ -209,7 +206,6 @@ impl Variables {
             scope: 0,
             exports: 0,
             readonly_functions: Vec::new(),
-            traced_functions: Vec::new(),
             pool: None,
             traced_functions: Vec::new(),
         }
@@ -493,7 +489,6 @@ impl Variables {
             scope: self.scope,
             exports: self.exports,
             readonly_functions: self.readonly_functions.clone(),
-            traced_functions: self.traced_functions.clone(),
             pool: None,
             traced_functions: self.traced_functions.clone(),
         }
