@@ -418,7 +418,7 @@ mod nothing_panics {
                     let input = json!({"command": other});
                     let _ = rule.test(&rule::Call::new("Bash", &input, "/w", "/h"));
                 }
-                let _ = placeholder::in_header(text, |name| name.to_owned());
+                let _ = placeholder::in_header(text, str::to_owned);
                 let _ = placeholder::in_prompt(text, b"{}");
                 let _ = printed::is_terminal_sequence(text);
                 let _ = printed::without_escapes(text);
