@@ -175,8 +175,7 @@ impl History {
 
     /// The place of the last entry before `below` that begins with `prefix`.
     pub(crate) fn find(&self, prefix: &[u8], below: usize) -> Option<usize> {
-        let found = self.entries.iter().take(below).rposition(|entry| entry.text.starts_with(prefix));
-        found
+        self.entries.iter().take(below).rposition(|entry| entry.text.starts_with(prefix))
     }
 }
 

@@ -41,16 +41,8 @@ pub(crate) struct ScriptInput {
 }
 
 impl ScriptInput {
-    pub(crate) fn new() -> Box<Self> {
-        Box::new(Self {
-            text: Vec::new(),
-            line: 1,
-            tried: 0,
-            parsed: 0,
-            ended: false,
-            has_run: false,
-            prompt: Some(0),
-        })
+    pub(crate) fn new() -> Self {
+        Self { text: Vec::new(), line: 1, tried: 0, parsed: 0, ended: false, has_run: false, prompt: Some(0) }
     }
 
     /// Whether the text may be complete. Long commands are tried when they have grown by half, so that the work stays
@@ -80,7 +72,7 @@ impl ScriptInput {
 impl Process {
     /// From now on the script comes from standard input.
     pub(crate) fn read_commands(&mut self) {
-        self.input = Some(ScriptInput::new());
+        self.input = Some(Box::new(ScriptInput::new()));
         self.shell.state.reads_input = self.shell.state.descriptors.get(SCRIPT_DESCRIPTOR).is_none();
         self.wait = Wait::Script;
     }
@@ -216,7 +208,7 @@ impl Process {
             input.parsed = input.parsed.saturating_add(source.len());
             return Ok(false);
         }
-        let lines = source.iter().filter(|&&byte| byte == b'\n').count();
+        let lines = memchr::memchr_iter(b'\n', &source).count();
         let behind = input.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
         let (offset, line) = program.rest.unwrap_or((source.len(), behind));
         input.consume(offset, line);
@@ -369,7 +361,7 @@ impl Process {
     /// The absolute path in `HISTFILE`; `None`: it is unset or empty.
     pub(crate) fn history_file(&self) -> Option<Vec<u8>> {
         let path = self.shell.variables.slot(name::HISTFILE).value.text().filter(|path| !path.is_empty())?;
-        Some(crate::vfs::path::join(&self.shell.state.cwd, &path).to_vec())
+        Some(crate::vfs::path::join(&self.shell.state.cwd, &path))
     }
 
     /// What an interactive shell and `set -o history` start with.

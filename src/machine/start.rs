@@ -899,7 +899,7 @@ const VERSION: &str = "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)
 
 /// What `bash --help` says.
 fn help() -> String {
-    let mut text = format!("{}Usage:\tbash [options] script-file [argument ...]\n", VERSION);
+    let mut text = format!("{VERSION}Usage:\tbash [options] script-file [argument ...]\n");
     text.push_str("\tbash [options] -c command [name [argument ...]]\n\tbash [options] -s [argument ...]\n");
     text.push_str(
         "Options:\n\t--help, --version, --login, --noediting, --noprofile, --norc, --posix, --verbose\n",

@@ -84,15 +84,18 @@ impl Reader<'_> {
             return self.possible_assignment(simple);
         }
         match simple.words.first().and_then(literal) {
-            Some(b"declare" | b"typeset" | b"local" | b"export" | b"readonly") => {
-                if !self.has_blank_in_bracket() {
-                    return self.possible_assignment(simple);
-                }
+            Some(b"declare" | b"typeset" | b"local" | b"export" | b"readonly")
+                if !self.has_blank_in_bracket() =>
+            {
+                return self.possible_assignment(simple);
             }
-            Some(b"command") if self.options.posix && follows_command(&simple.words) => {
-                if !self.has_blank_in_bracket() && !self.is_array_assignment() {
-                    return self.possible_assignment(simple);
-                }
+            Some(b"command")
+                if self.options.posix
+                    && follows_command(&simple.words)
+                    && !self.has_blank_in_bracket()
+                    && !self.is_array_assignment() =>
+            {
+                return self.possible_assignment(simple);
             }
             Some(b"let" | b"eval") if self.is_array_assignment() => return self.array_text(simple),
             _ => {}

@@ -1,5 +1,7 @@
 //! Key sequences as they are written (`\C-x\e`, `Control-q`) and as bytes. Readline manual 1.3.1.
 
+use std::fmt::Write as _;
+
 /// The bytes of a sequence that is written with escapes.
 pub(super) fn decode(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
@@ -90,7 +92,9 @@ pub(super) fn encode(keys: &[u8]) -> String {
                 out.extend((shown == '\\').then_some('\\'));
                 out.push(shown);
             }
-            0x80.. => out.push_str(&format!("\\{byte:o}")),
+            0x80.. => {
+                let _ = write!(out, "\\{byte:o}");
+            }
             byte => out.push(char::from(byte)),
         }
     }

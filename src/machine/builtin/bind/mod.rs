@@ -9,6 +9,7 @@ use crate::machine::process::{Process, Step};
 use crate::machine::run::Run;
 use crate::text::Text;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::task::Context;
 use table::{FUNCTIONS, VARIABLES};
@@ -252,11 +253,11 @@ fn list(process: &mut Process, map: usize, letter: u8) {
         b'v' | b'V' => {
             for (name, default) in VARIABLES {
                 let value = bindings.value(name, default);
-                out.push_str(&if letter == b'v' {
-                    format!("set {name} {value}\n")
+                let _ = if letter == b'v' {
+                    writeln!(out, "set {name} {value}")
                 } else {
-                    format!("{name} is set to `{value}'\n")
-                });
+                    writeln!(out, "{name} is set to `{value}'")
+                };
             }
         }
         b'p' | b'P' => {
@@ -269,13 +270,19 @@ fn list(process: &mut Process, map: usize, letter: u8) {
             out.push('\n');
             for name in FUNCTIONS.iter().map(|row| row.0) {
                 match (keys.get(name), letter) {
-                    (None, b'p') => out.push_str(&format!("# {name} (not bound)\n")),
-                    (None, _) => out.push_str(&format!("{name} is not bound to any keys\n")),
+                    (None, b'p') => {
+                        let _ = writeln!(out, "# {name} (not bound)");
+                    }
+                    (None, _) => {
+                        let _ = writeln!(out, "{name} is not bound to any keys");
+                    }
                     (Some(keys), b'p') => {
-                        keys.iter().for_each(|keys| out.push_str(&format!("\"{keys}\": {name}\n")));
+                        for keys in keys {
+                            let _ = writeln!(out, "\"{keys}\": {name}");
+                        }
                     }
                     (Some(keys), _) => {
-                        out.push_str(&format!("{name} can be found on {}\n", shown_keys(keys)));
+                        let _ = writeln!(out, "{name} can be found on {}", shown_keys(keys));
                     }
                 }
             }
@@ -285,12 +292,14 @@ fn list(process: &mut Process, map: usize, letter: u8) {
                 let keys = key::encode(&keys);
                 match (action, letter) {
                     (Action::Macro(text), b's') => {
-                        out.push_str(&format!("\"{keys}\": \"{}\"\n", key::encode(&text)));
+                        let _ = writeln!(out, "\"{keys}\": \"{}\"", key::encode(&text));
                     }
                     (Action::Macro(text), b'S') => {
-                        out.push_str(&format!("{keys} outputs {}\n", key::encode(&text)));
+                        let _ = writeln!(out, "{keys} outputs {}", key::encode(&text));
                     }
-                    (Action::Command(text), b'X') => out.push_str(&format!("\"{keys}\": \"{text}\"\n")),
+                    (Action::Command(text), b'X') => {
+                        let _ = writeln!(out, "\"{keys}\": \"{text}\"");
+                    }
                     _ => {}
                 }
             }
