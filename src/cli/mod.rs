@@ -4,6 +4,8 @@
 pub mod check;
 pub mod convert;
 pub mod fire;
+#[cfg(feature = "editor")]
+mod line_editor;
 pub mod schema;
 pub mod sh;
 pub mod test;

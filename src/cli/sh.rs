@@ -3,12 +3,13 @@
 
 use super::fire::{fixture_folder, split_seed};
 use super::{CommandFailure, Streams};
+use crate::hook::case::change_lines;
 use crate::io::{InputStream, OutputStream};
 use crate::limit::{Limit, Limits};
 use crate::sandbox::{End, Output, Sandbox, SandboxBuilder, Script, Sink, Source};
 use crate::text::Text;
 use crate::vfs::fixture::Fixture;
-use crate::vfs::{ChangeKind, FileKind, FileSystem, FsError, Snapshot};
+use crate::vfs::{FileKind, FileSystem, FsError, Snapshot};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -35,8 +36,10 @@ pub struct ShArguments {
     #[arg(long, value_name = "K=V")]
     pub env: Vec<String>,
     /// Limits to start from: default, hook, everruns or interactive
-    #[arg(long, value_name = "PROFILE", default_value = "default")]
-    pub limits: String,
+    ///
+    /// Without it: default, and interactive for a shell on a terminal.
+    #[arg(long, value_name = "PROFILE")]
+    pub limits: Option<String>,
     /// Change one limit
     #[arg(long, value_name = "NAME=VALUE")]
     pub limit: Vec<String>,
@@ -71,21 +74,37 @@ pub fn run(arguments: &ShArguments, streams: &mut Streams<'_>) -> u8 {
     super::finish(run_script(arguments, streams), streams)
 }
 
+/// What runs: the text, `$0`, its arguments and its path.
+struct Program {
+    text: Vec<u8>,
+    name: Text,
+    args: Vec<Text>,
+    path: Text,
+    /// It comes from a terminal.
+    terminal: bool,
+}
+
 fn run_script(arguments: &ShArguments, streams: &mut Streams<'_>) -> Result<u8, CommandFailure> {
-    let (text, name, args, path) = script(arguments, streams)?;
+    let program = program(arguments, streams)?;
     if arguments.dump {
-        streams.stdout.write_all(Sandbox::dump(&text).as_bytes()).map_err(CommandFailure::Write)?;
+        let dump = Sandbox::dump(&program.text);
+        streams.stdout.write_all(dump.as_bytes()).map_err(CommandFailure::Write)?;
         return Ok(0);
     }
-    let limits = limits(arguments)?;
-    let sandbox = sandbox(arguments, limits)?;
+    let limits = limits(arguments, program.terminal)?;
+    let sandbox = sandbox(arguments, limits.clone())?;
     let before = sandbox.fs().snapshot();
-    let mut script = Script::command(&text);
-    script.name = name;
-    script.args = args;
-    script.path = path;
+    let mut script = Script::command(&program.text);
+    script.name = program.name;
+    script.args = program.args;
+    script.path = program.path;
     script.posix = arguments.posix;
-    script.stdin = Source::Stream(Box::new(HostInput::default()));
+    if program.terminal {
+        // The line editor shows the prompt.
+        script.environment.set(Text::from("PS1"), Text::EMPTY);
+        script.environment.set(Text::from("PS2"), Text::EMPTY);
+    }
+    script.stdin = Source::Stream(Box::new(HostInput { terminal: program.terminal, ..HostInput::default() }));
     script.stdout = Sink::Stream(Box::new(HostOutput { error: false }));
     script.stderr = Sink::Stream(Box::new(HostOutput { error: true }));
     let output = super::runtime()?.block_on(sandbox.start(script));
@@ -95,39 +114,55 @@ fn run_script(arguments: &ShArguments, streams: &mut Streams<'_>) -> Result<u8, 
         };
         copy_out(sandbox.fs(), from.as_bytes(), Path::new(to))?;
     }
-    report(arguments, &sandbox, &before, &output, streams)?;
+    report(arguments, &limits, &sandbox, &before, &output, streams)?;
     Ok(output.status)
 }
 
-/// The script's text, `$0`, its arguments and its path.
-fn script(
-    arguments: &ShArguments,
-    streams: &mut Streams<'_>,
-) -> Result<(Vec<u8>, Text, Vec<Text>, Text), CommandFailure> {
+fn program(arguments: &ShArguments, streams: &mut Streams<'_>) -> Result<Program, CommandFailure> {
     let mut operands = arguments.operands.iter().map(|operand| Text::from(operand.as_str()));
     if let Some(command) = &arguments.command {
         let name = operands.next().unwrap_or_else(|| Text::from_static(b"bash"));
-        return Ok((command.clone().into_bytes(), name, operands.collect(), Text::EMPTY));
+        let text = command.clone().into_bytes();
+        return Ok(Program { text, name, args: operands.collect(), path: Text::EMPTY, terminal: false });
     }
     if let Some(file) = arguments.operands.first() {
         let name = operands.next().unwrap_or_default();
         let text = std::fs::read(file).map_err(CommandFailure::host(file))?;
-        return Ok((text, name.clone(), operands.collect(), name));
+        return Ok(Program {
+            text,
+            name: name.clone(),
+            args: operands.collect(),
+            path: name,
+            terminal: false,
+        });
     }
-    if std::io::stdin().is_terminal() {
-        return Err(CommandFailure::Other(
-            "no script: give -c SCRIPT, a FILE, or a script on standard input".into(),
-        ));
-    }
-    let mut text = Vec::new();
-    streams.stdin.read_to_end(&mut text).map_err(CommandFailure::host("standard input"))?;
-    Ok((text, Text::from_static(b"bash"), Vec::new(), Text::EMPTY))
+    let terminal = std::io::stdin().is_terminal();
+    let text = match (arguments.dump, terminal) {
+        (true, _) => {
+            let mut text = Vec::new();
+            streams.stdin.read_to_end(&mut text).map_err(CommandFailure::host("standard input"))?;
+            text
+        }
+        (false, true) if !cfg!(feature = "editor") => {
+            let why = "no script: give -c SCRIPT, a FILE, or a script on standard input (built without a line editor)";
+            return Err(CommandFailure::Other(why.into()));
+        }
+        // The script is read as it runs: its commands may read what follows.
+        (false, true) => format!("exec {} --norc -i", shell(arguments)).into_bytes(),
+        (false, false) => format!("exec {}", shell(arguments)).into_bytes(),
+    };
+    let name = Text::from(shell(arguments));
+    Ok(Program { text, name, args: Vec::new(), path: Text::EMPTY, terminal })
+}
+
+fn shell(arguments: &ShArguments) -> &'static str {
+    if arguments.posix { "sh" } else { "bash" }
 }
 
 /// The profile with the changes of the command line.
-fn limits(arguments: &ShArguments) -> Result<Limits, CommandFailure> {
-    let mut limits = Limits::profile(&arguments.limits).ok_or_else(|| {
-        let name = &arguments.limits;
+fn limits(arguments: &ShArguments, terminal: bool) -> Result<Limits, CommandFailure> {
+    let name = arguments.limits.as_deref().unwrap_or(if terminal { "interactive" } else { "default" });
+    let mut limits = Limits::profile(name).ok_or_else(|| {
         CommandFailure::Other(format!("--limits {name}: not one of default, hook, everruns, interactive"))
     })?;
     for change in &arguments.limit {
@@ -172,6 +207,7 @@ fn sandbox(arguments: &ShArguments, limits: Limits) -> Result<Sandbox, CommandFa
 
 fn report(
     arguments: &ShArguments,
+    limits: &Limits,
     sandbox: &Sandbox,
     before: &Snapshot,
     output: &Output,
@@ -182,21 +218,14 @@ fn report(
         let _ = writeln!(text, "hookbox: {error}");
     }
     if arguments.diff {
-        for change in sandbox.diff(before) {
-            let mark = match change.kind {
-                ChangeKind::Added => 'A',
-                ChangeKind::Removed => 'D',
-                ChangeKind::Modified => 'M',
-                _ => 'T',
-            };
-            let _ = writeln!(text, "{mark} {}", bstr::BStr::new(&change.path));
+        for line in change_lines(&sandbox.diff(before)) {
+            let _ = writeln!(text, "{line}");
         }
     }
     if arguments.usage {
-        let limits = limits(arguments)?;
         let usage = &output.usage;
         let _ = writeln!(text, "wall_time_us {}", usage.wall_time_us);
-        for (limit, left) in usage.headroom(&limits) {
+        for (limit, left) in usage.headroom(limits) {
             let allowed = limits.get(limit);
             if allowed == u64::MAX {
                 let _ = writeln!(text, "{limit}: no limit");
@@ -246,36 +275,65 @@ fn copy_out(fs: &Arc<FileSystem>, from: &[u8], to: &Path) -> Result<(), CommandF
 /// Standard input of the process, read by a thread once a script asks for it, so that the run goes on meanwhile.
 #[derive(Default)]
 struct HostInput {
-    receiver: Option<mpsc::Receiver<Vec<u8>>>,
+    /// Lines of a terminal: each is asked for.
+    terminal: bool,
+    thread: Option<Reader>,
     waker: Arc<std::sync::Mutex<Option<Waker>>>,
     buffer: Vec<u8>,
     start: usize,
     ended: bool,
 }
 
-impl HostInput {
-    fn receiver(&mut self) -> &mpsc::Receiver<Vec<u8>> {
-        let waker = Arc::clone(&self.waker);
-        self.receiver.get_or_insert_with(|| {
-            let (sender, receiver) = mpsc::sync_channel(4);
-            std::thread::spawn(move || {
-                let mut stdin = std::io::stdin().lock();
-                loop {
-                    let mut block = vec![0; 64 * 1024];
-                    let count = stdin.read(&mut block).unwrap_or(0);
-                    block.truncate(count);
-                    let sent = sender.send(block).is_ok();
-                    if let Some(waker) = crate::clock::lock(&waker).take() {
-                        waker.wake();
-                    }
-                    if count == 0 || !sent {
-                        return;
-                    }
+/// The thread that reads.
+struct Reader {
+    asks: mpsc::Sender<()>,
+    blocks: mpsc::Receiver<Vec<u8>>,
+    /// A line was asked for and has not come.
+    asked: bool,
+}
+
+impl Reader {
+    fn start(terminal: bool, waker: Arc<std::sync::Mutex<Option<Waker>>>) -> Self {
+        let (asks, asked) = mpsc::channel();
+        let (sender, blocks) = mpsc::sync_channel(4);
+        std::thread::spawn(move || {
+            let give = |block: Vec<u8>| {
+                let sent = sender.send(block).is_ok();
+                if let Some(waker) = crate::clock::lock(&waker).take() {
+                    waker.wake();
                 }
-            });
-            receiver
-        })
+                sent
+            };
+            if terminal { read_lines(&asked, give) } else { read_blocks(give) }
+        });
+        Self { asks, blocks, asked: false }
     }
+}
+
+fn read_blocks(mut give: impl FnMut(Vec<u8>) -> bool) {
+    let mut stdin = std::io::stdin().lock();
+    loop {
+        let mut block = vec![0; 64 * 1024];
+        let count = stdin.read(&mut block).unwrap_or(0);
+        block.truncate(count);
+        if !give(block) || count == 0 {
+            return;
+        }
+    }
+}
+
+#[cfg(feature = "editor")]
+fn read_lines(asked: &mpsc::Receiver<()>, mut give: impl FnMut(Vec<u8>) -> bool) {
+    if let Err(error) = super::line_editor::answer(asked, &mut give) {
+        // Nobody else is left to be told.
+        let _ = writeln!(std::io::stderr(), "hookbox: {error}");
+        give(Vec::new());
+    }
+}
+
+#[cfg(not(feature = "editor"))]
+fn read_lines(_: &mpsc::Receiver<()>, give: impl FnMut(Vec<u8>) -> bool) {
+    read_blocks(give);
 }
 
 impl InputStream for HostInput {
@@ -286,8 +344,15 @@ impl InputStream for HostInput {
     ) -> Poll<Result<usize, FsError>> {
         if self.start >= self.buffer.len() && !self.ended {
             *crate::clock::lock(&self.waker) = Some(cx.waker().clone());
-            match self.receiver().try_recv() {
+            let (terminal, waker) = (self.terminal, &self.waker);
+            let reader = self.thread.get_or_insert_with(|| Reader::start(terminal, Arc::clone(waker)));
+            if !std::mem::replace(&mut reader.asked, true) {
+                // A thread that has ended gives no more: seen below.
+                let _ = reader.asks.send(());
+            }
+            match reader.blocks.try_recv() {
                 Ok(block) => {
+                    reader.asked = false;
                     self.ended = block.is_empty();
                     self.buffer = block;
                     self.start = 0;
