@@ -6,7 +6,7 @@ use super::super::run::Run;
 use super::super::variable::Value;
 use super::field::stopped;
 use crate::character;
-use crate::pattern::{Matches, NoTicker, Pattern};
+use crate::pattern::{Matches, NoTicker, Pattern, Ticker as _};
 use crate::program::Quoting;
 use crate::syntax::ast::{AllElements, CaseOperator, ReplaceScope};
 use crate::text::Text;
@@ -256,6 +256,11 @@ enum Piece {
     Match,
 }
 
+/// The text that a pattern stands for, where it can be searched byte by byte: ASCII is no part of another character.
+fn literal_search(pattern: &Pattern) -> Option<&[u8]> {
+    pattern.literal().filter(|literal| !literal.is_empty() && literal.is_ascii())
+}
+
 fn replaced(
     run: &Run,
     text: &[u8],
@@ -289,6 +294,18 @@ fn replaced(
             out.extend_from_slice(text.get(..start).unwrap_or(&[]));
             push(&mut out, text.get(start..end).unwrap_or(&[]))?;
             out.extend_from_slice(text.get(end..).unwrap_or(&[]));
+        }
+        ReplaceScope::All if literal_search(pattern).is_some() => {
+            let literal = literal_search(pattern).unwrap_or(b"");
+            let mut copied = 0;
+            for start in memchr::memmem::find_iter(text, literal) {
+                let before = text.get(copied..start).unwrap_or(&[]);
+                out.extend_from_slice(before);
+                push(&mut out, literal)?;
+                copied = start + literal.len();
+                ticker.tick(1 + before.len() as u64 / 64).map_err(|_| stopped(run))?;
+            }
+            out.extend_from_slice(text.get(copied..).unwrap_or(&[]));
         }
         ReplaceScope::First | ReplaceScope::All => {
             let mut matches = Matches::new(pattern, text);
