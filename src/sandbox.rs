@@ -1,5 +1,6 @@
 //! `Sandbox`: what an embedder uses. The only place that joins the layers.
 
+mod contain;
 mod hook_runner;
 
 pub use hook_runner::SandboxSource;
@@ -187,10 +188,11 @@ impl SandboxBuilder {
         self
     }
 
-    /// Adds a command of the host's own: it gets the same context as a utility. It stands in `/usr/local/bin`.
+    /// Adds a command of the host's own: it gets the same context as a utility. It stands in `/usr/local/bin`. If it panics,
+    /// it ends with `NAME: crashed` and status 134.
     #[must_use]
     pub fn command(mut self, name: impl Into<Text>, command: HostCommand) -> Self {
-        self.commands.insert(name.into(), command);
+        self.commands.insert(name.into(), contain::contained(command));
         self
     }
 
@@ -273,10 +275,9 @@ impl SandboxBuilder {
         if !self.commands.is_empty() || !self.seeds.is_empty() {
             // Root puts them in place; the session's user gets the result.
             let root = vfs::Options { uid: 0, gid: 0, ..options.clone() };
-            let fs = match &snapshot {
-                Some(snapshot) => FileSystem::from_snapshot(snapshot, root),
-                None => FileSystem::from_base(base(), root),
-            };
+            // The folders of the base that are the user's stay so.
+            let start = snapshot.unwrap_or_else(|| FileSystem::from_base(base(), options.clone()).snapshot());
+            let fs = FileSystem::from_snapshot(&start, root);
             for name in self.commands.keys() {
                 let path = Text::from([b"/usr/local/bin/".as_slice(), name].concat());
                 let content = [vfs::COMMAND_MARK, name, b"\n"].concat();

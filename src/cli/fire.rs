@@ -4,7 +4,7 @@
 //! `proceed`, `decision`, `result`; `--json` adds `records`, `log` and `notices`, `--diff` adds `changes`. `--explain`
 //! prints it for people instead, or, beside `--json`, on standard error.
 //!
-//! Exit status: 0 proceed, 2 blocked, 1 the run could not be done.
+//! Exit status: 0 proceed (in shadow mode always), 2 blocked, 1 the run could not be done.
 
 use super::{CommandFailure, Streams, finish};
 use crate::clock::{Clock, Random};
@@ -37,6 +37,9 @@ pub struct FireArguments {
     /// Say for each hook whether it was selected, what ran and which rule decided
     #[arg(long)]
     pub explain: bool,
+    /// Shadow mode: run and record everything, enforce nothing; `shadow` in the outcome is what would have been done
+    #[arg(long)]
+    pub shadow: bool,
     /// Report files added (+), removed (-) and changed (~)
     #[arg(long)]
     pub diff: bool,
@@ -90,7 +93,8 @@ fn load(arguments: &FireArguments) -> Result<HookSet, CommandFailure> {
         Some(dialect) => dialect,
         None => Dialect::detect(&name, &text)?,
     };
-    Ok(HookSet::load(dialect, &text, &LoadOptions { name, ..LoadOptions::default() })?)
+    let hooks = HookSet::load(dialect, &text, &LoadOptions { name, ..LoadOptions::default() })?;
+    Ok(if arguments.shadow { hooks.shadow() } else { hooks })
 }
 
 fn read_event(
@@ -171,12 +175,18 @@ fn explain(hooks: &HookSet, outcome: &Outcome, changes: Option<&[String]>) -> St
     for record in &outcome.records {
         text.push_str(&HookRecord::explain(record));
     }
-    if outcome.dialect_result.is_none() {
+    let (decision, result) = match &outcome.shadow {
+        Some(shadow) => (&shadow.decision, &shadow.dialect_result),
+        None => (&outcome.decision, &outcome.dialect_result),
+    };
+    if result.is_none() {
         let _ = writeln!(text, "{} has no such event: nothing ran", hooks.dialect());
     } else if outcome.records.is_empty() {
         text.push_str("no hook is registered for this event\n");
     }
-    let decision = &outcome.decision;
+    if outcome.shadow.is_some() {
+        text.push_str("proceed: shadow mode enforces nothing; it would have been:\n");
+    }
     match &decision.blocked {
         None => text.push_str("proceed\n"),
         Some(block) => {

@@ -112,6 +112,21 @@ fn fire_says_what_was_decided() {
 }
 
 #[test]
+fn fire_in_shadow_mode_proceeds_and_says_what_would_have_been() {
+    let folder = Folder::new("shadow");
+    let hooks = folder.write("hooks.json", HOOKS);
+    let words = ["fire", "--shadow", "--hooks", &hooks, "--event", "-", "--json", "--explain"];
+    let (status, out, err) = run(&words, EVENT, BLOCK);
+    let out: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((status, &out["proceed"], &out["result"]), (0, &true.into(), &serde_json::Value::Null));
+    assert_eq!(out["shadow"]["proceed"], false);
+    assert_eq!(out["shadow"]["decision"]["blocked"]["reason"], "no");
+    assert_eq!((&out["records"][0]["shadow"], &out["log"][0]["shadow"]), (&true.into(), &true.into()));
+    assert!(err.contains("effect    would be blocked: no"), "{err}");
+    assert!(err.contains("enforces nothing; it would have been:\nblocked by user:guard: no\n"), "{err}");
+}
+
+#[test]
 fn what_can_not_be_done_is_one_clear_message_and_status_1() {
     let folder = Folder::new("faults");
     let hooks = folder.write("hooks.json", HOOKS);

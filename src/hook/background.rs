@@ -6,6 +6,7 @@
 
 use super::record::HookId;
 use super::runner::{Ended, HookFuture, HookRunner, ScriptOutcome};
+use super::shadow::Watched;
 use super::state::SessionState;
 use std::fmt;
 use std::future::poll_fn;
@@ -105,8 +106,15 @@ impl Drop for Taken<'_> {
     }
 }
 
-/// Polls every run once; ready when none is left.
+/// Polls every run once, those of shadow mode too; ready when none is left.
 fn poll(host: &dyn HookRunner, context: &mut Context<'_>) -> Poll<()> {
+    let own = poll_of(host, context);
+    let watched = Watched::known(host).map_or(Poll::Ready(()), |watched| poll_of(&watched, context));
+    if own.is_ready() { watched } else { own }
+}
+
+/// Polls the runs that this state has.
+fn poll_of(host: &dyn HookRunner, context: &mut Context<'_>) -> Poll<()> {
     let is_empty = |background: &mut Background| background.runs.is_empty();
     if host.state().peek(is_empty) != Some(false) {
         return Poll::Ready(());

@@ -7,7 +7,7 @@
 //! dialect: everruns
 //! fixture: empty                 # a fixture beside this one; default: the one these cases lie in
 //! hooks: { hooks: [ ... ] }      # the config, or `hooks_text: |` with its bytes
-//! options: { purpose: save }     # what the host says when the config is loaded
+//! options: { purpose: save }     # what the host says when the config is loaded; `shadow: true` enforces nothing
 //! commands: { cargo: "#!/bin/bash\nexit 0\n" }   # stubs in /usr/local/bin
 //! files: { src/a.rs: "..." }     # more files
 //! answers:                       # what the host says to requests, in order; without one it does not answer
@@ -124,6 +124,7 @@ struct CaseOptions {
     declarative_bundles: Option<bool>,
     variable_prefix: Option<String>,
     limits: BTreeMap<String, u64>,
+    shadow: bool,
     settings: Map<String, Value>,
 }
 
@@ -268,6 +269,8 @@ impl CaseFile {
             Err(_) if case.load.contains_key("error") => return Ok(result),
             Err(error) => return Err(CaseError::Case(error.to_string())),
         };
+        let shadow = case.options.as_ref().or(self.options.as_ref()).is_some_and(|options| options.shadow);
+        let hooks = if shadow { hooks.shadow() } else { hooks };
         let mut setup = SessionSetup::fixed(&self.fixture(case, fixtures)?, sessions.base())?;
         let answers = Arc::new(Answers::new(self.answers.iter().chain(&case.answers)));
         setup.hook_host = Some(Arc::clone(&answers) as _);

@@ -11,6 +11,7 @@ use super::event::Event;
 use super::record::{Effect, HookRecord, Phase, RunRecord, Selection};
 use super::request::Request;
 use super::runner::{Command, Ended, HookFuture, HookRunner, ScriptOutcome, ScriptRequest};
+use super::shadow::{self, Shadow, Watched};
 use super::{Outcome, report, show};
 use crate::text::Text;
 use std::borrow::Cow;
@@ -18,7 +19,32 @@ use std::future::poll_fn;
 use std::task::Poll;
 use std::time::Duration;
 
-pub(super) async fn fire(bundle: &dyn Bundle, host: &dyn HookRunner, event: &Event) -> Outcome {
+/// Fires; in shadow mode the session is wrapped, and the result put where nobody enforces it.
+pub(super) async fn fire(
+    bundle: &dyn Bundle,
+    session: &dyn HookRunner,
+    event: &Event,
+    shadow: bool,
+) -> Outcome {
+    if !shadow {
+        return fire_in(bundle, session, session, event).await;
+    }
+    let watched = Watched::new(session);
+    let mut outcome = fire_in(bundle, session, &watched, event).await;
+    outcome.logs.iter_mut().for_each(shadow::mark);
+    let decision = std::mem::take(&mut outcome.decision);
+    let dialect_result = outcome.dialect_result.take();
+    outcome.shadow = Some(Box::new(Shadow { decision, dialect_result }));
+    outcome
+}
+
+/// `session` is what goes on beside, `host` what the hooks run in: the same, or its wrapping.
+async fn fire_in(
+    bundle: &dyn Bundle,
+    session: &dyn HookRunner,
+    host: &dyn HookRunner,
+    event: &Event,
+) -> Outcome {
     let now = event.at_ms.map_or_else(|| host.now(), Duration::from_millis);
     let Some(mut chain) = bundle.open(event, now, host) else {
         return Outcome {
@@ -26,10 +52,11 @@ pub(super) async fn fire(bundle: &dyn Bundle, host: &dyn HookRunner, event: &Eve
             dialect_result: None,
             records: Vec::new(),
             logs: Vec::new(),
+            shadow: None,
         };
     };
     let firing = Firing { bundle, host, event, name: chain.event_name() };
-    let records = background::beside(host, async {
+    let records = background::beside(session, async {
         match chain.order() {
             Order::Sequential => firing.sequential(chain.as_mut()).await,
             Order::Parallel => firing.parallel(chain.as_mut()).await,
@@ -41,7 +68,7 @@ pub(super) async fn fire(bundle: &dyn Bundle, host: &dyn HookRunner, event: &Eve
         show(host, log);
     }
     let (decision, dialect_result) = chain.finish();
-    Outcome { decision, dialect_result: Some(dialect_result), records, logs }
+    Outcome { decision, dialect_result: Some(dialect_result), records, logs, shadow: None }
 }
 
 struct Firing<'a> {
@@ -129,6 +156,7 @@ impl<'a> Firing<'a> {
             run: None,
             effect: Effect::None,
             warnings: Vec::new(),
+            shadow: self.host.is_shadow(),
         }
     }
 }
@@ -416,7 +444,7 @@ mod tests {
         let outcome = tokio::runtime::Builder::new_current_thread()
             .build()
             .unwrap()
-            .block_on(fire(&bundle, &host, &event));
+            .block_on(fire(&bundle, &host, &event, false));
         assert_eq!(outcome.decision.contexts, ["a", "c"]);
         let ran: Vec<_> = outcome.records.iter().map(|record| record.run.is_some()).collect();
         assert_eq!(ran, [true, false, true]);

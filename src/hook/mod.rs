@@ -38,6 +38,7 @@ pub mod runner;
 pub mod schema;
 #[cfg(test)]
 pub(crate) mod scripted;
+mod shadow;
 pub mod state;
 mod timestamp;
 
@@ -52,6 +53,7 @@ pub use runner::{
     Capture, Command, Ended, Excess, HookFuture, HookHost, HookIdentity, HookRunner, LateOutput, Script,
     ScriptOutcome, ScriptRequest, Shell,
 };
+pub use shadow::Shadow;
 pub use state::SessionState;
 
 use dialect::{Bundle, Hook};
@@ -63,6 +65,7 @@ pub struct HookSet {
     dialect: Dialect,
     bundle: Box<dyn Bundle>,
     notices: Vec<Notice>,
+    shadow: bool,
 }
 
 impl HookSet {
@@ -80,12 +83,30 @@ impl HookSet {
         for notice in &loaded.notices {
             tracing::warn!(target: "hookbox::hook", hook = notice.hook.as_ref().map(HookId::as_str), "{}", notice.text);
         }
-        Self { dialect, bundle: loaded.bundle, notices: loaded.notices }
+        Self { dialect, bundle: loaded.bundle, notices: loaded.notices, shadow: false }
+    }
+
+    /// The same hooks in shadow mode: each firing is one of [`HookSet::fire_shadow`].
+    #[must_use]
+    pub fn shadow(self) -> Self {
+        Self { shadow: true, ..self }
+    }
+
+    /// Whether the hooks are only watched.
+    pub const fn is_shadow(&self) -> bool {
+        self.shadow
     }
 
     /// Fires an event: runs the hooks that it selects and says what they came to.
     pub async fn fire(&self, host: &dyn HookRunner, event: &Event) -> Outcome {
-        chain::fire(self.bundle.as_ref(), host, event).await
+        chain::fire(self.bundle.as_ref(), host, event, self.shadow).await
+    }
+
+    /// Fires an event and enforces nothing: the hooks run and leave their records, and [`Outcome::shadow`] has what they
+    /// would have come to. [`Outcome::decision`] lets everything go on as it is, and what hooks say late is dropped. What
+    /// scripts do to the session's files, and what they ask of the host, is done.
+    pub async fn fire_shadow(&self, host: &dyn HookRunner, event: &Event) -> Outcome {
+        chain::fire(self.bundle.as_ref(), host, event, true).await
     }
 
     /// Lets the hooks that nobody waited for run to their end. A host does this beside its own work; else they only go on
@@ -118,6 +139,9 @@ impl HookSet {
         if record.run.is_some() {
             all.extend(self.bundle.log(Phase::Finished, record));
         }
+        if record.shadow {
+            all.iter_mut().for_each(shadow::mark);
+        }
         all
     }
 
@@ -146,26 +170,32 @@ impl std::fmt::Debug for HookSet {
 /// What one firing came to.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// In our own words.
+    /// In our own words; in shadow mode one that changes nothing.
     pub decision: Decision,
-    /// In the dialect's shape; `None` when the dialect has no such event.
+    /// In the dialect's shape; `None` when the dialect has no such event, and in shadow mode.
     pub dialect_result: Option<DialectResult>,
     /// One for each hook of the event, in chain order.
     pub records: Vec<HookRecord>,
     /// The dialect's log events about the firing as a whole.
     pub logs: Vec<LogRecord>,
+    /// In shadow mode, what would have been enforced.
+    pub shadow: Option<Box<Shadow>>,
 }
 
 impl Outcome {
-    /// As one JSON object: `proceed`, `decision`, `result`, `records`.
+    /// As one JSON object: `proceed`, `decision`, `result`, `records`; in shadow mode also `shadow`.
     pub fn to_json(&self) -> Value {
         let records: Vec<_> = self.records.iter().map(HookRecord::to_json).collect();
-        serde_json::json!({
+        let mut value = serde_json::json!({
             "proceed": self.decision.proceeds(),
             "decision": self.decision,
             "result": self.dialect_result,
             "records": records,
-        })
+        });
+        if let (Some(shadow), Some(object)) = (&self.shadow, value.as_object_mut()) {
+            object.insert("shadow".to_owned(), shadow.to_json());
+        }
+        value
     }
 }
 
@@ -196,6 +226,12 @@ fn show_if_watched(host: &dyn HookRunner, log: impl FnOnce() -> LogRecord) {
 
 /// Shows one log record.
 fn show(host: &dyn HookRunner, log: &LogRecord) {
+    let marked = host.is_shadow().then(|| {
+        let mut log = log.clone();
+        shadow::mark(&mut log);
+        log
+    });
+    let log = marked.as_ref().unwrap_or(log);
     if tracing::enabled!(target: "hookbox::hook", tracing::Level::INFO) {
         let fields = serde_json::to_string(&log.fields).unwrap_or_default();
         tracing::info!(target: "hookbox::hook", record = log.name, fields = fields.as_str());

@@ -81,6 +81,8 @@ pub struct HookRecord {
     pub effect: Effect,
     /// What the engine or the dialect has to say about it.
     pub warnings: Vec<String>,
+    /// Whether nothing of it was enforced; then [`HookRecord::effect`] is what it would have done.
+    pub shadow: bool,
 }
 
 /// See [`HookRecord::selection`].
@@ -201,6 +203,9 @@ impl HookRecord {
         if !self.warnings.is_empty() {
             put("warnings", self.warnings.clone().into());
         }
+        if self.shadow {
+            put("shadow", true.into());
+        }
         object
     }
 
@@ -216,7 +221,8 @@ impl HookRecord {
         }
         if let Some(run) = &self.run {
             run.explain(&mut text);
-            let _ = writeln!(text, "  effect    {}", self.effect);
+            let would = if self.shadow && self.effect != Effect::None { "would be " } else { "" };
+            let _ = writeln!(text, "  effect    {would}{}", self.effect);
         }
         for warning in &self.warnings {
             let _ = writeln!(text, "  warning   {warning}");

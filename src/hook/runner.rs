@@ -77,6 +77,12 @@ pub trait HookRunner: Send + Sync {
     fn observer(&self) -> Option<&dyn HookObserver> {
         None
     }
+
+    /// Whether this is a session in shadow mode, where nothing is enforced. The engine wraps sessions for that; a host
+    /// does not implement it.
+    fn is_shadow(&self) -> bool {
+        false
+    }
 }
 
 /// What a host of hooks does beside running scripts, and what it wants to see.

@@ -1,7 +1,7 @@
 //! Compares what came out with what was expected.
 //!
 //! Values are compared as they are, with two liberties: in the place of a text, an object with the one key `starts_with`,
-//! `ends_with` or `contains` asks for less; and in `runs`, `records`, `gate` and `files` an object may leave members out.
+//! `ends_with` or `contains` asks for less; and in `runs`, `records`, `gate`, `files` and `shadow` an object may leave members out.
 
 use serde_json::Value;
 use std::fmt;
@@ -20,7 +20,7 @@ pub struct Difference {
 }
 
 /// Values whose objects may be given in part.
-const IN_PART: [&str; 4] = ["runs", "records", "gate", "files"];
+const IN_PART: [&str; 5] = ["runs", "records", "gate", "files", "shadow"];
 
 pub(super) fn difference(
     place: &str,
