@@ -173,8 +173,10 @@ impl Assoc {
     }
 }
 
+/// Bytes count as signed, as `char` is to bash.
 fn fnv1(key: &[u8]) -> u32 {
-    key.iter().fold(2_166_136_261, |hash: u32, &byte| hash.wrapping_mul(16_777_619) ^ u32::from(byte))
+    key.iter()
+        .fold(2_166_136_261, |hash: u32, &byte| hash.wrapping_mul(16_777_619) ^ byte.cast_signed() as u32)
 }
 
 #[cfg(test)]

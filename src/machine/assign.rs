@@ -45,7 +45,12 @@ impl Process {
     pub(crate) fn fatal_assignment(&self) -> Halt {
         if self.shell.state.options.has(ShellOption::Posix) {
             let subshell = self.is_forked || self.shell.state.subshell_level > 0;
-            return Halt::Exit(if self.shell.state.command_string && !subshell { 127 } else { 1 });
+            let errexit = self.shell.state.options.has(ShellOption::ErrExit);
+            return Halt::Exit(if self.shell.state.command_string && !subshell && !errexit {
+                127
+            } else {
+                1
+            });
         }
         self.discarded()
     }
@@ -468,8 +473,9 @@ impl Process {
                 match self.array_index(run, id, index) {
                     Some(index) => next = index,
                     None => {
+                        // The others are assigned all the same.
                         self.report(format_args!("[{key}]={}: bad array subscript", element.value));
-                        return Err(AssignError::Invalid);
+                        continue;
                     }
                 }
             }

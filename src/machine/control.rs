@@ -562,8 +562,12 @@ impl Process {
         for message in error.message() {
             self.write_error(format!("{place}: {message}\n").as_bytes());
         }
-        let status = error.status().unwrap_or(self.shell.state.status);
+        let errexit = self.shell.state.options.has(super::option::ShellOption::ErrExit);
+        let status = error.status().unwrap_or(if errexit { 2 } else { self.shell.state.status });
         self.set_status(status);
+        if errexit && error.status().is_none() && !substitution {
+            return Halt::Exit(status);
+        }
         match eval {
             _ if error.is_in_array() && !substitution => Halt::Discard(status),
             // The rest of the string is not run.

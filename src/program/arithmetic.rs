@@ -58,12 +58,16 @@ pub(crate) enum ArithmeticOp {
     Duplicate,
     /// `x[i]++`: takes the subscript, leaves the value.
     IncrementElement { element: Box<Element>, by: i64, postfix: bool },
+    /// Exchanges the two on top.
+    Swap,
     /// Drops the top.
     Drop,
     /// Pops; 0: jumps.
     JumpIfZero(u32),
     /// Pops; not 0: jumps.
     JumpIfNotZero(u32),
+    /// Pushes 0 and jumps over a subscript when the variable is associative: its text is the key.
+    SkipKey { name: Index, to: u32 },
     /// Jumps.
     Jump(u32),
     /// The top becomes 0 or 1.
@@ -115,7 +119,8 @@ impl Compiler<'_> {
         if let Some(
             ArithmeticOp::Jump(target)
             | ArithmeticOp::JumpIfZero(target)
-            | ArithmeticOp::JumpIfNotZero(target),
+            | ArithmeticOp::JumpIfNotZero(target)
+            | ArithmeticOp::SkipKey { to: target, .. },
         ) = self.code.ops.get_mut(at)
         {
             *target = here;
@@ -209,7 +214,14 @@ impl Compiler<'_> {
                 if !is_pure(expression) {
                     return None;
                 }
-                self.expression(expression)?;
+                if matches!(expression, Expression::Number(_)) {
+                    self.expression(expression)?;
+                } else {
+                    let name = (self.name)(name);
+                    let skip = self.push(ArithmeticOp::SkipKey { name, to: 0 });
+                    self.expression(expression)?;
+                    self.patch(skip);
+                }
                 true
             }
             None => false,
@@ -231,16 +243,23 @@ impl Compiler<'_> {
                 self.push(ArithmeticOp::Store(name));
             }
             Expression::Element(name, subscript) => {
-                let element = self.element(name, subscript)?;
-                if let Some(operator) = operator {
+                let element = if let Some(operator) = operator {
+                    let element = self.element(name, subscript)?;
                     if element.compiled {
                         self.push(ArithmeticOp::Duplicate);
                     }
                     self.push(ArithmeticOp::LoadElement(Box::new(element.clone())));
                     self.operand(operator, value)?;
+                    element
                 } else {
+                    // Bash evaluates the subscript when it assigns: after the value.
                     self.expression(value)?;
-                }
+                    let element = self.element(name, subscript)?;
+                    if element.compiled {
+                        self.push(ArithmeticOp::Swap);
+                    }
+                    element
+                };
                 self.push(ArithmeticOp::StoreElement(Box::new(element)));
             }
             _ => return None,

@@ -30,8 +30,11 @@ impl Compiler {
             let begin = self.emit(Op::RedirectReady { end: 0 });
             self.compound(command);
             self.emit(Op::RedirectEnd);
+            // The command's own failure was looked at where it happened; only a failed redirection counts here.
+            let done = self.emit(Op::Jump(0));
             self.patch(begin);
             self.check();
+            self.patch(done);
         }
     }
 

@@ -249,6 +249,9 @@ impl Reader<'_> {
             b'^' | b',' | b'~' => {
                 let operator = case_operator(byte, self.doubled(byte));
                 self.case_pattern(expansion, operator)?;
+                if matches!(expansion.parameter, Parameter::Special(b'?' | b'#' | b'-')) {
+                    expansion.operation = ParameterOperation::Bad;
+                }
             }
             b'@' => {
                 let letter = self.byte_at(self.after(self.pos()));

@@ -260,6 +260,11 @@ impl Process {
                     let number = operands.top();
                     operands.push(number);
                 }
+                ArithmeticOp::Swap => {
+                    let (top, below) = (operands.pop(), operands.pop());
+                    operands.push(top);
+                    operands.push(below);
+                }
                 ArithmeticOp::Drop => {
                     operands.pop();
                 }
@@ -270,6 +275,12 @@ impl Process {
                 }
                 ArithmeticOp::JumpIfNotZero(to) => {
                     if operands.pop() != 0 {
+                        at = *to as usize;
+                    }
+                }
+                ArithmeticOp::SkipKey { name, to } => {
+                    if self.is_associative(names.name(*name)) {
+                        operands.push(0);
                         at = *to as usize;
                     }
                 }
@@ -505,7 +516,8 @@ impl Process {
                 let chosen = if self.evaluate_tree(run, test, text, depth)? != 0 { yes } else { no };
                 self.evaluate_tree(run, chosen, text, depth)
             }
-            Expression::Assign(operator, target, value) => {
+            Expression::Assign(None, target, value) => {
+                let number = self.evaluate_tree(run, value, text, depth)?;
                 let place = match target.as_ref() {
                     Expression::Element(name, subscript) => {
                         let (id, subscript) = element(self, run, name, subscript)?;
@@ -514,11 +526,21 @@ impl Process {
                     Expression::Variable(name) => (run.services.names.intern(name), None),
                     _ => return Ok(0),
                 };
-                let mut number = self.evaluate_tree(run, value, text, depth)?;
-                if let Some(operator) = operator {
-                    let before = self.load_place(run, &place, depth)?;
-                    number = self.binary(run, *operator, before, number, &Text::from(text))?;
-                }
+                self.store_place(run, place, number)?;
+                Ok(number)
+            }
+            Expression::Assign(Some(operator), target, value) => {
+                let place = match target.as_ref() {
+                    Expression::Element(name, subscript) => {
+                        let (id, subscript) = element(self, run, name, subscript)?;
+                        (id, Some(subscript))
+                    }
+                    Expression::Variable(name) => (run.services.names.intern(name), None),
+                    _ => return Ok(0),
+                };
+                let before = self.load_place(run, &place, depth)?;
+                let number = self.evaluate_tree(run, value, text, depth)?;
+                let number = self.binary(run, *operator, before, number, &Text::from(text))?;
                 self.store_place(run, place, number)?;
                 Ok(number)
             }

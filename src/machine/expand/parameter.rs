@@ -191,7 +191,8 @@ impl Process {
         if self.shell.state.interactive && !in_subshell {
             return Halt::Abandon(1);
         }
-        Halt::Exit(if in_subshell { 1 } else { 127 })
+        let errexit = self.shell.state.options.has(ShellOption::ErrExit);
+        Halt::Exit(if in_subshell || errexit { 1 } else { 127 })
     }
 
     /// Resolves a parameter of the program, taking its subscript, and pushes it.
