@@ -297,13 +297,20 @@ fn replaced(
         }
         ReplaceScope::All if literal_search(pattern).is_some() => {
             let literal = literal_search(pattern).unwrap_or(b"");
+            push(&mut out, literal)?;
+            let replacement = std::mem::take(&mut out);
+            let finder = memchr::memmem::Finder::new(literal);
+            let count = finder.find_iter(text).count();
+            let length =
+                (text.len() - count * literal.len()).saturating_add(count.saturating_mul(replacement.len()));
+            run.services.meter.check_value(length as u64)?;
+            ticker.tick(count as u64 + text.len() as u64 / 64).map_err(|_| stopped(run))?;
+            out.reserve_exact(length);
             let mut copied = 0;
-            for start in memchr::memmem::find_iter(text, literal) {
-                let before = text.get(copied..start).unwrap_or(&[]);
-                out.extend_from_slice(before);
-                push(&mut out, literal)?;
+            for start in finder.find_iter(text) {
+                out.extend_from_slice(text.get(copied..start).unwrap_or(&[]));
+                out.extend_from_slice(&replacement);
                 copied = start + literal.len();
-                ticker.tick(1 + before.len() as u64 / 64).map_err(|_| stopped(run))?;
             }
             out.extend_from_slice(text.get(copied..).unwrap_or(&[]));
         }
