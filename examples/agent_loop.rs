@@ -50,7 +50,8 @@ fn config(dialect: Dialect) -> Value {
                 hook("closed", "stop", LOG)
             ])
         }
-        other => panic!("no config for {other}"),
+        // A dialect of a later version: no hooks.
+        _ => json!({}),
     }
 }
 
