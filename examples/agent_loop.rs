@@ -4,7 +4,9 @@
 //! `cargo run --example agent_loop [everruns|docker-agent|claude-code|agentao|infer|goclaw]`
 
 use hookbox::hook::dialect::docker_agent;
-use hookbox::hook::{Dialect, Event, EventContext, Happening, HookSet, Json, LoadOptions, ToolCall};
+use hookbox::hook::{
+    Dialect, Event, EventContext, Happening, HookSet, Json, LoadOptions, ToolCall, ToolCallSummary,
+};
 use hookbox::sandbox::Sandbox;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -48,7 +50,8 @@ fn config(dialect: Dialect) -> Value {
                 hook("closed", "stop", LOG)
             ])
         }
-        other => panic!("no config for {other}"),
+        // A dialect of a later version: no hooks.
+        _ => json!({}),
     }
 }
 
@@ -103,16 +106,20 @@ impl Agent {
         let call = ToolCall { name: "bash".into(), id: format!("call_{number}").into(), arguments };
         self.fire(Happening::ToolBatchStarting { calls: vec![call.clone()] }).await;
         let (goes_on, changed) = self.fire(Happening::ToolCallStarting(call.clone())).await;
-        if !goes_on {
+        // A platform that asks a person first lets hooks answer before.
+        if !goes_on || !self.fire(Happening::PermissionRequested(call.clone())).await.0 {
             return Ok(());
         }
         let call = ToolCall { arguments: changed.unwrap_or_else(|| call.arguments.clone()), ..call };
         let arguments = call.arguments.clone().into_value();
         let output = self.session.run(arguments["command"].as_str().unwrap_or_default()).await?;
         let text = String::from_utf8_lossy(&output.stdout);
-        print!("  status {}: {text}", output.status);
+        println!("  status {}: {}", output.status, text.trim_end());
         let result = Some(Json::from(json!({"stdout": text})));
+        let (tool_name, tool_call_id) = (call.name.to_string(), call.id.to_string());
         self.fire(Happening::ToolCallEnded { call, result, error: None }).await;
+        let call = ToolCallSummary { tool_name, tool_call_id, success: output.status == 0 };
+        self.fire(Happening::ToolBatchEnded { calls: vec![call] }).await;
         Ok(())
     }
 }
@@ -139,6 +146,15 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (number, command) in (1..).zip(["ls src", "rm -rf /workspace/src", "cat src/main.rs"]) {
         agent.call(number, command).await?;
     }
+    println!("queue, sub-agent, compaction, notice");
+    agent.fire(Happening::QueueDrainStarting).await;
+    agent.fire(Happening::QueueDrainEnded).await;
+    agent.fire(Happening::SubagentStarted).await;
+    agent.fire(Happening::SubagentEnded { last_message: None }).await;
+    agent.fire(Happening::CompactionStarting { trigger: "auto".to_owned() }).await;
+    agent.fire(Happening::CompactionEnded { trigger: "auto".to_owned(), summary: String::new() }).await;
+    let (level, message) = ("warning".to_owned(), "nearly done".to_owned());
+    agent.fire(Happening::Notified { level, message }).await;
     println!("end of the turn and of the session");
     let (tool_calls, reason, last_message) = (Vec::new(), None, Some("done".to_owned()));
     agent.fire(Happening::TurnEnded { success: true, tool_calls, reason, last_message }).await;

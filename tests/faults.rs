@@ -2,9 +2,9 @@
 //! that crashes, output that is cut off, a script that is killed after it printed a decision. Each ends as the rule of the
 //! dialect's contract says; where that is to go on, the record tells what happened.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
-use hookbox::hook::{Dialect, Ended, HookSet, LoadOptions, Outcome, Selection, Verdict};
+use hookbox::hook::{Dialect, Ended, HookRecord, HookSet, LoadOptions, Outcome, Selection, Verdict};
 use hookbox::limit::Limits;
 use hookbox::sandbox::Sandbox;
 use serde_json::{Value, json};
@@ -346,7 +346,7 @@ fn every_fault_ends_as_the_contract_says() {
             assert_eq!(ran, [&Selection::Matched], "{}, {}", fault.name, policy.name);
             let end = end_of(&outcome);
             if end != expected {
-                let explained: String = outcome.records.iter().map(|record| record.explain()).collect();
+                let explained: String = outcome.records.iter().map(HookRecord::explain).collect();
                 wrong.push(format!(
                     "{}, {}: {end:?}, not {expected:?} ({})\n{explained}",
                     fault.name, policy.name, fault.rules

@@ -6,7 +6,7 @@
 //! title: prepend_style_note
 //! dialect: everruns
 //! fixture: empty                 # a fixture beside this one; default: the one these cases lie in
-//! hooks: { hooks: [ ... ] }      # the config, or `hooks_text: |` with its bytes
+//! hooks: { hooks: [ ... ] }      # the config, or `hooks_text: |` with its bytes, or `hooks_file: hooks.json` of the session
 //! options: { purpose: save }     # what the host says when the config is loaded; `shadow: true` enforces nothing
 //! commands: { cargo: "#!/bin/bash\nexit 0\n" }   # stubs in /usr/local/bin
 //! files: { src/a.rs: "..." }     # more files
@@ -64,6 +64,8 @@ pub struct CaseFile {
     #[serde(default)]
     hooks_text: Option<String>,
     #[serde(default)]
+    hooks_file: Option<String>,
+    #[serde(default)]
     options: Option<CaseOptions>,
     #[serde(default)]
     commands: BTreeMap<String, String>,
@@ -89,6 +91,8 @@ pub struct Case {
     hooks: Option<Value>,
     #[serde(default)]
     hooks_text: Option<String>,
+    #[serde(default)]
+    hooks_file: Option<String>,
     #[serde(default)]
     options: Option<CaseOptions>,
     #[serde(default)]
@@ -237,6 +241,25 @@ impl SessionSetup {
     }
 }
 
+/// A config as a case gives it: its content, its text, or a file of the session.
+struct Given<'a>(&'a Option<Value>, &'a Option<String>, &'a Option<String>);
+
+impl Given<'_> {
+    fn text(&self, files: &FileSystem) -> Result<Option<String>, CaseError> {
+        match self {
+            Given(None, None, None) => Ok(None),
+            Given(Some(hooks), None, None) => Ok(Some(hooks.to_string())),
+            Given(None, Some(text), None) => Ok(Some(text.clone())),
+            Given(None, None, Some(name)) => {
+                let content = files.read(&path::join(b"/workspace", name.as_bytes()));
+                let content = content.map_err(|error| CaseError::Case(format!("{name}: {error}")))?;
+                Ok(Some(String::from_utf8_lossy(&content).into_owned()))
+            }
+            _ => Err(CaseError::Case("hooks, hooks_text and hooks_file exclude each other".to_owned())),
+        }
+    }
+}
+
 impl CaseFile {
     /// Reads a file of cases.
     ///
@@ -260,7 +283,8 @@ impl CaseFile {
         fixtures: &Fixtures<'_>,
     ) -> Result<CaseResult, CaseError> {
         let mut result = CaseResult::default();
-        let (dialect, config) = self.config(case)?;
+        let mut setup = SessionSetup::fixed(&self.fixture(case, fixtures)?, sessions.base())?;
+        let (dialect, config) = self.config(case, &setup.files)?;
         let options = self.load_options(case)?;
         let loaded = HookSet::load(dialect, config.as_bytes(), &options);
         result.compare("load", &case.load, &report::of_load(&loaded));
@@ -271,7 +295,6 @@ impl CaseFile {
         };
         let shadow = case.options.as_ref().or(self.options.as_ref()).is_some_and(|options| options.shadow);
         let hooks = if shadow { hooks.shadow() } else { hooks };
-        let mut setup = SessionSetup::fixed(&self.fixture(case, fixtures)?, sessions.base())?;
         let answers = Arc::new(Answers::new(self.answers.iter().chain(&case.answers)));
         setup.hook_host = Some(Arc::clone(&answers) as _);
         let files = Arc::clone(&setup.files);
@@ -293,14 +316,13 @@ impl CaseFile {
         Ok(result)
     }
 
-    fn config(&self, case: &Case) -> Result<(Dialect, String), CaseError> {
-        let text = match (&case.hooks, &case.hooks_text, &self.hooks, &self.hooks_text) {
-            (Some(_), Some(_), ..) | (None, None, Some(_), Some(_)) => {
-                return Err(CaseError::Case("hooks and hooks_text exclude each other".to_owned()));
-            }
-            (Some(hooks), None, ..) | (None, None, Some(hooks), None) => hooks.to_string(),
-            (None, Some(text), ..) | (None, None, None, Some(text)) => text.clone(),
-            (None, None, None, None) => return Err(CaseError::Case("no hooks".to_owned())),
+    fn config(&self, case: &Case, files: &FileSystem) -> Result<(Dialect, String), CaseError> {
+        let own = Given(&case.hooks, &case.hooks_text, &case.hooks_file).text(files)?;
+        let text = match own {
+            Some(text) => text,
+            None => Given(&self.hooks, &self.hooks_text, &self.hooks_file)
+                .text(files)?
+                .ok_or_else(|| CaseError::Case("no hooks".to_owned()))?,
         };
         let dialect = match case.dialect.as_ref().or(self.dialect.as_ref()) {
             Some(name) => name.parse().map_err(|error| CaseError::Case(format!("{error}")))?,

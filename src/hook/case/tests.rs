@@ -109,8 +109,9 @@ fn ids_of_well_formed_files(dialect: &str, prefix: &str) -> Vec<String> {
             let text = std::fs::read_to_string(&path).unwrap();
             let file = CaseFile::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             assert!(!file.cases.is_empty() && !file.title.is_empty(), "{}", file.id);
+            let files = FileSystem::from_base(&Base::new(&[]), Options::default());
             for case in &file.cases {
-                let (dialect, config) = file.config(case).unwrap();
+                let (dialect, config) = file.config(case, &files).unwrap();
                 let options = file.load_options(case).unwrap();
                 let loaded = HookSet::load(dialect, config.as_bytes(), &options);
                 let mut result = CaseResult::default();
