@@ -68,6 +68,8 @@ pub(crate) enum ArithmeticOp {
     JumpIfNotZero(u32),
     /// Pushes 0 and jumps over a subscript when the variable is associative: its text is the key.
     SkipKey { name: Index, to: u32 },
+    /// The end of a subscript: an error inside gives everything up.
+    SubscriptEnd,
     /// Jumps.
     Jump(u32),
     /// The top becomes 0 or 1.
@@ -220,6 +222,7 @@ impl Compiler<'_> {
                     let name = (self.name)(name);
                     let skip = self.push(ArithmeticOp::SkipKey { name, to: 0 });
                     self.expression(expression)?;
+                    self.push(ArithmeticOp::SubscriptEnd);
                     self.patch(skip);
                 }
                 true

@@ -356,7 +356,7 @@ pub(super) fn line(random: &mut Random) -> String {
         23 => format!("set -- {} {}; show \"$@\" $* \"$*\"", word(random, 2), word(random, 1)),
         24 => format!(
             "eval {}",
-            random.pick(&["'show \"$a\"'", "\"echo $n\"", "show \\$a", "'v=$(echo \"$b\")'", "'echo ${a'"])
+            random.pick(&["'show \"$a\"'", "\"echo $n\"", "show \\$a", "'v=$(echo \"$b\")'", "'echo )'"])
         ),
         25 => format!(
             "( {}; {} ); echo \"sub $?\"",
