@@ -102,7 +102,26 @@ pub(crate) fn compile(
 ) -> Option<ArithmeticCode> {
     let mut compiler = Compiler { code: ArithmeticCode::default(), name };
     compiler.expression(expression)?;
-    Some(compiler.code)
+    (!compiler.code.reads_what_it_wrote()).then_some(compiler.code)
+}
+
+impl ArithmeticCode {
+    /// `n++ + $n`: bash expands `$n` before it evaluates anything.
+    fn reads_what_it_wrote(&self) -> bool {
+        let mut wrote = false;
+        self.needs_text
+            && self.ops.iter().any(|op| match op {
+                ArithmeticOp::Store(_)
+                | ArithmeticOp::StoreElement(_)
+                | ArithmeticOp::Increment { .. }
+                | ArithmeticOp::IncrementElement { .. } => {
+                    wrote = true;
+                    false
+                }
+                ArithmeticOp::Parameter(Operand::Variable(_)) => wrote,
+                _ => false,
+            })
+    }
 }
 
 struct Compiler<'n> {

@@ -70,14 +70,14 @@ pub(super) fn prelude(random: &mut Random) -> Vec<Statement> {
     if random.once_in(4) {
         lines.push(format!(
             "IFS={}",
-            random.pick(&["':'", "', '", "''", "$'\\n'", "':; '", "x", "'\\'", "'a'", "' :'"])
+            random.pick(&["' :'", "' ,'", "''", "$' \\n'", "' ;:'", "' x'", "' \\'", "' a'"])
         ));
     }
     if random.once_in(5) {
         lines.push(format!(
             "trap {} {}",
             random.pick(&["'echo bye $?'", "'show \"$a\" $?'", "'echo x; exit 3'", "'f1 t'"]),
-            random.pick(&["EXIT", "EXIT", "ERR", "RETURN", "DEBUG", "0"])
+            random.pick(&["EXIT", "EXIT", "ERR", "RETURN", "0"])
         ));
     }
     lines.into_iter().map(Statement::Line).collect()
@@ -441,7 +441,7 @@ fn output(random: &mut Random) -> String {
 
 fn here_document(random: &mut Random) -> String {
     let operator = random.pick(&["<<E", "<<'E'", "<<-E", "<<\\E"]);
-    let mut text = format!("cat {operator}{}\n", random.pick(&["", " | sort", " >o1", " && echo ok"]));
+    let mut text = format!("{{ cat; }} {operator}{}\n", random.pick(&["", " | sort", " >o1", " && echo ok"]));
     for _ in 0..random.below(4) {
         if operator == "<<-E" {
             text.push_str(random.pick(&["\t", "", "\t\t"]));

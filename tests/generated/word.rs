@@ -242,7 +242,7 @@ fn operation(random: &mut Random, name: &str, depth: usize, quoted: bool) -> Str
                 _ => random.pick(&["def", "1", "\\\\", "\"$a\""]).to_owned(),
             }
         } else {
-            word(random, depth - 1)
+            word(random, 0)
         }
     };
     match random.below(17) {
