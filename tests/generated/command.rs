@@ -68,10 +68,7 @@ pub(super) fn prelude(random: &mut Random) -> Vec<Statement> {
         lines.push(option.to_owned());
     }
     if random.once_in(4) {
-        lines.push(format!(
-            "IFS={}",
-            random.pick(&["' :'", "' ,'", "''", "$' \\n'", "' ;:'", "' x'", "' \\'", "' a'"])
-        ));
+        lines.push(format!("IFS={}", random.pick(&["' '", "''", "$'\\n '", "$' \\t'"])));
     }
     if random.once_in(5) {
         lines.push(format!(

@@ -520,7 +520,7 @@ impl Process {
             (_, Quoting::Split) => {
                 let separators = std::sync::Arc::clone(&self.shell.state.separators);
                 for (index, value) in values.iter().enumerate() {
-                    if index > 0 && (separators.joins_hard || !separators.join.is_empty()) {
+                    if index > 0 && separators.joins_hard {
                         self.x.builder.push_split(&separators.join, &separators);
                     } else if index > 0 {
                         self.x.builder.end_if_present();
