@@ -2,7 +2,7 @@
 //! same files. Scripts are a function of their number: `HOST_BASH=5000 cargo test --test host_bash` runs more of them,
 //! `HOST_BASH_FROM=17` begins at another number, `HOST_BASH_STDERR=1` compares standard error too.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
+#![allow(clippy::unwrap_used, clippy::format_push_string, reason = "a test")]
 
 mod generated;
 

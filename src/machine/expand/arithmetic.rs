@@ -399,6 +399,8 @@ impl Process {
         }
         match index {
             Some(index) => Ok(Subscript::Index(index)),
+            // Inside of a value it stays an error of the value: what looks like a command there is not run.
+            None if depth > 0 => Ok(Subscript::Index(self.evaluate_text(run, text, depth + 1)?)),
             None => {
                 let context = std::mem::replace(&mut self.arithmetic_context, ArithmeticContext::Subscript);
                 let index = self.evaluate_text(run, text, depth + 1)?;
