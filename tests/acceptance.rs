@@ -96,7 +96,8 @@ fn bash(texts: &[String]) -> Vec<String> {
     for (number, text) in texts.iter().enumerate() {
         std::fs::write(place.join(format!("s{number}")), text).unwrap();
     }
-    let driver = "for f in s*; do bash -n -c \"$(cat $f; echo ' ')\" 2>e${f#s} </dev/null >/dev/null; done";
+    let driver =
+        "for f in s*; do bash -n -c -- \"$(cat $f; echo ' ')\" 2>e${f#s} </dev/null >/dev/null; done";
     let status = Command::new("bash")
         .args(["-c", driver])
         .current_dir(&place)

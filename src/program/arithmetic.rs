@@ -68,6 +68,8 @@ pub(crate) enum ArithmeticOp {
     JumpIfNotZero(u32),
     /// Pushes 0 and jumps over a subscript when the variable is associative: its text is the key.
     SkipKey { name: Index, to: u32 },
+    /// The end of a subscript: an error inside gives everything up.
+    SubscriptEnd,
     /// Jumps.
     Jump(u32),
     /// The top becomes 0 or 1.
@@ -100,7 +102,26 @@ pub(crate) fn compile(
 ) -> Option<ArithmeticCode> {
     let mut compiler = Compiler { code: ArithmeticCode::default(), name };
     compiler.expression(expression)?;
-    Some(compiler.code)
+    (!compiler.code.reads_what_it_wrote()).then_some(compiler.code)
+}
+
+impl ArithmeticCode {
+    /// `n++ + $n`: bash expands `$n` before it evaluates anything.
+    fn reads_what_it_wrote(&self) -> bool {
+        let mut wrote = false;
+        self.needs_text
+            && self.ops.iter().any(|op| match op {
+                ArithmeticOp::Store(_)
+                | ArithmeticOp::StoreElement(_)
+                | ArithmeticOp::Increment { .. }
+                | ArithmeticOp::IncrementElement { .. } => {
+                    wrote = true;
+                    false
+                }
+                ArithmeticOp::Parameter(Operand::Variable(_)) => wrote,
+                _ => false,
+            })
+    }
 }
 
 struct Compiler<'n> {
@@ -220,6 +241,7 @@ impl Compiler<'_> {
                     let name = (self.name)(name);
                     let skip = self.push(ArithmeticOp::SkipKey { name, to: 0 });
                     self.expression(expression)?;
+                    self.push(ArithmeticOp::SubscriptEnd);
                     self.patch(skip);
                 }
                 true

@@ -68,16 +68,13 @@ pub(super) fn prelude(random: &mut Random) -> Vec<Statement> {
         lines.push(option.to_owned());
     }
     if random.once_in(4) {
-        lines.push(format!(
-            "IFS={}",
-            random.pick(&["':'", "', '", "''", "$'\\n'", "':; '", "x", "'\\'", "'a'", "' :'"])
-        ));
+        lines.push(format!("IFS={}", random.pick(&["' '", "''", "$'\\n '", "$' \\t'"])));
     }
     if random.once_in(5) {
         lines.push(format!(
             "trap {} {}",
             random.pick(&["'echo bye $?'", "'show \"$a\" $?'", "'echo x; exit 3'", "'f1 t'"]),
-            random.pick(&["EXIT", "EXIT", "ERR", "RETURN", "DEBUG", "0"])
+            random.pick(&["EXIT", "EXIT", "ERR", "RETURN", "0"])
         ));
     }
     lines.into_iter().map(Statement::Line).collect()
@@ -356,7 +353,7 @@ pub(super) fn line(random: &mut Random) -> String {
         23 => format!("set -- {} {}; show \"$@\" $* \"$*\"", word(random, 2), word(random, 1)),
         24 => format!(
             "eval {}",
-            random.pick(&["'show \"$a\"'", "\"echo $n\"", "show \\$a", "'v=$(echo \"$b\")'", "'echo ${a'"])
+            random.pick(&["'show \"$a\"'", "\"echo $n\"", "show \\$a", "'v=$(echo \"$b\")'", "'echo )'"])
         ),
         25 => format!(
             "( {}; {} ); echo \"sub $?\"",
@@ -441,7 +438,7 @@ fn output(random: &mut Random) -> String {
 
 fn here_document(random: &mut Random) -> String {
     let operator = random.pick(&["<<E", "<<'E'", "<<-E", "<<\\E"]);
-    let mut text = format!("cat {operator}{}\n", random.pick(&["", " | sort", " >o1", " && echo ok"]));
+    let mut text = format!("{{ cat; }} {operator}{}\n", random.pick(&["", " | sort", " >o1", " && echo ok"]));
     for _ in 0..random.below(4) {
         if operator == "<<-E" {
             text.push_str(random.pick(&["\t", "", "\t\t"]));

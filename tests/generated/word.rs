@@ -242,7 +242,7 @@ fn operation(random: &mut Random, name: &str, depth: usize, quoted: bool) -> Str
                 _ => random.pick(&["def", "1", "\\\\", "\"$a\""]).to_owned(),
             }
         } else {
-            word(random, depth - 1)
+            word(random, 0)
         }
     };
     match random.below(17) {
@@ -322,10 +322,10 @@ pub(crate) fn arithmetic(random: &mut Random, depth: usize) -> String {
     match random.below(9) {
         0 => format!("({left})"),
         1 => format!("{left} ? {right} : {}", arithmetic(random, depth - 1)),
-        2 => format!("n {} {right}", random.pick(&["=", "+=", "-=", "*=", "|=", "<<="])),
+        2 => format!("(n {} {right})", random.pick(&["=", "+=", "-=", "*=", "|=", "<<="])),
         3 => format!("{left}, {right}"),
-        4 => format!("arr[{}] = {right}", random.pick(&["0", "2", "n & 3"])),
-        5 => format!("m[k] {} {right}", random.pick(&["=", "+="])),
+        4 => format!("(arr[{}] = {right})", random.pick(&["0", "2", "n & 3"])),
+        5 => format!("(m[k] {} {right})", random.pick(&["=", "+="])),
         6 => format!("{left} {} {}", random.pick(&["<<", ">>", "**"]), random.pick(&["0", "1", "3", "n&7"])),
         _ => format!(
             "{left} {} {right}",

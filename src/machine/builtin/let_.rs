@@ -3,6 +3,7 @@
 use super::{Builtin, Flow, Invocation};
 use crate::machine::process::{Halt, Process, Step};
 use crate::machine::run::Run;
+use crate::program::ArithmeticContext;
 use std::task::Context;
 
 pub(super) static LET: Builtin = Builtin {
@@ -26,7 +27,8 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
     let outer = process.arithmetic_prefix.replace("let");
     let mut last = Ok(0);
     for operand in operands {
-        last = process.evaluate_text(run, operand, 0);
+        let result = process.evaluate_text(run, operand, 0);
+        last = process.arithmetic_result(ArithmeticContext::Plain, result);
         if last.is_err() {
             break;
         }

@@ -79,8 +79,11 @@ impl Process {
 
     /// What an evaluation comes to: how far an error reaches depends on what the expression is part of.
     pub(crate) fn arithmetic_result(&mut self, context: ArithmeticContext, result: Step<i64>) -> Step<i64> {
-        self.arithmetic_context = ArithmeticContext::Plain;
+        let failed_in = std::mem::take(&mut self.arithmetic_context);
         match (result, context) {
+            (Err(Halt::Discard(status)), _) if failed_in == ArithmeticContext::Subscript => {
+                Err(Halt::Abandon(status))
+            }
             (Err(Halt::Discard(_) | Halt::Abandon(_)), ArithmeticContext::Command) => {
                 self.arithmetic_failed = true;
                 Ok(0)
@@ -163,13 +166,14 @@ impl Process {
     /// Reports an arithmetic error: the command is given up.
     pub(crate) fn arithmetic_error(&mut self, message: impl std::fmt::Display) -> Halt {
         match (self.arithmetic_prefix, self.arithmetic_context) {
+            (_, ArithmeticContext::Subscript) => self.report(message),
             (Some(prefix), _) => self.report(format_args!("{prefix}: {message}")),
             (None, ArithmeticContext::Command) => self.report(format_args!("((: {message}")),
             (None, ArithmeticContext::Substring(parameter)) => {
                 let parameter = self.code.program.text(parameter);
                 self.report(format_args!("{parameter}: {message}"));
             }
-            (None, ArithmeticContext::Plain | ArithmeticContext::Subscript) => self.report(message),
+            (None, ArithmeticContext::Plain) => self.report(message),
         }
         Halt::Discard(1)
     }
@@ -184,6 +188,7 @@ impl Process {
     ) -> Step<i64> {
         let mut at = 0_usize;
         let mut operands = Operands::default();
+        let (context, mut subscripts) = (self.arithmetic_context, 0_u32);
         while let Some(op) = code.ops.get(at) {
             at += 1;
             match op {
@@ -282,6 +287,15 @@ impl Process {
                     if self.is_associative(names.name(*name)) {
                         operands.push(0);
                         at = *to as usize;
+                    } else {
+                        subscripts += 1;
+                        self.arithmetic_context = ArithmeticContext::Subscript;
+                    }
+                }
+                ArithmeticOp::SubscriptEnd => {
+                    subscripts = subscripts.saturating_sub(1);
+                    if subscripts == 0 {
+                        self.arithmetic_context = context;
                     }
                 }
                 ArithmeticOp::Jump(to) => at = *to as usize,
@@ -385,7 +399,14 @@ impl Process {
         }
         match index {
             Some(index) => Ok(Subscript::Index(index)),
-            None => Ok(Subscript::Index(self.evaluate_text(run, text, depth + 1)?)),
+            // Inside of a value it stays an error of the value: what looks like a command there is not run.
+            None if depth > 0 => Ok(Subscript::Index(self.evaluate_text(run, text, depth + 1)?)),
+            None => {
+                let context = std::mem::replace(&mut self.arithmetic_context, ArithmeticContext::Subscript);
+                let index = self.evaluate_text(run, text, depth + 1)?;
+                self.arithmetic_context = context;
+                Ok(Subscript::Index(index))
+            }
         }
     }
 

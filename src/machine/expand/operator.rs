@@ -94,9 +94,15 @@ impl Process {
         };
         let pattern = field.pattern(self.pattern_options(true));
         let empty_pattern = field.bytes.is_empty();
+        // Of all patterns only those that begin with `*` match an empty value.
+        let matches_nothing = empty_pattern
+            || matches!(field.stretches().next(), Some((bytes, false)) if bytes.starts_with(b"*"));
         self.append_changed(run, quoting, |run, text| {
             if empty_pattern && !matches!(scope, ReplaceScope::Prefix | ReplaceScope::Suffix) {
                 return Ok(Text::from(text));
+            }
+            if text.is_empty() && !matches_nothing {
+                return Ok(Text::EMPTY);
             }
             replaced(run, text, &pattern, scope, &string)
         })
