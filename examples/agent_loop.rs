@@ -20,9 +20,7 @@ fn config(dialect: Dialect) -> Value {
     let group = |script: &str| json!([{"hooks": [command(script)]}]);
     match dialect {
         Dialect::Everruns => {
-            let hook = |id: &str, event: &str, script: &str| {
-                json!({"id": id, "event": event, "on_error": "block", "executor": {"type": "bash", "command": script}})
-            };
+            let hook = |id: &str, event: &str, script: &str| json!({"id": id, "event": event, "on_error": "block", "executor": {"type": "bash", "command": script}});
             json!({"hooks": [hook("guard", "pre_tool_use", GUARD), hook("opened", "session_start", LOG),
                              hook("closed", "session_end", LOG)]})
         }
@@ -34,7 +32,8 @@ fn config(dialect: Dialect) -> Value {
             "PreToolUse": [command(GUARD)], "SessionStart": [command(LOG)], "SessionEnd": [command(LOG)]}}),
         // Hooks of this dialect only watch.
         Dialect::Infer => {
-            let hook = |name: &str, hook: &str, script: &str| json!({"name": name, "hook": hook, "command": script});
+            let hook =
+                |name: &str, hook: &str, script: &str| json!({"name": name, "hook": hook, "command": script});
             json!({"enabled": true, "hooks": [hook("guard", "pre_tool", GUARD), hook("opened", "pre_session", LOG),
                                               hook("closed", "post_session", LOG)]})
         }
@@ -43,8 +42,11 @@ fn config(dialect: Dialect) -> Value {
                 json!({"name": name, "event": event, "handler_type": "command", "scope": "tenant",
                        "config": {"command": script}})
             };
-            json!([hook("guard", "pre_tool_use", GUARD), hook("opened", "session_start", LOG),
-                   hook("closed", "stop", LOG)])
+            json!([
+                hook("guard", "pre_tool_use", GUARD),
+                hook("opened", "session_start", LOG),
+                hook("closed", "stop", LOG)
+            ])
         }
         other => panic!("no config for {other}"),
     }
@@ -69,8 +71,12 @@ struct Agent {
 impl Agent {
     /// Fires a moment; whether the agent may go on, and the arguments that hooks wrote.
     async fn fire(&self, happening: Happening) -> (bool, Option<Json>) {
-        let event =
-            Event { context: Arc::clone(&self.context), at_ms: None, happening, facts: serde_json::Map::new() };
+        let event = Event {
+            context: Arc::clone(&self.context),
+            at_ms: None,
+            happening,
+            facts: serde_json::Map::new(),
+        };
         // docker-agent has several events where others have one.
         let events = match self.hooks.dialect() {
             Dialect::DockerAgent => docker_agent::events_of(&event),

@@ -10,7 +10,8 @@ use hookbox::vfs::fixture::Fixture;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-const HOOKS: &[u8] = br#"{"hooks": [{"id": "audit", "event": "turn_end", "executor": {"type": "bash", "command":
+const HOOKS: &[u8] =
+    br#"{"hooks": [{"id": "audit", "event": "turn_end", "executor": {"type": "bash", "command":
     "echo \"$(date -u +%FT%TZ) $RANDOM $(grep -c TODO src/*.rs | tr '\\n' ' ')\" >> audit.log"}}]}"#;
 
 /// The same files, clock and random numbers give the same log.
@@ -47,7 +48,12 @@ async fn by_cases(folder: &Path) -> Result<usize, Box<dyn std::error::Error>> {
         let file = CaseFile::parse(&std::fs::read_to_string(&path)?)?;
         for case in &file.cases {
             let result = file.run(case, &SandboxSource, &fixtures).await?;
-            println!("{} {}: {}", if result.differences.is_empty() { "ok  " } else { "FAIL" }, file.id, case.name);
+            println!(
+                "{} {}: {}",
+                if result.differences.is_empty() { "ok  " } else { "FAIL" },
+                file.id,
+                case.name
+            );
             for difference in &result.differences {
                 print!("{difference}");
             }

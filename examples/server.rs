@@ -68,6 +68,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     println!("{sessions} sessions, {} firings in {elapsed:.2?}, {passed} calls passed", times.len());
     println!("{:.0} firings a second", times.len() as f64 / elapsed.as_secs_f64());
-    println!("latency: median {:.1?}, 99% {:.1?}, 99.9% {:.1?}, most {:.1?}", at(0.5), at(0.99), at(0.999), at(1.0));
+    println!(
+        "latency: median {:.1?}, 99% {:.1?}, 99.9% {:.1?}, most {:.1?}",
+        at(0.5),
+        at(0.99),
+        at(0.999),
+        at(1.0)
+    );
     Ok(())
 }

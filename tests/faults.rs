@@ -361,7 +361,13 @@ fn every_fault_ends_as_the_contract_says() {
 fn a_crashed_command_says_so_and_the_session_goes_on() {
     let sandbox = session(false);
     let made = runtime().block_on(sandbox.run("ls -ld . && touch made")).unwrap();
-    assert_eq!(made.status, 0, "{}{}", String::from_utf8_lossy(&made.stdout), String::from_utf8_lossy(&made.stderr));
+    assert_eq!(
+        made.status,
+        0,
+        "{}{}",
+        String::from_utf8_lossy(&made.stdout),
+        String::from_utf8_lossy(&made.stderr)
+    );
     let output = runtime().block_on(sandbox.run("crash; echo $?; crash later 2>&1; echo $?")).unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "134\ncrash: crashed\n134\n");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "crash: crashed\n");

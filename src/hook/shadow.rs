@@ -142,7 +142,9 @@ mod tests {
         let hooks = HookSet::load(Dialect::Everruns, config, &LoadOptions::default()).unwrap().shadow();
         assert!(hooks.is_shadow());
         let event = hooks
-            .read_event(&json!({"event": "pre_tool_use", "data": {"tool_name": "bash", "arguments": {"a": 1}}}))
+            .read_event(
+                &json!({"event": "pre_tool_use", "data": {"tool_name": "bash", "arguments": {"a": 1}}}),
+            )
             .unwrap();
         let printed = [
             r#"{"decision":"mutate","patch":{"arguments":{"a":2}}}"#,
@@ -177,7 +179,8 @@ mod tests {
         let load = || HookSet::load(Dialect::ClaudeCode, config, &LoadOptions::default()).unwrap();
         let (shadow, enforced) = (load().shadow(), load());
         let event = |name: &str| {
-            let payload = json!({"hook_event_name": name, "tool_name": "Bash", "tool_input": {}, "prompt": "p"});
+            let payload =
+                json!({"hook_event_name": name, "tool_name": "Bash", "tool_input": {}, "prompt": "p"});
             enforced.read_event(&payload).unwrap()
         };
         let said = || ScriptOutcome::exited(0, r#"{"systemMessage":"m"}"#, "");
