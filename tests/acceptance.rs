@@ -21,9 +21,8 @@ const TOKENS: &[&str] = &[
 ];
 
 /// Differences that are allowed, each with what shows it and the reason.
-const ALLOWED: &[(&str, fn(&str) -> bool, &str)] = &[(
+const ALLOWED: &[(&str, &str)] = &[(
     "<<",
-    |text| text.contains("<<"),
     "a here-document that the end of the text delimits inside a substitution: bash warns, and reads on differently",
 )];
 
@@ -140,7 +139,7 @@ fn texts_are_scripts_where_bash_says_so() {
         let theirs = answer.is_empty() || warning;
         valid += usize::from(theirs);
         if mine.is_ok() != theirs {
-            if ALLOWED.iter().any(|(_, shows, _)| shows(text)) {
+            if ALLOWED.iter().any(|(shows, _)| text.contains(shows)) {
                 allowed += 1;
                 continue;
             }

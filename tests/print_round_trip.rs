@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 mod generated;
+#[allow(dead_code, reason = "the cases' scripts alone are used")]
 mod support;
 
 use generated::{render, script};

@@ -194,7 +194,7 @@ pub(super) fn statement(random: &mut Random, depth: usize) -> Statement {
         _ => {
             let mut inner = body(random, depth);
             inner.push(Statement::Line("echo end".to_owned()));
-            block("{", inner, format!("}} | while read -r v; do show \"$v\"; done"))
+            block("{", inner, "} | while read -r v; do show \"$v\"; done")
         }
     }
 }

@@ -3,7 +3,7 @@
 //! A script is bounded in time and output by its grammar: loops run over words or count to a small number, functions
 //! call only those of a lower number. It reads and writes files of its working directory alone.
 
-#![allow(dead_code, reason = "not every test uses all of it")]
+#![allow(dead_code, clippy::format_push_string, reason = "not every test uses all of it")]
 
 mod command;
 pub(crate) mod random;
