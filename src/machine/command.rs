@@ -190,6 +190,8 @@ impl Process {
     /// A simple command is over.
     pub(crate) fn finish_simple(&mut self, run: &mut Run, status: u8) {
         let _ = run;
+        // What was before a command that did not run is not before the next one.
+        self.x.assignments.clear();
         self.undo_redirections();
         self.set_status(status);
     }

@@ -306,12 +306,22 @@ fn replaced(
             push(&mut out, literal)?;
             let replacement = std::mem::take(&mut out);
             let finder = memchr::memmem::Finder::new(literal);
-            let count = finder.find_iter(text).count();
+            let count = match literal {
+                &[byte] => memchr::memchr_iter(byte, text).count(),
+                _ => finder.find_iter(text).count(),
+            };
             let length =
                 (text.len() - count * literal.len()).saturating_add(count.saturating_mul(replacement.len()));
             run.services.meter.check_value(length as u64)?;
             ticker.tick(count as u64 + text.len() as u64 / 64).map_err(|_| stopped(run))?;
             out.reserve_exact(length);
+            if let (&[byte], true) = (literal, count > text.len() / 16) {
+                // Matches stand close together: looking for the next one costs more than looking at each byte.
+                for &other in text {
+                    if other == byte { out.extend_from_slice(&replacement) } else { out.push(other) }
+                }
+                return Ok(Text::from(out));
+            }
             let mut copied = 0;
             for start in finder.find_iter(text) {
                 out.extend_from_slice(text.get(copied..start).unwrap_or(&[]));
