@@ -4,7 +4,7 @@
 //! compiled form.
 
 use super::{End, Output, Running, Sandbox, Script as ShellScript, Shared, Sink, Source};
-use crate::clock::real_sleep;
+use crate::clock::{lock, real_sleep};
 use crate::hook::case::{SessionSetup, SessionSource};
 use crate::hook::runner::unanswered;
 use crate::hook::{
@@ -228,7 +228,7 @@ impl Sandbox {
             script.bare_environment = true;
         }
         match names {
-            Some(names) => self.known_as(names).start(script),
+            Some(names) => self.kept_as(names).start(script),
             None => self.start(script),
         }
     }
@@ -236,6 +236,15 @@ impl Sandbox {
     fn is_known_as(&self, names: &HookIdentity) -> bool {
         let identity = &self.session().identity;
         identity.user == names.user && identity.host == names.host
+    }
+
+    /// [`Sandbox::known_as`], kept: the hooks of a session have one pair of names.
+    fn kept_as(&self, names: &HookIdentity) -> Arc<Self> {
+        let mut renamed = lock(&self.renamed);
+        match renamed.as_ref().filter(|sandbox| sandbox.is_known_as(names)) {
+            Some(sandbox) => Arc::clone(sandbox),
+            None => Arc::clone(renamed.insert(Arc::new(self.known_as(names)))),
+        }
     }
 
     /// This sandbox under other names of user and host; everything else is shared but the queues of FIFOs.
@@ -260,6 +269,7 @@ impl Sandbox {
             })),
             hook_host: None,
             hook_state: SessionState::default(),
+            renamed: Mutex::default(),
         }
     }
 }
