@@ -288,6 +288,10 @@ fn replaced(
         }
         Ok(())
     };
+    if let (ReplaceScope::All, Some(literal)) = (scope, literal_search(pattern)) {
+        push(&mut out, literal)?;
+        return replaced_literal(run, text, literal, &out);
+    }
     match scope {
         ReplaceScope::Prefix | ReplaceScope::Suffix => {
             let found = match scope {
@@ -300,35 +304,6 @@ fn replaced(
             out.extend_from_slice(text.get(..start).unwrap_or(&[]));
             push(&mut out, text.get(start..end).unwrap_or(&[]))?;
             out.extend_from_slice(text.get(end..).unwrap_or(&[]));
-        }
-        ReplaceScope::All if literal_search(pattern).is_some() => {
-            let literal = literal_search(pattern).unwrap_or(b"");
-            push(&mut out, literal)?;
-            let replacement = std::mem::take(&mut out);
-            let finder = memchr::memmem::Finder::new(literal);
-            let count = match literal {
-                &[byte] => memchr::memchr_iter(byte, text).count(),
-                _ => finder.find_iter(text).count(),
-            };
-            let length =
-                (text.len() - count * literal.len()).saturating_add(count.saturating_mul(replacement.len()));
-            run.services.meter.check_value(length as u64)?;
-            ticker.tick(count as u64 + text.len() as u64 / 64).map_err(|_| stopped(run))?;
-            out.reserve_exact(length);
-            if let (&[byte], true) = (literal, count > text.len() / 16) {
-                // Matches stand close together: looking for the next one costs more than looking at each byte.
-                for &other in text {
-                    if other == byte { out.extend_from_slice(&replacement) } else { out.push(other) }
-                }
-                return Ok(Text::from(out));
-            }
-            let mut copied = 0;
-            for start in finder.find_iter(text) {
-                out.extend_from_slice(text.get(copied..start).unwrap_or(&[]));
-                out.extend_from_slice(&replacement);
-                copied = start + literal.len();
-            }
-            out.extend_from_slice(text.get(copied..).unwrap_or(&[]));
         }
         ReplaceScope::First | ReplaceScope::All => {
             let mut matches = Matches::new(pattern, text);
@@ -343,6 +318,43 @@ fn replaced(
             }
             if copied == 0 && out.is_empty() {
                 return Ok(Text::from(text));
+            }
+            out.extend_from_slice(text.get(copied..).unwrap_or(&[]));
+        }
+    }
+    Ok(Text::from(out))
+}
+
+/// All of `literal` replaced: the result's length is known, and bounded, before it is made.
+fn replaced_literal(run: &Run, text: &[u8], literal: &[u8], replacement: &[u8]) -> Result<Text, Halt> {
+    let ticker = &mut MeterTicker::new(&run.services.meter);
+    let finder = memchr::memmem::Finder::new(literal);
+    let count = match literal {
+        &[byte] => memchr::memchr_iter(byte, text).count(),
+        _ => finder.find_iter(text).count(),
+    };
+    let kept = text.len().saturating_sub(count.saturating_mul(literal.len()));
+    let length = kept.saturating_add(count.saturating_mul(replacement.len()));
+    run.services.meter.check_value(length as u64)?;
+    ticker.tick(count as u64 + text.len() as u64 / 64).map_err(|_| stopped(run))?;
+    let mut out = Vec::with_capacity(length);
+    match literal {
+        // Matches stand close together: looking for the next one costs more than looking at each byte.
+        &[byte] if count > text.len() / 16 => {
+            for &other in text {
+                if other == byte {
+                    out.extend_from_slice(replacement);
+                } else {
+                    out.push(other);
+                }
+            }
+        }
+        _ => {
+            let mut copied = 0;
+            for start in finder.find_iter(text) {
+                out.extend_from_slice(text.get(copied..start).unwrap_or(&[]));
+                out.extend_from_slice(replacement);
+                copied = start + literal.len();
             }
             out.extend_from_slice(text.get(copied..).unwrap_or(&[]));
         }
