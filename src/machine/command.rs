@@ -220,16 +220,14 @@ impl Process {
                 "eval" | "source" | "." | "unset" => Binding::Scoped,
                 _ => Binding::Plain,
             };
-            {
-                match self.bind_temporary(run, assignments, kind) {
-                    Ok(bound) => invocation.temporary = Some(bound),
-                    Err(()) if self.shell.state.options.has(ShellOption::Posix) => {
-                        self.restore_descriptors(invocation.redirections);
-                        return Err(self.fatal_assignment());
-                    }
-                    // The command runs without them.
-                    Err(()) => {}
+            match self.bind_temporary(run, assignments, kind) {
+                Ok(bound) => invocation.temporary = Some(bound),
+                Err(()) if self.shell.state.options.has(ShellOption::Posix) => {
+                    self.restore_descriptors(invocation.redirections);
+                    return Err(self.fatal_assignment());
                 }
+                // The command runs without them.
+                Err(()) => {}
             }
         }
         self.invoke(run, cx, invocation)

@@ -168,32 +168,7 @@ impl Process {
             pwd.value = Value::Text(cwd);
             self.shell.variables.exports += 1;
         }
-        for (key, value) in environment.iter() {
-            if !name::is_name(key) {
-                if !key.starts_with(b"BASH_FUNC_") {
-                    Arc::make_mut(&mut self.shell.state.foreign).push((key.clone(), value.clone()));
-                }
-                self.import_function(run, key, value)?;
-                continue;
-            }
-            if id_of_options(key) {
-                self.import_options(key, value);
-            }
-            let id = run.services.names.intern(key);
-            let slot = self.shell.variables.slot_mut(id);
-            if matches!(slot.value, Value::Dynamic)
-                || slot.attributes.has(Attributes::READONLY)
-                || id == name::IFS
-            {
-                continue;
-            }
-            slot.value = Value::Text(value.clone());
-            slot.attributes.insert(Attributes::EXPORTED);
-            self.shell.variables.exports += 1;
-            if id == name::POSIXLY_CORRECT {
-                self.shell.state.options.set(ShellOption::Posix, true);
-            }
-        }
+        self.import_environment(run, environment)?;
         self.refresh_special();
         Ok(())
     }
@@ -225,32 +200,7 @@ impl Process {
         slot.attributes.insert(Attributes(Attributes::READONLY.0 | Attributes::INTEGER.0));
         self.shell.variables.slot_mut(name::BASH_VERSINFO).value = Value::Array(versinfo());
         self.shell.variables.slot_mut(name::BASH_VERSINFO).attributes.insert(Attributes::READONLY);
-        for (key, value) in environment.iter() {
-            if !name::is_name(key) {
-                if !key.starts_with(b"BASH_FUNC_") {
-                    Arc::make_mut(&mut self.shell.state.foreign).push((key.clone(), value.clone()));
-                }
-                self.import_function(run, key, value)?;
-                continue;
-            }
-            let id = run.services.names.intern(key);
-            if id_of_options(key) {
-                self.import_options(key, value);
-                self.shell.variables.slot_mut(id).attributes.insert(Attributes::EXPORTED);
-            }
-            let slot = self.shell.variables.slot_mut(id);
-            if matches!(slot.value, Value::Dynamic)
-                || slot.attributes.has(Attributes::READONLY)
-                || id == name::IFS
-            {
-                continue;
-            }
-            slot.value = Value::Text(value.clone());
-            slot.attributes.insert(Attributes::EXPORTED);
-            if id == name::POSIXLY_CORRECT {
-                self.shell.state.options.set(ShellOption::Posix, true);
-            }
-        }
+        self.import_environment(run, environment)?;
         let exported = |process: &mut Self, id: u32, value: Text| {
             let slot = process.shell.variables.slot_mut(id);
             slot.value = Value::Text(value);
@@ -306,6 +256,38 @@ impl Process {
                 slot.value = Value::Text(value);
             }
         }
+    }
+
+    /// Variables, functions and options that an environment brings.
+    fn import_environment(&mut self, run: &mut Run, environment: &Environment) -> Step {
+        for (key, value) in environment.iter() {
+            if !name::is_name(key) {
+                if !key.starts_with(b"BASH_FUNC_") {
+                    Arc::make_mut(&mut self.shell.state.foreign).push((key.clone(), value.clone()));
+                }
+                self.import_function(run, key, value)?;
+                continue;
+            }
+            let id = run.services.names.intern(key);
+            if id_of_options(key) {
+                self.import_options(key, value);
+                self.shell.variables.slot_mut(id).attributes.insert(Attributes::EXPORTED);
+            }
+            let slot = self.shell.variables.slot_mut(id);
+            if matches!(slot.value, Value::Dynamic)
+                || slot.attributes.has(Attributes::READONLY)
+                || id == name::IFS
+            {
+                continue;
+            }
+            slot.value = Value::Text(value.clone());
+            slot.attributes.insert(Attributes::EXPORTED);
+            self.shell.variables.exports += 1;
+            if id == name::POSIXLY_CORRECT {
+                self.shell.state.options.set(ShellOption::Posix, true);
+            }
+        }
+        Ok(())
     }
 
     /// Options that were exported with `SHELLOPTS` or `BASHOPTS`.

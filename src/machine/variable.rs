@@ -289,7 +289,7 @@ impl Variables {
     /// Removes the innermost binding of a local variable of an outer function, so that the one below shows again.
     pub(crate) fn pop_local(&mut self, name: NameId) {
         if let Some(at) = self.locals.iter().rposition(|saved| saved.name == name) {
-            self.keep_locals(at);
+            self.keep_locals();
             let saved = self.locals.remove(at);
             let journaled = self.slot(name).journaled;
             let slot = self.slot_mut(name);
@@ -310,7 +310,7 @@ impl Variables {
             return false;
         }
         let Some(at) = self.locals.iter().position(|saved| saved.name == name) else { return false };
-        self.keep_locals(at);
+        self.keep_locals();
         let slot = self.slot_mut(name);
         let journaled = slot.journaled;
         let mut inner = slot.clone();
@@ -330,12 +330,14 @@ impl Variables {
     }
 
     /// Keeps the stack of local variables before a subshell changes an entry that is not its own.
-    fn keep_locals(&mut self, at: usize) {
+    fn keep_locals(&mut self) {
         let depth = self.subshell_depth;
-        if depth == 0 || self.kept_locals.last().is_some_and(|(kept, _)| *kept == depth) {
+        // The journal of a run's first shell needs none: locals are empty where it goes back to.
+        if depth <= u32::from(self.pool.is_some())
+            || self.kept_locals.last().is_some_and(|(kept, _)| *kept == depth)
+        {
             return;
         }
-        let _ = at;
         self.kept_locals.push((depth, self.locals.clone()));
     }
 
@@ -397,7 +399,7 @@ impl Variables {
         for token in bound.tokens.into_iter().rev() {
             // `unset` may have taken it away.
             let Some(at) = self.locals.iter().rposition(|saved| saved.token == token) else { continue };
-            self.keep_locals(at);
+            self.keep_locals();
             let saved = self.locals.remove(at);
             self.exports += 1;
             if let Some(above) = self.locals.iter_mut().skip(at).find(|above| above.name == saved.name) {
@@ -425,7 +427,7 @@ impl Variables {
         let (value, mut attributes) = (slot.value.clone(), slot.attributes);
         attributes.remove(Attributes::TEMPORARY);
         if let Some(at) = self.locals.iter().rposition(|saved| saved.name == name) {
-            self.keep_locals(at);
+            self.keep_locals();
             if let Some(saved) = self.locals.get_mut(at) {
                 saved.slot.value = value;
                 saved.slot.attributes = attributes;
