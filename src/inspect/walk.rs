@@ -245,7 +245,7 @@ impl Walker {
                 let name = String::from_utf8_lossy(&function.name).into_owned();
                 self.redefine(&name);
                 self.via.push(Via::Function(name));
-                self.command(&function.body);
+                self.command(function.body());
                 self.via.pop();
             }
             CommandKind::Coprocess { name, command } => {

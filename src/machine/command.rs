@@ -395,6 +395,26 @@ impl Process {
         self.entry_trap(run, line, caller)
     }
 
+    /// Goes on in the body of a function that is compiled at its first call.
+    pub(crate) fn enter_body(
+        &mut self,
+        run: &mut Run,
+        program: &crate::program::Program,
+        link: &super::link::Link,
+        index: crate::program::Index,
+    ) -> Step {
+        let Some(function) = program.functions.get(index as usize) else { return Ok(()) };
+        let code = match link.body(index) {
+            Some(code) => code,
+            None => {
+                let body = function.body(&run.services.meter)?;
+                link.set_body(index, program.functions.len(), body, &run.services.names)
+            }
+        };
+        self.switch(code);
+        Ok(())
+    }
+
     /// `FUNCNEST`: how many functions may be inside of each other.
     fn check_nesting(&mut self, run: &mut Run, functions: u32) -> Step {
         if self.shell.variables.slot(super::name::FUNCNEST).value == Value::Unset {
@@ -419,7 +439,8 @@ impl Process {
         index: crate::program::Index,
         end: crate::program::Pc,
     ) -> Step {
-        let Some(definition) = program.functions.get(index as usize) else { return Ok(()) };
+        let Some(defined) = program.functions.get(index as usize) else { return Ok(()) };
+        let definition = &defined.definition;
         let body = self.code_at(self.code.pc);
         self.code.pc = end;
         if self.shell.state.options.has(ShellOption::Posix) {

@@ -35,8 +35,8 @@ impl Process {
         let source: Arc<[u8]> = Arc::from([name, b" ", value].concat());
         let program = self.compile(run, source, (0, 1), false)?;
         // One definition, and nothing behind it.
-        let (Some(Op::DefineFunction { function, end }), 1, true) =
-            (program.code.first().copied(), program.functions.len(), program.errors.is_empty())
+        let (Some(Op::DefineFunction { function, end }), true) =
+            (program.code.first().copied(), program.errors.is_empty())
         else {
             return Ok(());
         };

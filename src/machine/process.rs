@@ -610,6 +610,7 @@ impl Process {
                     Op::DefineFunction { function, end } => {
                         self.define_function(&program, function, end)?;
                     }
+                    Op::FunctionBody(function) => self.enter_body(run, &program, &link, function)?,
                     Op::ReturnFromFunction => {
                         let status = self.shell.state.status;
                         self.return_from_function(run, status)?;

@@ -342,6 +342,7 @@ impl Process {
                 expand_aliases: options.has(ShellOption::ExpandAliases) || options.has(ShellOption::Posix),
                 depth: u32::try_from(depth).unwrap_or(200).min(200),
                 interactive_comments: true,
+                defer_functions: true,
             },
             incremental: true,
             stepwise: options.has(ShellOption::Verbose)

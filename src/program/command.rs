@@ -90,12 +90,18 @@ impl Compiler {
                     return;
                 }
                 let function = self.program.functions.len() as Index;
-                self.program.functions.push(std::sync::Arc::clone(definition));
+                self.program.functions.push(super::DefinedFunction {
+                    definition: std::sync::Arc::clone(definition),
+                    line_shift: self.line_shift,
+                    body: std::sync::OnceLock::new(),
+                });
                 let start = self.emit(Op::DefineFunction { function, end: 0 });
-                let conditions = std::mem::take(&mut self.conditions);
-                self.command(&definition.body);
-                self.conditions = conditions;
-                self.emit(Op::ReturnFromFunction);
+                if definition.is_deferred() {
+                    self.at_line(definition.span.line);
+                    self.emit(Op::FunctionBody(function));
+                } else {
+                    self.function_body(definition.body());
+                }
                 self.patch(start);
                 self.line = line;
             }
@@ -115,6 +121,14 @@ impl Compiler {
                 self.patch(start);
             }
         }
+    }
+
+    /// The body of a function, and its end.
+    pub(super) fn function_body(&mut self, body: &Command) {
+        let conditions = std::mem::take(&mut self.conditions);
+        self.command(body);
+        self.conditions = conditions;
+        self.emit(Op::ReturnFromFunction);
     }
 
     /// The text of a command of assignments or of a compound command's head, for the `DEBUG` trap.

@@ -3,8 +3,8 @@
 use super::{Index, Op, Pc, Program};
 use crate::limit::{LimitError, Meter};
 use crate::syntax::ast::{
-    AndOrOperator, CommandKind, List, ListItem, Pipeline, Redirection, RedirectionDescriptor,
-    RedirectionKind, Span, Word, WordPart,
+    AndOrOperator, CommandKind, FunctionDefinition, List, ListItem, Pipeline, Redirection,
+    RedirectionDescriptor, RedirectionKind, Span, Word, WordPart,
 };
 use crate::syntax::{Aliases, ParseOptions, ParseWarning, Parser};
 use crate::text::Text;
@@ -27,8 +27,11 @@ const COMMAND_BYTES: u64 = 1500;
 
 /// Live bytes that compiling a text may take: by its length and by the separators that can end a command.
 fn estimate(text: &[u8]) -> u64 {
-    let commands = text.iter().filter(|byte| matches!(byte, b';' | b'&' | b'|' | b'\n')).count();
-    text.len() as u64 * 8 + commands as u64 * COMMAND_BYTES
+    let separates = |byte: &u8| u8::from(matches!(byte, b';' | b'&' | b'|' | b'\n'));
+    // Sums of bytes are vectorized; a chunk's does not overflow.
+    let commands: u64 =
+        text.chunks(255).map(|chunk| u64::from(chunk.iter().map(separates).fold(0, u8::wrapping_add))).sum();
+    text.len() as u64 * 8 + commands * COMMAND_BYTES
 }
 
 /// Compiles a whole source, or its first part: see [`CompileOptions::incremental`].
@@ -87,6 +90,27 @@ pub(crate) fn compile_source(
             }
         }
     }
+    Ok(compiler.finish())
+}
+
+/// Compiles the body of a function that was skimmed when it was defined.
+///
+/// # Errors
+/// As [`compile_source`].
+pub(super) fn compile_body(
+    function: &FunctionDefinition,
+    line_shift: i64,
+    meter: &Arc<Meter>,
+) -> Result<Program, LimitError> {
+    let span = function.span;
+    let _held =
+        meter.charge(estimate(function.source.get(span.start as usize..span.end as usize).unwrap_or(&[])))?;
+    let time = meter.parse_time();
+    let mut compiler = Compiler::new(Arc::clone(&function.source));
+    compiler.line_shift = line_shift;
+    compiler.at_line(span.line);
+    compiler.function_body(&function.parse_body());
+    time.check()?;
     Ok(compiler.finish())
 }
 

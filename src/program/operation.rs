@@ -187,6 +187,8 @@ pub(crate) enum Op {
     EndProcess,
     /// Defines a function; its body follows.
     DefineFunction { function: Index, end: Pc },
+    /// Goes on in the program of a deferred function's body.
+    FunctionBody(Index),
     /// The body of a function is over.
     ReturnFromFunction,
     /// The program is over.

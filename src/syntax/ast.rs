@@ -4,8 +4,9 @@
 //! Names follow the bash manual's section 3 and POSIX XCU 2.10.
 
 use super::error::ParseError;
+use super::parser::ParseOptions;
 use crate::text::Text;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A range of bytes `[start, end)` of the script, and the line (from 1) on which it starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -163,19 +164,69 @@ pub enum CommandKind {
     },
 }
 
-/// A function: its redirections are those of `body`.
-#[derive(Clone, Debug, PartialEq)]
+/// A function: its redirections are those of its body.
+#[derive(Debug)]
 pub struct FunctionDefinition {
     /// The name as written.
     pub name: Text,
-    /// Any compound command.
-    pub body: Command,
+    /// Where the body stands in `source`.
+    pub span: Span,
     /// The source of the whole script, for printing words of the body by their spans.
     pub source: Arc<[u8]>,
     /// Line of the name.
     pub line: u32,
     /// Written with the word `function`.
     pub keyword: bool,
+    /// The body was skimmed: these options parse it when it is asked for.
+    deferred: Option<ParseOptions>,
+    body: OnceLock<Box<Command>>,
+}
+
+impl FunctionDefinition {
+    pub(super) fn new(name: Text, body: Box<Command>, source: Arc<[u8]>, line: u32, keyword: bool) -> Self {
+        let span = body.span;
+        Self { name, span, source, line, keyword, deferred: None, body: OnceLock::from(body) }
+    }
+
+    /// A function whose body is known to be well formed and is not parsed yet.
+    pub(super) fn deferred(
+        name: Text,
+        span: Span,
+        options: ParseOptions,
+        source: Arc<[u8]>,
+        line: u32,
+        keyword: bool,
+    ) -> Self {
+        Self { name, span, source, line, keyword, deferred: Some(options), body: OnceLock::new() }
+    }
+
+    /// The body: any compound command.
+    pub fn body(&self) -> &Command {
+        self.body.get_or_init(|| Box::new(self.parse_body()))
+    }
+
+    /// Whether the body was skimmed only.
+    pub(crate) fn is_deferred(&self) -> bool {
+        self.deferred.is_some()
+    }
+
+    /// Parses the body anew; for a function that keeps none.
+    pub(crate) fn parse_body(&self) -> Command {
+        super::parser::parse_body(&self.source, self.span, &self.deferred.unwrap_or_default())
+    }
+
+    /// The body, if it was parsed.
+    pub(super) fn body_mut(&mut self) -> Option<&mut Command> {
+        self.body.get_mut().map(|body| &mut **body)
+    }
+}
+
+impl PartialEq for FunctionDefinition {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.name, self.span, &self.source, self.line, self.keyword)
+            == (&other.name, other.span, &other.source, other.line, other.keyword)
+            && self.body() == other.body()
+    }
 }
 
 /// A simple command.

@@ -153,14 +153,17 @@ impl Keyword {
 const LONGEST_KEYWORD: usize = 8;
 
 /// Ends a word: POSIX's metacharacters.
+#[inline]
 pub(super) fn is_metacharacter(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
 }
 
+#[inline]
 pub(super) fn is_name_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_'
 }
 
+#[inline]
 pub(super) fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }

@@ -17,6 +17,7 @@ mod quote;
 mod redirection;
 mod resolve;
 mod simple;
+mod skim;
 mod substitution;
 mod word;
 

@@ -33,11 +33,21 @@ pub struct ParseOptions {
     pub depth: u32,
     /// `shopt -s interactive_comments`, and always in a shell that is not interactive: `#` begins a comment.
     pub interactive_comments: bool,
+    /// Bodies of functions are skimmed where that is enough, and parsed when they are asked for
+    /// ([`FunctionDefinition::body`](super::ast::FunctionDefinition::body)).
+    pub defer_functions: bool,
 }
 
 impl Default for ParseOptions {
     fn default() -> Self {
-        Self { extglob: false, posix: false, expand_aliases: false, depth: 200, interactive_comments: true }
+        Self {
+            extglob: false,
+            posix: false,
+            expand_aliases: false,
+            depth: 200,
+            interactive_comments: true,
+            defer_functions: false,
+        }
     }
 }
 
@@ -89,23 +99,7 @@ impl Parser {
         let end = self.source.len().min(u32::MAX as usize);
         let input =
             Input { source: Arc::clone(&self.source), pos: self.offset.min(end), end, line: self.line };
-        let mut reader = Reader {
-            input,
-            options,
-            aliases,
-            depth: 0,
-            substitutions: 0,
-            pending: Vec::new(),
-            bodies: FxHashMap::default(),
-            here_documents: 0,
-            warnings: Vec::new(),
-            active_aliases: Vec::new(),
-            assigns: false,
-            alias_blank: usize::MAX,
-            alias_copied: 0,
-            salvage: FxHashMap::default(),
-            closes: FxHashMap::default(),
-        };
+        let mut reader = Reader::new(input, options, aliases);
         let result = reader.complete_command();
         self.offset = reader.input.pos;
         self.line = reader.input.line;
@@ -149,6 +143,19 @@ impl Parser {
     }
 }
 
+/// Parses the body of a function that was skimmed. What the skimmer accepts, the parser accepts too.
+pub(super) fn parse_body(source: &Arc<[u8]>, span: Span, options: &ParseOptions) -> Command {
+    let (start, end) = (span.start as usize, span.end as usize);
+    let input = Input { source: Arc::clone(source), pos: start, end, line: span.line };
+    let options = ParseOptions { defer_functions: false, ..*options };
+    let mut reader = Reader::new(input, &options, &NoAliases);
+    let mut command = empty_command(span);
+    let parsed = reader.compound(&mut command);
+    debug_assert!(parsed.is_ok() && reader.input.pos == end, "skimmed, but not parsed");
+    command.span.end = span.end;
+    command
+}
+
 /// An empty command in its place, to be filled.
 pub(super) fn empty_command(span: Span) -> Command {
     Command { kind: CommandKind::Simple(Simple::default()), redirections: Vec::new(), span }
@@ -187,6 +194,28 @@ fn new_stage(pipeline: &mut Pipeline, span: Span) -> Option<&mut Command> {
     }
     pipeline.stages.push(empty_command(span));
     pipeline.stages.last_mut()
+}
+
+impl<'a> Reader<'a> {
+    fn new(input: Input, options: &'a ParseOptions, aliases: &'a dyn Aliases) -> Self {
+        Self {
+            input,
+            options,
+            aliases,
+            depth: 0,
+            substitutions: 0,
+            pending: Vec::new(),
+            bodies: FxHashMap::default(),
+            here_documents: 0,
+            warnings: Vec::new(),
+            active_aliases: Vec::new(),
+            assigns: false,
+            alias_blank: usize::MAX,
+            alias_copied: 0,
+            salvage: FxHashMap::default(),
+            closes: FxHashMap::default(),
+        }
+    }
 }
 
 impl Reader<'_> {

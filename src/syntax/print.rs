@@ -19,7 +19,7 @@ pub fn print_function(function: &FunctionDefinition) -> Vec<u8> {
     let mut printer = Printer::new(&function.source);
     printer.put(&function.name);
     printer.put(b" () \n");
-    printer.function_body(&function.body);
+    printer.function_body(function.body());
     printer.out
 }
 
@@ -311,7 +311,7 @@ impl<'a> Printer<'a> {
                 self.put(b"function ");
                 self.put(&function.name);
                 self.put(b" () \n");
-                self.function_body(&function.body);
+                self.function_body(function.body());
                 self.after_body = false;
             }
             CommandKind::Coprocess { name, command } => {

@@ -86,8 +86,8 @@ impl Resolver<'_> {
             CommandKind::Arithmetic(arithmetic) => self.word(&mut arithmetic.text),
             CommandKind::Conditional(conditional) => self.conditional(conditional),
             CommandKind::Function(function) => {
-                if let Some(function) = Arc::get_mut(function) {
-                    self.command(&mut function.body);
+                if let Some(body) = Arc::get_mut(function).and_then(|function| function.body_mut()) {
+                    self.command(body);
                 }
             }
             CommandKind::Coprocess { command, .. } => self.command(command),

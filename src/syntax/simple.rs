@@ -219,6 +219,13 @@ impl Reader<'_> {
     fn function_body(&mut self, command: &mut Command, name: Text, line: u32, keyword: bool) -> Parsed<()> {
         self.enter()?;
         self.skip_newlines()?;
+        if let Some(span) = self.skimmed_body() {
+            self.leave();
+            let source = Arc::clone(&self.input.source);
+            let function = FunctionDefinition::deferred(name, span, *self.options, source, line, keyword);
+            command.kind = CommandKind::Function(Arc::new(function));
+            return Ok(());
+        }
         let mut body = new_command(self.here());
         let opens =
             self.byte() == Some(b'(') || self.keyword().is_some_and(|(word, _)| word.opens_compound());
@@ -231,6 +238,21 @@ impl Reader<'_> {
         let source = Arc::clone(&self.input.source);
         set_function(command, name, body, source, line, keyword);
         Ok(())
+    }
+
+    /// Takes a body that does not have to be parsed now.
+    #[inline(never)]
+    fn skimmed_body(&mut self) -> Option<Span> {
+        let options = self.options;
+        let defers = options.defer_functions && options.interactive_comments;
+        if !defers || options.posix || options.expand_aliases || !self.pending.is_empty() {
+            return None;
+        }
+        let (start, line) = (self.pos(), self.input.line);
+        let levels = options.depth.saturating_sub(self.depth) / super::skim::PARSER_LEVELS;
+        let end = super::skim::skim(self.slice(0, self.input.end), start, levels)?;
+        self.advance_to(end);
+        Some(self.span_from(start, line))
     }
 
     /// `coproc [NAME] command`
@@ -305,7 +327,7 @@ fn set_function(
     keyword: bool,
 ) {
     command.kind =
-        CommandKind::Function(Arc::new(FunctionDefinition { name, body: *body, source, line, keyword }));
+        CommandKind::Function(Arc::new(FunctionDefinition::new(name, body, source, line, keyword)));
 }
 
 #[inline(never)]
