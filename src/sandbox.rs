@@ -537,11 +537,11 @@ impl Sandbox {
         };
         let prepared = &shared.templates[usize::from(script.bare_environment)];
         let template = prepared.template.get().cloned().flatten();
-        let base = if script.bare_environment { Environment::default() } else { self.environment.clone() };
-        let mut environment = if template.is_some() { Environment::default() } else { base.clone() };
-        for (name, value) in script.environment.iter() {
-            environment.set(name.clone(), value.clone());
-        }
+        let base = if script.bare_environment { None } else { Some(&self.environment) };
+        let environment = match base {
+            Some(base) if template.is_none() => base.with(&script.environment),
+            _ => script.environment,
+        };
         let start = Start {
             arg0: script.name,
             args: script.args,
@@ -557,6 +557,7 @@ impl Sandbox {
         };
         let mut run = Run::new(services);
         if prepared.used.swap(true, Ordering::Relaxed) && prepared.template.get().is_none() {
+            let base = base.cloned().unwrap_or_default();
             let _ = prepared.template.set(self.make_template(&mut run, base));
         }
         let process = Process::new_shell(&mut run, FIRST_PID, start).and_then(|mut process| {

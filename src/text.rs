@@ -70,6 +70,17 @@ impl Text {
         }
     }
 
+    /// The bytes behind the reference count of a long text.
+    ///
+    /// # Errors
+    /// The text itself, when it is short or static.
+    pub(crate) fn into_shared(self) -> Result<Arc<Vec<u8>>, Self> {
+        match self.0 {
+            Repr::Shared(bytes) => Ok(bytes),
+            repr => Err(Self(repr)),
+        }
+    }
+
     /// The bytes as an owned vector; no copy when this is the only reference to a long text.
     pub fn into_vec(self) -> Vec<u8> {
         match self.0 {
@@ -149,7 +160,10 @@ impl<const N: usize> From<&[u8; N]> for Text {
 
 impl PartialEq for Text {
     fn eq(&self, other: &Self) -> bool {
-        self.as_bytes() == other.as_bytes()
+        match (&self.0, &other.0) {
+            (Repr::Shared(own), Repr::Shared(theirs)) if Arc::ptr_eq(own, theirs) => true,
+            _ => self.as_bytes() == other.as_bytes(),
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use super::runner::{Command, Ended, HookFuture, HookRunner, ScriptOutcome, Scrip
 use super::shadow::{self, Shadow, Watched};
 use super::{Outcome, report, show};
 use crate::text::Text;
+use crate::vfs::WithdrawError;
 use std::borrow::Cow;
 use std::future::poll_fn;
 use std::task::Poll;
@@ -175,7 +176,7 @@ fn fold(chain: &mut dyn Chain, index: usize, outcome: ScriptOutcome, record: &mu
     absorbed.flow
 }
 
-/// Writes the payload file, runs, removes the file; also when the future is dropped on the way.
+/// Deposits the payload file, runs, removes the file; also when the future is dropped on the way.
 async fn execute(
     host: &dyn HookRunner,
     hook: &Hook,
@@ -260,7 +261,7 @@ impl<'a> PayloadFile<'a> {
         content: &Text,
         warnings: &mut Vec<String>,
     ) -> Option<Self> {
-        match host.write_file(&path, content) {
+        match host.deposit_file(&path, content) {
             Ok(()) => Some(Self { host, path: Some(path) }),
             Err(error) => {
                 warnings.push(format!("payload file {path} could not be written: {error}"));
@@ -270,11 +271,16 @@ impl<'a> PayloadFile<'a> {
     }
 
     fn remove(mut self, warnings: &mut Vec<String>) {
-        if let Some(path) = self.path.take()
-            && let Err(error) = self.host.remove_file(&path)
-        {
-            warnings.push(format!("payload file {path} could not be removed: {error}"));
-        }
+        let Some(path) = self.path.take() else { return };
+        warnings.extend(match self.host.withdraw_file(&path) {
+            Ok(()) => None,
+            Err(WithdrawError::Write(error)) => {
+                Some(format!("payload file {path} could not be written: {error}"))
+            }
+            Err(WithdrawError::Remove(error)) => {
+                Some(format!("payload file {path} could not be removed: {error}"))
+            }
+        });
     }
 }
 
@@ -282,7 +288,7 @@ impl Drop for PayloadFile<'_> {
     fn drop(&mut self) {
         if let Some(path) = self.path.take() {
             // The run was dropped: nobody is left to be told.
-            let _ = self.host.remove_file(&path);
+            let _ = self.host.withdraw_file(&path);
         }
     }
 }

@@ -97,16 +97,17 @@ impl HookSet {
         self.shadow
     }
 
-    /// Fires an event: runs the hooks that it selects and says what they came to.
-    pub async fn fire(&self, host: &dyn HookRunner, event: &Event) -> Outcome {
-        chain::fire(self.bundle.as_ref(), host, event, self.shadow).await
+    /// Fires an event: runs the hooks that it selects and says what they came to. Nothing happens before the future is
+    /// polled; it is boxed, so that a loop which awaits it stays small.
+    pub fn fire<'a>(&'a self, host: &'a dyn HookRunner, event: &'a Event) -> HookFuture<'a, Outcome> {
+        Box::pin(chain::fire(self.bundle.as_ref(), host, event, self.shadow))
     }
 
     /// Fires an event and enforces nothing: the hooks run and leave their records, and [`Outcome::shadow`] has what they
     /// would have come to. [`Outcome::decision`] lets everything go on as it is, and what hooks say late is dropped. What
     /// scripts do to the session's files, and what they ask of the host, is done.
-    pub async fn fire_shadow(&self, host: &dyn HookRunner, event: &Event) -> Outcome {
-        chain::fire(self.bundle.as_ref(), host, event, true).await
+    pub fn fire_shadow<'a>(&'a self, host: &'a dyn HookRunner, event: &'a Event) -> HookFuture<'a, Outcome> {
+        Box::pin(chain::fire(self.bundle.as_ref(), host, event, true))
     }
 
     /// Lets the hooks that nobody waited for run to their end. A host does this beside its own work; else they only go on

@@ -7,7 +7,7 @@ use super::request::Request;
 use super::state::SessionState;
 use crate::limit::{LimitError, Limits, Usage};
 use crate::text::Text;
-use crate::vfs::{FileSystem, FsError};
+use crate::vfs::{FileSystem, FsError, WithdrawError};
 use std::any::Any;
 use std::fmt;
 use std::pin::Pin;
@@ -41,6 +41,17 @@ pub trait HookRunner: Send + Sync {
 
     /// Removes a file of the session.
     fn remove_file(&self, path: &[u8]) -> Result<(), FsError>;
+
+    /// As [`HookRunner::write_file`], for a file that most scripts do not look at: it may be written when one does. Then an
+    /// error is told by [`HookRunner::withdraw_file`].
+    fn deposit_file(&self, path: &Text, content: &Text) -> Result<(), FsError> {
+        self.write_file(path, content)
+    }
+
+    /// Removes a file that was deposited.
+    fn withdraw_file(&self, path: &[u8]) -> Result<(), WithdrawError> {
+        self.remove_file(path).map_err(WithdrawError::Remove)
+    }
 
     /// The session's clock: time since the Unix epoch.
     fn now(&self) -> Duration;

@@ -11,7 +11,7 @@ use super::request::Request;
 use super::runner::{HookFuture, HookRunner, LateOutput, ScriptOutcome, ScriptRequest};
 use super::state::SessionState;
 use crate::text::Text;
-use crate::vfs::{FileSystem, FsError};
+use crate::vfs::{FileSystem, FsError, WithdrawError};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -79,6 +79,14 @@ impl HookRunner for Watched<'_> {
 
     fn remove_file(&self, path: &[u8]) -> Result<(), FsError> {
         self.session.remove_file(path)
+    }
+
+    fn deposit_file(&self, path: &Text, content: &Text) -> Result<(), FsError> {
+        self.session.deposit_file(path, content)
+    }
+
+    fn withdraw_file(&self, path: &[u8]) -> Result<(), WithdrawError> {
+        self.session.withdraw_file(path)
     }
 
     fn now(&self) -> Duration {

@@ -260,16 +260,16 @@ impl Process {
 
     /// Variables, functions and options that an environment brings.
     fn import_environment(&mut self, run: &mut Run, environment: &Environment) -> Step {
-        for (key, value) in environment.iter() {
-            if !name::is_name(key) {
+        let numbers = run.services.names.of_environment(environment);
+        for ((key, value), number) in environment.iter().zip(numbers) {
+            let Some(id) = number else {
                 if !key.starts_with(b"BASH_FUNC_") {
                     Arc::make_mut(&mut self.shell.state.foreign).push((key.clone(), value.clone()));
                 }
                 self.import_function(run, key, value)?;
                 continue;
-            }
-            let id = run.services.names.intern(key);
-            if id_of_options(key) {
+            };
+            if id == name::SHELLOPTS || id == name::BASHOPTS {
                 self.import_options(key, value);
                 self.shell.variables.slot_mut(id).attributes.insert(Attributes::EXPORTED);
             }
@@ -896,10 +896,6 @@ fn help() -> String {
 }
 
 /// Whether a name is that of a list of options.
-fn id_of_options(name: &[u8]) -> bool {
-    matches!(name, b"SHELLOPTS" | b"BASHOPTS")
-}
-
 fn versinfo() -> Arc<super::array::Array> {
     let parts = ["5", "2", "15", "1", "release", "x86_64-pc-linux-gnu"];
     Arc::new(parts.iter().map(|part| Text::from(*part)).collect())

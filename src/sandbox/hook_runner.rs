@@ -15,7 +15,7 @@ use crate::limit::{Limit, Limits};
 use crate::syntax::{NoAliases, ParseOptions, Parser};
 use crate::text::Text;
 use crate::utility::{Environment, Identity, Session};
-use crate::vfs::{Base, Errno, FileSystem, FsError, path};
+use crate::vfs::{Base, Errno, FileSystem, FsError, WithdrawError, path};
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
@@ -104,6 +104,14 @@ impl HookRunner for Sandbox {
         self.fs().remove_file(path)
     }
 
+    fn deposit_file(&self, path: &Text, content: &Text) -> Result<(), FsError> {
+        self.fs().deposit(path, content, 0o644)
+    }
+
+    fn withdraw_file(&self, path: &[u8]) -> Result<(), WithdrawError> {
+        self.fs().withdraw(path)
+    }
+
     fn now(&self) -> Duration {
         self.session().clock.now()
     }
@@ -177,9 +185,7 @@ fn script(request: ScriptRequest<'_>) -> ShellScript {
             ShellScript { args, ..ShellScript::command(br#"exec "$@""#) }
         }
     };
-    for (name, value) in request.environment {
-        run.environment.set(name, value);
-    }
+    run.environment = Environment::new(request.environment);
     run.bare_environment = !request.inherit_environment;
     run.cwd = request.cwd.cloned();
     run.stdin = Source::Bytes(request.stdin);

@@ -19,7 +19,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// An environment of these variables, in this order.
+    /// An environment of these variables, in this order. Names are unique.
     pub fn new(variables: Vec<(Text, Text)>) -> Self {
         Self { variables }
     }
@@ -35,6 +35,15 @@ impl Environment {
             Some(entry) => entry.1 = value,
             None => self.variables.push((name, value)),
         }
+    }
+
+    /// These variables with others over them.
+    pub(crate) fn with(&self, over: &Self) -> Self {
+        let mut all = self.clone();
+        for (name, value) in over.iter() {
+            all.set(name.clone(), value.clone());
+        }
+        all
     }
 
     /// Removes a variable.

@@ -4,9 +4,11 @@
 //! of the state: a few pointers and counters.
 
 use super::base::Base;
+use super::deposit::Deposit;
 use super::tree::{Location, Quota, State, User};
-use super::{FsUsage, Options};
+use super::{FsError, FsUsage, Options};
 use crate::clock::{Clock, lock};
+use crate::text::Text;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -33,6 +35,10 @@ pub(super) struct Live {
     pub(super) orphans: FxHashSet<Location>,
     /// Files that were opened in an earlier epoch are gone; see [`FileSystem::restore`].
     pub(super) epoch: u64,
+    /// Files that are written before anything else is done.
+    pub(super) deposits: Vec<Deposit>,
+    /// Deposits that could not be written.
+    pub(super) refused: Vec<(Text, FsError)>,
     /// Snapshots of the same line of history have the same `Arc`: in them, one location is one file.
     line: Arc<()>,
 }
@@ -64,7 +70,11 @@ impl fmt::Debug for FileSystem {
 
 impl Shared {
     pub(super) fn live(&self) -> MutexGuard<'_, Live> {
-        lock(&self.live)
+        let mut live = lock(&self.live);
+        if !live.deposits.is_empty() {
+            self.write_deposits(&mut live);
+        }
+        live
     }
 
     /// Nanoseconds since the Unix epoch.
@@ -127,7 +137,8 @@ impl FileSystem {
     /// A number that changes with everything that is written, for who keeps what was found in the files. `None`: there
     /// are mounts, whose changes are not all seen.
     pub(crate) fn version(&self) -> Option<u64> {
-        let live = self.shared.live();
+        // What waits to be written is no command.
+        let live = lock(&self.shared.live);
         live.state.mounts.is_empty().then_some(live.state.changes)
     }
 
@@ -137,6 +148,8 @@ impl FileSystem {
             open: FxHashMap::default(),
             orphans: FxHashSet::default(),
             epoch: 0,
+            deposits: Vec::new(),
+            refused: Vec::new(),
             line: Arc::new(()),
         };
         Self { shared: Arc::new(Shared { clock, live: Mutex::new(live) }) }

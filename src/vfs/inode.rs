@@ -269,6 +269,16 @@ impl AsRef<[u8]> for Content {
     }
 }
 
+impl From<Text> for Content {
+    /// A long text's bytes are shared.
+    fn from(text: Text) -> Self {
+        match text.into_shared() {
+            Ok(shared) => Self(Repr::Shared(shared)),
+            Err(text) => Self::from(text.to_vec()),
+        }
+    }
+}
+
 impl From<Vec<u8>> for Content {
     fn from(bytes: Vec<u8>) -> Self {
         if bytes.is_empty() { Self::EMPTY } else { Self(Repr::Shared(Arc::new(bytes))) }

@@ -4,12 +4,14 @@
 //! - `tree.rs`: the state, what a snapshot holds: inodes, mounts and what is used of the quota.
 //! - `resolve.rs`: from a path to an inode, with search permissions, symbolic links and mount points.
 //! - `file_system.rs`, `operation.rs`, `rename.rs`, `open_file.rs`: the operations on paths and on open files.
+//! - `deposit.rs`: files that are written when somebody looks.
 //! - `mount.rs`, `interop.rs`: other trees under the same root, and the `vfs` crate's trait in both directions.
 //! - `base.rs`: the tree that a new session starts with.
 //!
 //! Reading does not change access times, as if every file system were mounted `noatime`: a read never copies a node.
 
 mod base;
+mod deposit;
 mod device;
 mod diff;
 mod directory;
@@ -30,6 +32,7 @@ mod table;
 mod tree;
 
 pub use base::{Base, COMMAND_MARK};
+pub use deposit::WithdrawError;
 pub use device::Device;
 
 pub use diff::{Change, ChangeKind, diff};

@@ -2,6 +2,7 @@
 
 use super::directory::Directory;
 use super::errno::Errno;
+use super::foreign::ForeignPath;
 use super::file_system::{FileSystem, Live, nanoseconds};
 use super::inode::{Body, Content};
 use super::resolve::{EXECUTE, Follow, Last, READ, WRITE};
@@ -189,13 +190,7 @@ impl FileSystem {
             let (parent, name) = (found.parent, Text::from(found.name));
             return state.create(parent, name, Body::File(content), mode as u16, now).map(drop);
         };
-        if at.descriptor().is_some() {
-            return Err(Errno::Invalid.into());
-        }
-        state.content(at)?;
-        state.check(state.inode(at)?, WRITE)?;
-        state.check_writable(at)?;
-        state.set_content(at, content, now)
+        set_whole_content(state, at, content, now)
     }
 
     /// The names in a directory, sorted by bytes, without `.` and `..`.
@@ -240,34 +235,13 @@ impl FileSystem {
     /// `ENOTDIR` or `EEXIST` where another kind of file is in the way, and those of [`FileSystem::create_dir`].
     pub fn create_dir_all(&self, path: &[u8], mode: u32) -> Result<()> {
         let mut live = self.shared.live();
-        let state = &mut live.state;
-        if path.is_empty() {
-            return Err(Errno::NotFound.into());
-        }
-        if path.len() >= path::PATH_MAX {
-            return Err(Errno::NameTooLong.into());
-        }
-        let (mut directory, mut links) = (state.cross(Location::ROOT), 0);
-        let mut components = path::components(path).peekable();
-        while let Some(component) = components.next() {
-            let found = state.walk_from(directory, component, Follow::Always, links)?;
-            links = found.links;
-            if let Some(foreign) = found.foreign {
+        match make_directories(&mut live.state, path, mode as u16, self.shared.now())? {
+            None => Ok(()),
+            Some((foreign, below)) => {
                 drop(live);
-                return foreign.create_dir_all(components);
+                foreign.create_dir_all(below.into_iter())
             }
-            directory = match found.target {
-                Some(at) if at.descriptor().is_none() && state.inode(at)?.is_directory() => at,
-                Some(_) if components.peek().is_some() => return Err(Errno::NotDirectory.into()),
-                Some(_) => return Err(Errno::Exists.into()),
-                None => {
-                    state.check_parent(found.parent)?;
-                    let (parent, name) = (found.parent, Text::from(found.name));
-                    state.create(parent, name, new_directory(), mode as u16, self.shared.now())?
-                }
-            };
         }
-        Ok(())
     }
 
     /// `rmdir`.
@@ -547,6 +521,53 @@ fn remove(live: &mut Live, parent: Location, name: &[u8], now: u64) -> Result<()
         live.release(at);
     }
     Ok(())
+}
+
+/// Creates a directory and those above it that are missing; returns the foreign file system on the way, with the
+/// components that are left.
+pub(super) fn make_directories<'p>(
+    state: &mut State,
+    path: &'p [u8],
+    mode: u16,
+    now: u64,
+) -> Result<Option<(Box<ForeignPath>, Vec<&'p [u8]>)>> {
+    if path.is_empty() {
+        return Err(Errno::NotFound.into());
+    }
+    if path.len() >= path::PATH_MAX {
+        return Err(Errno::NameTooLong.into());
+    }
+    let (mut directory, mut links) = (state.cross(Location::ROOT), 0);
+    let mut components = path::components(path).peekable();
+    while let Some(component) = components.next() {
+        let found = state.walk_from(directory, component, Follow::Always, links)?;
+        links = found.links;
+        if let Some(foreign) = found.foreign {
+            return Ok(Some((foreign, components.collect())));
+        }
+        directory = match found.target {
+            Some(at) if at.descriptor().is_none() && state.inode(at)?.is_directory() => at,
+            Some(_) if components.peek().is_some() => return Err(Errno::NotDirectory.into()),
+            Some(_) => return Err(Errno::Exists.into()),
+            None => {
+                state.check_parent(found.parent)?;
+                let (parent, name) = (found.parent, Text::from(found.name));
+                state.create(parent, name, new_directory(), mode, now)?
+            }
+        };
+    }
+    Ok(None)
+}
+
+/// Makes `content` all that a file holds.
+pub(super) fn set_whole_content(state: &mut State, at: Location, content: Content, now: u64) -> Result<()> {
+    if at.descriptor().is_some() {
+        return Err(Errno::Invalid.into());
+    }
+    state.content(at)?;
+    state.check(state.inode(at)?, WRITE)?;
+    state.check_writable(at)?;
+    state.set_content(at, content, now)
 }
 
 /// A file whose metadata may be changed at all.

@@ -25,6 +25,8 @@ pub(super) struct EverrunsChain<'a> {
     /// Variables that all hooks of the chain have alike.
     environment: Vec<(Text, Text)>,
     decision: Decision,
+    /// When the first payload was delivered.
+    delivered: Option<Duration>,
 }
 
 impl<'a> EverrunsChain<'a> {
@@ -37,6 +39,7 @@ impl<'a> EverrunsChain<'a> {
             current: Current::of(event),
             environment: common_environment(bundle, event, name),
             decision: Decision::default(),
+            delivered: None,
         }
     }
 
@@ -210,7 +213,8 @@ impl Chain for EverrunsChain<'_> {
             return Err(Ended::NotStarted(message));
         }
         let payload = self.envelope.text(self.event, &self.current, &extra.id_json);
-        let path = file_path(&extra.safe_id, host);
+        let now = *self.delivered.get_or_insert_with(|| host.now());
+        let path = file_path(&extra.safe_id, now, host);
         Ok(Delivery {
             environment: self.environment(hook, extra, payload.clone(), path.clone()),
             stdin: payload,

@@ -164,8 +164,8 @@ fn put_call(object: &mut ObjectWriter<'_>, call: &ToolCall, current: &Current) {
 }
 
 /// A fresh payload file's path (R22): a time-ordered UUID (version 7) after the hook's safe id.
-pub(super) fn file_path(safe_id: &str, host: &dyn HookRunner) -> Text {
-    let millis = host.now().as_millis() as u64 & 0xffff_ffff_ffff;
+pub(super) fn file_path(safe_id: &str, now: Duration, host: &dyn HookRunner) -> Text {
+    let millis = now.as_millis() as u64 & 0xffff_ffff_ffff;
     let (a, b) = (host.random_u64(), host.random_u64());
     let mut path = Vec::with_capacity(safe_id.len() + 64);
     path.extend_from_slice(b"/workspace/.hooks/");
