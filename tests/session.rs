@@ -39,6 +39,51 @@ fn variables_of_a_run_end_with_it() {
     });
 }
 
+/// A script with an environment of its own.
+async fn output_with(sandbox: &Sandbox, environment: &[(&str, &str)], script: &str) -> String {
+    let mut script = Script::command(script);
+    for (name, value) in environment {
+        script.environment.set((*name).into(), (*value).into());
+    }
+    String::from_utf8(sandbox.start(script).await.stdout).unwrap()
+}
+
+#[test]
+fn the_environment_of_a_run_ends_with_it() {
+    let long = "x".repeat(1000);
+    let environments: &[&[(&str, &str)]] = &[
+        &[],
+        &[("P", "1"), ("Q", "2")],
+        &[("P", "1"), ("Q", "2")],
+        &[("P", "1"), ("Q", "3")],
+        &[("Q", "1"), ("P", "2")],
+        &[("P", &long), ("Q", "")],
+        &[("P", "1")],
+        &[("P", "1"), ("HOME", "/"), ("PATH", "/bin"), ("a", "0")],
+        &[("P", "1"), ("HOME", "/x"), ("PATH", "/bin"), ("a", "0")],
+        &[("P", "1"), ("IFS", ":"), ("PWD", "/tmp")],
+        &[("P", "1"), ("SHELLOPTS", "noglob")],
+        &[("UID", "7"), ("Q", "8")],
+        &[],
+        &[("P", "1"), ("Q", "2")],
+    ];
+    let sees = format!("{SEES}; echo \"$P|$Q|$-\"");
+    runtime().block_on(async {
+        let kept = Sandbox::builder().build().unwrap();
+        for round in 0..3 {
+            for environment in environments {
+                let fresh = Sandbox::builder().build().unwrap();
+                let expected = output_with(&fresh, environment, &sees).await;
+                assert!(expected.ends_with("B\n") || expected.ends_with("c\n"), "{expected}");
+                assert_eq!(output_with(&kept, environment, &sees).await, expected, "{round} {environment:?}");
+                let leaves = format!("unset P; Q=9; export P=8; {LEAVES}");
+                output_with(&kept, environment, &leaves).await;
+                assert_eq!(output_with(&kept, environment, &sees).await, expected, "{round} {environment:?}");
+            }
+        }
+    });
+}
+
 #[test]
 fn runs_side_by_side_do_not_see_each_other() {
     runtime().block_on(async {

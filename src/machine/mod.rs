@@ -18,6 +18,7 @@ mod lookup;
 mod name;
 mod option;
 mod pipe_here;
+mod pool;
 mod process;
 mod prompt;
 mod quote;

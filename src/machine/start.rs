@@ -4,10 +4,11 @@ use super::builtin::{Flow, Invocation};
 use super::frame::{CommandFrame, Frame, ScriptFrame, ScriptKind};
 use super::name;
 use super::option::{self, OPTIONS, ShellOption};
+use super::pool::Pool;
 use super::process::{Expansion, Process, Step, Wait};
 use super::run::Run;
 use super::shell::{Call, Code, Positional, Shell, State};
-use super::variable::{Attributes, Pool, Value, Variables, decimal};
+use super::variable::{Attributes, Value, Variables, decimal};
 use crate::clock::Clock;
 use crate::io::DescriptorTable;
 use crate::limit::{Limits, Meter};
@@ -162,13 +163,15 @@ impl Process {
     fn install_over(&mut self, run: &mut Run, template: &Template, environment: &Environment) -> Step {
         let exports = self.shell.variables.exports;
         self.shell.state.environment = Some((exports, Arc::clone(&template.environment)));
+        if !self.shell.variables.put_environment(environment) {
+            self.import_environment(run, environment)?;
+        }
         let cwd = self.shell.state.cwd.clone();
         let pwd = self.shell.variables.slot_mut(name::PWD);
         if pwd.value != Value::Text(cwd.clone()) {
             pwd.value = Value::Text(cwd);
             self.shell.variables.exports += 1;
         }
-        self.import_environment(run, environment)?;
         self.refresh_special();
         Ok(())
     }

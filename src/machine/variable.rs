@@ -7,9 +7,9 @@
 
 use super::array::{Array, Assoc};
 use super::name::{NameId, Names};
-use crate::clock::lock;
+use super::pool::{Layer, Pool};
 use crate::text::Text;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// A variable's value.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -91,68 +91,35 @@ impl Slot {
 
 /// A slot's state to be put back.
 #[derive(Clone, Debug)]
-struct Saved {
+pub(super) struct Saved {
     name: NameId,
     slot: Slot,
     /// The number of the temporary assignment that hides it; 0: it was made local.
     token: u32,
 }
 
-/// Variables of shells that ended, as new shells start with them.
-#[derive(Debug, Default)]
-pub(crate) struct Pool(Mutex<Vec<Variables>>);
-
-/// Most sets of variables that a pool keeps.
-const MOST_KEPT: usize = 4;
-/// Most slots of a set that is kept: a script that made up many names leaves nothing behind.
-const MOST_SLOTS: usize = 1024;
-
-impl Pool {
-    /// Variables like `first`, which go back to the pool when they are dropped.
-    pub(crate) fn take(self: &Arc<Self>, first: &Variables) -> Variables {
-        let mut variables = lock(&self.0).pop().unwrap_or_else(|| first.fork());
-        variables.subshell_depth = 1;
-        variables.pool = Some(Arc::clone(self));
-        variables
-    }
-}
-
-impl Drop for Variables {
-    fn drop(&mut self) {
-        let Some(pool) = self.pool.take() else { return };
-        if self.slots.len() > MOST_SLOTS {
-            return;
-        }
-        self.kept_locals.clear();
-        self.leave_subshell(Mark { locals: 0, journal: 0, scope: 0 });
-        self.readonly_functions.clear();
-        let mut kept = lock(&pool.0);
-        if kept.len() < MOST_KEPT {
-            kept.push(std::mem::replace(self, Self::empty(Arc::clone(&self.names))));
-        }
-    }
-}
-
 /// The variables of one shell.
 #[derive(Debug)]
 pub(crate) struct Variables {
     pub(crate) names: Arc<Names>,
-    slots: Vec<Slot>,
-    locals: Vec<Saved>,
-    journal: Vec<Saved>,
-    subshell_depth: u32,
+    pub(super) slots: Vec<Slot>,
+    pub(super) locals: Vec<Saved>,
+    pub(super) journal: Vec<Saved>,
+    pub(super) subshell_depth: u32,
     /// The last number of a temporary assignment.
     tokens: u32,
     /// Stacks of local variables as subshells found them, with the subshell's depth.
-    kept_locals: Vec<(u32, Vec<Saved>)>,
+    pub(super) kept_locals: Vec<(u32, Vec<Saved>)>,
     /// Depth of function scopes.
-    scope: u32,
+    pub(super) scope: u32,
     /// Changes whenever an exported variable does.
     pub(crate) exports: u64,
     /// Functions that `readonly -f` fixed.
     pub(crate) readonly_functions: Vec<NameId>,
     /// Where they go to when the shell ends.
-    pool: Option<Arc<Pool>>,
+    pub(super) pool: Option<Arc<Pool>>,
+    /// The environment under the shell: see [`super::pool`].
+    pub(super) layer: Layer,
     /// Functions that inherit the `DEBUG` and `RETURN` traps: `declare -ft`.
     pub(crate) traced_functions: Vec<NameId>,
 }
@@ -160,9 +127,9 @@ pub(crate) struct Variables {
 /// Marks to go back to: see [`Variables::enter_subshell`] and [`Variables::enter_function`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
-    locals: usize,
-    journal: usize,
-    scope: u32,
+    pub(super) locals: usize,
+    pub(super) journal: usize,
+    pub(super) scope: u32,
 }
 
 /// Assignments before a builtin, to be undone behind it without undoing what the builtin made local.
@@ -194,7 +161,7 @@ impl Variables {
         variables
     }
 
-    const fn empty(names: Arc<Names>) -> Self {
+    pub(super) fn empty(names: Arc<Names>) -> Self {
         Self {
             names,
             slots: Vec::new(),
@@ -207,6 +174,7 @@ impl Variables {
             exports: 0,
             readonly_functions: Vec::new(),
             pool: None,
+            layer: Layer::default(),
             traced_functions: Vec::new(),
         }
     }
@@ -492,6 +460,7 @@ impl Variables {
             exports: self.exports,
             readonly_functions: self.readonly_functions.clone(),
             pool: None,
+            layer: Layer::default(),
             traced_functions: self.traced_functions.clone(),
         }
     }

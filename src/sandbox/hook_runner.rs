@@ -66,9 +66,15 @@ impl HookRunner for Sandbox {
                 return fault;
             }
             let clock = &self.session().clock;
-            let (started, capture) = (clock.monotonic(), request.capture);
+            let capture = request.capture;
+            if clock.is_virtual() {
+                let started = clock.monotonic();
+                let output = self.running(request).await;
+                return outcome(output, capture, clock.monotonic().saturating_sub(started));
+            }
             let output = self.running(request).await;
-            outcome(output, capture, clock.monotonic().saturating_sub(started))
+            let duration = Duration::from_micros(output.usage.wall_time_us);
+            outcome(output, capture, duration)
         })
     }
 

@@ -24,6 +24,10 @@ impl Environment {
         Self { variables }
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.variables.len()
+    }
+
     /// The value of a variable.
     pub fn get(&self, name: &[u8]) -> Option<&Text> {
         self.variables.iter().find(|(key, _)| key.as_bytes() == name).map(|(_, value)| value)

@@ -1,0 +1,128 @@
+//! Variables of shells that ended, kept as the next shell of the session starts with them.
+//!
+//! A shell's changes are a subshell's: they are in the journal, and undone when the shell ends. Between what all shells of
+//! the session start with and the shell lies the environment of the run, a layer of its own: hooks of one kind bring the same
+//! names and mostly the same values each time, so it stays, and only what differs is set ([`Variables::put_environment`]).
+
+use super::name::{self, NameId};
+use super::variable::{Attributes, Mark, Value, Variables};
+use crate::clock::lock;
+use crate::text::Text;
+use crate::utility::Environment;
+use std::sync::{Arc, Mutex};
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Pool(Mutex<Vec<Variables>>);
+
+/// Most sets of variables that a pool keeps.
+const MOST_KEPT: usize = 4;
+/// Most slots of a set that is kept: a script that made up many names leaves nothing behind.
+const MOST_SLOTS: usize = 1024;
+/// Values longer than this are not kept.
+const LONGEST_KEPT: usize = 256;
+
+impl Pool {
+    /// Variables like `first`, which go back to the pool when they are dropped.
+    pub(crate) fn take(self: &Arc<Self>, first: &Variables) -> Variables {
+        let mut variables = lock(&self.0).pop().unwrap_or_else(|| first.fork());
+        variables.subshell_depth = 1;
+        variables.pool = Some(Arc::clone(self));
+        variables
+    }
+}
+
+impl Drop for Variables {
+    fn drop(&mut self) {
+        let Some(pool) = self.pool.take() else { return };
+        if self.slots.len() > MOST_SLOTS {
+            return;
+        }
+        self.kept_locals.clear();
+        self.leave_subshell(Mark { locals: 0, journal: self.layer.journal, scope: 0 });
+        self.readonly_functions.clear();
+        self.traced_functions.clear();
+        self.forget_long_values();
+        let mut kept = lock(&pool.0);
+        if kept.len() < MOST_KEPT {
+            kept.push(std::mem::replace(self, Self::empty(Arc::clone(&self.names))));
+        }
+    }
+}
+
+/// The environment under a shell that came from a pool.
+#[derive(Debug, Default)]
+pub(super) struct Layer {
+    /// Its variables; empty: there is none.
+    names: Vec<(Text, NameId)>,
+    /// Entries of the journal that undo it.
+    journal: usize,
+}
+
+impl Variables {
+    /// Makes `environment` the layer under the shell, which begins with the next change. False: it holds more than plain
+    /// variables, or the shell has no place for a layer, and nothing was done.
+    pub(super) fn put_environment(&mut self, environment: &Environment) -> bool {
+        if self.pool.is_none() {
+            return false;
+        }
+        let same = self.layer.names.len() == environment.len()
+            && environment.iter().zip(&self.layer.names).all(|((name, _), (before, _))| name == before);
+        if !same && !self.new_layer(environment) {
+            return environment.len() == 0;
+        }
+        let Self { layer, slots, .. } = self;
+        for ((_, value), (_, id)) in environment.iter().zip(&layer.names) {
+            let Some(slot) = slots.get_mut(*id as usize) else { continue };
+            if !matches!(&slot.value, Value::Text(old) if old == value) {
+                slot.value = Value::Text(value.clone());
+            }
+        }
+        if !layer.names.is_empty() {
+            self.exports += 1;
+            self.subshell_depth = 2;
+        }
+        true
+    }
+
+    /// Takes the old layer away and makes a new one, with no values yet. False: there is none now.
+    fn new_layer(&mut self, environment: &Environment) -> bool {
+        self.leave_subshell(Mark { locals: 0, journal: 0, scope: 0 });
+        self.subshell_depth = 1;
+        self.layer = Layer::default();
+        let names = Arc::clone(&self.names);
+        let mut known = Vec::with_capacity(environment.len());
+        for ((name, _), number) in environment.iter().zip(names.of_environment(environment)) {
+            match number {
+                Some(id) if self.is_plain(id) => known.push((name.clone(), id)),
+                _ => return false,
+            }
+        }
+        for (_, id) in &known {
+            let slot = self.slot_mut(*id);
+            slot.attributes.insert(Attributes::EXPORTED);
+        }
+        self.layer = Layer { names: known, journal: self.journal.len() };
+        !self.layer.names.is_empty()
+    }
+
+    /// Whether a variable of the environment does nothing but be there.
+    fn is_plain(&self, id: NameId) -> bool {
+        let slot = self.slot(id);
+        !matches!(id, name::IFS | name::PWD | name::SHELLOPTS | name::BASHOPTS | name::POSIXLY_CORRECT)
+            && !matches!(slot.value, Value::Dynamic)
+            && !slot.attributes.has(Attributes::READONLY)
+    }
+
+    /// A payload is not kept for a session that does nothing.
+    fn forget_long_values(&mut self) {
+        let Self { layer, slots, .. } = self;
+        for (_, id) in &layer.names {
+            if let Some(slot) = slots.get_mut(*id as usize)
+                && matches!(&slot.value, Value::Text(text) if text.heap_size() > LONGEST_KEPT)
+            {
+                slot.value = Value::Text(Text::EMPTY);
+            }
+        }
+    }
+}
