@@ -7,6 +7,7 @@ mod expansion;
 
 use super::allow_list::AllowList;
 use super::{Extra, InferBundle, Point, guard};
+use crate::hook::dialect::due::Due;
 use crate::hook::dialect::settings::Settings;
 use crate::hook::dialect::{Handler, Hook, LoadOptions, Loaded, Notice, NoticeKind};
 use crate::hook::document::{Node, NodeKind, Source};
@@ -88,13 +89,7 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         loader.notice(source.problem(None, "hooks are disabled: `enabled` is not true, nothing runs"), None);
     }
     let Loader { hooks, extras, notices, .. } = loader;
-    let mut due: [Vec<usize>; 8] = Default::default();
-    for (index, hook) in hooks.iter().enumerate().filter(|_| enabled) {
-        let point = Point::from_name(hook.event).and_then(|point| due.get_mut(point as usize));
-        if let Some(due) = point {
-            due.push(index);
-        }
-    }
+    let due = if enabled { Due::of(&hooks) } else { Due::default() };
     let bundle = InferBundle { hooks, extras, due, allow_list, mode };
     Ok(Loaded { bundle: Box::new(bundle), notices })
 }

@@ -31,6 +31,7 @@ mod tests;
 
 pub use allow_list::AllowList;
 
+use super::due::Due;
 use super::{Bundle, Chain, Contract, Hook, LoadOptions, Loaded, Node, Source};
 use crate::hook::error::{ConfigError, EventError};
 use crate::hook::event::{Event, Happening};
@@ -173,8 +174,8 @@ struct Extra {
 struct InferBundle {
     hooks: Vec<Hook>,
     extras: Vec<Extra>,
-    /// All empty when the master switch is off.
-    due: [Vec<usize>; 8],
+    /// Empty when the master switch is off.
+    due: Due,
     allow_list: AllowList,
     /// For events that name no mode.
     mode: String,
@@ -186,8 +187,7 @@ impl Bundle for InferBundle {
     }
 
     fn due(&self, event: &str) -> &[usize] {
-        let index = Point::from_name(event).map(|point| point as usize);
-        index.and_then(|index| self.due.get(index)).map_or(&[], Vec::as_slice)
+        self.due.at(event)
     }
 
     fn open<'a>(
