@@ -275,6 +275,12 @@ pub(super) fn matcher(text: &str) -> Tools {
     }
 }
 
+/// The same; two events know one separator only (R6).
+pub(super) fn matcher_of(event: &str, text: &str) -> Tools {
+    let narrow = matches!(event, "FileChanged" | "StopFailure") && text.contains(['-', ' ', ',']);
+    if narrow { Tools::regex(text) } else { matcher(text) }
+}
+
 fn read(node: &Node) -> Vec<PortableHook> {
     let mut hooks = Vec::new();
     let Some(events) = node.get("hooks") else { return hooks };

@@ -300,6 +300,14 @@ pub(crate) const fn facts(dialect: Dialect) -> &'static Facts {
     }
 }
 
+/// What a matcher about something else than a tool lets through, as an expression over the value.
+pub(crate) fn condition(dialect: Dialect, event: &str, text: &str) -> Tools {
+    match dialect {
+        Dialect::ClaudeCode => claude_code::matcher_of(event, text),
+        _ => Tools::whole_regex(text),
+    }
+}
+
 // Lenient readers of nodes.
 
 fn text(node: &Node, name: &str) -> Option<String> {

@@ -58,6 +58,7 @@ mod store;
 mod tests;
 
 pub use audit::Execution;
+pub(crate) use filter::never_true;
 pub use store::{Caller, Keeper, Role, Store, TokenBudget, Trial};
 
 use super::due::Due;
