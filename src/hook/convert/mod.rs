@@ -185,7 +185,7 @@ impl Conversion {
     ) -> bool {
         let label = hook.label();
         let Some(matching) = self.matching(from, hook, event, target, &label) else { return false };
-        self.answer_remarks(facts, hook, event, target, script);
+        self.answer_remarks(from, hook, event, target, script);
         let closed = hook.fails_closed();
         self.failure_remarks(closed, event, target, &label);
         let timeout = self.timeout(facts, hook, &label);
