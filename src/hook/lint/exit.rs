@@ -41,7 +41,7 @@ impl HookLint<'_> {
                 if let (Some((offset, status)), None, false) = (other, two, says_block)
                     && (tells_why(script) || event.moment == "tool_call_starting" && tests_something(script))
                     // Any status other than 0 is an answer there.
-                    && event.name != "WorktreeCreate"
+                    && !matches!(event.name, "WorktreeCreate" | "WorktreeRemove")
                 {
                     let failure_blocks = self.hook.fails_closed();
                     let rule = if failure_blocks { &EXIT_FAILURE } else { &EXIT_NOT_BLOCKING };

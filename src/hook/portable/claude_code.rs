@@ -35,7 +35,7 @@ pub(crate) static FACTS: Facts = Facts {
         EventFacts::new("DirectoryAdded", ""),
         EventFacts::new("FileChanged", ""),
         EventFacts::new("WorktreeCreate", "").blocks(Failure::Closed),
-        EventFacts::new("WorktreeRemove", ""),
+        EventFacts::new("WorktreeRemove", "").blocks(Failure::Closed),
         EventFacts::new("PreCompact", "compaction_starting").blocks(Failure::Choice),
         EventFacts::new("PostCompact", "compaction_ended"),
         EventFacts::new("PreModelSwitch", "").blocks(Failure::Choice),
