@@ -1,5 +1,6 @@
 //! An agent's life in hooks: all moments of a session are fired through the hooks of one dialect, and a call of a tool is
-//! made as they decided: blocked, changed, or as it was.
+//! made as they decided: blocked, changed, or as it was. Events that no moment stands for are fired by their own names, so that
+//! at the end every event of the dialect had a hook that ran.
 //!
 //! `cargo run --example agent_loop [everruns|docker-agent|claude-code|agentao|infer|goclaw]`
 
@@ -9,6 +10,8 @@ use hookbox::hook::{
 };
 use hookbox::sandbox::Sandbox;
 use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Blocks by status 2, which four dialects know. Everruns takes it for a block too, as nothing is printed.
@@ -16,42 +19,107 @@ const GUARD: &str = "if grep -q 'rm -rf'; then echo 'rm -rf is not allowed' >&2;
 /// Notes each event.
 const LOG: &str = "cat >> /workspace/events.log; echo >> /workspace/events.log";
 
-/// A guard before tool calls and a log at the session's ends, as each dialect writes it.
+/// The events of a dialect.
+const fn events(dialect: Dialect) -> &'static [&'static str] {
+    match dialect {
+        Dialect::Everruns => &[
+            "session_start",
+            "user_prompt_submit",
+            "pre_tool_use",
+            "post_tool_use",
+            "turn_end",
+            "session_end",
+        ],
+        #[rustfmt::skip]
+        Dialect::DockerAgent => &[
+            "pre_tool_use", "tool_response_transform", "post_tool_use", "permission_request", "session_start",
+            "user_prompt_submit", "user_steering_messages_submit", "user_followup_submit", "turn_start", "turn_end",
+            "before_llm_call", "after_llm_call", "session_end", "pre_compact", "before_compaction", "after_compaction",
+            "subagent_stop", "on_user_input", "stop", "notification", "on_error", "on_max_iterations", "on_agent_switch",
+            "on_session_resume", "on_tool_approval_decision", "worktree_create", "tool_input_transform", "tool_guard",
+        ],
+        #[rustfmt::skip]
+        Dialect::ClaudeCode => &[
+            "SessionStart", "Setup", "InstructionsLoaded", "UserPromptSubmit", "UserPromptExpansion", "MessageDisplay",
+            "PreToolUse", "PermissionRequest", "PermissionDenied", "PostToolUse", "PostToolUseFailure", "PostToolBatch",
+            "Notification", "SubagentStart", "SubagentStop", "TaskCreated", "TaskCompleted", "Stop", "StopFailure",
+            "TeammateIdle", "ConfigChange", "CwdChanged", "DirectoryAdded", "FileChanged", "WorktreeCreate",
+            "WorktreeRemove", "PreCompact", "PostCompact", "PreModelSwitch", "PostModelSwitch", "Elicitation",
+            "ElicitationResult", "SessionEnd",
+        ],
+        #[rustfmt::skip]
+        Dialect::Agentao => &[
+            "UserPromptSubmit", "SessionStart", "SessionEnd", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop",
+            "PreCompact",
+        ],
+        #[rustfmt::skip]
+        Dialect::Infer => &[
+            "pre_session", "pre_stream", "post_stream", "pre_tool", "post_tool", "pre_queue_drain", "post_queue_drain",
+            "post_session",
+        ],
+        #[rustfmt::skip]
+        Dialect::Goclaw => &[
+            "session_start", "user_prompt_submit", "pre_tool_use", "post_tool_use", "stop", "subagent_start",
+            "subagent_stop",
+        ],
+        // A dialect of a later version.
+        _ => &[],
+    }
+}
+
+/// A guard before tool calls and a log of every event, as each dialect writes it.
 fn config(dialect: Dialect) -> Value {
     let command = |script: &str| json!({"type": "command", "command": script});
-    let group = |script: &str| json!([{"hooks": [command(script)]}]);
+    let script = |event: &str| match event {
+        "pre_tool_use" | "PreToolUse" | "pre_tool" => GUARD,
+        // Its last line is the path of the new tree.
+        "WorktreeCreate" => "cat >> /workspace/events.log; echo /workspace/tree",
+        _ => LOG,
+    };
+    let map = |one: &dyn Fn(&str) -> Value| -> Value {
+        events(dialect)
+            .iter()
+            .map(|event| ((*event).to_owned(), one(event)))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
+    };
+    let list =
+        |one: &dyn Fn(&str) -> Value| -> Value { events(dialect).iter().map(|event| one(event)).collect() };
     match dialect {
-        Dialect::Everruns => {
-            let hook = |id: &str, event: &str, script: &str| json!({"id": id, "event": event, "on_error": "block", "executor": {"type": "bash", "command": script}});
-            json!({"hooks": [hook("guard", "pre_tool_use", GUARD), hook("opened", "session_start", LOG),
-                             hook("closed", "session_end", LOG)]})
-        }
-        Dialect::DockerAgent => json!({"agents": {"root": {"hooks": {
-            "pre_tool_use": group(GUARD), "session_start": [command(LOG)], "session_end": [command(LOG)]}}}}),
-        Dialect::ClaudeCode => json!({"hooks": {
-            "PreToolUse": group(GUARD), "SessionStart": group(LOG), "SessionEnd": group(LOG)}}),
-        Dialect::Agentao => json!({"hooks": {
-            "PreToolUse": [command(GUARD)], "SessionStart": [command(LOG)], "SessionEnd": [command(LOG)]}}),
-        // Hooks of this dialect only watch.
-        Dialect::Infer => {
-            let hook =
-                |name: &str, hook: &str, script: &str| json!({"name": name, "hook": hook, "command": script});
-            json!({"enabled": true, "hooks": [hook("guard", "pre_tool", GUARD), hook("opened", "pre_session", LOG),
-                                              hook("closed", "post_session", LOG)]})
-        }
-        Dialect::Goclaw => {
-            let hook = |name: &str, event: &str, script: &str| {
-                json!({"name": name, "event": event, "handler_type": "command", "scope": "tenant",
-                       "config": {"command": script}})
+        Dialect::Everruns => json!({"hooks": list(&|event| {
+            json!({"event": event, "on_error": "block", "executor": {"type": "bash", "command": script(event)}})
+        })}),
+        Dialect::DockerAgent => {
+            let has_matcher = |event: &str| {
+                event.contains("tool") && event != "on_tool_approval_decision"
+                    || event == "permission_request"
             };
-            json!([
-                hook("guard", "pre_tool_use", GUARD),
-                hook("opened", "session_start", LOG),
-                hook("closed", "stop", LOG)
-            ])
+            json!({"agents": {"root": {"hooks": map(&|event| match has_matcher(event) {
+                true => json!([{"hooks": [command(script(event))]}]),
+                false => json!([command(script(event))]),
+            })}}})
         }
-        // A dialect of a later version: no hooks.
+        Dialect::ClaudeCode => json!({"hooks": map(&|event| json!([{"hooks": [command(script(event))]}]))}),
+        Dialect::Agentao => json!({"hooks": map(&|event| json!([command(script(event))]))}),
+        // Hooks of this dialect only watch.
+        Dialect::Infer => json!({"enabled": true, "hooks": list(&|event| {
+            json!({"name": event, "hook": event, "command": script(event)})
+        })}),
+        Dialect::Goclaw => list(&|event| {
+            json!({"name": event, "event": event, "handler_type": "command", "scope": "tenant",
+                   "config": {"command": script(event)}})
+        }),
         _ => json!({}),
+    }
+}
+
+/// A payload of an event that no moment of the loop stands for, with the little that every dialect asks for.
+fn payload(dialect: Dialect, event: &str) -> Value {
+    match dialect {
+        Dialect::DockerAgent | Dialect::ClaudeCode => {
+            json!({"session_id": "ses_01", "hook_event_name": event, "tool_name": "bash", "tool_input": {}})
+        }
+        _ => json!({"event": event, "hook": event, "hookEvent": event, "data": {}}),
     }
 }
 
@@ -69,6 +137,8 @@ struct Agent {
     hooks: HookSet,
     session: Sandbox,
     context: Arc<EventContext>,
+    /// Events for which a hook ran.
+    seen: RefCell<BTreeSet<&'static str>>,
 }
 
 impl Agent {
@@ -87,17 +157,37 @@ impl Agent {
         };
         let mut arguments = None;
         for event in events {
-            let outcome = self.hooks.fire(&self.session, &event).await;
-            for record in outcome.records.iter().filter(|record| record.run.is_some()) {
-                println!("  {} ran for {}: {}", record.hook, record.event, record.effect);
-            }
-            if let Some(block) = outcome.decision.blocked {
-                println!("  blocked by {}: {}", block.hook, block.reason);
+            let (goes_on, changed) = self.fire_event(&event).await;
+            if !goes_on {
                 return (false, None);
             }
-            arguments = outcome.decision.arguments.or(arguments);
+            arguments = changed.or(arguments);
         }
         (true, arguments)
+    }
+
+    async fn fire_event(&self, event: &Event) -> (bool, Option<Json>) {
+        let outcome = self.hooks.fire(&self.session, event).await;
+        for record in outcome.records.iter().filter(|record| record.run.is_some()) {
+            println!("  {} ran for {}: {}", record.hook, record.event, record.effect);
+            self.seen.borrow_mut().insert(record.event);
+        }
+        if let Some(block) = outcome.decision.blocked {
+            println!("  blocked by {}: {}", block.hook, block.reason);
+            return (false, None);
+        }
+        (true, outcome.decision.arguments)
+    }
+
+    /// The events that the loop did not come to, by their own names.
+    async fn fire_others(&self) -> Result<(), Box<dyn std::error::Error>> {
+        let dialect = self.hooks.dialect();
+        for name in events(dialect) {
+            if !self.seen.borrow().contains(name) {
+                self.fire_event(&self.hooks.read_event(&payload(dialect, name))?).await;
+            }
+        }
+        Ok(())
     }
 
     async fn call(&self, number: u32, command: &str) -> Result<(), Box<dyn std::error::Error>> {
@@ -107,7 +197,11 @@ impl Agent {
         self.fire(Happening::ToolBatchStarting { calls: vec![call.clone()] }).await;
         let (goes_on, changed) = self.fire(Happening::ToolCallStarting(call.clone())).await;
         // A platform that asks a person first lets hooks answer before.
-        if !goes_on || !self.fire(Happening::PermissionRequested(call.clone())).await.0 {
+        let goes_on = goes_on && self.fire(Happening::PermissionRequested(call.clone())).await.0;
+        let decision = if goes_on { "allow" } else { "deny" }.to_owned();
+        let source = "user_approved".to_owned();
+        self.fire(Happening::PermissionDecided { call: call.clone(), decision, source }).await;
+        if !goes_on {
             return Ok(());
         }
         let call = ToolCall { arguments: changed.unwrap_or_else(|| call.arguments.clone()), ..call };
@@ -116,8 +210,9 @@ impl Agent {
         let text = String::from_utf8_lossy(&output.stdout);
         println!("  status {}: {}", output.status, text.trim_end());
         let result = Some(Json::from(json!({"stdout": text})));
+        let error = (output.status != 0).then(|| format!("status {}", output.status));
         let (tool_name, tool_call_id) = (call.name.to_string(), call.id.to_string());
-        self.fire(Happening::ToolCallEnded { call, result, error: None }).await;
+        self.fire(Happening::ToolCallEnded { call, result, error }).await;
         let call = ToolCallSummary { tool_name, tool_call_id, success: output.status == 0 };
         self.fire(Happening::ToolBatchEnded { calls: vec![call] }).await;
         Ok(())
@@ -133,7 +228,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let session = Sandbox::builder().file("/workspace/src/main.rs", "fn main() {}\n").build()?;
     let context = EventContext { session_id: "ses_01".to_owned(), ..EventContext::default() };
-    let agent = Agent { hooks, session, context: Arc::new(context) };
+    let agent = Agent { hooks, session, context: Arc::new(context), seen: RefCell::default() };
 
     println!("session, prompt, turn, model");
     agent.fire(Happening::SessionStarted { source: Some("startup".to_owned()) }).await;
@@ -143,7 +238,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     agent.fire(Happening::TurnStarted).await;
     agent.fire(Happening::ModelCallStarting { model: None, iteration: Some(1) }).await;
     agent.fire(Happening::ModelCallEnded { model: None, response: None }).await;
-    for (number, command) in (1..).zip(["ls src", "rm -rf /workspace/src", "cat src/main.rs"]) {
+    for (number, command) in
+        (1..).zip(["ls src", "rm -rf /workspace/src", "cat src/main.rs", "cat src/none.rs"])
+    {
         agent.call(number, command).await?;
     }
     println!("queue, sub-agent, compaction, notice");
@@ -159,8 +256,15 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (tool_calls, reason, last_message) = (Vec::new(), None, Some("done".to_owned()));
     agent.fire(Happening::TurnEnded { success: true, tool_calls, reason, last_message }).await;
     agent.fire(Happening::SessionEnded { reason: "exit".to_owned() }).await;
+    println!("what only this platform has");
+    agent.fire_others().await?;
     HookSet::settle(&agent.session).await;
 
+    let (seen, all) = (agent.seen.borrow().len(), events(dialect).len());
+    println!("{seen} of {all} events of {dialect} had a hook that ran");
+    if seen < all {
+        return Err("an event was not fired".into());
+    }
     let log = agent.session.fs().read(b"/workspace/events.log")?;
     print!("events.log:\n{}", String::from_utf8_lossy(log.as_bytes()));
     Ok(())

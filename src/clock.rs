@@ -30,6 +30,8 @@ enum Source {
     Fixed {
         start: u64,
         moved: AtomicU64,
+        /// The session's, of which this is one run's.
+        of: Option<Arc<Clock>>,
     },
 }
 
@@ -42,14 +44,26 @@ impl Clock {
     /// A clock that stands at `start` (since the Unix epoch) and moves only when a run sleeps.
     pub fn fixed(start: Duration) -> Self {
         let start = u64::try_from(start.as_nanos()).unwrap_or(u64::MAX / 2);
-        Self { source: Source::Fixed { start, moved: AtomicU64::new(0) } }
+        Self { source: Source::Fixed { start, moved: AtomicU64::new(0), of: None } }
+    }
+
+    /// The clock of one run of a session. A fixed clock stands for each run where the session's stood when the run began,
+    /// and moves when that run sleeps: what runs beside it loses no time. The session's follows whoever is furthest.
+    pub(crate) fn of_run(self: &Arc<Self>) -> Arc<Self> {
+        match &self.source {
+            Source::System => Arc::clone(self),
+            Source::Fixed { start, moved, .. } => {
+                let moved = AtomicU64::new(moved.load(Ordering::Relaxed));
+                Arc::new(Self { source: Source::Fixed { start: *start, moved, of: Some(Arc::clone(self)) } })
+            }
+        }
     }
 
     /// Wall time since the Unix epoch.
     pub fn now(&self) -> Duration {
         match &self.source {
             Source::System => SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
-            Source::Fixed { start, moved } => {
+            Source::Fixed { start, moved, .. } => {
                 Duration::from_nanos(start.saturating_add(moved.load(Ordering::Relaxed)))
             }
         }
@@ -70,8 +84,11 @@ impl Clock {
 
     /// Moves a fixed clock forward to `monotonic`; the system's clock is left alone.
     pub fn advance_to(&self, monotonic: Duration) {
-        if let Source::Fixed { moved, .. } = &self.source {
+        if let Source::Fixed { moved, of, .. } = &self.source {
             moved.fetch_max(u64::try_from(monotonic.as_nanos()).unwrap_or(u64::MAX / 2), Ordering::Relaxed);
+            if let Some(session) = of {
+                session.advance_to(monotonic);
+            }
         }
     }
 }
@@ -265,6 +282,18 @@ mod tests {
         clock.advance_to(Duration::from_secs(2));
         clock.advance_to(Duration::from_secs(1));
         assert_eq!(clock.now(), Duration::from_secs(7));
+    }
+
+    #[test]
+    fn runs_side_by_side_sleep_by_themselves() {
+        let session = Arc::new(Clock::fixed(Duration::from_secs(5)));
+        session.advance_to(Duration::from_secs(1));
+        let (one, other) = (session.of_run(), session.of_run());
+        one.advance_to(Duration::from_secs(9));
+        other.advance_to(Duration::from_secs(3));
+        let times = [&session, &one, &other].map(|clock| clock.now().as_secs());
+        assert_eq!(times, [14, 14, 8]);
+        assert_eq!(session.of_run().monotonic(), Duration::from_secs(9));
     }
 
     #[test]

@@ -504,10 +504,11 @@ impl Sandbox {
     pub fn start(&self, script: Script) -> Running {
         let shared = self.shared();
         let limits = script.limits.unwrap_or_else(|| self.limits.clone());
-        let meter = Meter::new(limits, Arc::clone(&self.session.clock));
+        let session = self.session.of_run();
+        let meter = Meter::new(limits, Arc::clone(&session.clock));
         let queue = Arc::new(CommandQueue::default());
         let services = Services {
-            session: Arc::clone(&self.session),
+            session,
             meter: Arc::clone(&meter),
             timers: Arc::new(Timers::default()),
             names: Arc::clone(&shared.names),

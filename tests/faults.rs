@@ -269,8 +269,8 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "not a script", script: "if true; then echo 'ALLOW'",
-        rules: "4.4; 5.3: did not run; 4.2: status 2 of the shell; G16: the hook did not run; R17; 4.1: status 2",
-        ends: [Blocks, Tells, Blocks, Blocks, Blocks, Tells, Tells, Blocks, Blocks],
+        rules: "4.4; R8, 4.1: status 2 of the shell; 4.2: the same; G10, G14: the same; R17; 4.1: the same",
+        ends: [Blocks, Tells, Blocks, Blocks, Blocks, Blocks, Tells, Blocks, Blocks],
     },
 ];
 

@@ -37,8 +37,8 @@ pub struct Session {
     pub random: Arc<Random>,
     /// Its user and host.
     pub identity: Identity,
-    pub(crate) fifos: FifoTable,
-    pub(crate) caches: Caches,
+    pub(crate) fifos: Arc<FifoTable>,
+    pub(crate) caches: Arc<Caches>,
 }
 
 /// What utilities keep from one run of the session to the next; empty until used, and bounded.
@@ -51,6 +51,21 @@ pub(crate) struct Caches {
 impl Session {
     /// A session over a file system.
     pub fn new(fs: Arc<FileSystem>, clock: Arc<Clock>, random: Arc<Random>, identity: Identity) -> Self {
-        Self { fs, clock, random, identity, fifos: FifoTable::default(), caches: Caches::default() }
+        Self { fs, clock, random, identity, fifos: Arc::default(), caches: Arc::default() }
+    }
+
+    /// The session as one run sees it: with its own clock where time is fixed.
+    pub(crate) fn of_run(self: &Arc<Self>) -> Arc<Self> {
+        if !self.clock.is_virtual() {
+            return Arc::clone(self);
+        }
+        Arc::new(Self {
+            fs: Arc::clone(&self.fs),
+            clock: self.clock.of_run(),
+            random: Arc::clone(&self.random),
+            identity: self.identity.clone(),
+            fifos: Arc::clone(&self.fifos),
+            caches: Arc::clone(&self.caches),
+        })
     }
 }

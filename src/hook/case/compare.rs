@@ -1,7 +1,7 @@
 //! Compares what came out with what was expected.
 //!
 //! Values are compared as they are, with two liberties: in the place of a text, an object with the one key `starts_with`,
-//! `ends_with` or `contains` asks for less; and in `runs`, `records`, `gate`, `files` and `shadow` an object may leave members out.
+//! `ends_with` or `contains` asks for less; and in `runs`, `records`, `gate_has`, `files` and `shadow` an object may leave members out.
 
 use serde_json::Value;
 use std::fmt;
@@ -20,7 +20,7 @@ pub struct Difference {
 }
 
 /// Values whose objects may be given in part.
-const IN_PART: [&str; 5] = ["runs", "records", "gate", "files", "shadow"];
+const IN_PART: [&str; 5] = ["runs", "records", "gate_has", "files", "shadow"];
 
 pub(super) fn difference(
     place: &str,
@@ -145,6 +145,8 @@ mod tests {
             ("runs", json!([{"a": 1}]), json!([{"a": 1, "b": 2}]), true),
             ("runs", json!([{"a": 1}]), json!([]), false),
             ("files", json!({"/a": {"contains": "x"}}), json!({"/a": "xyz"}), true),
+            ("gate", json!({"everruns": {}}), json!({"everruns": {"a": 1}}), false),
+            ("gate_has", json!({"everruns": {}}), json!({"everruns": {"a": 1}}), true),
         ];
         for (key, expected, actual, same) in cases {
             let difference = difference("expect", key, &expected, Some(&actual));

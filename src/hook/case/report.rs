@@ -11,6 +11,7 @@
 //! | `arguments`, `message`, `result`, `error` | after all rewrites |
 //! | `contexts`, `rewritten_by` | in order |
 //! | `gate` | the result in the dialect's shape |
+//! | `gate_has` | the same, but members may be left out |
 //! | `shadow` | in shadow mode what would have been enforced: `proceed`, `decision`, `result`; else null |
 //! | `ran`, `not_matched`, `not_reached` | ids in chain order |
 //! | `runs` | of each run `hook`, `status`, `end`, `stdout`, `stderr`, `decision`, `reason`, `rule`, `effect`, `warnings` |
@@ -80,6 +81,7 @@ pub(super) fn of_step(
         "contexts": decision.contexts,
         "rewritten_by": decision.rewritten_by,
         "gate": outcome.dialect_result,
+        "gate_has": expected.get("gate_has").map(|_| &outcome.dialect_result),
         "shadow": outcome.shadow.as_ref().map(|shadow| shadow.to_json()),
         "ran": ids(|record| record.run.is_some()),
         "not_matched": ids(|record| matches!(record.selection, Selection::NotMatched(_))),

@@ -184,8 +184,8 @@ impl Conversion {
         index: usize,
     ) -> bool {
         let label = hook.label();
-        let Some(matching) = self.matching(facts, hook, event, target, &label) else { return false };
-        self.answer_remarks(facts, hook, event, target, script);
+        let Some(matching) = self.matching(from, hook, event, target, &label) else { return false };
+        self.answer_remarks(from, hook, event, target, script);
         let closed = hook.fails_closed();
         self.failure_remarks(closed, event, target, &label);
         let timeout = self.timeout(facts, hook, &label);
@@ -233,13 +233,13 @@ impl Conversion {
     /// What the target's matcher says, and what is left for the adapter. `None`: the hook would run where it should not.
     fn matching(
         &mut self,
-        facts: &'static Facts,
+        from: Dialect,
         hook: &PortableHook,
         event: &EventFacts,
         target: &EventFacts,
         label: &str,
     ) -> Option<adapter::Match> {
-        let to = portable::facts(self.to);
+        let (facts, to) = (portable::facts(from), portable::facts(self.to));
         let mut found = adapter::Match { tools: Tools::Any, argument: None, guard: Vec::new() };
         match (event.part, target.part) {
             (Part::Success, Part::All) => found.guard.push(".error == null".to_owned()),
@@ -248,7 +248,7 @@ impl Conversion {
         }
         for (field, text) in &hook.conditions {
             if matches!(*field, "source" | "trigger" | "reason") {
-                let regex = Tools::exact(text.split(['|', ',']).map(str::trim)).to_regex();
+                let regex = portable::condition(from, event.name, text).to_regex();
                 found.guard.push(format!("((.{field} // \"\") | test({}))", Value::from(regex)));
             } else {
                 self.remark(

@@ -64,20 +64,70 @@ const USES: [(&str, &[&str]); 6] = [
     ("context", &["additionalContext", "additional_context", "hook_context"]),
 ];
 
+/// Events on which what a hook prints as plain text is text for the model.
+fn takes_text(dialect: Dialect, event: &str) -> bool {
+    let events: &[&str] = match dialect {
+        Dialect::DockerAgent => &[
+            "session_start",
+            "user_prompt_submit",
+            "user_steering_messages_submit",
+            "user_followup_submit",
+            "turn_start",
+            "post_tool_use",
+            "stop",
+            "pre_compact",
+        ],
+        Dialect::ClaudeCode => {
+            &["UserPromptSubmit", "UserPromptExpansion", "SessionStart", "PostModelSwitch"]
+        }
+        Dialect::Agentao => &["UserPromptSubmit", "Stop"],
+        _ => &[],
+    };
+    events.contains(&event)
+}
+
+/// Whether a script can give a verdict: by its words, or because it runs what is not seen here.
+fn may_block(script: &str) -> bool {
+    let words = ["exit", "block", "deny", "continue"];
+    let view = crate::inspect::inspect(script.as_bytes());
+    let elsewhere =
+        |command: &crate::inspect::CommandView| command.name().is_some_and(|name| name.contains('/'));
+    words.iter().any(|word| script.contains(word))
+        || !view.opaque.is_empty()
+        || view.commands.iter().any(elsewhere)
+}
+
+/// Whether a command of the script prints something on standard output that is no object.
+fn prints_text(script: &str) -> bool {
+    let view = crate::inspect::inspect(script.as_bytes());
+    view.commands.iter().any(|command| {
+        let object = command
+            .words
+            .get(1)
+            .is_some_and(|word| word.source.trim_start_matches(['"', '\'']).starts_with('{'));
+        let away = command.redirects.iter().any(|redirect| redirect.operator.starts_with(['>', '&']));
+        matches!(command.name(), Some("echo" | "printf" | "cat"))
+            && command.via.is_empty()
+            && !object
+            && !away
+    })
+}
+
 impl Conversion {
     pub(super) fn answer_remarks(
         &mut self,
-        facts: &Facts,
+        from: Dialect,
         hook: &PortableHook,
         event: &EventFacts,
         target: &EventFacts,
         script: &str,
     ) {
+        let facts = portable::facts(from);
         let had = (facts.carries)(event);
         let has = (portable::facts(self.to).carries)(target);
         let label = hook.label();
         let to = self.to;
-        if had.deny && !has.deny {
+        if had.deny && !has.deny && may_block(script) {
             self.remark(
                 RemarkKind::Lost,
                 &label,
@@ -96,7 +146,9 @@ impl Conversion {
                 "result" => (had.result, has.result, "a rewritten result has no effect there"),
                 _ => (had.context, has.context, "text for the model has no place there"),
             };
-            if before && !after && words.iter().any(|word| script.contains(word)) {
+            let uses = words.iter().any(|word| script.contains(word))
+                || what == "context" && takes_text(from, event.name) && prints_text(script);
+            if before && !after && uses {
                 self.remark(RemarkKind::Lost, &label, text);
             }
         }

@@ -1,5 +1,7 @@
 //! Every pair of dialects: a guard of the one, ported, decides on the other's payload as before.
 
+mod features;
+
 use super::*;
 use crate::sandbox::{Sandbox, Script, Source as Input};
 use crate::text::Text;

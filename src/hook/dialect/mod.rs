@@ -23,6 +23,7 @@
 pub mod agentao;
 pub mod claude_code;
 pub mod docker_agent;
+mod due;
 pub mod everruns;
 pub mod goclaw;
 pub mod infer;

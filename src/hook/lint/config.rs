@@ -1,12 +1,79 @@
 //! What a hook's config shows without its script: matcher, conditions, timeout.
 
 use super::HookLint;
+use super::reach;
 use super::rule::{
     CONDITION_NEVER, MATCHER_FOREIGN_TOOL, MATCHER_IGNORED, MATCHER_NEVER, TIMEOUT_CAP, TIMEOUT_UNIT,
 };
-use crate::hook::dialect::Dialect;
-use crate::hook::portable::{self, Tools};
+use crate::hook::dialect::{Dialect, goclaw};
+use crate::hook::portable::{self, ArgumentTest, EventFacts, Tools};
 use std::time::Duration;
+
+/// Values that a matcher of these events can meet: dialect, event, field, values.
+const VALUES: &[(Dialect, &str, &str, &[&str])] = &[
+    (Dialect::ClaudeCode, "SessionStart", "source", &["startup", "resume", "clear", "compact", "fork"]),
+    (Dialect::ClaudeCode, "Setup", "trigger", &["init", "maintenance"]),
+    (
+        Dialect::ClaudeCode,
+        "InstructionsLoaded",
+        "load_reason",
+        &["session_start", "nested_traversal", "path_glob_match", "include", "compact"],
+    ),
+    (
+        Dialect::ClaudeCode,
+        "Notification",
+        "notification_type",
+        &[
+            "permission_prompt",
+            "idle_prompt",
+            "auth_success",
+            "elicitation_dialog",
+            "elicitation_url_dialog",
+            "elicitation_complete",
+            "elicitation_response",
+            "agent_needs_input",
+            "agent_completed",
+            "quota_auto_resume_fired",
+            "quota_auto_resume_stale",
+            "quota_auto_resume_disabled",
+        ],
+    ),
+    (
+        Dialect::ClaudeCode,
+        "StopFailure",
+        "error",
+        &[
+            "rate_limit",
+            "overloaded",
+            "authentication_failed",
+            "oauth_org_not_allowed",
+            "account_on_hold",
+            "billing_error",
+            "invalid_request",
+            "model_not_found",
+            "server_error",
+            "max_output_tokens",
+            "cloud_credential_error",
+            "unknown",
+        ],
+    ),
+    (
+        Dialect::ClaudeCode,
+        "ConfigChange",
+        "source",
+        &["user_settings", "project_settings", "local_settings", "policy_settings", "skills"],
+    ),
+    (Dialect::ClaudeCode, "DirectoryAdded", "source", &["slash_command", "register_repo_root"]),
+    (Dialect::ClaudeCode, "PreCompact", "trigger", &["manual", "auto"]),
+    (Dialect::ClaudeCode, "PostCompact", "trigger", &["manual", "auto"]),
+    (
+        Dialect::ClaudeCode,
+        "SessionEnd",
+        "reason",
+        &["clear", "resume", "logout", "prompt_input_exit", "other", "bypass_permissions_disabled"],
+    ),
+    (Dialect::Agentao, "PreCompact", "trigger", &["manual", "auto"]),
+];
 
 /// From here on a time in seconds was probably meant in milliseconds.
 const LONG: Duration = Duration::from_secs(1000);
@@ -23,8 +90,16 @@ impl HookLint<'_> {
         let at = hook.places.matcher;
         let written = hook.matcher.clone().unwrap_or_default();
         let Some(event) = hook.facts else { return };
-        if hook.tools == Tools::Never {
+        if self.dialect == Dialect::Agentao && !written.is_empty() && !event.tool {
+            let message = format!("{} is about no tool: `tool_name` is ignored", event.name);
+            self.report(&MATCHER_IGNORED, at, message);
+            return;
+        }
+        if event.tool && keeps_all_out(&hook.tools) {
             self.report(&MATCHER_NEVER, at, "no call of a tool can pass this matcher");
+        }
+        if let Some(message) = hook.argument.as_ref().and_then(unreachable_argument) {
+            self.report(&MATCHER_NEVER, at, message);
         }
         if self.dialect == Dialect::ClaudeCode
             && !written.is_empty()
@@ -63,6 +138,9 @@ impl HookLint<'_> {
         if own_too || own.is_empty() || (self.dialect == Dialect::Agentao && name == "Bash") {
             return None;
         }
+        if name.eq_ignore_ascii_case(own) {
+            return Some(format!("`{name}` is not `{own}`: names are compared letter by letter"));
+        }
         let other = Dialect::ALL.iter().find(|other| portable::facts(**other).shell_tool == name)?;
         Some(format!("`{name}` is the shell tool of {other}; here it is `{own}`"))
     }
@@ -70,12 +148,42 @@ impl HookLint<'_> {
     fn conditions(&mut self) {
         let hook = self.hook;
         let Some(event) = hook.facts else { return };
-        if self.dialect == Dialect::ClaudeCode
-            && !event.tool
-            && hook.conditions.iter().any(|(field, _)| *field == "if")
-        {
-            self.report(&CONDITION_NEVER, None, format!("a hook with `if` never runs on {}", event.name));
+        for (field, text) in &hook.conditions {
+            let tool = text.split('(').next().unwrap_or("").trim();
+            match *field {
+                "if" if !event.tool => {
+                    let message = format!("a hook with `if` never runs on {}", event.name);
+                    self.report(&CONDITION_NEVER, None, message);
+                }
+                "if" if hook.tools.passes(tool) == Some(false) => {
+                    let message = format!("`if` asks for `{tool}`, which the matcher keeps out");
+                    self.report(&CONDITION_NEVER, None, message);
+                }
+                "if" => {}
+                "if_expr" => {
+                    if let Some(why) = goclaw::never_true(text) {
+                        self.report(&CONDITION_NEVER, None, format!("`{text}` {why}: the hook never runs"));
+                    }
+                }
+                field => {
+                    if let Some(message) = self.no_such_value(event, field, text) {
+                        self.report(&MATCHER_NEVER, hook.places.matcher, message);
+                    }
+                }
+            }
         }
+    }
+
+    /// A matcher that none of the values passes that the event can have.
+    fn no_such_value(&self, event: &EventFacts, field: &str, matcher: &str) -> Option<String> {
+        let (.., values) = VALUES
+            .iter()
+            .find(|(dialect, name, of, _)| (*dialect, *name, *of) == (self.dialect, event.name, field))?;
+        let tools = portable::condition(self.dialect, event.name, matcher);
+        let any = values.iter().any(|value| tools.passes(value) != Some(false));
+        (!any).then(|| {
+            format!("no `{field}` of {} passes `{matcher}`; there are {}", event.name, values.join(", "))
+        })
     }
 
     fn timeout(&mut self) {
@@ -113,4 +221,25 @@ impl HookLint<'_> {
         (self.dialect == Dialect::ClaudeCode && self.hook.event == "SessionEnd")
             .then(|| Duration::from_mins(1))
     }
+}
+
+/// Whether a matcher passes no name at all. Names have no blanks around them.
+fn keeps_all_out(tools: &Tools) -> bool {
+    match tools {
+        Tools::Any => false,
+        Tools::Never => true,
+        Tools::Names(names) => names.iter().all(|name| {
+            name.text.trim_start() != name.text || !name.open && name.text.trim_end() != name.text
+        }),
+        Tools::Regex(text) => !reach::is_found_in_a_name(text),
+    }
+}
+
+/// A path that asks for more than keys of objects finds nothing, and an empty text passes no test that wants one.
+fn unreachable_argument(argument: &ArgumentTest) -> Option<String> {
+    let key = argument.path.iter().find(|key| key.contains(['[', '*', '?', '@']))?;
+    let test = argument.regex.as_ref().map_or(Tools::Never, |regex| Tools::Regex(regex.clone()));
+    (test.passes("") == Some(false)).then(|| {
+        format!("`{key}` would have to be the name of an argument: a path has no indexes and no wildcards")
+    })
 }

@@ -3,14 +3,17 @@
 //! 1. The dialect's own loader reads the config as for saving; its problems and notices are findings.
 //! 2. `crate::hook::portable` reads the hooks once more, leniently, with places.
 //! 3. `config.rs` looks at each hook's matcher, timeout and failure policy.
-//! 4. `script.rs`, `output.rs` and `payload.rs` look at its script, by the commands that `crate::inspect` sees in it and by
+//! 4. `script.rs`, `exit.rs`, `output.rs` and `payload.rs` look at its script, by the commands that `crate::inspect` sees in it and by
 //!    the dialect's facts.
 //!
 //! Scripts are not run. What a script computes is not known, so a rule says something only where the text shows it.
 
 mod config;
+mod exit;
+mod flow;
 mod output;
 mod payload;
+mod reach;
 mod rule;
 mod script;
 mod texts;

@@ -170,11 +170,28 @@ impl HookLint<'_> {
 
     fn blocks_nothing(&mut self, texts: &Texts) {
         let Some(event) = self.hook.facts.filter(|event| !event.blocks) else { return };
-        // Claude Code takes `decision: block` after a tool as a word to the model (R35).
+        // Claude Code takes `decision: block` after a tool as a word to the model (R35), but no permission.
         if self.dialect == Dialect::ClaudeCode && event.moment == "tool_call_ended" {
+            let permits = |piece: &&Piece| keys(&piece.text).any(|key| key == "permissionDecision");
+            if let Some(piece) = texts.printed.iter().chain(&texts.jq).find(permits) {
+                let message = format!("{} reads no permissionDecision", event.name);
+                self.report_in_script(&CANNOT_BLOCK, piece.offset, message);
+            }
             return;
         }
-        let blocks = |piece: &&Piece| string_values(&piece.text, "decision").contains(&"block");
+        let permission = ["permissionDecision", "permission_decision"];
+        let stops = |piece: &Piece| match self.dialect {
+            Dialect::Agentao => keys(&piece.text).any(|key| key == "blockingError"),
+            Dialect::Goclaw => {
+                piece.text.contains("\"continue\":false") || piece.text.contains("\"continue\": false")
+            }
+            _ => false,
+        };
+        let blocks = |piece: &&Piece| {
+            string_values(&piece.text, "decision").contains(&"block")
+                || permission.iter().any(|name| string_values(&piece.text, name).contains(&"deny"))
+                || stops(piece)
+        };
         if let Some(piece) = texts.printed.iter().chain(&texts.jq).find(blocks) {
             let message = format!("a block changes nothing on {}", event.name);
             self.report_in_script(&CANNOT_BLOCK, piece.offset, message);

@@ -70,7 +70,7 @@ fn piece(word: &WordView, command: &CommandView) -> Piece {
     match &word.text {
         Some(text) => Piece { text: text.clone(), known: true, offset: command.span.start },
         None => {
-            let source = word.source.strip_prefix('"').unwrap_or(&word.source);
+            let source = word.source.strip_prefix(['"', '\'']).unwrap_or(&word.source);
             Piece { text: source.replace("\\\"", "\""), known: false, offset: command.span.start }
         }
     }
@@ -135,13 +135,26 @@ pub(super) fn variables(text: &str) -> impl Iterator<Item = (usize, &str)> {
     found.into_iter().flatten().filter_map(|found| Some((found.get(0)?.start(), found.get(1)?.as_str())))
 }
 
-/// Whether a word expands a variable outside double quotes.
+/// Names of the variables that a word expands outside of quotes.
 pub(super) fn unquoted_variables(source: &str) -> Vec<&str> {
-    let mut outside = Vec::new();
+    let outside = outside_quotes(source);
+    variables(source).filter(|(at, _)| outside.get(*at) == Some(&true)).map(|(_, name)| name).collect()
+}
+
+/// The word from each `$(` on that stands outside of quotes.
+pub(super) fn unquoted_substitutions(source: &str) -> Vec<&str> {
+    let outside = outside_quotes(source);
+    let starts = source.match_indices("$(").filter(|(at, _)| outside.get(*at) == Some(&true));
+    // The first one alone: what follows stands in it, or is no better.
+    starts.take(1).filter_map(|(at, _)| source.get(at..)).collect()
+}
+
+/// For each byte of a word whether it stands outside of quotes.
+fn outside_quotes(source: &str) -> Vec<bool> {
     let (mut double, mut single, mut escaped) = (false, false, false);
-    let mut state = Vec::with_capacity(source.len());
+    let mut outside = Vec::with_capacity(source.len());
     for byte in source.bytes() {
-        state.push(!double && !single && !escaped);
+        outside.push(!double && !single && !escaped);
         if escaped {
             escaped = false;
             continue;
@@ -151,11 +164,6 @@ pub(super) fn unquoted_variables(source: &str) -> Vec<&str> {
             b'"' if !single => double = !double,
             b'\'' if !double => single = !single,
             _ => {}
-        }
-    }
-    for (at, name) in variables(source) {
-        if state.get(at) == Some(&true) {
-            outside.push(name);
         }
     }
     outside

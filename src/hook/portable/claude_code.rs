@@ -35,7 +35,7 @@ pub(crate) static FACTS: Facts = Facts {
         EventFacts::new("DirectoryAdded", ""),
         EventFacts::new("FileChanged", ""),
         EventFacts::new("WorktreeCreate", "").blocks(Failure::Closed),
-        EventFacts::new("WorktreeRemove", ""),
+        EventFacts::new("WorktreeRemove", "").blocks(Failure::Closed),
         EventFacts::new("PreCompact", "compaction_starting").blocks(Failure::Choice),
         EventFacts::new("PostCompact", "compaction_ended"),
         EventFacts::new("PreModelSwitch", "").blocks(Failure::Choice),
@@ -273,6 +273,12 @@ pub(super) fn matcher(text: &str) -> Tools {
     } else {
         Tools::regex(text)
     }
+}
+
+/// The same; two events know one separator only (R6).
+pub(super) fn matcher_of(event: &str, text: &str) -> Tools {
+    let narrow = matches!(event, "FileChanged" | "StopFailure") && text.contains(['-', ' ', ',']);
+    if narrow { Tools::regex(text) } else { matcher(text) }
 }
 
 fn read(node: &Node) -> Vec<PortableHook> {

@@ -300,6 +300,14 @@ pub(crate) const fn facts(dialect: Dialect) -> &'static Facts {
     }
 }
 
+/// What a matcher about something else than a tool lets through, as an expression over the value.
+pub(crate) fn condition(dialect: Dialect, event: &str, text: &str) -> Tools {
+    match dialect {
+        Dialect::ClaudeCode => claude_code::matcher_of(event, text),
+        _ => Tools::whole_regex(text),
+    }
+}
+
 // Lenient readers of nodes.
 
 fn text(node: &Node, name: &str) -> Option<String> {
@@ -374,4 +382,39 @@ pub(crate) fn quoted(text: &str) -> String {
 
 fn object(pairs: &[(String, String)]) -> Value {
     Value::Object(pairs.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The README's table: for each dialect its column's cells.
+    fn columns() -> Vec<Vec<String>> {
+        let readme = include_str!("../../../README.md");
+        let start = readme.find("| moment | everruns |").unwrap();
+        let rows: Vec<Vec<String>> = readme[start..]
+            .lines()
+            .take_while(|line| line.starts_with('|'))
+            .map(|line| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect())
+            .collect();
+        let names: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
+        assert_eq!(rows[0][1..], names);
+        (1..=names.len()).map(|column| rows[2..].iter().map(|row| row[column].clone()).collect()).collect()
+    }
+
+    #[test]
+    fn the_readme_lists_every_event_and_what_it_can_stop() {
+        for (dialect, cells) in Dialect::ALL.iter().zip(columns()) {
+            let shown: Vec<&str> = cells.iter().flat_map(|cell| cell.split(", ")).collect();
+            let shown: Vec<&str> = shown.into_iter().filter(|cell| !cell.is_empty()).collect();
+            let wanted = facts(*dialect).events.iter().map(|event| {
+                if event.blocks { format!("**`{}`**", event.name) } else { format!("`{}`", event.name) }
+            });
+            let (mut shown, mut wanted): (Vec<_>, Vec<_>) =
+                (shown.into_iter().map(str::to_owned).collect(), wanted.collect());
+            shown.sort();
+            wanted.sort();
+            assert_eq!(shown, wanted, "{dialect}");
+        }
+    }
 }

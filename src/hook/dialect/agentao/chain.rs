@@ -70,8 +70,7 @@ impl<'a> AgentaoChain<'a> {
             outputs: Vec::new(),
             decision: Decision::default(),
         };
-        let due = bundle.due.get(name as usize).map_or(&[][..], Vec::as_slice);
-        chain.matched = due.iter().filter(|&&hook| chain.test(hook).is_ok()).count();
+        chain.matched = bundle.due.at(name.name()).iter().filter(|&&hook| chain.test(hook).is_ok()).count();
         chain
     }
 

@@ -6,6 +6,7 @@
 mod rule;
 
 use super::{AgentaoBundle, EventName, Extra, Switches};
+use crate::hook::dialect::due::Due;
 use crate::hook::dialect::settings::Settings;
 use crate::hook::dialect::{Hook, LoadOptions, Loaded, Notice, NoticeKind, Purpose};
 use crate::hook::document::{Node, NodeKind, Source};
@@ -34,7 +35,6 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         limits,
         hooks: Vec::new(),
         extras: Vec::new(),
-        due: Default::default(),
         entries: FxHashMap::default(),
         problems: Vec::new(),
         notices: Vec::new(),
@@ -45,11 +45,11 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
             loader.declaration(&contribution.origin, declaration, &files);
         }
     }
-    let Loader { hooks, extras, due, problems, notices, .. } = loader;
+    let Loader { hooks, extras, problems, notices, .. } = loader;
     if !problems.is_empty() {
         return Err(ConfigError { problems });
     }
-    let bundle = AgentaoBundle { hooks, extras, due, switches };
+    let bundle = AgentaoBundle { due: Due::of(&hooks), hooks, extras, switches };
     Ok(Loaded { bundle: Box::new(bundle), notices })
 }
 
@@ -59,7 +59,6 @@ struct Loader {
     limits: Limits,
     hooks: Vec<Hook>,
     extras: Vec<Extra>,
-    due: [Vec<usize>; 8],
     /// Entries so far, by plug-in and event: ids count through all declarations of a plug-in.
     entries: FxHashMap<(String, &'static str), usize>,
     problems: Vec<ConfigProblem>,
@@ -164,10 +163,7 @@ impl Loader {
         self.notices.push(Notice { kind: NoticeKind::Warning, hook: Some(place.id()), text, log: None });
     }
 
-    fn add(&mut self, event: EventName, hook: Hook, extra: Extra) {
-        if let Some(due) = self.due.get_mut(event as usize) {
-            due.push(self.hooks.len());
-        }
+    fn add(&mut self, hook: Hook, extra: Extra) {
         self.hooks.push(hook);
         self.extras.push(extra);
     }

@@ -34,6 +34,7 @@ pub use result::{
     UserPromptSubmitResult,
 };
 
+use super::due::Due;
 use super::{Bundle, Chain, Contract, Hook, LoadOptions, Loaded, Node, Source};
 use crate::hook::error::{ConfigError, EventError};
 use crate::hook::event::{Event, Happening};
@@ -152,7 +153,7 @@ struct Switches {
 struct AgentaoBundle {
     hooks: Vec<Hook>,
     extras: Vec<Extra>,
-    due: [Vec<usize>; 8],
+    due: Due,
     switches: Switches,
 }
 
@@ -162,8 +163,7 @@ impl Bundle for AgentaoBundle {
     }
 
     fn due(&self, event: &str) -> &[usize] {
-        let index = EventName::from_name(event).map(|event| event as usize);
-        index.and_then(|index| self.due.get(index)).map_or(&[], Vec::as_slice)
+        self.due.at(event)
     }
 
     fn open<'a>(

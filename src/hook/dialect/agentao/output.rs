@@ -1,7 +1,11 @@
 //! What a hook's output means (A4 of the contract): by event, over exit status and trimmed standard output.
 //!
-//! A [`Meaning`] holds everything that the chain folds; it travels in [`Reading::specific`]. Whatever goes wrong has no
-//! effect but a warning (G16).
+//! A [`Meaning`] holds everything that the chain folds; it travels in [`Reading::specific`]. A timeout, a hook that could not
+//! start and bad output have no effect but a warning (G16).
+//!
+//! A script with a syntax error is none of these: the shell of G10 starts, says what is wrong on standard error and exits
+//! with 2, and that status is a verdict: blocking error (G12), deny (G14), one more turn (`Stop`, step 1). Under
+//! `strict_agentao` it is one only on `Stop`; elsewhere a bad exit is a warning.
 
 mod stop;
 
@@ -13,6 +17,9 @@ use crate::limit::Limit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
+
+/// The exit status of a shell whose script does not parse.
+const SYNTAX_ERROR: i32 = 2;
 
 /// Characters of standard error in a warning's attachment.
 const STDERR_CHARACTERS: usize = 500;
@@ -129,7 +136,7 @@ pub(super) fn read(
         _ => {
             let mut meaning = meaning;
             let stdout = String::from_utf8_lossy(&outcome.stdout);
-            meaning.succeed(json!({"stdout": stdout, "returncode": outcome.status}));
+            meaning.succeed(json!({"stdout": stdout, "returncode": output.status}));
             meaning.silent("A4: nothing that a lifecycle hook says changes anything")
         }
     }
@@ -147,7 +154,12 @@ struct Output {
 impl Output {
     fn of(outcome: &ScriptOutcome) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-        Self { status: outcome.status, stdout: text(&outcome.stdout), stderr: text(&outcome.stderr) }
+        let (stdout, stderr) = (text(&outcome.stdout), text(&outcome.stderr));
+        match &outcome.end {
+            Ended::Syntax(_) if !stderr.is_empty() => Self { status: SYNTAX_ERROR, stdout, stderr },
+            Ended::Syntax(message) => Self { status: SYNTAX_ERROR, stdout, stderr: message.clone() },
+            _ => Self { status: outcome.status, stdout, stderr },
+        }
     }
 
     fn exited_message(&self) -> String {
@@ -173,7 +185,7 @@ impl Output {
 fn interruption(end: &Ended, timeout: Duration) -> Option<Reading> {
     let mut meaning = Meaning::default();
     let (warning, rule) = match end {
-        Ended::Exited => return None,
+        Ended::Exited | Ended::Syntax(_) => return None,
         Ended::NotStarted(why) => {
             meaning.warning = Some(format!("Hook could not be started: {why}"));
             return Some(meaning.into_reading(Verdict::Error, "G11: could not start"));

@@ -192,8 +192,13 @@ pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
     let field = if is_envelope { "event" } else { "hook_event_name" };
     let given = string(object, field)?.ok_or(EventError::Missing("event"))?;
     let name = EventName::from_name(&given)
-        .filter(|name| is_envelope != matches!(name, EventName::Stop | EventName::PreCompact))
         .ok_or_else(|| EventError::Unknown { name: given, known: EventName::all_names() })?;
+    // Two events are flat, the others stand in an envelope (A2).
+    match (is_envelope, matches!(name, EventName::Stop | EventName::PreCompact)) {
+        (true, true) => return Err(EventError::Missing("hook_event_name")),
+        (false, false) => return Err(EventError::Missing("event")),
+        _ => {}
+    }
     if is_envelope { read_envelope(object, name) } else { read_flat(object.clone(), name) }
 }
 
@@ -365,6 +370,8 @@ mod tests {
             ("[]", "event: `payload` must be an object"),
             ("{}", "event: `event` is missing"),
             (r#"{"event":"PreToolUse"}"#, "event: `data.toolName` is missing"),
+            (r#"{"event":"Stop"}"#, "event: `hook_event_name` is missing"),
+            (r#"{"hook_event_name":"PreToolUse"}"#, "event: `event` is missing"),
             (
                 r#"{"event":"UserPromptSubmit","data":{"userMessage":1}}"#,
                 "event: `userMessage` must be a string",
@@ -372,9 +379,7 @@ mod tests {
         ] {
             assert_eq!(read_event(&serde_json::from_str(payload).unwrap()).unwrap_err().to_string(), wanted);
         }
-        for payload in [r#"{"event":"Stop"}"#, r#"{"hook_event_name":"PreToolUse"}"#, r#"{"event":"x"}"#] {
-            let error = read_event(&serde_json::from_str(payload).unwrap()).unwrap_err().to_string();
-            assert!(error.starts_with("event: unknown event `"), "{error}");
-        }
+        let error = read_event(&serde_json::json!({"event": "x"})).unwrap_err().to_string();
+        assert!(error.starts_with("event: unknown event `"), "{error}");
     }
 }

@@ -255,7 +255,6 @@ fn g16_failures_have_no_effect() {
         (Ended::TimedOut, 1, "Hook timed out after 60s"),
         (Ended::OutputExceeded, 1, "Hook failed: too much output"),
         (Ended::Limit(limit), 1, "Hook failed: "),
-        (Ended::Syntax("bash: oops".to_owned()), 1, "Hook failed: bash: oops"),
         (Ended::NotStarted("gone".to_owned()), 0, "Hook could not be started: gone"),
     ] {
         for event in ["UserPromptSubmit", "PreToolUse", "PostToolUseFailure", "Stop"] {
@@ -267,6 +266,28 @@ fn g16_failures_have_no_effect() {
             assert_eq!((run.reading.verdict, &outcome.records[0].effect), (Verdict::Error, &Effect::None));
         }
     }
+}
+
+#[test]
+fn a_script_that_is_none_is_exit_2_of_the_shell() {
+    let fault = || ScriptOutcome::ended(Ended::Syntax("sh: line 1: oops".to_owned()));
+    for (event, strict, blocks) in [
+        ("UserPromptSubmit", false, true),
+        ("PreToolUse", false, true),
+        ("Stop", false, true),
+        ("Stop", true, true),
+        ("UserPromptSubmit", true, false),
+        ("PreToolUse", true, false),
+        ("PostToolUse", false, false),
+    ] {
+        let outcome = one(event, strict, fault());
+        let reason = outcome.decision.blocked.as_ref().map(|block| block.reason.as_str());
+        assert_eq!(reason, blocks.then_some("sh: line 1: oops"), "{event} {strict}");
+    }
+    let warned = one("PreToolUse", true, fault());
+    assert_eq!(warned.records[0].warnings, ["Hook exited with code 2"]);
+    let recorded = result(&one("PostToolUse", false, fault()));
+    assert_eq!(recorded["messages"][0]["payload"]["returncode"], 2);
 }
 
 #[test]

@@ -218,7 +218,7 @@ fn select(
     let home = &bundle.settings.home;
     let call = event.tool_call().map(|call| Call::new(&call.name, &call.arguments, payload.cwd(), home));
     let mut classes = FxHashSet::default();
-    let due = bundle.due.get(name as usize).map_or(&[][..], Vec::as_slice);
+    let due = bundle.due.at(name.name());
     let mut selection = Vec::with_capacity(due.len());
     for &index in due {
         let Some((hook, extra)) = bundle.hooks.get(index).zip(bundle.extras.get(index)) else { continue };

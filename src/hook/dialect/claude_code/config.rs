@@ -17,6 +17,7 @@ use super::placeholder::Places;
 use super::request::HttpPolicy;
 use super::settings::{Settings, Source};
 use super::{ClaudeBundle, Extra, log};
+use crate::hook::dialect::due::Due;
 use crate::hook::dialect::{Hook, LoadOptions, Loaded, Notice, NoticeKind, Purpose};
 use crate::hook::document::{Member, Node, NodeKind, Source as Text};
 use crate::hook::error::{ConfigError, ConfigProblem};
@@ -64,12 +65,6 @@ pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, Con
     loader.turn_off();
     let Loader { hooks, switches, notices, mut watched, .. } = loader;
     let budget = session_end_budget(&hooks, &settings);
-    let mut due: Vec<Vec<usize>> = vec![Vec::new(); EventName::ALL.len()];
-    for (index, (_, extra)) in hooks.iter().enumerate() {
-        if let Some(due) = due.get_mut(extra.event as usize) {
-            due.push(index);
-        }
-    }
     let (hooks, extras): (Vec<Hook>, Vec<Extra>) = hooks.into_iter().unzip();
     let mut notices = notices;
     let mut seen = FxHashSet::default();
@@ -82,7 +77,7 @@ pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, Con
         notices.push(Notice { kind: NoticeKind::Obligation, hook: None, text: message, log: None });
     }
     let http = HttpPolicy::new(switches.urls, switches.variables);
-    let bundle = ClaudeBundle { hooks, extras, due, settings, http, budget };
+    let bundle = ClaudeBundle { due: Due::of(&hooks), hooks, extras, settings, http, budget };
     Ok(Loaded { bundle: Box::new(bundle), notices })
 }
 

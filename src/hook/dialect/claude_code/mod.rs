@@ -55,6 +55,7 @@ pub use result::{
     ClaudeCodeResult, NonBlockingError, Permission, PermissionAnswer, PermissionRequestAnswer, SpecificOutput,
 };
 
+use super::due::Due;
 use super::{Bundle, Chain, Contract, Hook, LoadOptions, Loaded, Node};
 use crate::hook::document;
 use crate::hook::error::{ConfigError, EventError};
@@ -144,8 +145,7 @@ struct Extra {
 struct ClaudeBundle {
     hooks: Vec<Hook>,
     extras: Vec<Extra>,
-    /// Indexes of hooks by event.
-    due: Vec<Vec<usize>>,
+    due: Due,
     settings: Settings,
     http: HttpPolicy,
     /// Of `SessionEnd`.
@@ -175,8 +175,7 @@ impl Bundle for ClaudeBundle {
     }
 
     fn due(&self, event: &str) -> &[usize] {
-        let due = EventName::from_name(event).and_then(|event| self.due.get(event as usize));
-        due.map_or(&[], Vec::as_slice)
+        self.due.at(event)
     }
 
     fn open<'a>(

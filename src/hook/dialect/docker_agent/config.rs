@@ -8,6 +8,7 @@
 use super::event::EventName;
 use super::settings::Settings;
 use super::{Action, DockerAgentBundle, Extra, Matcher, builtin};
+use crate::hook::dialect::due::Due;
 use crate::hook::dialect::{Contribution, Hook, LoadOptions, Loaded, Notice, NoticeKind};
 use crate::hook::document::{Node, NodeKind, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
@@ -350,25 +351,19 @@ impl Loader<'_> {
             return Err(ConfigError { problems: self.problems });
         }
         let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
-        let mut due: [Vec<usize>; super::event::COUNT] = Default::default();
+        let mut due = Due::default();
         let (mut hooks, mut extras) = (Vec::new(), Vec::new());
         // The preempt lane runs before the default one.
         for preempt in [true, false] {
-            for (index, spec) in self.specs.iter().enumerate() {
-                if let Some(due) = due.get_mut(spec.extra.event as usize)
-                    && spec.extra.preempt == preempt
-                {
-                    due.push(index);
-                }
-            }
+            let lane = self.specs.iter().enumerate().filter(|(_, spec)| spec.extra.preempt == preempt);
+            lane.for_each(|(index, spec)| due.add(spec.hook.event, index));
         }
         // Stage 0 comes up again, should the default lane rewrite the arguments (R32).
-        if let Some(due) = due.get_mut(EventName::PreToolUse as usize) {
-            let is_guard = |index: &&usize| self.specs.get(**index).is_some_and(|spec| spec.extra.preempt);
-            let again: Vec<_> = due.iter().filter(is_guard).copied().collect();
-            if again.len() < due.len() {
-                due.extend(again);
-            }
+        let event = EventName::PreToolUse.name();
+        let is_guard = |index: &&usize| self.specs.get(**index).is_some_and(|spec| spec.extra.preempt);
+        let again: Vec<_> = due.at(event).iter().filter(is_guard).copied().collect();
+        if again.len() < due.at(event).len() {
+            again.into_iter().for_each(|guard| due.add(event, guard));
         }
         for mut spec in self.specs {
             let next = numbers.len();

@@ -55,6 +55,7 @@ pub use fold::{DockerAgentResult, Permission};
 pub use moment::events_of;
 pub use settings::append_cli_hook;
 
+use super::due::Due;
 use super::{Bundle, Chain, Contract, Hook, LoadOptions, Loaded, Node, Source};
 use crate::hook::error::{ConfigError, EventError};
 use crate::hook::event::Event;
@@ -122,7 +123,6 @@ struct Matcher {
 struct Extra {
     /// Whose hook it is; `None` is every agent's.
     agent: Option<Arc<str>>,
-    event: EventName,
     /// `None` is every tool.
     matcher: Option<Matcher>,
     preempt: bool,
@@ -143,7 +143,7 @@ struct Extra {
 struct DockerAgentBundle {
     hooks: Vec<Hook>,
     extras: Vec<Extra>,
-    due: [Vec<usize>; event::COUNT],
+    due: Due,
     agents: Vec<Arc<str>>,
     /// Whose hooks run where the event names no agent of the file.
     default_agent: Option<String>,
@@ -172,8 +172,7 @@ impl Bundle for DockerAgentBundle {
     }
 
     fn due(&self, event: &str) -> &[usize] {
-        let index = EventName::from_name(event).map(|event| event as usize);
-        index.and_then(|index| self.due.get(index)).map_or(&[], Vec::as_slice)
+        self.due.at(event)
     }
 
     fn open<'a>(

@@ -69,7 +69,8 @@ const TOP_FIELDS: [&str; 7] = [
 pub(super) fn read(terms: Terms<'_>, outcome: &ScriptOutcome) -> Reading {
     match (&outcome.end, outcome.status) {
         (Ended::Exited, 0) => success(terms, outcome),
-        (Ended::Exited, 2) => exit_two(terms, outcome),
+        // `sh -c` (R8) exits with 2 when its script does not parse, with the reason on standard error.
+        (Ended::Exited, 2) | (Ended::Syntax(_), _) => exit_two(terms, outcome),
         (Ended::Exited, status) if terms.lenient => {
             let text = format!("exit status {status} is no failure: lenient_exit_codes");
             Reading::because(Verdict::NoOpinion, text, "4.1, switch lenient_exit_codes: only logged")
@@ -112,7 +113,11 @@ fn put_text(object: &mut Map<String, Value>, key: &str, bytes: &[u8]) {
 fn exit_two(terms: Terms<'_>, outcome: &ScriptOutcome) -> Reading {
     let mut specific = Map::new();
     specific.insert("exit_code".to_owned(), 2.into());
-    put_text(&mut specific, "stderr", &outcome.stderr);
+    let stderr = match &outcome.end {
+        Ended::Syntax(message) if outcome.stderr.is_empty() => message.as_bytes(),
+        _ => &outcome.stderr,
+    };
+    put_text(&mut specific, "stderr", stderr);
     if !terms.event.can_block() {
         let text = format!(
             "hook \"{}\" tried to block {}, which cannot be blocked",
@@ -125,7 +130,7 @@ fn exit_two(terms: Terms<'_>, outcome: &ScriptOutcome) -> Reading {
             ..Reading::of(Verdict::NoOpinion, "R13: exit status 2 on an event that can not be blocked")
         };
     }
-    let stderr = String::from_utf8_lossy(&outcome.stderr);
+    let stderr = String::from_utf8_lossy(stderr);
     let mut system_message = None;
     let mut reason = stderr.trim().to_owned();
     if reason.is_empty() {

@@ -112,8 +112,7 @@ impl<'a> GoclawChain<'a> {
     }
 
     fn all_of_event(&self) -> &'a [usize] {
-        let due = self.bundle.due.get(self.payload.name as usize);
-        due.map_or(&[], Vec::as_slice)
+        self.bundle.due.at(self.payload.name.name())
     }
 
     fn fail(&mut self, why: String) {

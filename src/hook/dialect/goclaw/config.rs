@@ -15,6 +15,7 @@ pub(super) use settings::{Edition, Settings};
 
 use super::shared::Shared;
 use super::{EventName, GoclawBundle};
+use crate::hook::dialect::due::Due;
 use crate::hook::dialect::{Handler, Hook, LoadOptions, Loaded, Notice, NoticeKind, Purpose};
 use crate::hook::document::{Node, Source};
 use crate::hook::error::ConfigError;
@@ -146,14 +147,7 @@ fn bundle(
     shared: Arc<Shared>,
 ) -> GoclawBundle {
     all.sort_by_key(|(_, row)| (std::cmp::Reverse(row.priority), row.created_at.is_none(), row.created_at));
-    let mut due: [Vec<usize>; 7] = Default::default();
-    for (index, (hook, _)) in all.iter().enumerate() {
-        let event = EventName::from_name(hook.event).and_then(|event| due.get_mut(event as usize));
-        if let Some(due) = event {
-            due.push(index);
-        }
-    }
     let (hooks, rows): (Vec<_>, Vec<_>) = all.into_iter().unzip();
     shared.adopt(hooks.iter().map(|hook| &hook.id).zip(rows.iter().map(|row| row.enabled)));
-    GoclawBundle { hooks, rows, settings, shared, resolve_error, due, dry: false }
+    GoclawBundle { due: Due::of(&hooks), hooks, rows, settings, shared, resolve_error, dry: false }
 }

@@ -1,10 +1,10 @@
 //! Which rows an event selects: whose they are (R4 to R7), and whether matcher and condition let it through (R8 to R10).
 
-use super::cel::{Kind, Value};
+use super::cel::{Kind, Program, Value};
 use super::config::{Row, Scope};
 use crate::hook::event::EventContext;
 use crate::hook::json::cut;
-use crate::hook::matcher::Mismatch;
+use crate::hook::matcher::{Mismatch, RegexCompiler};
 
 /// What `if_expr` sees, in this order.
 pub(super) const VARIABLES: [(&str, Kind); 3] =
@@ -12,6 +12,27 @@ pub(super) const VARIABLES: [(&str, Kind); 3] =
 
 /// Cost limit of `if_expr` (R9).
 const COST: u64 = 100_000;
+
+/// Why a condition lets no call through, whatever the call is; `None` where that depends on the call, or where the condition
+/// does not compile.
+pub(crate) fn never_true(condition: &str) -> Option<&'static str> {
+    let mut regexes = RegexCompiler::new(1 << 20);
+    let program = Program::compile(condition, &VARIABLES, &mut regexes).ok()?;
+    if !matches!(program.kind(), Kind::Bool | Kind::Dyn) {
+        return Some("is not a boolean");
+    }
+    if VARIABLES.iter().any(|(name, _)| condition.contains(name)) {
+        return None;
+    }
+    let input = serde_json::Value::Null;
+    let variables = vec![Value::text(""), Value::from_json(&input), Value::Int(0)];
+    match program.evaluate(variables, COST) {
+        Ok(Value::Bool(true)) => None,
+        Ok(Value::Bool(false)) => Some("is always false"),
+        Ok(_) => Some("is not a boolean"),
+        Err(_) => Some("has no value"),
+    }
+}
 
 impl Row {
     /// Whether the row exists for the event's tenant and agent. A tenant that is not the event's sees nothing of it.

@@ -58,8 +58,10 @@ mod store;
 mod tests;
 
 pub use audit::Execution;
+pub(crate) use filter::never_true;
 pub use store::{Caller, Keeper, Role, Store, TokenBudget, Trial};
 
+use super::due::Due;
 use super::{Bundle, Chain, Contract, Hook, LoadOptions, Loaded, Node, Source};
 use crate::hook::error::{ConfigError, EventError};
 use crate::hook::event::{Channel, Event, Happening};
@@ -204,7 +206,7 @@ struct GoclawBundle {
     shared: Arc<Shared>,
     /// The rows could not be read; why (R28).
     resolve_error: Option<String>,
-    due: [Vec<usize>; 7],
+    due: Due,
     /// One row is tried (R60): no filter, no breaker, no audit row.
     dry: bool,
 }
@@ -215,8 +217,7 @@ impl Bundle for GoclawBundle {
     }
 
     fn due(&self, event: &str) -> &[usize] {
-        let index = EventName::from_name(event).map(|event| event as usize);
-        index.and_then(|index| self.due.get(index)).map_or(&[], Vec::as_slice)
+        self.due.at(event)
     }
 
     fn open<'a>(

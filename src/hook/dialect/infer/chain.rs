@@ -1,13 +1,14 @@
 //! One firing (3 to 5 of the contract): every due hook passes the gate or is skipped, runs, and is recorded. Nothing stops
 //! the next one.
 
-use super::{Extra, InferBundle, InferRecord, InferResult, NOT_ALLOWLISTED, Point, payload};
+use super::reminder::due::Sessions;
+use super::{Extra, InferBundle, InferRecord, InferResult, NOT_ALLOWLISTED, Point, log, payload};
 use crate::hook::decision::{Decision, DialectResult, Reading, Verdict};
 use crate::hook::dialect::{Absorbed, Chain, Delivery, Flow, Handler, Hook};
 use crate::hook::event::{Event, Happening};
 use crate::hook::json::cut;
 use crate::hook::matcher::Mismatch;
-use crate::hook::record::Effect;
+use crate::hook::record::{Effect, LogRecord};
 use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
 use crate::text::Text;
 use serde::{Deserialize, Serialize};
@@ -35,8 +36,25 @@ pub(super) struct InferChain<'a> {
 }
 
 impl<'a> InferChain<'a> {
-    pub(super) fn new(bundle: &'a InferBundle, event: &'a Event, point: Point) -> Self {
-        Self { bundle, event, point, payload: payload::text(event, point), result: InferResult::default() }
+    pub(super) fn new(
+        bundle: &'a InferBundle,
+        event: &'a Event,
+        point: Point,
+        host: &'a dyn HookRunner,
+    ) -> Self {
+        let mut chain = Self {
+            bundle,
+            event,
+            point,
+            payload: payload::text(event, point),
+            result: InferResult::default(),
+        };
+        if !bundle.reminders.is_empty() && not_dispatched(event).is_none() {
+            let mode = chain.mode();
+            chain.result.reminders =
+                host.state().with(|all: &mut Sessions| all.due(&bundle.reminders, event, point, mode));
+        }
+        chain
     }
 
     fn parts(&self, hook: usize) -> Option<(&'a Hook, &'a Extra)> {
@@ -148,8 +166,13 @@ impl Chain for InferChain<'_> {
         Absorbed { effect: Effect::None, flow: Flow::Continue, warning: None }
     }
 
+    fn logs(&mut self) -> Vec<LogRecord> {
+        log::reminders(&self.result.reminders, self.point.name(), payload::turn(self.event))
+    }
+
     fn finish(self: Box<Self>) -> (Decision, DialectResult) {
-        (Decision::default(), DialectResult::Infer(self.result))
+        let contexts = self.result.reminders.iter().map(|reminder| reminder.text.clone()).collect();
+        (Decision { contexts, ..Decision::default() }, DialectResult::Infer(self.result))
     }
 }
 

@@ -6,7 +6,8 @@
 mod expansion;
 
 use super::allow_list::AllowList;
-use super::{Extra, InferBundle, Point, guard};
+use super::{Extra, InferBundle, Point, guard, reminder};
+use crate::hook::dialect::due::Due;
 use crate::hook::dialect::settings::Settings;
 use crate::hook::dialect::{Handler, Hook, LoadOptions, Loaded, Notice, NoticeKind};
 use crate::hook::document::{Node, NodeKind, Source};
@@ -39,7 +40,9 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         None => &[][..],
         Some(list) => list.as_array().ok_or_else(|| settings.wrong("plugins", "a list of objects"))?,
     };
+    let (given, shipped) = (settings.value("reminders"), settings.value("default_reminders"));
     settings.finish()?;
+    let reminders = reminder::read(given, shipped)?;
     let variable = |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
     let limits = options.limits.clone().unwrap_or_else(Limits::hook);
     let mut regexes = RegexCompiler::new(limits.regex_bytes);
@@ -88,14 +91,8 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         loader.notice(source.problem(None, "hooks are disabled: `enabled` is not true, nothing runs"), None);
     }
     let Loader { hooks, extras, notices, .. } = loader;
-    let mut due: [Vec<usize>; 8] = Default::default();
-    for (index, hook) in hooks.iter().enumerate().filter(|_| enabled) {
-        let point = Point::from_name(hook.event).and_then(|point| due.get_mut(point as usize));
-        if let Some(due) = point {
-            due.push(index);
-        }
-    }
-    let bundle = InferBundle { hooks, extras, due, allow_list, mode };
+    let due = if enabled { Due::of(&hooks) } else { Due::default() };
+    let bundle = InferBundle { hooks, extras, due, allow_list, mode, reminders };
     Ok(Loaded { bundle: Box::new(bundle), notices })
 }
 

@@ -1,7 +1,7 @@
 //! The two events (7 of the contract): `hook_command` for a run, `hook_command_skipped` for what the gate refused. Both
-//! `type` and `kind` say which it is.
+//! `type` and `kind` say which it is. Reminders have one of ours.
 
-use super::{Extra, NOT_ALLOWLISTED};
+use super::{DueReminder, Extra, NOT_ALLOWLISTED};
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{HookRecord, LogRecord, Phase, Selection};
 use crate::hook::timestamp::time_text;
@@ -28,6 +28,22 @@ pub(super) fn record(phase: Phase, of: &HookRecord, extra: &Extra) -> Option<Log
         }
         _ => None,
     }
+}
+
+/// `reminder`, for each that is due; the text is in the result.
+pub(super) fn reminders(due: &[DueReminder], point: &'static str, turn: u64) -> Vec<LogRecord> {
+    let log = |reminder: &DueReminder| {
+        let fields = [
+            ("type", "reminder".into()),
+            ("name", reminder.name.as_str().into()),
+            ("hook", point.into()),
+            ("trigger", reminder.trigger.into()),
+            ("turn", turn.into()),
+        ];
+        let fields = fields.map(|(name, value): (&str, Value)| (name.to_owned(), value));
+        LogRecord { name: "reminder", fields: fields.into_iter().collect() }
+    };
+    due.iter().map(log).collect()
 }
 
 fn log<const N: usize>(

@@ -3,7 +3,7 @@
 //!
 //! `config.rs` reads configs (`config/expansion.rs` expands variables in their text first), `allow_list.rs` is the gate and
 //! `guard.rs` its test of a command's text, `payload.rs` writes payloads and reads them back, `chain.rs` runs and records,
-//! `log.rs` makes the two events.
+//! `log.rs` makes the two events, `reminder.rs` is the sibling feature of texts that are due at the same points.
 //!
 //! The mode in force is the event's permission mode; where it has none, the setting `mode`. The turn is the event's
 //! `turn_id` as a number, 0 where it is none.
@@ -17,6 +17,12 @@
 //! | `tools_bash_allow_append` | string | absent | the flag of that name: more entries (R11) |
 //! | `plugins` | list | `[]` | objects `name`, `enabled`, `hooks_enabled` (both true unless said), `hooks` (a file's text, or its content) (R6) |
 //!
+//! | `reminders` | string or object | absent | the text of `reminders.yaml`, or its content (9.1) |
+//! | `default_reminders` | list | `[]` | the reminders that the host ships, for a file with `merge` |
+//!
+//! Reminders look at facts of an event ([`Event::facts`]): `max_turns`, `finish_reason`, `open_todos` (a list of texts),
+//! `stalled_strikes` (else they are counted), `failed` (else the calls of the batch tell).
+//!
 //! A [`Contribution`](super::Contribution) is a plug-in too: its `hooks` are hooks in the config's shape. They come before
 //! those of `plugins`. `bash.enabled` is the tool's own switch; hooks do not ask for it.
 
@@ -26,17 +32,21 @@ mod config;
 mod guard;
 mod log;
 mod payload;
+mod reminder;
 #[cfg(test)]
 mod tests;
 
 pub use allow_list::AllowList;
+pub use reminder::due::DueReminder;
 
+use super::due::Due;
 use super::{Bundle, Chain, Contract, Hook, LoadOptions, Loaded, Node, Source};
 use crate::hook::error::{ConfigError, EventError};
 use crate::hook::event::{Event, Happening};
 use crate::hook::record::{HookRecord, LogRecord, Phase};
 use crate::hook::runner::HookRunner;
 use guard::Verdict;
+use reminder::Reminder;
 use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
@@ -50,6 +60,9 @@ pub struct Infer;
 pub struct InferResult {
     /// In run order.
     pub records: Vec<InferRecord>,
+    /// Texts that are due at this point, for the host to put in their place (9.1).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reminders: Vec<DueReminder>,
 }
 
 /// One due hook (5).
@@ -173,11 +186,12 @@ struct Extra {
 struct InferBundle {
     hooks: Vec<Hook>,
     extras: Vec<Extra>,
-    /// All empty when the master switch is off.
-    due: [Vec<usize>; 8],
+    /// Empty when the master switch is off.
+    due: Due,
     allow_list: AllowList,
     /// For events that name no mode.
     mode: String,
+    reminders: Vec<Reminder>,
 }
 
 impl Bundle for InferBundle {
@@ -186,18 +200,17 @@ impl Bundle for InferBundle {
     }
 
     fn due(&self, event: &str) -> &[usize] {
-        let index = Point::from_name(event).map(|point| point as usize);
-        index.and_then(|index| self.due.get(index)).map_or(&[], Vec::as_slice)
+        self.due.at(event)
     }
 
     fn open<'a>(
         &'a self,
         event: &'a Event,
         _: Duration,
-        _: &'a dyn HookRunner,
+        host: &'a dyn HookRunner,
     ) -> Option<Box<dyn Chain + 'a>> {
         let point = Point::of(&event.happening)?;
-        Some(Box::new(chain::InferChain::new(self, event, point)))
+        Some(Box::new(chain::InferChain::new(self, event, point, host)))
     }
 
     fn log(&self, phase: Phase, record: &HookRecord) -> Vec<LogRecord> {

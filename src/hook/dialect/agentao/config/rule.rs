@@ -67,7 +67,7 @@ impl Loader {
             self.warning(place, member.at, message);
         }
         let (hook, extra) = self.parts(place, &text, matcher, timeout);
-        self.add(place.event, hook, extra);
+        self.add(hook, extra);
     }
 
     /// A fault whose rule stays: an error where the config is checked.

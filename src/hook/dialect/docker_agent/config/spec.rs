@@ -100,7 +100,6 @@ impl Reader<'_> {
         let display = name.or(command).unwrap_or(kind).to_owned();
         let extra = Extra {
             agent: self.group.origin.agent.clone(),
-            event: self.group.event,
             matcher: self.group.matcher.clone(),
             preempt: self.group.preempt,
             display: display.clone(),

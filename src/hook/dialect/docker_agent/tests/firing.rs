@@ -204,13 +204,26 @@ fn failures_by_event_and_policy() {
 fn what_could_not_run_is_a_failure() {
     for (end, cause) in [
         (Ended::TimedOut, "timed out after 60s"),
-        (Ended::Syntax("bash: line 1: oops".to_owned()), "bash: line 1: oops"),
+        (Ended::NotStarted("gone".to_owned()), "gone"),
         (Ended::OutputExceeded, "output exceeded 1048576 bytes on stdout or 1048576 bytes on stderr"),
     ] {
         let hooks = load(&hooks_of("pre_tool_use", &["x"]).to_string());
         let outcome = fire(&hooks, &Scripted::new([ScriptOutcome::ended(end)]), &payload("pre_tool_use"));
         let text = format!("pre_tool_use hook failed to execute: hook \"x\": {cause}");
         assert_eq!((result(&outcome).message, result(&outcome).exit_code), (text, -1));
+    }
+}
+
+#[test]
+fn a_script_that_is_none_is_exit_2_of_the_shell() {
+    for (event, blocks) in [("pre_tool_use", true), ("user_prompt_submit", true), ("turn_end", false)] {
+        let fault = ScriptOutcome::ended(Ended::Syntax("sh: line 1: oops".to_owned()));
+        let outcome =
+            fire(&load(&hooks_of(event, &["x"]).to_string()), &Scripted::new([fault]), &payload(event));
+        let folded = result(&outcome);
+        assert_eq!((folded.exit_code, folded.stderr.as_str()), (2, "sh: line 1: oops"), "{event}");
+        assert_eq!(folded.message, if blocks { "sh: line 1: oops" } else { "" }, "{event}");
+        assert_eq!(folded.system_message.is_empty(), blocks, "{event}");
     }
 }
 

@@ -35,6 +35,7 @@ const LONGEST_SOURCE: usize = 32 << 10;
 #[derive(Debug)]
 pub(super) struct Program {
     root: Expression,
+    kind: Kind,
     source: String,
 }
 
@@ -50,8 +51,13 @@ impl Program {
         }
         let tokens = lexer::tokens(source)?;
         let root = parser::parse(source, &tokens, variables.iter().map(|(name, _)| *name), regexes)?;
-        check::check(&root, &mut variables.iter().map(|(_, kind)| *kind).collect())?;
-        Ok(Self { root, source: source.to_owned() })
+        let kind = check::check(&root, &mut variables.iter().map(|(_, kind)| *kind).collect())?;
+        Ok(Self { root, kind, source: source.to_owned() })
+    }
+
+    /// The type of its value, as far as it is known before it runs.
+    pub(super) const fn kind(&self) -> Kind {
+        self.kind
     }
 
     /// The value for the variables, in the order of [`Program::compile`].
