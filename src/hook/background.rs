@@ -10,7 +10,7 @@ use super::shadow::Watched;
 use super::state::SessionState;
 use std::fmt;
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -137,8 +137,10 @@ fn poll_of(host: &dyn HookRunner, context: &mut Context<'_>) -> Poll<()> {
 }
 
 /// `work`, with the session's runs going on beside it. What `work` itself starts waits for its next turn.
-pub(super) async fn beside<T>(host: &dyn HookRunner, work: impl Future<Output = T> + Send) -> T {
-    let mut work = pin!(work);
+pub(super) async fn beside<T>(
+    host: &dyn HookRunner,
+    mut work: Pin<&mut (impl Future<Output = T> + Send)>,
+) -> T {
     poll_fn(|context| {
         let _ = poll(host, context);
         work.as_mut().poll(context)

@@ -17,26 +17,34 @@ use crate::text::Text;
 use crate::vfs::WithdrawError;
 use std::borrow::Cow;
 use std::future::poll_fn;
+use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-/// Fires; in shadow mode the session is wrapped, and the result put where nobody enforces it.
-pub(super) async fn fire(
-    bundle: &dyn Bundle,
-    session: &dyn HookRunner,
-    event: &Event,
-    shadow: bool,
-) -> Outcome {
-    if !shadow {
-        return fire_in(bundle, session, session, event).await;
-    }
-    let watched = Watched::new(session);
-    let mut outcome = fire_in(bundle, session, &watched, event).await;
-    outcome.logs.iter_mut().for_each(shadow::mark);
-    let decision = std::mem::take(&mut outcome.decision);
-    let dialect_result = outcome.dialect_result.take();
-    outcome.shadow = Some(Box::new(Shadow { decision, dialect_result }));
-    outcome
+/// Fires.
+pub(super) fn fire<'a>(
+    bundle: &'a dyn Bundle,
+    session: &'a dyn HookRunner,
+    event: &'a Event,
+) -> HookFuture<'a, Outcome> {
+    Box::pin(fire_in(bundle, session, session, event))
+}
+
+/// Fires in shadow mode: the session is wrapped, and the result put where nobody enforces it.
+pub(super) fn fire_shadow<'a>(
+    bundle: &'a dyn Bundle,
+    session: &'a dyn HookRunner,
+    event: &'a Event,
+) -> HookFuture<'a, Outcome> {
+    Box::pin(async move {
+        let watched = Watched::new(session);
+        let mut outcome = fire_in(bundle, session, &watched, event).await;
+        outcome.logs.iter_mut().for_each(shadow::mark);
+        let decision = std::mem::take(&mut outcome.decision);
+        let dialect_result = outcome.dialect_result.take();
+        outcome.shadow = Some(Box::new(Shadow { decision, dialect_result }));
+        outcome
+    })
 }
 
 /// `session` is what goes on beside, `host` what the hooks run in: the same, or its wrapping.
@@ -57,13 +65,12 @@ async fn fire_in(
         };
     };
     let firing = Firing { bundle, host, event, name: chain.event_name() };
-    let records = background::beside(session, async {
-        match chain.order() {
-            Order::Sequential => firing.sequential(chain.as_mut()).await,
-            Order::Parallel => firing.parallel(chain.as_mut()).await,
+    let records = match chain.order() {
+        Order::Sequential => background::beside(session, pin!(firing.sequential(chain.as_mut()))).await,
+        Order::Parallel => {
+            background::beside(session, Box::pin(firing.parallel(chain.as_mut())).as_mut()).await
         }
-    })
-    .await;
+    };
     let logs = chain.logs();
     for log in &logs {
         show(host, log);
@@ -92,15 +99,20 @@ impl<'a> Firing<'a> {
                 records.push(record);
                 continue;
             }
-            let mut record = self.consider(hook, index, chain);
-            if record.selection == Selection::Matched {
-                let delivery = chain.deliver(index, self.host);
-                let (outcome, warnings) = execute(self.host, hook, delivery).await;
-                record.warnings = warnings;
-                flow = fold(chain, index, outcome, &mut record);
-            }
-            report(self.bundle, self.host, Phase::Finished, &record);
+            let record = self.consider(hook, index, chain);
+            let matched = record.selection == Selection::Matched;
             records.push(record);
+            if matched {
+                let mut begun = begin(self.host, hook, chain.deliver(index, self.host));
+                let outcome = begun.outcome().await;
+                if let Some(record) = records.last_mut() {
+                    record.warnings = begun.warnings;
+                    flow = fold(chain, index, outcome, record);
+                }
+            }
+            if let Some(record) = records.last() {
+                report(self.bundle, self.host, Phase::Finished, record);
+            }
         }
         records
     }
@@ -114,7 +126,8 @@ impl<'a> Firing<'a> {
             let record = self.consider(hook, index, chain);
             if record.selection == Selection::Matched {
                 started.push((index, records.len()));
-                runs.push(Box::pin(execute(self.host, hook, chain.deliver(index, self.host))));
+                let mut begun = begin(self.host, hook, chain.deliver(index, self.host));
+                runs.push(Box::pin(async move { (begun.outcome().await, begun.warnings) }));
             } else {
                 report(self.bundle, self.host, Phase::Finished, &record);
             }
@@ -176,21 +189,51 @@ fn fold(chain: &mut dyn Chain, index: usize, outcome: ScriptOutcome, record: &mu
     absorbed.flow
 }
 
-/// Deposits the payload file, runs, removes the file; also when the future is dropped on the way.
-async fn execute(
-    host: &dyn HookRunner,
-    hook: &Hook,
-    delivery: Result<Delivery, Ended>,
-) -> (ScriptOutcome, Vec<String>) {
+/// A hook that was begun.
+struct Begun<'a> {
+    work: Waiting<'a>,
+    /// Removed when the hook is over, and when this is dropped on the way.
+    file: Option<PayloadFile<'a>>,
+    warnings: Vec<String>,
+}
+
+enum Waiting<'a> {
+    Over(ScriptOutcome),
+    For(HookFuture<'a, ScriptOutcome>),
+}
+
+impl<'a> Begun<'a> {
+    const fn over(outcome: ScriptOutcome) -> Self {
+        Self { work: Waiting::Over(outcome), file: None, warnings: Vec::new() }
+    }
+
+    fn waits(run: HookFuture<'a, ScriptOutcome>) -> Self {
+        Self { work: Waiting::For(run), file: None, warnings: Vec::new() }
+    }
+
+    /// Waits; the second time it is an empty success.
+    async fn outcome(&mut self) -> ScriptOutcome {
+        let outcome = match &mut self.work {
+            Waiting::Over(outcome) => std::mem::replace(outcome, ScriptOutcome::exited(0, "", "")),
+            Waiting::For(run) => run.await,
+        };
+        if let Some(file) = self.file.take() {
+            file.remove(&mut self.warnings);
+        }
+        outcome
+    }
+}
+
+/// Deposits the payload file and starts the hook.
+fn begin<'a>(host: &'a dyn HookRunner, hook: &'a Hook, delivery: Result<Delivery, Ended>) -> Begun<'a> {
     let delivery = match delivery {
         Ok(delivery) => delivery,
-        Err(end) => return (ScriptOutcome::ended(end), Vec::new()),
+        Err(end) => return Begun::over(ScriptOutcome::ended(end)),
     };
-    let mut warnings = Vec::new();
     let timeout = delivery.timeout.unwrap_or(hook.timeout);
     let late = match delivery.work {
-        Work::Known(outcome) => return (*outcome, warnings),
-        Work::Ask(request) => return (ask(host, request, timeout).await, warnings),
+        Work::Known(outcome) => return Begun::over(*outcome),
+        Work::Ask(request) => return Begun::waits(Box::pin(ask(host, request, timeout))),
         Work::Run => None,
         Work::Start(late) => Some(late),
     };
@@ -199,9 +242,10 @@ async fn execute(
         Handler::Program { name, arguments } => Command::Program { name, arguments },
         Handler::Other(kind) => {
             let end = Ended::NotStarted(format!("{kind} hooks do not run in a shell"));
-            return (ScriptOutcome::ended(end), warnings);
+            return Begun::over(ScriptOutcome::ended(end));
         }
     };
+    let mut warnings = Vec::new();
     let file =
         delivery.payload_file.and_then(|path| PayloadFile::write(host, path, &delivery.stdin, &mut warnings));
     let request = ScriptRequest {
@@ -209,35 +253,37 @@ async fn execute(
         environment: delivery.environment,
         inherit_environment: hook.inherit_environment,
         hidden: delivery.hidden,
-        cwd: delivery.cwd.as_ref().or(hook.cwd.as_ref()),
+        cwd: delivery.cwd.or_else(|| hook.cwd.clone()),
         stdin: delivery.stdin,
         timeout,
         limits: &hook.limits,
         capture: hook.capture,
         identity: hook.identity.as_ref(),
     };
-    let outcome = match late {
-        None => host.run(request).await,
-        Some(late) => start(host, hook, request, late).await,
+    let begun = match late {
+        None => Begun::waits(host.run(request)),
+        Some(late) => start(host, hook, request, late),
     };
-    if let Some(file) = file {
-        file.remove(&mut warnings);
-    }
-    (outcome, warnings)
+    Begun { file, warnings, ..begun }
 }
 
 /// Starts what nobody waits for. A session that can not do that runs it now; for the chain that is the same.
-async fn start(host: &dyn HookRunner, hook: &Hook, request: ScriptRequest<'_>, late: Late) -> ScriptOutcome {
+fn start<'a>(
+    host: &'a dyn HookRunner,
+    hook: &'a Hook,
+    request: ScriptRequest<'a>,
+    late: Late,
+) -> Begun<'a> {
     match host.start(request.clone()) {
         Some(run) => match background::add(host.state(), hook.id.clone(), run, late) {
-            Ok(()) => ScriptOutcome::exited(0, "", ""),
-            Err(end) => ScriptOutcome::ended(end),
+            Ok(()) => Begun::over(ScriptOutcome::exited(0, "", "")),
+            Err(end) => Begun::over(ScriptOutcome::ended(end)),
         },
-        None => {
+        None => Begun::waits(Box::pin(async move {
             let outcome = host.run(request).await;
             late.say(&outcome, host);
             ScriptOutcome::exited(0, "", "")
-        }
+        })),
     }
 }
 
@@ -450,7 +496,7 @@ mod tests {
         let outcome = tokio::runtime::Builder::new_current_thread()
             .build()
             .unwrap()
-            .block_on(fire(&bundle, &host, &event, false));
+            .block_on(fire(&bundle, &host, &event));
         assert_eq!(outcome.decision.contexts, ["a", "c"]);
         let ran: Vec<_> = outcome.records.iter().map(|record| record.run.is_some()).collect();
         assert_eq!(ran, [true, false, true]);

@@ -100,14 +100,17 @@ impl HookSet {
     /// Fires an event: runs the hooks that it selects and says what they came to. Nothing happens before the future is
     /// polled; it is boxed, so that a loop which awaits it stays small.
     pub fn fire<'a>(&'a self, host: &'a dyn HookRunner, event: &'a Event) -> HookFuture<'a, Outcome> {
-        Box::pin(chain::fire(self.bundle.as_ref(), host, event, self.shadow))
+        if self.shadow {
+            return self.fire_shadow(host, event);
+        }
+        chain::fire(self.bundle.as_ref(), host, event)
     }
 
     /// Fires an event and enforces nothing: the hooks run and leave their records, and [`Outcome::shadow`] has what they
     /// would have come to. [`Outcome::decision`] lets everything go on as it is, and what hooks say late is dropped. What
     /// scripts do to the session's files, and what they ask of the host, is done.
     pub fn fire_shadow<'a>(&'a self, host: &'a dyn HookRunner, event: &'a Event) -> HookFuture<'a, Outcome> {
-        Box::pin(chain::fire(self.bundle.as_ref(), host, event, true))
+        chain::fire_shadow(self.bundle.as_ref(), host, event)
     }
 
     /// Lets the hooks that nobody waited for run to their end. A host does this beside its own work; else they only go on

@@ -144,7 +144,7 @@ pub struct ScriptRequest<'a> {
     /// Prefixes of names of the session's environment that the script does not see.
     pub hidden: &'static [&'static [u8]],
     /// Working directory; `None` is the session's.
-    pub cwd: Option<&'a Text>,
+    pub cwd: Option<Text>,
     /// All of standard input.
     pub stdin: Text,
     /// Wall time by the session's clock; takes the place of [`Limits::wall_time_ms`].

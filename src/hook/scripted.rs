@@ -87,7 +87,7 @@ impl HookRunner for Scripted {
                 .map(|(name, value)| (string(name), string(value)))
                 .collect(),
             stdin: string(&request.stdin),
-            cwd: string(request.cwd.map_or(b"".as_slice(), |cwd| cwd)),
+            cwd: string(request.cwd.as_deref().unwrap_or(b"")),
             timeout: request.timeout,
             files: lock(&self.files).clone(),
         });

@@ -61,33 +61,11 @@ impl Prepared {
 
 impl HookRunner for Sandbox {
     fn run<'a>(&'a self, request: ScriptRequest<'a>) -> HookFuture<'a, ScriptOutcome> {
-        Box::pin(async move {
-            if let Some(fault) = fault(&request) {
-                return fault;
-            }
-            let clock = &self.session().clock;
-            let capture = request.capture;
-            if clock.is_virtual() {
-                let started = clock.monotonic();
-                let output = self.running(request).await;
-                return outcome(output, capture, clock.monotonic().saturating_sub(started));
-            }
-            let output = self.running(request).await;
-            let duration = Duration::from_micros(output.usage.wall_time_us);
-            outcome(output, capture, duration)
-        })
+        self.begin(request)
     }
 
     fn start(&self, request: ScriptRequest<'_>) -> Option<HookFuture<'static, ScriptOutcome>> {
-        if let Some(fault) = fault(&request) {
-            return Some(Box::pin(std::future::ready(fault)));
-        }
-        let clock = Arc::clone(&self.session().clock);
-        let (started, capture) = (clock.monotonic(), request.capture);
-        let running = self.running(request);
-        Some(Box::pin(
-            async move { outcome(running.await, capture, clock.monotonic().saturating_sub(started)) },
-        ))
+        Some(self.begin(request))
     }
 
     fn deliver_late(&self, late: &LateOutput) -> bool {
@@ -193,7 +171,7 @@ fn script(request: ScriptRequest<'_>) -> ShellScript {
     };
     run.environment = Environment::new(request.environment);
     run.bare_environment = !request.inherit_environment;
-    run.cwd = request.cwd.cloned();
+    run.cwd = request.cwd;
     run.stdin = Source::Bytes(request.stdin);
     let sink = || match request.capture.excess {
         Excess::Fail => Sink::Capture,
@@ -225,6 +203,25 @@ fn outcome(output: Output, capture: Capture, duration: Duration) -> ScriptOutcom
 }
 
 impl Sandbox {
+    /// Starts a hook; the future does nothing unless polled.
+    fn begin(&self, request: ScriptRequest<'_>) -> HookFuture<'static, ScriptOutcome> {
+        if let Some(fault) = fault(&request) {
+            return Box::pin(std::future::ready(fault));
+        }
+        let clock = &self.session().clock;
+        let started = clock.is_virtual().then(|| (Arc::clone(clock), clock.monotonic()));
+        let capture = request.capture;
+        let running = self.running(request);
+        Box::pin(async move {
+            let output = running.await;
+            let duration = match started {
+                Some((clock, started)) => clock.monotonic().saturating_sub(started),
+                None => Duration::from_micros(output.usage.wall_time_us),
+            };
+            outcome(output, capture, duration)
+        })
+    }
+
     fn running(&self, request: ScriptRequest<'_>) -> Running {
         let hidden = request.hidden;
         let names = request.identity.filter(|names| !self.is_known_as(names));
