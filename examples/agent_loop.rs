@@ -94,10 +94,11 @@ fn config(dialect: Dialect) -> Value {
                 event.contains("tool") && event != "on_tool_approval_decision"
                     || event == "permission_request"
             };
-            json!({"agents": {"root": {"hooks": map(&|event| match has_matcher(event) {
-                true => json!([{"hooks": [command(script(event))]}]),
-                false => json!([command(script(event))]),
-            })}}})
+            let entry = |event: &str| {
+                let hooks = json!([command(script(event))]);
+                if has_matcher(event) { json!([{"hooks": hooks}]) } else { hooks }
+            };
+            json!({"agents": {"root": {"hooks": map(&entry)}}})
         }
         Dialect::ClaudeCode => json!({"hooks": map(&|event| json!([{"hooks": [command(script(event))]}]))}),
         Dialect::Agentao => json!({"hooks": map(&|event| json!([command(script(event))]))}),

@@ -363,7 +363,9 @@ impl Loader<'_> {
         let is_guard = |index: &&usize| self.specs.get(**index).is_some_and(|spec| spec.extra.preempt);
         let again: Vec<_> = due.at(event).iter().filter(is_guard).copied().collect();
         if again.len() < due.at(event).len() {
-            again.into_iter().for_each(|guard| due.add(event, guard));
+            for guard in again {
+                due.add(event, guard);
+            }
         }
         for mut spec in self.specs {
             let next = numbers.len();
