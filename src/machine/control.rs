@@ -18,10 +18,19 @@ impl Process {
         self.discarded()
     }
 
+    /// Reports an error with which bash goes on, but not with `set -e`: then the shell ends, in a condition too.
+    pub(crate) fn report_fatal(&mut self, message: impl std::fmt::Display) -> Step {
+        self.report(message);
+        if self.shell.state.options.has(super::option::ShellOption::ErrExit) {
+            return Err(Halt::Exit(self.shell.state.status.max(1)));
+        }
+        Ok(())
+    }
+
     /// What an error does that gives up the command: `set -e` ends the shell, in a condition too.
     pub(crate) fn discarded(&self) -> Halt {
         if self.shell.state.options.has(super::option::ShellOption::ErrExit) {
-            Halt::Exit(1)
+            Halt::Exit(self.shell.state.status.max(1))
         } else {
             Halt::Discard(1)
         }

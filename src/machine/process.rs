@@ -272,6 +272,7 @@ impl Process {
                 if let Some(error) = run.services.meter.failure() {
                     return Poll::Ready(Err(error.into()));
                 }
+                self.shell.state.jobs.notice_ended();
                 self.finish_simple(run, status.0);
                 Poll::Ready(Ok(()))
             }
@@ -399,6 +400,11 @@ impl Process {
                         self.append_target(run, &target, source, quoting)?;
                     }
                     Op::Length { quoting } => self.length(run, quoting)?,
+                    Op::UnlessDeclared { name, quoting, end } => {
+                        self.unless_declared(link.name(name), quoting, end);
+                    }
+                    Op::SkipWords { null, slice, end } => self.skip_words(run, null, slice, end)?,
+                    Op::SkipLength { end } => self.skip_length(run, end),
                     Op::UseValue { colon, quoting, keep, end } => {
                         self.use_value(run, colon, quoting, keep, end)?;
                     }
@@ -521,6 +527,13 @@ impl Process {
                     Op::ReadFile { quoting } => self.read_file(run, quoting)?,
                     Op::ProcessSubstitution { output, end } => self.process_substitution(run, output, end)?,
                     Op::Begin => {
+                        if self.shell.state.traps.debug.is_some() && self.debug_simple(run, &program)? {
+                            continue;
+                        }
+                        self.begin_command();
+                        continue;
+                    }
+                    Op::BeginWords => {
                         self.begin_command();
                         continue;
                     }
@@ -584,6 +597,11 @@ impl Process {
                     Op::HideAssignments => self.hide_assignments(),
                     Op::AssignmentsDone => self.assignments_done(run),
                     Op::Redirect(index) => self.redirect(run, &program, index)?,
+                    Op::OwnProcess { plain, end } => {
+                        self.begin_own_process(run, plain, end)?;
+                        continue;
+                    }
+                    Op::EndOwnProcess => self.end_own_process()?,
                     Op::RedirectBegin => self.begin_command(),
                     Op::RedirectReady { end } => self.redirections_ready(end),
                     Op::RedirectEnd => self.end_redirections(),
@@ -595,6 +613,9 @@ impl Process {
                         if let Some(command) = program.commands.get(index as usize) {
                             self.x.fields.clear();
                             self.x.fields.extend_from_slice(&command.fields);
+                            if self.shell.state.traps.debug.is_some() && self.debug_simple(run, &program)? {
+                                continue;
+                            }
                             let known = (link.name(command.name), link.builtin(command.name));
                             self.execute(run, cx, Some(known))?;
                         }
@@ -730,7 +751,7 @@ impl Process {
     /// Appends a text as one value.
     pub(crate) fn append_text(&mut self, text: &[u8], quoting: Quoting) {
         match quoting {
-            Quoting::Quoted => self.x.builder.push_quoted(text),
+            Quoting::Quoted | Quoting::Document => self.x.builder.push_quoted(text),
             Quoting::Raw => self.x.builder.push_raw(text),
             Quoting::Split => self.x.builder.push_split(text, &self.shell.state.separators),
         }

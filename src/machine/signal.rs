@@ -182,6 +182,20 @@ impl Process {
         Ok(true)
     }
 
+    /// A simple command begins: whether the `DEBUG` trap was started; then this operation runs again behind it.
+    pub(crate) fn debug_simple(&mut self, run: &mut Run, program: &Arc<Program>) -> Step<bool> {
+        if self.runs_trap(ScriptKind::DebugTrap) || std::mem::take(&mut self.debug_done) {
+            return Ok(false);
+        }
+        let command = program.simple_command(self.code.pc.saturating_sub(1));
+        let outermost = self.in_trap == 0;
+        let started = self.run_debug_trap(run)?;
+        if let (true, true, Some(command)) = (started, outermost, command) {
+            self.trap_command = Some((Arc::clone(program), command));
+        }
+        Ok(started)
+    }
+
     /// A compound command's head is reached.
     pub(crate) fn debug_trap(&mut self, run: &mut Run, program: &Program, text: Index) -> Step {
         if self.shell.state.traps.debug.is_some()
@@ -212,7 +226,10 @@ impl Process {
         if status != 0 && self.shell.state.options.has(ShellOption::ExtDebug) {
             self.debug_done = false;
             self.x.fields.clear();
-            self.code.pc += 1;
+            let program = &self.code.program;
+            let begins = matches!(program.code.get(self.code.pc as usize), Some(crate::program::Op::Begin));
+            let command = if begins { program.end_of_simple(self.code.pc) } else { None };
+            self.code.pc = command.unwrap_or(self.code.pc).saturating_add(1);
         }
     }
 

@@ -1,7 +1,8 @@
 //! Arithmetic expressions as postfix code over a small stack: no recursion at run time, names resolved.
 
 use super::Index;
-use crate::syntax::ast::{BinaryOperator, ElementSubscript, Expression, Infix, Parameter, UnaryOperator};
+use super::effect::is_pure;
+use crate::syntax::ast::{ElementSubscript, Expression, Infix, Parameter, UnaryOperator};
 use crate::text::Text;
 
 /// An expression that was compiled.
@@ -302,21 +303,5 @@ impl Compiler<'_> {
             _ => return None,
         }
         Some(())
-    }
-}
-
-/// Whether evaluating it changes nothing and can not fail in a way of its own.
-fn is_pure(expression: &Expression) -> bool {
-    match expression {
-        Expression::Number(_) | Expression::Variable(_) | Expression::Parameter(_) => true,
-        Expression::Unary(_, operand) => is_pure(operand),
-        Expression::Binary(operator, left, right) => {
-            !matches!(
-                operator.operator,
-                BinaryOperator::Divide | BinaryOperator::Remainder | BinaryOperator::Power
-            ) && is_pure(left)
-                && is_pure(right)
-        }
-        _ => false,
     }
 }

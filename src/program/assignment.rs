@@ -67,7 +67,7 @@ impl Compiler {
         let name = self.name(&assignment.name);
         match &assignment.value {
             AssignmentValue::Scalar(word) => {
-                let shows = follows && word.parts.iter().any(expands);
+                let shows = follows && word.parts.iter().any(super::effect::part_expands);
                 if shows {
                     self.emit(Op::ShowAssignments);
                 }
@@ -107,15 +107,17 @@ impl Compiler {
                 self.emit(Op::Assign { name, append });
             }
             (AssignmentValue::Scalar(word), Some(subscript)) => {
+                // Bash expands the value first.
+                self.word(word, Quoting::Raw);
                 if subscript.all.is_some() {
                     let text = self.source_text(subscript.word.span);
                     let text = self.text(&text);
+                    self.emit(Op::PushBuilder);
                     self.emit(Op::Quoted(text));
                     self.emit(Op::SubscriptKey { assigned: u32::MAX });
                 } else {
                     self.assigned_subscript(name, assignment, subscript);
                 }
-                self.word(word, Quoting::Raw);
                 self.emit(Op::AssignElement { name, append });
             }
             (AssignmentValue::Array(_), Some(subscript)) => {
@@ -286,14 +288,5 @@ impl Compiler {
     /// The index of a text that is not in the source.
     pub(super) fn static_text(&mut self, text: &'static [u8]) -> Index {
         self.text(&Text::from_static(text))
-    }
-}
-
-/// Whether a part of a word is known only at run time.
-fn expands(part: &WordPart) -> bool {
-    match part {
-        WordPart::Literal(_) | WordPart::Quoted(_) => false,
-        WordPart::DoubleQuoted(parts) => parts.iter().any(expands),
-        _ => true,
     }
 }

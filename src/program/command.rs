@@ -22,6 +22,8 @@ impl Compiler {
         }
         if command.redirections.is_empty() {
             self.compound(command);
+        } else if let CommandKind::Subshell(list) = &command.kind {
+            self.redirected_subshell(command, list);
         } else {
             self.emit(Op::RedirectBegin);
             for redirection in &command.redirections {
@@ -36,6 +38,23 @@ impl Compiler {
             self.check();
             self.patch(done);
         }
+    }
+
+    /// `( list ) >file`: the redirections are made in the subshell.
+    fn redirected_subshell(&mut self, command: &Command, list: &List) {
+        let line = self.line;
+        let start = self.emit(Op::Subshell { end: 0 });
+        self.emit(Op::RedirectBegin);
+        for redirection in &command.redirections {
+            self.redirection(redirection);
+        }
+        let begin = self.emit(Op::RedirectReady { end: 0 });
+        self.list(list);
+        self.line = line;
+        self.patch(begin);
+        self.emit(Op::EndProcess);
+        self.patch(start);
+        self.check();
     }
 
     fn compound(&mut self, command: &Command) {
@@ -143,7 +162,11 @@ impl Compiler {
                 let end = text.iter().position(|byte| matches!(byte, b';' | b'\n')).unwrap_or(text.len());
                 Text::from(text.get(..end).unwrap_or(&[]).trim_ascii_end())
             }
-            _ => text,
+            _ => {
+                let first = command.redirections.first().map_or(command.span.end, |first| first.span.start);
+                let end = first.saturating_sub(command.span.start) as usize;
+                Text::from(text.get(..end).unwrap_or(&text).trim_ascii_end())
+            }
         };
         let text = self.text(&head);
         self.emit(Op::Debug(text));
@@ -205,7 +228,7 @@ impl Compiler {
             self.check();
             return;
         }
-        self.emit(Op::Begin);
+        self.emit(Op::BeginWords);
         for word in words.unwrap_or(&[]) {
             self.fields(word);
         }
@@ -377,15 +400,14 @@ impl Compiler {
             self.check();
             return;
         }
-        let line = self.line;
+        let own_process = std::mem::take(&mut self.own_process);
         if simple.words.is_empty() {
-            self.debug(command);
-            if self.plain_assignment(command, simple) {
-                self.note_span(command);
-                return;
-            }
+            self.assignments(command, simple);
+            return;
         }
+        let line = self.line;
         self.emit(Op::Begin);
+        self.note_span(command);
         let mut associative = false;
         for argument in &simple.words {
             match argument {
@@ -398,32 +420,50 @@ impl Compiler {
                 Argument::Assignment(assignment) => self.assignment_argument(assignment, associative),
             }
         }
-        // Without a command word the assignments come first.
-        let temporary = !simple.words.is_empty();
-        if !temporary {
-            for assignment in &simple.assignments {
-                self.assignment(assignment);
-            }
+        for (number, assignment) in simple.assignments.iter().enumerate() {
+            self.temporary_assignment(assignment, number > 0);
         }
+        let name = match simple.words.first() {
+            Some(Argument::Word(word)) => self.constant_field(word).map(|name| self.name(&name)),
+            _ => None,
+        };
+        let execute = Op::Execute { name: name.unwrap_or(u32::MAX) };
+        let expands = if own_process { None } else { super::redirection::expands(&command.redirections) };
+        if let Some(plain) = expands {
+            let start = self.emit(Op::OwnProcess { plain, end: 0 });
+            self.redirected(command, execute, line);
+            self.emit(Op::EndOwnProcess);
+            self.patch(start);
+        } else {
+            self.redirected(command, execute, line);
+        }
+        self.check();
+    }
+
+    /// The redirections of a simple command, then what runs it.
+    fn redirected(&mut self, command: &Command, execute: Op, line: u32) {
         for redirection in &command.redirections {
             self.redirection(redirection);
         }
-        if temporary {
-            for (number, assignment) in simple.assignments.iter().enumerate() {
-                self.temporary_assignment(assignment, number > 0);
-            }
-        }
         self.line = line;
-        if temporary {
-            let name = match simple.words.first() {
-                Some(Argument::Word(word)) => self.constant_field(word).map(|name| self.name(&name)),
-                _ => None,
-            };
-            self.emit(Op::Execute { name: name.unwrap_or(u32::MAX) });
-        } else {
-            self.emit(Op::AssignmentsDone);
-        }
+        self.emit(execute);
         self.note_span(command);
+    }
+
+    /// A command of assignments and redirections only.
+    fn assignments(&mut self, command: &Command, simple: &Simple) {
+        let line = self.line;
+        self.debug(command);
+        self.note_span(command);
+        if self.plain_assignment(command, simple) {
+            self.note_span(command);
+            return;
+        }
+        self.emit(Op::BeginWords);
+        for assignment in &simple.assignments {
+            self.assignment(assignment);
+        }
+        self.redirected(command, Op::AssignmentsDone, line);
         self.check();
     }
 

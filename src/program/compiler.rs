@@ -173,6 +173,8 @@ pub(super) struct Compiler {
     pub(super) line_shift: i64,
     /// How many conditions the command stands in: in one, no `Check` is needed.
     pub(super) conditions: u32,
+    /// The simple command that comes has a process of its own: a stage of a pipeline, an asynchronous command.
+    pub(super) own_process: bool,
     names: FxHashMap<Text, Index>,
     /// What the spans of the syntax tree refer to.
     pub(super) source: Arc<[u8]>,
@@ -182,7 +184,7 @@ impl Compiler {
     fn new(source: Arc<[u8]>) -> Self {
         let mut program = Program { source: Arc::clone(&source), ..Program::default() };
         program.patterns.push(super::ConstantPattern::default());
-        Self { program, line: 1, line_shift: 0, conditions: 0, names: FxHashMap::default(), source }
+        Self { program, line: 1, line_shift: 0, conditions: 0, own_process: false, names: FxHashMap::default(), source }
     }
 
     fn finish(mut self) -> Program {
@@ -226,6 +228,10 @@ impl Compiler {
             | Op::UnlessBraces(target)
             | Op::UseValue { end: target, .. }
             | Op::SkipUnlessSet { end: target, .. }
+            | Op::SkipWords { end: target, .. }
+            | Op::SkipLength { end: target }
+            | Op::UnlessDeclared { end: target, .. }
+            | Op::OwnProcess { end: target, .. }
             | Op::IfAssociative { key: target, .. }
             | Op::TryArithmetic { done: target, .. }
             | Op::Substitution { end: target, .. }
@@ -286,8 +292,9 @@ impl Compiler {
     fn list_item(&mut self, item: &ListItem) {
         if item.background {
             self.at_line(item.span.line);
-            let text = self.source_text(item.span);
-            let text = self.text(&text);
+            let alone = ListItem { background: false, ..item.clone() };
+            let printed = crate::syntax::print_list(&List { items: vec![alone] }, &self.source);
+            let text = self.text(&Text::from(printed.trim_ascii_end()));
             let nested = match (item.and_or.first.stages.as_slice(), item.and_or.rest.is_empty()) {
                 ([command], true) => {
                     !matches!(command.kind, CommandKind::Simple(_) | CommandKind::Subshell(_))
@@ -302,7 +309,9 @@ impl Compiler {
             // The process of a simple command ends with it: nothing looks at its failure.
             let conditions = self.conditions;
             self.conditions += u32::from(simple);
+            self.own_process = simple;
             self.and_or(item);
+            self.own_process = false;
             self.conditions = conditions;
             self.emit(Op::EndProcess);
             self.patch(start);
@@ -399,6 +408,7 @@ impl Compiler {
                 for (number, command) in stages.iter().enumerate() {
                     let nested = !matches!(command.kind, CommandKind::Simple(_) | CommandKind::Subshell(_));
                     starts.push((self.here(), nested));
+                    self.own_process = matches!(command.kind, CommandKind::Simple(_));
                     if pipeline.stderr_too.get(number) == Some(&true) {
                         // `|&` is `2>&1` behind the command's own redirections.
                         let mut command = command.clone();
@@ -407,6 +417,7 @@ impl Compiler {
                     } else {
                         self.command(command);
                     }
+                    self.own_process = false;
                     self.emit(Op::EndProcess);
                 }
                 let end = self.here();

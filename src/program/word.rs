@@ -1,6 +1,7 @@
 //! Words to operations that append to the builder.
 
 use super::compiler::Compiler;
+use super::effect::{is_idle, is_plain_arithmetic};
 use super::{ArithmeticContext, ConstantPattern, Index, Op, ParameterBase, ParameterReference, Quoting};
 use crate::syntax::ast::{
     AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Parameter,
@@ -87,7 +88,7 @@ impl Compiler {
             WordPart::Literal(text) => {
                 let text = self.text(text);
                 self.emit(match context {
-                    Quoting::Quoted => Op::Quoted(text),
+                    Quoting::Quoted | Quoting::Document => Op::Quoted(text),
                     Quoting::Split if nested => Op::LiteralSplit(text),
                     Quoting::Split | Quoting::Raw => Op::Literal(text),
                 });
@@ -106,7 +107,9 @@ impl Compiler {
                         self.emit(Op::Quoted(empty));
                     }
                 }
-                self.parts(parts, Quoting::Quoted, nested);
+                let quoting =
+                    if context == Quoting::Document { Quoting::Document } else { Quoting::Quoted };
+                self.parts(parts, quoting, nested);
             }
             WordPart::Tilde(name) => {
                 let name = self.text(name);
@@ -190,6 +193,7 @@ impl Compiler {
                 self.emit(Op::BadSubstitution { text, fatal: false });
             }
             operation => {
+                let declared = self.length_of_element(expansion, quoting);
                 self.target(expansion);
                 let mut parameter = 0;
                 if matches!(operation, ParameterOperation::Substring { .. }) {
@@ -197,8 +201,22 @@ impl Compiler {
                     parameter = self.text(&name);
                 }
                 self.operation(operation, parameter, quoting);
+                if let Some(declared) = declared {
+                    self.patch(declared);
+                }
             }
         }
+    }
+
+    /// `${#name[subscript]}`: of an unset variable bash does not look at the subscript.
+    fn length_of_element(&mut self, expansion: &ParameterExpansion, quoting: Quoting) -> Option<super::Pc> {
+        let Parameter::Element(name, subscript) = &expansion.parameter else { return None };
+        let plain = subscript.all.is_some() || is_plain_arithmetic(&subscript.arithmetic);
+        if plain || expansion.indirect || !matches!(expansion.operation, ParameterOperation::Length) {
+            return None;
+        }
+        let name = self.name(name);
+        Some(self.emit(Op::UnlessDeclared { name, quoting, end: 0 }))
     }
 
     /// A parameter as messages name it.
@@ -279,6 +297,8 @@ impl Compiler {
                 self.trim(false, *longest, pattern, quoting);
             }
             ParameterOperation::Replace { scope, pattern, replacement } => {
+                let plain = is_idle(pattern) && replacement.as_ref().is_none_or(is_idle);
+                let skip = self.skip_words(plain, false, false);
                 self.emit(Op::PushBuilder);
                 self.word(pattern, Quoting::Raw);
                 if let Some(replacement) = replacement {
@@ -286,21 +306,30 @@ impl Compiler {
                     self.word(replacement, Quoting::Raw);
                 }
                 self.emit(Op::Replace { scope: *scope, replacement: replacement.is_some(), quoting });
+                self.words_skipped(skip);
             }
             ParameterOperation::Case { operator, pattern } => {
+                let skip = self.skip_words(pattern.as_ref().is_none_or(is_idle), false, false);
                 if let Some(pattern) = pattern {
                     self.emit(Op::PushBuilder);
                     self.word(pattern, Quoting::Raw);
                 }
                 self.emit(Op::ChangeCase { operator: *operator, pattern: pattern.is_some(), quoting });
+                self.words_skipped(skip);
             }
             ParameterOperation::Substring { offset, length } => {
                 let context = ArithmeticContext::Substring(parameter);
+                let plain_length = length.as_ref().is_none_or(is_plain_arithmetic);
+                let skip = self.skip_words(is_plain_arithmetic(offset) && plain_length, false, true);
                 self.arithmetic(offset, &offset.text, context);
+                let mut skip_length = None;
                 if let Some(length) = length {
+                    skip_length = (!plain_length).then(|| self.emit(Op::SkipLength { end: 0 }));
                     self.arithmetic(length, &length.text, context);
                 }
                 self.emit(Op::Substring { length: length.is_some(), quoting });
+                self.words_skipped(skip);
+                self.words_skipped(skip_length);
             }
             ParameterOperation::Transform(operator) => {
                 self.emit(Op::Transform { operator: *operator, quoting });
@@ -308,6 +337,17 @@ impl Compiler {
             ParameterOperation::Keys(all) => {
                 self.emit(Op::Keys { all: *all, quoting });
             }
+        }
+    }
+
+    /// Bash does not expand the words of an operator for a parameter that has no value. `plain`: nobody could tell.
+    fn skip_words(&mut self, plain: bool, null: bool, slice: bool) -> Option<super::Pc> {
+        (!plain).then(|| self.emit(Op::SkipWords { null, slice, end: 0 }))
+    }
+
+    fn words_skipped(&mut self, skip: Option<super::Pc>) {
+        if let Some(skip) = skip {
+            self.patch(skip);
         }
     }
 
@@ -326,7 +366,10 @@ impl Compiler {
             DefaultOperator::Assign | DefaultOperator::Error => {
                 let test = self.emit(Op::UseValue { colon, quoting, keep: true, end: 0 });
                 self.emit(Op::PushBuilder);
-                let inner = if quoting == Quoting::Quoted { Quoting::Quoted } else { Quoting::Raw };
+                let inner = match quoting {
+                    Quoting::Quoted | Quoting::Document => quoting,
+                    Quoting::Split | Quoting::Raw => Quoting::Raw,
+                };
                 self.parts(&word.parts, inner, true);
                 self.emit(match operator {
                     DefaultOperator::Assign => Op::AssignDefault { quoting },
@@ -339,11 +382,13 @@ impl Compiler {
 
     fn trim(&mut self, prefix: bool, longest: bool, pattern: &Word, quoting: Quoting) {
         let constant = self.constant_pattern(pattern);
+        let skip = self.skip_words(is_idle(pattern), true, false);
         if constant.is_none() {
             self.emit(Op::PushBuilder);
             self.word(pattern, Quoting::Raw);
         }
         self.emit(Op::Trim { prefix, longest, quoting, pattern: constant });
+        self.words_skipped(skip);
     }
 
     /// A pattern without expansions, compiled now.

@@ -82,7 +82,7 @@ impl Process {
         let slot = self.shell.variables.slot(id);
         if let (Value::Text(text), false) = (&slot.value, slot.attributes.has(Attributes::NAMEREF)) {
             match quoting {
-                Quoting::Quoted => self.x.builder.push_quoted(text),
+                Quoting::Quoted | Quoting::Document => self.x.builder.push_quoted(text),
                 Quoting::Raw => self.x.builder.push_raw(text),
                 Quoting::Split => self.x.builder.push_split(text, &self.shell.state.separators),
             }
@@ -241,7 +241,7 @@ impl Process {
                 Some(index) => Target::Index(id, index),
                 None => {
                     let text = run.services.names.text(id);
-                    self.report(format_args!("{text}: bad array subscript"));
+                    self.report_fatal(format_args!("{text}: bad array subscript"))?;
                     Target::Nothing
                 }
             },
@@ -484,7 +484,11 @@ impl Process {
     ) -> Step {
         if let Some(kind) = Self::list_kind(target) {
             let values = self.target_values(run, target);
-            return self.append_list(run, &values, kind, quoting);
+            let list = match target {
+                Target::Elements(..) => ListOf::Elements,
+                _ => ListOf::Parameters,
+            };
+            return self.append_list(run, &values, kind, quoting, list);
         }
         match self.target_text(run, target) {
             Some(text) => {
@@ -502,31 +506,39 @@ impl Process {
         values: &[Text],
         kind: AllElements,
         quoting: Quoting,
+        list: ListOf,
     ) -> Step {
         match (kind, quoting) {
-            (AllElements::Star, Quoting::Quoted | Quoting::Raw) => {
+            (AllElements::Star, Quoting::Document) if list.is_joined_with_blanks() => {
+                let joined = self.join(values, b" ");
+                self.append_text(&joined, quoting);
+            }
+            (AllElements::Star, Quoting::Quoted | Quoting::Document | Quoting::Raw) => {
                 let separator = self.shell.state.separators.join.clone();
                 let joined = self.join(values, &separator);
                 self.append_text(&joined, quoting);
             }
-            (AllElements::At, Quoting::Quoted | Quoting::Raw) => {
+            (AllElements::At, Quoting::Quoted | Quoting::Document | Quoting::Raw) => {
+                let join = list.join(quoting, &self.shell.state.separators.join);
                 for (index, value) in values.iter().enumerate() {
                     if index > 0 {
-                        self.x.builder.end_field();
+                        match &join {
+                            Some(join) => self.x.builder.end_field_joined(join),
+                            None => self.x.builder.end_field(),
+                        }
                     }
                     self.append_text(value, quoting);
                 }
             }
+            (_, Quoting::Split)
+                if list == ListOf::ElementsTrimmed && self.shell.state.separators.join.is_empty() =>
+            {
+                let joined = self.join(values, b" ");
+                self.append_text(&joined, quoting);
+            }
             (_, Quoting::Split) => {
                 let separators = std::sync::Arc::clone(&self.shell.state.separators);
-                for (index, value) in values.iter().enumerate() {
-                    if index > 0 && separators.joins_hard {
-                        self.x.builder.push_split(&separators.join, &separators);
-                    } else if index > 0 {
-                        self.x.builder.end_if_present();
-                    }
-                    self.x.builder.push_split(value, &separators);
-                }
+                self.x.builder.push_split_list(values, &separators);
             }
         }
         let _ = run;
@@ -566,7 +578,7 @@ impl Process {
         let set = self.is_target_set(run, target, true)?;
         Ok(set
             && (kind == AllElements::At
-                || quoting != Quoting::Quoted
+                || !matches!(quoting, Quoting::Quoted | Quoting::Document)
                 || !self.shell.state.separators.join.is_empty()
                 || self.target_values(run, target).iter().any(|value| !value.is_empty())))
     }
@@ -609,10 +621,25 @@ impl Process {
                 return Err(self.discarded());
             }
         };
-        if assigned.is_err() {
-            return Err(self.fatal_assignment());
+        match assigned {
+            Ok(()) => {}
+            Err(super::super::assign::AssignError::Halt(halt)) => return Err(halt),
+            Err(_) if self.shell.state.options.has(ShellOption::Posix) => {
+                return Err(self.fatal_assignment());
+            }
+            Err(_) => return Err(Halt::Discard(self.status_of_failed_default())),
         }
         self.append_target(run, &target, source, quoting)
+    }
+
+    /// The status that a failed `${x:=word}` leaves: 2, but 1 where a text is run (a command string, a substitution).
+    fn status_of_failed_default(&self) -> u8 {
+        use super::super::frame::Frame;
+        let subshell = self.frames.iter().rev().find_map(|frame| match frame {
+            Frame::Subshell(frame) => Some(frame.substitution.is_some()),
+            _ => None,
+        });
+        if subshell.unwrap_or(self.shell.state.command_string) { 1 } else { 2 }
     }
 
     /// `${x:?word}`
@@ -628,6 +655,18 @@ impl Process {
             self.report(format_args!("{shown}: {text}"));
         }
         Err(self.fatal_expansion())
+    }
+
+    /// `${#name[subscript]}`: of an unset variable the subscript is not looked at.
+    pub(crate) fn unless_declared(&mut self, id: NameId, quoting: Quoting, end: crate::program::Pc) {
+        let slot = self.shell.variables.slot(id);
+        if slot.value == Value::Unset
+            && !slot.attributes.has(Attributes(Attributes::ARRAY.0 | Attributes::ASSOC.0))
+            && !self.shell.state.options.has(ShellOption::NoUnset)
+        {
+            self.append_text(b"0", quoting);
+            self.code.pc = end;
+        }
     }
 
     /// `${#x}`: characters of a value, number of values of a list.
@@ -684,7 +723,7 @@ impl Process {
             self.append_text(&joined, quoting);
             return;
         }
-        self.append_values(&names, all, quoting);
+        self.append_values(&names, all, quoting, ListOf::Names);
     }
 
     /// `${!name[@]}`
@@ -707,13 +746,17 @@ impl Process {
             self.append_text(&joined, quoting);
             return Ok(());
         }
-        self.append_values(&keys, all, quoting);
+        self.append_values(&keys, all, quoting, ListOf::Keys);
         Ok(())
     }
 
-    pub(crate) fn append_values(&mut self, values: &[Text], all: AllElements, quoting: Quoting) {
+    fn append_values(&mut self, values: &[Text], all: AllElements, quoting: Quoting, list: ListOf) {
         match (all, quoting) {
-            (AllElements::Star, Quoting::Quoted | Quoting::Raw) => {
+            (AllElements::Star, Quoting::Document) if list.is_joined_with_blanks() => {
+                let joined = self.join(values, b" ");
+                self.append_text(&joined, quoting);
+            }
+            (AllElements::Star, Quoting::Quoted | Quoting::Document | Quoting::Raw) => {
                 let separator = self.shell.state.separators.join.clone();
                 let joined = self.join(values, &separator);
                 self.append_text(&joined, quoting);
@@ -727,14 +770,61 @@ impl Process {
                 }
             }
             (AllElements::At, _) => {
+                let join = list.join(quoting, &self.shell.state.separators.join);
                 for (index, value) in values.iter().enumerate() {
                     if index > 0 {
-                        self.x.builder.end_field();
+                        match &join {
+                            Some(join) => self.x.builder.end_field_joined(join),
+                            None => self.x.builder.end_field(),
+                        }
                     }
                     self.append_text(value, quoting);
                 }
             }
         }
+    }
+}
+
+/// What the values of a list are. Where no fields are made bash joins them in different ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ListOf {
+    /// `$@`
+    Parameters,
+    /// `${name[@]}`
+    Elements,
+    /// `${@#...}` and its kin
+    ParametersTrimmed,
+    /// `${name[@]#...}` and its kin
+    ElementsTrimmed,
+    /// `${.../...}`, `${...^...}`
+    Changed,
+    /// `${...:...}`
+    Slice,
+    /// `${...@Q}`
+    Transformed,
+    /// `${!name[@]}`
+    Keys,
+    /// `${!prefix@}`
+    Names,
+}
+
+impl ListOf {
+    /// What joins a list of the `@` kind where no fields are made, if that is what `IFS` begins with.
+    fn join(self, quoting: Quoting, first: &Text) -> Option<Text> {
+        if first.is_empty() || quoting == Quoting::Document {
+            return None;
+        }
+        let joins = match self {
+            Self::Parameters | Self::Elements => false,
+            Self::ParametersTrimmed | Self::ElementsTrimmed | Self::Transformed | Self::Names => true,
+            Self::Changed | Self::Slice | Self::Keys => quoting == Quoting::Quoted,
+        };
+        joins.then(|| first.clone())
+    }
+
+    /// Whether a list of the `*` kind in a here-document is joined with blanks whatever `IFS` is.
+    fn is_joined_with_blanks(self) -> bool {
+        !matches!(self, Self::Elements | Self::Changed | Self::Names)
     }
 }
 

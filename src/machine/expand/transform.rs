@@ -5,6 +5,7 @@ use super::super::quote;
 use super::super::run::Run;
 use super::super::variable::{Attributes, Value};
 use super::operator::with_case;
+use super::parameter::ListOf;
 use crate::program::Quoting;
 use crate::syntax::ast::{AllElements, CaseOperator};
 use crate::text::Text;
@@ -19,7 +20,7 @@ impl Process {
                     Some(kind) => {
                         let count = self.target_values(run, &target).len();
                         let values = vec![flags.unwrap_or_default(); count];
-                        self.append_list(run, &values, kind, quoting)
+                        self.append_list(run, &values, kind, quoting, ListOf::Transformed)
                     }
                     None => {
                         if self.target_text(run, &target).is_none() {
@@ -46,7 +47,7 @@ impl Process {
                     for value in &mut values {
                         *value = self.transformed_value(run, operator, value)?;
                     }
-                    return self.append_list(run, &values, kind, quoting);
+                    return self.append_list(run, &values, kind, quoting, ListOf::Transformed);
                 }
                 let _ = source;
                 match self.target_text(run, &target) {
@@ -88,7 +89,7 @@ impl Process {
         };
         if separate {
             let values: Vec<Text> = pairs.into_iter().flat_map(|(key, value, _)| [key, value]).collect();
-            return self.append_list(run, &values, *kind, quoting);
+            return self.append_list(run, &values, *kind, quoting, ListOf::Transformed);
         }
         let mut text = Vec::new();
         for (key, value, associative) in &pairs {
