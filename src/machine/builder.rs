@@ -195,23 +195,25 @@ impl Builder {
 
     /// Appends unquoted text, split at the separators. POSIX XCU 2.6.5.
     pub(crate) fn push_split(&mut self, bytes: &[u8], separators: &Separators) {
-        self.push_split_from(bytes, separators, false);
+        self.push_split_from(bytes, separators, &mut false);
     }
 
     /// Appends the values of `$*` or `$@` without quotes: bash joins them, then splits all of it. White space at its start
     /// takes the separator behind it along.
     pub(crate) fn push_split_list(&mut self, values: &[Text], separators: &Separators) {
+        let mut starts = self.done.is_empty();
         for (index, value) in values.iter().enumerate() {
             if index > 0 && separators.join.is_empty() {
                 self.end_if_present();
             } else if index > 0 {
-                self.push_split_from(&separators.join, separators, true);
+                self.push_split_from(&separators.join, separators, &mut starts);
             }
-            self.push_split_from(value, separators, true);
+            self.push_split_from(value, separators, &mut starts);
         }
     }
 
-    fn push_split_from(&mut self, bytes: &[u8], separators: &Separators, list: bool) {
+    /// `starts`: a list begins, and nothing but white space was there yet.
+    fn push_split_from(&mut self, bytes: &[u8], separators: &Separators, starts: &mut bool) {
         let mut rest = bytes;
         while !rest.is_empty() {
             let mut plain = rest.iter().position(|&byte| separators.class(byte) != 0).unwrap_or(rest.len());
@@ -225,7 +227,7 @@ impl Builder {
             self.push_raw(text);
             let mut hard = false;
             // White space at the start of a list is a separator like any other.
-            let starts = list && self.done.is_empty() && separators.separator(tail).0 == 1;
+            let spaced = *starts && separators.separator(tail).0 == 1;
             let mut length = 0;
             loop {
                 match separators.separator(tail.get(length..).unwrap_or(&[])) {
@@ -238,7 +240,8 @@ impl Builder {
                 }
             }
             if length > 0 {
-                self.delimit(hard, starts);
+                *starts &= !hard && !self.present;
+                self.delimit(hard, spaced);
             }
             rest = tail.get(length..).unwrap_or(&[]);
         }
@@ -334,6 +337,8 @@ impl Builder {
         }
         let joins = std::mem::take(&mut self.joins);
         let mut joins = joins.iter().peekable();
+        // The last value may be empty.
+        self.end_field();
         let fields = self.take_fields();
         let mut text = Vec::with_capacity(fields.iter().map(|field| field.bytes.len() + 1).sum());
         for (index, field) in fields.iter().enumerate() {
@@ -352,6 +357,7 @@ impl Builder {
             (self.present, self.soft) = (false, false);
             return std::mem::take(&mut self.current);
         }
+        self.end_field();
         let mut joined = Field::default();
         for (index, field) in self.take_fields().iter().enumerate() {
             if index > 0 {

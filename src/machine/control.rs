@@ -562,7 +562,11 @@ impl Process {
         let (name, line) = (&state.report_name, error.line());
         let place = match eval {
             _ if substitution => format!("{name}: command substitution: line {line}"),
-            Some(ScriptKind::Eval) => format!("{name}: eval: line {line}"),
+            Some(ScriptKind::Eval) => {
+                let in_function = state.calls.is_some() && !state.source_name.is_empty();
+                let name = if in_function { &state.source_name } else { name };
+                format!("{name}: eval: line {line}")
+            }
             Some(ScriptKind::Source) => format!("{}: line {line}", state.source_name),
             Some(ScriptKind::ExitTrap) => format!("{name}: exit trap: line {line}"),
             _ if state.command_string => format!("{name}: -c: line {line}"),

@@ -426,7 +426,7 @@ impl Process {
                     Op::ChangeCase { operator, pattern, quoting } => {
                         self.change_case(run, operator, pattern, quoting)?;
                     }
-                    Op::Substring { length, quoting } => self.substring(run, length, quoting)?,
+                    Op::Substring { length, quoting } => self.substring(run, &program, length, quoting)?,
                     Op::Transform { operator, quoting } => self.transform(run, operator, quoting)?,
                     Op::Names { prefix, all, quoting } => {
                         let prefix = program.text(prefix);

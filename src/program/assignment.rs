@@ -176,8 +176,9 @@ impl Compiler {
                     };
                     if words.len() > 1 {
                         let plain = self.emit(Op::UnlessBraces(0));
+                        // They are no assignments any more: their expansions are split.
                         for word in &words {
-                            self.scalar_argument(head, word);
+                            self.split_argument(head, word);
                         }
                         let end = self.emit(Op::Jump(0));
                         self.patch(plain);
@@ -195,6 +196,12 @@ impl Compiler {
                 self.emit(Op::ArrayArgument { name, append: assignment.append });
             }
         }
+    }
+
+    fn split_argument(&mut self, head: Index, word: &Word) {
+        self.emit(Op::Quoted(head));
+        self.word(word, Quoting::Split);
+        self.emit(Op::EndField);
     }
 
     fn scalar_argument(&mut self, head: Index, word: &Word) {
@@ -231,7 +238,8 @@ impl Compiler {
         element: &ArrayElement,
     ) {
         let has_tilde = element.value.parts.iter().any(|part| matches!(part, WordPart::Tilde(_)));
-        let has_braces = super::brace::has_braces(&element.value);
+        let has_braces = super::brace::has_braces(&element.value)
+            && super::brace::expand(&element.value, 2).map_or(true, |words| words.len() > 1);
         if !has_tilde && !has_braces {
             self.keyed_value(subscript, element, &element.value);
             return;

@@ -67,8 +67,8 @@ pub(crate) enum Op {
     Replace { scope: ReplaceScope, replacement: bool, quoting: Quoting },
     /// Pops a builder if `pattern`, and a target: appends the values with changed case.
     ChangeCase { operator: CaseOperator, pattern: bool, quoting: Quoting },
-    /// Pops numbers (length if any, offset) and a target: appends the substring or slice.
-    Substring { length: bool, quoting: Quoting },
+    /// Pops numbers (length if any: its text, else `u32::MAX`; offset) and a target: appends the substring or slice.
+    Substring { length: Index, quoting: Quoting },
     /// Pops a target: appends `${x@operator}`.
     Transform { operator: u8, quoting: Quoting },
     /// Appends the names of variables that begin with a text.

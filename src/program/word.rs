@@ -322,12 +322,14 @@ impl Compiler {
                 let plain_length = length.as_ref().is_none_or(is_plain_arithmetic);
                 let skip = self.skip_words(is_plain_arithmetic(offset) && plain_length, false, true);
                 self.arithmetic(offset, &offset.text, context);
-                let mut skip_length = None;
+                let (mut skip_length, mut shown) = (None, u32::MAX);
                 if let Some(length) = length {
+                    let text = self.source_text(length.text.span);
+                    shown = self.text(&text);
                     skip_length = (!plain_length).then(|| self.emit(Op::SkipLength { end: 0 }));
                     self.arithmetic(length, &length.text, context);
                 }
-                self.emit(Op::Substring { length: length.is_some(), quoting });
+                self.emit(Op::Substring { length: shown, quoting });
                 self.words_skipped(skip);
                 self.words_skipped(skip_length);
             }

@@ -8,7 +8,7 @@ use super::field::stopped;
 use super::parameter::ListOf;
 use crate::character;
 use crate::pattern::{Matches, NoTicker, Pattern, Ticker as _};
-use crate::program::{Pc, Quoting};
+use crate::program::{Index, Pc, Program, Quoting};
 use crate::syntax::ast::{AllElements, CaseOperator, ReplaceScope};
 use crate::text::Text;
 use crate::utility::ticker::MeterTicker;
@@ -218,8 +218,14 @@ impl Process {
     }
 
     /// `${x:offset:length}`: the numbers are on the stack.
-    pub(crate) fn substring(&mut self, run: &mut Run, has_length: bool, quoting: Quoting) -> Step {
-        let length = if has_length { self.x.numbers.pop() } else { None };
+    pub(crate) fn substring(
+        &mut self,
+        run: &mut Run,
+        program: &Program,
+        shown: Index,
+        quoting: Quoting,
+    ) -> Step {
+        let length = if shown == Index::MAX { None } else { self.x.numbers.pop() };
         let offset = self.x.numbers.pop().unwrap_or(0);
         let (target, source) = self.pop_target();
         let scalar = match &target {
@@ -231,7 +237,13 @@ impl Process {
             _ => false,
         };
         if let (Some(kind), false) = (Self::list_kind(&target), scalar) {
+            {
+            let negative = length.is_some_and(|length| length < 0);
+            if negative && self.slice_start(run, &target, offset).is_some() {
+                return Err(self.negative_length(run, program, shown));
+            }
             return self.slice(run, &target, kind, offset, length, quoting);
+        }
         }
         let Some(text) = self.target_text(run, &target) else {
             return self.check_unset_parameter(run, &target, source);
@@ -247,8 +259,7 @@ impl Process {
             Some(length) if length < 0 => {
                 let end = count.saturating_add(length);
                 if end < start {
-                    self.report(format_args!("{length}: substring expression < 0"));
-                    return Err(Halt::Discard(1));
+                    return Err(self.negative_length(run, program, shown));
                 }
                 end
             }
@@ -263,6 +274,14 @@ impl Process {
         Ok(())
     }
 
+    /// The error of a length that is not valid: it shows the text as it was expanded.
+    fn negative_length(&mut self, run: &mut Run, program: &Program, shown: Index) -> Halt {
+        let text = program.text(shown);
+        let text = if memchr::memchr(b'$', &text).is_some() { self.dequote_key(run, &text) } else { text };
+        self.report(format_args!("{text}: substring expression < 0"));
+        Halt::Discard(1)
+    }
+
     /// `${@:offset:length}`, `${a[@]:offset:length}`.
     fn slice(
         &mut self,
@@ -273,10 +292,6 @@ impl Process {
         length: Option<i64>,
         quoting: Quoting,
     ) -> Step {
-        if length.is_some_and(|length| length < 0) && self.slice_start(run, target, offset).is_some() {
-            self.report(format_args!("{}: substring expression < 0", length.unwrap_or(0)));
-            return Err(Halt::Discard(1));
-        }
         let length = length.map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(0));
         let values: Vec<Text> = match target {
             Target::Special(_) => {

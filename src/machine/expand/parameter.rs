@@ -5,7 +5,7 @@ use super::super::option::ShellOption;
 use super::super::process::{Halt, Process, Step, Subscript, Target};
 use super::super::run::Run;
 use super::super::variable::{Attributes, Value, decimal};
-use crate::program::{Index, ParameterBase, Program, Quoting};
+use crate::program::{Index, Op, ParameterBase, Program, Quoting};
 use crate::syntax::ast::AllElements;
 use crate::text::Text;
 
@@ -170,6 +170,14 @@ impl Process {
             self.report(format_args!("!{name}: unbound variable"));
             return Err(self.fatal_expansion());
         }
+        if let Target::Positional(number) = target
+            && self.shell.state.options.has(ShellOption::NoUnset)
+            && let Some(reference) = self.code.program.parameters.get(source as usize)
+            && reference.source.starts_with(b"${")
+        {
+            self.report(format_args!("{number}: unbound variable"));
+            return Err(self.fatal_expansion());
+        }
         self.check_unset(run, target)
     }
 
@@ -204,6 +212,7 @@ impl Process {
         index: Index,
     ) -> Step {
         let Some(reference) = program.parameters.get(index as usize) else { return Ok(()) };
+        let measured = matches!(program.code.get(self.code.pc as usize), Some(Op::Length { .. }));
         let mut target = match reference.base {
             ParameterBase::Variable(name) => Target::Variable(link.name(name)),
             ParameterBase::Elements(name, all) => match self.dereference(run, link.name(name)) {
@@ -215,6 +224,9 @@ impl Process {
             ParameterBase::Special(special) => Target::Special(special),
             ParameterBase::Element(name) => {
                 let subscript = self.x.subscripts.pop().unwrap_or(Subscript::Index(0));
+                if let (true, Subscript::Index(index @ ..0)) = (measured, &subscript) {
+                    self.check_measured(run, link.name(name), *index, &reference.source)?;
+                }
                 self.element_target(run, link.name(name), subscript)?
             }
         };
@@ -229,6 +241,18 @@ impl Process {
         Ok(())
     }
 
+    /// `${#name[-9]}`: the command is given up, the message shows only the subscript.
+    fn check_measured(&mut self, run: &mut Run, id: NameId, index: i64, source: &Text) -> Step {
+        let Target::Variable(id) = self.dereference(run, id) else { return Ok(()) };
+        if self.array_index(run, id, index).is_some() && self.value_of(run, id).is_array() {
+            return Ok(());
+        }
+        let at = memchr::memchr(b'[', source).map_or(0, |at| at.saturating_add(1));
+        let shown = source.get(at..).unwrap_or(&[]);
+        let shown = bstr::BStr::new(shown.strip_suffix(b"}").unwrap_or(shown));
+        Err(self.expansion_error(format_args!("{shown}: bad array subscript")))
+    }
+
     /// `name[subscript]`; a negative index counts from the end.
     pub(crate) fn element_target(&mut self, run: &mut Run, id: NameId, subscript: Subscript) -> Step<Target> {
         let id = match self.dereference(run, id) {
@@ -238,8 +262,10 @@ impl Process {
         Ok(match subscript {
             Subscript::Key(key) => Target::Key(id, key),
             Subscript::Index(index) => match self.array_index(run, id, index) {
-                Some(index) => Target::Index(id, index),
-                None => {
+                Some(position) if index >= 0 || self.value_of(run, id).is_array() => {
+                    Target::Index(id, position)
+                }
+                _ => {
                     let text = run.services.names.text(id);
                     self.report_fatal(format_args!("{text}: bad array subscript"))?;
                     Target::Nothing
@@ -671,7 +697,7 @@ impl Process {
 
     /// `${#x}`: characters of a value, number of values of a list.
     pub(crate) fn length(&mut self, run: &mut Run, quoting: Quoting) -> Step {
-        let (target, _) = self.pop_target();
+        let (target, source) = self.pop_target();
         if let Target::Elements(id, _) = target
             && self.shell.state.options.has(ShellOption::NoUnset)
             && self.value_of(run, id) == Value::Unset
@@ -695,7 +721,7 @@ impl Process {
                 Some(text) if self.counts_bytes(run, &text) => text.len(),
                 Some(text) => crate::character::count(&text),
                 None => {
-                    self.check_unset(run, &target)?;
+                    self.check_unset_parameter(run, &target, source)?;
                     0
                 }
             }

@@ -35,8 +35,15 @@ impl Process {
             }
             b'A' => {
                 let text = self.assignment_text(run, &target);
-                self.append_text(&text, quoting);
-                Ok(())
+                match quoting {
+                    Quoting::Quoted if matches!(Self::list_kind(&target), Some(AllElements::At)) => {
+                        self.append_declaration(run, &target, &text)
+                    }
+                    _ => {
+                        self.append_text(&text, quoting);
+                        Ok(())
+                    }
+                }
             }
             b'K' | b'k' if matches!(target, Target::Elements(..)) => {
                 self.append_pairs(run, &target, operator == b'k', quoting)
@@ -49,14 +56,13 @@ impl Process {
                     }
                     return self.append_list(run, &values, kind, quoting, ListOf::Transformed);
                 }
-                let _ = source;
                 match self.target_text(run, &target) {
                     Some(text) => {
                         let changed = self.transformed_value(run, operator, &text)?;
                         self.append_text(&changed, quoting);
                         Ok(())
                     }
-                    None => self.check_unset(run, &target),
+                    None => self.check_unset_parameter(run, &target, source),
                 }
             }
         }
@@ -143,6 +149,19 @@ impl Process {
         push(attributes.has(Attributes::LOWER), b'l');
         push(attributes.has(Attributes::UPPER), b'u');
         Some(Text::from(letters))
+    }
+
+    /// `"${a[@]@A}"`: bash makes words of what stands before the value.
+    fn append_declaration(&mut self, run: &mut Run, target: &Target, text: &Text) -> Step {
+        let splits = self.shell.state.separators.class(b' ') == 1;
+        let words = match target {
+            Target::Elements(id, _) if !self.value_of(run, *id).is_array() => 1,
+            Target::Elements(..) => 3,
+            _ => usize::MAX,
+        };
+        let words = if splits { words } else { 1 };
+        let words: Vec<Text> = text.splitn(words, |&byte| byte == b' ').map(Text::from).collect();
+        self.append_list(run, &words, AllElements::At, Quoting::Quoted, ListOf::Elements)
     }
 
     /// `${x@A}`: an assignment that makes the variable again.

@@ -190,8 +190,7 @@ fn declare_here(
         if request.by_name {
             process.report_fatal(format_args!("{shown}: readonly variable"))?;
         } else {
-            let command = bstr::BStr::new(command);
-            process.report_fatal(format_args!("{command}: {shown}: readonly variable"))?;
+            process.report_for(command, format_args!("{shown}: readonly variable"));
         }
         return Ok(false);
     }
