@@ -268,6 +268,18 @@ impl Builder {
         }
     }
 
+    /// Whether there is more than one field.
+    pub(crate) fn has_breaks(&self) -> bool {
+        !self.done.is_empty()
+    }
+
+    /// Fields that are made to one text are joined with `join`, if that is not empty.
+    pub(crate) fn join_all(&mut self, join: &Text) {
+        if !join.is_empty() {
+            self.joins = (1..=self.done.len()).map(|at| (at, join.clone())).collect();
+        }
+    }
+
     /// Fields that are made to one text are joined with blanks, whatever made them.
     pub(crate) fn forget_joins(&mut self) {
         self.joins.clear();

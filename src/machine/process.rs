@@ -560,7 +560,16 @@ impl Process {
                         self.x.literals.push(ArrayLiteral { elements: Vec::new(), fields });
                     }
                     Op::ArrayElements => self.array_elements(),
-                    Op::ArrayKeyed { append } => self.array_keyed(append),
+                    Op::ArrayKeyed { append, name } => {
+                        let indexed = self.x.builder.has_breaks()
+                            && name != Index::MAX
+                            && !self.is_associative(link.name(name));
+                        if indexed {
+                            // Bash joins every list there with what `IFS` begins with.
+                            self.x.builder.join_all(&self.shell.state.separators.join);
+                        }
+                        self.array_keyed(append);
+                    }
                     Op::ArrayArgument { name, append } => self.array_argument(&program.text(name), append),
                     Op::Assign { name, append } => {
                         let text = self.x.builder.take_text();

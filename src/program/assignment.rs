@@ -237,11 +237,12 @@ impl Compiler {
         subscript: &Subscript,
         element: &ArrayElement,
     ) {
+        let key = if associative { Index::MAX } else { name };
         let has_tilde = element.value.parts.iter().any(|part| matches!(part, WordPart::Tilde(_)));
         let has_braces = super::brace::has_braces(&element.value)
             && super::brace::expand(&element.value, 2).map_or(true, |words| words.len() > 1);
         if !has_tilde && !has_braces {
-            self.keyed_value(subscript, element, &element.value);
+            self.keyed_value(key, subscript, element, &element.value);
             return;
         }
         let mut plain = element.value.clone();
@@ -251,7 +252,7 @@ impl Compiler {
             }
         }
         if associative {
-            self.keyed_value(subscript, element, &plain);
+            self.keyed_value(key, subscript, element, &plain);
             return;
         }
         let test = self.emit(Op::IfAssociative { name, key: 0 });
@@ -265,19 +266,19 @@ impl Compiler {
             self.fields(&whole);
             self.emit(Op::ArrayElements);
         } else {
-            self.keyed_value(subscript, element, &element.value);
+            self.keyed_value(key, subscript, element, &element.value);
         }
         let end = self.emit(Op::Jump(0));
         self.patch(test);
-        self.keyed_value(subscript, element, &plain);
+        self.keyed_value(key, subscript, element, &plain);
         self.patch(end);
     }
 
-    fn keyed_value(&mut self, subscript: &Subscript, element: &ArrayElement, value: &Word) {
+    fn keyed_value(&mut self, name: Index, subscript: &Subscript, element: &ArrayElement, value: &Word) {
         self.word(&subscript.word, Quoting::Raw);
         self.emit(Op::PushBuilder);
         self.word(value, Quoting::Raw);
-        self.emit(Op::ArrayKeyed { append: element.append });
+        self.emit(Op::ArrayKeyed { append: element.append, name });
     }
 
     /// `associative`: it is known to be for such an array.

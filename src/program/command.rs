@@ -309,6 +309,10 @@ impl Compiler {
     }
 
     fn case_command(&mut self, command: &Command, subject: &Word, arms: &[CaseArm]) {
+        // Bash counts the command, its patterns too, as standing where its subject ends.
+        let text = self.source_text(subject.span);
+        let line = subject.span.line.max(command.span.line);
+        let line = self.at_line(line.saturating_add(memchr::memchr_iter(b'\n', &text).count() as u32));
         self.debug(command);
         self.word(subject, Quoting::Raw);
         self.emit(Op::CaseBegin);
@@ -319,6 +323,7 @@ impl Compiler {
             if let Some(jump) = test_next.take() {
                 self.patch(jump);
             }
+            self.line = line;
             let matches: Vec<Pc> = arm.patterns.iter().map(|pattern| self.case_pattern(pattern)).collect();
             let skip = self.emit(Op::Jump(0));
             for jump in matches {

@@ -178,13 +178,15 @@ pub(super) struct Compiler {
     names: FxHashMap<Text, Index>,
     /// What the spans of the syntax tree refer to.
     pub(super) source: Arc<[u8]>,
+    /// The word that is compiled, and whether it is a part in double quotes: what a bad substitution shows.
+    pub(super) around: (Span, bool),
 }
 
 impl Compiler {
     fn new(source: Arc<[u8]>) -> Self {
         let mut program = Program { source: Arc::clone(&source), ..Program::default() };
         program.patterns.push(super::ConstantPattern::default());
-        Self { program, line: 1, line_shift: 0, conditions: 0, own_process: false, names: FxHashMap::default(), source }
+        Self { program, line: 1, line_shift: 0, conditions: 0, own_process: false, names: FxHashMap::default(), source, around: (Span::default(), false) }
     }
 
     fn finish(mut self) -> Program {

@@ -142,8 +142,9 @@ pub(crate) enum Op {
     ArrayBegin,
     /// Ends a word of an array literal: each field becomes an element.
     ArrayElements,
-    /// Ends the value of `[subscript]=value`; the subscript's text is a suspended builder.
-    ArrayKeyed { append: bool },
+    /// Ends the value of `[subscript]=value`; the subscript's text is a suspended builder. `name`: the array, `u32::MAX`
+    /// for one that will be associative.
+    ArrayKeyed { append: bool, name: Index },
     /// Ends the literal and makes it the value of the argument `name=` of a declaration builtin.
     ArrayArgument { name: Index, append: bool },
 

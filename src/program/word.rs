@@ -5,7 +5,7 @@ use super::effect::{is_idle, is_plain_arithmetic};
 use super::{ArithmeticContext, ConstantPattern, Index, Op, ParameterBase, ParameterReference, Quoting};
 use crate::syntax::ast::{
     AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Parameter,
-    ParameterExpansion, ParameterOperation, RedirectionKind, Subscript, Word, WordPart,
+    ParameterExpansion, ParameterOperation, RedirectionKind, Span, Subscript, Word, WordPart,
 };
 use crate::text::Text;
 use std::num::NonZeroU32;
@@ -67,7 +67,13 @@ impl Compiler {
 
     /// Appends a word's parts to the builder. `context` is how unquoted expansions are treated.
     pub(super) fn word(&mut self, word: &Word, context: Quoting) {
-        self.parts(&word.parts, context, false);
+        self.nested_word(word, context, false);
+    }
+
+    fn nested_word(&mut self, word: &Word, context: Quoting, nested: bool) {
+        let around = std::mem::replace(&mut self.around, (word.span, false));
+        self.parts(&word.parts, context, nested);
+        self.around = around;
     }
 
     /// `nested`: inside `${x:-...}`, where unquoted literals are split like expansions.
@@ -109,7 +115,9 @@ impl Compiler {
                 }
                 let quoting =
                     if context == Quoting::Document { Quoting::Document } else { Quoting::Quoted };
+                let quoted = std::mem::replace(&mut self.around.1, true);
                 self.parts(parts, quoting, nested);
+                self.around.1 = quoted;
             }
             WordPart::Tilde(name) => {
                 let name = self.text(name);
@@ -172,7 +180,8 @@ impl Compiler {
         match &expansion.operation {
             ParameterOperation::Bad => {
                 let source = self.source_text(expansion.span);
-                let text = self.text(&source);
+                let shown = self.text_around(expansion.span);
+                let text = self.text(&shown);
                 // Bash finds an unknown transformation when it expands a word for good: that ends the shell.
                 let parameter = self.parameter_text(expansion);
                 let behind =
@@ -206,6 +215,24 @@ impl Compiler {
                 }
             }
         }
+    }
+
+    /// The text that bash expands as a whole when it comes to an expansion: the word, or what is quoted of it.
+    fn text_around(&self, span: Span) -> Text {
+        let (word, quoted) = self.around;
+        let (start, end) = (word.start.min(span.start), word.end.max(span.end));
+        if word.line == 0 || word.start > span.start || word.end < span.end {
+            return self.source_text(span);
+        }
+        if !quoted {
+            return self.source_text(word);
+        }
+        let before = self.source.get(start as usize..span.start as usize).unwrap_or(&[]);
+        let behind = self.source.get(span.end as usize..end as usize).unwrap_or(&[]);
+        let open = memchr::memrchr(b'"', before).map_or(0, |at| at.saturating_add(1));
+        let close = memchr::memchr(b'"', behind).unwrap_or(behind.len());
+        let text = self.source.get(start as usize + open..span.end as usize + close);
+        Text::from(text.unwrap_or(&[]))
     }
 
     /// `${#name[subscript]}`: of an unset variable bash does not look at the subscript.
@@ -357,12 +384,12 @@ impl Compiler {
         match operator {
             DefaultOperator::Use => {
                 let test = self.emit(Op::UseValue { colon, quoting, keep: false, end: 0 });
-                self.parts(&word.parts, quoting, true);
+                self.nested_word(word, quoting, true);
                 self.patch(test);
             }
             DefaultOperator::Alternative => {
                 let test = self.emit(Op::SkipUnlessSet { colon, quoting, end: 0 });
-                self.parts(&word.parts, quoting, true);
+                self.nested_word(word, quoting, true);
                 self.patch(test);
             }
             DefaultOperator::Assign | DefaultOperator::Error => {
@@ -372,7 +399,7 @@ impl Compiler {
                     Quoting::Quoted | Quoting::Document => quoting,
                     Quoting::Split | Quoting::Raw => Quoting::Raw,
                 };
-                self.parts(&word.parts, inner, true);
+                self.nested_word(word, inner, true);
                 self.emit(match operator {
                     DefaultOperator::Assign => Op::AssignDefault { quoting },
                     _ => Op::ErrorUnset { colon },

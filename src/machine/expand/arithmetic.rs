@@ -336,7 +336,10 @@ impl Process {
         match self.target_text(run, &target) {
             Some(text) => self.evaluate_text(run, &text, depth + 1),
             None => {
-                self.check_unset(run, &target)?;
+                // Bash looks for the variable, not for the element.
+                if self.value_of(run, id) == Value::Unset {
+                    self.check_unset(run, &Target::Variable(id))?;
+                }
                 Ok(0)
             }
         }

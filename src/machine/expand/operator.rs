@@ -155,15 +155,26 @@ impl Process {
         };
         let pattern = field.pattern(self.pattern_options(true));
         let empty_pattern = field.bytes.is_empty();
-        // Of all patterns only those that begin with `*` match an empty value.
+        // Of all patterns only those that begin with `*` match an empty value; at its end those with `?(` and `!(` too.
+        let ends = scope == ReplaceScope::Suffix;
         let matches_nothing = empty_pattern
-            || matches!(field.stretches().next(), Some((bytes, false)) if bytes.starts_with(b"*"));
+            || match field.stretches().next() {
+                Some(([b'*', ..], false)) => true,
+                Some(([b'?' | b'!', b'(', ..], false)) => ends,
+                _ => false,
+            };
         self.append_changed(run, quoting, false, |run, text| {
             if empty_pattern && !matches!(scope, ReplaceScope::Prefix | ReplaceScope::Suffix) {
                 return Ok(Text::from(text));
             }
-            if text.is_empty() && !matches_nothing {
-                return Ok(Text::EMPTY);
+            if text.is_empty() {
+                let ticker = &mut MeterTicker::new(&run.services.meter);
+                let matches = matches_nothing && pattern.matches(text, ticker).map_err(|_| stopped(run))?;
+                let literals = string.iter().filter(|_| matches).filter_map(|piece| match piece {
+                    Piece::Literal(literal) => Some(literal.as_bytes()),
+                    Piece::Match => None,
+                });
+                return Ok(Text::from(literals.collect::<Vec<_>>().concat()));
             }
             replaced(run, text, &pattern, scope, &string)
         })

@@ -170,12 +170,17 @@ impl Process {
             self.report(format_args!("!{name}: unbound variable"));
             return Err(self.fatal_expansion());
         }
-        if let Target::Positional(number) = target
-            && self.shell.state.options.has(ShellOption::NoUnset)
+        if self.shell.state.options.has(ShellOption::NoUnset)
+            && let Target::Positional(_) | Target::Index(..) | Target::Key(..) = target
             && let Some(reference) = self.code.program.parameters.get(source as usize)
-            && reference.source.starts_with(b"${")
+            && let Some(inner) = reference.source.strip_prefix(b"${")
         {
-            self.report(format_args!("{number}: unbound variable"));
+            // As written.
+            let shown = match target {
+                Target::Positional(number) => number.to_string().into(),
+                _ => bstr::BString::from(element_text(inner)),
+            };
+            self.report(format_args!("{shown}: unbound variable"));
             return Err(self.fatal_expansion());
         }
         self.check_unset(run, target)
@@ -852,6 +857,23 @@ impl ListOf {
     fn is_joined_with_blanks(self) -> bool {
         !matches!(self, Self::Elements | Self::Changed | Self::Names)
     }
+}
+
+/// `name[subscript]` at the start of a text.
+fn element_text(text: &[u8]) -> &[u8] {
+    let mut open = 0_usize;
+    let end = text.iter().position(|byte| match byte {
+        b'[' => {
+            open += 1;
+            false
+        }
+        b']' => {
+            open = open.saturating_sub(1);
+            open == 0
+        }
+        _ => false,
+    });
+    text.get(..=end.unwrap_or(text.len())).unwrap_or(text)
 }
 
 /// The parameter in `${!name...}` as messages show it.
