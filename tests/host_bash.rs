@@ -48,11 +48,23 @@ struct Known {
     reason: &'static str,
 }
 
-const KNOWN: &[Known] = &[Known {
-    script: "< <(",
-    bash: &["(error token is", "substring expression < 0", "bad substitution"],
-    reason: "behind an error that gives a command up, the next compound command's `< <( )` reads nothing in bash",
-}];
+const KNOWN: &[Known] = &[
+    Known {
+        script: "< <(",
+        bash: &["(error token is", "substring expression < 0", "bad substitution"],
+        reason: "behind an error that gives a command up, the next compound command's `< <( )` reads nothing in bash",
+    },
+    Known {
+        script: "d/*",
+        bash: &["/boot"],
+        reason: "`$unset/*` shows the root directory of the host",
+    },
+    Known {
+        script: "[:upper:]]",
+        bash: &[""],
+        reason: "`[[:upper:]]` matches nothing then in bash",
+    },
+];
 
 impl Known {
     fn explains(&self, script: &str, outcome: &Outcome) -> bool {

@@ -402,7 +402,8 @@ impl Process {
                 link.set_body(index, program.functions.len(), body, &run.services.names)
             }
         };
-        self.switch(code);
+        let shift = self.code.shift;
+        self.switch(super::shell::Code { shift, ..code });
         Ok(())
     }
 

@@ -254,7 +254,7 @@ impl Process {
         self.hide_assignments();
         let given_up = std::mem::take(&mut self.x);
         self.restore_descriptors(given_up.redirections);
-        self.shell.state.status = status;
+        self.set_status(status);
         let mut code = self.code.clone();
         loop {
             match self.frames.last() {
@@ -293,10 +293,12 @@ impl Process {
     }
 
     fn continue_at_boundary(&mut self, code: &Code) {
-        let boundaries = &code.program.boundaries;
-        let next = boundaries.get(boundaries.partition_point(|&boundary| boundary < code.pc)).copied();
-        let pc = next.unwrap_or_else(|| (code.program.code.len() as Pc).saturating_sub(1));
-        self.switch(Code { pc, ..code.clone() });
+        let program = &code.program;
+        let next = program.boundaries.partition_point(|&(boundary, _)| boundary < code.pc);
+        let last = (program.code.len() as Pc).saturating_sub(1);
+        let (pc, end) = program.boundaries.get(next).copied().unwrap_or((last, 0));
+        let lost = end.saturating_sub(program.line(code.pc.saturating_sub(1)));
+        self.switch(Code { pc, shift: code.shift.saturating_add(lost), ..code.clone() });
     }
 
     /// The shell ends with `status`, after its `EXIT` trap; in a subshell that runs here, the subshell does.
@@ -576,7 +578,15 @@ impl Process {
             self.write_error(format!("{place}: {message}\n").as_bytes());
         }
         let errexit = self.shell.state.options.has(super::option::ShellOption::ErrExit);
-        let status = error.status().unwrap_or(if errexit { 2 } else { self.shell.state.status });
+        let mut status = error.status().unwrap_or(if errexit { 2 } else { self.shell.state.status });
+        if eval.is_none() && !substitution && self.shell.state.status != 0 && error.is_unfinished() {
+            // A quote or a brace that is not closed leaves the status of the last command; a parenthesis does not.
+            let message = error.message();
+            let open = message
+                .iter()
+                .any(|line| line.contains("while looking for matching") && !line.ends_with("`)'"));
+            status = if open { self.shell.state.status } else { status };
+        }
         self.set_status(status);
         if errexit && error.status().is_none() && !substitution {
             return Halt::Exit(status);

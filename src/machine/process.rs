@@ -207,9 +207,10 @@ impl std::fmt::Debug for Process {
 }
 
 impl Process {
-    /// The line of the operation that runs.
+    /// The line of the operation that runs. Behind an error that gave a command of several lines up bash goes on counting
+    /// from the line of the error.
     pub(crate) fn line(&self) -> u32 {
-        self.code.program.line(self.code.pc.saturating_sub(1))
+        self.code.program.line(self.code.pc.saturating_sub(1)).saturating_sub(self.code.shift)
     }
 
     /// Runs until the process ends (`Ready` with its status) or has to wait.

@@ -112,7 +112,7 @@ impl Process {
         };
         let program = Arc::new(program);
         let link = run.services.cache.link_for(&program, &run.services.names, false);
-        self.switch(super::shell::Code { program, link, pc: 0 });
+        self.switch(super::shell::Code { program, link, pc: 0, shift: 0 });
         self.start_trap(run, &action, ScriptKind::ReturnTrap, status)
     }
 
@@ -136,7 +136,7 @@ impl Process {
         while let Some(&(pc, nested)) = stages.get(self.debug_stage as usize) {
             self.debug_stage += 1;
             let Some(command) = program.simple_command(pc).filter(|_| !nested) else { continue };
-            let (status, line) = (self.shell.state.status, program.line(command));
+            let (status, line) = (self.shell.state.status, program.line(command).saturating_sub(self.code.shift));
             self.code.pc = self.code.pc.saturating_sub(1);
             let outermost = self.in_trap == 0;
             self.start_trap_at(run, &action, ScriptKind::DebugTrap, status, line)?;

@@ -25,11 +25,14 @@ impl Compiler {
         } else if let CommandKind::Subshell(list) = &command.kind {
             self.redirected_subshell(command, list);
         } else {
+            let line = self.line;
+            self.line = self.base_line.unwrap_or(line);
             self.emit(Op::RedirectBegin);
             for redirection in &command.redirections {
                 self.redirection(redirection);
             }
             let begin = self.emit(Op::RedirectReady { end: 0 });
+            self.line = line;
             self.compound(command);
             self.emit(Op::RedirectEnd);
             // The command's own failure was looked at where it happened; only a failed redirection counts here.
@@ -44,17 +47,34 @@ impl Compiler {
     fn redirected_subshell(&mut self, command: &Command, list: &List) {
         let line = self.line;
         let start = self.emit(Op::Subshell { end: 0 });
+        let outer = self.base_line.replace(self.subshell_line(command));
+        self.line = self.base_line.unwrap_or(line);
         self.emit(Op::RedirectBegin);
         for redirection in &command.redirections {
             self.redirection(redirection);
         }
         let begin = self.emit(Op::RedirectReady { end: 0 });
-        self.list(list);
         self.line = line;
+        self.list(list);
+        (self.line, self.base_line) = (line, outer);
         self.patch(begin);
         self.emit(Op::EndProcess);
         self.patch(start);
         self.check();
+    }
+
+    /// The line where the parenthesis of a subshell closes.
+    fn subshell_line(&self, command: &Command) -> u32 {
+        let end = command.redirections.first().map_or(command.span.end, |first| first.span.start);
+        let text = self.source.get(command.span.start as usize..end as usize).unwrap_or(&[]);
+        self.line.saturating_add(memchr::memchr_iter(b'\n', text.trim_ascii_end()).count() as u32)
+    }
+
+    /// Compiles what `compile` does with that line for redirections of compound commands.
+    fn based(&mut self, line: u32, compile: impl FnOnce(&mut Self)) {
+        let outer = self.base_line.replace(line);
+        compile(self);
+        self.base_line = outer;
     }
 
     fn compound(&mut self, command: &Command) {
@@ -64,7 +84,8 @@ impl Compiler {
             CommandKind::BraceGroup(list) => self.list(list),
             CommandKind::Subshell(list) => {
                 let start = self.emit(Op::Subshell { end: 0 });
-                self.list(list);
+                let closed = self.subshell_line(command);
+                self.based(closed, |this| this.list(list));
                 self.line = line;
                 self.emit(Op::EndProcess);
                 self.patch(start);
@@ -145,7 +166,7 @@ impl Compiler {
     /// The body of a function, and its end.
     pub(super) fn function_body(&mut self, body: &Command) {
         let conditions = std::mem::take(&mut self.conditions);
-        self.command(body);
+        self.based(self.line, |this| this.command(body));
         self.conditions = conditions;
         self.emit(Op::ReturnFromFunction);
     }
@@ -248,7 +269,7 @@ impl Compiler {
             self.debug(command);
         }
         self.emit(Op::LoopTurn);
-        self.list(body);
+        self.based(line, |this| this.list(body));
         self.line = line;
         self.emit(Op::LoopStatus);
         self.emit(Op::Jump(top));
@@ -270,7 +291,7 @@ impl Compiler {
             exits.push(self.loop_expression(condition, true));
         }
         self.emit(Op::LoopTurn);
-        self.list(body);
+        self.based(line, |this| this.list(body));
         self.line = line;
         self.emit(Op::LoopStatus);
         let next = self.here();
@@ -335,7 +356,7 @@ impl Compiler {
             if arm.body.items.is_empty() {
                 self.emit(Op::SetStatus(0));
             }
-            self.list(&arm.body);
+            self.based(line, |this| this.list(&arm.body));
             match arm.end {
                 CaseEnd::Break => ends.push(self.emit(Op::Jump(0))),
                 CaseEnd::FallThrough => fall_through = Some(self.emit(Op::Jump(0))),

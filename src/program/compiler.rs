@@ -60,9 +60,12 @@ pub(crate) fn compile_source(
                 }
                 // Aliases change the text that the tree's spans refer to.
                 compiler.source = Arc::clone(parser.source());
+                let newline = parser.source().get(..parser.offset()).is_some_and(|text| text.ends_with(b"\n"));
+                let end = parser.line().saturating_sub(u32::from(newline)).max(1);
+                compiler.base_line = Some(end);
                 compiler.list(&list);
                 let boundary = compiler.here();
-                compiler.program.boundaries.push(boundary);
+                compiler.program.boundaries.push((boundary, end));
                 if options.stepwise || options.incremental && changes_parser(&list) {
                     // What is left is the same in both texts.
                     let left = parser.source().len().saturating_sub(parser.offset());
@@ -85,7 +88,7 @@ pub(crate) fn compile_source(
                     break;
                 }
                 let boundary = compiler.here();
-                compiler.program.boundaries.push(boundary);
+                compiler.program.boundaries.push((boundary, 0));
                 parser.skip_line();
             }
         }
@@ -176,6 +179,9 @@ pub(super) struct Compiler {
     /// The simple command that comes has a process of its own: a stage of a pipeline, an asynchronous command.
     pub(super) own_process: bool,
     names: FxHashMap<Text, Index>,
+    /// The line that bash gives to redirections of compound commands: where the complete command ends, the function or
+    /// the loop around begins. `None`: where they stand.
+    pub(super) base_line: Option<u32>,
     /// What the spans of the syntax tree refer to.
     pub(super) source: Arc<[u8]>,
     /// The word that is compiled, and whether it is a part in double quotes: what a bad substitution shows.
@@ -186,7 +192,7 @@ impl Compiler {
     fn new(source: Arc<[u8]>) -> Self {
         let mut program = Program { source: Arc::clone(&source), ..Program::default() };
         program.patterns.push(super::ConstantPattern::default());
-        Self { program, line: 1, line_shift: 0, conditions: 0, own_process: false, names: FxHashMap::default(), source, around: (Span::default(), false) }
+        Self { program, line: 1, line_shift: 0, conditions: 0, own_process: false, names: FxHashMap::default(), source, base_line: None, around: (Span::default(), false) }
     }
 
     fn finish(mut self) -> Program {

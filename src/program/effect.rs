@@ -89,6 +89,15 @@ pub(super) fn is_plain_arithmetic(arithmetic: &Arithmetic) -> bool {
     arithmetic.expression.as_ref().is_some_and(is_pure)
 }
 
+/// Whether it is a number.
+pub(super) fn is_constant(arithmetic: &Arithmetic) -> bool {
+    match &arithmetic.expression {
+        Some(Expression::Number(_)) => true,
+        Some(Expression::Unary(_, operand)) => matches!(operand.as_ref(), Expression::Number(_)),
+        _ => false,
+    }
+}
+
 /// Whether evaluating it changes nothing and can not fail in a way of its own.
 pub(super) fn is_pure(expression: &Expression) -> bool {
     match expression {

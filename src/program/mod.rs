@@ -62,8 +62,8 @@ pub(crate) struct Program {
     pub(crate) errors: Vec<ParseError>,
     /// Warnings of the parser (here-documents ended by the end of the file), with their lines.
     pub(crate) warnings: Vec<(u32, String)>,
-    /// Behind each complete command: where a shell goes on after an error that gives one up.
-    pub(crate) boundaries: Vec<Pc>,
+    /// Behind each complete command: where a shell goes on after an error that gives one up. With the line where it ends.
+    pub(crate) boundaries: Vec<(Pc, u32)>,
     /// The source of each simple command, by the operation that runs it.
     pub(crate) spans: Vec<(Pc, u32, u32)>,
     /// Where `Op::ParseMore` goes on: offset and line.

@@ -1,7 +1,7 @@
 //! Words to operations that append to the builder.
 
 use super::compiler::Compiler;
-use super::effect::{is_idle, is_plain_arithmetic};
+use super::effect::{is_constant, is_idle, is_plain_arithmetic};
 use super::{ArithmeticContext, ConstantPattern, Index, Op, ParameterBase, ParameterReference, Quoting};
 use crate::syntax::ast::{
     AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Parameter,
@@ -154,7 +154,9 @@ impl Compiler {
         let first = substitution.body.items.first().map_or(line, |item| item.span.line);
         let shift = std::mem::replace(&mut self.line_shift, i64::from(line) - i64::from(first));
         let outer = substitution.source.as_ref().map(|own| std::mem::replace(&mut self.source, own.clone()));
+        let base = self.base_line.take();
         self.list(&substitution.body);
+        self.base_line = base;
         if let Some(error) = &substitution.error {
             let index = self.program.errors.len() as Index;
             self.program.errors.push(error.clone());
@@ -347,7 +349,8 @@ impl Compiler {
             ParameterOperation::Substring { offset, length } => {
                 let context = ArithmeticContext::Substring(parameter);
                 let plain_length = length.as_ref().is_none_or(is_plain_arithmetic);
-                let skip = self.skip_words(is_plain_arithmetic(offset) && plain_length, false, true);
+                let constant = is_constant(offset) && length.as_ref().is_none_or(is_constant);
+                let skip = self.skip_words(constant, false, true);
                 self.arithmetic(offset, &offset.text, context);
                 let (mut skip_length, mut shown) = (None, u32::MAX);
                 if let Some(length) = length {

@@ -47,6 +47,12 @@ impl Process {
 
     /// Before the words of an operator: see [`crate::program::Op::SkipWords`].
     pub(crate) fn skip_words(&mut self, run: &mut Run, null: bool, slice: bool, end: Pc) -> Step {
+        if let Some((Target::Variable(id), _)) = self.x.targets.last()
+            && let Value::Text(text) = &self.shell.variables.slot(*id).value
+            && !(null && text.is_empty())
+        {
+            return Ok(());
+        }
         let Some((target, source)) = self.x.targets.last().cloned() else { return Ok(()) };
         let skips = match &target {
             // `${@:0}` has `$0`.

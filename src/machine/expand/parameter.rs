@@ -229,8 +229,8 @@ impl Process {
             ParameterBase::Special(special) => Target::Special(special),
             ParameterBase::Element(name) => {
                 let subscript = self.x.subscripts.pop().unwrap_or(Subscript::Index(0));
-                if let (true, Subscript::Index(index @ ..0)) = (measured, &subscript) {
-                    self.check_measured(run, link.name(name), *index, &reference.source)?;
+                if measured {
+                    self.check_measured(run, link.name(name), &subscript, &reference.source)?;
                 }
                 self.element_target(run, link.name(name), subscript)?
             }
@@ -247,9 +247,16 @@ impl Process {
     }
 
     /// `${#name[-9]}`: the command is given up, the message shows only the subscript.
-    fn check_measured(&mut self, run: &mut Run, id: NameId, index: i64, source: &Text) -> Step {
+    fn check_measured(&mut self, run: &mut Run, id: NameId, subscript: &Subscript, source: &Text) -> Step {
         let Target::Variable(id) = self.dereference(run, id) else { return Ok(()) };
-        if self.array_index(run, id, index).is_some() && self.value_of(run, id).is_array() {
+        let valid = match subscript {
+            Subscript::Index(index) => {
+                *index >= 0
+                    || self.array_index(run, id, *index).is_some() && self.value_of(run, id).is_array()
+            }
+            Subscript::Key(key) => !key.is_empty(),
+        };
+        if valid {
             return Ok(());
         }
         let at = memchr::memchr(b'[', source).map_or(0, |at| at.saturating_add(1));
@@ -265,6 +272,11 @@ impl Process {
             other => return Ok(other),
         };
         Ok(match subscript {
+            Subscript::Key(key) if key.is_empty() => {
+                let text = run.services.names.text(id);
+                self.report_fatal(format_args!("{text}: bad array subscript"))?;
+                Target::Nothing
+            }
             Subscript::Key(key) => Target::Key(id, key),
             Subscript::Index(index) => match self.array_index(run, id, index) {
                 Some(position) if index >= 0 || self.value_of(run, id).is_array() => {
@@ -688,6 +700,19 @@ impl Process {
         Err(self.fatal_expansion())
     }
 
+    /// `set -u` in `${#x}`: of an array it is looked for, not for its element.
+    fn check_measured_set(&mut self, run: &mut Run, target: &Target, source: Index) -> Step {
+        let (Target::Index(id, _) | Target::Key(id, _)) = *target else {
+            return self.check_unset_parameter(run, target, source);
+        };
+        if self.shell.state.options.has(ShellOption::NoUnset) && self.value_of(run, id) == Value::Unset {
+            let name = run.services.names.text(id);
+            self.report(format_args!("{name}: unbound variable"));
+            return Err(Halt::Exit(1));
+        }
+        Ok(())
+    }
+
     /// `${#name[subscript]}`: of an unset variable the subscript is not looked at.
     pub(crate) fn unless_declared(&mut self, id: NameId, quoting: Quoting, end: crate::program::Pc) {
         let slot = self.shell.variables.slot(id);
@@ -726,7 +751,7 @@ impl Process {
                 Some(text) if self.counts_bytes(run, &text) => text.len(),
                 Some(text) => crate::character::count(&text),
                 None => {
-                    self.check_unset_parameter(run, &target, source)?;
+                    self.check_measured_set(run, &target, source)?;
                     0
                 }
             }

@@ -39,6 +39,12 @@ impl Process {
                     Quoting::Quoted if matches!(Self::list_kind(&target), Some(AllElements::At)) => {
                         self.append_declaration(run, &target, &text)
                     }
+                    Quoting::Split
+                        if self.shell.state.separators.join.is_empty()
+                            && Self::list_kind(&target).is_some() =>
+                    {
+                        self.append_declaration(run, &target, &text)
+                    }
                     _ => {
                         self.append_text(&text, quoting);
                         Ok(())
@@ -153,7 +159,8 @@ impl Process {
 
     /// `"${a[@]@A}"`: bash makes words of what stands before the value.
     fn append_declaration(&mut self, run: &mut Run, target: &Target, text: &Text) -> Step {
-        let splits = self.shell.state.separators.class(b' ') == 1;
+        let separators = &self.shell.state.separators;
+        let splits = separators.class(b' ') == 1 || separators.join.is_empty();
         let words = match target {
             Target::Elements(id, _) if !self.value_of(run, *id).is_array() => 1,
             Target::Elements(..) => 3,
