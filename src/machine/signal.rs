@@ -136,7 +136,8 @@ impl Process {
         while let Some(&(pc, nested)) = stages.get(self.debug_stage as usize) {
             self.debug_stage += 1;
             let Some(command) = program.simple_command(pc).filter(|_| !nested) else { continue };
-            let (status, line) = (self.shell.state.status, program.line(command).saturating_sub(self.code.shift));
+            let (status, line) =
+                (self.shell.state.status, program.line(command).saturating_sub(self.code.shift));
             self.code.pc = self.code.pc.saturating_sub(1);
             let outermost = self.in_trap == 0;
             self.start_trap_at(run, &action, ScriptKind::DebugTrap, status, line)?;

@@ -60,7 +60,8 @@ pub(crate) fn compile_source(
                 }
                 // Aliases change the text that the tree's spans refer to.
                 compiler.source = Arc::clone(parser.source());
-                let newline = parser.source().get(..parser.offset()).is_some_and(|text| text.ends_with(b"\n"));
+                let newline =
+                    parser.source().get(..parser.offset()).is_some_and(|text| text.ends_with(b"\n"));
                 let end = parser.line().saturating_sub(u32::from(newline)).max(1);
                 compiler.base_line = Some(end);
                 compiler.list(&list);
@@ -192,7 +193,17 @@ impl Compiler {
     fn new(source: Arc<[u8]>) -> Self {
         let mut program = Program { source: Arc::clone(&source), ..Program::default() };
         program.patterns.push(super::ConstantPattern::default());
-        Self { program, line: 1, line_shift: 0, conditions: 0, own_process: false, names: FxHashMap::default(), source, base_line: None, around: (Span::default(), false) }
+        Self {
+            program,
+            line: 1,
+            line_shift: 0,
+            conditions: 0,
+            own_process: false,
+            names: FxHashMap::default(),
+            source,
+            base_line: None,
+            around: (Span::default(), false),
+        }
     }
 
     fn finish(mut self) -> Program {

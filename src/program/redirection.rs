@@ -47,9 +47,11 @@ impl Compiler {
 
 /// Whether redirections have expansions; `Some(true)`: such that change nothing and can only fail with `set -u`.
 pub(super) fn expands(redirections: &[Redirection]) -> Option<bool> {
-    redirections.iter().map(word_of).filter(|word| super::effect::expands(word)).fold(None, |plain, word| {
-        Some(plain.unwrap_or(true) && super::effect::is_plain(word))
-    })
+    redirections
+        .iter()
+        .map(word_of)
+        .filter(|word| super::effect::expands(word))
+        .fold(None, |plain, word| Some(plain.unwrap_or(true) && super::effect::is_plain(word)))
 }
 
 fn word_of(redirection: &Redirection) -> &Word {

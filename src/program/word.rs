@@ -113,8 +113,7 @@ impl Compiler {
                         self.emit(Op::Quoted(empty));
                     }
                 }
-                let quoting =
-                    if context == Quoting::Document { Quoting::Document } else { Quoting::Quoted };
+                let quoting = if context == Quoting::Document { Quoting::Document } else { Quoting::Quoted };
                 let quoted = std::mem::replace(&mut self.around.1, true);
                 self.parts(parts, quoting, nested);
                 self.around.1 = quoted;

@@ -92,8 +92,10 @@ impl<'f> Formatter<'f> {
                     && let Some(arg) = self.args.get(self.next)
                 {
                     let arg = super::quote::quote(arg);
-                    self.around
-                        .report(self.out, &format_args!("warning: ignoring excess arguments, starting with {arg}"));
+                    self.around.report(
+                        self.out,
+                        &format_args!("warning: ignoring excess arguments, starting with {arg}"),
+                    );
                 }
                 break;
             }
@@ -156,7 +158,8 @@ impl<'f> Formatter<'f> {
             (None, _) => false,
             (Some(letter), Dialect::Bash) => {
                 let what = if letter == b'x' { "hex" } else { "unicode" };
-                self.around.report(self.out, &format_args!("missing {what} digit for \\{}", char::from(letter)));
+                self.around
+                    .report(self.out, &format_args!("missing {what} digit for \\{}", char::from(letter)));
                 false
             }
             (Some(_), Dialect::Gnu) => {
@@ -356,7 +359,8 @@ impl<'f> Formatter<'f> {
         let letter = if depth == 0 { self.format.get(end) } else { None };
         if letter != Some(&b'T') {
             let shown = bstr::BString::from(letter.map_or_else(Vec::new, |letter| vec![*letter]));
-            self.around.report(self.out, &format_args!("warning: `{shown}': invalid time format specification"));
+            self.around
+                .report(self.out, &format_args!("warning: `{shown}': invalid time format specification"));
             self.out.extend_from_slice(b"%(");
             *at = inside;
             return Ok(true);
@@ -499,9 +503,10 @@ impl<'f> Formatter<'f> {
             && let Some(more) = rest.get(length..).filter(|more| !more.is_empty())
         {
             let more = bstr::BString::from(more);
-            self.around.report(self.out, &format_args!(
-                "warning: {more}: character(s) following character constant have been ignored"
-            ));
+            self.around.report(
+                self.out,
+                &format_args!("warning: {more}: character(s) following character constant have been ignored"),
+            );
         }
         Some(match character::character(unit) {
             Some(character) => u64::from(u32::from(character)),
@@ -560,7 +565,8 @@ impl<'f> Formatter<'f> {
         match self.dialect {
             Dialect::Bash => {
                 let shown = bstr::BString::from(arg);
-                self.around.report(self.out, &format_args!("warning: {shown}: Numerical result out of range"));
+                self.around
+                    .report(self.out, &format_args!("warning: {shown}: Numerical result out of range"));
             }
             Dialect::Gnu => {
                 let shown = super::quote::quote(arg);

@@ -331,7 +331,13 @@ impl Process {
         }
     }
 
-    pub(super) fn load_element(&mut self, run: &mut Run, id: NameId, subscript: Subscript, depth: u32) -> Step<i64> {
+    pub(super) fn load_element(
+        &mut self,
+        run: &mut Run,
+        id: NameId,
+        subscript: Subscript,
+        depth: u32,
+    ) -> Step<i64> {
         let target = self.element_target(run, id, subscript)?;
         match self.target_text(run, &target) {
             Some(text) => self.evaluate_text(run, &text, depth + 1),
@@ -419,7 +425,14 @@ impl Process {
 
     /// Applies an operator. Overflow wraps, as in bash.
     #[inline]
-    pub(super) fn binary(&mut self, run: &mut Run, infix: Infix, left: i64, right: i64, text: &Text) -> Step<i64> {
+    pub(super) fn binary(
+        &mut self,
+        run: &mut Run,
+        infix: Infix,
+        left: i64,
+        right: i64,
+        text: &Text,
+    ) -> Step<i64> {
         let operator = infix.operator;
         Ok(match operator {
             BinaryOperator::Add => left.wrapping_add(right),
@@ -600,7 +613,12 @@ impl Process {
         }
     }
 
-    pub(super) fn store_place(&mut self, run: &mut Run, place: (NameId, Option<Subscript>), number: i64) -> Step {
+    pub(super) fn store_place(
+        &mut self,
+        run: &mut Run,
+        place: (NameId, Option<Subscript>),
+        number: i64,
+    ) -> Step {
         match place.1 {
             Some(subscript) => self.store_element(run, place.0, subscript, number),
             None => self.store(run, place.0, number),

@@ -229,9 +229,7 @@ impl Process {
         } else {
             None
         };
-        self.append_changed(run, quoting, false, |_, text| {
-            Ok(with_case(text, operator, pattern.as_ref()))
-        })
+        self.append_changed(run, quoting, false, |_, text| Ok(with_case(text, operator, pattern.as_ref())))
     }
 
     /// `${x:offset:length}`: the numbers are on the stack.
@@ -255,12 +253,12 @@ impl Process {
         };
         if let (Some(kind), false) = (Self::list_kind(&target), scalar) {
             {
-            let negative = length.is_some_and(|length| length < 0);
-            if negative && self.slice_start(run, &target, offset).is_some() {
-                return Err(self.negative_length(run, program, shown));
+                let negative = length.is_some_and(|length| length < 0);
+                if negative && self.slice_start(run, &target, offset).is_some() {
+                    return Err(self.negative_length(run, program, shown));
+                }
+                return self.slice(run, &target, kind, offset, length, quoting);
             }
-            return self.slice(run, &target, kind, offset, length, quoting);
-        }
         }
         let Some(text) = self.target_text(run, &target) else {
             return self.check_unset_parameter(run, &target, source);
