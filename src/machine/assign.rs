@@ -116,13 +116,35 @@ impl Process {
         id: NameId,
         value: Text,
         append: bool,
+        shown: crate::program::Index,
     ) -> Step {
         let subscript = self.x.subscripts.pop().unwrap_or(Subscript::Index(0));
+        if let Subscript::Index(index @ ..0) = subscript {
+            self.check_assigned(run, id, index, shown)?;
+        }
         if self.shell.state.options.has(ShellOption::XTrace) {
             self.trace_element(run, id, &subscript, &value, append);
         }
         let result = self.assign_element(run, id, subscript, value, append);
         self.assignment_step(result)
+    }
+
+    /// A negative subscript of an assignment that is out of range: the message shows it as it was written.
+    fn check_assigned(
+        &mut self,
+        run: &mut Run,
+        id: NameId,
+        index: i64,
+        shown: crate::program::Index,
+    ) -> Step {
+        let Some(Target::Variable(id)) = self.assignment_target(run, id) else { return Ok(()) };
+        let writable = !self.shell.variables.slot(id).attributes.has(Attributes::READONLY);
+        if !writable || self.is_associative(id) || self.array_index(run, id, index).is_some() {
+            return Ok(());
+        }
+        let shown = self.code.program.text(shown);
+        self.report_fatal(format_args!("{shown}: bad array subscript"))?;
+        Err(self.fatal_assignment())
     }
 
     /// `name=(...)` as a command.

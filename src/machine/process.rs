@@ -591,9 +591,9 @@ impl Process {
                         self.set_status(0);
                         continue;
                     }
-                    Op::AssignElement { name, append } => {
+                    Op::AssignElement { name, append, shown } => {
                         let text = self.x.builder.take_text();
-                        self.assign_element_word(run, link.name(name), text, append)?;
+                        self.assign_element_word(run, link.name(name), text, append, shown)?;
                     }
                     Op::AssignArray { name, append } => {
                         let literal = self.pop_literal();

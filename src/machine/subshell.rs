@@ -8,7 +8,7 @@ use super::run::Run;
 use super::shell::{Shell, State};
 use crate::io::{Capture, Description, OnExcess, pipe};
 use crate::limit::Limit;
-use crate::program::{Index, Pc, Program, Quoting};
+use crate::program::{Index, Op, Pc, Program, Quoting};
 use crate::text::Text;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -40,8 +40,9 @@ impl Process {
 
     /// The redirections of a simple command come: those of a command of the file system are made in a subshell.
     pub(crate) fn begin_own_process(&mut self, run: &mut Run, plain: bool, end: Pc) -> Step {
-        let options = self.shell.state.options;
-        if plain && !options.has(ShellOption::NoUnset) || !self.is_external() {
+        let can_fail =
+            || self.shell.state.options.has(ShellOption::NoUnset) && !self.reads_set_variables(end);
+        if plain && !can_fail() || !self.is_external() {
             return Ok(());
         }
         self.enter(run)?;
@@ -52,6 +53,30 @@ impl Process {
             frame.own = Some(end);
         }
         Ok(())
+    }
+
+    /// Whether the operations up to `end` expand nothing but variables that are set.
+    fn reads_set_variables(&self, end: Pc) -> bool {
+        let (code, link) = (&self.code.program.code, &self.code.link);
+        let mut at = self.code.pc;
+        while at < end
+            && let Some(op) = code.get(at as usize)
+        {
+            at += 1;
+            match op {
+                Op::Variable { name, .. } => {
+                    if self.shell.variables.slot(link.name(*name)).value == super::variable::Value::Unset {
+                        return false;
+                    }
+                }
+                // What fails in a process of its own fails there.
+                Op::Substitution { end, .. } | Op::ProcessSubstitution { end, .. } => at = at.max(*end),
+                Op::Literal(_) | Op::Quoted(_) | Op::Redirect(_) | Op::Execute { .. } | Op::EndOwnProcess => {
+                }
+                _ => return false,
+            }
+        }
+        true
     }
 
     /// Whether the fields that were made are a command of the file system.

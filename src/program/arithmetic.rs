@@ -2,7 +2,7 @@
 
 use super::Index;
 use super::effect::is_pure;
-use crate::syntax::ast::{ElementSubscript, Expression, Infix, Parameter, UnaryOperator};
+use crate::syntax::ast::{BinaryOperator, ElementSubscript, Expression, Infix, Parameter, UnaryOperator};
 use crate::text::Text;
 
 /// An expression that was compiled.
@@ -107,7 +107,7 @@ pub(crate) fn compile(
 }
 
 impl ArithmeticCode {
-    /// `n++ + $n`: bash expands `$n` before it evaluates anything.
+    /// `n++ + $n`: bash expands `$n` before it evaluates anything; an error behind a change shows that text.
     fn reads_what_it_wrote(&self) -> bool {
         let mut wrote = false;
         self.needs_text
@@ -120,6 +120,10 @@ impl ArithmeticCode {
                     false
                 }
                 ArithmeticOp::Parameter(Operand::Variable(_)) => wrote,
+                ArithmeticOp::Binary(infix) | ArithmeticOp::BinaryNumber(infix, 0) => {
+                    use BinaryOperator::{Divide, Power, Remainder};
+                    wrote && matches!(infix.operator, Divide | Remainder | Power)
+                }
                 _ => false,
             })
     }

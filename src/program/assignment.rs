@@ -118,7 +118,9 @@ impl Compiler {
                 } else {
                     self.assigned_subscript(name, assignment, subscript);
                 }
-                self.emit(Op::AssignElement { name, append });
+                let shown = self.element_text(assignment, subscript);
+                let shown = self.text(&shown);
+                self.emit(Op::AssignElement { name, append, shown });
             }
             (AssignmentValue::Array(_), Some(subscript)) => {
                 let mut message = self.element_text(assignment, subscript);
@@ -239,9 +241,8 @@ impl Compiler {
     ) {
         let key = if associative { Index::MAX } else { name };
         let has_tilde = element.value.parts.iter().any(|part| matches!(part, WordPart::Tilde(_)));
-        let has_braces = super::brace::has_braces(&element.value)
-            && super::brace::expand(&element.value, 2).map_or(true, |words| words.len() > 1);
-        if !has_tilde && !has_braces {
+        let whole = braced_element(subscript, element);
+        if !has_tilde && whole.is_none() {
             self.keyed_value(key, subscript, element, &element.value);
             return;
         }
@@ -256,13 +257,7 @@ impl Compiler {
             return;
         }
         let test = self.emit(Op::IfAssociative { name, key: 0 });
-        if has_braces {
-            let mut whole =
-                Word { parts: vec![WordPart::Quoted(Text::from_static(b"["))], span: element.value.span };
-            whole.parts.extend(subscript.word.parts.iter().cloned());
-            let close: &'static [u8] = if element.append { b"]+=" } else { b"]=" };
-            whole.parts.push(WordPart::Quoted(Text::from_static(close)));
-            whole.parts.extend(element.value.parts.iter().cloned());
+        if let Some(whole) = whole {
             self.fields(&whole);
             self.emit(Op::ArrayElements);
         } else {
@@ -298,4 +293,17 @@ impl Compiler {
     pub(super) fn static_text(&mut self, text: &'static [u8]) -> Index {
         self.text(&Text::from_static(text))
     }
+}
+
+/// `[subscript]=value` as a word whose braces make several.
+fn braced_element(subscript: &Subscript, element: &ArrayElement) -> Option<Word> {
+    if !super::brace::has_braces(&element.value) {
+        return None;
+    }
+    let mut whole = Word { parts: vec![WordPart::Quoted(Text::from_static(b"["))], span: element.value.span };
+    whole.parts.extend(subscript.word.parts.iter().cloned());
+    let close: &'static [u8] = if element.append { b"]+=" } else { b"]=" };
+    whole.parts.push(WordPart::Quoted(Text::from_static(close)));
+    whole.parts.extend(element.value.parts.iter().cloned());
+    super::brace::expand(&whole, 2).map_or(true, |words| words.len() > 1).then_some(whole)
 }

@@ -26,7 +26,9 @@ impl Compiler {
             self.redirected_subshell(command, list);
         } else {
             let line = self.line;
-            self.line = self.base_line.unwrap_or(line);
+            if !matches!(command.kind, CommandKind::ArithmeticFor { .. }) {
+                self.line = self.base_line.unwrap_or(line);
+            }
             self.emit(Op::RedirectBegin);
             for redirection in &command.redirections {
                 self.redirection(redirection);

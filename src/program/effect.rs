@@ -25,20 +25,6 @@ pub(super) fn is_plain(word: &Word) -> bool {
     are_plain(&word.parts)
 }
 
-/// As [`is_plain`], and it runs nothing.
-pub(super) fn is_idle(word: &Word) -> bool {
-    is_plain(word) && !runs(&word.parts)
-}
-
-/// Whether a substitution stands in the word outside of other expansions.
-fn runs(parts: &[WordPart]) -> bool {
-    parts.iter().any(|part| match part {
-        WordPart::DoubleQuoted(parts) => runs(parts),
-        WordPart::CommandSubstitution(_) | WordPart::ProcessSubstitution(_) => true,
-        _ => false,
-    })
-}
-
 /// The recursion is as deep as the syntax, which the parser's depth budget bounds.
 fn are_plain(parts: &[WordPart]) -> bool {
     parts.iter().all(|part| match part {

@@ -155,8 +155,8 @@ pub(crate) enum Op {
     AssignStatement { name: Index, append: bool },
     /// The same for `name=$((...))`: assigns the number.
     AssignNumber { name: Index },
-    /// `name[subscript]=word` alone.
-    AssignElement { name: Index, append: bool },
+    /// `name[subscript]=word` alone; `shown` is the text before the `=`.
+    AssignElement { name: Index, append: bool, shown: Index },
     /// `name=(...)` alone: assigns the array literal.
     AssignArray { name: Index, append: bool },
     /// `name=word` before a command: kept for its environment.

@@ -1,7 +1,7 @@
 //! Words to operations that append to the builder.
 
 use super::compiler::Compiler;
-use super::effect::{is_constant, is_idle, is_plain_arithmetic};
+use super::effect::{expands, is_constant, is_plain_arithmetic};
 use super::{ArithmeticContext, ConstantPattern, Index, Op, ParameterBase, ParameterReference, Quoting};
 use crate::syntax::ast::{
     AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Parameter,
@@ -325,7 +325,7 @@ impl Compiler {
                 self.trim(false, *longest, pattern, quoting);
             }
             ParameterOperation::Replace { scope, pattern, replacement } => {
-                let plain = is_idle(pattern) && replacement.as_ref().is_none_or(is_idle);
+                let plain = !expands(pattern) && !replacement.as_ref().is_some_and(expands);
                 let skip = self.skip_words(plain, false, false);
                 self.emit(Op::PushBuilder);
                 self.word(pattern, Quoting::Raw);
@@ -337,7 +337,7 @@ impl Compiler {
                 self.words_skipped(skip);
             }
             ParameterOperation::Case { operator, pattern } => {
-                let skip = self.skip_words(pattern.as_ref().is_none_or(is_idle), false, false);
+                let skip = self.skip_words(!pattern.as_ref().is_some_and(expands), false, false);
                 if let Some(pattern) = pattern {
                     self.emit(Op::PushBuilder);
                     self.word(pattern, Quoting::Raw);
@@ -413,7 +413,7 @@ impl Compiler {
 
     fn trim(&mut self, prefix: bool, longest: bool, pattern: &Word, quoting: Quoting) {
         let constant = self.constant_pattern(pattern);
-        let skip = self.skip_words(is_idle(pattern), true, false);
+        let skip = self.skip_words(!expands(pattern), true, false);
         if constant.is_none() {
             self.emit(Op::PushBuilder);
             self.word(pattern, Quoting::Raw);

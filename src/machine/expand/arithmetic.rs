@@ -7,6 +7,7 @@ use super::super::name::NameId;
 use super::super::process::{Halt, Process, Step, Subscript, Target};
 use super::super::run::Run;
 use super::super::variable::{Attributes, Value, plain_integer};
+use super::arithmetic_prefix::blanks_trimmed;
 use crate::program::{
     ArithmeticCode, ArithmeticContext, ArithmeticOp, Index, Op, Operand, compile_arithmetic,
 };
@@ -150,7 +151,7 @@ impl Process {
                     return Err(run.services.meter.fail_with(limit.limit, limit.allowed).into());
                 }
                 self.evaluate_before_error(run, text, depth)?;
-                let shown = text.get(..error.shown).unwrap_or(text).trim_ascii_start();
+                let shown = blanks_trimmed(text.get(..error.shown).unwrap_or(text));
                 return Err(self.arithmetic_error(format_args!("{}: {error}", bstr::BStr::new(shown))));
             }
         };
@@ -491,7 +492,7 @@ impl Process {
                 token = self.dequote_key(run, &token);
             }
         }
-        let shown = bstr::BStr::new(shown.trim_ascii_start());
+        let shown = bstr::BStr::new(blanks_trimmed(&shown));
         self.arithmetic_error(format_args!("{shown}: {message} (error token is \"{token}\")"))
     }
 

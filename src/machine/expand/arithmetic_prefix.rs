@@ -79,7 +79,11 @@ impl Process {
     /// One that comes before the syntax error; it was reported.
     pub(super) fn evaluate_before_error(&mut self, run: &mut Run, text: &[u8], depth: u32) -> Step {
         if depth > MAX_DEPTH {
-            return Ok(());
+            // Such a value names itself, as a rule.
+            let shown = bstr::BStr::new(text);
+            return Err(self.arithmetic_error(format_args!(
+                "{shown}: expression recursion level exceeded (error token is \"{shown}\")"
+            )));
         }
         let mut reader = Reader {
             process: self,
@@ -153,7 +157,10 @@ impl Reader<'_, '_, '_> {
         self.skip_blanks();
         let next = match self.rest().first() {
             Some(byte) if byte.is_ascii_alphanumeric() || *byte == b'_' => Token::Variable,
-            _ => self.operator()?,
+            _ => match self.operator() {
+                Err(Stop::Syntax) => return Err(self.invalid_operator()),
+                next => next?,
+            },
         };
         self.at = behind;
         let place = (id, subscript);
@@ -164,6 +171,15 @@ impl Reader<'_, '_, '_> {
         };
         (self.token, self.place) = (Token::Variable, Some(place));
         Ok(())
+    }
+
+    /// What stands behind a variable is no operator.
+    fn invalid_operator(&mut self) -> Stop {
+        let shown = bstr::BStr::new(blanks_trimmed(self.text));
+        let token = bstr::BStr::new(self.text.get(self.at..).unwrap_or(&[]));
+        let message =
+            format!("{shown}: syntax error: invalid arithmetic operator (error token is \"{token}\")");
+        Stop::Halt(self.process.arithmetic_error(message))
     }
 
     fn load(&mut self, place: &Place) -> Read {
@@ -413,6 +429,12 @@ impl Reader<'_, '_, '_> {
         }
         Ok(value)
     }
+}
+
+/// A text without the blanks and tabs at its start: newlines stay in bash's messages.
+pub(super) fn blanks_trimmed(text: &[u8]) -> &[u8] {
+    let blanks = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    text.get(blanks..).unwrap_or(&[])
 }
 
 /// The offset of the bracket that closes the one at the start.

@@ -255,7 +255,7 @@ impl Process {
             {
                 let negative = length.is_some_and(|length| length < 0);
                 if negative && self.slice_start(run, &target, offset).is_some() {
-                    return Err(self.negative_length(run, program, shown));
+                    return Err(self.negative_length(program, shown));
                 }
                 return self.slice(run, &target, kind, offset, length, quoting);
             }
@@ -274,7 +274,7 @@ impl Process {
             Some(length) if length < 0 => {
                 let end = count.saturating_add(length);
                 if end < start {
-                    return Err(self.negative_length(run, program, shown));
+                    return Err(self.negative_length(program, shown));
                 }
                 end
             }
@@ -289,10 +289,9 @@ impl Process {
         Ok(())
     }
 
-    /// The error of a length that is not valid: it shows the text as it was expanded.
-    fn negative_length(&mut self, run: &mut Run, program: &Program, shown: Index) -> Halt {
+    /// The error of a length that is not valid: it shows its source.
+    fn negative_length(&mut self, program: &Program, shown: Index) -> Halt {
         let text = program.text(shown);
-        let text = if memchr::memchr(b'$', &text).is_some() { self.dequote_key(run, &text) } else { text };
         self.report(format_args!("{text}: substring expression < 0"));
         Halt::Discard(1)
     }
