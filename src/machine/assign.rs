@@ -55,6 +55,12 @@ impl Process {
         self.discarded()
     }
 
+    /// Whether an assignment before a command that fails is more than a message.
+    pub(crate) fn ends_at_errors(&self) -> bool {
+        let options = self.shell.state.options;
+        options.has(ShellOption::Posix) || options.has(ShellOption::ErrExit)
+    }
+
     fn assignment_step(&self, result: Result<(), AssignError>) -> Step {
         match result {
             Ok(()) => Ok(()),
@@ -110,13 +116,35 @@ impl Process {
         id: NameId,
         value: Text,
         append: bool,
+        shown: crate::program::Index,
     ) -> Step {
         let subscript = self.x.subscripts.pop().unwrap_or(Subscript::Index(0));
+        if let Subscript::Index(index @ ..0) = subscript {
+            self.check_assigned(run, id, index, shown)?;
+        }
         if self.shell.state.options.has(ShellOption::XTrace) {
             self.trace_element(run, id, &subscript, &value, append);
         }
         let result = self.assign_element(run, id, subscript, value, append);
         self.assignment_step(result)
+    }
+
+    /// A negative subscript of an assignment that is out of range: the message shows it as it was written.
+    fn check_assigned(
+        &mut self,
+        run: &mut Run,
+        id: NameId,
+        index: i64,
+        shown: crate::program::Index,
+    ) -> Step {
+        let Some(Target::Variable(id)) = self.assignment_target(run, id) else { return Ok(()) };
+        let writable = !self.shell.variables.slot(id).attributes.has(Attributes::READONLY);
+        if !writable || self.is_associative(id) || self.array_index(run, id, index).is_some() {
+            return Ok(());
+        }
+        let shown = self.code.program.text(shown);
+        self.report_fatal(format_args!("{shown}: bad array subscript"))?;
+        Err(self.fatal_assignment())
     }
 
     /// `name=(...)` as a command.
@@ -285,7 +313,7 @@ impl Process {
     pub(crate) fn check_writable(&mut self, run: &mut Run, id: NameId) -> Result<(), AssignError> {
         if self.shell.variables.slot(id).attributes.has(Attributes::READONLY) {
             let text = run.services.names.text(id);
-            self.report(format_args!("{text}: readonly variable"));
+            self.report_fatal(format_args!("{text}: readonly variable"))?;
             return Err(AssignError::ReadOnly);
         }
         Ok(())
@@ -310,7 +338,7 @@ impl Process {
             (Subscript::Key(key), false) => {
                 if key.is_empty() || matches!(key.as_bytes(), b"@" | b"*") {
                     let text = run.services.names.text(id);
-                    self.report(format_args!("{text}[{key}]: bad array subscript"));
+                    self.report_fatal(format_args!("{text}[{key}]: bad array subscript"))?;
                     return Err(AssignError::Invalid);
                 }
                 Subscript::Index(self.evaluate_assigned(run, &key)?)
@@ -323,14 +351,14 @@ impl Process {
                 Some(index) => Target::Index(id, index),
                 None => {
                     let text = run.services.names.text(id);
-                    self.report(format_args!("{text}[{index}]: bad array subscript"));
+                    self.report_fatal(format_args!("{text}[{index}]: bad array subscript"))?;
                     return Err(AssignError::Invalid);
                 }
             },
             Subscript::Key(key) => {
                 if key.is_empty() {
                     let text = run.services.names.text(id);
-                    self.report(format_args!("{text}[{key}]: bad array subscript"));
+                    self.report_fatal(format_args!("{text}[{key}]: bad array subscript"))?;
                     return Err(AssignError::Invalid);
                 }
                 Target::Key(id, key)
@@ -474,7 +502,7 @@ impl Process {
                     Some(index) => next = index,
                     None => {
                         // The others are assigned all the same.
-                        self.report(format_args!("[{key}]={}: bad array subscript", element.value));
+                        self.report_fatal(format_args!("[{key}]={}: bad array subscript", element.value))?;
                         continue;
                     }
                 }
@@ -548,7 +576,7 @@ impl Process {
                 }
             };
             if key.is_empty() {
-                self.report(format_args!("[]={value}: bad array subscript"));
+                self.report_fatal(format_args!("[]={value}: bad array subscript"))?;
                 continue;
             }
             // `m=([a]+=x)` appends to what was there before the assignment.
@@ -587,8 +615,8 @@ impl Process {
         let mut bound = self.shell.variables.begin_temporary(kind);
         for assignment in assignments {
             if self.check_writable(run, assignment.name).is_err() {
-                // The command runs all the same, but in POSIX mode.
-                if self.shell.state.options.has(ShellOption::Posix) {
+                // The command runs all the same, but in POSIX mode and with `set -e`.
+                if self.ends_at_errors() {
                     self.shell.variables.leave_temporary(bound);
                     return Err(());
                 }
@@ -625,7 +653,7 @@ impl Process {
     /// Binds an assignment before a function in the scope that was entered for it.
     pub(crate) fn bind_in_scope(&mut self, run: &mut Run, assignment: TemporaryAssignment) -> Result<(), ()> {
         if self.check_writable(run, assignment.name).is_err() {
-            return if self.shell.state.options.has(ShellOption::Posix) { Err(()) } else { Ok(()) };
+            return if self.ends_at_errors() { Err(()) } else { Ok(()) };
         }
         let value = self.temporary_value(run, &assignment);
         self.shell.variables.make_local(assignment.name);

@@ -91,7 +91,11 @@ pub(crate) struct Builder {
     current: Field,
     /// The current field exists even if it is empty.
     present: bool,
+    /// White space of `IFS` ended the last field and nothing follows it: another character of `IFS` belongs to it.
+    soft: bool,
     done: Vec<Finished>,
+    /// What stands between fields where none are made, if it is no blank: how many were done, and the text.
+    joins: Vec<(usize, Text)>,
 }
 
 /// A field that is complete.
@@ -125,8 +129,6 @@ pub(crate) struct Separators {
     characters: Vec<Text>,
     /// What `"$*"` joins with.
     pub(crate) join: Text,
-    /// That is no white space: `$*` and `$@` without quotes keep their empty parameters.
-    pub(crate) joins_hard: bool,
 }
 
 impl Separators {
@@ -148,8 +150,7 @@ impl Separators {
         }
         let first = crate::character::unit_at(ifs, 0).map_or(0, |(_, length)| length);
         let join = Text::from(ifs.get(..first).unwrap_or(&[]));
-        let joins_hard = ifs.first().is_some_and(|byte| !matches!(byte, b' ' | b'\t' | b'\n'));
-        Self { class, characters, join, joins_hard }
+        Self { class, characters, join }
     }
 
     /// The class of what stands at the start of `bytes`, and its length: 0 none, 1 white space of `IFS`, 2 another
@@ -194,6 +195,25 @@ impl Builder {
 
     /// Appends unquoted text, split at the separators. POSIX XCU 2.6.5.
     pub(crate) fn push_split(&mut self, bytes: &[u8], separators: &Separators) {
+        self.push_split_from(bytes, separators, &mut false);
+    }
+
+    /// Appends the values of `$*` or `$@` without quotes: bash joins them, then splits all of it. White space at its start
+    /// takes the separator behind it along.
+    pub(crate) fn push_split_list(&mut self, values: &[Text], separators: &Separators) {
+        let mut starts = self.done.is_empty();
+        for (index, value) in values.iter().enumerate() {
+            if index > 0 && separators.join.is_empty() {
+                self.end_if_present();
+            } else if index > 0 {
+                self.push_split_from(&separators.join, separators, &mut starts);
+            }
+            self.push_split_from(value, separators, &mut starts);
+        }
+    }
+
+    /// `starts`: a list begins, and nothing but white space was there yet.
+    fn push_split_from(&mut self, bytes: &[u8], separators: &Separators, starts: &mut bool) {
         let mut rest = bytes;
         while !rest.is_empty() {
             let mut plain = rest.iter().position(|&byte| separators.class(byte) != 0).unwrap_or(rest.len());
@@ -206,6 +226,8 @@ impl Builder {
             let (text, tail) = rest.split_at(plain);
             self.push_raw(text);
             let mut hard = false;
+            // White space at the start of a list is a separator like any other.
+            let spaced = *starts && separators.separator(tail).0 == 1;
             let mut length = 0;
             loop {
                 match separators.separator(tail.get(length..).unwrap_or(&[])) {
@@ -217,11 +239,50 @@ impl Builder {
                     _ => break,
                 }
             }
-            if length > 0 && (hard || self.present) {
-                self.end_field();
+            if length > 0 {
+                *starts &= !hard && !self.present;
+                self.delimit(hard, spaced);
             }
             rest = tail.get(length..).unwrap_or(&[]);
         }
+    }
+
+    /// A separator was read. `hard`: there is more than white space in it; `starts`: white space that begins a list.
+    fn delimit(&mut self, hard: bool, starts: bool) {
+        match (self.present, hard) {
+            (true, _) => {
+                self.end_field();
+                self.soft = !hard;
+            }
+            (false, true) if self.soft || starts => self.soft = false,
+            (false, true) => self.end_field(),
+            (false, false) => self.soft |= starts,
+        }
+    }
+
+    /// As [`Builder::end_field`]; where no fields are made `join` stands between this one and the next.
+    pub(crate) fn end_field_joined(&mut self, join: &Text) {
+        self.end_field();
+        if join.as_bytes() != b" " {
+            self.joins.push((self.done.len(), join.clone()));
+        }
+    }
+
+    /// Whether there is more than one field.
+    pub(crate) fn has_breaks(&self) -> bool {
+        !self.done.is_empty()
+    }
+
+    /// Fields that are made to one text are joined with `join`, if that is not empty.
+    pub(crate) fn join_all(&mut self, join: &Text) {
+        if !join.is_empty() {
+            self.joins = (1..=self.done.len()).map(|at| (at, join.clone())).collect();
+        }
+    }
+
+    /// Fields that are made to one text are joined with blanks, whatever made them.
+    pub(crate) fn forget_joins(&mut self) {
+        self.joins.clear();
     }
 
     /// Ends the current field, even an empty one.
@@ -235,6 +296,7 @@ impl Builder {
         };
         self.done.push(finished);
         self.present = false;
+        self.soft = false;
     }
 
     /// Ends the current field if it exists.
@@ -248,6 +310,8 @@ impl Builder {
     pub(crate) fn take_finished(&mut self) -> Vec<Finished> {
         self.end_if_present();
         self.current.clear();
+        self.soft = false;
+        self.joins.clear();
         std::mem::take(&mut self.done)
     }
 
@@ -266,6 +330,7 @@ impl Builder {
 
     fn take_current(&mut self) -> Text {
         self.present = false;
+        self.soft = false;
         self.current.runs.clear();
         self.current.special = false;
         if self.current.bytes.len() <= 64 {
@@ -282,11 +347,16 @@ impl Builder {
         if self.done.is_empty() {
             return self.take_current();
         }
+        let joins = std::mem::take(&mut self.joins);
+        let mut joins = joins.iter().peekable();
+        // The last value may be empty.
+        self.end_field();
         let fields = self.take_fields();
         let mut text = Vec::with_capacity(fields.iter().map(|field| field.bytes.len() + 1).sum());
         for (index, field) in fields.iter().enumerate() {
             if index > 0 {
-                text.push(b' ');
+                let join = joins.next_if(|(at, _)| *at == index);
+                text.extend_from_slice(join.map_or(b" ", |(_, join)| join));
             }
             text.extend_from_slice(&field.bytes);
         }
@@ -296,9 +366,10 @@ impl Builder {
     /// As [`Builder::take_text`], with the quoting.
     pub(crate) fn take_joined(&mut self) -> Field {
         if self.done.is_empty() {
-            self.present = false;
+            (self.present, self.soft) = (false, false);
             return std::mem::take(&mut self.current);
         }
+        self.end_field();
         let mut joined = Field::default();
         for (index, field) in self.take_fields().iter().enumerate() {
             if index > 0 {
@@ -334,6 +405,21 @@ mod tests {
         assert_eq!(split(": ", "a : b : : c"), ["a", "b", "", "c"]);
         assert_eq!(split("", "a b"), ["a b"]);
         assert_eq!(split(" ", ""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_separator_goes_over_the_edge_of_two_expansions() {
+        let separators = Separators::new(Some(b", "));
+        let mut builder = Builder::default();
+        builder.push_raw(b"a");
+        builder.push_split(b" ", &separators);
+        builder.push_split(b",d", &separators);
+        assert_eq!(builder.take_fields().len(), 2);
+        builder.push_split(b" ", &separators);
+        builder.push_split(b",d", &separators);
+        assert_eq!(builder.take_fields().len(), 2);
+        builder.push_split_list(&[Text::from(" "), Text::from("b")], &separators);
+        assert_eq!(builder.take_fields().len(), 1);
     }
 
     #[test]

@@ -56,18 +56,6 @@ impl Process {
         known: Option<(NameId, Option<&'static Builtin>)>,
     ) -> Step {
         run.services.meter.count_command()?;
-        if self.shell.state.traps.debug.is_some()
-            && !self.runs_trap(super::frame::ScriptKind::DebugTrap)
-            && !self.debug_done
-        {
-            // The trap runs first; then this operation runs again.
-            if self.run_debug_trap(run)? {
-                return Ok(());
-            }
-        }
-        if !self.runs_trap(super::frame::ScriptKind::DebugTrap) {
-            self.debug_done = false;
-        }
         if self.x.failed {
             self.x.failed = false;
             self.undo_redirections();
@@ -222,7 +210,7 @@ impl Process {
             };
             match self.bind_temporary(run, assignments, kind) {
                 Ok(bound) => invocation.temporary = Some(bound),
-                Err(()) if self.shell.state.options.has(ShellOption::Posix) => {
+                Err(()) if self.ends_at_errors() => {
                     self.restore_descriptors(invocation.redirections);
                     return Err(self.fatal_assignment());
                 }
@@ -355,6 +343,9 @@ impl Process {
                 self.shell.variables.leave_function(mark);
                 self.restore_descriptors(redirections);
                 self.depth -= 1;
+                if !self.shell.state.options.has(ShellOption::Posix) {
+                    return Err(self.discarded());
+                }
                 self.set_status(1);
                 return Ok(());
             }
@@ -411,7 +402,8 @@ impl Process {
                 link.set_body(index, program.functions.len(), body, &run.services.names)
             }
         };
-        self.switch(code);
+        let shift = self.code.shift;
+        self.switch(super::shell::Code { shift, ..code });
         Ok(())
     }
 
@@ -638,6 +630,7 @@ impl Process {
                 if let Some(error) = run.services.meter.failure() {
                     return Err(error.into());
                 }
+                self.shell.state.jobs.notice_ended();
                 self.finish_simple(run, status.0);
             }
             std::task::Poll::Pending => self.wait = Wait::Utility(future),

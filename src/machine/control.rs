@@ -18,10 +18,19 @@ impl Process {
         self.discarded()
     }
 
+    /// Reports an error with which bash goes on, but not with `set -e`: then the shell ends, in a condition too.
+    pub(crate) fn report_fatal(&mut self, message: impl std::fmt::Display) -> Step {
+        self.report(message);
+        if self.shell.state.options.has(super::option::ShellOption::ErrExit) {
+            return Err(Halt::Exit(self.shell.state.status.max(1)));
+        }
+        Ok(())
+    }
+
     /// What an error does that gives up the command: `set -e` ends the shell, in a condition too.
     pub(crate) fn discarded(&self) -> Halt {
         if self.shell.state.options.has(super::option::ShellOption::ErrExit) {
-            Halt::Exit(1)
+            Halt::Exit(self.shell.state.status.max(1))
         } else {
             Halt::Discard(1)
         }
@@ -245,7 +254,7 @@ impl Process {
         self.hide_assignments();
         let given_up = std::mem::take(&mut self.x);
         self.restore_descriptors(given_up.redirections);
-        self.shell.state.status = status;
+        self.set_status(status);
         let mut code = self.code.clone();
         loop {
             match self.frames.last() {
@@ -284,10 +293,12 @@ impl Process {
     }
 
     fn continue_at_boundary(&mut self, code: &Code) {
-        let boundaries = &code.program.boundaries;
-        let next = boundaries.get(boundaries.partition_point(|&boundary| boundary < code.pc)).copied();
-        let pc = next.unwrap_or_else(|| (code.program.code.len() as Pc).saturating_sub(1));
-        self.switch(Code { pc, ..code.clone() });
+        let program = &code.program;
+        let next = program.boundaries.partition_point(|&(boundary, _)| boundary < code.pc);
+        let last = (program.code.len() as Pc).saturating_sub(1);
+        let (pc, end) = program.boundaries.get(next).copied().unwrap_or((last, 0));
+        let lost = end.saturating_sub(program.line(code.pc.saturating_sub(1)));
+        self.switch(Code { pc, shift: code.shift.saturating_add(lost), ..code.clone() });
     }
 
     /// The shell ends with `status`, after its `EXIT` trap; in a subshell that runs here, the subshell does.
@@ -553,7 +564,11 @@ impl Process {
         let (name, line) = (&state.report_name, error.line());
         let place = match eval {
             _ if substitution => format!("{name}: command substitution: line {line}"),
-            Some(ScriptKind::Eval) => format!("{name}: eval: line {line}"),
+            Some(ScriptKind::Eval) => {
+                let in_function = state.calls.is_some() && !state.source_name.is_empty();
+                let name = if in_function { &state.source_name } else { name };
+                format!("{name}: eval: line {line}")
+            }
             Some(ScriptKind::Source) => format!("{}: line {line}", state.source_name),
             Some(ScriptKind::ExitTrap) => format!("{name}: exit trap: line {line}"),
             _ if state.command_string => format!("{name}: -c: line {line}"),
@@ -563,7 +578,15 @@ impl Process {
             self.write_error(format!("{place}: {message}\n").as_bytes());
         }
         let errexit = self.shell.state.options.has(super::option::ShellOption::ErrExit);
-        let status = error.status().unwrap_or(if errexit { 2 } else { self.shell.state.status });
+        let mut status = error.status().unwrap_or(if errexit { 2 } else { self.shell.state.status });
+        if eval.is_none() && !substitution && self.shell.state.status != 0 && error.is_unfinished() {
+            // A quote or a brace that is not closed leaves the status of the last command; a parenthesis does not.
+            let message = error.message();
+            let open = message
+                .iter()
+                .any(|line| line.contains("while looking for matching") && !line.ends_with("`)'"));
+            status = if open { self.shell.state.status } else { status };
+        }
         self.set_status(status);
         if errexit && error.status().is_none() && !substitution {
             return Halt::Exit(status);

@@ -154,6 +154,8 @@ pub(crate) struct CommandFrame {
 /// See [`Frame::Subshell`].
 #[derive(Debug)]
 pub(crate) struct SubshellFrame {
+    /// It runs one command of the file system: where [`crate::program::Op::OwnProcess`] ends.
+    pub(crate) own: Option<Pc>,
     /// Where the parent goes on.
     pub(crate) resume: Code,
     pub(crate) state: State,

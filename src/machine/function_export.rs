@@ -46,7 +46,7 @@ impl Process {
         let link = run.services.cache.link_for(&program, &run.services.names, false);
         let before = std::mem::replace(
             &mut self.code,
-            Code { program: Arc::clone(&program), link: Arc::clone(&link), pc: 1 },
+            Code { program: Arc::clone(&program), link: Arc::clone(&link), pc: 1, shift: 0 },
         );
         self.define_function(&program, function, end)?;
         self.code = before;

@@ -152,6 +152,42 @@ impl Jobs {
         self.list.iter().find(|job| job.pid == pid)
     }
 
+    /// `%text`, `%?text` (without the `%`). `Err`: several jobs have it.
+    fn by_text(&self, spec: &[u8]) -> Result<Option<&Job>, ()> {
+        let has = |job: &&Job| match spec.strip_prefix(b"?") {
+            Some(text) => memchr::memmem::find(&job.text, text).is_some(),
+            None => job.text.starts_with(spec),
+        };
+        let mut found = self.list.iter().filter(|job| job.number != 0).filter(has);
+        match (found.next(), found.next()) {
+            (_, Some(_)) => Err(()),
+            (found, None) => Ok(found),
+        }
+    }
+
+    /// Whether more than one job is named by `%text` or `%?text`.
+    pub(crate) fn is_ambiguous(&self, spec: &[u8]) -> bool {
+        let spec = spec.strip_prefix(b"%").unwrap_or(spec);
+        let by_place = matches!(spec, b"" | b"%" | b"+" | b"-") || spec.iter().all(u8::is_ascii_digit);
+        !by_place && self.by_text(spec).is_err()
+    }
+
+    /// A child in the foreground was waited for: what has ended in the meantime is forgotten.
+    pub(crate) fn notice_ended(&mut self) {
+        if self.list.is_empty() {
+            return;
+        }
+        let ended: Vec<u32> = self
+            .list
+            .iter()
+            .filter(|job| job.number != 0 && job.status != JobStatus::Running)
+            .map(|job| job.pid)
+            .collect();
+        for pid in ended {
+            self.take(pid);
+        }
+    }
+
     /// The job that `%spec` names (with the `%`): `%n`, `%%`, `%+`, `%-`, `%text`, `%?text`.
     pub(crate) fn find(&self, spec: &[u8]) -> Option<&Job> {
         let spec = spec.strip_prefix(b"%").unwrap_or(spec);
@@ -167,8 +203,7 @@ impl Jobs {
                 let number: u32 = std::str::from_utf8(digits).ok()?.parse().ok()?;
                 numbered().find(|job| job.number == number)
             }
-            [b'?', text @ ..] => numbered().find(|job| memchr::memmem::find(&job.text, text).is_some()),
-            prefix => numbered().find(|job| job.text.starts_with(prefix)),
+            _ => self.by_text(spec).ok().flatten(),
         }
     }
 }

@@ -56,7 +56,7 @@ impl Link {
         names: &Names,
     ) -> Code {
         let link = Arc::new(Self::new(&program, names));
-        let code = Code { program, link, pc: 0 };
+        let code = Code { program, link, pc: 0, shift: 0 };
         let bodies = self.bodies.get_or_init(|| (0..functions).map(|_| OnceLock::new()).collect());
         if let Some(body) = bodies.get(function as usize) {
             let _ = body.set(code.clone());

@@ -207,9 +207,10 @@ impl std::fmt::Debug for Process {
 }
 
 impl Process {
-    /// The line of the operation that runs.
+    /// The line of the operation that runs. Behind an error that gave a command of several lines up bash goes on counting
+    /// from the line of the error.
     pub(crate) fn line(&self) -> u32 {
-        self.code.program.line(self.code.pc.saturating_sub(1))
+        self.code.program.line(self.code.pc.saturating_sub(1)).saturating_sub(self.code.shift)
     }
 
     /// Runs until the process ends (`Ready` with its status) or has to wait.
@@ -272,6 +273,7 @@ impl Process {
                 if let Some(error) = run.services.meter.failure() {
                     return Poll::Ready(Err(error.into()));
                 }
+                self.shell.state.jobs.notice_ended();
                 self.finish_simple(run, status.0);
                 Poll::Ready(Ok(()))
             }
@@ -399,6 +401,11 @@ impl Process {
                         self.append_target(run, &target, source, quoting)?;
                     }
                     Op::Length { quoting } => self.length(run, quoting)?,
+                    Op::UnlessDeclared { name, quoting, end } => {
+                        self.unless_declared(link.name(name), quoting, end);
+                    }
+                    Op::SkipWords { null, slice, end } => self.skip_words(run, null, slice, end)?,
+                    Op::SkipLength { end } => self.skip_length(run, end),
                     Op::UseValue { colon, quoting, keep, end } => {
                         self.use_value(run, colon, quoting, keep, end)?;
                     }
@@ -420,7 +427,7 @@ impl Process {
                     Op::ChangeCase { operator, pattern, quoting } => {
                         self.change_case(run, operator, pattern, quoting)?;
                     }
-                    Op::Substring { length, quoting } => self.substring(run, length, quoting)?,
+                    Op::Substring { length, quoting } => self.substring(run, &program, length, quoting)?,
                     Op::Transform { operator, quoting } => self.transform(run, operator, quoting)?,
                     Op::Names { prefix, all, quoting } => {
                         let prefix = program.text(prefix);
@@ -521,6 +528,13 @@ impl Process {
                     Op::ReadFile { quoting } => self.read_file(run, quoting)?,
                     Op::ProcessSubstitution { output, end } => self.process_substitution(run, output, end)?,
                     Op::Begin => {
+                        if self.shell.state.traps.debug.is_some() && self.debug_simple(run, &program)? {
+                            continue;
+                        }
+                        self.begin_command();
+                        continue;
+                    }
+                    Op::BeginWords => {
                         self.begin_command();
                         continue;
                     }
@@ -547,7 +561,16 @@ impl Process {
                         self.x.literals.push(ArrayLiteral { elements: Vec::new(), fields });
                     }
                     Op::ArrayElements => self.array_elements(),
-                    Op::ArrayKeyed { append } => self.array_keyed(append),
+                    Op::ArrayKeyed { append, name } => {
+                        let indexed = self.x.builder.has_breaks()
+                            && name != Index::MAX
+                            && !self.is_associative(link.name(name));
+                        if indexed {
+                            // Bash joins every list there with what `IFS` begins with.
+                            self.x.builder.join_all(&self.shell.state.separators.join);
+                        }
+                        self.array_keyed(append);
+                    }
                     Op::ArrayArgument { name, append } => self.array_argument(&program.text(name), append),
                     Op::Assign { name, append } => {
                         let text = self.x.builder.take_text();
@@ -568,9 +591,9 @@ impl Process {
                         self.set_status(0);
                         continue;
                     }
-                    Op::AssignElement { name, append } => {
+                    Op::AssignElement { name, append, shown } => {
                         let text = self.x.builder.take_text();
-                        self.assign_element_word(run, link.name(name), text, append)?;
+                        self.assign_element_word(run, link.name(name), text, append, shown)?;
                     }
                     Op::AssignArray { name, append } => {
                         let literal = self.pop_literal();
@@ -584,6 +607,11 @@ impl Process {
                     Op::HideAssignments => self.hide_assignments(),
                     Op::AssignmentsDone => self.assignments_done(run),
                     Op::Redirect(index) => self.redirect(run, &program, index)?,
+                    Op::OwnProcess { plain, end } => {
+                        self.begin_own_process(run, plain, end)?;
+                        continue;
+                    }
+                    Op::EndOwnProcess => self.end_own_process()?,
                     Op::RedirectBegin => self.begin_command(),
                     Op::RedirectReady { end } => self.redirections_ready(end),
                     Op::RedirectEnd => self.end_redirections(),
@@ -595,6 +623,9 @@ impl Process {
                         if let Some(command) = program.commands.get(index as usize) {
                             self.x.fields.clear();
                             self.x.fields.extend_from_slice(&command.fields);
+                            if self.shell.state.traps.debug.is_some() && self.debug_simple(run, &program)? {
+                                continue;
+                            }
                             let known = (link.name(command.name), link.builtin(command.name));
                             self.execute(run, cx, Some(known))?;
                         }
@@ -730,7 +761,7 @@ impl Process {
     /// Appends a text as one value.
     pub(crate) fn append_text(&mut self, text: &[u8], quoting: Quoting) {
         match quoting {
-            Quoting::Quoted => self.x.builder.push_quoted(text),
+            Quoting::Quoted | Quoting::Document => self.x.builder.push_quoted(text),
             Quoting::Raw => self.x.builder.push_raw(text),
             Quoting::Split => self.x.builder.push_split(text, &self.shell.state.separators),
         }

@@ -32,8 +32,22 @@ impl Process {
 
     /// Writes bytes on standard error now; what a full pipe does not take follows before the next operation.
     pub(crate) fn write_error(&mut self, bytes: &[u8]) {
+        if !self.out.is_empty() {
+            let mut out = std::mem::take(&mut self.out);
+            self.write_lines(&mut out);
+            self.out = out;
+        }
         let Some(description) = self.shell.state.descriptors.get(2).cloned() else { return };
         self.write_now(description, bytes);
+    }
+
+    /// A builtin's output goes out line by line: writes the lines that are complete.
+    pub(crate) fn write_lines(&mut self, out: &mut Vec<u8>) {
+        let Some(end) = memchr::memrchr(b'\n', out) else { return };
+        let Some(description) = self.shell.state.descriptors.get(1).cloned() else { return };
+        let rest = out.split_off(end.saturating_add(1));
+        self.write_now(description, out);
+        *out = rest;
     }
 
     /// Writes bytes to a description; the rest is kept, to be written before the next operation.

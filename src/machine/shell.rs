@@ -20,6 +20,8 @@ use std::time::Duration;
 /// A position in a program that was linked to the session's names.
 #[derive(Clone, Debug)]
 pub(crate) struct Code {
+    /// Lines that bash counts less than there are: see [`super::process::Process::line`].
+    pub(crate) shift: u32,
     pub(crate) program: Arc<Program>,
     pub(crate) link: Arc<Link>,
     pub(crate) pc: Pc,
@@ -191,7 +193,7 @@ impl State {
             arg0: Text::EMPTY,
             report_name: Text::EMPTY,
             status: 0,
-            pipe_status: Arc::new(vec![0]),
+            pipe_status: Arc::default(),
             descriptors: DescriptorTable::default(),
             cwd: Text::EMPTY,
             umask: 0o022,

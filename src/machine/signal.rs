@@ -112,7 +112,7 @@ impl Process {
         };
         let program = Arc::new(program);
         let link = run.services.cache.link_for(&program, &run.services.names, false);
-        self.switch(super::shell::Code { program, link, pc: 0 });
+        self.switch(super::shell::Code { program, link, pc: 0, shift: 0 });
         self.start_trap(run, &action, ScriptKind::ReturnTrap, status)
     }
 
@@ -136,7 +136,8 @@ impl Process {
         while let Some(&(pc, nested)) = stages.get(self.debug_stage as usize) {
             self.debug_stage += 1;
             let Some(command) = program.simple_command(pc).filter(|_| !nested) else { continue };
-            let (status, line) = (self.shell.state.status, program.line(command));
+            let (status, line) =
+                (self.shell.state.status, program.line(command).saturating_sub(self.code.shift));
             self.code.pc = self.code.pc.saturating_sub(1);
             let outermost = self.in_trap == 0;
             self.start_trap_at(run, &action, ScriptKind::DebugTrap, status, line)?;
@@ -182,6 +183,20 @@ impl Process {
         Ok(true)
     }
 
+    /// A simple command begins: whether the `DEBUG` trap was started; then this operation runs again behind it.
+    pub(crate) fn debug_simple(&mut self, run: &mut Run, program: &Arc<Program>) -> Step<bool> {
+        if self.runs_trap(ScriptKind::DebugTrap) || std::mem::take(&mut self.debug_done) {
+            return Ok(false);
+        }
+        let command = program.simple_command(self.code.pc.saturating_sub(1));
+        let outermost = self.in_trap == 0;
+        let started = self.run_debug_trap(run)?;
+        if let (true, true, Some(command)) = (started, outermost, command) {
+            self.trap_command = Some((Arc::clone(program), command));
+        }
+        Ok(started)
+    }
+
     /// A compound command's head is reached.
     pub(crate) fn debug_trap(&mut self, run: &mut Run, program: &Program, text: Index) -> Step {
         if self.shell.state.traps.debug.is_some()
@@ -212,7 +227,10 @@ impl Process {
         if status != 0 && self.shell.state.options.has(ShellOption::ExtDebug) {
             self.debug_done = false;
             self.x.fields.clear();
-            self.code.pc += 1;
+            let program = &self.code.program;
+            let begins = matches!(program.code.get(self.code.pc as usize), Some(crate::program::Op::Begin));
+            let command = if begins { program.end_of_simple(self.code.pc) } else { None };
+            self.code.pc = command.unwrap_or(self.code.pc).saturating_add(1);
         }
     }
 

@@ -112,7 +112,7 @@ impl Process {
         state.source_name = start.script.clone();
         let mut process = Box::new(Self {
             shell: Shell { variables, state },
-            code: Code { program, link, pc: 0 },
+            code: Code { program, link, pc: 0, shift: 0 },
             frames: Vec::new(),
             x: Expansion::default(),
             wait: Wait::Nothing,
@@ -362,7 +362,7 @@ impl Process {
             self.write_error(format!("{name}: line {line}: {warning}\n").as_bytes());
         }
         let pc = if self.shell.state.options.has(ShellOption::NoExec) { program.last_error() } else { 0 };
-        self.switch(Code { program: Arc::clone(program), link, pc });
+        self.switch(Code { program: Arc::clone(program), link, pc, shift: 0 });
     }
 
     /// Compiles the first command of a source.
@@ -391,7 +391,9 @@ impl Process {
             let text = program.source.get(rest.0..end).unwrap_or(&[]).to_vec();
             self.record_command(run, &text)?;
         }
+        let shift = self.code.shift;
         self.start_program(run, &next);
+        self.code.shift = shift;
         Ok(())
     }
 

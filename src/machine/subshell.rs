@@ -8,7 +8,7 @@ use super::run::Run;
 use super::shell::{Shell, State};
 use crate::io::{Capture, Description, OnExcess, pipe};
 use crate::limit::Limit;
-use crate::program::{Index, Pc, Program, Quoting};
+use crate::program::{Index, Op, Pc, Program, Quoting};
 use crate::text::Text;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -38,6 +38,79 @@ impl Process {
         Ok(())
     }
 
+    /// The redirections of a simple command come: those of a command of the file system are made in a subshell.
+    pub(crate) fn begin_own_process(&mut self, run: &mut Run, plain: bool, end: Pc) -> Step {
+        let can_fail =
+            || self.shell.state.options.has(ShellOption::NoUnset) && !self.reads_set_variables(end);
+        if plain && !can_fail() || !self.is_external() {
+            return Ok(());
+        }
+        self.enter(run)?;
+        let mut state = self.subshell_state(run);
+        state.subshell_level = self.shell.state.subshell_level;
+        self.push_subshell(end, state, None);
+        if let Some(Frame::Subshell(frame)) = self.frames.last_mut() {
+            frame.own = Some(end);
+        }
+        Ok(())
+    }
+
+    /// Whether the operations up to `end` expand nothing but variables that are set.
+    fn reads_set_variables(&self, end: Pc) -> bool {
+        let (code, link) = (&self.code.program.code, &self.code.link);
+        let mut at = self.code.pc;
+        while at < end
+            && let Some(op) = code.get(at as usize)
+        {
+            at += 1;
+            match op {
+                Op::Variable { name, .. } => {
+                    if self.shell.variables.slot(link.name(*name)).value == super::variable::Value::Unset {
+                        return false;
+                    }
+                }
+                // What fails in a process of its own fails there.
+                Op::Substitution { end, .. } | Op::ProcessSubstitution { end, .. } => at = at.max(*end),
+                Op::Literal(_) | Op::Quoted(_) | Op::Redirect(_) | Op::Execute { .. } | Op::EndOwnProcess => {
+                }
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// Whether the fields that were made are a command of the file system.
+    fn is_external(&self) -> bool {
+        let mut names = self.x.fields.iter();
+        let Some(mut name) = names.next() else { return false };
+        let functions = &self.shell.state.functions;
+        let is_function =
+            |name: &Text| self.shell.variables.names.find(name).is_some_and(|id| functions.contains_key(&id));
+        if !functions.is_empty() && is_function(name) {
+            return false;
+        }
+        // Bash looks behind `command`.
+        while name.as_bytes() == b"command"
+            && let Some(next) = names.next()
+        {
+            if next.starts_with(b"-") {
+                return false;
+            }
+            name = next;
+        }
+        super::builtin::find(name).is_none_or(|builtin| !self.is_enabled(builtin))
+    }
+
+    /// The command is over that may have had a process of its own.
+    pub(crate) fn end_own_process(&mut self) -> Step {
+        match self.frames.last() {
+            Some(Frame::Subshell(frame)) if frame.own == Some(self.code.pc) => {
+                Err(super::process::Halt::Exit(self.shell.state.status))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// `$( list )`: standard output is collected; the word goes on behind `end`.
     pub(crate) fn begin_substitution(&mut self, run: &mut Run, end: Pc, quoting: Quoting) -> Step {
         self.enter(run)?;
@@ -60,6 +133,7 @@ impl Process {
         let resume = self.code_at(end);
         let state = std::mem::replace(&mut self.shell.state, state);
         self.frames.push(Frame::Subshell(Box::new(SubshellFrame {
+            own: None,
             resume,
             state,
             mark,
@@ -150,6 +224,7 @@ impl Process {
         self.signals.append(&mut frame.signals);
         self.undo(Frame::Subshell(frame));
         self.refresh_special();
+        self.shell.state.jobs.notice_ended();
         self.switch(resume);
         match substitution {
             None => self.set_status(status),
@@ -371,6 +446,7 @@ impl Process {
             return Poll::Pending;
         };
         self.wait = Wait::Nothing;
+        self.shell.state.jobs.notice_ended();
         match statuses.as_slice() {
             [only] => self.finish_simple(run, *only),
             _ => self.finish_pipeline(statuses),

@@ -1,6 +1,7 @@
 //! Arithmetic expressions as postfix code over a small stack: no recursion at run time, names resolved.
 
 use super::Index;
+use super::effect::is_pure;
 use crate::syntax::ast::{BinaryOperator, ElementSubscript, Expression, Infix, Parameter, UnaryOperator};
 use crate::text::Text;
 
@@ -106,7 +107,7 @@ pub(crate) fn compile(
 }
 
 impl ArithmeticCode {
-    /// `n++ + $n`: bash expands `$n` before it evaluates anything.
+    /// `n++ + $n`: bash expands `$n` before it evaluates anything; an error behind a change shows that text.
     fn reads_what_it_wrote(&self) -> bool {
         let mut wrote = false;
         self.needs_text
@@ -119,6 +120,10 @@ impl ArithmeticCode {
                     false
                 }
                 ArithmeticOp::Parameter(Operand::Variable(_)) => wrote,
+                ArithmeticOp::Binary(infix) | ArithmeticOp::BinaryNumber(infix, 0) => {
+                    use BinaryOperator::{Divide, Power, Remainder};
+                    wrote && matches!(infix.operator, Divide | Remainder | Power)
+                }
                 _ => false,
             })
     }
@@ -302,21 +307,5 @@ impl Compiler<'_> {
             _ => return None,
         }
         Some(())
-    }
-}
-
-/// Whether evaluating it changes nothing and can not fail in a way of its own.
-fn is_pure(expression: &Expression) -> bool {
-    match expression {
-        Expression::Number(_) | Expression::Variable(_) | Expression::Parameter(_) => true,
-        Expression::Unary(_, operand) => is_pure(operand),
-        Expression::Binary(operator, left, right) => {
-            !matches!(
-                operator.operator,
-                BinaryOperator::Divide | BinaryOperator::Remainder | BinaryOperator::Power
-            ) && is_pure(left)
-                && is_pure(right)
-        }
-        _ => false,
     }
 }

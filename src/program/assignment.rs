@@ -67,7 +67,7 @@ impl Compiler {
         let name = self.name(&assignment.name);
         match &assignment.value {
             AssignmentValue::Scalar(word) => {
-                let shows = follows && word.parts.iter().any(expands);
+                let shows = follows && word.parts.iter().any(super::effect::part_expands);
                 if shows {
                     self.emit(Op::ShowAssignments);
                 }
@@ -107,16 +107,20 @@ impl Compiler {
                 self.emit(Op::Assign { name, append });
             }
             (AssignmentValue::Scalar(word), Some(subscript)) => {
+                // Bash expands the value first.
+                self.word(word, Quoting::Raw);
                 if subscript.all.is_some() {
                     let text = self.source_text(subscript.word.span);
                     let text = self.text(&text);
+                    self.emit(Op::PushBuilder);
                     self.emit(Op::Quoted(text));
                     self.emit(Op::SubscriptKey { assigned: u32::MAX });
                 } else {
                     self.assigned_subscript(name, assignment, subscript);
                 }
-                self.word(word, Quoting::Raw);
-                self.emit(Op::AssignElement { name, append });
+                let shown = self.element_text(assignment, subscript);
+                let shown = self.text(&shown);
+                self.emit(Op::AssignElement { name, append, shown });
             }
             (AssignmentValue::Array(_), Some(subscript)) => {
                 let mut message = self.element_text(assignment, subscript);
@@ -174,8 +178,9 @@ impl Compiler {
                     };
                     if words.len() > 1 {
                         let plain = self.emit(Op::UnlessBraces(0));
+                        // They are no assignments any more: their expansions are split.
                         for word in &words {
-                            self.scalar_argument(head, word);
+                            self.split_argument(head, word);
                         }
                         let end = self.emit(Op::Jump(0));
                         self.patch(plain);
@@ -193,6 +198,12 @@ impl Compiler {
                 self.emit(Op::ArrayArgument { name, append: assignment.append });
             }
         }
+    }
+
+    fn split_argument(&mut self, head: Index, word: &Word) {
+        self.emit(Op::Quoted(head));
+        self.word(word, Quoting::Split);
+        self.emit(Op::EndField);
     }
 
     fn scalar_argument(&mut self, head: Index, word: &Word) {
@@ -228,10 +239,11 @@ impl Compiler {
         subscript: &Subscript,
         element: &ArrayElement,
     ) {
+        let key = if associative { Index::MAX } else { name };
         let has_tilde = element.value.parts.iter().any(|part| matches!(part, WordPart::Tilde(_)));
-        let has_braces = super::brace::has_braces(&element.value);
-        if !has_tilde && !has_braces {
-            self.keyed_value(subscript, element, &element.value);
+        let whole = braced_element(subscript, element);
+        if !has_tilde && whole.is_none() {
+            self.keyed_value(key, subscript, element, &element.value);
             return;
         }
         let mut plain = element.value.clone();
@@ -241,33 +253,27 @@ impl Compiler {
             }
         }
         if associative {
-            self.keyed_value(subscript, element, &plain);
+            self.keyed_value(key, subscript, element, &plain);
             return;
         }
         let test = self.emit(Op::IfAssociative { name, key: 0 });
-        if has_braces {
-            let mut whole =
-                Word { parts: vec![WordPart::Quoted(Text::from_static(b"["))], span: element.value.span };
-            whole.parts.extend(subscript.word.parts.iter().cloned());
-            let close: &'static [u8] = if element.append { b"]+=" } else { b"]=" };
-            whole.parts.push(WordPart::Quoted(Text::from_static(close)));
-            whole.parts.extend(element.value.parts.iter().cloned());
+        if let Some(whole) = whole {
             self.fields(&whole);
             self.emit(Op::ArrayElements);
         } else {
-            self.keyed_value(subscript, element, &element.value);
+            self.keyed_value(key, subscript, element, &element.value);
         }
         let end = self.emit(Op::Jump(0));
         self.patch(test);
-        self.keyed_value(subscript, element, &plain);
+        self.keyed_value(key, subscript, element, &plain);
         self.patch(end);
     }
 
-    fn keyed_value(&mut self, subscript: &Subscript, element: &ArrayElement, value: &Word) {
+    fn keyed_value(&mut self, name: Index, subscript: &Subscript, element: &ArrayElement, value: &Word) {
         self.word(&subscript.word, Quoting::Raw);
         self.emit(Op::PushBuilder);
         self.word(value, Quoting::Raw);
-        self.emit(Op::ArrayKeyed { append: element.append });
+        self.emit(Op::ArrayKeyed { append: element.append, name });
     }
 
     /// `associative`: it is known to be for such an array.
@@ -289,11 +295,15 @@ impl Compiler {
     }
 }
 
-/// Whether a part of a word is known only at run time.
-fn expands(part: &WordPart) -> bool {
-    match part {
-        WordPart::Literal(_) | WordPart::Quoted(_) => false,
-        WordPart::DoubleQuoted(parts) => parts.iter().any(expands),
-        _ => true,
+/// `[subscript]=value` as a word whose braces make several.
+fn braced_element(subscript: &Subscript, element: &ArrayElement) -> Option<Word> {
+    if !super::brace::has_braces(&element.value) {
+        return None;
     }
+    let mut whole = Word { parts: vec![WordPart::Quoted(Text::from_static(b"["))], span: element.value.span };
+    whole.parts.extend(subscript.word.parts.iter().cloned());
+    let close: &'static [u8] = if element.append { b"]+=" } else { b"]=" };
+    whole.parts.push(WordPart::Quoted(Text::from_static(close)));
+    whole.parts.extend(element.value.parts.iter().cloned());
+    super::brace::expand(&whole, 2).map_or(true, |words| words.len() > 1).then_some(whole)
 }

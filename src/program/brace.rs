@@ -70,10 +70,28 @@ pub(crate) fn texts(
 /// The words that `word` expands to, at most `most`.
 pub(crate) fn expand(word: &Word, most: usize) -> Result<Vec<Word>, BraceError> {
     let mut units = Vec::new();
+    // Bash counts the braces inside of `${...}` as well: `${x:-{a,b}{c,d}}` has none to expand.
+    let mut hidden = 0_usize;
     for part in &word.parts {
         match part {
-            WordPart::Literal(text) => units.extend(text.iter().map(|&byte| Unit::Byte(byte))),
-            other => units.push(Unit::Part(other.clone())),
+            WordPart::Literal(text) => {
+                for &byte in text.iter() {
+                    if hidden == 0 {
+                        units.push(Unit::Byte(byte));
+                        continue;
+                    }
+                    match byte {
+                        b'{' => hidden += 1,
+                        b'}' => hidden -= 1,
+                        _ => {}
+                    }
+                    units.push(Unit::Part(WordPart::Literal(Text::from(&[byte]))));
+                }
+            }
+            other => {
+                hidden = hidden.saturating_add(open_braces(std::slice::from_ref(other)));
+                units.push(Unit::Part(other.clone()));
+            }
         }
     }
     if nesting(&units) > MAX_DEPTH {
@@ -85,6 +103,32 @@ pub(crate) fn expand(word: &Word, most: usize) -> Result<Vec<Word>, BraceError> 
         .map(|units| Word { parts: join(units), span: word.span })
         .filter(|word| !word.parts.is_empty())
         .collect())
+}
+
+/// How many braces of the words inside of `${...}` are left open by its end. The recursion is as deep as the syntax.
+fn open_braces(parts: &[WordPart]) -> usize {
+    let literal = |text: &Text| memchr::memchr_iter(b'{', text).count();
+    let of_word = |word: &Word| {
+        let literals = word.parts.iter().map(|part| match part {
+            WordPart::Literal(text) => literal(text),
+            _ => 0,
+        });
+        literals.sum::<usize>().saturating_add(open_braces(&word.parts))
+    };
+    let of_part = |part: &WordPart| match part {
+        WordPart::Parameter(expansion) => match &expansion.operation {
+            ParameterOperation::Default { word, .. }
+            | ParameterOperation::TrimPrefix { pattern: word, .. }
+            | ParameterOperation::TrimSuffix { pattern: word, .. }
+            | ParameterOperation::Case { pattern: Some(word), .. } => of_word(word),
+            ParameterOperation::Replace { pattern, replacement, .. } => {
+                of_word(pattern).saturating_add(replacement.as_ref().map_or(0, of_word))
+            }
+            _ => 0,
+        },
+        _ => 0,
+    };
+    parts.iter().map(of_part).sum()
 }
 
 /// A word that may begin with a tilde-prefix behind its brace expansion.

@@ -22,12 +22,19 @@ impl Compiler {
         }
         if command.redirections.is_empty() {
             self.compound(command);
+        } else if let CommandKind::Subshell(list) = &command.kind {
+            self.redirected_subshell(command, list);
         } else {
+            let line = self.line;
+            if !matches!(command.kind, CommandKind::ArithmeticFor { .. }) {
+                self.line = self.base_line.unwrap_or(line);
+            }
             self.emit(Op::RedirectBegin);
             for redirection in &command.redirections {
                 self.redirection(redirection);
             }
             let begin = self.emit(Op::RedirectReady { end: 0 });
+            self.line = line;
             self.compound(command);
             self.emit(Op::RedirectEnd);
             // The command's own failure was looked at where it happened; only a failed redirection counts here.
@@ -38,6 +45,40 @@ impl Compiler {
         }
     }
 
+    /// `( list ) >file`: the redirections are made in the subshell.
+    fn redirected_subshell(&mut self, command: &Command, list: &List) {
+        let line = self.line;
+        let start = self.emit(Op::Subshell { end: 0 });
+        let outer = self.base_line.replace(self.subshell_line(command));
+        self.line = self.base_line.unwrap_or(line);
+        self.emit(Op::RedirectBegin);
+        for redirection in &command.redirections {
+            self.redirection(redirection);
+        }
+        let begin = self.emit(Op::RedirectReady { end: 0 });
+        self.line = line;
+        self.list(list);
+        (self.line, self.base_line) = (line, outer);
+        self.patch(begin);
+        self.emit(Op::EndProcess);
+        self.patch(start);
+        self.check();
+    }
+
+    /// The line where the parenthesis of a subshell closes.
+    fn subshell_line(&self, command: &Command) -> u32 {
+        let end = command.redirections.first().map_or(command.span.end, |first| first.span.start);
+        let text = self.source.get(command.span.start as usize..end as usize).unwrap_or(&[]);
+        self.line.saturating_add(memchr::memchr_iter(b'\n', text.trim_ascii_end()).count() as u32)
+    }
+
+    /// Compiles what `compile` does with that line for redirections of compound commands.
+    fn based(&mut self, line: u32, compile: impl FnOnce(&mut Self)) {
+        let outer = self.base_line.replace(line);
+        compile(self);
+        self.base_line = outer;
+    }
+
     fn compound(&mut self, command: &Command) {
         let line = self.line;
         match &command.kind {
@@ -45,7 +86,8 @@ impl Compiler {
             CommandKind::BraceGroup(list) => self.list(list),
             CommandKind::Subshell(list) => {
                 let start = self.emit(Op::Subshell { end: 0 });
-                self.list(list);
+                let closed = self.subshell_line(command);
+                self.based(closed, |this| this.list(list));
                 self.line = line;
                 self.emit(Op::EndProcess);
                 self.patch(start);
@@ -126,7 +168,7 @@ impl Compiler {
     /// The body of a function, and its end.
     pub(super) fn function_body(&mut self, body: &Command) {
         let conditions = std::mem::take(&mut self.conditions);
-        self.command(body);
+        self.based(self.line, |this| this.command(body));
         self.conditions = conditions;
         self.emit(Op::ReturnFromFunction);
     }
@@ -143,7 +185,11 @@ impl Compiler {
                 let end = text.iter().position(|byte| matches!(byte, b';' | b'\n')).unwrap_or(text.len());
                 Text::from(text.get(..end).unwrap_or(&[]).trim_ascii_end())
             }
-            _ => text,
+            _ => {
+                let first = command.redirections.first().map_or(command.span.end, |first| first.span.start);
+                let end = first.saturating_sub(command.span.start) as usize;
+                Text::from(text.get(..end).unwrap_or(&text).trim_ascii_end())
+            }
         };
         let text = self.text(&head);
         self.emit(Op::Debug(text));
@@ -205,7 +251,7 @@ impl Compiler {
             self.check();
             return;
         }
-        self.emit(Op::Begin);
+        self.emit(Op::BeginWords);
         for word in words.unwrap_or(&[]) {
             self.fields(word);
         }
@@ -225,7 +271,7 @@ impl Compiler {
             self.debug(command);
         }
         self.emit(Op::LoopTurn);
-        self.list(body);
+        self.based(line, |this| this.list(body));
         self.line = line;
         self.emit(Op::LoopStatus);
         self.emit(Op::Jump(top));
@@ -247,7 +293,7 @@ impl Compiler {
             exits.push(self.loop_expression(condition, true));
         }
         self.emit(Op::LoopTurn);
-        self.list(body);
+        self.based(line, |this| this.list(body));
         self.line = line;
         self.emit(Op::LoopStatus);
         let next = self.here();
@@ -286,6 +332,10 @@ impl Compiler {
     }
 
     fn case_command(&mut self, command: &Command, subject: &Word, arms: &[CaseArm]) {
+        // Bash counts the command, its patterns too, as standing where its subject ends.
+        let text = self.source_text(subject.span);
+        let line = subject.span.line.max(command.span.line);
+        let line = self.at_line(line.saturating_add(memchr::memchr_iter(b'\n', &text).count() as u32));
         self.debug(command);
         self.word(subject, Quoting::Raw);
         self.emit(Op::CaseBegin);
@@ -296,6 +346,7 @@ impl Compiler {
             if let Some(jump) = test_next.take() {
                 self.patch(jump);
             }
+            self.line = line;
             let matches: Vec<Pc> = arm.patterns.iter().map(|pattern| self.case_pattern(pattern)).collect();
             let skip = self.emit(Op::Jump(0));
             for jump in matches {
@@ -307,7 +358,7 @@ impl Compiler {
             if arm.body.items.is_empty() {
                 self.emit(Op::SetStatus(0));
             }
-            self.list(&arm.body);
+            self.based(line, |this| this.list(&arm.body));
             match arm.end {
                 CaseEnd::Break => ends.push(self.emit(Op::Jump(0))),
                 CaseEnd::FallThrough => fall_through = Some(self.emit(Op::Jump(0))),
@@ -377,15 +428,14 @@ impl Compiler {
             self.check();
             return;
         }
-        let line = self.line;
+        let own_process = std::mem::take(&mut self.own_process);
         if simple.words.is_empty() {
-            self.debug(command);
-            if self.plain_assignment(command, simple) {
-                self.note_span(command);
-                return;
-            }
+            self.assignments(command, simple);
+            return;
         }
+        let line = self.line;
         self.emit(Op::Begin);
+        self.note_span(command);
         let mut associative = false;
         for argument in &simple.words {
             match argument {
@@ -398,32 +448,50 @@ impl Compiler {
                 Argument::Assignment(assignment) => self.assignment_argument(assignment, associative),
             }
         }
-        // Without a command word the assignments come first.
-        let temporary = !simple.words.is_empty();
-        if !temporary {
-            for assignment in &simple.assignments {
-                self.assignment(assignment);
-            }
+        for (number, assignment) in simple.assignments.iter().enumerate() {
+            self.temporary_assignment(assignment, number > 0);
         }
+        let name = match simple.words.first() {
+            Some(Argument::Word(word)) => self.constant_field(word).map(|name| self.name(&name)),
+            _ => None,
+        };
+        let execute = Op::Execute { name: name.unwrap_or(u32::MAX) };
+        let expands = if own_process { None } else { super::redirection::expands(&command.redirections) };
+        if let Some(plain) = expands {
+            let start = self.emit(Op::OwnProcess { plain, end: 0 });
+            self.redirected(command, execute, line);
+            self.emit(Op::EndOwnProcess);
+            self.patch(start);
+        } else {
+            self.redirected(command, execute, line);
+        }
+        self.check();
+    }
+
+    /// The redirections of a simple command, then what runs it.
+    fn redirected(&mut self, command: &Command, execute: Op, line: u32) {
         for redirection in &command.redirections {
             self.redirection(redirection);
         }
-        if temporary {
-            for (number, assignment) in simple.assignments.iter().enumerate() {
-                self.temporary_assignment(assignment, number > 0);
-            }
-        }
         self.line = line;
-        if temporary {
-            let name = match simple.words.first() {
-                Some(Argument::Word(word)) => self.constant_field(word).map(|name| self.name(&name)),
-                _ => None,
-            };
-            self.emit(Op::Execute { name: name.unwrap_or(u32::MAX) });
-        } else {
-            self.emit(Op::AssignmentsDone);
-        }
+        self.emit(execute);
         self.note_span(command);
+    }
+
+    /// A command of assignments and redirections only.
+    fn assignments(&mut self, command: &Command, simple: &Simple) {
+        let line = self.line;
+        self.debug(command);
+        self.note_span(command);
+        if self.plain_assignment(command, simple) {
+            self.note_span(command);
+            return;
+        }
+        self.emit(Op::BeginWords);
+        for assignment in &simple.assignments {
+            self.assignment(assignment);
+        }
+        self.redirected(command, Op::AssignmentsDone, line);
         self.check();
     }
 

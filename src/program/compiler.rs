@@ -60,9 +60,13 @@ pub(crate) fn compile_source(
                 }
                 // Aliases change the text that the tree's spans refer to.
                 compiler.source = Arc::clone(parser.source());
+                let newline =
+                    parser.source().get(..parser.offset()).is_some_and(|text| text.ends_with(b"\n"));
+                let end = parser.line().saturating_sub(u32::from(newline)).max(1);
+                compiler.base_line = Some(end);
                 compiler.list(&list);
                 let boundary = compiler.here();
-                compiler.program.boundaries.push(boundary);
+                compiler.program.boundaries.push((boundary, end));
                 if options.stepwise || options.incremental && changes_parser(&list) {
                     // What is left is the same in both texts.
                     let left = parser.source().len().saturating_sub(parser.offset());
@@ -85,7 +89,7 @@ pub(crate) fn compile_source(
                     break;
                 }
                 let boundary = compiler.here();
-                compiler.program.boundaries.push(boundary);
+                compiler.program.boundaries.push((boundary, 0));
                 parser.skip_line();
             }
         }
@@ -173,16 +177,33 @@ pub(super) struct Compiler {
     pub(super) line_shift: i64,
     /// How many conditions the command stands in: in one, no `Check` is needed.
     pub(super) conditions: u32,
+    /// The simple command that comes has a process of its own: a stage of a pipeline, an asynchronous command.
+    pub(super) own_process: bool,
     names: FxHashMap<Text, Index>,
+    /// The line that bash gives to redirections of compound commands: where the complete command ends, the function or
+    /// the loop around begins. `None`: where they stand.
+    pub(super) base_line: Option<u32>,
     /// What the spans of the syntax tree refer to.
     pub(super) source: Arc<[u8]>,
+    /// The word that is compiled, and whether it is a part in double quotes: what a bad substitution shows.
+    pub(super) around: (Span, bool),
 }
 
 impl Compiler {
     fn new(source: Arc<[u8]>) -> Self {
         let mut program = Program { source: Arc::clone(&source), ..Program::default() };
         program.patterns.push(super::ConstantPattern::default());
-        Self { program, line: 1, line_shift: 0, conditions: 0, names: FxHashMap::default(), source }
+        Self {
+            program,
+            line: 1,
+            line_shift: 0,
+            conditions: 0,
+            own_process: false,
+            names: FxHashMap::default(),
+            source,
+            base_line: None,
+            around: (Span::default(), false),
+        }
     }
 
     fn finish(mut self) -> Program {
@@ -226,6 +247,10 @@ impl Compiler {
             | Op::UnlessBraces(target)
             | Op::UseValue { end: target, .. }
             | Op::SkipUnlessSet { end: target, .. }
+            | Op::SkipWords { end: target, .. }
+            | Op::SkipLength { end: target }
+            | Op::UnlessDeclared { end: target, .. }
+            | Op::OwnProcess { end: target, .. }
             | Op::IfAssociative { key: target, .. }
             | Op::TryArithmetic { done: target, .. }
             | Op::Substitution { end: target, .. }
@@ -286,8 +311,9 @@ impl Compiler {
     fn list_item(&mut self, item: &ListItem) {
         if item.background {
             self.at_line(item.span.line);
-            let text = self.source_text(item.span);
-            let text = self.text(&text);
+            let alone = ListItem { background: false, ..item.clone() };
+            let printed = crate::syntax::print_list(&List { items: vec![alone] }, &self.source);
+            let text = self.text(&Text::from(printed.trim_ascii_end()));
             let nested = match (item.and_or.first.stages.as_slice(), item.and_or.rest.is_empty()) {
                 ([command], true) => {
                     !matches!(command.kind, CommandKind::Simple(_) | CommandKind::Subshell(_))
@@ -302,7 +328,9 @@ impl Compiler {
             // The process of a simple command ends with it: nothing looks at its failure.
             let conditions = self.conditions;
             self.conditions += u32::from(simple);
+            self.own_process = simple;
             self.and_or(item);
+            self.own_process = false;
             self.conditions = conditions;
             self.emit(Op::EndProcess);
             self.patch(start);
@@ -399,6 +427,7 @@ impl Compiler {
                 for (number, command) in stages.iter().enumerate() {
                     let nested = !matches!(command.kind, CommandKind::Simple(_) | CommandKind::Subshell(_));
                     starts.push((self.here(), nested));
+                    self.own_process = matches!(command.kind, CommandKind::Simple(_));
                     if pipeline.stderr_too.get(number) == Some(&true) {
                         // `|&` is `2>&1` behind the command's own redirections.
                         let mut command = command.clone();
@@ -407,6 +436,7 @@ impl Compiler {
                     } else {
                         self.command(command);
                     }
+                    self.own_process = false;
                     self.emit(Op::EndProcess);
                 }
                 let end = self.here();

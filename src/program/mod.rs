@@ -9,6 +9,7 @@ mod assignment;
 pub(crate) mod brace;
 mod command;
 mod compiler;
+mod effect;
 mod operation;
 mod print;
 mod redirection;
@@ -61,8 +62,8 @@ pub(crate) struct Program {
     pub(crate) errors: Vec<ParseError>,
     /// Warnings of the parser (here-documents ended by the end of the file), with their lines.
     pub(crate) warnings: Vec<(u32, String)>,
-    /// Behind each complete command: where a shell goes on after an error that gives one up.
-    pub(crate) boundaries: Vec<Pc>,
+    /// Behind each complete command: where a shell goes on after an error that gives one up. With the line where it ends.
+    pub(crate) boundaries: Vec<(Pc, u32)>,
     /// The source of each simple command, by the operation that runs it.
     pub(crate) spans: Vec<(Pc, u32, u32)>,
     /// Where `Op::ParseMore` goes on: offset and line.
@@ -202,10 +203,18 @@ impl Program {
         self.lines.get(pc as usize).copied().unwrap_or(1)
     }
 
-    /// The operation that runs the simple command whose code starts at `pc`; `None`: it is another command.
+    /// The operation that runs the simple command that begins at `pc`.
+    pub(crate) fn end_of_simple(&self, pc: Pc) -> Option<Pc> {
+        let at = self.spans.binary_search_by_key(&pc, |span| span.0).ok()?;
+        let (_, start, end) = *self.spans.get(at)?;
+        let rest = self.spans.get(at + 1..)?;
+        rest.iter().find(|span| (span.1, span.2) == (start, end)).map(|span| span.0)
+    }
+
+    /// An operation of the simple command whose code starts at `pc`; `None`: it is another command.
     pub(crate) fn simple_command(&self, pc: Pc) -> Option<Pc> {
         match self.code.get(pc as usize)? {
-            Op::Begin | Op::ExecuteStatic(_) | Op::Debug(_) => {
+            Op::Begin | Op::BeginWords | Op::ExecuteStatic(_) | Op::Debug(_) => {
                 let at = self.spans.partition_point(|span| span.0 < pc);
                 self.spans.get(at).map(|span| span.0)
             }
@@ -222,7 +231,10 @@ impl Program {
             let head = self.code.get(..=pc as usize).unwrap_or(&self.code);
             let last = at.checked_sub(1).and_then(|at| self.spans.get(at)).map_or(0, |span| span.0);
             let behind_last = head.get(last as usize..).unwrap_or(&[]);
-            if let Some(Op::Debug(text)) = behind_last.iter().rev().find(|op| matches!(op, Op::Debug(_))) {
+            let debug = behind_last.iter().rposition(|op| matches!(op, Op::Debug(_)));
+            if let Some(debug @ 1..) = debug
+                && let Some(Op::Debug(text)) = behind_last.get(debug)
+            {
                 return self.text(*text);
             }
             at = at.saturating_sub(1);

@@ -16,6 +16,8 @@ pub(crate) type Index = u32;
 pub(crate) enum Quoting {
     /// Within quotes: neither split nor special in patterns.
     Quoted,
+    /// The same in a here-document, where `$*` is joined with blanks.
+    Document,
     /// Unquoted where fields are made: split at `IFS`, special in patterns.
     Split,
     /// Unquoted where no fields are made (assignments, patterns): not split, special in patterns.
@@ -44,6 +46,8 @@ pub(crate) enum Op {
     Value { quoting: Quoting },
     /// Pops a target and appends its length.
     Length { quoting: Quoting },
+    /// `${#name[subscript]}`: where the variable is unset appends 0 and jumps: the subscript is not looked at.
+    UnlessDeclared { name: Index, quoting: Quoting, end: Pc },
     /// Target set (and not null): pops it, appends its value and jumps. Otherwise goes on; `keep` leaves the target.
     UseValue { colon: bool, quoting: Quoting, keep: bool, end: Pc },
     /// Pops a target; not set (or null): jumps.
@@ -52,14 +56,19 @@ pub(crate) enum Op {
     AssignDefault { quoting: Quoting },
     /// Pops the builder and a target: fails with the text as the message.
     ErrorUnset { colon: bool },
+    /// Before the words of an operator are expanded: where the target has no value (or, with `null`, a value without
+    /// text) pops it and jumps.
+    SkipWords { null: bool, slice: bool, end: Pc },
+    /// Between the two expressions of `${x:offset:length}`: when the offset is out of range pops both and jumps.
+    SkipLength { end: Pc },
     /// Pops a pattern (a constant, or the builder) and a target: appends the values without the match.
     Trim { prefix: bool, longest: bool, quoting: Quoting, pattern: Option<std::num::NonZeroU32> },
     /// Pops builders (replacement if any, then pattern) and a target: appends the values with matches replaced.
     Replace { scope: ReplaceScope, replacement: bool, quoting: Quoting },
     /// Pops a builder if `pattern`, and a target: appends the values with changed case.
     ChangeCase { operator: CaseOperator, pattern: bool, quoting: Quoting },
-    /// Pops numbers (length if any, offset) and a target: appends the substring or slice.
-    Substring { length: bool, quoting: Quoting },
+    /// Pops numbers (length if any: its text, else `u32::MAX`; offset) and a target: appends the substring or slice.
+    Substring { length: Index, quoting: Quoting },
     /// Pops a target: appends `${x@operator}`.
     Transform { operator: u8, quoting: Quoting },
     /// Appends the names of variables that begin with a text.
@@ -113,8 +122,10 @@ pub(crate) enum Op {
     ProcessSubstitution { output: bool, end: Pc },
 
     // Fields.
-    /// Starts a simple command: no fields, no assignments.
+    /// Starts a simple command: the `DEBUG` trap, no fields, no assignments.
     Begin,
+    /// Starts the words of `for` or a command of assignments: no fields.
+    BeginWords,
     /// Adds a finished field.
     Field(Index),
     /// Adds a variable's value as one field (`"$name"`).
@@ -131,8 +142,9 @@ pub(crate) enum Op {
     ArrayBegin,
     /// Ends a word of an array literal: each field becomes an element.
     ArrayElements,
-    /// Ends the value of `[subscript]=value`; the subscript's text is a suspended builder.
-    ArrayKeyed { append: bool },
+    /// Ends the value of `[subscript]=value`; the subscript's text is a suspended builder. `name`: the array, `u32::MAX`
+    /// for one that will be associative.
+    ArrayKeyed { append: bool, name: Index },
     /// Ends the literal and makes it the value of the argument `name=` of a declaration builtin.
     ArrayArgument { name: Index, append: bool },
 
@@ -143,8 +155,8 @@ pub(crate) enum Op {
     AssignStatement { name: Index, append: bool },
     /// The same for `name=$((...))`: assigns the number.
     AssignNumber { name: Index },
-    /// `name[subscript]=word` alone.
-    AssignElement { name: Index, append: bool },
+    /// `name[subscript]=word` alone; `shown` is the text before the `=`.
+    AssignElement { name: Index, append: bool, shown: Index },
     /// `name=(...)` alone: assigns the array literal.
     AssignArray { name: Index, append: bool },
     /// `name=word` before a command: kept for its environment.
@@ -159,6 +171,12 @@ pub(crate) enum Op {
     // Redirections.
     /// Makes a redirection from the builder; kept to be undone after the command.
     Redirect(Index),
+    /// Before the redirections of a simple command: a command of the file system makes them in a process of its own, so
+    /// their expansions change nothing here and their errors end that process only. `plain`: all they can do is to fail
+    /// with `set -u`. `end` is behind the command.
+    OwnProcess { plain: bool, end: Pc },
+    /// Ends that process, if it was started.
+    EndOwnProcess,
     /// Starts a compound command's redirections.
     RedirectBegin,
     /// They are made: a frame will undo them. If one failed the command is skipped to `end`.

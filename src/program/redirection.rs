@@ -2,7 +2,7 @@
 
 use super::compiler::Compiler;
 use super::{Index, Op, Quoting, RedirectionOperator, RedirectionReference};
-use crate::syntax::ast::{Redirection, RedirectionKind};
+use crate::syntax::ast::{Redirection, RedirectionKind, Word};
 
 impl Compiler {
     pub(super) fn redirection(&mut self, redirection: &Redirection) {
@@ -23,7 +23,7 @@ impl Compiler {
             RedirectionKind::HereDocument(document) => {
                 let empty = self.static_text(b"");
                 self.emit(Op::Quoted(empty));
-                self.word(&document.body, Quoting::Quoted);
+                self.word(&document.body, Quoting::Document);
                 (RedirectionOperator::HereDocument, None)
             }
         };
@@ -42,5 +42,30 @@ impl Compiler {
         let descriptor = redirection.descriptor.clone();
         self.program.redirections.push(RedirectionReference { descriptor, operator, source });
         self.emit(Op::Redirect(index));
+    }
+}
+
+/// Whether redirections have expansions; `Some(true)`: such that change nothing and can only fail with `set -u`.
+pub(super) fn expands(redirections: &[Redirection]) -> Option<bool> {
+    redirections
+        .iter()
+        .map(word_of)
+        .filter(|word| super::effect::expands(word))
+        .fold(None, |plain, word| Some(plain.unwrap_or(true) && super::effect::is_plain(word)))
+}
+
+fn word_of(redirection: &Redirection) -> &Word {
+    match &redirection.kind {
+        RedirectionKind::Read(word)
+        | RedirectionKind::Write(word)
+        | RedirectionKind::Clobber(word)
+        | RedirectionKind::Append(word)
+        | RedirectionKind::ReadWrite(word)
+        | RedirectionKind::DuplicateInput(word)
+        | RedirectionKind::DuplicateOutput(word)
+        | RedirectionKind::BothWrite(word)
+        | RedirectionKind::BothAppend(word)
+        | RedirectionKind::HereString(word) => word,
+        RedirectionKind::HereDocument(document) => &document.body,
     }
 }

@@ -1,10 +1,11 @@
 //! Words to operations that append to the builder.
 
 use super::compiler::Compiler;
+use super::effect::{expands, is_constant, is_plain_arithmetic};
 use super::{ArithmeticContext, ConstantPattern, Index, Op, ParameterBase, ParameterReference, Quoting};
 use crate::syntax::ast::{
     AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Parameter,
-    ParameterExpansion, ParameterOperation, RedirectionKind, Subscript, Word, WordPart,
+    ParameterExpansion, ParameterOperation, RedirectionKind, Span, Subscript, Word, WordPart,
 };
 use crate::text::Text;
 use std::num::NonZeroU32;
@@ -66,7 +67,13 @@ impl Compiler {
 
     /// Appends a word's parts to the builder. `context` is how unquoted expansions are treated.
     pub(super) fn word(&mut self, word: &Word, context: Quoting) {
-        self.parts(&word.parts, context, false);
+        self.nested_word(word, context, false);
+    }
+
+    fn nested_word(&mut self, word: &Word, context: Quoting, nested: bool) {
+        let around = std::mem::replace(&mut self.around, (word.span, false));
+        self.parts(&word.parts, context, nested);
+        self.around = around;
     }
 
     /// `nested`: inside `${x:-...}`, where unquoted literals are split like expansions.
@@ -87,7 +94,7 @@ impl Compiler {
             WordPart::Literal(text) => {
                 let text = self.text(text);
                 self.emit(match context {
-                    Quoting::Quoted => Op::Quoted(text),
+                    Quoting::Quoted | Quoting::Document => Op::Quoted(text),
                     Quoting::Split if nested => Op::LiteralSplit(text),
                     Quoting::Split | Quoting::Raw => Op::Literal(text),
                 });
@@ -106,7 +113,10 @@ impl Compiler {
                         self.emit(Op::Quoted(empty));
                     }
                 }
-                self.parts(parts, Quoting::Quoted, nested);
+                let quoting = if context == Quoting::Document { Quoting::Document } else { Quoting::Quoted };
+                let quoted = std::mem::replace(&mut self.around.1, true);
+                self.parts(parts, quoting, nested);
+                self.around.1 = quoted;
             }
             WordPart::Tilde(name) => {
                 let name = self.text(name);
@@ -143,7 +153,9 @@ impl Compiler {
         let first = substitution.body.items.first().map_or(line, |item| item.span.line);
         let shift = std::mem::replace(&mut self.line_shift, i64::from(line) - i64::from(first));
         let outer = substitution.source.as_ref().map(|own| std::mem::replace(&mut self.source, own.clone()));
+        let base = self.base_line.take();
         self.list(&substitution.body);
+        self.base_line = base;
         if let Some(error) = &substitution.error {
             let index = self.program.errors.len() as Index;
             self.program.errors.push(error.clone());
@@ -169,7 +181,8 @@ impl Compiler {
         match &expansion.operation {
             ParameterOperation::Bad => {
                 let source = self.source_text(expansion.span);
-                let text = self.text(&source);
+                let shown = self.text_around(expansion.span);
+                let text = self.text(&shown);
                 // Bash finds an unknown transformation when it expands a word for good: that ends the shell.
                 let parameter = self.parameter_text(expansion);
                 let behind =
@@ -190,6 +203,7 @@ impl Compiler {
                 self.emit(Op::BadSubstitution { text, fatal: false });
             }
             operation => {
+                let declared = self.length_of_element(expansion, quoting);
                 self.target(expansion);
                 let mut parameter = 0;
                 if matches!(operation, ParameterOperation::Substring { .. }) {
@@ -197,8 +211,40 @@ impl Compiler {
                     parameter = self.text(&name);
                 }
                 self.operation(operation, parameter, quoting);
+                if let Some(declared) = declared {
+                    self.patch(declared);
+                }
             }
         }
+    }
+
+    /// The text that bash expands as a whole when it comes to an expansion: the word, or what is quoted of it.
+    fn text_around(&self, span: Span) -> Text {
+        let (word, quoted) = self.around;
+        let (start, end) = (word.start.min(span.start), word.end.max(span.end));
+        if word.line == 0 || word.start > span.start || word.end < span.end {
+            return self.source_text(span);
+        }
+        if !quoted {
+            return self.source_text(word);
+        }
+        let before = self.source.get(start as usize..span.start as usize).unwrap_or(&[]);
+        let behind = self.source.get(span.end as usize..end as usize).unwrap_or(&[]);
+        let open = memchr::memrchr(b'"', before).map_or(0, |at| at.saturating_add(1));
+        let close = memchr::memchr(b'"', behind).unwrap_or(behind.len());
+        let text = self.source.get(start as usize + open..span.end as usize + close);
+        Text::from(text.unwrap_or(&[]))
+    }
+
+    /// `${#name[subscript]}`: of an unset variable bash does not look at the subscript.
+    fn length_of_element(&mut self, expansion: &ParameterExpansion, quoting: Quoting) -> Option<super::Pc> {
+        let Parameter::Element(name, subscript) = &expansion.parameter else { return None };
+        let plain = subscript.all.is_some() || is_plain_arithmetic(&subscript.arithmetic);
+        if plain || expansion.indirect || !matches!(expansion.operation, ParameterOperation::Length) {
+            return None;
+        }
+        let name = self.name(name);
+        Some(self.emit(Op::UnlessDeclared { name, quoting, end: 0 }))
     }
 
     /// A parameter as messages name it.
@@ -279,6 +325,8 @@ impl Compiler {
                 self.trim(false, *longest, pattern, quoting);
             }
             ParameterOperation::Replace { scope, pattern, replacement } => {
+                let plain = !expands(pattern) && !replacement.as_ref().is_some_and(expands);
+                let skip = self.skip_words(plain, false, false);
                 self.emit(Op::PushBuilder);
                 self.word(pattern, Quoting::Raw);
                 if let Some(replacement) = replacement {
@@ -286,21 +334,33 @@ impl Compiler {
                     self.word(replacement, Quoting::Raw);
                 }
                 self.emit(Op::Replace { scope: *scope, replacement: replacement.is_some(), quoting });
+                self.words_skipped(skip);
             }
             ParameterOperation::Case { operator, pattern } => {
+                let skip = self.skip_words(!pattern.as_ref().is_some_and(expands), false, false);
                 if let Some(pattern) = pattern {
                     self.emit(Op::PushBuilder);
                     self.word(pattern, Quoting::Raw);
                 }
                 self.emit(Op::ChangeCase { operator: *operator, pattern: pattern.is_some(), quoting });
+                self.words_skipped(skip);
             }
             ParameterOperation::Substring { offset, length } => {
                 let context = ArithmeticContext::Substring(parameter);
+                let plain_length = length.as_ref().is_none_or(is_plain_arithmetic);
+                let constant = is_constant(offset) && length.as_ref().is_none_or(is_constant);
+                let skip = self.skip_words(constant, false, true);
                 self.arithmetic(offset, &offset.text, context);
+                let (mut skip_length, mut shown) = (None, u32::MAX);
                 if let Some(length) = length {
+                    let text = self.source_text(length.text.span);
+                    shown = self.text(&text);
+                    skip_length = (!plain_length).then(|| self.emit(Op::SkipLength { end: 0 }));
                     self.arithmetic(length, &length.text, context);
                 }
-                self.emit(Op::Substring { length: length.is_some(), quoting });
+                self.emit(Op::Substring { length: shown, quoting });
+                self.words_skipped(skip);
+                self.words_skipped(skip_length);
             }
             ParameterOperation::Transform(operator) => {
                 self.emit(Op::Transform { operator: *operator, quoting });
@@ -311,23 +371,37 @@ impl Compiler {
         }
     }
 
+    /// Bash does not expand the words of an operator for a parameter that has no value. `plain`: nobody could tell.
+    fn skip_words(&mut self, plain: bool, null: bool, slice: bool) -> Option<super::Pc> {
+        (!plain).then(|| self.emit(Op::SkipWords { null, slice, end: 0 }))
+    }
+
+    fn words_skipped(&mut self, skip: Option<super::Pc>) {
+        if let Some(skip) = skip {
+            self.patch(skip);
+        }
+    }
+
     fn default(&mut self, colon: bool, operator: DefaultOperator, word: &Word, quoting: Quoting) {
         match operator {
             DefaultOperator::Use => {
                 let test = self.emit(Op::UseValue { colon, quoting, keep: false, end: 0 });
-                self.parts(&word.parts, quoting, true);
+                self.nested_word(word, quoting, true);
                 self.patch(test);
             }
             DefaultOperator::Alternative => {
                 let test = self.emit(Op::SkipUnlessSet { colon, quoting, end: 0 });
-                self.parts(&word.parts, quoting, true);
+                self.nested_word(word, quoting, true);
                 self.patch(test);
             }
             DefaultOperator::Assign | DefaultOperator::Error => {
                 let test = self.emit(Op::UseValue { colon, quoting, keep: true, end: 0 });
                 self.emit(Op::PushBuilder);
-                let inner = if quoting == Quoting::Quoted { Quoting::Quoted } else { Quoting::Raw };
-                self.parts(&word.parts, inner, true);
+                let inner = match quoting {
+                    Quoting::Quoted | Quoting::Document => quoting,
+                    Quoting::Split | Quoting::Raw => Quoting::Raw,
+                };
+                self.nested_word(word, inner, true);
                 self.emit(match operator {
                     DefaultOperator::Assign => Op::AssignDefault { quoting },
                     _ => Op::ErrorUnset { colon },
@@ -339,11 +413,13 @@ impl Compiler {
 
     fn trim(&mut self, prefix: bool, longest: bool, pattern: &Word, quoting: Quoting) {
         let constant = self.constant_pattern(pattern);
+        let skip = self.skip_words(!expands(pattern), true, false);
         if constant.is_none() {
             self.emit(Op::PushBuilder);
             self.word(pattern, Quoting::Raw);
         }
         self.emit(Op::Trim { prefix, longest, quoting, pattern: constant });
+        self.words_skipped(skip);
     }
 
     /// A pattern without expansions, compiled now.

@@ -19,8 +19,8 @@ pub(crate) enum Dialect {
 
 /// What a format needs of its surroundings.
 pub(crate) trait Surroundings {
-    /// Prints a message behind `printf: `.
-    fn report(&mut self, message: &dyn Display);
+    /// Prints a message behind `printf: `; may write what was made before and take it out of `out`.
+    fn report(&mut self, out: &mut Vec<u8>, message: &dyn Display);
     /// A time as `%(format)T` shows it. Seconds since the epoch; -1: now, -2: the start of the shell.
     fn time(&mut self, format: &[u8], seconds: i64) -> Vec<u8>;
     /// `%n`: stores the number of bytes that were printed. `false`: this is no variable.
@@ -92,8 +92,10 @@ impl<'f> Formatter<'f> {
                     && let Some(arg) = self.args.get(self.next)
                 {
                     let arg = super::quote::quote(arg);
-                    self.around
-                        .report(&format_args!("warning: ignoring excess arguments, starting with {arg}"));
+                    self.around.report(
+                        self.out,
+                        &format_args!("warning: ignoring excess arguments, starting with {arg}"),
+                    );
                 }
                 break;
             }
@@ -102,7 +104,7 @@ impl<'f> Formatter<'f> {
     }
 
     fn fail(&mut self, message: &dyn Display) {
-        self.around.report(message);
+        self.around.report(self.out, message);
         self.status = 1;
     }
 
@@ -156,7 +158,8 @@ impl<'f> Formatter<'f> {
             (None, _) => false,
             (Some(letter), Dialect::Bash) => {
                 let what = if letter == b'x' { "hex" } else { "unicode" };
-                self.around.report(&format_args!("missing {what} digit for \\{}", char::from(letter)));
+                self.around
+                    .report(self.out, &format_args!("missing {what} digit for \\{}", char::from(letter)));
                 false
             }
             (Some(_), Dialect::Gnu) => {
@@ -356,7 +359,8 @@ impl<'f> Formatter<'f> {
         let letter = if depth == 0 { self.format.get(end) } else { None };
         if letter != Some(&b'T') {
             let shown = bstr::BString::from(letter.map_or_else(Vec::new, |letter| vec![*letter]));
-            self.around.report(&format_args!("warning: `{shown}': invalid time format specification"));
+            self.around
+                .report(self.out, &format_args!("warning: `{shown}': invalid time format specification"));
             self.out.extend_from_slice(b"%(");
             *at = inside;
             return Ok(true);
@@ -499,9 +503,10 @@ impl<'f> Formatter<'f> {
             && let Some(more) = rest.get(length..).filter(|more| !more.is_empty())
         {
             let more = bstr::BString::from(more);
-            self.around.report(&format_args!(
-                "warning: {more}: character(s) following character constant have been ignored"
-            ));
+            self.around.report(
+                self.out,
+                &format_args!("warning: {more}: character(s) following character constant have been ignored"),
+            );
         }
         Some(match character::character(unit) {
             Some(character) => u64::from(u32::from(character)),
@@ -560,7 +565,8 @@ impl<'f> Formatter<'f> {
         match self.dialect {
             Dialect::Bash => {
                 let shown = bstr::BString::from(arg);
-                self.around.report(&format_args!("warning: {shown}: Numerical result out of range"));
+                self.around
+                    .report(self.out, &format_args!("warning: {shown}: Numerical result out of range"));
             }
             Dialect::Gnu => {
                 let shown = super::quote::quote(arg);

@@ -43,7 +43,7 @@ struct Plain<'c> {
 }
 
 impl Surroundings for Plain<'_> {
-    fn report(&mut self, message: &dyn Display) {
+    fn report(&mut self, _: &mut Vec<u8>, message: &dyn Display) {
         self.ctx.warn(message);
     }
 

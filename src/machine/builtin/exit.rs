@@ -30,18 +30,18 @@ fn status(process: &mut Process, invocation: &Invocation) -> Step<u8> {
     };
     match operands {
         [] => Ok(status_before_trap(process).unwrap_or(process.shell.state.status)),
-        [status] => match letters::number(status) {
-            Some(number) => Ok(number as u8),
+        [status, rest @ ..] => match letters::number(status) {
+            Some(number) if rest.is_empty() => Ok(number as u8),
+            Some(_) => {
+                process.report_for(&invocation.name(), "too many arguments");
+                Err(Halt::Discard(1))
+            }
             None => {
                 let message = format!("{status}: numeric argument required");
                 process.report_for(&invocation.name(), message);
                 Ok(2)
             }
         },
-        _ => {
-            process.report_for(&invocation.name(), "too many arguments");
-            Err(Halt::Discard(1))
-        }
     }
 }
 

@@ -70,6 +70,10 @@ fn run_jobs(
         match named(process, operand) {
             Some(pid) => chosen.push(pid),
             None => {
+                if operand.starts_with(b"%") && process.shell.state.jobs.is_ambiguous(operand) {
+                    let spec = bstr::BStr::new(operand.get(1..).unwrap_or(&[]));
+                    process.report_for(&invocation.name(), format_args!("{spec}: ambiguous job spec"));
+                }
                 process.report_for(&invocation.name(), format_args!("{operand}: no such job"));
                 status = 1;
             }

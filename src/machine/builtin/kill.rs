@@ -71,6 +71,11 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
 fn send(process: &mut Process, run: &mut Run, own: &Text, target: &Text, signal: Signal) -> bool {
     if target.first() == Some(&b'%') {
         let Some(job) = process.shell.state.jobs.find(target) else {
+            if process.shell.state.jobs.is_ambiguous(target) {
+                let spec = bstr::BStr::new(target.get(1..).unwrap_or(&[]));
+                process.report_for(own, format_args!("{spec}: ambiguous job spec"));
+                return false;
+            }
             process.report_for(own, format_args!("{target}: no such job"));
             return false;
         };

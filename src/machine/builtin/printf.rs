@@ -58,7 +58,7 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
     let Some((format, args)) = rest.split_first() else { return Ok(process.usage(&PRINTF)) };
     let mut out = std::mem::take(&mut process.out);
     let meter = Arc::clone(&run.services.meter);
-    let mut shell = Shell { process, run };
+    let mut shell = Shell { stored: variable.is_some(), process, run };
     let status = Formatter::new(Dialect::Bash, format, args, &mut out, &meter, &mut shell).run()?;
     let Some(name) = variable else {
         process.out = out;
@@ -78,12 +78,17 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
 
 /// What the formats see of the shell.
 struct Shell<'s> {
+    /// The output is for a variable.
+    stored: bool,
     process: &'s mut Process,
     run: &'s mut Run,
 }
 
 impl Surroundings for Shell<'_> {
-    fn report(&mut self, message: &dyn Display) {
+    fn report(&mut self, out: &mut Vec<u8>, message: &dyn Display) {
+        if !self.stored {
+            self.process.write_lines(out);
+        }
         self.process.report_for(b"printf", message);
     }
 

@@ -49,7 +49,7 @@ impl Process {
             }
             Some(Target::Key(id, key)) => self.assign_element(run, id, Subscript::Key(key), value, false),
             _ => {
-                self.report(format_args!("{shown}: bad array subscript"));
+                self.report_fatal(format_args!("{shown}: bad array subscript"))?;
                 Err(AssignError::Invalid)
             }
         }

@@ -132,6 +132,10 @@ impl Process {
             ShellOption::Emacs if on => options.set(ShellOption::Vi, false),
             ShellOption::InteractiveComments => options.set(ShellOption::InteractiveCommentsShopt, on),
             ShellOption::InteractiveCommentsShopt => options.set(ShellOption::InteractiveComments, on),
+            ShellOption::ExtDebug => {
+                options.set(ShellOption::ErrTrace, on);
+                options.set(ShellOption::FuncTrace, on);
+            }
             _ => {}
         }
         let enabled = option == ShellOption::History && on && !options.has(option);

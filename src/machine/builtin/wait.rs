@@ -91,6 +91,11 @@ fn resolve(process: &mut Process, own: &Text, operand: &Text, next: bool) -> Res
         if let Some(job) = process.shell.state.jobs.find(operand) {
             return Ok(job.pid);
         }
+        if process.shell.state.jobs.is_ambiguous(operand) {
+            let spec = bstr::BStr::new(operand.get(1..).unwrap_or(&[]));
+            process.report_for(own, format_args!("{spec}: ambiguous job spec"));
+            return Err(127);
+        }
         process.report_for(own, format_args!("{operand}: no such job"));
         return Err(127);
     }

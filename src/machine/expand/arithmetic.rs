@@ -1,11 +1,13 @@
 //! Arithmetic: runs compiled expressions; text is parsed first. Bash manual 6.5.
 
 use super::super::array::Array;
+use super::super::assign::AssignError;
 use super::super::link::Link;
 use super::super::name::NameId;
 use super::super::process::{Halt, Process, Step, Subscript, Target};
 use super::super::run::Run;
 use super::super::variable::{Attributes, Value, plain_integer};
+use super::arithmetic_prefix::blanks_trimmed;
 use crate::program::{
     ArithmeticCode, ArithmeticContext, ArithmeticOp, Index, Op, Operand, compile_arithmetic,
 };
@@ -148,7 +150,8 @@ impl Process {
                 if let Some(limit) = error.limit() {
                     return Err(run.services.meter.fail_with(limit.limit, limit.allowed).into());
                 }
-                let shown = text.get(..error.shown).unwrap_or(text).trim_ascii_start();
+                self.evaluate_before_error(run, text, depth)?;
+                let shown = blanks_trimmed(text.get(..error.shown).unwrap_or(text));
                 return Err(self.arithmetic_error(format_args!("{}: {error}", bstr::BStr::new(shown))));
             }
         };
@@ -309,7 +312,7 @@ impl Process {
     }
 
     /// A variable as a number: its text is an expression.
-    fn load(&mut self, run: &mut Run, id: NameId, depth: u32) -> Step<i64> {
+    pub(super) fn load(&mut self, run: &mut Run, id: NameId, depth: u32) -> Step<i64> {
         let slot = self.shell.variables.slot(id);
         match &slot.value {
             Value::Integer(number) => return Ok(*number),
@@ -329,12 +332,21 @@ impl Process {
         }
     }
 
-    fn load_element(&mut self, run: &mut Run, id: NameId, subscript: Subscript, depth: u32) -> Step<i64> {
+    pub(super) fn load_element(
+        &mut self,
+        run: &mut Run,
+        id: NameId,
+        subscript: Subscript,
+        depth: u32,
+    ) -> Step<i64> {
         let target = self.element_target(run, id, subscript)?;
         match self.target_text(run, &target) {
             Some(text) => self.evaluate_text(run, &text, depth + 1),
             None => {
-                self.check_unset(run, &target)?;
+                // Bash looks for the variable, not for the element.
+                if self.value_of(run, id) == Value::Unset {
+                    self.check_unset(run, &Target::Variable(id))?;
+                }
                 Ok(0)
             }
         }
@@ -351,6 +363,7 @@ impl Process {
         }
         match self.assign_variable(run, id, super::super::variable::decimal(number), false) {
             Ok(()) => Ok(()),
+            Err(AssignError::Halt(halt)) => Err(halt),
             Err(_) => Err(Halt::Discard(1)),
         }
     }
@@ -373,12 +386,13 @@ impl Process {
         }
         match self.assign_element(run, id, subscript, text, false) {
             Ok(()) => Ok(()),
+            Err(AssignError::Halt(halt)) => Err(halt),
             Err(_) => Err(Halt::Discard(1)),
         }
     }
 
     /// The subscript of an element: a key for an associative array.
-    fn subscript_of(
+    pub(super) fn subscript_of(
         &mut self,
         run: &mut Run,
         id: NameId,
@@ -412,7 +426,14 @@ impl Process {
 
     /// Applies an operator. Overflow wraps, as in bash.
     #[inline]
-    fn binary(&mut self, run: &mut Run, infix: Infix, left: i64, right: i64, text: &Text) -> Step<i64> {
+    pub(super) fn binary(
+        &mut self,
+        run: &mut Run,
+        infix: Infix,
+        left: i64,
+        right: i64,
+        text: &Text,
+    ) -> Step<i64> {
         let operator = infix.operator;
         Ok(match operator {
             BinaryOperator::Add => left.wrapping_add(right),
@@ -471,7 +492,7 @@ impl Process {
                 token = self.dequote_key(run, &token);
             }
         }
-        let shown = bstr::BStr::new(shown.trim_ascii_start());
+        let shown = bstr::BStr::new(blanks_trimmed(&shown));
         self.arithmetic_error(format_args!("{shown}: {message} (error token is \"{token}\")"))
     }
 
@@ -593,7 +614,12 @@ impl Process {
         }
     }
 
-    fn store_place(&mut self, run: &mut Run, place: (NameId, Option<Subscript>), number: i64) -> Step {
+    pub(super) fn store_place(
+        &mut self,
+        run: &mut Run,
+        place: (NameId, Option<Subscript>),
+        number: i64,
+    ) -> Step {
         match place.1 {
             Some(subscript) => self.store_element(run, place.0, subscript, number),
             None => self.store(run, place.0, number),

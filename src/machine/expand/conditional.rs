@@ -86,6 +86,7 @@ impl Process {
 
     /// `[[ -x word ]]`
     pub(crate) fn conditional_unary(&mut self, run: &mut Run, operator: u8) -> Step {
+        self.x.builder.forget_joins();
         let text = self.x.builder.take_text();
         if self.shell.state.options.has(ShellOption::XTrace) {
             let line = [b"-".as_slice(), &[operator], b" ", traced(&text)].concat();
@@ -171,6 +172,7 @@ impl Process {
     pub(crate) fn conditional_binary(&mut self, run: &mut Run, operator: ConditionalOperator) -> Step {
         let right = self.x.builder.take_joined();
         self.x.builder = self.x.builders.pop().unwrap_or_default();
+        self.x.builder.forget_joins();
         let left = self.x.builder.take_text();
         if self.shell.state.options.has(ShellOption::XTrace) {
             self.trace_comparison(run, operator, &left, &right);

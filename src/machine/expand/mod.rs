@@ -2,6 +2,7 @@
 //! reads parameters, applies their operators, evaluates arithmetic, and turns a built word into fields.
 
 mod arithmetic;
+mod arithmetic_prefix;
 mod conditional;
 mod field;
 mod operator;

@@ -5,9 +5,10 @@ use super::super::process::{Halt, Process, Step, Target};
 use super::super::run::Run;
 use super::super::variable::Value;
 use super::field::stopped;
+use super::parameter::ListOf;
 use crate::character;
 use crate::pattern::{Matches, NoTicker, Pattern, Ticker as _};
-use crate::program::Quoting;
+use crate::program::{Index, Pc, Program, Quoting};
 use crate::syntax::ast::{AllElements, CaseOperator, ReplaceScope};
 use crate::text::Text;
 use crate::utility::ticker::MeterTicker;
@@ -18,15 +19,21 @@ impl Process {
         &mut self,
         run: &mut Run,
         quoting: Quoting,
+        trims: bool,
         mut change: impl FnMut(&Run, &[u8]) -> Result<Text, Halt>,
     ) -> Step {
         let (target, source) = self.pop_target();
         if let Some(kind) = Self::list_kind(&target) {
+            let list = match &target {
+                _ if !trims => ListOf::Changed,
+                Target::Elements(..) => ListOf::ElementsTrimmed,
+                _ => ListOf::ParametersTrimmed,
+            };
             let mut values = self.target_values(run, &target);
             for value in &mut values {
                 *value = change(run, value)?;
             }
-            return self.append_list(run, &values, kind, quoting);
+            return self.append_list(run, &values, kind, quoting, list);
         }
         match self.target_text(run, &target) {
             Some(text) => {
@@ -38,6 +45,66 @@ impl Process {
         }
     }
 
+    /// Before the words of an operator: see [`crate::program::Op::SkipWords`].
+    pub(crate) fn skip_words(&mut self, run: &mut Run, null: bool, slice: bool, end: Pc) -> Step {
+        if let Some((Target::Variable(id), _)) = self.x.targets.last()
+            && let Value::Text(text) = &self.shell.variables.slot(*id).value
+            && !(null && text.is_empty())
+        {
+            return Ok(());
+        }
+        let Some((target, source)) = self.x.targets.last().cloned() else { return Ok(()) };
+        let skips = match &target {
+            // `${@:0}` has `$0`.
+            Target::Special(b'@' | b'*') if slice => false,
+            Target::Special(b'@' | b'*') | Target::Elements(..) => {
+                let values = self.target_values(run, &target);
+                values.is_empty() || null && matches!(values.as_slice(), [only] if only.is_empty())
+            }
+            target => match self.target_text(run, target) {
+                Some(text) => null && text.is_empty(),
+                None => {
+                    self.check_unset_parameter(run, target, source)?;
+                    true
+                }
+            },
+        };
+        if skips {
+            self.x.targets.pop();
+            self.code.pc = end;
+        }
+        Ok(())
+    }
+
+    /// Between offset and length: see [`crate::program::Op::SkipLength`].
+    pub(crate) fn skip_length(&mut self, run: &mut Run, end: Pc) {
+        let (Some(&offset), Some((target, _))) = (self.x.numbers.last(), self.x.targets.last().cloned())
+        else {
+            return;
+        };
+        if self.slice_start(run, &target, offset).is_none() {
+            self.x.targets.pop();
+            self.x.numbers.pop();
+            self.code.pc = end;
+        }
+    }
+
+    /// Where `${target:offset}` begins; `None`: out of range, bash does not look at the length.
+    fn slice_start(&mut self, run: &mut Run, target: &Target, offset: i64) -> Option<i64> {
+        let count = match target {
+            Target::Special(b'@' | b'*') => self.shell.state.positional.len().saturating_add(1),
+            Target::Elements(id, _) => match self.value_of(run, *id) {
+                Value::Array(array) => usize::try_from(array.end()).unwrap_or(usize::MAX),
+                Value::Assoc(assoc) => assoc.len(),
+                value => value.text().map_or(0, |text| character::count(&text)),
+            },
+            target => self.target_text(run, target).map_or(0, |text| character::count(&text)),
+        };
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        let start = if offset < 0 { count.saturating_add(offset) } else { offset };
+        (0..=count).contains(&start).then_some(start)
+    }
+
     /// `${x#p}` and its kin.
     pub(crate) fn trim(
         &mut self,
@@ -47,7 +114,7 @@ impl Process {
         quoting: Quoting,
         pattern: &Pattern,
     ) -> Step {
-        self.append_changed(run, quoting, |run, text| {
+        self.append_changed(run, quoting, true, |run, text| {
             let ticker = &mut MeterTicker::new(&run.services.meter);
             let found = match (prefix, longest) {
                 (true, true) => pattern.longest_prefix(text, ticker),
@@ -94,15 +161,26 @@ impl Process {
         };
         let pattern = field.pattern(self.pattern_options(true));
         let empty_pattern = field.bytes.is_empty();
-        // Of all patterns only those that begin with `*` match an empty value.
+        // Of all patterns only those that begin with `*` match an empty value; at its end those with `?(` and `!(` too.
+        let ends = scope == ReplaceScope::Suffix;
         let matches_nothing = empty_pattern
-            || matches!(field.stretches().next(), Some((bytes, false)) if bytes.starts_with(b"*"));
-        self.append_changed(run, quoting, |run, text| {
+            || match field.stretches().next() {
+                Some(([b'*', ..], false)) => true,
+                Some(([b'?' | b'!', b'(', ..], false)) => ends,
+                _ => false,
+            };
+        self.append_changed(run, quoting, false, |run, text| {
             if empty_pattern && !matches!(scope, ReplaceScope::Prefix | ReplaceScope::Suffix) {
                 return Ok(Text::from(text));
             }
-            if text.is_empty() && !matches_nothing {
-                return Ok(Text::EMPTY);
+            if text.is_empty() {
+                let ticker = &mut MeterTicker::new(&run.services.meter);
+                let matches = matches_nothing && pattern.matches(text, ticker).map_err(|_| stopped(run))?;
+                let literals = string.iter().filter(|_| matches).filter_map(|piece| match piece {
+                    Piece::Literal(literal) => Some(literal.as_bytes()),
+                    Piece::Match => None,
+                });
+                return Ok(Text::from(literals.collect::<Vec<_>>().concat()));
             }
             replaced(run, text, &pattern, scope, &string)
         })
@@ -151,12 +229,18 @@ impl Process {
         } else {
             None
         };
-        self.append_changed(run, quoting, |_, text| Ok(with_case(text, operator, pattern.as_ref())))
+        self.append_changed(run, quoting, false, |_, text| Ok(with_case(text, operator, pattern.as_ref())))
     }
 
     /// `${x:offset:length}`: the numbers are on the stack.
-    pub(crate) fn substring(&mut self, run: &mut Run, has_length: bool, quoting: Quoting) -> Step {
-        let length = if has_length { self.x.numbers.pop() } else { None };
+    pub(crate) fn substring(
+        &mut self,
+        run: &mut Run,
+        program: &Program,
+        shown: Index,
+        quoting: Quoting,
+    ) -> Step {
+        let length = if shown == Index::MAX { None } else { self.x.numbers.pop() };
         let offset = self.x.numbers.pop().unwrap_or(0);
         let (target, source) = self.pop_target();
         let scalar = match &target {
@@ -168,7 +252,13 @@ impl Process {
             _ => false,
         };
         if let (Some(kind), false) = (Self::list_kind(&target), scalar) {
-            return self.slice(run, &target, kind, offset, length, quoting);
+            {
+                let negative = length.is_some_and(|length| length < 0);
+                if negative && self.slice_start(run, &target, offset).is_some() {
+                    return Err(self.negative_length(program, shown));
+                }
+                return self.slice(run, &target, kind, offset, length, quoting);
+            }
         }
         let Some(text) = self.target_text(run, &target) else {
             return self.check_unset_parameter(run, &target, source);
@@ -184,8 +274,7 @@ impl Process {
             Some(length) if length < 0 => {
                 let end = count.saturating_add(length);
                 if end < start {
-                    self.report(format_args!("{length}: substring expression < 0"));
-                    return Err(Halt::Discard(1));
+                    return Err(self.negative_length(program, shown));
                 }
                 end
             }
@@ -200,6 +289,13 @@ impl Process {
         Ok(())
     }
 
+    /// The error of a length that is not valid: it shows its source.
+    fn negative_length(&mut self, program: &Program, shown: Index) -> Halt {
+        let text = program.text(shown);
+        self.report(format_args!("{text}: substring expression < 0"));
+        Halt::Discard(1)
+    }
+
     /// `${@:offset:length}`, `${a[@]:offset:length}`.
     fn slice(
         &mut self,
@@ -210,11 +306,7 @@ impl Process {
         length: Option<i64>,
         quoting: Quoting,
     ) -> Step {
-        if length.is_some_and(|length| length < 0) {
-            self.report(format_args!("{}: substring expression < 0", length.unwrap_or(0)));
-            return Err(Halt::Discard(1));
-        }
-        let length = length.map_or(usize::MAX, |length| length as usize);
+        let length = length.map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(0));
         let values: Vec<Text> = match target {
             Target::Special(_) => {
                 let mut all = vec![self.shell.state.arg0.clone()];
@@ -251,7 +343,7 @@ impl Process {
             },
             _ => Vec::new(),
         };
-        self.append_list(run, &values, kind, quoting)
+        self.append_list(run, &values, kind, quoting, ListOf::Slice)
     }
 }
 

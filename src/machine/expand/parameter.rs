@@ -5,7 +5,7 @@ use super::super::option::ShellOption;
 use super::super::process::{Halt, Process, Step, Subscript, Target};
 use super::super::run::Run;
 use super::super::variable::{Attributes, Value, decimal};
-use crate::program::{Index, ParameterBase, Program, Quoting};
+use crate::program::{Index, Op, ParameterBase, Program, Quoting};
 use crate::syntax::ast::AllElements;
 use crate::text::Text;
 
@@ -82,7 +82,7 @@ impl Process {
         let slot = self.shell.variables.slot(id);
         if let (Value::Text(text), false) = (&slot.value, slot.attributes.has(Attributes::NAMEREF)) {
             match quoting {
-                Quoting::Quoted => self.x.builder.push_quoted(text),
+                Quoting::Quoted | Quoting::Document => self.x.builder.push_quoted(text),
                 Quoting::Raw => self.x.builder.push_raw(text),
                 Quoting::Split => self.x.builder.push_split(text, &self.shell.state.separators),
             }
@@ -170,6 +170,19 @@ impl Process {
             self.report(format_args!("!{name}: unbound variable"));
             return Err(self.fatal_expansion());
         }
+        if self.shell.state.options.has(ShellOption::NoUnset)
+            && let Target::Positional(_) | Target::Index(..) | Target::Key(..) = target
+            && let Some(reference) = self.code.program.parameters.get(source as usize)
+            && let Some(inner) = reference.source.strip_prefix(b"${")
+        {
+            // As written.
+            let shown = match target {
+                Target::Positional(number) => number.to_string().into(),
+                _ => bstr::BString::from(element_text(inner)),
+            };
+            self.report(format_args!("{shown}: unbound variable"));
+            return Err(self.fatal_expansion());
+        }
         self.check_unset(run, target)
     }
 
@@ -204,6 +217,7 @@ impl Process {
         index: Index,
     ) -> Step {
         let Some(reference) = program.parameters.get(index as usize) else { return Ok(()) };
+        let measured = matches!(program.code.get(self.code.pc as usize), Some(Op::Length { .. }));
         let mut target = match reference.base {
             ParameterBase::Variable(name) => Target::Variable(link.name(name)),
             ParameterBase::Elements(name, all) => match self.dereference(run, link.name(name)) {
@@ -215,6 +229,9 @@ impl Process {
             ParameterBase::Special(special) => Target::Special(special),
             ParameterBase::Element(name) => {
                 let subscript = self.x.subscripts.pop().unwrap_or(Subscript::Index(0));
+                if measured {
+                    self.check_measured(run, link.name(name), &subscript, &reference.source)?;
+                }
                 self.element_target(run, link.name(name), subscript)?
             }
         };
@@ -229,6 +246,25 @@ impl Process {
         Ok(())
     }
 
+    /// `${#name[-9]}`: the command is given up, the message shows only the subscript.
+    fn check_measured(&mut self, run: &mut Run, id: NameId, subscript: &Subscript, source: &Text) -> Step {
+        let Target::Variable(id) = self.dereference(run, id) else { return Ok(()) };
+        let valid = match subscript {
+            Subscript::Index(index) => {
+                *index >= 0
+                    || self.array_index(run, id, *index).is_some() && self.value_of(run, id).is_array()
+            }
+            Subscript::Key(key) => !key.is_empty(),
+        };
+        if valid {
+            return Ok(());
+        }
+        let at = memchr::memchr(b'[', source).map_or(0, |at| at.saturating_add(1));
+        let shown = source.get(at..).unwrap_or(&[]);
+        let shown = bstr::BStr::new(shown.strip_suffix(b"}").unwrap_or(shown));
+        Err(self.expansion_error(format_args!("{shown}: bad array subscript")))
+    }
+
     /// `name[subscript]`; a negative index counts from the end.
     pub(crate) fn element_target(&mut self, run: &mut Run, id: NameId, subscript: Subscript) -> Step<Target> {
         let id = match self.dereference(run, id) {
@@ -236,12 +272,19 @@ impl Process {
             other => return Ok(other),
         };
         Ok(match subscript {
+            Subscript::Key(key) if key.is_empty() => {
+                let text = run.services.names.text(id);
+                self.report_fatal(format_args!("{text}: bad array subscript"))?;
+                Target::Nothing
+            }
             Subscript::Key(key) => Target::Key(id, key),
             Subscript::Index(index) => match self.array_index(run, id, index) {
-                Some(index) => Target::Index(id, index),
-                None => {
+                Some(position) if index >= 0 || self.value_of(run, id).is_array() => {
+                    Target::Index(id, position)
+                }
+                _ => {
                     let text = run.services.names.text(id);
-                    self.report(format_args!("{text}: bad array subscript"));
+                    self.report_fatal(format_args!("{text}: bad array subscript"))?;
                     Target::Nothing
                 }
             },
@@ -484,7 +527,11 @@ impl Process {
     ) -> Step {
         if let Some(kind) = Self::list_kind(target) {
             let values = self.target_values(run, target);
-            return self.append_list(run, &values, kind, quoting);
+            let list = match target {
+                Target::Elements(..) => ListOf::Elements,
+                _ => ListOf::Parameters,
+            };
+            return self.append_list(run, &values, kind, quoting, list);
         }
         match self.target_text(run, target) {
             Some(text) => {
@@ -502,31 +549,39 @@ impl Process {
         values: &[Text],
         kind: AllElements,
         quoting: Quoting,
+        list: ListOf,
     ) -> Step {
         match (kind, quoting) {
-            (AllElements::Star, Quoting::Quoted | Quoting::Raw) => {
+            (AllElements::Star, Quoting::Document) if list.is_joined_with_blanks() => {
+                let joined = self.join(values, b" ");
+                self.append_text(&joined, quoting);
+            }
+            (AllElements::Star, Quoting::Quoted | Quoting::Document | Quoting::Raw) => {
                 let separator = self.shell.state.separators.join.clone();
                 let joined = self.join(values, &separator);
                 self.append_text(&joined, quoting);
             }
-            (AllElements::At, Quoting::Quoted | Quoting::Raw) => {
+            (AllElements::At, Quoting::Quoted | Quoting::Document | Quoting::Raw) => {
+                let join = list.join(quoting, &self.shell.state.separators.join);
                 for (index, value) in values.iter().enumerate() {
                     if index > 0 {
-                        self.x.builder.end_field();
+                        match &join {
+                            Some(join) => self.x.builder.end_field_joined(join),
+                            None => self.x.builder.end_field(),
+                        }
                     }
                     self.append_text(value, quoting);
                 }
             }
+            (_, Quoting::Split)
+                if list == ListOf::ElementsTrimmed && self.shell.state.separators.join.is_empty() =>
+            {
+                let joined = self.join(values, b" ");
+                self.append_text(&joined, quoting);
+            }
             (_, Quoting::Split) => {
                 let separators = std::sync::Arc::clone(&self.shell.state.separators);
-                for (index, value) in values.iter().enumerate() {
-                    if index > 0 && separators.joins_hard {
-                        self.x.builder.push_split(&separators.join, &separators);
-                    } else if index > 0 {
-                        self.x.builder.end_if_present();
-                    }
-                    self.x.builder.push_split(value, &separators);
-                }
+                self.x.builder.push_split_list(values, &separators);
             }
         }
         let _ = run;
@@ -566,7 +621,7 @@ impl Process {
         let set = self.is_target_set(run, target, true)?;
         Ok(set
             && (kind == AllElements::At
-                || quoting != Quoting::Quoted
+                || !matches!(quoting, Quoting::Quoted | Quoting::Document)
                 || !self.shell.state.separators.join.is_empty()
                 || self.target_values(run, target).iter().any(|value| !value.is_empty())))
     }
@@ -609,10 +664,25 @@ impl Process {
                 return Err(self.discarded());
             }
         };
-        if assigned.is_err() {
-            return Err(self.fatal_assignment());
+        match assigned {
+            Ok(()) => {}
+            Err(super::super::assign::AssignError::Halt(halt)) => return Err(halt),
+            Err(_) if self.shell.state.options.has(ShellOption::Posix) => {
+                return Err(self.fatal_assignment());
+            }
+            Err(_) => return Err(Halt::Discard(self.status_of_failed_default())),
         }
         self.append_target(run, &target, source, quoting)
+    }
+
+    /// The status that a failed `${x:=word}` leaves: 2, but 1 where a text is run (a command string, a substitution).
+    fn status_of_failed_default(&self) -> u8 {
+        use super::super::frame::Frame;
+        let subshell = self.frames.iter().rev().find_map(|frame| match frame {
+            Frame::Subshell(frame) => Some(frame.substitution.is_some()),
+            _ => None,
+        });
+        if subshell.unwrap_or(self.shell.state.command_string) { 1 } else { 2 }
     }
 
     /// `${x:?word}`
@@ -630,9 +700,34 @@ impl Process {
         Err(self.fatal_expansion())
     }
 
+    /// `set -u` in `${#x}`: of an array it is looked for, not for its element.
+    fn check_measured_set(&mut self, run: &mut Run, target: &Target, source: Index) -> Step {
+        let (Target::Index(id, _) | Target::Key(id, _)) = *target else {
+            return self.check_unset_parameter(run, target, source);
+        };
+        if self.shell.state.options.has(ShellOption::NoUnset) && self.value_of(run, id) == Value::Unset {
+            let name = run.services.names.text(id);
+            self.report(format_args!("{name}: unbound variable"));
+            return Err(Halt::Exit(1));
+        }
+        Ok(())
+    }
+
+    /// `${#name[subscript]}`: of an unset variable the subscript is not looked at.
+    pub(crate) fn unless_declared(&mut self, id: NameId, quoting: Quoting, end: crate::program::Pc) {
+        let slot = self.shell.variables.slot(id);
+        if slot.value == Value::Unset
+            && !slot.attributes.has(Attributes(Attributes::ARRAY.0 | Attributes::ASSOC.0))
+            && !self.shell.state.options.has(ShellOption::NoUnset)
+        {
+            self.append_text(b"0", quoting);
+            self.code.pc = end;
+        }
+    }
+
     /// `${#x}`: characters of a value, number of values of a list.
     pub(crate) fn length(&mut self, run: &mut Run, quoting: Quoting) -> Step {
-        let (target, _) = self.pop_target();
+        let (target, source) = self.pop_target();
         if let Target::Elements(id, _) = target
             && self.shell.state.options.has(ShellOption::NoUnset)
             && self.value_of(run, id) == Value::Unset
@@ -656,7 +751,7 @@ impl Process {
                 Some(text) if self.counts_bytes(run, &text) => text.len(),
                 Some(text) => crate::character::count(&text),
                 None => {
-                    self.check_unset(run, &target)?;
+                    self.check_measured_set(run, &target, source)?;
                     0
                 }
             }
@@ -684,7 +779,7 @@ impl Process {
             self.append_text(&joined, quoting);
             return;
         }
-        self.append_values(&names, all, quoting);
+        self.append_values(&names, all, quoting, ListOf::Names);
     }
 
     /// `${!name[@]}`
@@ -707,13 +802,17 @@ impl Process {
             self.append_text(&joined, quoting);
             return Ok(());
         }
-        self.append_values(&keys, all, quoting);
+        self.append_values(&keys, all, quoting, ListOf::Keys);
         Ok(())
     }
 
-    pub(crate) fn append_values(&mut self, values: &[Text], all: AllElements, quoting: Quoting) {
+    fn append_values(&mut self, values: &[Text], all: AllElements, quoting: Quoting, list: ListOf) {
         match (all, quoting) {
-            (AllElements::Star, Quoting::Quoted | Quoting::Raw) => {
+            (AllElements::Star, Quoting::Document) if list.is_joined_with_blanks() => {
+                let joined = self.join(values, b" ");
+                self.append_text(&joined, quoting);
+            }
+            (AllElements::Star, Quoting::Quoted | Quoting::Document | Quoting::Raw) => {
                 let separator = self.shell.state.separators.join.clone();
                 let joined = self.join(values, &separator);
                 self.append_text(&joined, quoting);
@@ -727,15 +826,79 @@ impl Process {
                 }
             }
             (AllElements::At, _) => {
+                let join = list.join(quoting, &self.shell.state.separators.join);
                 for (index, value) in values.iter().enumerate() {
                     if index > 0 {
-                        self.x.builder.end_field();
+                        match &join {
+                            Some(join) => self.x.builder.end_field_joined(join),
+                            None => self.x.builder.end_field(),
+                        }
                     }
                     self.append_text(value, quoting);
                 }
             }
         }
     }
+}
+
+/// What the values of a list are. Where no fields are made bash joins them in different ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ListOf {
+    /// `$@`
+    Parameters,
+    /// `${name[@]}`
+    Elements,
+    /// `${@#...}` and its kin
+    ParametersTrimmed,
+    /// `${name[@]#...}` and its kin
+    ElementsTrimmed,
+    /// `${.../...}`, `${...^...}`
+    Changed,
+    /// `${...:...}`
+    Slice,
+    /// `${...@Q}`
+    Transformed,
+    /// `${!name[@]}`
+    Keys,
+    /// `${!prefix@}`
+    Names,
+}
+
+impl ListOf {
+    /// What joins a list of the `@` kind where no fields are made, if that is what `IFS` begins with.
+    fn join(self, quoting: Quoting, first: &Text) -> Option<Text> {
+        if first.is_empty() || quoting == Quoting::Document {
+            return None;
+        }
+        let joins = match self {
+            Self::Parameters | Self::Elements => false,
+            Self::ParametersTrimmed | Self::ElementsTrimmed | Self::Transformed | Self::Names => true,
+            Self::Changed | Self::Slice | Self::Keys => quoting == Quoting::Quoted,
+        };
+        joins.then(|| first.clone())
+    }
+
+    /// Whether a list of the `*` kind in a here-document is joined with blanks whatever `IFS` is.
+    fn is_joined_with_blanks(self) -> bool {
+        !matches!(self, Self::Elements | Self::Changed | Self::Names)
+    }
+}
+
+/// `name[subscript]` at the start of a text.
+fn element_text(text: &[u8]) -> &[u8] {
+    let mut open = 0_usize;
+    let end = text.iter().position(|byte| match byte {
+        b'[' => {
+            open += 1;
+            false
+        }
+        b']' => {
+            open = open.saturating_sub(1);
+            open == 0
+        }
+        _ => false,
+    });
+    text.get(..=end.unwrap_or(text.len())).unwrap_or(text)
 }
 
 /// The parameter in `${!name...}` as messages show it.

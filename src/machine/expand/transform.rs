@@ -5,6 +5,7 @@ use super::super::quote;
 use super::super::run::Run;
 use super::super::variable::{Attributes, Value};
 use super::operator::with_case;
+use super::parameter::ListOf;
 use crate::program::Quoting;
 use crate::syntax::ast::{AllElements, CaseOperator};
 use crate::text::Text;
@@ -19,7 +20,7 @@ impl Process {
                     Some(kind) => {
                         let count = self.target_values(run, &target).len();
                         let values = vec![flags.unwrap_or_default(); count];
-                        self.append_list(run, &values, kind, quoting)
+                        self.append_list(run, &values, kind, quoting, ListOf::Transformed)
                     }
                     None => {
                         if self.target_text(run, &target).is_none() {
@@ -34,8 +35,21 @@ impl Process {
             }
             b'A' => {
                 let text = self.assignment_text(run, &target);
-                self.append_text(&text, quoting);
-                Ok(())
+                match quoting {
+                    Quoting::Quoted if matches!(Self::list_kind(&target), Some(AllElements::At)) => {
+                        self.append_declaration(run, &target, &text)
+                    }
+                    Quoting::Split
+                        if self.shell.state.separators.join.is_empty()
+                            && Self::list_kind(&target).is_some() =>
+                    {
+                        self.append_declaration(run, &target, &text)
+                    }
+                    _ => {
+                        self.append_text(&text, quoting);
+                        Ok(())
+                    }
+                }
             }
             b'K' | b'k' if matches!(target, Target::Elements(..)) => {
                 self.append_pairs(run, &target, operator == b'k', quoting)
@@ -46,16 +60,15 @@ impl Process {
                     for value in &mut values {
                         *value = self.transformed_value(run, operator, value)?;
                     }
-                    return self.append_list(run, &values, kind, quoting);
+                    return self.append_list(run, &values, kind, quoting, ListOf::Transformed);
                 }
-                let _ = source;
                 match self.target_text(run, &target) {
                     Some(text) => {
                         let changed = self.transformed_value(run, operator, &text)?;
                         self.append_text(&changed, quoting);
                         Ok(())
                     }
-                    None => self.check_unset(run, &target),
+                    None => self.check_unset_parameter(run, &target, source),
                 }
             }
         }
@@ -88,7 +101,7 @@ impl Process {
         };
         if separate {
             let values: Vec<Text> = pairs.into_iter().flat_map(|(key, value, _)| [key, value]).collect();
-            return self.append_list(run, &values, *kind, quoting);
+            return self.append_list(run, &values, *kind, quoting, ListOf::Transformed);
         }
         let mut text = Vec::new();
         for (key, value, associative) in &pairs {
@@ -142,6 +155,20 @@ impl Process {
         push(attributes.has(Attributes::LOWER), b'l');
         push(attributes.has(Attributes::UPPER), b'u');
         Some(Text::from(letters))
+    }
+
+    /// `"${a[@]@A}"`: bash makes words of what stands before the value.
+    fn append_declaration(&mut self, run: &mut Run, target: &Target, text: &Text) -> Step {
+        let separators = &self.shell.state.separators;
+        let splits = separators.class(b' ') == 1 || separators.join.is_empty();
+        let words = match target {
+            Target::Elements(id, _) if !self.value_of(run, *id).is_array() => 1,
+            Target::Elements(..) => 3,
+            _ => usize::MAX,
+        };
+        let words = if splits { words } else { 1 };
+        let words: Vec<Text> = text.splitn(words, |&byte| byte == b' ').map(Text::from).collect();
+        self.append_list(run, &words, AllElements::At, Quoting::Quoted, ListOf::Elements)
     }
 
     /// `${x@A}`: an assignment that makes the variable again.

@@ -188,7 +188,7 @@ fn declare_here(
     {
         let shown = run.services.names.text(id);
         if request.by_name {
-            process.report(format_args!("{shown}: readonly variable"));
+            process.report_fatal(format_args!("{shown}: readonly variable"))?;
         } else {
             process.report_for(command, format_args!("{shown}: readonly variable"));
         }
