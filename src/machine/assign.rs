@@ -712,11 +712,11 @@ impl Process {
 pub(crate) fn transformed(value: Text, attributes: Attributes) -> Text {
     use super::expand::with_case;
     if attributes.has(Attributes::LOWER) {
-        with_case(&value, CaseOperator::LowerAll, None)
+        with_case(&value, CaseOperator::LowerAll, None, false)
     } else if attributes.has(Attributes::UPPER) {
-        with_case(&value, CaseOperator::UpperAll, None)
+        with_case(&value, CaseOperator::UpperAll, None, false)
     } else if attributes.has(Attributes::CAPITAL) {
-        with_case(&with_case(&value, CaseOperator::LowerAll, None), CaseOperator::UpperFirst, None)
+        with_case(&with_case(&value, CaseOperator::LowerAll, None, false), CaseOperator::UpperFirst, None, false)
     } else {
         value
     }

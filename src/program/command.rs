@@ -10,7 +10,11 @@ use crate::text::Text;
 
 impl Compiler {
     pub(super) fn command(&mut self, command: &Command) {
-        self.at_line(command.span.line);
+        let line = self.at_line(command.span.line);
+        let before = self.last_line;
+        if let CommandKind::Simple(_) | CommandKind::Arithmetic(_) | CommandKind::Conditional(_) = &command.kind {
+            self.last_line = line;
+        }
         if let CommandKind::Simple(simple) = &command.kind {
             self.simple(command, simple);
             return;
@@ -23,18 +27,25 @@ impl Compiler {
         if command.redirections.is_empty() {
             self.compound(command);
         } else {
+            if !matches!(command.kind, CommandKind::Arithmetic(_) | CommandKind::Conditional(_)) {
+                self.line = self.compound_line;
+            }
             self.emit(Op::RedirectBegin);
             for redirection in &command.redirections {
                 self.redirection(redirection);
             }
             let begin = self.emit(Op::RedirectReady { end: 0 });
+            self.line = line;
             self.compound(command);
             self.emit(Op::RedirectEnd);
             // The command's own failure was looked at where it happened; only a failed redirection counts here.
             let done = self.emit(Op::Jump(0));
             self.patch(begin);
+            let is_subshell = matches!(command.kind, CommandKind::Subshell(_));
+            self.line = if is_subshell { self.compound_line } else { before };
             self.check();
             self.patch(done);
+            self.line = line;
         }
     }
 
@@ -53,16 +64,14 @@ impl Compiler {
             }
             CommandKind::If { clauses, otherwise } => self.if_command(clauses, otherwise.as_ref()),
             CommandKind::While { until, condition, body } => self.while_command(*until, condition, body),
-            CommandKind::For { variable, words, body } => {
-                self.for_command(command, variable, words.as_deref(), body, false);
+            CommandKind::For { .. }
+            | CommandKind::Select { .. }
+            | CommandKind::ArithmeticFor { .. }
+            | CommandKind::Case { .. } => {
+                let outer = std::mem::replace(&mut self.compound_line, line);
+                self.loop_or_case(command);
+                self.compound_line = outer;
             }
-            CommandKind::Select { variable, words, body } => {
-                self.for_command(command, variable, words.as_deref(), body, true);
-            }
-            CommandKind::ArithmeticFor { init, condition, update, body } => {
-                self.arithmetic_for([init.as_deref(), condition.as_deref(), update.as_deref()], body);
-            }
-            CommandKind::Case { subject, arms } => self.case_command(command, subject, arms),
             CommandKind::Arithmetic(arithmetic) => {
                 self.debug(command);
                 self.arithmetic(arithmetic, &arithmetic.text, ArithmeticContext::Command);
@@ -126,9 +135,29 @@ impl Compiler {
     /// The body of a function, and its end.
     pub(super) fn function_body(&mut self, body: &Command) {
         let conditions = std::mem::take(&mut self.conditions);
+        let lines = (self.compound_line, self.last_line);
+        self.compound_line = self.shifted(body.span.line);
         self.command(body);
+        (self.compound_line, self.last_line) = lines;
         self.conditions = conditions;
         self.emit(Op::ReturnFromFunction);
+    }
+
+    /// The commands that set the line for what is inside them.
+    fn loop_or_case(&mut self, command: &Command) {
+        match &command.kind {
+            CommandKind::For { variable, words, body } => {
+                self.for_command(command, variable, words.as_deref(), body, false);
+            }
+            CommandKind::Select { variable, words, body } => {
+                self.for_command(command, variable, words.as_deref(), body, true);
+            }
+            CommandKind::ArithmeticFor { init, condition, update, body } => {
+                self.arithmetic_for([init.as_deref(), condition.as_deref(), update.as_deref()], body);
+            }
+            CommandKind::Case { subject, arms } => self.case_command(command, subject, arms),
+            _ => {}
+        }
     }
 
     /// The text of a command of assignments or of a compound command's head, for the `DEBUG` trap.

@@ -60,6 +60,8 @@ pub(crate) fn compile_source(
                 }
                 // Aliases change the text that the tree's spans refer to.
                 compiler.source = Arc::clone(parser.source());
+                let ended = parser.offset().checked_sub(1).and_then(|at| parser.source().get(at));
+                compiler.compound_line = parser.line().saturating_sub(u32::from(ended == Some(&b'\n'))).max(1);
                 compiler.list(&list);
                 let boundary = compiler.here();
                 compiler.program.boundaries.push(boundary);
@@ -169,6 +171,11 @@ pub(super) struct Compiler {
     pub(super) program: Program,
     /// Line of what is being compiled.
     pub(super) line: u32,
+    /// Where bash is when it redirects a compound command: the end of the complete command, or the first line of the
+    /// function, `for` or `case` that is around it.
+    pub(super) compound_line: u32,
+    /// Line of the command that ran last, as far as the text tells: what `LINENO` is in an `ERR` trap.
+    pub(super) last_line: u32,
     /// Added to lines of the source: bash counts those of a substitution's body from the line of its command.
     pub(super) line_shift: i64,
     /// How many conditions the command stands in: in one, no `Check` is needed.
@@ -182,7 +189,16 @@ impl Compiler {
     fn new(source: Arc<[u8]>) -> Self {
         let mut program = Program { source: Arc::clone(&source), ..Program::default() };
         program.patterns.push(super::ConstantPattern::default());
-        Self { program, line: 1, line_shift: 0, conditions: 0, names: FxHashMap::default(), source }
+        Self {
+            program,
+            line: 1,
+            compound_line: 1,
+            last_line: 1,
+            line_shift: 0,
+            conditions: 0,
+            names: FxHashMap::default(),
+            source,
+        }
     }
 
     fn finish(mut self) -> Program {
@@ -199,9 +215,14 @@ impl Compiler {
 
     /// What follows stands on that line of the source.
     pub(super) fn at_line(&mut self, line: u32) -> u32 {
-        let shifted = i64::from(line).saturating_add(self.line_shift);
-        self.line = u32::try_from(shifted).unwrap_or(1).max(1);
+        self.line = self.shifted(line);
         self.line
+    }
+
+    /// A line of the source as it is counted.
+    pub(super) fn shifted(&self, line: u32) -> u32 {
+        let shifted = i64::from(line).saturating_add(self.line_shift);
+        u32::try_from(shifted).unwrap_or(1).max(1)
     }
 
     /// The position of the next operation.
@@ -362,6 +383,7 @@ impl Compiler {
                     | Op::Subshell { .. }
                     | Op::Substitution { .. }
                     | Op::ConditionBegin
+                    | Op::NegationBegin
                     | Op::Background { .. }
                     | Op::ProcessSubstitution { .. }
                     | Op::Coprocess { .. }
@@ -375,13 +397,59 @@ impl Compiler {
             self.emit(Op::TimeBegin);
         }
         if pipeline.negated {
-            self.condition(|this| this.stages(pipeline));
+            self.negated(pipeline);
             self.emit(Op::Negate);
         } else {
             self.stages(pipeline);
         }
         if let Some(timed) = pipeline.timed {
             self.emit(Op::TimeEnd { posix: timed.posix });
+        }
+    }
+
+    /// The stages behind a `!`. Their own status does not count, but what is inside them may.
+    fn negated(&mut self, pipeline: &Pipeline) {
+        if self.conditions > 0 {
+            self.condition(|this| this.stages(pipeline));
+            return;
+        }
+        let begin = self.emit(Op::NegationBegin);
+        let plain = match pipeline.stages.as_slice() {
+            [command] => matches!(
+                command.kind,
+                CommandKind::Simple(_) | CommandKind::Arithmetic(_) | CommandKind::Conditional(_)
+            ),
+            _ => false,
+        };
+        self.conditions += u32::from(plain);
+        self.stages(pipeline);
+        self.conditions -= u32::from(plain);
+        match pipeline.stages.as_slice() {
+            [command] if !matches!(command.kind, CommandKind::Subshell(_)) => {
+                if !command.redirections.is_empty() {
+                    self.drop_checks(1);
+                }
+            }
+            _ => self.drop_checks(usize::MAX),
+        }
+        if self.needs_condition(begin) {
+            self.emit(Op::NegationEnd);
+        } else if let Some(op) = self.program.code.get_mut(begin as usize) {
+            *op = Op::Jump(begin + 1);
+        }
+    }
+
+    /// Takes back the checks of a whole command or pipeline, at most so many: they follow the operation that ends its
+    /// processes, or its redirections.
+    fn drop_checks(&mut self, most: usize) {
+        let mut next = self.here();
+        for op in self.program.code.iter_mut().rev().take(most) {
+            match op {
+                Op::Check => *op = Op::Jump(next),
+                Op::RedirectEnd | Op::Jump(_) => {}
+                _ => break,
+            }
+            next -= 1;
         }
     }
 

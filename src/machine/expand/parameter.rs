@@ -173,16 +173,9 @@ impl Process {
         self.check_unset(run, target)
     }
 
-    /// Whether characters are bytes: the locale is that of C.
-    pub(crate) fn counts_bytes(&mut self, run: &mut Run, text: &[u8]) -> bool {
-        if text.is_ascii() {
-            return false;
-        }
-        let locale = [b"LC_ALL".as_slice(), b"LC_CTYPE", b"LANG"].into_iter().find_map(|name| {
-            let id = run.services.names.find(name)?;
-            self.scalar(run, id).filter(|value| !value.is_empty())
-        });
-        locale.is_some_and(|locale| matches!(locale.as_bytes(), b"C" | b"POSIX"))
+    /// Whether the characters of a text are its bytes: the locale is that of C.
+    pub(crate) fn counts_bytes(&self, text: &[u8]) -> bool {
+        self.shell.state.locale.bytes && !text.is_ascii()
     }
 
     /// An expansion error that ends a shell which is not interactive (`set -u`, `${x:?}`).
@@ -653,7 +646,7 @@ impl Process {
             }
         } else {
             match self.target_text(run, &target) {
-                Some(text) if self.counts_bytes(run, &text) => text.len(),
+                Some(text) if self.counts_bytes(&text) => text.len(),
                 Some(text) => crate::character::count(&text),
                 None => {
                     self.check_unset(run, &target)?;
