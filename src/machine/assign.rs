@@ -313,7 +313,8 @@ impl Process {
                     self.report(format_args!("{text}[{key}]: bad array subscript"));
                     return Err(AssignError::Invalid);
                 }
-                Subscript::Index(self.evaluate_assigned(run, &key)?)
+                let index = self.evaluate_subscript(run, &key, 0);
+                Subscript::Index(self.assigned_number(index)?)
             }
             (Subscript::Index(index), true) => Subscript::Key(decimal(index)),
             (subscript, _) => subscript,
@@ -374,6 +375,10 @@ impl Process {
     /// on with its next line.
     fn evaluate_assigned(&mut self, run: &mut Run, text: &[u8]) -> Step<i64> {
         let result = self.evaluate_text(run, text, 0);
+        self.assigned_number(result)
+    }
+
+    fn assigned_number(&self, result: Step<i64>) -> Step<i64> {
         match result {
             Err(Halt::Discard(status)) if self.shell.state.command_string => Err(Halt::Exit(status)),
             result => result,

@@ -7,6 +7,7 @@ mod field;
 mod operator;
 mod parameter;
 mod pathname;
+mod subscript;
 mod tilde;
 mod transform;
 

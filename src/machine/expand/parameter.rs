@@ -288,6 +288,11 @@ impl Process {
 
     /// A parameter named by a text at run time: `x`, `1`, `@`, `a[2]`, `a[@]`.
     pub(crate) fn parse_reference(&mut self, run: &mut Run, text: &[u8]) -> Option<Target> {
+        self.parse_reference_at(run, text, 1)
+    }
+
+    /// The same inside a text whose values are nested so deep.
+    pub(crate) fn parse_reference_at(&mut self, run: &mut Run, text: &[u8], depth: u32) -> Option<Target> {
         if name::is_name(text) {
             let id = run.services.names.intern(text);
             return Some(self.dereference(run, id));
@@ -314,7 +319,7 @@ impl Process {
             b"*" => Some(Target::Elements(id, AllElements::Star)),
             _ if self.is_associative(id) => Some(Target::Key(id, self.dequote_key(run, subscript))),
             _ => {
-                let index = self.evaluate_text(run, subscript, 1).ok()?;
+                let index = self.evaluate_subscript(run, subscript, depth).ok()?;
                 self.array_index(run, id, index).map(|index| Target::Index(id, index))
             }
         }
