@@ -721,7 +721,12 @@ pub(crate) fn transformed(value: Text, attributes: Attributes) -> Text {
     } else if attributes.has(Attributes::UPPER) {
         with_case(&value, CaseOperator::UpperAll, None, false)
     } else if attributes.has(Attributes::CAPITAL) {
-        with_case(&with_case(&value, CaseOperator::LowerAll, None, false), CaseOperator::UpperFirst, None, false)
+        with_case(
+            &with_case(&value, CaseOperator::LowerAll, None, false),
+            CaseOperator::UpperFirst,
+            None,
+            false,
+        )
     } else {
         value
     }

@@ -524,9 +524,7 @@ impl Process {
             _ => Text::EMPTY,
         };
         let matched = match ready {
-            Some(constant) => {
-                self.matches(run, &constant.compiled(self.pattern_options(true)), &subject)?
-            }
+            Some(constant) => self.matches(run, &constant.compiled(self.pattern_options(true)), &subject)?,
             None => {
                 let pattern = self.pattern(run, program, constant, true)?;
                 self.matches(run, &pattern, &subject)?

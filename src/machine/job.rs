@@ -82,6 +82,12 @@ impl Jobs {
         Self { inherited, ..Self::default() }
     }
 
+    /// How many jobs `jobs` would show.
+    pub(crate) fn shown(&self) -> usize {
+        let jobs = if self.list.is_empty() { &self.inherited } else { &self.list };
+        jobs.iter().filter(|job| job.number != 0).count()
+    }
+
     /// Before `jobs` looks: those of the shell around this one if it has none.
     pub(crate) fn show_inherited(&mut self) {
         if self.list.is_empty() {

@@ -36,7 +36,8 @@ fn bytes_in(name: &[u8]) -> Option<bool> {
     let is_language = language == b"C"
         || (matches!(language.len(), 2 | 3)
             && language.iter().all(u8::is_ascii_lowercase)
-            && (territory.is_empty() || (territory.len() == 3 && territory.iter().skip(1).all(u8::is_ascii_uppercase))));
+            && (territory.is_empty()
+                || (territory.len() == 3 && territory.iter().skip(1).all(u8::is_ascii_uppercase))));
     (is_utf8 && is_language).then_some(false)
 }
 
@@ -48,7 +49,8 @@ impl Process {
 
     /// The locale in force, unless it does not exist: then all stays as it is.
     pub(crate) fn refresh_locale(&mut self) {
-        let name = [name::LC_ALL, name::LC_CTYPE, name::LANG].into_iter().find_map(|id| self.locale_value(id));
+        let name =
+            [name::LC_ALL, name::LC_CTYPE, name::LANG].into_iter().find_map(|id| self.locale_value(id));
         match name.map_or(Some(false), |name| bytes_in(&name)) {
             Some(bytes) => self.shell.state.locale.bytes = bytes,
             None => {}

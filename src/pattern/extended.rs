@@ -94,7 +94,9 @@ impl Extended {
             if automaton.is_match() {
                 starts.insert(at);
             }
-            let Some((unit, length)) = self.options.unit_before(text, at).filter(|_| at > from) else { return Ok(starts) };
+            let Some((unit, length)) = self.options.unit_before(text, at).filter(|_| at > from) else {
+                return Ok(starts);
+            };
             automaton.read(unit, false, ticker)?;
             at -= length;
         }

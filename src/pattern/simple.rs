@@ -294,10 +294,15 @@ impl Simple {
         for element in segment {
             at += match element {
                 Element::Literal(bytes) => text.get(at..)?.starts_with(bytes).then_some(bytes.len())?,
-                Element::Folded(unit) => self.options.unit_at(text, at).filter(|&(other, _)| fold(other) == *unit)?.1,
-                Element::Any => self.options.unit_at(text, at).filter(|_| self.wildcard_may_take(text, at))?.1,
+                Element::Folded(unit) => {
+                    self.options.unit_at(text, at).filter(|&(other, _)| fold(other) == *unit)?.1
+                }
+                Element::Any => {
+                    self.options.unit_at(text, at).filter(|_| self.wildcard_may_take(text, at))?.1
+                }
                 Element::Set(set) => {
-                    self.options.unit_at(text, at)
+                    self.options
+                        .unit_at(text, at)
                         .filter(|&(unit, _)| set.contains(unit) && self.wildcard_may_take(text, at))?
                         .1
                 }
@@ -311,9 +316,13 @@ impl Simple {
         for element in segment.iter().rev() {
             let length = match element {
                 Element::Literal(bytes) => text.get(..end)?.ends_with(bytes).then_some(bytes.len())?,
-                Element::Folded(unit) => self.options.unit_before(text, end).filter(|&(other, _)| fold(other) == *unit)?.1,
+                Element::Folded(unit) => {
+                    self.options.unit_before(text, end).filter(|&(other, _)| fold(other) == *unit)?.1
+                }
                 Element::Any => self.options.unit_before(text, end)?.1,
-                Element::Set(set) => self.options.unit_before(text, end).filter(|&(unit, _)| set.contains(unit))?.1,
+                Element::Set(set) => {
+                    self.options.unit_before(text, end).filter(|&(unit, _)| set.contains(unit))?.1
+                }
             };
             if !matches!(element, Element::Literal(_) | Element::Folded(_))
                 && !self.wildcard_may_take(text, end.checked_sub(length)?)

@@ -12,7 +12,9 @@ impl Compiler {
     pub(super) fn command(&mut self, command: &Command) {
         let line = self.at_line(command.span.line);
         let before = self.last_line;
-        if let CommandKind::Simple(_) | CommandKind::Arithmetic(_) | CommandKind::Conditional(_) = &command.kind {
+        if let CommandKind::Simple(_) | CommandKind::Arithmetic(_) | CommandKind::Conditional(_) =
+            &command.kind
+        {
             self.last_line = line;
         }
         if let CommandKind::Simple(simple) = &command.kind {

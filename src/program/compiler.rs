@@ -61,7 +61,8 @@ pub(crate) fn compile_source(
                 // Aliases change the text that the tree's spans refer to.
                 compiler.source = Arc::clone(parser.source());
                 let ended = parser.offset().checked_sub(1).and_then(|at| parser.source().get(at));
-                compiler.compound_line = parser.line().saturating_sub(u32::from(ended == Some(&b'\n'))).max(1);
+                compiler.compound_line =
+                    parser.line().saturating_sub(u32::from(ended == Some(&b'\n'))).max(1);
                 compiler.list(&list);
                 let boundary = compiler.here();
                 compiler.program.boundaries.push(boundary);

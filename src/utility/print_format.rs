@@ -531,9 +531,7 @@ impl<'f> Formatter<'f> {
             return (if negative && !overflow { magnitude.wrapping_neg() } else { magnitude }, false);
         }
         if magnitude > most {
-            if !overflow
-                && let Some(arg) = arg
-            {
+            if !overflow && let Some(arg) = arg {
                 self.out_of_range(arg);
             }
             return (most, negative);

@@ -98,7 +98,9 @@ impl Process {
         let matches_nothing = empty_pattern
             || matches!(field.stretches().next(), Some((bytes, false)) if bytes.starts_with(b"*"));
         self.append_changed(run, quoting, |run, text| {
-            if pattern.is_mismeasured() || empty_pattern && !matches!(scope, ReplaceScope::Prefix | ReplaceScope::Suffix) {
+            if pattern.is_mismeasured()
+                || empty_pattern && !matches!(scope, ReplaceScope::Prefix | ReplaceScope::Suffix)
+            {
                 return Ok(Text::from(text));
             }
             if text.is_empty() && !matches_nothing {
@@ -364,12 +366,7 @@ fn replaced_literal(run: &Run, text: &[u8], literal: &[u8], replacement: &[u8]) 
 }
 
 /// A text with the case of its characters changed where they match. `ascii`: no other character has a case.
-pub(crate) fn with_case(
-    text: &[u8],
-    operator: CaseOperator,
-    pattern: Option<&Pattern>,
-    ascii: bool,
-) -> Text {
+pub(crate) fn with_case(text: &[u8], operator: CaseOperator, pattern: Option<&Pattern>, ascii: bool) -> Text {
     let first_only =
         matches!(operator, CaseOperator::UpperFirst | CaseOperator::LowerFirst | CaseOperator::ToggleFirst);
     let mut out = Vec::with_capacity(text.len());
