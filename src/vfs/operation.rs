@@ -2,8 +2,8 @@
 
 use super::directory::Directory;
 use super::errno::Errno;
-use super::foreign::ForeignPath;
 use super::file_system::{FileSystem, Live, nanoseconds};
+use super::foreign::ForeignPath;
 use super::inode::{Body, Content};
 use super::resolve::{EXECUTE, Follow, Last, READ, WRITE};
 use super::tree::{Location, State, limit};

@@ -27,7 +27,7 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
     let outer = process.arithmetic_prefix.replace("let");
     let mut last = Ok(0);
     for operand in operands {
-        let result = process.evaluate_text(run, operand, 1);
+        let result = process.evaluate_text(run, operand, 0);
         last = process.arithmetic_result(ArithmeticContext::Plain, result);
         if last.is_err() {
             break;

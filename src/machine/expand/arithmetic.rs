@@ -408,7 +408,7 @@ impl Process {
             None if depth > 0 => Ok(Subscript::Index(self.evaluate_subscript(run, text, depth + 1)?)),
             None => {
                 let context = std::mem::replace(&mut self.arithmetic_context, ArithmeticContext::Subscript);
-                let index = self.evaluate_text(run, text, depth + 1)?;
+                let index = self.evaluate_subscript(run, text, depth + 1)?;
                 self.arithmetic_context = context;
                 Ok(Subscript::Index(index))
             }
