@@ -20,6 +20,11 @@ pub(crate) fn unit_at(text: &[u8], at: usize) -> Option<(Unit, usize)> {
     }
 }
 
+/// The unit of a byte where every byte is a character: the locale C.
+pub(crate) fn byte_unit(byte: u8) -> Unit {
+    if byte < 0x80 { Unit::from(byte) } else { INVALID + Unit::from(byte) }
+}
+
 /// The unit that ends at `end` and its length in bytes; `None` at the start of `text`.
 pub(crate) fn unit_before(text: &[u8], end: usize) -> Option<(Unit, usize)> {
     let head = text.get(..end)?;

@@ -268,12 +268,7 @@ fn begin<'a>(host: &'a dyn HookRunner, hook: &'a Hook, delivery: Result<Delivery
 }
 
 /// Starts what nobody waits for. A session that can not do that runs it now; for the chain that is the same.
-fn start<'a>(
-    host: &'a dyn HookRunner,
-    hook: &'a Hook,
-    request: ScriptRequest<'a>,
-    late: Late,
-) -> Begun<'a> {
+fn start<'a>(host: &'a dyn HookRunner, hook: &'a Hook, request: ScriptRequest<'a>, late: Late) -> Begun<'a> {
     match host.start(request.clone()) {
         Some(run) => match background::add(host.state(), hook.id.clone(), run, late) {
             Ok(()) => Begun::over(ScriptOutcome::exited(0, "", "")),

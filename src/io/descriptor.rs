@@ -7,9 +7,17 @@ use std::sync::Arc;
 const MAX_DESCRIPTORS: u32 = 1024;
 
 /// The descriptors of a process. Cloning it is what `fork` does: descriptions are shared.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct DescriptorTable {
     entries: Vec<Option<Arc<Description>>>,
+    /// A script can open no numbers from here on (`ulimit -n`). The shell's own descriptors do not count.
+    most: u32,
+}
+
+impl Default for DescriptorTable {
+    fn default() -> Self {
+        Self { entries: Vec::new(), most: MAX_DESCRIPTORS }
+    }
 }
 
 impl DescriptorTable {
@@ -19,7 +27,12 @@ impl DescriptorTable {
         stdout: Arc<Description>,
         stderr: Arc<Description>,
     ) -> Self {
-        Self { entries: vec![Some(stdin), Some(stdout), Some(stderr)] }
+        Self { entries: vec![Some(stdin), Some(stdout), Some(stderr)], most: MAX_DESCRIPTORS }
+    }
+
+    /// Sets how many descriptors can be open from now on; those that are stay so.
+    pub(crate) fn limit(&mut self, most: u64) {
+        self.most = u32::try_from(most).unwrap_or(MAX_DESCRIPTORS).min(MAX_DESCRIPTORS);
     }
 
     /// The description behind a descriptor.
@@ -46,9 +59,19 @@ impl DescriptorTable {
         Ok(self.entries.get_mut(index).and_then(|entry| std::mem::replace(entry, description)))
     }
 
-    /// The lowest free number that is at least `from` (bash gives `{name}>` numbers from 10).
+    /// The lowest free number that is at least `from`.
     pub(crate) fn lowest_free(&self, from: u32) -> Option<u32> {
         (from..MAX_DESCRIPTORS).find(|&number| self.get(number).is_none())
+    }
+
+    /// The lowest free number for a script that is at least `from` (bash gives `{name}>` numbers from 10).
+    pub(crate) fn lowest_for_script(&self, from: u32) -> Option<u32> {
+        (from..self.most).find(|&number| self.get(number).is_none())
+    }
+
+    /// Whether a script can open that number.
+    pub(crate) fn can_open(&self, number: u32) -> bool {
+        number < self.most || self.get(number).is_some()
     }
 
     /// Open descriptors with their numbers.

@@ -341,7 +341,8 @@ impl Process {
                     self.report_fatal(format_args!("{text}[{key}]: bad array subscript"))?;
                     return Err(AssignError::Invalid);
                 }
-                Subscript::Index(self.evaluate_assigned(run, &key)?)
+                let index = self.evaluate_subscript(run, &key, 0);
+                Subscript::Index(self.assigned_number(index)?)
             }
             (Subscript::Index(index), true) => Subscript::Key(decimal(index)),
             (subscript, _) => subscript,
@@ -402,6 +403,10 @@ impl Process {
     /// on with its next line.
     fn evaluate_assigned(&mut self, run: &mut Run, text: &[u8]) -> Step<i64> {
         let result = self.evaluate_text(run, text, 0);
+        self.assigned_number(result)
+    }
+
+    fn assigned_number(&self, result: Step<i64>) -> Step<i64> {
         match result {
             Err(Halt::Discard(status)) if self.shell.state.command_string => Err(Halt::Exit(status)),
             result => result,
@@ -740,11 +745,16 @@ impl Process {
 pub(crate) fn transformed(value: Text, attributes: Attributes) -> Text {
     use super::expand::with_case;
     if attributes.has(Attributes::LOWER) {
-        with_case(&value, CaseOperator::LowerAll, None)
+        with_case(&value, CaseOperator::LowerAll, None, false)
     } else if attributes.has(Attributes::UPPER) {
-        with_case(&value, CaseOperator::UpperAll, None)
+        with_case(&value, CaseOperator::UpperAll, None, false)
     } else if attributes.has(Attributes::CAPITAL) {
-        with_case(&with_case(&value, CaseOperator::LowerAll, None), CaseOperator::UpperFirst, None)
+        with_case(
+            &with_case(&value, CaseOperator::LowerAll, None, false),
+            CaseOperator::UpperFirst,
+            None,
+            false,
+        )
     } else {
         value
     }

@@ -181,6 +181,7 @@ impl Process {
         // What was before a command that did not run is not before the next one.
         self.x.assignments.clear();
         self.undo_redirections();
+        self.report_killed_jobs();
         self.set_status(status);
     }
 
@@ -244,7 +245,7 @@ impl Process {
             Ok(Flow::Status(status)) => {
                 let status = if std::mem::take(&mut self.write_failed) { status.max(1) } else { status };
                 let usage = status == 2
-                    && self.shell.state.conditions == 0
+                    && self.shell.state.conditions.is_empty()
                     && invocation.builtin.special
                     && self.shell.state.options.has(ShellOption::Posix);
                 self.finish_invocation(run, invocation);

@@ -1,5 +1,6 @@
 //! Control flow: loops, `case`, `return`, `exit`, errors that give up a command, and how frames are undone.
 
+use super::condition::Conditions;
 use super::frame::{Frame, LoopFrame, ScriptFrame, ScriptKind};
 use super::name::NameId;
 use super::process::{Expansion, Halt, Process, Progress, Step, Target};
@@ -284,7 +285,7 @@ impl Process {
                         // A stage of a pipeline or an asynchronous list ends.
                         return Ok(Some(status));
                     }
-                    self.shell.state.conditions = 0;
+                    self.shell.state.conditions = Conditions::default();
                     self.continue_at_boundary(&code);
                     return Ok(None);
                 }
@@ -380,7 +381,7 @@ impl Process {
     pub(crate) fn check_failure(&mut self, run: &mut Run) -> Step {
         use super::option::ShellOption;
         let state = &self.shell.state;
-        if state.conditions != 0 {
+        if !state.conditions.is_empty() {
             return Ok(());
         }
         let status = state.status;
@@ -528,14 +529,13 @@ impl Process {
         constant: Option<NonZeroU32>,
         arm: Pc,
     ) -> Step {
-        let folds = self.shell.state.options.has(super::option::ShellOption::NoCaseMatch);
-        let ready = constant.and_then(|index| program.patterns.get(index.get() as usize)).filter(|_| !folds);
+        let ready = constant.and_then(|index| program.patterns.get(index.get() as usize));
         let subject = match self.frames.last() {
             Some(Frame::Case(subject)) => subject.clone(),
             _ => Text::EMPTY,
         };
-        let matched = match ready.and_then(|constant| constant.pattern.as_ref()) {
-            Some(pattern) => self.matches(run, pattern, &subject)?,
+        let matched = match ready {
+            Some(constant) => self.matches(run, &constant.compiled(self.pattern_options(true)), &subject)?,
             None => {
                 let pattern = self.pattern(run, program, constant, true)?;
                 self.matches(run, &pattern, &subject)?

@@ -1,5 +1,6 @@
 //! Frames: what a process has to come back to. They live on the heap, so nesting costs memory, never native stack.
 
+use super::condition::Conditions;
 use super::process::Expansion;
 use super::shell::{Code, State};
 use super::variable::Mark;
@@ -58,7 +59,7 @@ pub(crate) struct LoopFrame {
     /// Status of the last turn.
     pub(crate) status: u8,
     /// Conditions around the loop, restored by `break` and `continue`.
-    pub(crate) conditions: u32,
+    pub(crate) conditions: Conditions,
     /// Fields of `for` and `select`.
     pub(crate) fields: std::vec::IntoIter<Text>,
     /// The menu of `select`.
@@ -73,7 +74,7 @@ pub(crate) struct FunctionFrame {
     pub(crate) resume: Code,
     pub(crate) mark: Mark,
     pub(crate) positional: super::shell::Positional,
-    pub(crate) conditions: u32,
+    pub(crate) conditions: Conditions,
     /// `local -`: options to put back.
     pub(crate) options: Option<super::option::Options>,
     pub(crate) source: Text,
@@ -135,7 +136,7 @@ pub(crate) struct ScriptFrame {
     pub(crate) calls: Option<Arc<super::shell::Call>>,
     /// Status to put back after a trap.
     pub(crate) status: u8,
-    pub(crate) conditions: u32,
+    pub(crate) conditions: Conditions,
     pub(crate) pipe_status: Arc<Vec<u8>>,
     /// The command that a trap interrupted.
     pub(crate) expansion: Option<Box<Expansion>>,

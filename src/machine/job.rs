@@ -1,5 +1,6 @@
 //! Background jobs of a shell: their processes and what became of them.
 
+use super::trap::{INT, PIPE, Signal, TERM};
 use crate::text::Text;
 use std::collections::VecDeque;
 
@@ -26,6 +27,8 @@ pub(crate) struct Job {
     pub(crate) no_hangup: bool,
     /// Which in the order of the ends it was.
     pub(crate) order: u64,
+    /// The signal that ended it.
+    pub(crate) killed: Option<Signal>,
 }
 
 impl Job {
@@ -44,6 +47,8 @@ pub(crate) struct Jobs {
     /// Processes that were waited for or disowned: their numbers with their statuses, for another `wait`.
     remembered: VecDeque<(u32, JobStatus)>,
     ends: u64,
+    /// Jobs that were ended by a signal, which is to be told.
+    killed: Vec<Job>,
 }
 
 /// Most finished jobs that are remembered.
@@ -66,6 +71,7 @@ impl Jobs {
             reported: false,
             no_hangup: false,
             order: 0,
+            killed: None,
         });
         number
     }
@@ -76,6 +82,12 @@ impl Jobs {
         Self { inherited, ..Self::default() }
     }
 
+    /// How many jobs `jobs` would show.
+    pub(crate) fn shown(&self) -> usize {
+        let jobs = if self.list.is_empty() { &self.inherited } else { &self.list };
+        jobs.iter().filter(|job| job.number != 0).count()
+    }
+
     /// Before `jobs` looks: those of the shell around this one if it has none.
     pub(crate) fn show_inherited(&mut self) {
         if self.list.is_empty() {
@@ -83,17 +95,32 @@ impl Jobs {
         }
     }
 
-    /// Notes that a process has ended.
-    pub(crate) fn ended(&mut self, pid: u32, status: u8) {
+    /// Notes that a process has ended, and by which signal if it was one.
+    pub(crate) fn ended(&mut self, pid: u32, status: u8, killed: Option<Signal>) {
         self.ends += 1;
         let order = self.ends;
         if let Some(job) = self.list.iter_mut().find(|job| job.pid == pid) {
             job.status = JobStatus::Done(status);
             job.order = order;
+            job.killed = killed;
+            // `kill`, an interrupt and a broken pipe make no noise.
+            let loud = killed.is_some_and(|signal| !matches!(signal, INT | PIPE | TERM));
+            if loud && job.number != 0 && self.killed.len() < MAX_REMEMBERED {
+                self.killed.push(job.clone());
+            }
         }
         if let Some(entry) = self.remembered.iter_mut().find(|entry| entry.0 == pid) {
             entry.1 = JobStatus::Done(status);
         }
+    }
+
+    /// The jobs that signals ended and that were not told of; they leave the table.
+    pub(crate) fn take_killed(&mut self) -> Vec<Job> {
+        let killed = std::mem::take(&mut self.killed);
+        for job in &killed {
+            self.take(job.pid);
+        }
+        killed
     }
 
     /// How a process stands that is or was in the table.

@@ -150,6 +150,10 @@ pub(crate) struct Process {
     pub(crate) fuel: u32,
     /// Function calls, `eval`, `source`, traps and subshells on the frames.
     pub(crate) depth: u64,
+    /// The signal that ends the process.
+    pub(crate) killed_by: Option<super::trap::Signal>,
+    /// The signal that ended the command in the foreground, and its process.
+    pub(crate) child_killed: Option<(u32, super::trap::Signal)>,
     /// A trap's action runs: `DEBUG` and `ERR` are not run for its commands.
     pub(crate) in_trap: u32,
     /// Which of `ERR`, `DEBUG` and `RETURN` run: [`super::frame::ScriptKind::bit`].
@@ -677,11 +681,20 @@ impl Process {
                         continue;
                     }
                     Op::ConditionBegin => {
-                        self.shell.state.conditions += 1;
+                        self.shell.state.conditions.begin();
                         continue;
                     }
                     Op::ConditionEnd => {
-                        self.shell.state.conditions = self.shell.state.conditions.saturating_sub(1);
+                        self.shell.state.conditions.end();
+                        continue;
+                    }
+                    Op::NegationBegin => {
+                        let errexit = self.shell.state.options.has(ShellOption::ErrExit);
+                        self.shell.state.conditions.begin_negation(errexit);
+                        continue;
+                    }
+                    Op::NegationEnd => {
+                        self.shell.state.conditions.end_negation();
                         continue;
                     }
                     Op::LoopBegin { break_to, continue_to } => {

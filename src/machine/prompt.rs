@@ -49,7 +49,7 @@ pub(crate) fn decode(process: &mut Process, run: &mut Run, prompt: &[u8], primar
             }
             b'v' => out.extend_from_slice(b"5.2"),
             b'V' => out.extend_from_slice(b"5.2.15"),
-            b'j' => out.extend_from_slice(process.shell.state.jobs.list.len().to_string().as_bytes()),
+            b'j' => out.extend_from_slice(process.shell.state.jobs.shown().to_string().as_bytes()),
             b'l' => out.extend_from_slice(b"tty"),
             b'!' => {
                 let history = &process.shell.state.history;

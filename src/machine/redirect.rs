@@ -147,6 +147,9 @@ impl Process {
                 return Err(RedirectionError::NoClobber(path.clone()));
             }
         }
+        if self.shell.state.descriptors.lowest_for_script(0).is_none() {
+            return Err(RedirectionError::File(path.clone(), Errno::TooManyOpen));
+        }
         self.open_path(run, path, &options).map_err(|error| match error {
             FsError::Errno(errno) => RedirectionError::File(path.clone(), errno),
             FsError::Limit(limit) => {
@@ -187,7 +190,7 @@ impl Process {
             RedirectionDescriptor::Default => self.put(default, Some(description)),
             RedirectionDescriptor::Number(number) => self.put(*number, Some(description)),
             RedirectionDescriptor::Variable(name) => {
-                let Some(number) = self.shell.state.descriptors.lowest_free(10) else {
+                let Some(number) = self.shell.state.descriptors.lowest_for_script(10) else {
                     return Err(RedirectionError::Variable(name.clone()));
                 };
                 // It stays open behind the command.
@@ -205,12 +208,16 @@ impl Process {
     }
 
     fn put(&mut self, number: u32, description: Option<Arc<Description>>) -> Result<(), RedirectionError> {
+        let bad = || RedirectionError::BadDescriptor(Text::from(number.to_string()));
+        if description.is_some() && !self.shell.state.descriptors.can_open(number) {
+            return Err(bad());
+        }
         match self.shell.state.descriptors.replace(number, description) {
             Ok(before) => {
                 self.x.redirections.push((number, before));
                 Ok(())
             }
-            Err(()) => Err(RedirectionError::BadDescriptor(Text::from(number.to_string()))),
+            Err(()) => Err(bad()),
         }
     }
 

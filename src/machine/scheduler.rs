@@ -3,6 +3,7 @@
 
 use super::process::Process;
 use super::run::Run;
+use super::trap::Signal;
 use crate::clock::lock;
 use crate::limit::LimitError;
 use crate::utility::{BoxFuture, CommandError, CommandRequest, CommandRunner, DescriptorHandles, ExitStatus};
@@ -171,9 +172,10 @@ impl Scheduler {
             }
             Poll::Ready(Ok(status)) => {
                 // Its descriptors are closed before anybody hears of its end.
+                let killed = process.killed_by;
                 drop(process);
                 self.take_requests();
-                self.ended(pid, status);
+                self.ended(pid, status, killed);
                 Ok(())
             }
             Poll::Ready(Err(error)) => Err(error),
@@ -196,7 +198,7 @@ impl Scheduler {
         }
     }
 
-    fn ended(&mut self, pid: u32, status: u8) {
+    fn ended(&mut self, pid: u32, status: u8, killed: Option<Signal>) {
         self.run.alive.retain(|&alive| alive != pid);
         let Some(entry) = self.entries.remove(&pid) else { return };
         if pid == self.first {
@@ -210,7 +212,7 @@ impl Scheduler {
             }
         }
         if let Some(process) = self.entries.get_mut(&entry.parent).and_then(|entry| entry.process.as_mut()) {
-            process.child_ended(pid, status);
+            process.child_ended(pid, status, killed);
             self.ready.push(entry.parent);
         }
     }

@@ -1,6 +1,7 @@
 //! The shell execution environment: all that a subshell copies. POSIX XCU 2.12.
 
 use super::builder::Separators;
+use super::condition::Conditions;
 use super::job::Jobs;
 use super::link::Link;
 use super::name::NameId;
@@ -153,8 +154,8 @@ pub(crate) struct State {
     pub(crate) background_pid: Option<u32>,
     pub(crate) jobs: Jobs,
     pub(crate) getopts: GetoptsState,
-    /// How many conditions surround the command that runs: in one, failures do not end the shell.
-    pub(crate) conditions: u32,
+    /// What surrounds the command that runs and keeps failures from counting.
+    pub(crate) conditions: Conditions,
     /// `BASH_SUBSHELL`
     pub(crate) subshell_level: u32,
     /// Runs a command string (`-c`).
@@ -179,6 +180,7 @@ pub(crate) struct State {
     pub(crate) foreign: Arc<Vec<(Text, Text)>>,
     /// Reads its script from standard input.
     pub(crate) reads_input: bool,
+    pub(crate) locale: super::locale::Locale,
     /// What `history` shows.
     pub(crate) history: Arc<super::history::History>,
 }
@@ -211,7 +213,7 @@ impl State {
             background_pid: None,
             jobs: Jobs::default(),
             getopts: GetoptsState::default(),
-            conditions: 0,
+            conditions: Conditions::default(),
             subshell_level: 0,
             command_string: false,
             random: 1,
@@ -224,6 +226,7 @@ impl State {
             foreign: Arc::default(),
             reads_input: false,
             bindings: Arc::default(),
+            locale: super::locale::Locale::default(),
             history: Arc::default(),
         }
     }

@@ -1,5 +1,6 @@
 //! Running traps: `EXIT`, `ERR`, `DEBUG`, `RETURN` and signals. Bash manual 4.1, `trap`.
 
+use super::condition::Conditions;
 use super::frame::{Frame, ScriptFrame, ScriptKind};
 use super::option::ShellOption;
 use super::process::{Halt, Process, Step};
@@ -52,7 +53,7 @@ impl Process {
         self.traps_running |= kind.bit();
         if kind == ScriptKind::Trap {
             // A signal's action is part of no condition.
-            self.shell.state.conditions = 0;
+            self.shell.state.conditions = Conditions::default();
         }
         self.frames.push(Frame::Script(Box::new(frame)));
         self.start_program(run, &program);
@@ -73,7 +74,7 @@ impl Process {
             }
         }
         self.shell.state.status = status;
-        self.shell.state.conditions = 0;
+        self.shell.state.conditions = Conditions::default();
         self.start_trap(run, &action, ScriptKind::ExitTrap, status)
     }
 
@@ -340,6 +341,7 @@ impl Process {
             if signal != trap::KILL && self.shell.state.traps.signals.contains_key(&0) {
                 return Err(Halt::Exit(status));
             }
+            self.killed_by = Some(signal);
             return Err(Halt::Killed(status));
         }
         let Some(signal) = self.signals.pop_front() else { return Ok(()) };

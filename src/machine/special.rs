@@ -46,6 +46,13 @@ const WATCHED: &[NameId] = &[
     name::HISTSIZE,
     name::HISTFILESIZE,
     name::BASH_COMPAT,
+    name::LANG,
+    name::LC_ALL,
+    name::LC_CTYPE,
+    name::LC_COLLATE,
+    name::LC_MESSAGES,
+    name::LC_NUMERIC,
+    name::LC_TIME,
 ];
 
 impl Process {
@@ -252,6 +259,13 @@ impl Process {
             name::BASH_COMPAT => self.set_compatibility(),
             name::HISTSIZE => self.limit_history(),
             name::HISTFILESIZE => self.limit_history_file(run),
+            name::LANG
+            | name::LC_ALL
+            | name::LC_CTYPE
+            | name::LC_COLLATE
+            | name::LC_MESSAGES
+            | name::LC_NUMERIC
+            | name::LC_TIME => self.locale_changed(id),
             name::OPTIND => self.shell.state.getopts = super::shell::GetoptsState::default(),
             _ => {}
         }
@@ -324,6 +338,7 @@ impl Process {
     /// Variables may have been put back as a whole: the shell looks at those that it watches.
     pub(crate) fn refresh_special(&mut self) {
         self.refresh_separators();
+        self.refresh_locale();
     }
 
     fn refresh_separators(&mut self) {

@@ -122,6 +122,8 @@ impl Process {
             fuel: 0,
             depth: 0,
             in_trap: 0,
+            killed_by: None,
+            child_killed: None,
             traps_running: 0,
             debug_stage: 0,
             trap_command: None,
@@ -173,6 +175,7 @@ impl Process {
             self.shell.variables.exports += 1;
         }
         self.refresh_special();
+        self.start_locale();
         Ok(())
     }
 
@@ -229,6 +232,7 @@ impl Process {
         }
         self.shell.variables.exports += 1;
         self.refresh_special();
+        self.start_locale();
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use super::option::ShellOption;
 use super::process::{Expansion, Process, Progress, Step, Wait};
 use super::run::Run;
 use super::shell::{Shell, State};
+use super::trap::Signal;
 use crate::io::{Capture, Description, OnExcess, pipe};
 use crate::limit::Limit;
 use crate::program::{Index, Op, Pc, Program, Quoting};
@@ -316,6 +317,8 @@ impl Process {
             switched: false,
             fuel: 0,
             depth: self.depth + 1,
+            killed_by: None,
+            child_killed: None,
             in_trap: self.in_trap,
             traps_running: self.traps_running,
             debug_stage: 0,
@@ -411,13 +414,13 @@ impl Process {
         Ok(())
     }
 
-    /// A child has ended.
-    pub(crate) fn child_ended(&mut self, pid: u32, status: u8) {
+    /// A child has ended, by a signal or not.
+    pub(crate) fn child_ended(&mut self, pid: u32, status: u8, killed: Option<Signal>) {
         self.outputs.retain(|output| *output != pid);
-        self.shell.state.jobs.ended(pid, status);
+        self.shell.state.jobs.ended(pid, status, killed);
         for frame in &mut self.frames {
             match frame {
-                Frame::Subshell(frame) => frame.state.jobs.ended(pid, status),
+                Frame::Subshell(frame) => frame.state.jobs.ended(pid, status, killed),
                 Frame::LastStage(frame) => {
                     if let Some(at) = frame.pids.iter().position(|&waited| waited == pid)
                         && let Some(slot) = frame.statuses.get_mut(at)
@@ -433,6 +436,7 @@ impl Process {
             && let Some(slot) = statuses.get_mut(at)
         {
             *slot = Some(status);
+            self.child_killed = killed.filter(|_| pids.len() == 1).map(|signal| (pid, signal));
         }
         if self.shell.state.traps.signals.contains_key(&super::trap::CHLD) {
             self.signals.push_back(super::trap::CHLD);
@@ -448,10 +452,56 @@ impl Process {
         self.wait = Wait::Nothing;
         self.shell.state.jobs.notice_ended();
         match statuses.as_slice() {
-            [only] => self.finish_simple(run, *only),
+            [only] => {
+                self.report_killed(run);
+                self.finish_simple(run, *only);
+            }
             _ => self.finish_pipeline(statuses),
         }
         Poll::Ready(Ok(()))
+    }
+
+    /// Tells of the command in the foreground, when a signal ended it. For the last command of a command string, of a
+    /// stage and of a substitution there is no shell any more that could tell: it is the shell that ended.
+    fn report_killed(&mut self, run: &mut Run) {
+        let state = &self.shell.state;
+        let mut rest = self.code.program.code.iter().skip(self.code.pc as usize);
+        let is_last = match rest.find(|op| !matches!(op, Op::Check)) {
+            Some(Op::End) => state.command_string && self.frames.is_empty() && state.traps.signals.is_empty(),
+            Some(Op::EndProcess) => true,
+            _ => false,
+        };
+        let in_substitution = self
+            .frames
+            .iter()
+            .any(|frame| matches!(frame, Frame::Subshell(frame) if frame.substitution.is_some()));
+        match self.child_killed.take() {
+            killed if is_last || in_substitution || self.is_forked => {
+                if is_last && self.frames.is_empty() {
+                    self.killed_by = killed.map(|(_, signal)| signal);
+                }
+            }
+            None | Some((_, super::trap::INT | super::trap::PIPE)) => {}
+            Some((_, super::trap::TERM)) => self.write_error(b"Terminated\n"),
+            Some((pid, signal)) => {
+                let text = self.current_command(run);
+                self.report_end(pid, signal, &text);
+            }
+        }
+    }
+
+    /// Tells of the jobs that signals ended.
+    pub(crate) fn report_killed_jobs(&mut self) {
+        for job in self.shell.state.jobs.take_killed() {
+            if let Some(signal) = job.killed {
+                self.report_end(job.pid, signal, &job.text);
+            }
+        }
+    }
+
+    fn report_end(&mut self, pid: u32, signal: Signal, text: &Text) {
+        let what = super::trap::description(signal).unwrap_or("Unknown signal");
+        self.report(format_args!("{pid:>5} {what:<24}{text}"));
     }
 
     /// The stages of a pipeline have ended: their statuses count.
@@ -489,7 +539,7 @@ impl Process {
         }
         // Without job control an asynchronous list reads nothing and ignores interrupts.
         let _ = child.shell.state.descriptors.replace(0, Some(Description::null()));
-        child.shell.state.conditions = 0;
+        child.shell.state.conditions = super::condition::Conditions::default();
         if !self.shell.state.options.has(ShellOption::Monitor) {
             let traps = Arc::make_mut(&mut child.shell.state.traps);
             for signal in [super::trap::INT, super::trap::QUIT] {

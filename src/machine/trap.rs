@@ -113,6 +113,14 @@ pub(crate) const fn description(signal: Signal) -> Option<&'static str> {
         13 => "Broken pipe",
         14 => "Alarm clock",
         15 => "Terminated",
+        16 => "Stack fault",
+        24 => "CPU time limit exceeded",
+        25 => "File size limit exceeded",
+        26 => "Virtual timer expired",
+        27 => "Profiling timer expired",
+        29 => "I/O possible",
+        30 => "Power failure",
+        31 => "Bad system call",
         _ => return None,
     })
 }

@@ -14,9 +14,15 @@ pub(super) struct Set {
     ignore_case: bool,
     ranges: Vec<(Unit, Unit)>,
     classes: Vec<Class>,
+    is_mismeasured: bool,
 }
 
 impl Set {
+    /// Whether bash sees its end too early where it computes lengths.
+    pub(super) fn is_mismeasured(&self) -> bool {
+        self.is_mismeasured
+    }
+
     /// Whether the set matches `unit`.
     pub(super) fn contains(&self, unit: Unit) -> bool {
         let listed =
@@ -66,6 +72,7 @@ impl<'a> BracketParser<'a> {
         if self.is(at, b'!') || self.is(at, b'^') {
             set.is_negated = true;
             at += 1;
+            set.is_mismeasured = self.is(at, b']');
         }
         let first = at;
         let mut passed = Vec::new();
@@ -97,6 +104,11 @@ impl<'a> BracketParser<'a> {
     fn item_or_range(&mut self, at: usize, set: &mut Set) -> usize {
         let (item, after) = self.item(at);
         let first = match item {
+            Item::Class(class) if self.is_end_quoted(after) => {
+                set.is_mismeasured = true;
+                set.classes.extend(class);
+                return after;
+            }
             Item::One(unit) => unit,
             Item::Class(class) => {
                 set.classes.extend(class);
@@ -129,21 +141,30 @@ impl<'a> BracketParser<'a> {
         if let (true, Some((index, kind))) = (token.is(b'['), kind)
             && let Some(end) = self.end_of_name(at + 2, index, kind)
         {
-            let name: Vec<Unit> =
-                self.tokens.get(at + 2..end).unwrap_or_default().iter().map(|t| t.unit).collect();
+            let name = self.tokens.get(at + 2..end).unwrap_or_default();
+            if kind != b':' && name.iter().any(|token| token.is_quoted) {
+                return (Item::Nothing, end + 2);
+            }
+            let name: Vec<Unit> = name.iter().map(|token| token.unit).collect();
             return (named_item(kind, &name), end + 2);
         }
         (Item::One(token.unit), at + 1)
     }
 
-    /// Where `:]` (or `=]`, `.]`) begins at or after `from`.
+    /// Whether the `:` of the `:]` before `after` is quoted.
+    fn is_end_quoted(&self, after: usize) -> bool {
+        after.checked_sub(2).and_then(|at| self.tokens.get(at)).is_some_and(|token| token.is_quoted)
+    }
+
+    /// Where `:]` (or `=]`, `.]`) begins at or after `from`. In bash the `:` may be quoted, and no other of these.
     fn end_of_name(&mut self, from: usize, index: usize, kind: u8) -> Option<usize> {
         let known = self.unclosed_from.get_mut(index)?;
         if from >= *known {
             return None;
         }
+        let is_end = |token: &Token| token.is(kind) || (kind == b':' && token.unit == Unit::from(kind));
         let rest = self.tokens.get(from..)?;
-        let found = rest.windows(2).position(|pair| matches!(pair, [a, b] if a.is(kind) && b.is(b']')));
+        let found = rest.windows(2).position(|pair| matches!(pair, [a, b] if is_end(a) && b.is(b']')));
         if found.is_none() {
             *known = from;
         }

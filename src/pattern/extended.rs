@@ -6,7 +6,6 @@
 use super::automaton::Automaton;
 use super::graph::Graph;
 use super::{PatternOptions, Stopped, Ticker};
-use crate::character::{unit_at, unit_before};
 
 /// A pattern with extended operators, or with literals that are invalid UTF-8.
 #[derive(Clone, Debug)]
@@ -21,7 +20,7 @@ impl Extended {
         let mut automaton = Automaton::new(&self.graph, self.options);
         let mut at = 0;
         let mut is_first = self.options.period;
-        while let Some((unit, length)) = unit_at(text, at) {
+        while let Some((unit, length)) = self.options.unit_at(text, at) {
             automaton.read(unit, is_first && unit == u32::from(b'.'), ticker)?;
             if automaton.is_dead() {
                 return Ok(false);
@@ -50,7 +49,7 @@ impl Extended {
             if (found.is_some() && !longest) || automaton.is_dead() {
                 return Ok(found);
             }
-            let Some((unit, length)) = unit_at(text, at) else { return Ok(found) };
+            let Some((unit, length)) = self.options.unit_at(text, at) else { return Ok(found) };
             automaton.read(unit, false, ticker)?;
             at += length;
         }
@@ -74,7 +73,7 @@ impl Extended {
             if (found.is_some() && !longest) || automaton.is_dead() {
                 return Ok(found);
             }
-            let Some((unit, length)) = unit_before(text, at) else { return Ok(found) };
+            let Some((unit, length)) = self.options.unit_before(text, at) else { return Ok(found) };
             automaton.read(unit, false, ticker)?;
             at -= length;
         }
@@ -95,7 +94,9 @@ impl Extended {
             if automaton.is_match() {
                 starts.insert(at);
             }
-            let Some((unit, length)) = unit_before(text, at).filter(|_| at > from) else { return Ok(starts) };
+            let Some((unit, length)) = self.options.unit_before(text, at).filter(|_| at > from) else {
+                return Ok(starts);
+            };
             automaton.read(unit, false, ticker)?;
             at -= length;
         }

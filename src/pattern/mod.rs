@@ -11,7 +11,8 @@
 //! Nothing backtracks: a simple pattern costs at most text times its longest segment, an extended one text times pattern
 //! (`!(list)` can cost more, in polynomial time). Matching calls a [`Ticker`] on its way, which can stop it.
 //!
-//! The locale is C.UTF-8: characters are compared by code point, and a range is one of code points.
+//! The locale is C.UTF-8: characters are compared by code point, and a range is one of code points. Or it is C, where
+//! every byte is a character ([`PatternOptions::bytes`]).
 
 mod automaton;
 mod bracket;
@@ -21,7 +22,7 @@ mod parse;
 mod simple;
 mod token;
 
-use crate::character::unit_at;
+use crate::character::{Unit, byte_unit, unit_at, unit_before};
 use extended::{Extended, Starts};
 use simple::Simple;
 
@@ -59,9 +60,26 @@ pub(crate) struct PatternOptions {
     pub(crate) ignore_case: bool,
     /// Only a literal matches a `/`.
     pub(crate) pathname: bool,
+    /// Every byte is a character: the locale is C.
+    pub(crate) bytes: bool,
     /// Only a literal matches a `.` at the start of the text, or with `pathname` after a `/`. Looked at by
     /// [`Pattern::matches`] alone.
     pub(crate) period: bool,
+}
+
+impl PatternOptions {
+    /// The unit that begins at `at` and its length in bytes; `None` at the end of `text`.
+    fn unit_at(self, text: &[u8], at: usize) -> Option<(Unit, usize)> {
+        if self.bytes { text.get(at).map(|&byte| (byte_unit(byte), 1)) } else { unit_at(text, at) }
+    }
+
+    /// The unit that ends at `end` and its length in bytes; `None` at the start of `text`.
+    fn unit_before(self, text: &[u8], end: usize) -> Option<(Unit, usize)> {
+        if !self.bytes {
+            return unit_before(text, end);
+        }
+        end.checked_sub(1).and_then(|at| text.get(at)).map(|&byte| (byte_unit(byte), 1))
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -77,6 +95,9 @@ pub(crate) struct Pattern {
     is_special: bool,
     /// Whether it begins with a `*` that is no extended operator.
     is_star_first: bool,
+    /// Whether bash takes it for longer than it is: see [`Pattern::is_mismeasured`].
+    is_mismeasured: bool,
+    options: PatternOptions,
 }
 
 /// A match's `[start, end)` in bytes.
@@ -91,19 +112,25 @@ impl Pattern {
     /// Compiles a pattern. `quoted` says of each byte of `source` whether it is quoted and so literal; bytes past its end
     /// are not. A backslash that is not quoted quotes the character after it.
     pub(crate) fn new(source: &[u8], quoted: &[bool], options: PatternOptions) -> Self {
-        let tokens = token::tokens(source, quoted);
-        let (matcher, is_special) = parse::parse(&tokens, options);
+        let tokens = token::tokens(source, quoted, options);
+        let parse::Parsed { matcher, is_special, is_mismeasured } = parse::parse(&tokens, options);
         let is_star_first = match tokens.as_slice() {
             [first, second, ..] => first.is(b'*') && !(options.extglob && second.is(b'(')),
             [only] => only.is(b'*'),
             [] => false,
         };
-        Self { matcher, is_special, is_star_first }
+        Self { matcher, is_special, is_star_first, is_mismeasured, options }
     }
 
     /// Whether the pattern has a special character: what pathname expansion asks before it reads a directory.
     pub(crate) fn is_special(&self) -> bool {
         self.is_special
+    }
+
+    /// Whether `${x/p/r}` finds nothing with this pattern in bash. For a pattern without a `*` it computes the length of
+    /// a match, and counts the `]` behind `[^]` and `[[:class\:]` as a character: `s=ab; echo ${s//[^]]/z}` prints `ab`.
+    pub(crate) fn is_mismeasured(&self) -> bool {
+        self.is_mismeasured
     }
 
     /// The one text that matches, when the pattern is a literal and case matters.
@@ -212,7 +239,7 @@ impl<'a> Matches<'a> {
         };
         self.at = match found {
             Some((start, end)) if start == end => {
-                end + unit_at(self.text, end).map_or(1, |(_, length)| length)
+                end + self.pattern.options.unit_at(self.text, end).map_or(1, |(_, length)| length)
             }
             Some((_, end)) => end,
             None => self.text.len(),

@@ -19,17 +19,30 @@ enum Mark {
     Close,
 }
 
-/// Builds the matcher of a pattern, and says whether any special character is in it.
-pub(super) fn parse(tokens: &[Token], options: PatternOptions) -> (Matcher, bool) {
+/// The matcher of a pattern, and what is asked of it otherwise.
+pub(super) struct Parsed {
+    pub(super) matcher: Matcher,
+    /// Whether any special character is in it.
+    pub(super) is_special: bool,
+    /// See `Pattern::is_mismeasured`.
+    pub(super) is_mismeasured: bool,
+}
+
+/// Builds the matcher of a pattern.
+pub(super) fn parse(tokens: &[Token], options: PatternOptions) -> Parsed {
     let marks = mark(tokens, options);
     let has_groups = marks.iter().any(|mark| matches!(mark, Some(Mark::Close)));
     let has_brackets = marks.iter().any(Option::is_some);
+    let is_mismeasured = !has_groups
+        && marks.iter().any(|mark| matches!(mark, Some(Mark::Bracket(set, _)) if set.is_mismeasured()))
+        && !tokens.iter().any(|token| token.is(b'*'));
     let is_special = has_brackets || tokens.iter().any(|token| token.is(b'*') || token.is(b'?'));
-    if has_groups || tokens.iter().any(|token| token.unit >= INVALID) {
+    if has_groups || (!options.bytes && tokens.iter().any(|token| token.unit >= INVALID)) {
         let graph = Builder::new(options).build(tokens, marks);
-        return (Matcher::Extended(Extended { graph, options }), is_special);
+        let matcher = Matcher::Extended(Extended { graph, options });
+        return Parsed { matcher, is_special, is_mismeasured };
     }
-    (Matcher::Simple(simple(tokens, marks, options)), is_special)
+    Parsed { matcher: Matcher::Simple(simple(tokens, marks, options)), is_special, is_mismeasured }
 }
 
 fn is_operator(token: Token) -> bool {

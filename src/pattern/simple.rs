@@ -8,7 +8,7 @@ use memchr::memmem;
 
 use super::bracket::Set;
 use super::{PatternOptions, Stopped, Ticker};
-use crate::character::{Unit, fold, push_unit, unit_at, unit_before};
+use crate::character::{Unit, fold, push_unit};
 
 /// A part of a segment.
 #[derive(Clone, Debug)]
@@ -142,7 +142,7 @@ impl Simple {
                 if !self.wildcard_may_take(text, at) {
                     return Ok(false);
                 }
-                at += unit_at(text, at).map_or(1, |(_, length)| length);
+                at += self.options.unit_at(text, at).map_or(1, |(_, length)| length);
             }
         }
         Ok(at == text.len())
@@ -256,7 +256,7 @@ impl Simple {
                 return Ok(Some((at, end)));
             }
             ticker.tick(1)?;
-            let Some((_, length)) = unit_at(text, at) else { return Ok(None) };
+            let Some((_, length)) = self.options.unit_at(text, at) else { return Ok(None) };
             at += length;
         }
     }
@@ -282,7 +282,7 @@ impl Simple {
                 _ => {}
             }
             ticker.tick(1)?;
-            match unit_before(text, at) {
+            match self.options.unit_before(text, at) {
                 Some((_, length)) if at > from => at -= length,
                 _ => return Ok(None),
             }
@@ -294,10 +294,15 @@ impl Simple {
         for element in segment {
             at += match element {
                 Element::Literal(bytes) => text.get(at..)?.starts_with(bytes).then_some(bytes.len())?,
-                Element::Folded(unit) => unit_at(text, at).filter(|&(other, _)| fold(other) == *unit)?.1,
-                Element::Any => unit_at(text, at).filter(|_| self.wildcard_may_take(text, at))?.1,
+                Element::Folded(unit) => {
+                    self.options.unit_at(text, at).filter(|&(other, _)| fold(other) == *unit)?.1
+                }
+                Element::Any => {
+                    self.options.unit_at(text, at).filter(|_| self.wildcard_may_take(text, at))?.1
+                }
                 Element::Set(set) => {
-                    unit_at(text, at)
+                    self.options
+                        .unit_at(text, at)
                         .filter(|&(unit, _)| set.contains(unit) && self.wildcard_may_take(text, at))?
                         .1
                 }
@@ -311,9 +316,13 @@ impl Simple {
         for element in segment.iter().rev() {
             let length = match element {
                 Element::Literal(bytes) => text.get(..end)?.ends_with(bytes).then_some(bytes.len())?,
-                Element::Folded(unit) => unit_before(text, end).filter(|&(other, _)| fold(other) == *unit)?.1,
-                Element::Any => unit_before(text, end)?.1,
-                Element::Set(set) => unit_before(text, end).filter(|&(unit, _)| set.contains(unit))?.1,
+                Element::Folded(unit) => {
+                    self.options.unit_before(text, end).filter(|&(other, _)| fold(other) == *unit)?.1
+                }
+                Element::Any => self.options.unit_before(text, end)?.1,
+                Element::Set(set) => {
+                    self.options.unit_before(text, end).filter(|&(unit, _)| set.contains(unit))?.1
+                }
             };
             if !matches!(element, Element::Literal(_) | Element::Folded(_))
                 && !self.wildcard_may_take(text, end.checked_sub(length)?)

@@ -1,7 +1,8 @@
 //! Pattern source → tokens: units with their quoting. An unquoted backslash quotes the unit after it, inside brackets
 //! too, and one at the end of the pattern stands for itself.
 
-use crate::character::{Unit, unit_at};
+use super::PatternOptions;
+use crate::character::Unit;
 
 /// One unit of a pattern; a quoted one stands for itself everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,11 +20,11 @@ impl Token {
 
 /// Tokens of `source`; `quoted` says for each byte whether quoting makes it literal, and is false past its end. A unit
 /// is quoted when its first byte is.
-pub(super) fn tokens(source: &[u8], quoted: &[bool]) -> Vec<Token> {
+pub(super) fn tokens(source: &[u8], quoted: &[bool], options: PatternOptions) -> Vec<Token> {
     let mut tokens = Vec::with_capacity(source.len());
     let mut at = 0;
     let mut escaped = false;
-    while let Some((unit, length)) = unit_at(source, at) {
+    while let Some((unit, length)) = options.unit_at(source, at) {
         let is_quoted = quoted.get(at).copied().unwrap_or(false);
         at += length;
         if escaped {

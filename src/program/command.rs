@@ -10,7 +10,13 @@ use crate::text::Text;
 
 impl Compiler {
     pub(super) fn command(&mut self, command: &Command) {
-        self.at_line(command.span.line);
+        let line = self.at_line(command.span.line);
+        let before = self.last_line;
+        if let CommandKind::Simple(_) | CommandKind::Arithmetic(_) | CommandKind::Conditional(_) =
+            &command.kind
+        {
+            self.last_line = line;
+        }
         if let CommandKind::Simple(simple) = &command.kind {
             self.simple(command, simple);
             return;
@@ -40,8 +46,10 @@ impl Compiler {
             // The command's own failure was looked at where it happened; only a failed redirection counts here.
             let done = self.emit(Op::Jump(0));
             self.patch(begin);
+            self.line = before;
             self.check();
             self.patch(done);
+            self.line = line;
         }
     }
 
@@ -168,7 +176,10 @@ impl Compiler {
     /// The body of a function, and its end.
     pub(super) fn function_body(&mut self, body: &Command) {
         let conditions = std::mem::take(&mut self.conditions);
-        self.based(self.line, |this| this.command(body));
+        let last = self.last_line;
+        let line = self.shifted(body.span.line);
+        self.based(line, |this| this.command(body));
+        self.last_line = last;
         self.conditions = conditions;
         self.emit(Op::ReturnFromFunction);
     }

@@ -173,6 +173,8 @@ pub(super) struct Compiler {
     pub(super) program: Program,
     /// Line of what is being compiled.
     pub(super) line: u32,
+    /// Line of the command that ran last, as far as the text tells: what `LINENO` is in an `ERR` trap.
+    pub(super) last_line: u32,
     /// Added to lines of the source: bash counts those of a substitution's body from the line of its command.
     pub(super) line_shift: i64,
     /// How many conditions the command stands in: in one, no `Check` is needed.
@@ -196,6 +198,7 @@ impl Compiler {
         Self {
             program,
             line: 1,
+            last_line: 1,
             line_shift: 0,
             conditions: 0,
             own_process: false,
@@ -220,9 +223,14 @@ impl Compiler {
 
     /// What follows stands on that line of the source.
     pub(super) fn at_line(&mut self, line: u32) -> u32 {
-        let shifted = i64::from(line).saturating_add(self.line_shift);
-        self.line = u32::try_from(shifted).unwrap_or(1).max(1);
+        self.line = self.shifted(line);
         self.line
+    }
+
+    /// A line of the source as it is counted.
+    pub(super) fn shifted(&self, line: u32) -> u32 {
+        let shifted = i64::from(line).saturating_add(self.line_shift);
+        u32::try_from(shifted).unwrap_or(1).max(1)
     }
 
     /// The position of the next operation.
@@ -390,6 +398,7 @@ impl Compiler {
                     | Op::Subshell { .. }
                     | Op::Substitution { .. }
                     | Op::ConditionBegin
+                    | Op::NegationBegin
                     | Op::Background { .. }
                     | Op::ProcessSubstitution { .. }
                     | Op::Coprocess { .. }
@@ -403,13 +412,59 @@ impl Compiler {
             self.emit(Op::TimeBegin);
         }
         if pipeline.negated {
-            self.condition(|this| this.stages(pipeline));
+            self.negated(pipeline);
             self.emit(Op::Negate);
         } else {
             self.stages(pipeline);
         }
         if let Some(timed) = pipeline.timed {
             self.emit(Op::TimeEnd { posix: timed.posix });
+        }
+    }
+
+    /// The stages behind a `!`. Their own status does not count, but what is inside them may.
+    fn negated(&mut self, pipeline: &Pipeline) {
+        if self.conditions > 0 {
+            self.condition(|this| this.stages(pipeline));
+            return;
+        }
+        let begin = self.emit(Op::NegationBegin);
+        let plain = match pipeline.stages.as_slice() {
+            [command] => matches!(
+                command.kind,
+                CommandKind::Simple(_) | CommandKind::Arithmetic(_) | CommandKind::Conditional(_)
+            ),
+            _ => false,
+        };
+        self.conditions += u32::from(plain);
+        self.stages(pipeline);
+        self.conditions -= u32::from(plain);
+        match pipeline.stages.as_slice() {
+            [command] if !matches!(command.kind, CommandKind::Subshell(_)) => {
+                if !command.redirections.is_empty() {
+                    self.drop_checks(1);
+                }
+            }
+            _ => self.drop_checks(usize::MAX),
+        }
+        if self.needs_condition(begin) {
+            self.emit(Op::NegationEnd);
+        } else if let Some(op) = self.program.code.get_mut(begin as usize) {
+            *op = Op::Jump(begin + 1);
+        }
+    }
+
+    /// Takes back the checks of a whole command or pipeline, at most so many: they follow the operation that ends its
+    /// processes, or its redirections.
+    fn drop_checks(&mut self, most: usize) {
+        let mut next = self.here();
+        for op in self.program.code.iter_mut().rev().take(most) {
+            match op {
+                Op::Check => *op = Op::Jump(next),
+                Op::RedirectEnd | Op::Jump(_) => {}
+                _ => break,
+            }
+            next -= 1;
         }
     }
 

@@ -23,10 +23,11 @@ pub(crate) use compiler::{CompileOptions, compile_source};
 pub(crate) use operation::{Index, Op, Pc, Quoting};
 
 use crate::limit::{LimitError, Meter};
-use crate::pattern::Pattern;
+use crate::pattern::{Pattern, PatternOptions};
 use crate::syntax::ParseError;
 use crate::syntax::ast::{FunctionDefinition, RedirectionDescriptor};
 use crate::text::Text;
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 /// See the module.
@@ -179,12 +180,26 @@ pub(crate) struct ConstantPattern {
     pub(crate) quoted: Vec<bool>,
     /// Compiled for the default options.
     pub(crate) pattern: Option<Pattern>,
+    /// Compiled for other options, those that were asked for first.
+    other: OnceLock<(PatternOptions, Pattern)>,
 }
 
 impl ConstantPattern {
     fn new(source: Vec<u8>, quoted: Vec<bool>) -> Self {
-        let pattern = Some(Pattern::new(&source, &quoted, crate::pattern::PatternOptions::default()));
-        Self { source, quoted, pattern }
+        let pattern = Some(Pattern::new(&source, &quoted, PatternOptions::default()));
+        Self { source, quoted, pattern, other: OnceLock::new() }
+    }
+
+    /// The pattern as it is read with these options.
+    pub(crate) fn compiled(&self, options: PatternOptions) -> Cow<'_, Pattern> {
+        // No constant has a parenthesis, so whether extended operators are on makes no difference.
+        let options = PatternOptions { extglob: false, ..options };
+        if let Some(pattern) = self.pattern.as_ref().filter(|_| options == PatternOptions::default()) {
+            return Cow::Borrowed(pattern);
+        }
+        let compile = || Pattern::new(&self.source, &self.quoted, options);
+        let (of, pattern) = self.other.get_or_init(|| (options, compile()));
+        if *of == options { Cow::Borrowed(pattern) } else { Cow::Owned(compile()) }
     }
 }
 

@@ -233,6 +233,10 @@ pub(crate) enum Op {
     ConditionBegin,
     /// They count again.
     ConditionEnd,
+    /// `!`: as `ConditionBegin` where `set -e` is on.
+    NegationBegin,
+    /// What is negated is over.
+    NegationEnd,
     /// Starts `while`, `until`, `for ((`: a frame for `break` and `continue`.
     LoopBegin { break_to: Pc, continue_to: Pc },
     /// A turn begins: counts it.

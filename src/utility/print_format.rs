@@ -257,7 +257,7 @@ impl<'f> Formatter<'f> {
     fn star(&mut self) -> i64 {
         match self.take() {
             Some(arg) => {
-                let (magnitude, negative) = self.integer(&arg);
+                let Integer { magnitude, negative, .. } = self.integer(&arg);
                 let value = magnitude.min(i32::MAX as u64) as i64;
                 if magnitude > i32::MAX as u64 {
                     self.out_of_range(&arg);
@@ -280,9 +280,9 @@ impl<'f> Formatter<'f> {
         match conversion {
             b'd' | b'i' | b'o' | b'u' | b'x' | b'X' => {
                 let arg = self.take();
-                let (magnitude, negative) = arg.as_ref().map_or((0, false), |arg| self.integer(arg));
+                let integer = arg.as_ref().map_or(Integer::default(), |arg| self.integer(arg));
                 let signed = matches!(conversion, b'd' | b'i');
-                let (magnitude, negative) = self.clamp(magnitude, negative, signed, arg.as_ref());
+                let (magnitude, negative) = self.clamp(integer, signed, arg.as_ref());
                 self.put_integer(directive, conversion, magnitude, negative)?;
             }
             b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A' => self.put_float(directive, conversion)?,
@@ -367,8 +367,8 @@ impl<'f> Formatter<'f> {
         }
         let seconds = match self.take() {
             Some(arg) => {
-                let (magnitude, negative) = self.integer(&arg);
-                let (magnitude, negative) = self.clamp(magnitude, negative, true, Some(&arg));
+                let integer = self.integer(&arg);
+                let (magnitude, negative) = self.clamp(integer, true, Some(&arg));
                 let value = i64::try_from(magnitude).unwrap_or(i64::MAX);
                 if negative { -value } else { value }
             }
@@ -514,10 +514,10 @@ impl<'f> Formatter<'f> {
         })
     }
 
-    /// An argument as an integer: magnitude and sign, not clamped. What is wrong is said.
-    fn integer(&mut self, arg: &[u8]) -> (u64, bool) {
-        if let Some(value) = self.character_value(arg) {
-            return (value, false);
+    /// An argument as an integer, not clamped. What is wrong is said.
+    fn integer(&mut self, arg: &[u8]) -> Integer {
+        if let Some(magnitude) = self.character_value(arg) {
+            return Integer { magnitude, ..Integer::default() };
         }
         let parsed = parse_integer(arg);
         if parsed.overflow {
@@ -525,22 +525,18 @@ impl<'f> Formatter<'f> {
         } else if parsed.length < arg.len() || (self.dialect == Dialect::Gnu && parsed.length == 0) {
             self.not_a_number(arg, parsed.length);
         }
-        (parsed.magnitude, parsed.negative)
+        Integer { magnitude: parsed.magnitude, negative: parsed.negative, overflow: parsed.overflow }
     }
 
     /// An integer within the range of its conversion.
-    fn clamp(&mut self, magnitude: u64, negative: bool, signed: bool, arg: Option<&Text>) -> (u64, bool) {
+    fn clamp(&mut self, integer: Integer, signed: bool, arg: Option<&Text>) -> (u64, bool) {
+        let Integer { magnitude, negative, overflow } = integer;
         let most = if negative { i64::MIN.unsigned_abs() } else { i64::MAX.unsigned_abs() };
         if !signed {
-            return (
-                if negative && magnitude != u64::MAX { magnitude.wrapping_neg() } else { magnitude },
-                false,
-            );
+            return (if negative && !overflow { magnitude.wrapping_neg() } else { magnitude }, false);
         }
         if magnitude > most {
-            if magnitude != u64::MAX
-                && let Some(arg) = arg
-            {
+            if !overflow && let Some(arg) = arg {
                 self.out_of_range(arg);
             }
             return (most, negative);
@@ -591,6 +587,16 @@ impl<'f> Formatter<'f> {
         let shown = bstr::BString::from(arg);
         self.fail(&format_args!("{shown}: invalid {kind}number"));
     }
+}
+
+/// An argument that is an integer.
+#[derive(Clone, Copy, Debug, Default)]
+struct Integer {
+    /// The largest when it does not fit.
+    magnitude: u64,
+    negative: bool,
+    /// It did not fit, which was said.
+    overflow: bool,
 }
 
 /// An integer as `strtoimax` with base 0 reads it.

@@ -6,6 +6,7 @@
 #![allow(dead_code, clippy::format_push_string, reason = "not every test uses all of it")]
 
 mod command;
+pub(crate) mod mutation;
 pub(crate) mod random;
 mod word;
 

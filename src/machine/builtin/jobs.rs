@@ -120,10 +120,10 @@ fn show(job: &Job, mark: char, with_pid: bool, out: &mut Vec<u8>) {
     let state = match job.status {
         JobStatus::Running => "Running".to_owned(),
         JobStatus::Done(0) => "Done".to_owned(),
-        JobStatus::Done(status) if status > 128 => {
-            trap::description(status - 128).map_or_else(|| format!("Exit {status}"), str::to_owned)
+        JobStatus::Done(status) => {
+            let killed = job.killed.and_then(trap::description);
+            killed.map_or_else(|| format!("Exit {status}"), str::to_owned)
         }
-        JobStatus::Done(status) => format!("Exit {status}"),
     };
     let pid = if with_pid { format!("{} ", job.pid) } else { String::new() };
     out.extend_from_slice(format!("[{}]{mark}  {pid}{state:<24}", job.number).as_bytes());

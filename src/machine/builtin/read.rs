@@ -59,6 +59,8 @@ struct Line {
     characters: usize,
     /// Bytes of a character that are still to come.
     missing: usize,
+    /// Every byte is a character.
+    counts_bytes: bool,
     complete: bool,
     ended: bool,
     charge: Charge,
@@ -242,6 +244,7 @@ fn begin(process: &mut Process, run: &Run, cx: &mut Context<'_>, request: Reques
         pending: false,
         characters: 0,
         missing: 0,
+        counts_bytes: process.shell.state.locale.bytes,
         complete: false,
         ended: false,
         charge: run.services.meter.empty_charge(),
@@ -312,6 +315,7 @@ impl Line {
             self.missing -= 1;
         } else {
             self.missing = match byte {
+                _ if self.counts_bytes => 0,
                 0xc2..=0xdf => 1,
                 0xe0..=0xef => 2,
                 0xf0..=0xf4 => 3,

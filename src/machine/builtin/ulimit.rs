@@ -1,7 +1,7 @@
 //! `ulimit`: shows the sandbox's limits in bash's terms. Bash manual 4.2.
 //!
-//! The limits of a run are its host's. A shell can lower what it is told, for itself and its children, and that is all it
-//! does: what a script may use is still bounded by the run's limits alone.
+//! The limits of a run are its host's. A shell can lower what it is told, for itself and its children. Only the number of
+//! open files is enforced then; what a script may use of all else is still bounded by the run's limits alone.
 
 use super::{Builtin, Flow, Invocation, letter_options};
 use crate::limit::Limits;
@@ -162,5 +162,8 @@ fn lower(
     let lowered = Arc::make_mut(&mut process.shell.state.resource_limits);
     lowered.retain(|known| known.0 != resource.letter);
     lowered.push((resource.letter, soft, hard));
+    if resource.letter == b'n' {
+        process.shell.state.descriptors.limit(soft.unwrap_or(u64::MAX));
+    }
     Ok(())
 }

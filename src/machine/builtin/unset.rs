@@ -154,7 +154,7 @@ fn unset_element(process: &mut Process, run: &mut Run, id: NameId, subscript: &T
                 process.shell.variables.slot_mut(id).value = Value::Array(Arc::default());
                 return Ok(true);
             }
-            let index = process.evaluate_text(run, subscript, 0)?;
+            let index = process.evaluate_subscript(run, subscript, 0)?;
             let Some(index) = process.array_index(run, id, index) else {
                 process.report_for(b"unset", format_args!("[{subscript}]: bad array subscript"));
                 return Ok(false);
@@ -169,7 +169,7 @@ fn unset_element(process: &mut Process, run: &mut Run, id: NameId, subscript: &T
             return Ok(false);
         }
         _ => {
-            if matches!(subscript.as_bytes(), b"@" | b"*") || process.evaluate_text(run, subscript, 0)? != 0 {
+            if matches!(subscript.as_bytes(), b"@" | b"*") || process.evaluate_subscript(run, subscript, 0)? != 0 {
                 process.report_for(b"unset", format_args!("{name}: not an array variable"));
                 return Ok(false);
             }

@@ -44,6 +44,7 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
         invocation.progress = Some(waiting);
         return Ok(Flow::Wait);
     }
+    process.report_killed_jobs();
     if let Some((pid, variables)) = process.coprocess
         && process.shell.state.jobs.status_of(pid) != Some(JobStatus::Running)
     {

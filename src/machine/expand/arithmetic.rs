@@ -15,7 +15,7 @@ use crate::syntax::ast::{BinaryOperator, Infix, UnaryOperator};
 use crate::text::Text;
 
 /// Values that are expressions, inside of each other.
-const MAX_DEPTH: u32 = 128;
+pub(super) const MAX_DEPTH: u32 = 128;
 
 /// How the names of an expression become the session's numbers.
 #[derive(Clone, Copy)]
@@ -142,6 +142,11 @@ impl Process {
             return Err(self.arithmetic_error(format_args!(
                 "{shown}: expression recursion level exceeded (error token is \"{shown}\")"
             )));
+        }
+        // Values that name values can make one expression an endless work: `a=b+b b=c+c ...`.
+        self.fuel = self.fuel.saturating_sub(1);
+        if self.fuel == 0 {
+            run.services.meter.check()?;
         }
         let limit = run.services.meter.limits().syntax_depth.min(200) as u32;
         let expression = match crate::syntax::parse_arithmetic(text, limit) {
@@ -414,10 +419,10 @@ impl Process {
         match index {
             Some(index) => Ok(Subscript::Index(index)),
             // Inside of a value it stays an error of the value: what looks like a command there is not run.
-            None if depth > 0 => Ok(Subscript::Index(self.evaluate_text(run, text, depth + 1)?)),
+            None if depth > 0 => Ok(Subscript::Index(self.evaluate_subscript(run, text, depth + 1)?)),
             None => {
                 let context = std::mem::replace(&mut self.arithmetic_context, ArithmeticContext::Subscript);
-                let index = self.evaluate_text(run, text, depth + 1)?;
+                let index = self.evaluate_subscript(run, text, depth + 1)?;
                 self.arithmetic_context = context;
                 Ok(Subscript::Index(index))
             }

@@ -57,12 +57,7 @@ impl Process {
         let _ = run;
         let options = self.pattern_options(keep);
         if let Some(constant) = constant.and_then(|index| program.patterns.get(index.get() as usize)) {
-            if options == PatternOptions::default()
-                && let Some(pattern) = &constant.pattern
-            {
-                return Ok(pattern.clone());
-            }
-            return Ok(Pattern::new(&constant.source, &constant.quoted, options));
+            return Ok(constant.compiled(options).into_owned());
         }
         let field = self.x.builder.take_joined();
         if !keep {
@@ -77,6 +72,7 @@ impl Process {
         PatternOptions {
             extglob: options.has(ShellOption::ExtGlob),
             ignore_case: folds && options.has(ShellOption::NoCaseMatch),
+            bytes: self.shell.state.locale.bytes,
             ..PatternOptions::default()
         }
     }

@@ -8,6 +8,7 @@ mod field;
 mod operator;
 mod parameter;
 mod pathname;
+mod subscript;
 mod tilde;
 mod transform;
 

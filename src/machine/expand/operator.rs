@@ -170,7 +170,9 @@ impl Process {
                 _ => false,
             };
         self.append_changed(run, quoting, false, |run, text| {
-            if empty_pattern && !matches!(scope, ReplaceScope::Prefix | ReplaceScope::Suffix) {
+            if pattern.is_mismeasured()
+                || empty_pattern && !matches!(scope, ReplaceScope::Prefix | ReplaceScope::Suffix)
+            {
                 return Ok(Text::from(text));
             }
             if text.is_empty() {
@@ -229,7 +231,10 @@ impl Process {
         } else {
             None
         };
-        self.append_changed(run, quoting, false, |_, text| Ok(with_case(text, operator, pattern.as_ref())))
+        let bytes = self.shell.state.locale.bytes;
+        self.append_changed(run, quoting, false, |_, text| {
+            Ok(with_case(text, operator, pattern.as_ref(), bytes))
+        })
     }
 
     /// `${x:offset:length}`: the numbers are on the stack.
@@ -263,7 +268,7 @@ impl Process {
         let Some(text) = self.target_text(run, &target) else {
             return self.check_unset_parameter(run, &target, source);
         };
-        let bytes = self.counts_bytes(run, &text);
+        let bytes = self.counts_bytes(&text);
         let count = if bytes { text.len() } else { character::count(&text) } as i64;
         let start = if offset < 0 { count.saturating_add(offset) } else { offset };
         if start < 0 || start > count {
@@ -454,8 +459,8 @@ fn replaced_literal(run: &Run, text: &[u8], literal: &[u8], replacement: &[u8]) 
     Ok(Text::from(out))
 }
 
-/// A text with the case of its characters changed where they match.
-pub(crate) fn with_case(text: &[u8], operator: CaseOperator, pattern: Option<&Pattern>) -> Text {
+/// A text with the case of its characters changed where they match. `ascii`: no other character has a case.
+pub(crate) fn with_case(text: &[u8], operator: CaseOperator, pattern: Option<&Pattern>, ascii: bool) -> Text {
     let first_only =
         matches!(operator, CaseOperator::UpperFirst | CaseOperator::LowerFirst | CaseOperator::ToggleFirst);
     let mut out = Vec::with_capacity(text.len());
@@ -465,7 +470,7 @@ pub(crate) fn with_case(text: &[u8], operator: CaseOperator, pattern: Option<&Pa
         let matched = (!first_only || at == 0)
             && pattern.is_none_or(|pattern| pattern.matches(bytes, &mut NoTicker).unwrap_or(false));
         match character::character(unit) {
-            Some(character) if matched => {
+            Some(character) if matched && (!ascii || character.is_ascii()) => {
                 let changed = match operator {
                     CaseOperator::UpperFirst | CaseOperator::UpperAll => upper(character),
                     CaseOperator::LowerFirst | CaseOperator::LowerAll => lower(character),

@@ -186,16 +186,9 @@ impl Process {
         self.check_unset(run, target)
     }
 
-    /// Whether characters are bytes: the locale is that of C.
-    pub(crate) fn counts_bytes(&mut self, run: &mut Run, text: &[u8]) -> bool {
-        if text.is_ascii() {
-            return false;
-        }
-        let locale = [b"LC_ALL".as_slice(), b"LC_CTYPE", b"LANG"].into_iter().find_map(|name| {
-            let id = run.services.names.find(name)?;
-            self.scalar(run, id).filter(|value| !value.is_empty())
-        });
-        locale.is_some_and(|locale| matches!(locale.as_bytes(), b"C" | b"POSIX"))
+    /// Whether the characters of a text are its bytes: the locale is that of C.
+    pub(crate) fn counts_bytes(&self, text: &[u8]) -> bool {
+        self.shell.state.locale.bytes && !text.is_ascii()
     }
 
     /// An expansion error that ends a shell which is not interactive (`set -u`, `${x:?}`).
@@ -338,6 +331,11 @@ impl Process {
 
     /// A parameter named by a text at run time: `x`, `1`, `@`, `a[2]`, `a[@]`.
     pub(crate) fn parse_reference(&mut self, run: &mut Run, text: &[u8]) -> Option<Target> {
+        self.parse_reference_at(run, text, 1)
+    }
+
+    /// The same inside a text whose values are nested so deep.
+    pub(crate) fn parse_reference_at(&mut self, run: &mut Run, text: &[u8], depth: u32) -> Option<Target> {
         if name::is_name(text) {
             let id = run.services.names.intern(text);
             return Some(self.dereference(run, id));
@@ -364,7 +362,7 @@ impl Process {
             b"*" => Some(Target::Elements(id, AllElements::Star)),
             _ if self.is_associative(id) => Some(Target::Key(id, self.dequote_key(run, subscript))),
             _ => {
-                let index = self.evaluate_text(run, subscript, 1).ok()?;
+                let index = self.evaluate_subscript(run, subscript, depth).ok()?;
                 self.array_index(run, id, index).map(|index| Target::Index(id, index))
             }
         }
@@ -748,7 +746,7 @@ impl Process {
             }
         } else {
             match self.target_text(run, &target) {
-                Some(text) if self.counts_bytes(run, &text) => text.len(),
+                Some(text) if self.counts_bytes(&text) => text.len(),
                 Some(text) => crate::character::count(&text),
                 None => {
                     self.check_measured_set(run, &target, source)?;

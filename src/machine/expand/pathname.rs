@@ -33,6 +33,7 @@ impl Process {
         let pattern_options = PatternOptions {
             extglob: options.has(ShellOption::ExtGlob),
             ignore_case: options.has(ShellOption::NoCaseGlob),
+            bytes: self.shell.state.locale.bytes,
             ..PatternOptions::default()
         };
         let mask = field.mask();
@@ -195,6 +196,7 @@ impl Process {
         let options = PatternOptions {
             extglob: self.shell.state.options.has(ShellOption::ExtGlob),
             pathname: true,
+            bytes: self.shell.state.locale.bytes,
             ..PatternOptions::default()
         };
         let patterns: Vec<Pattern> =

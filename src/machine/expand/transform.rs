@@ -75,13 +75,14 @@ impl Process {
     }
 
     fn transformed_value(&mut self, run: &mut Run, operator: u8, text: &Text) -> Result<Text, Halt> {
+        let ascii = self.shell.state.locale.bytes;
         Ok(match operator {
             b'Q' | b'K' | b'k' => Text::from(quote::at_q(text)),
             b'E' => Text::from(crate::syntax::expand_ansi_c(text)),
             b'P' => self.expand_prompt(run, text, false),
-            b'U' => with_case(text, CaseOperator::UpperAll, None),
-            b'u' => with_case(text, CaseOperator::UpperFirst, None),
-            b'L' => with_case(text, CaseOperator::LowerAll, None),
+            b'U' => with_case(text, CaseOperator::UpperAll, None, ascii),
+            b'u' => with_case(text, CaseOperator::UpperFirst, None, ascii),
+            b'L' => with_case(text, CaseOperator::LowerAll, None, ascii),
             _ => text.clone(),
         })
     }

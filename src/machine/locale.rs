@@ -1,0 +1,135 @@
+//! The locale as the shell sees it: whether characters are bytes (C) or UTF-8. Bash manual 5.2 on `LANG` and `LC_*`.
+//!
+//! `LC_ALL` decides, then `LC_CTYPE`, then `LANG`; with none of them set characters are UTF-8 as in a session's own
+//! environment (in bash the locale were that of C). A locale exists when it is `C` or `POSIX`, or a language's with
+//! UTF-8, `C.UTF-8` and `en_US.utf8` alike: people's machines have their own. Every one collates as `C.UTF-8` does. One
+//! that does not exist gives bash's warning, and changes nothing.
+
+use super::name::{self, NameId};
+use super::process::Process;
+use crate::text::Text;
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Locale {
+    /// Every byte is a character.
+    pub(crate) bytes: bool,
+    /// The last that was not found, and its variable: it is warned of in fewer words when it is asked for again, as the
+    /// C library does not look for its file any more.
+    missing: Option<(NameId, Text)>,
+}
+
+/// The categories a variable each sets.
+const CATEGORIES: &[NameId] =
+    &[name::LC_CTYPE, name::LC_COLLATE, name::LC_MESSAGES, name::LC_NUMERIC, name::LC_TIME];
+
+/// Whether characters are bytes in the locale of that name; `None`: there is no such locale.
+fn bytes_in(name: &[u8]) -> Option<bool> {
+    if matches!(name, b"C" | b"POSIX") {
+        return Some(true);
+    }
+    let name = name.split(|&byte| byte == b'@').next().unwrap_or(name);
+    let dot = memchr::memchr(b'.', name)?;
+    let (language, codeset) = (name.get(..dot)?, name.get(dot + 1..)?);
+    let is_utf8 = codeset.eq_ignore_ascii_case(b"UTF-8") || codeset.eq_ignore_ascii_case(b"utf8");
+    let (language, territory) = language.split_at(memchr::memchr(b'_', language).unwrap_or(language.len()));
+    let is_language = language == b"C"
+        || (matches!(language.len(), 2 | 3)
+            && language.iter().all(u8::is_ascii_lowercase)
+            && (territory.is_empty()
+                || (territory.len() == 3 && territory.iter().skip(1).all(u8::is_ascii_uppercase))));
+    (is_utf8 && is_language).then_some(false)
+}
+
+impl Process {
+    /// The value of a variable that names a locale; `None`: unset or empty.
+    fn locale_value(&self, id: NameId) -> Option<Text> {
+        self.shell.variables.slot(id).value.text().filter(|value| !value.is_empty())
+    }
+
+    /// The locale in force, unless it does not exist: then all stays as it is.
+    pub(crate) fn refresh_locale(&mut self) {
+        let name =
+            [name::LC_ALL, name::LC_CTYPE, name::LANG].into_iter().find_map(|id| self.locale_value(id));
+        match name.map_or(Some(false), |name| bytes_in(&name)) {
+            Some(bytes) => self.shell.state.locale.bytes = bytes,
+            None => {}
+        }
+    }
+
+    /// The locale of a shell that starts with the environment it now has: C, if a category's does not exist.
+    pub(crate) fn start_locale(&mut self) {
+        let missing = |name: &Text| bytes_in(name).is_none();
+        if let Some(all) = self.locale_value(name::LC_ALL) {
+            self.shell.state.locale.bytes = bytes_in(&all).unwrap_or(true);
+            if missing(&all) {
+                let warning = format!(
+                    "{}: warning: setlocale: LC_ALL: cannot change locale ({all})\n",
+                    self.shell.state.report_name
+                );
+                self.write_error(warning.as_bytes());
+                self.shell.state.locale.missing = Some((name::LC_ALL, all));
+            }
+            return;
+        }
+        let mut named = CATEGORIES.iter().chain([&name::LANG]).filter_map(|&id| self.locale_value(id));
+        if named.any(|name| missing(&name)) {
+            self.shell.state.locale.bytes = true;
+        } else {
+            self.refresh_locale();
+        }
+    }
+
+    /// One of the locale's variables was set or unset.
+    pub(crate) fn locale_changed(&mut self, id: NameId) {
+        let value = self.locale_value(id);
+        let decides = id == name::LC_ALL || self.locale_value(name::LC_ALL).is_none();
+        if decides
+            && id != name::LANG
+            && let Some(value) = value
+            && bytes_in(&value).is_none()
+        {
+            let variable = match id {
+                name::LC_ALL => "LC_ALL",
+                name::LC_CTYPE => "LC_CTYPE",
+                name::LC_COLLATE => "LC_COLLATE",
+                name::LC_MESSAGES => "LC_MESSAGES",
+                name::LC_NUMERIC => "LC_NUMERIC",
+                _ => "LC_TIME",
+            };
+            let missing = Some((id, value.clone()));
+            let why =
+                if missing == self.shell.state.locale.missing { "" } else { ": No such file or directory" };
+            self.report(format_args!("warning: setlocale: {variable}: cannot change locale ({value}){why}"));
+            self.shell.state.locale.missing = missing;
+            return;
+        }
+        self.refresh_locale();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes_in;
+
+    #[test]
+    fn locales_exist_in_c_and_utf8() {
+        for (name, want) in [
+            ("C", Some(true)),
+            ("POSIX", Some(true)),
+            ("C.UTF-8", Some(false)),
+            ("C.utf8", Some(false)),
+            ("en_US.UTF-8", Some(false)),
+            ("de.utf8@euro", Some(false)),
+            ("en_US", None),
+            ("en_US.ISO-8859-1", None),
+            ("invalid", None),
+            ("invalid.UTF-8", None),
+            ("c.utf8", None),
+            (".UTF-8", None),
+            ("", None),
+        ] {
+            assert_eq!(bytes_in(name.as_bytes()), want, "{name}");
+        }
+    }
+}
