@@ -48,6 +48,7 @@ pub(super) fn parse(ctx: &Context, args: &[Text]) -> Result<Plan, UtilityError> 
         min_depth: 0,
         max_depth: u64::MAX,
         depth_first: false,
+        same_file_system: false,
         steps: Vec::new(),
         files: Vec::new(),
         batches: Vec::new(),
@@ -298,8 +299,9 @@ impl Parser<'_> {
             "-mindepth" => self.plan.min_depth = self.depth(name)?,
             "-depth" | "-d" => (self.plan.depth_first, self.depth_given) = (true, true),
             "-follow" => self.plan.follow = Follow::Always,
-            // There is one device, nobody is warned, and directories' link counts are not relied on.
-            "-xdev" | "-mount" | "-noleaf" | "-nowarn" => {}
+            "-xdev" | "-mount" => self.plan.same_file_system = true,
+            // Nobody is warned, and directories' link counts are not relied on, with or without these.
+            "-noleaf" | "-nowarn" => {}
             "-daystart" => {
                 let zone = Zone::of(&self.ctx.env);
                 let today = zone.at(timestamp(self.ctx.session.clock.now()));
