@@ -125,8 +125,8 @@ utilities! {
     diff, dirname, du, echo, egrep, env, expand, expr, false_, fgrep, find, fold, gawk, grep, head,
     hostname, id, install, join, jq, ln, ls, md5sum, mkdir, mkfifo, mktemp, mv, nl, nproc, od,
     paste, printenv, printf, pwd, readlink, realpath, rev, rm, rmdir, sed, seq, sha1sum, sha256sum,
-    sha512sum, shell_commands, shuf, sleep, sort, stat, sync, tac, tail, tee, test, timeout, touch, tr, true_,
-    truncate, tty, uname, uniq, wc, which, whoami, xargs, yes,
+    sha512sum, shell_commands, shuf, sleep, sort, split, stat, sync, tac, tail, tee, test, timeout, touch, tr, true_,
+    truncate, tty, uname, unexpand, uniq, wc, which, whoami, xargs, yes,
 }
 
 /// The utility of that name.
