@@ -8,6 +8,7 @@ use crate::text::Text;
 use crate::utility::file_mode::ModeChange;
 use crate::utility::quote::quote;
 use crate::utility::regex::{Regex, RegexOptions, Syntax};
+use crate::utility::ticker::regex_options;
 use crate::utility::time_format::{Zone, timestamp};
 use crate::utility::{Context, UtilityError, time_parse};
 use crate::vfs::{FileKind, Metadata};
@@ -359,7 +360,7 @@ impl Parser<'_> {
             RegexSyntax::Basic => (source, Syntax::Basic),
             RegexSyntax::Extended => (source, Syntax::Extended),
         };
-        let options = RegexOptions { ignore_case, whole_line: true, ..RegexOptions::default() };
+        let options = RegexOptions { ignore_case, whole_line: true, ..regex_options(&self.ctx.meter) };
         Regex::new(text, syntax, &options).map_err(|error| {
             let source = String::from_utf8_lossy(source);
             UtilityError::failed(format!("failed to compile regular expression '{source}': {error}"))

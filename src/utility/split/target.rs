@@ -83,7 +83,6 @@ impl Targets {
         if self.verbose {
             ctx.stdout.write(format!("executing with FILE={}\n", quote_operand(&name)).as_bytes()).await?;
         }
-        ctx.stdout.flush().await?;
         let shell = ctx.env.get(b"SHELL").cloned().unwrap_or(Text::from_static(b"/bin/sh"));
         let mut request = ctx.command(vec![shell, Text::from_static(b"-c"), command.clone()]);
         let mut environment = (*request.environment).clone();
