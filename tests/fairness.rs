@@ -18,8 +18,16 @@ const WORK: &[(&str, &str, &str)] = &[
     ("grep", "seq 200000 > big", "while :; do grep -E '([0-9]*7)+x' big; done"),
     ("jq", "", "jq -n '[range(1e9)] | length'"),
     ("jq over input", "seq 200000 > big", "while :; do jq -s 'map(. + 1) | add' big > /dev/null; done"),
-    ("jq sort_by", "seq 300000 | tac > big", "while :; do jq -s 'sort_by(. % 1000) | length' big > /dev/null; done"),
-    ("jq group_by", "seq 300000 | tac > big", "while :; do jq -s 'group_by(. % 1000) | length' big > /dev/null; done"),
+    (
+        "jq sort_by",
+        "seq 300000 | tac > big",
+        "while :; do jq -s 'sort_by(. % 1000) | length' big > /dev/null; done",
+    ),
+    (
+        "jq group_by",
+        "seq 300000 | tac > big",
+        "while :; do jq -s 'group_by(. % 1000) | length' big > /dev/null; done",
+    ),
     ("jq unique", "seq 300000 | tac > big", "while :; do jq -s 'unique | length' big > /dev/null; done"),
     ("jq tojson", "seq 1000000 > big", "jq -s 'range(1000) as $i | tojson | length' big > /dev/null"),
     (

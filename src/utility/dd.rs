@@ -93,7 +93,8 @@ impl Copy {
                 if !cut && !settings.no_truncate && opened.file().is_some() {
                     let size = settings.seek.bytes(settings.output_block);
                     ctx.fs().truncate(&ctx.absolute(name), size).map_err(|error| {
-                        let what = format!("failed to truncate to {size} bytes in output file {}", quote_name(name));
+                        let what =
+                            format!("failed to truncate to {size} bytes in output file {}", quote_name(name));
                         UtilityError::operand(what.as_bytes(), error)
                     })?;
                 }
@@ -145,7 +146,8 @@ impl Copy {
             block.clear();
             if let Err(error) = self.read(ctx, &mut block, left).await {
                 let errno = error.errno()?;
-                let name = self.settings.input.as_ref().map_or(&b"standard input"[..], |name| name.as_bytes());
+                let name =
+                    self.settings.input.as_ref().map_or(&b"standard input"[..], |name| name.as_bytes());
                 status = ctx.warn(format_args!("error reading {}: {}", quote_name(name), errno.message()));
                 // Nothing behind the error can be read here, with `noerror` or without.
                 break;
@@ -215,7 +217,8 @@ impl Copy {
                 Err(error) => {
                     self.statistics.bytes += done as u64;
                     let errno = OperandError::from(error).errno()?;
-                    let name = self.settings.output.as_ref().map_or(&b"standard output"[..], |name| name.as_bytes());
+                    let name =
+                        self.settings.output.as_ref().map_or(&b"standard output"[..], |name| name.as_bytes());
                     ctx.warn(format_args!("error writing {}: {}", quote_name(name), errno.message()));
                     self.statistics.finish(ctx, self.settings.status);
                     return Err(UtilityError::Exit(ExitStatus::FAILURE));

@@ -50,10 +50,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     substitute(ctx, wanted.as_ref()).await
 }
 
-async fn substitute(
-    ctx: &mut Context,
-    wanted: Option<&HashSet<&[u8]>>,
-) -> Result<ExitStatus, UtilityError> {
+async fn substitute(ctx: &mut Context, wanted: Option<&HashSet<&[u8]>>) -> Result<ExitStatus, UtilityError> {
     let environment = Arc::clone(&ctx.env);
     let mut input = ctx.standard_input();
     let mut text = ChargedVec::new(&ctx.meter);
@@ -63,7 +60,10 @@ async fn substitute(
             Ok(block) => block,
             Err(error) => {
                 let errno = OperandError::from(error).errno()?;
-                return Err(UtilityError::failed(format!("error while reading \"standard input\": {}", errno.message())));
+                return Err(UtilityError::failed(format!(
+                    "error while reading \"standard input\": {}",
+                    errno.message()
+                )));
             }
         };
         let is_end = block.is_empty();

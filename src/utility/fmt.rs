@@ -15,7 +15,12 @@ pub(super) const UTILITY: Utility = Utility {
     usage: "fmt [-WIDTH] [OPTION]... [FILE]...",
     options: &[
         flag('c', "crown-margin", "preserve indentation of first two lines"),
-        value('p', "prefix", "STRING", "reformat only lines beginning with STRING, reattaching the prefix to them"),
+        value(
+            'p',
+            "prefix",
+            "STRING",
+            "reformat only lines beginning with STRING, reattaching the prefix to them",
+        ),
         flag('s', "split-only", "split long lines, but do not refill"),
         flag('t', "tagged-paragraph", "indentation of first line different from second"),
         flag('u', "uniform-spacing", "one space between words, two after sentences"),
@@ -59,8 +64,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if let Some(width) = first {
         ctx.args.splice(..1, [Text::from_static(b"-w"), width]);
     }
-    for arg in ctx.args.iter().skip(2).take_while(|arg| arg.as_bytes() != b"--") {
-        if let [b'-', digit @ b'0'..=b'9', ..] = arg.as_bytes() {
+    let mut is_value = false;
+    for arg in ctx.args.iter().take_while(|arg| arg.as_bytes() != b"--") {
+        let was_value = std::mem::replace(&mut is_value, matches!(arg.as_bytes(), b"-w" | b"-g" | b"-p"));
+        if let ([b'-', digit @ b'0'..=b'9', ..], false) = (arg.as_bytes(), was_value) {
             return Err(UtilityError::Usage(format!(
                 "invalid option -- {}; -WIDTH is recognized only when it is the first\noption; use -w N instead",
                 char::from(*digit)
@@ -74,7 +81,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         let input = match ctx.open_input(&operand) {
             Ok(input) => input,
             Err(error) => {
-                status = ctx.complain(format_args!("cannot open {} for reading", quote_name(&operand)), error)?;
+                status =
+                    ctx.complain(format_args!("cannot open {} for reading", quote_name(&operand)), error)?;
                 continue;
             }
         };
@@ -171,7 +179,8 @@ impl<'s> Filler<'s> {
         let (text, has_newline) = split_delimiter(line, b'\n');
         let text = text.to_vec();
         let (mut at, mut column) = skip_blanks(&text, 0, 0, &mut self.paragraph.tabs);
-        let prefix_indent = if self.settings.prefix.is_empty() { self.settings.lead.min(column) } else { column };
+        let prefix_indent =
+            if self.settings.prefix.is_empty() { self.settings.lead.min(column) } else { column };
         let mut is_whole = true;
         for byte in &self.settings.prefix {
             if text.get(at) != Some(byte) {
@@ -254,7 +263,11 @@ impl<'s> Filler<'s> {
             Margin::Crown if is_same => self.column(),
             Margin::Tagged if is_same && self.column() != first_indent => self.column(),
             Margin::Tagged if self.other_indent == first_indent => {
-                if first_indent == 0 { TAG_INDENT } else { 0 }
+                if first_indent == 0 {
+                    TAG_INDENT
+                } else {
+                    0
+                }
             }
             Margin::Tagged => self.other_indent,
             _ => first_indent,
@@ -295,7 +308,8 @@ impl<'s> Filler<'s> {
             let (next, behind) = skip_blanks(&line.text, at + length, column, &mut self.paragraph.tabs);
             let is_last = next >= line.text.len();
             let mut word = Word::new(text, behind - column);
-            word.is_final = (is_last && !line.has_newline) || (word.has_period && (is_last || word.space > 1));
+            word.is_final =
+                (is_last && !line.has_newline) || (word.has_period && (is_last || word.space > 1));
             if is_last || self.settings.uniform {
                 word.space = if word.is_final { 2 } else { 1 };
             }

@@ -25,10 +25,7 @@ pub(super) const UTILITY: Utility = Utility {
         flag('T', "test", "test for getopt(1) version"),
         flag('u', "unquoted", "do not quote the output"),
     ],
-    examples: &[example(
-        "getopt -o vn: -l verbose,name: -- file -v --name=x",
-        " -v --name 'x' -- 'file'\n",
-    )],
+    examples: &[example("getopt -o vn: -l verbose,name: -- file -v --name=x", " -v --name 'x' -- 'file'\n")],
     usage_status: 2,
     operands_end_options: true,
     run: start!(run),
@@ -79,12 +76,14 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     grammar.set_short(short);
     let quoting = if options.has("unquoted") { Quoting::None } else { quoting };
     let name = options.value("name").unwrap_or(&ctx.name).clone();
-    generate(ctx, &grammar, operands, &name, quoting, !options.has("quiet"), options.has("quiet-output")).await
+    generate(ctx, &grammar, operands, &name, quoting, !options.has("quiet"), options.has("quiet-output"))
+        .await
 }
 
 /// Names of long options, commas or blanks between them; one colon behind a name: it has an argument, two: it may have.
 fn add_long(grammar: &mut Grammar, list: &[u8]) -> Result<(), UtilityError> {
-    for word in list.split(|byte| matches!(byte, b',' | b' ' | b'\t' | b'\n')).filter(|word| !word.is_empty()) {
+    for word in list.split(|byte| matches!(byte, b',' | b' ' | b'\t' | b'\n')).filter(|word| !word.is_empty())
+    {
         let (name, argument) = match word {
             [name @ .., b':', b':'] => (name, Argument::Optional),
             [name @ .., b':'] => (name, Argument::Required),

@@ -41,7 +41,9 @@ fn parse_ignored(text: &[u8]) -> Result<u64, UtilityError> {
     match parse_digits(digits) {
         Some(u64::MAX) => {
             let shown = quote(text);
-            Err(UtilityError::failed(format!("invalid number: {shown}: Value too large for defined data type")))
+            Err(UtilityError::failed(format!(
+                "invalid number: {shown}: Value too large for defined data type"
+            )))
         }
         Some(number) => Ok(number),
         None => Err(UtilityError::failed(format!("invalid number: {}", quote(text)))),

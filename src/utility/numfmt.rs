@@ -30,10 +30,7 @@ pub(super) const UTILITY: Utility = Utility {
         value('\0', "to-unit", "N", "the output unit size (instead of the default 1)"),
         flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
     ],
-    examples: &[
-        example("numfmt --to=si 123456", "124K\n"),
-        example("numfmt --from=iec 1.5K", "1536\n"),
-    ],
+    examples: &[example("numfmt --to=si 123456", "124K\n"), example("numfmt --from=iec 1.5K", "1536\n")],
     run: start!(run),
     ..Utility::BASE
 };
@@ -109,7 +106,8 @@ async fn convert_line(ctx: &mut Context, settings: &Settings, line: &[u8]) -> Re
             }
         };
         let (field, after) = rest.split_at_checked(length).unwrap_or((rest, &[]));
-        let converted = if settings.has_field(number) { convert(ctx, settings, field, number)? } else { None };
+        let converted =
+            if settings.has_field(number) { convert(ctx, settings, field, number)? } else { None };
         match converted {
             Some(text) => {
                 let (prefix, suffix) = (settings.format.prefix.as_slice(), settings.format.suffix.as_slice());

@@ -83,6 +83,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 #[cfg(test)]
 mod tests {
     use crate::utility::testing::Fixture;
+    use std::fmt::Write as _;
 
     /// The pieces of the input, one a line.
     fn pieces(args: &[&str], input: &str) -> String {
@@ -97,7 +98,7 @@ mod tests {
                 let path = [b"/work/", entry.name.as_bytes()].concat();
                 let content = fixture.session.fs.read(&path).unwrap();
                 let content = String::from_utf8_lossy(content.as_bytes()).into_owned();
-                out += &format!("{}={content:?} ", entry.name);
+                let _ = write!(out, "{}={content:?} ", entry.name);
             }
         }
         out
@@ -117,7 +118,11 @@ mod tests {
             (&["-n2/3"], "0123456789", "345"),
             (&["-nr/2/2"], "1\n2\n3\n4", "2\n4"),
             (&["-en4"], "ab", r#"xaa="a" xab="b" "#),
-            (&["--hex-suffixes=e", "-l1", "--additional-suffix=.t"], "1\n2\n3\n", "x0e.t=\"1\\n\" x0f.t=\"2\\n\" x10.t=\"3\\n\" "),
+            (
+                &["--hex-suffixes=e", "-l1", "--additional-suffix=.t"],
+                "1\n2\n3\n",
+                "x0e.t=\"1\\n\" x0f.t=\"2\\n\" x10.t=\"3\\n\" ",
+            ),
             (&["-l1", "-t,"], "1,2", r#"xaa="1," xab="2" "#),
             (&["-b0"], "", "split: invalid number of bytes: ‘0’: Numerical result out of range\n"),
         ];

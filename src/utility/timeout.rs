@@ -4,8 +4,8 @@
 //! does nothing by default leaves it running, until `-k` ends it. The statuses are those of the signals.
 
 use super::quote::quote;
-use super::{BoxFuture, CommandError};
 use super::time_interval;
+use super::{BoxFuture, CommandError};
 use crate::utility::prelude::*;
 use std::future::poll_fn;
 use std::pin::pin;
@@ -17,9 +17,18 @@ pub(super) const UTILITY: Utility = Utility {
     summary: "start COMMAND, and end it if still running after DURATION",
     usage: "timeout [OPTION] DURATION COMMAND [ARG]...",
     options: &[
-        flag('\0', "preserve-status", "exit with the same status as COMMAND, even when the command times out"),
+        flag(
+            '\0',
+            "preserve-status",
+            "exit with the same status as COMMAND, even when the command times out",
+        ),
         flag('\0', "foreground", "not supported: a command ends with all that it started"),
-        value('k', "kill-after", "DURATION", "also send a KILL signal if COMMAND is still running this long after the first one"),
+        value(
+            'k',
+            "kill-after",
+            "DURATION",
+            "also send a KILL signal if COMMAND is still running this long after the first one",
+        ),
         value('s', "signal", "SIGNAL", "specify the signal to be sent on timeout, a name or a number"),
         flag('v', "verbose", "diagnose to stderr any signal sent upon timeout"),
     ],
@@ -206,9 +215,7 @@ fn parse_signal(text: &[u8]) -> Result<Signal, UtilityError> {
             message: format!("signal {name} is not supported: no command can be stopped"),
             status: 125,
         }),
-        Some(known) => {
-            Ok(SIGNALS.into_iter().find(|first| first.number == known.number).unwrap_or(known))
-        }
+        Some(known) => Ok(SIGNALS.into_iter().find(|first| first.number == known.number).unwrap_or(known)),
         None => Err(UtilityError::Usage(format!("{}: invalid signal", quote(text)))),
     }
 }
@@ -226,6 +233,9 @@ mod tests {
             ("timeout: invalid time interval ‘x’\nTry 'timeout --help' for more information.\n", 125)
         );
         let outcome = run("timeout", &["-s", "zork", "1", "echo"], b"", &[]);
-        assert_eq!(outcome.stderr, "timeout: ‘zork’: invalid signal\nTry 'timeout --help' for more information.\n");
+        assert_eq!(
+            outcome.stderr,
+            "timeout: ‘zork’: invalid signal\nTry 'timeout --help' for more information.\n"
+        );
     }
 }

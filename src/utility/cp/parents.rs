@@ -53,7 +53,8 @@ pub(super) async fn make(
         if existing.is_none() {
             let mode = (metadata.mode & 0o777 & !ctx.umask) | 0o700;
             if let Err(error) = ctx.fs().create_dir(&ctx.absolute(to), mode) {
-                copier.status = ctx.complain(format_args!("cannot make directory {}", quote_name(to)), error)?;
+                copier.status =
+                    ctx.complain(format_args!("cannot make directory {}", quote_name(to)), error)?;
                 return Ok(None);
             }
             if copier.verbose {

@@ -297,7 +297,10 @@ fn number(ctx: &mut Context, text: &[u8]) -> Result<u64, UtilityError> {
 fn product(ctx: &mut Context, text: &[u8], whole: &[u8]) -> Result<u64, UtilityError> {
     let invalid = || UtilityError::failed(format!("invalid number: {}", quote(whole)));
     let too_large = || {
-        UtilityError::failed(format!("invalid number: {}: Value too large for defined data type", quote(whole)))
+        UtilityError::failed(format!(
+            "invalid number: {}: Value too large for defined data type",
+            quote(whole)
+        ))
     };
     let mut result = 1_u64;
     let mut is_first = true;
@@ -314,18 +317,19 @@ fn product(ctx: &mut Context, text: &[u8], whole: &[u8]) -> Result<u64, UtilityE
         is_first = false;
         let digits = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse::<u64>().ok());
         let unit = multiplier(unit).ok_or_else(invalid)?;
-        let factor = digits.zip(unit).and_then(|(number, unit)| number.checked_mul(unit)).ok_or_else(too_large)?;
+        let number = digits.filter(|number| unit < u64::MAX || *number == 0);
+        let factor = number.and_then(|number| number.checked_mul(unit)).ok_or_else(too_large)?;
         result = result.checked_mul(factor).ok_or_else(too_large)?;
     }
     Ok(result)
 }
 
-/// `None`: no unit; `Some(None)`: one of more than 64 bits.
-fn multiplier(unit: &[u8]) -> Option<Option<u64>> {
+/// What a unit stands for; `None`: it is no unit. More than 64 bits is the largest number, which no other unit is.
+fn multiplier(unit: &[u8]) -> Option<u64> {
     let (letter, base) = match unit {
-        [] | b"c" => return Some(Some(1)),
-        b"w" => return Some(Some(2)),
-        b"b" => return Some(Some(512)),
+        [] | b"c" => return Some(1),
+        b"w" => return Some(2),
+        b"b" => return Some(512),
         [letter] | [letter, b'i', b'B'] => (*letter, 1024_u64),
         [letter, b'B'] => (*letter, 1000),
         _ => return None,
@@ -341,5 +345,5 @@ fn multiplier(unit: &[u8]) -> Option<Option<u64>> {
         b'Y' => 8,
         _ => return None,
     };
-    Some(base.checked_pow(power))
+    Some(base.saturating_pow(power))
 }

@@ -3,6 +3,7 @@
 use super::settings::Status;
 use crate::utility::float::format_float;
 use crate::utility::prelude::*;
+use std::fmt::Write as _;
 use std::time::Duration;
 
 pub(super) struct Statistics {
@@ -65,12 +66,14 @@ impl Statistics {
         if self.told > 0 {
             text.push('\n');
         }
-        text += &format!("{}+{} records in\n", self.full_in, self.partial_in);
-        text += &format!("{}+{} records out\n", self.full_out, self.partial_out);
+        let _ = writeln!(text, "{}+{} records in", self.full_in, self.partial_in);
+        let _ = writeln!(text, "{}+{} records out", self.full_out, self.partial_out);
         match self.truncated {
             0 => {}
             1 => text += "1 truncated record\n",
-            more => text += &format!("{more} truncated records\n"),
+            more => {
+                let _ = writeln!(text, "{more} truncated records");
+            }
         }
         if status != Status::NoTransfer {
             text += &self.transfer(ctx);

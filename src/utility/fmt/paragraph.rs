@@ -105,7 +105,8 @@ impl Paragraph {
     }
 
     pub(super) fn begin(&mut self, prefix_indent: usize, first_indent: usize) {
-        (self.prefix_indent, self.first_indent, self.other_indent) = (prefix_indent, first_indent, first_indent);
+        (self.prefix_indent, self.first_indent, self.other_indent) =
+            (prefix_indent, first_indent, first_indent);
         self.last_length = 0;
         self.words.clear();
         self.bytes = 0;

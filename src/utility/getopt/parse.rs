@@ -99,7 +99,8 @@ pub(super) async fn parse(
             [b'-', b'-', text @ ..] => parsed.long(grammar, b"--", text, &mut rest),
             [b'-', text @ ..] if !text.is_empty() => {
                 let may_be_long = grammar.is_alternative
-                    && (text.len() > 1 || text.first().is_some_and(|letter| grammar.short(*letter).is_none()));
+                    && (text.len() > 1
+                        || text.first().is_some_and(|letter| grammar.short(*letter).is_none()));
                 let is_short = text.first().is_some_and(|letter| grammar.short(*letter).is_some());
                 if may_be_long && (!is_short || grammar.knows(text)) {
                     parsed.long(grammar, b"-", text, &mut rest);
@@ -205,7 +206,8 @@ impl Parsed {
                 Some(Argument::Required) => attached.or_else(|| rest.next().map(|word| word.to_vec())),
             };
             if argument.is_none() {
-                return self.wrong(grammar, [b"option requires an argument -- '", &[letter][..], b"'"].concat());
+                return self
+                    .wrong(grammar, [b"option requires an argument -- '", &[letter][..], b"'"].concat());
             }
             self.options.push(Found { option: Some(vec![b'-', letter]), argument });
             return;

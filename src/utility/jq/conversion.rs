@@ -47,13 +47,9 @@ impl Machine<'_, '_> {
     pub(super) fn start_conversion(&mut self, kind: Kind, input: Item, frames: Frames) -> Next {
         let state = match (kind, input.value) {
             (Kind::ToJson, value) => State::Printing(Printing::new(value), String::new()),
-            (Kind::FromJson, Value::String(text)) => State::Reading(Reading {
-                text,
-                reader: Reader::default(),
-                at: 0,
-                base: (0, 0),
-                found: None,
-            }),
+            (Kind::FromJson, Value::String(text)) => {
+                State::Reading(Reading { text, reader: Reader::default(), at: 0, base: (0, 0), found: None })
+            }
             (Kind::FromJson, other) => {
                 return Next::Fail(Raise::about(&other, "only strings can be parsed"), frames);
             }
@@ -95,7 +91,7 @@ impl Reading {
         let text = self.text.as_str();
         let wrong = |error| match error {
             ReadError::Syntax(problem) => while_parsing(&problem, text),
-            stopped => stopped,
+            stopped @ ReadError::Stopped(_) => stopped,
         };
         loop {
             let rest = text.as_bytes().get(self.at..).unwrap_or_default();

@@ -425,7 +425,7 @@ pub(super) fn while_parsing(problem: &str, text: &str) -> ReadError {
 pub(crate) fn read_one(text: &str, work: &mut Work<'_>) -> Result<Value, ReadError> {
     let mut values = read_all(text.as_bytes(), work).map_err(|error| match error {
         ReadError::Syntax(problem) => while_parsing(&problem, text),
-        stopped => stopped,
+        stopped @ ReadError::Stopped(_) => stopped,
     })?;
     match (values.pop(), values.is_empty()) {
         (Some(value), true) => Ok(value),

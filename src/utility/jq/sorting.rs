@@ -57,7 +57,13 @@ const AT_ONCE: usize = 1024;
 
 impl Machine<'_, '_> {
     /// Starts to sort `input` by `keys`: an array of as many keys, or nothing where the items are their own keys.
-    pub(super) fn start_sort(&mut self, kind: Kind, keys: Option<Value>, input: Item, frames: Frames) -> Next {
+    pub(super) fn start_sort(
+        &mut self,
+        kind: Kind,
+        keys: Option<Value>,
+        input: Item,
+        frames: Frames,
+    ) -> Next {
         let problem = match kind {
             Kind::Items => "cannot be sorted, as it is not an array",
             _ => "cannot be grouped, as it is not an array",

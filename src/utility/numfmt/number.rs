@@ -208,7 +208,10 @@ pub(super) fn print(number: &Number, precision: usize, settings: &Settings) -> R
     let shown = || format_float(number.value, b'g', 6, false);
     if settings.to == Scale::None && digits.saturating_add(precision) > EXACT_DIGITS {
         return Err(if precision > 0 {
-            format!("value/precision too large to be printed: '{}/{precision}' (consider using --to)", shown())
+            format!(
+                "value/precision too large to be printed: '{}/{precision}' (consider using --to)",
+                shown()
+            )
         } else {
             format!("value too large to be printed: '{}' (consider using --to)", shown())
         });
@@ -239,13 +242,15 @@ fn zero_padded(text: String, width: usize) -> String {
 
 fn unscaled(number: &Number, precision: usize, round: Round) -> String {
     let places = u32::try_from(precision).ok().and_then(|places| 10_i128.checked_pow(places));
-    let Some((places, integer)) = places.and_then(|places| Some((places, number.times(places, 1).integer(round)?)))
+    let Some((places, integer)) =
+        places.and_then(|places| Some((places, number.times(places, 1).integer(round)?)))
     else {
         let places = 10_f64.powi(i32::try_from(precision).unwrap_or(0));
         return format!("{:.precision$}", round_float(number.value * places, round) / places);
     };
     let sign = if integer < 0 || (integer == 0 && number.value.is_sign_negative()) { "-" } else { "" };
-    let (whole, rest) = (integer.unsigned_abs() / places.unsigned_abs(), integer.unsigned_abs() % places.unsigned_abs());
+    let (whole, rest) =
+        (integer.unsigned_abs() / places.unsigned_abs(), integer.unsigned_abs() % places.unsigned_abs());
     if precision == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{rest:0precision$}") }
 }
 

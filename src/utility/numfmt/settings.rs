@@ -147,7 +147,8 @@ impl Settings {
         if groups && options.has("format") {
             return fail("--grouping cannot be combined with --format".into());
         }
-        let is_plain = settings.from == Scale::None && settings.to == Scale::None && settings.padding.is_none();
+        let is_plain =
+            settings.from == Scale::None && settings.to == Scale::None && settings.padding.is_none();
         if settings.debug && is_plain && !groups && !options.has("format") {
             settings.warnings.push("no conversion option specified");
         }

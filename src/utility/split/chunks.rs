@@ -31,7 +31,8 @@ pub(super) async fn split(
         let length = block.len();
         input.consume(length);
     }
-    let parts = Parts { kind, separator: settings.separator, count, size: (data.len() as u64).max(count) / count };
+    let parts =
+        Parts { kind, separator: settings.separator, count, size: (data.len() as u64).max(count) / count };
     if let Some(chosen) = chosen {
         let start = parts.end(&data, chosen - 1);
         let end = parts.end(&data, chosen);

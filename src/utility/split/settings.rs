@@ -21,7 +21,11 @@ pub(super) enum Way {
     Bytes(u64),
     LineBytes(u64),
     /// `chosen` is the one chunk that is printed.
-    Chunks { kind: Kind, chosen: Option<u64>, count: u64 },
+    Chunks {
+        kind: Kind,
+        chosen: Option<u64>,
+        count: u64,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -193,7 +197,10 @@ fn parse_chunks(text: &[u8]) -> Result<Way, UtilityError> {
         Some(text) => {
             let what = "invalid chunk number";
             let number = digits(text).map_err(|error| error.about(what, text))?;
-            Some(number).filter(|number| (1..=count).contains(number)).ok_or_else(|| out_of_range(what, text))?.into()
+            Some(number)
+                .filter(|number| (1..=count).contains(number))
+                .ok_or_else(|| out_of_range(what, text))?
+                .into()
         }
         None => None,
     };

@@ -65,9 +65,14 @@ impl Targets {
             ctx.stdout.write(format!("creating file {}\n", quote_name(&name)).as_bytes()).await?;
         }
         let existing = ctx.stat(&name).ok();
-        if existing.zip(self.input.as_ref()).is_some_and(|(old, input)| old.is_regular() && old.inode == input.inode)
+        if existing
+            .zip(self.input.as_ref())
+            .is_some_and(|(old, input)| old.is_regular() && old.inode == input.inode)
         {
-            return Err(UtilityError::failed(format!("{} would overwrite input; aborting", quote_name(&name))));
+            return Err(UtilityError::failed(format!(
+                "{} would overwrite input; aborting",
+                quote_name(&name)
+            )));
         }
         let created = ctx.create(&name, false);
         let out = created.map_err(|error| UtilityError::operand(quote_operand(&name).as_bytes(), error))?;
@@ -98,7 +103,9 @@ impl Targets {
     pub(super) async fn finish(&mut self, ctx: &mut Context, mut target: Target) -> Result<(), UtilityError> {
         target.flush().await?;
         drop(target.out.take());
-        let (Some(running), Some(command)) = (target.filter.take(), self.filter.clone()) else { return Ok(()) };
+        let (Some(running), Some(command)) = (target.filter.take(), self.filter.clone()) else {
+            return Ok(());
+        };
         match running.await {
             Ok(ExitStatus(0)) => Ok(()),
             // Ended by SIGPIPE, which a filter may be.
