@@ -332,10 +332,10 @@ mod tests {
         let rows: [(&[&str], &str, &str); 6] = [
             (&["-w", "10"], "one two three four\n", "one two\nthree\nfour\n"),
             (&["-20"], "a b\nc d\n\n  e\n  f\n", "a b c d\n\n  e f\n"),
-            (&["-s", "-w9"], "a\nbbb ccc ddd\n", "a\nbbb ccc\nddd\n"),
+            (&["-s", "-w9"], "a\nbbb ccc ddd\n", "a\nbbb\nccc ddd\n"),
             (&["-p", "> "], "> a\n> b\nc\n", "> a b\nc\n"),
             (&["-u"], "a   b.   c\n", "a b.  c\n"),
-            (&["-c"], "  a\nb\nb\n", "  a\nb b\n"),
+            (&["-c"], "  a\nb\nb\n", "  a b b\n"),
         ];
         for (args, input, want) in rows {
             assert_eq!(run("fmt", args, input.as_bytes(), &[]).stdout, want, "{args:?}");
