@@ -18,6 +18,33 @@ const WORK: &[(&str, &str, &str)] = &[
     ("grep", "seq 200000 > big", "while :; do grep -E '([0-9]*7)+x' big; done"),
     ("jq", "", "jq -n '[range(1e9)] | length'"),
     ("jq over input", "seq 200000 > big", "while :; do jq -s 'map(. + 1) | add' big > /dev/null; done"),
+    (
+        "jq sort_by",
+        "seq 300000 | tac > big",
+        "while :; do jq -s 'sort_by(. % 1000) | length' big > /dev/null; done",
+    ),
+    (
+        "jq group_by",
+        "seq 300000 | tac > big",
+        "while :; do jq -s 'group_by(. % 1000) | length' big > /dev/null; done",
+    ),
+    ("jq unique", "seq 300000 | tac > big", "while :; do jq -s 'unique | length' big > /dev/null; done"),
+    ("jq tojson", "seq 1000000 > big", "jq -s 'range(1000) as $i | tojson | length' big > /dev/null"),
+    (
+        "jq fromjson",
+        "{ echo '['; seq 1000000 | sed '$!s/$/,/'; echo ']'; } | tr -d '\\n' > big",
+        "jq -R 'range(1000) as $i | fromjson | length' big > /dev/null",
+    ),
+    (
+        "awk asort",
+        "",
+        "awk 'BEGIN { for (i = 0; i < 300000; i++) a[i] = (i * 7919) % 300007; for (;;) { n = asort(a, b); asorti(a, b) } }'",
+    ),
+    (
+        "awk in order",
+        "",
+        "awk 'BEGIN { PROCINFO[\"sorted_in\"] = \"@val_num_desc\"; for (i = 0; i < 300000; i++) a[i] = (i * 7919) % 300007; for (;;) for (k in a) break }'",
+    ),
     ("pipe", "", "yes | cat | tr y n > /dev/null"),
     ("string", "", "s=$(printf %500000s); while :; do t=${s// /ab}; done"),
     ("sed", "seq 200000 > big", "while :; do sed 's/[0-9]*/x&y/' big > /dev/null; done"),

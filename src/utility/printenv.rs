@@ -9,8 +9,8 @@ pub(super) const UTILITY: Utility = Utility {
     options: &[flag('0', "null", "end each output line with NUL, not newline")],
     examples: &[example("X=1 printenv X", "1\n")],
     usage_status: 2,
+    operands_end_options: true,
     run: start!(run),
-    ..Utility::BASE
 };
 
 /// Exit status: 0, or 1 when a variable is not set.

@@ -1,12 +1,10 @@
 //! The work of a regular expression or pattern, counted on the run's meter.
 
 use super::UtilityError;
-use super::regex::{RegexError, RegexOptions};
-use crate::limit::{Limit, LimitError, Limits, Meter};
+use super::regex::{BYTES_PER_INSTRUCTION, RegexError, RegexOptions};
+use crate::limit::{Limit, LimitError, Meter};
 use crate::pattern::{Stopped, Ticker};
-
-/// Bytes that an instruction of a compiled expression stands for, its share of the machines' memory included.
-const BYTES_PER_INSTRUCTION: u64 = 64;
+use std::sync::Arc;
 
 /// Steps that are counted together: the clock is not looked at for every short match.
 const BATCH: u64 = 10_000;
@@ -46,9 +44,9 @@ pub(crate) fn search_error(meter: &Meter, error: &RegexError, status: u8) -> Uti
     }
 }
 
-/// Options whose size limit is the run's.
-pub(crate) fn regex_options(limits: &Limits) -> RegexOptions {
+/// Options whose size limit is the run's; what is compiled is charged to its meter.
+pub(crate) fn regex_options(meter: &Arc<Meter>) -> RegexOptions {
     let default = RegexOptions::default();
-    let allowed = usize::try_from(limits.regex_bytes / BYTES_PER_INSTRUCTION).unwrap_or(usize::MAX);
-    RegexOptions { size_limit: allowed.min(default.size_limit), ..default }
+    let allowed = usize::try_from(meter.limits().regex_bytes / BYTES_PER_INSTRUCTION).unwrap_or(usize::MAX);
+    RegexOptions { size_limit: allowed.min(default.size_limit), meter: Some(Arc::clone(meter)), ..default }
 }

@@ -1,9 +1,11 @@
-//! `timeout`: runs a command and ends it when its time is over. GNU coreutils timeout(1). Ending a command drops it, so
-//! that no signal can be ignored and `-k` is never needed; the statuses are those of the signals.
+//! `timeout`: runs a command and ends it when its time is over. GNU coreutils timeout(1).
+//!
+//! A signal that ends a command by default drops it with all that it started: a trap does not keep it alive. A signal that
+//! does nothing by default leaves it running, until `-k` ends it. The statuses are those of the signals.
 
-use super::CommandError;
 use super::quote::quote;
 use super::time_interval;
+use super::{BoxFuture, CommandError};
 use crate::utility::prelude::*;
 use std::future::poll_fn;
 use std::pin::pin;
@@ -15,9 +17,18 @@ pub(super) const UTILITY: Utility = Utility {
     summary: "start COMMAND, and end it if still running after DURATION",
     usage: "timeout [OPTION] DURATION COMMAND [ARG]...",
     options: &[
-        flag('\0', "preserve-status", "exit with the same status as COMMAND, even when the command times out"),
-        flag('\0', "foreground", "(there is no terminal: as without)"),
-        value('k', "kill-after", "DURATION", "a command never outlives its signal; the duration is checked"),
+        flag(
+            '\0',
+            "preserve-status",
+            "exit with the same status as COMMAND, even when the command times out",
+        ),
+        flag('\0', "foreground", "not supported: a command ends with all that it started"),
+        value(
+            'k',
+            "kill-after",
+            "DURATION",
+            "also send a KILL signal if COMMAND is still running this long after the first one",
+        ),
         value('s', "signal", "SIGNAL", "specify the signal to be sent on timeout, a name or a number"),
         flag('v', "verbose", "diagnose to stderr any signal sent upon timeout"),
     ],
@@ -27,57 +38,109 @@ pub(super) const UTILITY: Utility = Utility {
     run: start!(run),
 };
 
-const SIGNALS: [(&str, u8); 16] = [
-    ("HUP", 1),
-    ("INT", 2),
-    ("QUIT", 3),
-    ("ILL", 4),
-    ("TRAP", 5),
-    ("ABRT", 6),
-    ("BUS", 7),
-    ("FPE", 8),
-    ("KILL", 9),
-    ("USR1", 10),
-    ("SEGV", 11),
-    ("USR2", 12),
-    ("PIPE", 13),
-    ("ALRM", 14),
-    ("TERM", 15),
-    ("XCPU", 24),
+/// A signal and what it does to a command by default.
+#[derive(Clone, Copy)]
+struct Signal {
+    name: &'static str,
+    number: u8,
+    effect: Effect,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    Ends,
+    Nothing,
+    /// No command can be stopped here.
+    Stops,
+}
+
+const fn signal(name: &'static str, number: u8) -> Signal {
+    Signal { name, number, effect: Effect::Ends }
+}
+
+const fn without(effect: Effect, name: &'static str, number: u8) -> Signal {
+    Signal { name, number, effect }
+}
+
+const KILL: Signal = signal("KILL", 9);
+const TERM: Signal = signal("TERM", 15);
+
+/// The first name of a number is the one that is shown.
+const SIGNALS: [Signal; 35] = [
+    without(Effect::Nothing, "EXIT", 0),
+    signal("HUP", 1),
+    signal("INT", 2),
+    signal("QUIT", 3),
+    signal("ILL", 4),
+    signal("TRAP", 5),
+    signal("ABRT", 6),
+    signal("IOT", 6),
+    signal("BUS", 7),
+    signal("FPE", 8),
+    KILL,
+    signal("USR1", 10),
+    signal("SEGV", 11),
+    signal("USR2", 12),
+    signal("PIPE", 13),
+    signal("ALRM", 14),
+    TERM,
+    signal("STKFLT", 16),
+    without(Effect::Nothing, "CHLD", 17),
+    without(Effect::Nothing, "CLD", 17),
+    without(Effect::Nothing, "CONT", 18),
+    without(Effect::Stops, "STOP", 19),
+    without(Effect::Stops, "TSTP", 20),
+    without(Effect::Stops, "TTIN", 21),
+    without(Effect::Stops, "TTOU", 22),
+    without(Effect::Nothing, "URG", 23),
+    signal("XCPU", 24),
+    signal("XFSZ", 25),
+    signal("VTALRM", 26),
+    signal("PROF", 27),
+    without(Effect::Nothing, "WINCH", 28),
+    signal("POLL", 29),
+    signal("IO", 29),
+    signal("PWR", 30),
+    signal("SYS", 31),
 ];
 
 /// Exit status: the command's; 124 when it timed out (137 with KILL), 125 when `timeout` fails, 126 and 127 as `env`.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options(&UTILITY)?;
-    let [duration, argv @ ..] = options.operands.as_slice() else {
-        return Err(UtilityError::Usage("missing operand".into()));
+    let (duration, argv) = match options.operands.as_slice() {
+        [duration, argv @ ..] if !argv.is_empty() => (duration, argv),
+        _ => {
+            let hint = "Try 'timeout --help' for more information.\n";
+            ctx.stderr.push(hint.as_bytes())?;
+            return Ok(ExitStatus(125));
+        }
     };
+    if options.has("foreground") {
+        let message = "--foreground is not supported: a command ends with all that it started";
+        return Err(UtilityError::Failed { message: message.into(), status: 125 });
+    }
     let interval = |text: &[u8]| {
         let wrong = || UtilityError::Usage(format!("invalid time interval {}", quote(text)));
         time_interval::parse(text).ok_or_else(wrong)
     };
-    if argv.is_empty() {
-        return Err(UtilityError::Usage("missing operand".into()));
-    }
-    if let Some(text) = options.value("kill-after") {
-        interval(text)?;
-    }
-    let (signal, number) = match options.value("signal") {
-        Some(text) => {
-            signal(text).ok_or_else(|| UtilityError::Usage(format!("{}: invalid signal", quote(text))))?
-        }
-        None => ("TERM", 15),
+    let kill_after = match options.value("kill-after") {
+        Some(text) => interval(text)?,
+        None => Duration::ZERO,
     };
+    let signal = options.value("signal").map_or(Ok(TERM), |text| parse_signal(text))?;
     let time = interval(duration)?;
     ctx.stdout.flush().await?;
-    let Some(result) = limited(ctx, argv, time).await else {
+    let mut command = ctx.start_command(ctx.command(argv.to_vec()));
+    let Some(result) = within(ctx, &mut command, time).await else {
         let name = argv.first().map_or(&b""[..], |name| name.as_bytes());
-        if options.has("verbose") {
-            ctx.warn(format_args!("sending signal {signal} to command {}", quote(name)));
-        }
-        let by_signal = options.has("preserve-status") || number == 9;
-        return Ok(ExitStatus(if by_signal { 128 + number } else { 124 }));
+        let preserve = options.has("preserve-status");
+        return over(ctx, name, command, signal, kill_after, preserve, options.has("verbose")).await;
     };
+    status(argv, result)
+}
+
+/// The command's own status, or why it was not started.
+fn status(argv: &[Text], result: Result<ExitStatus, CommandError>) -> Result<ExitStatus, UtilityError> {
     match result {
         Ok(status) => Ok(status),
         Err(CommandError::Limit(limit)) => Err(limit.into()),
@@ -90,13 +153,44 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     }
 }
 
-/// Runs the command; `None` when its time was over first. No time at all is no limit.
-async fn limited(
+/// The time is over: sends the signal, and KILL when that did not end the command.
+async fn over(
+    ctx: &mut Context,
+    name: &[u8],
+    mut command: BoxFuture<Result<ExitStatus, CommandError>>,
+    signal: Signal,
+    kill_after: Duration,
+    preserve: bool,
+    verbose: bool,
+) -> Result<ExitStatus, UtilityError> {
+    let say = |ctx: &mut Context, signal: Signal| {
+        if verbose {
+            ctx.warn(format_args!("sending signal {} to command {}", signal.name, quote(name)));
+        }
+    };
+    say(ctx, signal);
+    let ended_by = |signal: Signal, shown: bool| ExitStatus(if shown { 128 + signal.number } else { 124 });
+    if signal.effect == Effect::Ends {
+        drop(command);
+        return Ok(ended_by(signal, preserve || signal.number == KILL.number));
+    }
+    match within(ctx, &mut command, kill_after).await {
+        Some(Ok(status)) if preserve => Ok(status),
+        Some(Err(CommandError::Limit(limit))) => Err(limit.into()),
+        Some(_) => Ok(ExitStatus(124)),
+        None => {
+            say(ctx, KILL);
+            Ok(ended_by(KILL, true))
+        }
+    }
+}
+
+/// Waits for the command; `None` when the time was over first. No time at all is no limit.
+async fn within(
     ctx: &Context,
-    argv: &[Text],
+    command: &mut BoxFuture<Result<ExitStatus, CommandError>>,
     time: Duration,
 ) -> Option<Result<ExitStatus, CommandError>> {
-    let mut command = pin!(ctx.run_command(ctx.command(argv.to_vec())));
     if time.is_zero() {
         return Some(command.await);
     }
@@ -110,11 +204,20 @@ async fn limited(
     .await
 }
 
-/// The name and number of a signal given as `TERM`, `SIGTERM` or `15`.
-fn signal(text: &[u8]) -> Option<(&'static str, u8)> {
-    let text = std::str::from_utf8(text).ok()?.to_ascii_uppercase();
-    let name = text.strip_prefix("SIG").unwrap_or(&text);
-    SIGNALS.iter().copied().find(|(known, number)| *known == name || name.parse() == Ok(*number))
+/// A signal given as `TERM`, `SIGTERM`, `15`, or by the status of a command that it ended.
+fn parse_signal(text: &[u8]) -> Result<Signal, UtilityError> {
+    let shown = String::from_utf8_lossy(text).to_ascii_uppercase();
+    let name = shown.strip_prefix("SIG").unwrap_or(&shown);
+    let number = shown.parse::<u8>().ok().map(|number| if number > 128 { number - 128 } else { number });
+    let found = SIGNALS.into_iter().find(|known| known.name == name || Some(known.number) == number);
+    match found {
+        Some(Signal { effect: Effect::Stops, name, .. }) => Err(UtilityError::Failed {
+            message: format!("signal {name} is not supported: no command can be stopped"),
+            status: 125,
+        }),
+        Some(known) => Ok(SIGNALS.into_iter().find(|first| first.number == known.number).unwrap_or(known)),
+        None => Err(UtilityError::Usage(format!("{}: invalid signal", quote(text)))),
+    }
 }
 
 #[cfg(test)]
@@ -130,6 +233,9 @@ mod tests {
             ("timeout: invalid time interval ‘x’\nTry 'timeout --help' for more information.\n", 125)
         );
         let outcome = run("timeout", &["-s", "zork", "1", "echo"], b"", &[]);
-        assert_eq!(outcome.stderr, "timeout: ‘zork’: invalid signal\nTry 'timeout --help' for more information.\n");
+        assert_eq!(
+            outcome.stderr,
+            "timeout: ‘zork’: invalid signal\nTry 'timeout --help' for more information.\n"
+        );
     }
 }

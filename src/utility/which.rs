@@ -17,8 +17,8 @@ pub(super) const UTILITY: Utility = Utility {
 /// Exit status: 0, or 1 when a command was not found, 2 for a wrong option.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if let Some(letter) = wrong_option(&ctx.args) {
-        let text = format!("Illegal option -{letter}\nUsage: /usr/bin/which [-a] args\n");
-        ctx.stderr.push(text.as_bytes())?;
+        ctx.stderr.push(format!("Illegal option -{letter}\n").as_bytes())?;
+        ctx.stdout.write(b"Usage: /usr/bin/which [-a] args\n").await?;
         return Ok(ExitStatus(2));
     }
     let options = ctx.parse_options(&UTILITY)?;
@@ -51,7 +51,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 
 fn wrong_option(args: &[Text]) -> Option<char> {
     let cluster = args.iter().take_while(|arg| arg.len() > 1 && arg.starts_with(b"-") && arg.as_bytes() != b"--");
-    let mut letters = cluster.filter(|arg| !arg.starts_with(b"--")).flat_map(|arg| arg.iter().skip(1));
+    let mut letters = cluster.flat_map(|arg| arg.iter().skip(1));
     letters.find(|&&byte| byte != b'a').map(|&byte| char::from(byte))
 }
 
@@ -79,6 +79,6 @@ mod tests {
         assert_eq!(fixture.run("which", &["x"], b"").stdout, "/work/bin/x\n");
         assert_eq!(fixture.run("which", &["-a", "x"], b"").stdout, "/work/bin/x\n/work/b2/x\n");
         assert_eq!(fixture.run("which", &["y", "bin/x"], b"").status, 1);
-        assert_eq!(fixture.run("which", &["-z"], b"").stderr, "Illegal option -z\nUsage: /usr/bin/which [-a] args\n");
+        assert_eq!(fixture.run("which", &["-z"], b"").stderr, "Illegal option -z\n");
     }
 }

@@ -258,7 +258,14 @@ impl Runner {
             }
             if let Some(open) = quote {
                 let kind = if open == b'"' { "double" } else { "single" };
-                self.flush(ctx).await?;
+                if self.settings.replace.is_none() {
+                    for word in words {
+                        self.item(ctx, Text::from(word)).await?;
+                    }
+                }
+                if !self.settings.exit_when_too_long {
+                    self.flush(ctx).await?;
+                }
                 return Err(UtilityError::failed(format!(
                     "unmatched {kind} quote; by default quotes are special to xargs unless you use the -0 option"
                 )));
@@ -461,12 +468,12 @@ mod tests {
 
     #[test]
     fn errors() {
-        let outcome = run("xargs", &["c"], b"a 'b\n", &[]);
+        let outcome = run("xargs", &["c"], b"a q'b\n", &[]);
         assert_eq!(
             outcome.stderr,
             "xargs: unmatched single quote; by default quotes are special to xargs unless you use the -0 option\n"
         );
-        assert_eq!((outcome.stdout.as_str(), outcome.status), ("", 1));
+        assert_eq!((outcome.stdout.as_str(), outcome.status), ("c a\n", 1));
         let outcome = run("xargs", &["-n", "x"], b"", &[]);
         assert_eq!(
             outcome.stderr,

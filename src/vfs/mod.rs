@@ -123,6 +123,11 @@ pub struct Metadata {
 }
 
 impl Metadata {
+    /// The number of the file system that it is in: 0 is the session's own, each mount has another.
+    pub fn file_system(&self) -> u64 {
+        tree::file_system(self.inode)
+    }
+
     /// Whether it is a directory.
     pub fn is_directory(&self) -> bool {
         self.kind == FileKind::Directory

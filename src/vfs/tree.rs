@@ -57,6 +57,12 @@ impl Location {
     }
 }
 
+/// The number of the tree, or foreign file system, of a file with this inode number.
+pub(super) const fn file_system(inode: u64) -> u64 {
+    let tree = inode >> ID_BITS;
+    if tree >= FOREIGN_FILES as u64 && tree != DESCRIPTORS { tree - FOREIGN_FILES as u64 } else { tree }
+}
+
 /// The inodes of one tree.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {

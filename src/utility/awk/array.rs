@@ -1,6 +1,7 @@
 //! Arrays: tables from text to value that remember the order of insertion, which is the order of `for (k in a)` (gawk's
 //! own order is that of its hash table). All arrays of a program live in one place and are named by a number.
 
+use super::sort::Rubbish;
 use super::text::Str;
 use super::value::Value;
 use crate::limit::{Charge, LimitError, Meter};
@@ -22,7 +23,7 @@ pub(super) struct Table {
 
 /// A string as a key.
 #[derive(Clone, Debug)]
-struct Key(Str);
+pub(super) struct Key(Str);
 
 impl std::hash::Hash for Key {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
@@ -108,6 +109,21 @@ impl Table {
         self.places.clear();
         self.entries.clear();
         self.charge.set(0)
+    }
+
+    /// At most `count` entries from a place on, holes among them.
+    pub(super) fn slots(&self, place: usize, count: usize) -> &[Option<(Str, Value)>] {
+        let rest = self.entries.get(place..).unwrap_or(&[]);
+        rest.get(..count).unwrap_or(rest)
+    }
+
+    /// Empties the table; what was in it is freed by the caller.
+    pub(super) fn take(&mut self, meter: &Arc<Meter>) -> Rubbish<Key> {
+        Rubbish {
+            places: std::mem::take(&mut self.places).into_iter(),
+            entries: std::mem::take(&mut self.entries).into_iter(),
+            _charge: std::mem::replace(&mut self.charge, meter.empty_charge()),
+        }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &(Str, Value)> {

@@ -446,7 +446,7 @@ impl Parser<'_> {
             return Err(self.wrong("unterminated regexp"));
         };
         self.advance();
-        let options = RegexOptions { dialect: Dialect::Awk, ..self.regex_options };
+        let options = RegexOptions { dialect: Dialect::Awk, ..self.regex_options.clone() };
         let regex = Regex::new(&source, Syntax::Extended, &options)
             .map_err(|error| self.error(SyntaxErrorKind::Regex(error, source)))?;
         self.program.regexes.push(regex);

@@ -3,6 +3,7 @@
 use super::error::Fault;
 use super::field::Piece;
 use super::machine::{Machine, Pause};
+use super::sort::{Order, Purpose};
 use super::op::{Function, Place, RLENGTH, RSTART};
 use super::text::Str;
 use super::value::Value;
@@ -65,7 +66,7 @@ impl Machine<'_> {
             Function::Split => self.split(&arguments)?,
             Function::Match => self.match_function(&arguments)?,
             Function::Gensub => self.gensub(&arguments)?,
-            Function::Asort | Function::Asorti => self.sort(function, &arguments)?,
+            Function::Asort | Function::Asorti => return self.sort(function, &arguments),
             Function::Systime => Value::Number(self.clock.now().as_secs() as f64),
             Function::Strftime => self.strftime(&arguments)?,
             Function::Mktime => {
@@ -407,27 +408,19 @@ impl Machine<'_> {
     }
 
     /// `asort` by value, `asorti` by subscript: the result has subscripts from 1.
-    fn sort(&mut self, function: Function, arguments: &[Value]) -> Result<Value, Fault> {
-        let Some(Value::Array(source)) = arguments.first() else { return Ok(Value::Number(0.0)) };
+    fn sort(&mut self, function: Function, arguments: &[Value]) -> Result<Option<Pause>, Fault> {
+        let Some(Value::Array(source)) = arguments.first() else {
+            self.push(Value::Number(0.0))?;
+            return Ok(None);
+        };
         let target = match arguments.get(1) {
             Some(Value::Array(target)) => *target,
             _ => *source,
         };
-        let format = self.settings.convfmt.clone();
-        let table = self.table(*source)?;
-        let mut values: Vec<Value> = match function {
-            Function::Asorti => table.iter().map(|(key, _)| Value::Text(key.clone())).collect(),
-            _ => table.iter().map(|(_, value)| value.clone()).collect(),
-        };
-        let _charge = self.meter.charge((values.len() * size_of::<Value>()) as u64)?;
-        values.sort_by(|left, right| super::sort::by_type(left, right, &format));
-        let count = values.len();
-        self.table(target)?.clear()?;
-        for (index, value) in values.into_iter().enumerate() {
-            *self.table(target)?.entry(number_key(index + 1))? = value;
-        }
-        self.has_worked();
-        Ok(Value::Number(count as f64))
+        let subscripts = function == Function::Asorti;
+        let order = if subscripts { Order::SUBSCRIPTS } else { Order::VALUES };
+        self.start_job(*source, Purpose::Fill { target, subscripts }, order);
+        Ok(Some(Pause::Tick))
     }
 
     fn strftime(&mut self, arguments: &[Value]) -> Result<Value, Fault> {
@@ -517,7 +510,7 @@ impl Replacement {
     }
 }
 
-fn number_key(number: usize) -> Str {
+pub(super) fn number_key(number: usize) -> Str {
     Str::Short(Text::from(number.to_string()))
 }
 

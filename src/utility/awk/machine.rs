@@ -2,10 +2,11 @@
 //! gives a [`Pause`] back and goes on where it was. Calls use frames of its own, so a program can recurse as deep as the
 //! limit on frames allows.
 
-use super::array::{Arrays, Table};
+use super::array::{Arrays, Key, Table};
 use super::error::Fault;
 use super::field::{Record, SplitError, Splitter};
 use super::op::*;
+use super::sort::{Entry, Job, Order, Purpose, Rubbish};
 use super::text::Str;
 use super::value::{Origin, Value};
 use crate::clock::Clock;
@@ -97,6 +98,18 @@ pub(super) struct Machine<'p> {
     pub(super) seed: f64,
     pub(super) clock: Arc<Clock>,
     pub(super) zone: jiff::tz::TimeZone,
+    /// A sort that the operation at hand waits for.
+    sorting: Option<Box<Sorting>>,
+}
+
+/// A sort, and what is left to be done with its result.
+#[derive(Debug)]
+struct Sorting {
+    job: Job,
+    sorted: Option<std::vec::IntoIter<Entry>>,
+    rubbish: Option<Rubbish<Key>>,
+    keys: Vec<Str>,
+    count: usize,
 }
 
 impl<'p> Machine<'p> {
@@ -158,6 +171,7 @@ impl<'p> Machine<'p> {
             seed: 0.0,
             clock,
             zone,
+            sorting: None,
         }
     }
 
@@ -570,6 +584,10 @@ impl<'p> Machine<'p> {
 
     /// Runs to the next pause.
     pub(super) fn step(&mut self, stdout: &mut Output) -> Result<Pause, Fault> {
+        if let Some(sorting) = self.sorting.take() {
+            self.sort_on(sorting)?;
+            return Ok(self.tick());
+        }
         loop {
             let Some(&op) = self.program.code.get(self.pc) else { return Ok(Pause::Done) };
             self.pc += 1;
@@ -748,7 +766,11 @@ impl<'p> Machine<'p> {
                     let number = self.array(array)?;
                     self.table(number)?.remove(&key)?;
                 }
-                Op::ForIn(array) => self.for_in(array)?,
+                Op::ForIn(array) => {
+                    if self.for_in(array)? {
+                        return Ok(self.tick());
+                    }
+                }
                 Op::ForNext(target) => match self.iterators.last_mut().and_then(|iterator| iterator.keys.next()) {
                     Some(key) => self.stack.push(Value::Input(key))?,
                     None => self.pc = target as usize,
@@ -907,17 +929,74 @@ impl<'p> Machine<'p> {
         Ok(if size > OUTPUT_BYTES { Some(self.meter.charge(size as u64)?) } else { None })
     }
 
-    fn for_in(&mut self, array: Var) -> Result<(), Fault> {
+    /// Begins a loop over subscripts; whether they must be sorted first.
+    fn for_in(&mut self, array: Var) -> Result<bool, Fault> {
         let number = self.array(array)?;
-        let order = self.sort_order();
-        let Some(table) = self.arrays.get(number) else { return Ok(()) };
+        if let Some(order) = self.sort_order() {
+            self.start_job(number, Purpose::Loop, Order::named(&order));
+            return Ok(true);
+        }
+        let Some(table) = self.arrays.get(number) else { return Ok(false) };
         let charge = self.meter.charge((table.len() * size_of::<Str>()) as u64)?;
-        let keys = match order {
-            None => table.iter().map(|(key, _)| key.clone()).collect(),
-            Some(order) => super::sort::sorted_keys(table, &order, &self.settings.convfmt),
-        };
+        let keys: Vec<Str> = table.iter().map(|(key, _)| key.clone()).collect();
         self.iterators.push(Iterator { keys: Vec::into_iter(keys), _charge: charge })?;
+        Ok(false)
+    }
+
+    /// Starts a sort; the next steps go on with it.
+    pub(super) fn start_job(&mut self, source: u32, purpose: Purpose, order: Order) {
+        let job = Job::new(source, purpose, order, self.settings.convfmt.clone(), &self.meter);
+        self.sorting =
+            Some(Box::new(Sorting { job, sorted: None, rubbish: None, keys: Vec::new(), count: 0 }));
+    }
+
+    /// Goes on with a sort, or with what is done with its result.
+    fn sort_on(&mut self, mut sorting: Box<Sorting>) -> Result<(), Fault> {
+        let Sorting { job, sorted, rubbish, keys, count } = &mut *sorting;
+        if rubbish.as_mut().is_some_and(Rubbish::free) {
+            self.sorting = Some(sorting);
+            return Ok(());
+        }
+        let Some(entries) = sorted else {
+            if let Some(table) = self.arrays.get(job.source) {
+                *sorted = job.go_on(table, &self.meter)?;
+            }
+            if let (Some(_), Purpose::Fill { target, .. }) = (&sorted, job.purpose)
+                && let Some(table) = self.arrays.get_mut(target)
+            {
+                *rubbish = Some(table.take(&self.meter));
+            }
+            self.sorting = Some(sorting);
+            return Ok(());
+        };
+        for _ in 0..super::sort::AT_ONCE {
+            let Some(entry) = job.next(entries) else { return self.sorted(*sorting) };
+            *count += 1;
+            match job.purpose {
+                Purpose::Loop => keys.push(entry.key),
+                Purpose::Fill { target, subscripts } => {
+                    let value = if subscripts { Value::Text(entry.key) } else { entry.value };
+                    if let Some(table) = self.arrays.get_mut(target) {
+                        *table.entry(super::function::number_key(*count))? = value;
+                    }
+                }
+            }
+        }
+        self.sorting = Some(sorting);
         Ok(())
+    }
+
+    /// A sort is done: its operation goes on.
+    fn sorted(&mut self, sorting: Sorting) -> Result<(), Fault> {
+        let Sorting { mut job, keys, count, .. } = sorting;
+        match job.purpose {
+            Purpose::Fill { .. } => self.push(Value::Number(count as f64)),
+            Purpose::Loop => {
+                job.charge.set((keys.len() * size_of::<Str>()) as u64)?;
+                self.iterators.push(Iterator { keys: keys.into_iter(), _charge: job.charge })?;
+                Ok(())
+            }
+        }
     }
 
     /// `PROCINFO["sorted_in"]`

@@ -69,9 +69,9 @@ async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus,
     let mut operands = options.operands.clone();
     let (text, sources) = program_text(ctx, &options, &mut operands).await?;
     let charge = ctx.meter.charge((text.len() as u64).saturating_mul(8))?;
-    let regex_options = regex_options(ctx.meter.limits());
+    let regex_options = regex_options(&ctx.meter);
     let (program, warnings) =
-        parser::parse(text, &sources, regex_options).map_err(|error| error.into_error(&ctx.name))?;
+        parser::parse(text, &sources, regex_options.clone()).map_err(|error| error.into_error(&ctx.name))?;
     for (line, warning) in warnings {
         let (source, line) = sources.locate(line);
         ctx.warn(format_args!("{source}:{line}: warning: {warning}"));

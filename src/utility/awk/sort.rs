@@ -1,12 +1,74 @@
-//! The orders in which `asort`, `asorti` and `PROCINFO["sorted_in"]` put an array.
+//! `asort`, `asorti` and loops in the order of `PROCINFO["sorted_in"]`: a [`Job`] that is done in portions, so that others
+//! run meanwhile. It gathers the entries of a table, sorts them by a merge sort from the bottom up, and hands them on.
 
 use super::array::Table;
+use super::number::to_number;
 use super::text::Str;
 use super::value::Value;
+use crate::limit::{Charge, LimitError, Meter};
 use std::cmp::Ordering;
+use std::iter::Peekable;
+use std::sync::Arc;
+use std::vec::IntoIter;
+
+/// Entries that are handled at once.
+const PORTION: usize = 1024;
+/// Entries of a run before runs are merged.
+const RUN: usize = 32;
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Nothing,
+    IndexText,
+    IndexNumber,
+    ValueText,
+    ValueNumber,
+    ValueType,
+}
+
+/// An order of entries.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Order {
+    by: By,
+    descends: bool,
+}
+
+impl Order {
+    /// That of `asort`.
+    pub(super) const VALUES: Self = Self { by: By::ValueType, descends: false };
+    /// That of `asorti`.
+    pub(super) const SUBSCRIPTS: Self = Self { by: By::IndexText, descends: false };
+
+    /// A named order; that of insertion for a name that is not known.
+    pub(super) fn named(name: &[u8]) -> Self {
+        let stem = name.strip_suffix(b"_asc").or_else(|| name.strip_suffix(b"_desc")).unwrap_or(b"");
+        let by = match stem {
+            b"@ind_str" => By::IndexText,
+            b"@ind_num" => By::IndexNumber,
+            b"@val_num" => By::ValueNumber,
+            b"@val_str" => By::ValueText,
+            b"@val_type" => By::ValueType,
+            _ => By::Nothing,
+        };
+        Self { by, descends: name.ends_with(b"_desc") }
+    }
+
+    fn compare(self, left: &Entry, right: &Entry, format: &[u8]) -> Ordering {
+        match self.by {
+            By::Nothing => Ordering::Equal,
+            By::IndexText => left.key.cmp(&right.key),
+            By::IndexNumber => left.number.total_cmp(&right.number).then_with(|| left.key.cmp(&right.key)),
+            By::ValueNumber => {
+                left.value.number().total_cmp(&right.value.number()).then_with(|| left.key.cmp(&right.key))
+            }
+            By::ValueText | By::ValueType => by_type(&left.value, &right.value, format),
+        }
+    }
+}
 
 /// Numbers before texts, then by value: gawk's order of values by type.
-pub(super) fn by_type(left: &Value, right: &Value, format: &[u8]) -> Ordering {
+fn by_type(left: &Value, right: &Value, format: &[u8]) -> Ordering {
     match (left.is_numeric(), right.is_numeric()) {
         (true, false) => Ordering::Less,
         (false, true) => Ordering::Greater,
@@ -15,29 +77,188 @@ pub(super) fn by_type(left: &Value, right: &Value, format: &[u8]) -> Ordering {
     }
 }
 
-/// The subscripts of a table in a named order; in that of insertion for a name that is not known.
-pub(super) fn sorted_keys(table: &Table, order: &[u8], format: &[u8]) -> Vec<Str> {
-    let mut entries: Vec<&(Str, Value)> = table.iter().collect();
-    let number = |text: &Str| super::number::to_number(text);
-    let text = |value: &Value| {
-        let mut buffer = Vec::new();
-        value.bytes(format, &mut buffer).to_vec()
-    };
-    match order {
-        b"@ind_str_asc" | b"@ind_str_desc" => entries.sort_by(|left, right| left.0.cmp(&right.0)),
-        b"@ind_num_asc" | b"@ind_num_desc" => entries
-            .sort_by(|left, right| number(&left.0).total_cmp(&number(&right.0)).then_with(|| left.0.cmp(&right.0))),
-        b"@val_num_asc" | b"@val_num_desc" => entries.sort_by(|left, right| {
-            left.1.number().total_cmp(&right.1.number()).then_with(|| left.0.cmp(&right.0))
-        }),
-        b"@val_str_asc" | b"@val_str_desc" => entries.sort_by_cached_key(|entry| text(&entry.1)),
-        b"@val_type_asc" | b"@val_type_desc" => {
-            entries.sort_by(|left, right| by_type(&left.1, &right.1, format));
+/// What is done with the entries when they are in order.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Purpose {
+    /// They are put into this table under the numbers from 1: their subscripts (`asorti`), or their values.
+    Fill { target: u32, subscripts: bool },
+    /// Their subscripts are looped over.
+    Loop,
+}
+
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) key: Str,
+    pub(super) value: Value,
+    /// The key as a number, where that is compared.
+    number: f64,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Job {
+    pub(super) source: u32,
+    pub(super) purpose: Purpose,
+    order: Order,
+    format: Str,
+    gathered: Vec<Entry>,
+    /// The first place of the table that was not looked at.
+    place: usize,
+    sort: Option<MergeSort<Entry>>,
+    pub(super) charge: Charge,
+}
+
+impl Job {
+    pub(super) fn new(source: u32, purpose: Purpose, order: Order, format: Str, meter: &Arc<Meter>) -> Self {
+        let charge = meter.empty_charge();
+        Self { source, purpose, order, format, gathered: Vec::new(), place: 0, sort: None, charge }
+    }
+
+    /// Gathers or sorts a portion; the entries when they are in order.
+    pub(super) fn go_on(
+        &mut self,
+        table: &Table,
+        meter: &Arc<Meter>,
+    ) -> Result<Option<IntoIter<Entry>>, LimitError> {
+        let (order, format) = (self.order, &self.format);
+        if let Some(sort) = &mut self.sort {
+            let sorted = sort.go_on(&mut |left, right| order.compare(left, right, format));
+            return Ok(sorted.map(Vec::into_iter));
         }
-        _ => {}
+        let slots = table.slots(self.place, PORTION);
+        if slots.is_empty() {
+            let gathered = std::mem::take(&mut self.gathered);
+            if order.by == By::Nothing {
+                return Ok(Some(gathered.into_iter()));
+            }
+            self.sort = Some(MergeSort::new(gathered));
+            return Ok(None);
+        }
+        if self.gathered.is_empty() {
+            // An entry is held twice while it is merged.
+            self.charge.grow((table.len() as u64).saturating_mul(2 * size_of::<Entry>() as u64))?;
+            self.gathered.reserve_exact(table.len());
+        }
+        self.place += slots.len();
+        for (key, value) in slots.iter().flatten() {
+            let number = if order.by == By::IndexNumber { to_number(key) } else { 0.0 };
+            let mut value = value.clone();
+            if order.by == By::ValueText {
+                let mut buffer = Vec::new();
+                value = Value::Text(Str::new(value.bytes(format, &mut buffer), meter)?);
+            }
+            self.gathered.push(Entry { key: key.clone(), value, number });
+        }
+        Ok(None)
     }
-    if order.ends_with(b"_desc") {
-        entries.reverse();
+
+    /// The next entry of those that are in order.
+    pub(super) fn next(&self, sorted: &mut IntoIter<Entry>) -> Option<Entry> {
+        if self.order.descends { sorted.next_back() } else { sorted.next() }
     }
-    entries.into_iter().map(|(key, _)| key.clone()).collect()
+}
+
+/// A stable merge sort that can stop between two portions.
+#[derive(Debug)]
+struct MergeSort<T> {
+    unsorted: IntoIter<T>,
+    /// Runs to be merged, in order, and those that were.
+    runs: IntoIter<Vec<T>>,
+    merged: Vec<Vec<T>>,
+    merging: Option<Merge<T>>,
+}
+
+#[derive(Debug)]
+struct Merge<T> {
+    left: Peekable<IntoIter<T>>,
+    right: Peekable<IntoIter<T>>,
+    done: Vec<T>,
+}
+
+impl<T> MergeSort<T> {
+    fn new(items: Vec<T>) -> Self {
+        Self { unsorted: items.into_iter(), runs: Vec::new().into_iter(), merged: Vec::new(), merging: None }
+    }
+
+    fn go_on(&mut self, compare: &mut dyn FnMut(&T, &T) -> Ordering) -> Option<Vec<T>> {
+        if self.unsorted.len() > 0 {
+            for _ in 0..PORTION / RUN {
+                let mut run: Vec<T> = self.unsorted.by_ref().take(RUN).collect();
+                run.sort_by(&mut *compare);
+                self.merged.push(run);
+            }
+            return None;
+        }
+        let Some(merge) = &mut self.merging else { return self.next_merge() };
+        for _ in 0..PORTION {
+            let next = match (merge.left.peek(), merge.right.peek()) {
+                (Some(left), Some(right)) if compare(right, left).is_lt() => merge.right.next(),
+                (Some(_), _) => merge.left.next(),
+                (None, _) => merge.right.next(),
+            };
+            let Some(next) = next else {
+                self.merged.push(std::mem::take(&mut merge.done));
+                self.merging = None;
+                return None;
+            };
+            merge.done.push(next);
+        }
+        None
+    }
+
+    /// Takes up the next two runs; the one that is left at last is the result.
+    fn next_merge(&mut self) -> Option<Vec<T>> {
+        match (self.runs.next(), self.runs.next()) {
+            (Some(left), Some(right)) => {
+                let done = Vec::with_capacity(left.len() + right.len());
+                let (left, right) = (left.into_iter().peekable(), right.into_iter().peekable());
+                self.merging = Some(Merge { left, right, done });
+            }
+            (Some(alone), None) => self.merged.push(alone),
+            _ if self.merged.len() > 1 => self.runs = std::mem::take(&mut self.merged).into_iter(),
+            _ => return Some(self.merged.pop().unwrap_or_default()),
+        }
+        None
+    }
+}
+
+/// What is left of a table that was emptied: freed in portions.
+#[derive(Debug)]
+pub(super) struct Rubbish<K> {
+    pub(super) places: std::collections::hash_map::IntoIter<K, usize>,
+    pub(super) entries: IntoIter<Option<(Str, Value)>>,
+    pub(super) _charge: Charge,
+}
+
+impl<K> Rubbish<K> {
+    /// Frees a portion; whether something is left.
+    pub(super) fn free(&mut self) -> bool {
+        self.places.by_ref().take(PORTION).for_each(drop);
+        self.entries.by_ref().take(PORTION).for_each(drop);
+        self.entries.len() > 0 || self.places.len() > 0
+    }
+}
+
+/// Entries that are handed on at once.
+pub(super) const AT_ONCE: usize = PORTION;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_merge_sort_in_portions_is_stable() {
+        for count in [0, 1, 31, 33, 5000] {
+            let items: Vec<(u64, u64)> = (0..count).map(|n| (n * 7919 % 613, n)).collect();
+            let mut want = items.clone();
+            want.sort_by_key(|item| item.0);
+            let mut sort = MergeSort::new(items);
+            let sorted = loop {
+                if let Some(sorted) = sort.go_on(&mut |left, right| left.0.cmp(&right.0)) {
+                    break sorted;
+                }
+            };
+            assert_eq!(sorted, want);
+        }
+    }
 }

@@ -25,6 +25,8 @@ pub(super) struct Plan {
     pub(super) max_depth: u64,
     /// A directory comes after what is in it.
     pub(super) depth_first: bool,
+    /// Directories of other file systems are not entered.
+    pub(super) same_file_system: bool,
     pub(super) steps: Vec<Step>,
     /// The files of `-fprint` and its like.
     pub(super) files: Vec<(Text, Output)>,

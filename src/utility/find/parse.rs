@@ -8,6 +8,7 @@ use crate::text::Text;
 use crate::utility::file_mode::ModeChange;
 use crate::utility::quote::quote;
 use crate::utility::regex::{Regex, RegexOptions, Syntax};
+use crate::utility::ticker::regex_options;
 use crate::utility::time_format::{Zone, timestamp};
 use crate::utility::{Context, UtilityError, time_parse};
 use crate::vfs::{FileKind, Metadata};
@@ -48,6 +49,7 @@ pub(super) fn parse(ctx: &Context, args: &[Text]) -> Result<Plan, UtilityError> 
         min_depth: 0,
         max_depth: u64::MAX,
         depth_first: false,
+        same_file_system: false,
         steps: Vec::new(),
         files: Vec::new(),
         batches: Vec::new(),
@@ -298,8 +300,9 @@ impl Parser<'_> {
             "-mindepth" => self.plan.min_depth = self.depth(name)?,
             "-depth" | "-d" => (self.plan.depth_first, self.depth_given) = (true, true),
             "-follow" => self.plan.follow = Follow::Always,
-            // There is one device, nobody is warned, and directories' link counts are not relied on.
-            "-xdev" | "-mount" | "-noleaf" | "-nowarn" => {}
+            "-xdev" | "-mount" => self.plan.same_file_system = true,
+            // Nobody is warned, and directories' link counts are not relied on, with or without these.
+            "-noleaf" | "-nowarn" => {}
             "-daystart" => {
                 let zone = Zone::of(&self.ctx.env);
                 let today = zone.at(timestamp(self.ctx.session.clock.now()));
@@ -357,7 +360,7 @@ impl Parser<'_> {
             RegexSyntax::Basic => (source, Syntax::Basic),
             RegexSyntax::Extended => (source, Syntax::Extended),
         };
-        let options = RegexOptions { ignore_case, whole_line: true, ..RegexOptions::default() };
+        let options = RegexOptions { ignore_case, whole_line: true, ..regex_options(&self.ctx.meter) };
         Regex::new(text, syntax, &options).map_err(|error| {
             let source = String::from_utf8_lossy(source);
             UtilityError::failed(format!("failed to compile regular expression '{source}': {error}"))

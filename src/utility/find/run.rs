@@ -49,6 +49,7 @@ pub(super) struct Search {
     min_depth: u64,
     max_depth: u64,
     depth_first: bool,
+    same_file_system: bool,
 }
 
 /// A directory that was entered: it is visited when it is left, with `-depth`; its inode tells loops.
@@ -72,6 +73,7 @@ pub(super) async fn run(ctx: &mut Context, plan: Plan) -> Result<ExitStatus, Uti
         min_depth: plan.min_depth,
         max_depth: plan.max_depth,
         depth_first: plan.depth_first,
+        same_file_system: plan.same_file_system,
     };
     for start in &plan.starts {
         search.tree(ctx, start).await?;
@@ -141,7 +143,10 @@ impl Search {
     ) -> Result<(), UtilityError> {
         let depth = walk.depth() as u64;
         let file = Candidate { path, start_length, depth, metadata: &metadata, followed };
-        let is_open = metadata.is_directory() && depth < self.max_depth;
+        let is_other = entered.first().is_some_and(|start| {
+            self.same_file_system && start.metadata.file_system() != metadata.file_system()
+        });
+        let is_open = metadata.is_directory() && depth < self.max_depth && !is_other;
         if is_open && followed && entered.iter().any(|above| above.metadata.inode == metadata.inode) {
             let above = quote(last_component(path));
             let shown = quote(path);

@@ -6,11 +6,12 @@
 //! newline is tried again on the line alone, and when that was in vain too often, line after line is searched.
 
 use super::settings::{Settings, Syntax};
-use crate::limit::Limits;
+use crate::limit::Meter;
 use crate::pattern::Ticker;
 use crate::utility::regex::{Regex, RegexError, RegexOptions, Span, Syntax as RegexSyntax};
 use crate::utility::ticker::regex_options;
 use memchr::memmem::Finder;
+use std::sync::Arc;
 
 /// From so many strings on, they are searched for by the engine that is made for sets of strings.
 const MANY_STRINGS: usize = 16;
@@ -39,13 +40,13 @@ enum Scan {
 }
 
 impl Matcher {
-    pub(super) fn new(settings: &Settings, limits: &Limits) -> Result<Self, RegexError> {
+    pub(super) fn new(settings: &Settings, meter: &Arc<Meter>) -> Result<Self, RegexError> {
         let options = RegexOptions {
             ignore_case: settings.ignore_case,
             whole_line: settings.whole_line,
             whole_word: settings.whole_word,
             dialect: crate::utility::regex::Dialect::Grep,
-            ..regex_options(limits)
+            ..regex_options(meter)
         };
         let (sources, syntax) = sources(settings);
         let has_references = syntax != RegexSyntax::Perl && sources.iter().any(|source| refers_back(source));
@@ -174,7 +175,7 @@ impl Scan {
         if needs_lines(source, syntax, options) {
             return Ok(Self::Lines);
         }
-        let options = RegexOptions { newline_sensitive: true, ..*options };
+        let options = RegexOptions { newline_sensitive: true, ..options.clone() };
         let may_cross = syntax == RegexSyntax::Perl || may_hold_newline(source);
         Ok(Self::Buffer(Regex::new(source, syntax, &options)?, may_cross))
     }

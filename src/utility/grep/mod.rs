@@ -119,7 +119,7 @@ async fn run(
     for warning in matcher::warnings(&settings) {
         ctx.warn(warning);
     }
-    let matcher = Matcher::new(&settings, ctx.meter.limits())
+    let matcher = Matcher::new(&settings, &ctx.meter)
         .map_err(|error| super::ticker::search_error(&ctx.meter, &error, 2))?;
     let mut grep = Grep {
         with_name: settings.with_name.unwrap_or(operands.len() > 1),

@@ -75,6 +75,7 @@ impl Machine<'_, '_> {
                 _ => Next::Fail(Raise::message("Range bounds must be numeric"), frames),
             },
             Operation::Sort(kind) => self.start_sort(*kind, arguments.into_iter().next(), item, frames),
+            Operation::Convert(kind) => self.start_conversion(*kind, item, frames),
             Operation::Input(is_optional) => Next::Input(*is_optional, item.track.lost(), frames),
             Operation::Limit(inner) => {
                 let count = match arguments.first() {

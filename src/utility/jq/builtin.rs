@@ -5,7 +5,7 @@
 use super::operator::Operator;
 use super::term::{Id, NativeFunction, Operation, Program, Term};
 use super::value::Value;
-use super::{collection, math, regex, sorting, string, system, time};
+use super::{collection, conversion, math, regex, sorting, string, system, time};
 
 /// How a builtin is made.
 #[derive(Clone, Copy)]
@@ -201,8 +201,8 @@ const TABLE: &[Row] = &[
     ("implode", 0, Native(string::implode)),
     ("utf8bytelength", 0, Native(string::utf8_byte_length)),
     ("tostring", 0, Native(string::to_string)),
-    ("tojson", 0, Native(string::to_json)),
-    ("fromjson", 0, Native(string::from_json)),
+    ("tojson", 0, Form(|program, _| program.add(Term::Apply(Operation::Convert(conversion::Kind::ToJson), Box::new([]))))),
+    ("fromjson", 0, Form(|program, _| program.add(Term::Apply(Operation::Convert(conversion::Kind::FromJson), Box::new([]))))),
     ("tonumber", 0, Native(string::to_number)),
     ("format", 1, Native(string::format)),
     // Regular expressions.

@@ -3,6 +3,7 @@
 use super::print;
 use super::text::Text;
 use super::value::Value;
+use crate::limit::Charge;
 
 /// The guard ended the evaluation; the guard itself knows why. No filter can catch it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,15 @@ pub(crate) trait Guard: Send + Sync {
     /// # Errors
     /// `Stop` when there is no more memory to be had.
     fn charge(&self, bytes: u64) -> Result<(), Stop>;
+
+    /// Takes bytes that are held for longer than an input, until what it gives is dropped.
+    ///
+    /// # Errors
+    /// As [`Guard::charge`].
+    fn hold(&self, bytes: u64) -> Result<Option<Charge>, Stop> {
+        let _ = bytes;
+        Ok(None)
+    }
 
     /// Whether the evaluation should pause, so that its caller can let others run. Asked after each tick.
     fn is_due(&self) -> bool {

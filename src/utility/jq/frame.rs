@@ -6,9 +6,10 @@
 use super::binding::Bindings;
 use super::error::Raise;
 use super::operator::Operator;
+use super::conversion::Conversion;
 use super::sorting::Sorting;
 use super::term::Id;
-use super::value::{Array, Value};
+use super::value::{Array, Members, Value};
 use std::sync::Arc;
 
 /// The path of a value, newest key first.
@@ -218,6 +219,8 @@ pub(crate) enum Choice {
     Map(Box<Mapping>),
     /// An array being sorted.
     Sort(Box<Sorting>),
+    /// A text being made of a value, or a value of a text.
+    Convert(Box<Conversion>),
     /// An array being collected.
     Collect(Array, Track, Frames),
     /// Whether `//` had a true output; otherwise the term to evaluate.
@@ -239,7 +242,7 @@ pub(crate) enum Choice {
 pub(crate) struct Mapping {
     /// `f`, which has at most one output.
     pub(crate) term: Option<Id>,
-    pub(crate) members: std::vec::IntoIter<Value>,
+    pub(crate) members: Members,
     pub(crate) done: Vec<Value>,
     pub(crate) track: Track,
     pub(crate) bindings: Bindings,

@@ -1,7 +1,7 @@
 //! [`MeterGuard`]: an evaluation's steps and bytes on the run's meter.
 
 use super::error::{Guard, Stop};
-use crate::limit::{Limit, LimitError, Meter};
+use crate::limit::{Charge, Limit, LimitError, Meter};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -44,6 +44,10 @@ impl Guard for MeterGuard {
         self.meter.take(bytes).map_err(|_| Stop)?;
         self.taken.fetch_add(bytes, Relaxed);
         Ok(())
+    }
+
+    fn hold(&self, bytes: u64) -> Result<Option<Charge>, Stop> {
+        self.meter.charge(bytes).map(Some).map_err(|_| Stop)
     }
 
     fn is_due(&self) -> bool {

@@ -314,6 +314,7 @@ impl<'p, 'c> Machine<'p, 'c> {
             Choice::Eval(id, bindings, item, frames) => Next::Eval(id, bindings, item, frames),
             Choice::Map(mapping) => self.map(mapping),
             Choice::Sort(sorting) => self.sort(sorting),
+            Choice::Convert(conversion) => self.convert(conversion),
             Choice::Each(item, at, frames) => match member(&item, at) {
                 Some((found, after)) => {
                     self.choices.push(Choice::Each(item, after, frames.clone()));

@@ -6,7 +6,8 @@ use super::frame::{Choice, Frames, Item, Mapping, Next, Track};
 use super::machine::{Machine, cannot_iterate};
 use super::single::Input;
 use super::term::Id;
-use super::value::Value;
+use super::object::Object;
+use super::value::{Members, Value};
 
 /// Members between two turns of the machine.
 const AT_ONCE: usize = 64;
@@ -28,14 +29,18 @@ impl Machine<'_, '_> {
         if let Err(stop) = self.context.work.charge(length.saturating_mul(2 * size_of::<Value>())) {
             return Next::Fail(Raise::Stop(stop), frames);
         }
-        let members = match container {
-            Value::Array(array) => array.into_items(),
-            Value::Object(object) => object.iter().map(|(_, value)| value.clone()).collect(),
-            _ => Vec::new(),
+        let values = |object: &Object| object.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>();
+        let none = Members::Owned(Vec::new().into_iter());
+        let (members, done) = match (container, term) {
+            (Value::Array(array), Some(_)) => (array.into_members(), Vec::with_capacity(length)),
+            (Value::Array(array), None) => (none, array.into_items()),
+            (Value::Object(object), Some(_)) => {
+                (Members::Owned(values(&object).into_iter()), Vec::with_capacity(length))
+            }
+            (Value::Object(object), None) => (none, values(&object)),
+            _ => (none, Vec::new()),
         };
-        let (members, done) =
-            if term.is_some() { (members, Vec::with_capacity(length)) } else { (Vec::new(), members) };
-        self.map(Box::new(Mapping { term, members: members.into_iter(), done, track, bindings, frames }))
+        self.map(Box::new(Mapping { term, members, done, track, bindings, frames }))
     }
 
     /// Goes on with some members.

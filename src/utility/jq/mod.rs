@@ -18,6 +18,7 @@ mod cache;
 mod collection;
 mod command;
 mod compile;
+mod conversion;
 mod definition;
 mod diagnose;
 mod disposal;

@@ -413,20 +413,24 @@ pub(super) fn hex(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0_u32, |sum, &digit| Some(sum * 16 + char::from(digit).to_digit(16)?))
 }
 
-/// The one value of `text`, for `fromjson` and the like.
+/// A syntax error in a text that a filter reads.
+pub(super) fn while_parsing(problem: &str, text: &str) -> ReadError {
+    ReadError::Syntax(format!("{problem} (while parsing '{text}')"))
+}
+
+/// The one value of `text`, for `tonumber`; the machine reads a longer text in portions (`conversion.rs`).
 ///
 /// # Errors
 /// As [`Reader::read`]; the text of a syntax error is jq's, ending in ` (while parsing 'TEXT')`.
 pub(crate) fn read_one(text: &str, work: &mut Work<'_>) -> Result<Value, ReadError> {
-    let while_parsing = |problem: String| ReadError::Syntax(format!("{problem} (while parsing '{text}')"));
     let mut values = read_all(text.as_bytes(), work).map_err(|error| match error {
-        ReadError::Syntax(problem) => while_parsing(problem),
-        ReadError::Stopped(stop) => ReadError::Stopped(stop),
+        ReadError::Syntax(problem) => while_parsing(&problem, text),
+        stopped @ ReadError::Stopped(_) => stopped,
     })?;
     match (values.pop(), values.is_empty()) {
         (Some(value), true) => Ok(value),
-        (None, _) => Err(while_parsing("Expected JSON value".into())),
-        (Some(_), false) => Err(while_parsing("Unexpected extra JSON values".into())),
+        (None, _) => Err(while_parsing("Expected JSON value", text)),
+        (Some(_), false) => Err(while_parsing("Unexpected extra JSON values", text)),
     }
 }
 

@@ -8,6 +8,8 @@ use super::error::Raise;
 use super::machine::Context;
 use super::text::Text;
 use super::value::Value;
+use super::work::Work;
+use crate::limit::Charge;
 use regex::{Captures, Regex, RegexBuilder};
 use std::collections::VecDeque;
 
@@ -15,12 +17,23 @@ type Output = Result<Value, Raise>;
 
 /// Expressions kept compiled.
 const KEPT: usize = 16;
-/// Bytes a compiled expression may take.
+/// Bytes a compiled expression may take, and what most fit into.
 const SIZE_LIMIT: usize = 1 << 20;
+const SMALL: usize = 1 << 16;
+/// Bytes that its automaton may grow to.
+const DFA_LIMIT: usize = 1 << 18;
 
 /// The expressions a run has compiled.
 #[derive(Default)]
-pub(crate) struct Regexes(VecDeque<(Text, Flags, Regex)>);
+pub(crate) struct Regexes(VecDeque<Kept>);
+
+/// An expression, and what its memory was charged to.
+struct Kept {
+    pattern: Text,
+    flags: Flags,
+    regex: Regex,
+    _charge: Option<Charge>,
+}
 
 /// What the flags say.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -61,20 +74,26 @@ impl Flags {
 }
 
 impl Regexes {
-    fn get(&mut self, pattern: &Text, flags: Flags) -> Result<Regex, Raise> {
-        let known = self.0.iter().find(|(text, known, _)| *known == flags && text == pattern);
-        if let Some((_, _, regex)) = known {
-            return Ok(regex.clone());
+    fn get(&mut self, pattern: &Text, flags: Flags, work: &Work<'_>) -> Result<Regex, Raise> {
+        let known = self.0.iter().find(|kept| kept.flags == flags && kept.pattern == *pattern);
+        if let Some(known) = known {
+            return Ok(known.regex.clone());
         }
-        let regex = RegexBuilder::new(pattern.as_str())
-            .case_insensitive(flags.ignore_case)
-            .ignore_whitespace(flags.extended)
-            .dot_matches_new_line(flags.dot_matches_newline)
-            .size_limit(SIZE_LIMIT)
-            .dfa_size_limit(SIZE_LIMIT)
-            .nest_limit(100)
-            .build()
-            .map_err(|error| {
+        let build = |size| {
+            RegexBuilder::new(pattern.as_str())
+                .case_insensitive(flags.ignore_case)
+                .ignore_whitespace(flags.extended)
+                .dot_matches_new_line(flags.dot_matches_newline)
+                .size_limit(size)
+                .dfa_size_limit(DFA_LIMIT)
+                .nest_limit(100)
+                .build()
+        };
+        let (built, size) = match build(SMALL) {
+            Err(regex::Error::CompiledTooBig(_)) => (build(SIZE_LIMIT), SIZE_LIMIT),
+            built => (built, SMALL),
+        };
+        let regex = built.map_err(|error| {
                 let problem = error.to_string();
                 let reason = problem.lines().last().unwrap_or_default().trim_start_matches("error: ");
                 Raise::message(format!("{} (at offset 0) is not a valid regex: {reason}", pattern.as_str()))
@@ -82,7 +101,8 @@ impl Regexes {
         if self.0.len() >= KEPT {
             self.0.pop_front();
         }
-        self.0.push_back((pattern.clone(), flags, regex.clone()));
+        let charge = work.hold(size + DFA_LIMIT)?;
+        self.0.push_back(Kept { pattern: pattern.clone(), flags, regex: regex.clone(), _charge: charge });
         Ok(regex)
     }
 }
@@ -133,7 +153,7 @@ fn prepared(
     };
     let flags = Flags::parse(&flags)?;
     context.work.steps(pattern.len() + text.len() / 16)?;
-    let regex = context.regexes.get(pattern, flags)?;
+    let regex = context.regexes.get(pattern, flags, &context.work)?;
     Ok((text.clone(), regex, flags))
 }
 

@@ -295,6 +295,10 @@ pub(crate) fn apply(
             None | Some(Value::Null) => Ok(None),
             Some(value) => Err(Raise::Error(value)),
         },
-        Operation::Range | Operation::Limit(_) | Operation::Input(_) | Operation::Sort(_) => Ok(None),
+        Operation::Range
+        | Operation::Limit(_)
+        | Operation::Input(_)
+        | Operation::Sort(_)
+        | Operation::Convert(_) => Ok(None),
     }
 }

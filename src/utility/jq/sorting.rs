@@ -6,7 +6,7 @@
 use super::error::Raise;
 use super::frame::{Choice, Frames, Item, Next, Track};
 use super::machine::Machine;
-use super::value::Value;
+use super::value::{Members, Value};
 use super::work::{self, Work};
 use std::vec::IntoIter;
 
@@ -28,15 +28,17 @@ type Pair = (Value, Value);
 #[derive(Debug)]
 pub(crate) struct Sorting {
     kind: Kind,
-    /// Whether the items are their own keys.
-    is_plain: bool,
-    unsorted: IntoIter<Pair>,
+    /// `None`: the items are their own keys.
+    keys: Option<Members>,
+    items: Members,
     /// Runs to be merged, in order.
     runs: IntoIter<Vec<Pair>>,
     merged: Vec<Vec<Pair>>,
     merging: Option<Merge>,
     sorted: Option<IntoIter<Pair>>,
-    groups: Vec<(Value, Vec<Value>)>,
+    /// The group at hand: its key, and its items where they are wanted.
+    group: Option<(Value, Vec<Value>)>,
+    done: Vec<Value>,
     track: Track,
     frames: Frames,
 }
@@ -55,7 +57,13 @@ const AT_ONCE: usize = 1024;
 
 impl Machine<'_, '_> {
     /// Starts to sort `input` by `keys`: an array of as many keys, or nothing where the items are their own keys.
-    pub(super) fn start_sort(&mut self, kind: Kind, keys: Option<Value>, input: Item, frames: Frames) -> Next {
+    pub(super) fn start_sort(
+        &mut self,
+        kind: Kind,
+        keys: Option<Value>,
+        input: Item,
+        frames: Frames,
+    ) -> Next {
         let problem = match kind {
             Kind::Items => "cannot be sorted, as it is not an array",
             _ => "cannot be grouped, as it is not an array",
@@ -67,20 +75,20 @@ impl Machine<'_, '_> {
         if let Err(stop) = self.context.work.charge(size) {
             return Next::Fail(Raise::Stop(stop), frames);
         }
-        let is_plain = keys.is_none();
-        let pairs: Vec<Pair> = match keys {
-            Some(Value::Array(keys)) => keys.into_items().into_iter().zip(items.into_items()).collect(),
-            _ => items.into_items().into_iter().map(|item| (item, Value::Null)).collect(),
+        let keys = match keys {
+            Some(Value::Array(keys)) => Some(keys.into_members()),
+            _ => None,
         };
         self.sort(Box::new(Sorting {
             kind,
-            is_plain,
-            unsorted: pairs.into_iter(),
+            keys,
+            items: items.into_members(),
             runs: Vec::new().into_iter(),
             merged: Vec::new(),
             merging: None,
             sorted: None,
-            groups: Vec::new(),
+            group: None,
+            done: Vec::new(),
             track: input.track.lost(),
             frames,
         }))
@@ -105,9 +113,14 @@ impl Machine<'_, '_> {
 impl Sorting {
     /// The result, once it is complete.
     fn go_on(&mut self, work: &mut Work<'_>) -> Result<Option<Vec<Value>>, Raise> {
-        if self.unsorted.len() > 0 {
+        if self.items.len() > 0 {
             for _ in 0..AT_ONCE / RUN {
-                let run: Vec<Pair> = self.unsorted.by_ref().take(RUN).collect();
+                let keys = &mut self.keys;
+                let pair = |item| match keys {
+                    Some(keys) => (keys.next().unwrap_or_default(), item),
+                    None => (item, Value::Null),
+                };
+                let run: Vec<Pair> = self.items.by_ref().take(RUN).map(pair).collect();
                 if run.is_empty() {
                     break;
                 }
@@ -117,20 +130,31 @@ impl Sorting {
         }
         if let Some(sorted) = &mut self.sorted {
             for _ in 0..AT_ONCE {
-                let Some((key, item)) = sorted.next() else { return Ok(Some(self.result())) };
-                let is_same = match self.groups.last() {
-                    Some((last, _)) if self.kind != Kind::Items => last.order(&key, work)?.is_eq(),
-                    Some(_) => true,
-                    None => false,
+                let Some((key, item)) = sorted.next() else {
+                    if self.kind == Kind::Groups {
+                        self.done.extend(self.group.take().map(|(_, items)| Value::array(items)));
+                    }
+                    return Ok(Some(std::mem::take(&mut self.done)));
                 };
-                let item = if self.is_plain { key.clone() } else { item };
-                match self.groups.last_mut() {
-                    Some((_, group)) if is_same => {
-                        if self.kind != Kind::Firsts {
-                            group.push(item);
+                let item = if self.keys.is_none() { key.clone() } else { item };
+                if self.kind == Kind::Items {
+                    self.done.push(item);
+                    continue;
+                }
+                match &mut self.group {
+                    Some((last, items)) if last.order(&key, work)?.is_eq() => {
+                        if self.kind == Kind::Groups {
+                            items.push(item);
                         }
                     }
-                    _ => self.groups.push((key, vec![item])),
+                    group if self.kind == Kind::Groups => {
+                        let closed = group.replace((key, vec![item]));
+                        self.done.extend(closed.map(|(_, items)| Value::array(items)));
+                    }
+                    group => {
+                        *group = Some((key, Vec::new()));
+                        self.done.push(item);
+                    }
                 }
             }
             return Ok(None);
@@ -168,14 +192,5 @@ impl Sorting {
             merge.done.push(next);
         }
         Ok(())
-    }
-
-    fn result(&mut self) -> Vec<Value> {
-        let groups = std::mem::take(&mut self.groups).into_iter();
-        match self.kind {
-            Kind::Items => groups.flat_map(|(_, items)| items).collect(),
-            Kind::Groups => groups.map(|(_, items)| Value::array(items)).collect(),
-            Kind::Firsts => groups.flat_map(|(_, items)| items.into_iter().take(1)).collect(),
-        }
     }
 }

@@ -202,22 +202,11 @@ pub(super) fn to_string(context: &mut Context<'_>, input: Value, _: &[Value]) ->
     format::to_text(context, &input).map(Value::String)
 }
 
-pub(super) fn to_json(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    format::to_json(context, &input).map(Value::from)
-}
-
 fn parsed(context: &mut Context<'_>, text: &str) -> Output {
     read::read_one(text, &mut context.work).map_err(|error| match error {
         ReadError::Syntax(problem) => Raise::message(problem),
         ReadError::Stopped(stop) => Raise::Stop(stop),
     })
-}
-
-pub(super) fn from_json(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    match &input {
-        Value::String(text) => parsed(context, text.as_str()),
-        other => Err(Raise::about(other, "only strings can be parsed")),
-    }
 }
 
 pub(super) fn to_number(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {

@@ -3,6 +3,7 @@
 //! Names are resolved when a term is made: a variable, a label or a filter parameter is the number of bindings between
 //! its use and where it was bound, a function is its number and the number of bindings to drop before its body runs.
 
+use super::conversion;
 use super::error::Raise;
 use super::format::Format;
 use super::machine::Context;
@@ -37,6 +38,8 @@ pub(crate) enum Operation {
     GetPath,
     /// `sort` and its kin; the argument is the array of keys.
     Sort(sorting::Kind),
+    /// `tojson`, `fromjson`
+    Convert(conversion::Kind),
     /// `limit($count; f)`: `f` is the second member.
     Limit(Id),
     /// `error($value)`
@@ -221,7 +224,11 @@ impl Program {
             Term::Try(body, handler) => self.all([Some(*body), *handler].into_iter().flatten()),
             Term::Collect(inner) => self.all([*inner]),
             Term::Apply(
-                Operation::Range | Operation::Limit(_) | Operation::Input(_) | Operation::Sort(_),
+                Operation::Range
+                | Operation::Limit(_)
+                | Operation::Input(_)
+                | Operation::Sort(_)
+                | Operation::Convert(_),
                 _,
             ) => Shape::default(),
             Term::Apply(_, arguments) => self.all(arguments.iter().copied()),

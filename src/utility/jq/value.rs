@@ -79,9 +79,50 @@ impl Array {
         }
     }
 
+    /// The items one by one.
+    pub(crate) fn into_members(self) -> Members {
+        match Arc::try_unwrap(self.0) {
+            Ok(inner) => Members::Owned(inner.items.into_iter()),
+            Err(shared) => Members::Shared(Array(shared), 0),
+        }
+    }
+
     /// Recomputes the depth from the items, after it was found too large.
     fn exact_depth(&self) -> usize {
         self.items().iter().map(Value::depth).max().unwrap_or(0).saturating_add(1)
+    }
+}
+
+/// The items of an array, one after the other; a shared array is not copied as a whole.
+#[derive(Debug)]
+pub(crate) enum Members {
+    /// Of an array that nobody else has.
+    Owned(std::vec::IntoIter<Value>),
+    /// Of a shared one, from this place on.
+    Shared(Array, usize),
+}
+
+impl Members {
+    /// How many are left.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Members::Owned(items) => items.len(),
+            Members::Shared(array, at) => array.len().saturating_sub(*at),
+        }
+    }
+}
+
+impl Iterator for Members {
+    type Item = Value;
+    fn next(&mut self) -> Option<Value> {
+        match self {
+            Members::Owned(items) => items.next(),
+            Members::Shared(array, at) => {
+                let item = array.items().get(*at)?.clone();
+                *at += 1;
+                Some(item)
+            }
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! what can be resumed (the machine, reading, printing) then returns to its caller.
 
 use super::error::{Guard, Stop};
+use crate::limit::Charge;
 
 /// Steps between two calls of the guard.
 const SLICE: u32 = 256;
@@ -60,6 +61,11 @@ impl<'g> Work<'g> {
             return Ok(());
         }
         self.tick(count as u64)
+    }
+
+    /// Bytes that are held for longer than an input.
+    pub(crate) fn hold(&self, bytes: usize) -> Result<Option<Charge>, Stop> {
+        self.guard.hold(bytes as u64)
     }
 
     /// Bytes about to be allocated.

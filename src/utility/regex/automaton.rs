@@ -72,6 +72,15 @@ pub(super) struct Automaton {
 }
 
 impl Automaton {
+    /// Bytes that it takes; a state is held twice.
+    pub(super) fn bytes(&self) -> u64 {
+        let states =
+            self.states.capacity() * 2 * (size_of::<State>() + 16) + self.size * 2 * size_of::<u32>();
+        let transitions = self.transitions.capacity() * size_of::<Transition>() + self.others.capacity() * 16;
+        let pending = self.reached.capacity() * size_of::<u64>() + self.pending.capacity() * size_of::<u32>();
+        (states + transitions + pending) as u64
+    }
+
     /// Looks for the first place where a match ends, at or after `from`.
     pub(super) fn sight(
         &mut self,

@@ -29,7 +29,8 @@ use std::sync::{Arc, Mutex};
 
 use memchr::memmem;
 
-use crate::pattern::Ticker;
+use crate::limit::{Charge, Meter};
+use crate::pattern::{Stopped, Ticker};
 use automaton::Automaton;
 use perl::Perl;
 use program::Program;
@@ -67,7 +68,7 @@ pub(crate) enum Dialect {
 }
 
 /// How an expression is compiled.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct RegexOptions {
     /// Upper and lower case are the same.
     pub(crate) ignore_case: bool,
@@ -83,6 +84,8 @@ pub(crate) struct RegexOptions {
     pub(crate) size_limit: usize,
     /// Steps that one search with back-references may take.
     pub(crate) backtrack_limit: u64,
+    /// What the memory of the compiled expression and of its machines is charged to, as long as it lives.
+    pub(crate) meter: Option<Arc<Meter>>,
 }
 
 impl Default for RegexOptions {
@@ -95,6 +98,7 @@ impl Default for RegexOptions {
             dialect: Dialect::Posix,
             size_limit: 1 << 16,
             backtrack_limit: 10_000_000,
+            meter: None,
         }
     }
 }
@@ -108,13 +112,16 @@ pub(crate) struct Regex {
 #[derive(Debug)]
 enum Engine {
     Posix(Posix),
-    Perl(Perl),
+    Perl(Perl, #[expect(dead_code, reason = "gives the bytes back when it is dropped")] Option<Charge>),
 }
 
 #[derive(Debug)]
 struct Posix {
     program: Program,
     backtrack_limit: u64,
+    meter: Option<Arc<Meter>>,
+    /// Of the program; the automaton's is in its memory.
+    _charge: Option<Charge>,
     /// Bytes of text given so far, to tell when the automaton pays.
     seen: AtomicUsize,
     /// Memory of the machines; a search takes it, and one that finds it taken makes its own.
@@ -125,7 +132,11 @@ struct Posix {
 struct Memory {
     simulation: Simulation,
     automaton: Automaton,
+    charge: Option<Charge>,
 }
+
+/// Bytes that an instruction stands for, with its share of the simulation's memory.
+pub(crate) const BYTES_PER_INSTRUCTION: u64 = 64;
 
 /// From so many bytes of text on, the automaton is built.
 const LONG_TEXT: usize = 1500;
@@ -138,11 +149,16 @@ impl Regex {
     /// What is wrong with it, in glibc's words.
     pub(crate) fn new(source: &[u8], syntax: Syntax, options: &RegexOptions) -> Result<Self, RegexError> {
         let engine = if syntax == Syntax::Perl {
-            Engine::Perl(Perl::new(source, options)?)
+            let (perl, bytes) = Perl::new(source, options)?;
+            Engine::Perl(perl, charge(options.meter.as_ref(), bytes)?)
         } else {
+            let program = parse::parse(source, syntax, options)?;
+            let charge = charge(options.meter.as_ref(), program.bytes())?;
             Engine::Posix(Posix {
-                program: parse::parse(source, syntax, options)?,
+                program,
                 backtrack_limit: options.backtrack_limit,
+                meter: options.meter.clone(),
+                _charge: charge,
                 seen: AtomicUsize::new(0),
                 memory: Mutex::new(None),
             })
@@ -154,7 +170,7 @@ impl Regex {
     pub(crate) fn group_count(&self) -> usize {
         match &*self.engine {
             Engine::Posix(posix) => posix.program.groups,
-            Engine::Perl(perl) => perl.group_count(),
+            Engine::Perl(perl, _) => perl.group_count(),
         }
     }
 
@@ -162,7 +178,7 @@ impl Regex {
     pub(crate) fn literal(&self) -> Option<&[u8]> {
         match &*self.engine {
             Engine::Posix(posix) => posix.program.hints.literal.as_deref(),
-            Engine::Perl(_) => None,
+            Engine::Perl(..) => None,
         }
     }
 
@@ -170,7 +186,7 @@ impl Regex {
     pub(crate) fn required(&self) -> &[u8] {
         match &*self.engine {
             Engine::Posix(posix) => &posix.program.hints.required,
-            Engine::Perl(_) => &[],
+            Engine::Perl(..) => &[],
         }
     }
 
@@ -187,7 +203,7 @@ impl Regex {
                 Ok(posix.search(text, start, Wanted::Longest, ticker)?.map(|found| found.0))
             }
             Engine::Posix(posix) => Ok(posix.search(text, start, Wanted::Any, ticker)?.map(|found| found.1)),
-            Engine::Perl(perl) => Ok(perl.find_at(text, start).map(|found| found.0)),
+            Engine::Perl(perl, _) => Ok(perl.find_at(text, start).map(|found| found.0)),
         }
     }
 
@@ -219,7 +235,7 @@ impl Regex {
     pub(crate) fn is_match_ticked(&self, text: &[u8], ticker: &mut dyn Ticker) -> Result<bool, RegexError> {
         match &*self.engine {
             Engine::Posix(posix) => Ok(posix.search(text, 0, Wanted::Any, ticker)?.is_some()),
-            Engine::Perl(perl) => Ok(perl.is_match(text)),
+            Engine::Perl(perl, _) => Ok(perl.is_match(text)),
         }
     }
 
@@ -232,7 +248,7 @@ impl Regex {
     ) -> Result<Option<Span>, RegexError> {
         match &*self.engine {
             Engine::Posix(posix) => posix.search(text, start, Wanted::Longest, ticker),
-            Engine::Perl(perl) => Ok(perl.find_at(text, start)),
+            Engine::Perl(perl, _) => Ok(perl.find_at(text, start)),
         }
     }
 
@@ -246,7 +262,7 @@ impl Regex {
     ) -> Result<bool, RegexError> {
         match &*self.engine {
             Engine::Posix(posix) => posix.captures(text, start, groups, ticker),
-            Engine::Perl(perl) => Ok(perl.captures_at(text, start, groups)),
+            Engine::Perl(perl, _) => Ok(perl.captures_at(text, start, groups)),
         }
     }
 }
@@ -277,7 +293,8 @@ impl Posix {
             let slots = backtrack::find(&self.program, text, start, self.backtrack_limit, ticker)?;
             return Ok(slots.and_then(|slots| span(&slots, 0)));
         }
-        let mut memory = self.memory.try_lock().ok().and_then(|mut memory| memory.take()).unwrap_or_default();
+        let memory = self.memory.try_lock().ok().and_then(|mut memory| memory.take());
+        let mut memory = memory.unwrap_or_else(|| Memory::new(self.meter.as_ref()));
         let seen = self.seen.load(Ordering::Relaxed);
         let found = if seen.saturating_add(rest.len()) < LONG_TEXT {
             self.seen.store(seen + rest.len(), Ordering::Relaxed);
@@ -285,6 +302,7 @@ impl Posix {
         } else {
             self.search_long(&mut memory, text, start, wanted, ticker)
         };
+        memory.account()?;
         if let Ok(mut place) = self.memory.try_lock() {
             *place = Some(memory);
         }
@@ -334,6 +352,25 @@ impl Posix {
         }
         Ok(true)
     }
+}
+
+impl Memory {
+    fn new(meter: Option<&Arc<Meter>>) -> Box<Self> {
+        Box::new(Self { charge: meter.map(Meter::empty_charge), ..Self::default() })
+    }
+
+    /// Charges what the automaton has grown to.
+    fn account(&mut self) -> Result<(), Stopped> {
+        let bytes = self.automaton.bytes();
+        match &mut self.charge {
+            Some(charge) if charge.bytes() < bytes => charge.set(bytes).map_err(|_| Stopped),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn charge(meter: Option<&Arc<Meter>>, bytes: u64) -> Result<Option<Charge>, Stopped> {
+    meter.map(|meter| meter.charge(bytes)).transpose().map_err(|_| Stopped)
 }
 
 /// What lies between a group's two slots.

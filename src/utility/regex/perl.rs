@@ -8,6 +8,11 @@ use super::{RegexError, RegexOptions, Span};
 /// The group around what follows a `\K`.
 const KEPT: &str = "hookbox_kept";
 
+/// What most expressions fit into.
+const SMALL: usize = 1 << 16;
+/// Bytes that the crate's automaton may grow to.
+const DFA_BYTES: usize = 1 << 20;
+
 /// A compiled expression in Perl's syntax.
 #[derive(Debug)]
 pub(super) struct Perl {
@@ -17,7 +22,8 @@ pub(super) struct Perl {
 }
 
 impl Perl {
-    pub(super) fn new(source: &[u8], options: &RegexOptions) -> Result<Self, RegexError> {
+    /// The expression, and the most bytes that it may take.
+    pub(super) fn new(source: &[u8], options: &RegexOptions) -> Result<(Self, u64), RegexError> {
         let source = std::str::from_utf8(source).map_err(|error| RegexError::Perl(error.to_string()))?;
         let mut translated = translate(source)?;
         if options.whole_word {
@@ -26,19 +32,29 @@ impl Perl {
         if options.whole_line {
             translated = format!(r"\A(?:{translated})\z");
         }
-        let regex = regex::bytes::RegexBuilder::new(&translated)
-            .case_insensitive(options.ignore_case)
-            .multi_line(options.newline_sensitive)
-            .size_limit(options.size_limit.saturating_mul(64))
-            .dfa_size_limit(1 << 20)
-            .nest_limit(100)
-            .build()
-            .map_err(|error| match error {
-                regex::Error::CompiledTooBig(_) => RegexError::TooBig,
-                error => RegexError::Perl(last_line(&error.to_string())),
-            })?;
+        let most = options.size_limit.saturating_mul(64);
+        let build = |size: usize| {
+            regex::bytes::RegexBuilder::new(&translated)
+                .case_insensitive(options.ignore_case)
+                .multi_line(options.newline_sensitive)
+                .size_limit(size)
+                .dfa_size_limit(DFA_BYTES)
+                .nest_limit(100)
+                .build()
+        };
+        // The crate does not say how large an expression is: most fit into little, and are charged for that.
+        let small = most.min(SMALL);
+        let (built, size) = match build(small) {
+            Err(regex::Error::CompiledTooBig(_)) => (build(most), most),
+            built => (built, small),
+        };
+        let regex = built.map_err(|error| match error {
+            regex::Error::CompiledTooBig(_) => RegexError::TooBig,
+            error => RegexError::Perl(last_line(&error.to_string())),
+        })?;
+        let bytes = size.saturating_add(DFA_BYTES) as u64;
         let kept = regex.capture_names().position(|name| name == Some(KEPT));
-        Ok(Self { regex, kept })
+        Ok((Self { regex, kept }, bytes))
     }
 
     pub(super) fn group_count(&self) -> usize {

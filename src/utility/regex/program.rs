@@ -58,6 +58,11 @@ pub(super) struct Set {
 }
 
 impl Set {
+    /// Bytes that it takes.
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(self.ranges.as_slice()) + size_of_val(self.classes.as_slice())
+    }
+
     pub(super) fn push_range(&mut self, first: Unit, last: Unit) {
         if let Ok(first) = u8::try_from(first.min(127))
             && let Ok(last) = u8::try_from(last.min(127))
@@ -169,6 +174,12 @@ pub(super) struct Hints {
 }
 
 impl Program {
+    /// Bytes that it takes, with those of a simulation.
+    pub(super) fn bytes(&self) -> u64 {
+        let sets: usize = self.sets.iter().map(Set::bytes).sum();
+        (self.code.len() as u64).saturating_mul(super::BYTES_PER_INSTRUCTION).saturating_add(sets as u64)
+    }
+
     /// The target of a relative jump.
     pub(super) fn target(at: usize, offset: i32) -> usize {
         at.saturating_add_signed(offset as isize)

@@ -183,22 +183,22 @@ fn dialects_differ_where_posix_is_silent() {
 
 #[test]
 fn lines_words_and_newlines() {
-    let find = |source: &str, options: RegexOptions, text: &str| {
-        groups_with(source, Syntax::Extended, &options, text).map(|groups| groups[0].clone())
+    let find = |source: &str, options: &RegexOptions, text: &str| {
+        groups_with(source, Syntax::Extended, options, text).map(|groups| groups[0].clone())
     };
     let default = RegexOptions::default();
-    let newline_sensitive = RegexOptions { newline_sensitive: true, ..default };
-    assert_eq!(find("^b.*$", newline_sensitive, "a\nbc\nd").as_deref(), Some("bc"));
-    assert_eq!(find("[^a]+", newline_sensitive, "b\nc").as_deref(), Some("b"));
-    assert_eq!(find("^b", default, "a\nb"), None);
-    assert_eq!(find("a.b", default, "a\nb").as_deref(), Some("a\nb"));
-    let whole_line = RegexOptions { whole_line: true, ..default };
-    assert_eq!(find("a|ab", whole_line, "ab").as_deref(), Some("ab"));
-    assert_eq!(find("a|b", whole_line, "ab"), None);
-    let whole_word = RegexOptions { whole_word: true, ..default };
-    assert_eq!(find("foo", whole_word, "foobar foo").as_deref(), Some("foo"));
-    assert_eq!(find("foo|foobar", whole_word, "foobar").as_deref(), Some("foobar"));
-    assert_eq!(find("a*", whole_word, "aab"), None);
+    let newline_sensitive = RegexOptions { newline_sensitive: true, ..default.clone() };
+    assert_eq!(find("^b.*$", &newline_sensitive, "a\nbc\nd").as_deref(), Some("bc"));
+    assert_eq!(find("[^a]+", &newline_sensitive, "b\nc").as_deref(), Some("b"));
+    assert_eq!(find("^b", &default, "a\nb"), None);
+    assert_eq!(find("a.b", &default, "a\nb").as_deref(), Some("a\nb"));
+    let whole_line = RegexOptions { whole_line: true, ..default.clone() };
+    assert_eq!(find("a|ab", &whole_line, "ab").as_deref(), Some("ab"));
+    assert_eq!(find("a|b", &whole_line, "ab"), None);
+    let whole_word = RegexOptions { whole_word: true, ..default.clone() };
+    assert_eq!(find("foo", &whole_word, "foobar foo").as_deref(), Some("foo"));
+    assert_eq!(find("foo|foobar", &whole_word, "foobar").as_deref(), Some("foobar"));
+    assert_eq!(find("a*", &whole_word, "aab"), None);
 }
 
 #[test]
@@ -260,4 +260,27 @@ fn bombs_end_within_a_bound() {
         compile(&nested, Syntax::Extended, &RegexOptions::default()).unwrap().find_at(b"aab", 0),
         Ok(Some((0, 2)))
     );
+}
+
+#[test]
+fn memory_is_charged_while_an_expression_lives() {
+    let clock = std::sync::Arc::new(crate::clock::Clock::fixed(std::time::Duration::ZERO));
+    let meter = crate::limit::Meter::new(crate::limit::Limits::default_profile(), clock);
+    let options = RegexOptions { meter: Some(std::sync::Arc::clone(&meter)), ..RegexOptions::default() };
+    let peak = || meter.usage().peak_live_bytes;
+    let regex = Regex::new(b"(a|b){100}x", Syntax::Extended, &options).unwrap();
+    let compiled = peak();
+    assert!(compiled > 300 * 64, "{compiled}");
+    // A long text makes the automaton grow.
+    regex.is_match(&b"ab".repeat(4000)).unwrap();
+    let grown = peak();
+    assert!(grown > compiled + 1000, "{grown} {compiled}");
+    // What is dropped is given back.
+    drop(regex);
+    for _ in 0..100 {
+        Regex::new(b"(a|b){100}x", Syntax::Extended, &options).unwrap();
+    }
+    assert_eq!(peak(), grown);
+    Regex::new(b"a+b", Syntax::Perl, &options).unwrap();
+    assert!(peak() > grown);
 }

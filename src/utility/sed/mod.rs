@@ -65,7 +65,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         is_posix: options.has("posix"),
         no_files: options.has("sandbox"),
         has_newlines: !options.has("z"),
-        regex: RegexOptions { dialect: crate::utility::regex::Dialect::Sed, ..regex_options(ctx.meter.limits()) },
+        regex: RegexOptions { dialect: crate::utility::regex::Dialect::Sed, ..regex_options(&ctx.meter) },
     };
     let program = parse::parse(&mut source, parse_options)?;
     drop(source);

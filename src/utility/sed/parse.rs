@@ -11,7 +11,7 @@ use crate::utility::regex::{Dialect, Regex, RegexOptions, Syntax};
 use rustc_hash::FxHashMap;
 
 /// How a script is read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ParseOptions {
     pub(super) syntax: Syntax,
     pub(super) is_posix: bool,
@@ -176,7 +176,7 @@ impl Parser<'_> {
         let Some(text) = delimited::read(self.source, delimiter, true) else {
             return self.fault(Fault::UnterminatedAddress);
         };
-        let mut options = self.options.regex;
+        let mut options = self.options.regex.clone();
         loop {
             self.source.skip_blanks();
             if self.source.take_if(b'I') {
@@ -199,7 +199,7 @@ impl Parser<'_> {
                 Ok(None)
             };
         }
-        let options = RegexOptions { dialect: Dialect::Sed, ..*options };
+        let options = RegexOptions { dialect: Dialect::Sed, ..options.clone() };
         let expanded = delimited::expand_regex(text).map_err(|fault| self.source.fault(fault))?;
         match Regex::new(&expanded, self.options.syntax, &options) {
             Ok(regex) => Ok(Some(regex)),
@@ -421,7 +421,7 @@ impl Parser<'_> {
             prints: false,
             output: None,
         };
-        let mut options = self.options.regex;
+        let mut options = self.options.regex.clone();
         self.flags(&mut substitution, &mut options)?;
         substitution.regex = self.regex(&regex, &options)?;
         if let Some(regex) = &substitution.regex

@@ -2,7 +2,7 @@
 
 use super::order::compare_lines;
 use super::settings::{Check, Settings};
-use super::{read_failed, trouble};
+use super::{TROUBLE, read_failed, trouble};
 use crate::utility::prelude::*;
 
 /// Exit status: 0 sorted, 1 not.
@@ -12,7 +12,12 @@ pub(super) async fn run(
     inputs: &[Text],
 ) -> Result<ExitStatus, UtilityError> {
     let Some(operand) = inputs.first() else { return Ok(ExitStatus::SUCCESS) };
-    let mut input = ctx.open_input(operand).map_err(|error| trouble("cannot read", operand, error))?;
+    if let Some(extra) = inputs.get(1) {
+        let letter = if settings.check == Check::Report { 'c' } else { 'C' };
+        let message = format!("extra operand {} not allowed with -{letter}", quote_operand(extra));
+        return Err(UtilityError::Failed { message, status: TROUBLE });
+    }
+    let mut input = ctx.open_input(operand).map_err(|error| trouble("open failed", operand, error))?;
     let mut previous = ChargedVec::new(&ctx.meter);
     let mut number = 0_u64;
     loop {
@@ -27,7 +32,7 @@ pub(super) async fn run(
             let order = compare_lines(settings, &previous, line);
             if order.is_gt() || (settings.unique && order.is_eq()) {
                 if settings.check == Check::Report {
-                    let start = format!("{}: {}:{number}: disorder: ", ctx.name, quote_name(operand));
+                    let start = format!("{}: {}:{number}: disorder: ", ctx.name, String::from_utf8_lossy(operand));
                     ctx.stderr.write(&[start.as_bytes(), line, b"\n"].concat()).await?;
                 }
                 return Ok(ExitStatus::FAILURE);
