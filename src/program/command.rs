@@ -32,7 +32,11 @@ impl Compiler {
             self.redirected_subshell(command, list);
         } else {
             let line = self.line;
-            if !matches!(command.kind, CommandKind::ArithmeticFor { .. }) {
+            let own_line = matches!(
+                command.kind,
+                CommandKind::ArithmeticFor { .. } | CommandKind::Arithmetic(_) | CommandKind::Conditional(_)
+            );
+            if !own_line {
                 self.line = self.base_line.unwrap_or(line);
             }
             self.emit(Op::RedirectBegin);
@@ -70,7 +74,9 @@ impl Compiler {
         self.patch(begin);
         self.emit(Op::EndProcess);
         self.patch(start);
+        self.line = self.base_line.unwrap_or(line);
         self.check();
+        self.line = line;
     }
 
     /// The line where the parenthesis of a subshell closes.
