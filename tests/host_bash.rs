@@ -54,12 +54,40 @@ const KNOWN: &[Known] = &[
         bash: &["(error token is", "substring expression < 0", "bad substitution"],
         reason: "behind an error that gives a command up, the next compound command's `< <( )` reads nothing in bash",
     },
-    Known { script: &["d/*"], bash: &["/boot"], reason: "`$unset/*` shows the root directory of the host" },
+    Known { script: &["/"], bash: &["/boot", "/lib64"], reason: "the root directory is the host's" },
     Known {
         script: &["nocasematch", "[:upper:]"],
         bash: &[""],
         reason: "`[[:upper:]]` matches nothing then in bash",
     },
+    Known {
+        script: &["trap '", "EXIT"],
+        bash: &["(error token is", "substring expression < 0", "readonly variable"],
+        reason: "an error in a stage of a pipeline runs the shell's `EXIT` trap in bash, one with `set -e` before \
+                 redirections are undone",
+    },
+    Known { script: &["]@a}"], bash: &[""], reason: "bash evaluates the subscript twice" },
+    Known { script: &["]@A}"], bash: &["bad array subscript"], reason: "bash goes on without the subscript" },
+    Known { script: &["IFS=''", "v=$("], bash: &[""], reason: "`$*` joins inside of `v=$( )` as in `v=$*`" },
+    Known { script: &["IFS=''", "]="], bash: &[""], reason: "`[n]=$*` joins with blanks then" },
+    Known {
+        script: &["IFS=''", "!arr[*]}"],
+        bash: &[""],
+        reason: "fields depend on what else is in the word",
+    },
+    Known { script: &["IFS=''"], bash: &["\u{1}"], reason: "bash prints marks of its own" },
+    Known { script: &["~}"], bash: &["~}"], reason: "the parser takes it for the home directory" },
+    Known {
+        script: &["\\}"],
+        bash: &["unexpected EOF while looking for matching", "no closing `}'"],
+        reason: "what bash does about `${x%\\}` that is not closed depends on what it stands in",
+    },
+    Known {
+        script: &["shopt -s extglob\n}"],
+        bash: &[""],
+        reason: "bash parses the next line behind the call of the function",
+    },
+    Known { script: &["#*\"*\""], bash: &[""], reason: "bash does not find `#*` before a quoted `*`" },
 ];
 
 impl Known {

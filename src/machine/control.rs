@@ -50,7 +50,7 @@ impl Process {
     /// Takes back what a frame changed. The caller decides where the code goes on.
     pub(crate) fn undo(&mut self, frame: Frame) {
         match frame {
-            Frame::Loop(_) | Frame::Case(_) | Frame::Time(_) | Frame::Pipe(_) => {}
+            Frame::Loop(_) | Frame::Case(..) | Frame::Time(_) | Frame::Pipe(_) => {}
             Frame::Redirections(saved) => self.restore_descriptors(saved),
             Frame::LastStage(frame) => self.restore_descriptors(frame.input),
             Frame::Function(frame) => {
@@ -531,7 +531,7 @@ impl Process {
     ) -> Step {
         let ready = constant.and_then(|index| program.patterns.get(index.get() as usize));
         let subject = match self.frames.last() {
-            Some(Frame::Case(subject)) => subject.clone(),
+            Some(Frame::Case(subject, _)) => subject.clone(),
             _ => Text::EMPTY,
         };
         let matched = match ready {

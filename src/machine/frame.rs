@@ -17,8 +17,8 @@ pub(crate) type SavedDescriptor = (u32, Option<Arc<Description>>);
 pub(crate) enum Frame {
     /// `while`, `until`, `for`, `select`.
     Loop(Box<LoopFrame>),
-    /// `case`: the subject.
-    Case(Text),
+    /// `case`: the subject, and whether an arm that ended with `;;&` ran.
+    Case(Text, bool),
     /// Redirections of a compound command, undone at its end.
     Redirections(Vec<SavedDescriptor>),
     /// `time`: real, user and system time at the start are one here.

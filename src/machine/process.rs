@@ -735,9 +735,19 @@ impl Process {
                     }
                     Op::CaseBegin => {
                         let subject = self.x.builder.take_text();
-                        self.frames.push(Frame::Case(subject));
+                        self.frames.push(Frame::Case(subject, false));
                     }
                     Op::CaseMatch { pattern, arm } => self.case_match(run, &program, pattern, arm)?,
+                    Op::CaseContinue => {
+                        if let Some(Frame::Case(_, ran)) = self.frames.last_mut() {
+                            *ran = true;
+                        }
+                    }
+                    Op::CaseUnmatched => {
+                        if !matches!(self.frames.last(), Some(Frame::Case(_, true))) {
+                            self.shell.state.status = 0;
+                        }
+                    }
                     Op::CaseEnd => {
                         self.frames.pop();
                     }

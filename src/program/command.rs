@@ -379,12 +379,18 @@ impl Compiler {
             match arm.end {
                 CaseEnd::Break => ends.push(self.emit(Op::Jump(0))),
                 CaseEnd::FallThrough => fall_through = Some(self.emit(Op::Jump(0))),
-                CaseEnd::Continue => test_next = Some(self.emit(Op::Jump(0))),
+                CaseEnd::Continue => {
+                    self.emit(Op::CaseContinue);
+                    test_next = Some(self.emit(Op::Jump(0)));
+                }
             }
             self.patch(skip);
         }
-        self.emit(Op::SetStatus(0));
-        for end in ends.into_iter().chain(fall_through).chain(test_next) {
+        if let Some(jump) = test_next {
+            self.patch(jump);
+        }
+        self.emit(Op::CaseUnmatched);
+        for end in ends.into_iter().chain(fall_through) {
             self.patch(end);
         }
         self.emit(Op::CaseEnd);

@@ -257,6 +257,10 @@ pub(crate) enum Op {
     CaseBegin,
     /// The builder (or a constant) is a pattern: jumps to the arm on a match.
     CaseMatch { pattern: Option<std::num::NonZeroU32>, arm: Pc },
+    /// `;;&`: an arm ran, and the next patterns are looked at.
+    CaseContinue,
+    /// No pattern matched (any more): status 0 if no arm ran.
+    CaseUnmatched,
     /// The case command is over.
     CaseEnd,
     /// Starts a timed pipeline.

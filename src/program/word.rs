@@ -4,7 +4,7 @@ use super::compiler::Compiler;
 use super::effect::{expands, is_constant, is_plain_arithmetic};
 use super::{ArithmeticContext, ConstantPattern, Index, Op, ParameterBase, ParameterReference, Quoting};
 use crate::syntax::ast::{
-    AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Parameter,
+    AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Expression, Parameter,
     ParameterExpansion, ParameterOperation, RedirectionKind, Span, Subscript, Word, WordPart,
 };
 use crate::text::Text;
@@ -210,7 +210,8 @@ impl Compiler {
                     let name = self.parameter_text(expansion);
                     parameter = self.text(&name);
                 }
-                self.operation(operation, parameter, quoting);
+                let list = is_list(&expansion.parameter) && !expansion.indirect;
+                self.operation(operation, parameter, quoting, list);
                 if let Some(declared) = declared {
                     self.patch(declared);
                 }
@@ -239,8 +240,12 @@ impl Compiler {
     /// `${#name[subscript]}`: of an unset variable bash does not look at the subscript.
     fn length_of_element(&mut self, expansion: &ParameterExpansion, quoting: Quoting) -> Option<super::Pc> {
         let Parameter::Element(name, subscript) = &expansion.parameter else { return None };
-        let plain = subscript.all.is_some() || is_plain_arithmetic(&subscript.arithmetic);
-        if plain || expansion.indirect || !matches!(expansion.operation, ParameterOperation::Length) {
+        let number = matches!(subscript.arithmetic.expression, Some(Expression::Number(_)));
+        if number
+            || subscript.all.is_some()
+            || expansion.indirect
+            || !matches!(expansion.operation, ParameterOperation::Length)
+        {
             return None;
         }
         let name = self.name(name);
@@ -307,7 +312,8 @@ impl Compiler {
     }
 
     /// `parameter`: the text that names the parameter, for errors of a substring.
-    fn operation(&mut self, operation: &ParameterOperation, parameter: Index, quoting: Quoting) {
+    /// `list`: it is `$@` or the like.
+    fn operation(&mut self, operation: &ParameterOperation, parameter: Index, quoting: Quoting, list: bool) {
         match operation {
             ParameterOperation::Value | ParameterOperation::Bad | ParameterOperation::Names(_) => {
                 self.emit(Op::Value { quoting });
@@ -316,7 +322,7 @@ impl Compiler {
                 self.emit(Op::Length { quoting });
             }
             ParameterOperation::Default { colon, operator, word } => {
-                self.default(*colon, *operator, word, quoting);
+                self.default(*colon, *operator, word, quoting, list);
             }
             ParameterOperation::TrimPrefix { longest, pattern } => {
                 self.trim(true, *longest, pattern, quoting);
@@ -382,15 +388,25 @@ impl Compiler {
         }
     }
 
-    fn default(&mut self, colon: bool, operator: DefaultOperator, word: &Word, quoting: Quoting) {
+    /// A word that is used for a list within quotes makes a field, even an empty one: `"${@:-$x}"`.
+    fn quoted_word(&mut self, makes: bool) {
+        if makes {
+            let empty = self.text(&Text::EMPTY);
+            self.emit(Op::Quoted(empty));
+        }
+    }
+
+    fn default(&mut self, colon: bool, operator: DefaultOperator, word: &Word, quoting: Quoting, list: bool) {
         match operator {
             DefaultOperator::Use => {
                 let test = self.emit(Op::UseValue { colon, quoting, keep: false, end: 0 });
+                self.quoted_word(list && quoting == Quoting::Quoted);
                 self.nested_word(word, quoting, true);
                 self.patch(test);
             }
             DefaultOperator::Alternative => {
                 let test = self.emit(Op::SkipUnlessSet { colon, quoting, end: 0 });
+                self.quoted_word(list && quoting == Quoting::Quoted);
                 self.nested_word(word, quoting, true);
                 self.patch(test);
             }
@@ -499,6 +515,15 @@ fn is_positional_list(part: &WordPart) -> bool {
                 && !matches!(expansion.operation, ParameterOperation::Length)
         }
         _ => matches!(expansion.operation, ParameterOperation::Names(AllElements::At)),
+    }
+}
+
+/// `$@`, `$*` or all elements of an array.
+fn is_list(parameter: &Parameter) -> bool {
+    match parameter {
+        Parameter::Special(special) => matches!(special, b'@' | b'*'),
+        Parameter::Element(_, subscript) => subscript.all.is_some(),
+        _ => false,
     }
 }
 

@@ -242,6 +242,7 @@ impl Process {
     /// `${#name[-9]}`: the command is given up, the message shows only the subscript.
     fn check_measured(&mut self, run: &mut Run, id: NameId, subscript: &Subscript, source: &Text) -> Step {
         let Target::Variable(id) = self.dereference(run, id) else { return Ok(()) };
+        self.check_measured_set(run, &Target::Index(id, 0), 0)?;
         let valid = match subscript {
             Subscript::Index(index) => {
                 *index >= 0

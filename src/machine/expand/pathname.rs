@@ -241,13 +241,15 @@ fn pieces(bytes: &[u8], mask: &[bool], options: PatternOptions, globstar: bool) 
     }
     bounds.push((start, bytes.len()));
     let count = bounds.len();
+    // Of the slashes at the end one is left.
+    let last = bounds.iter().rposition(|(from, to)| from < to).unwrap_or(count);
     for (number, (from, to)) in bounds.into_iter().enumerate() {
         let text = bytes.get(from..to).unwrap_or(&[]);
         let quoted = mask.get(from..to).unwrap_or(&[]);
         if text.is_empty() {
             if number + 1 == count && number > 0 {
                 pieces.push(Piece::Literal(Vec::new()));
-            } else if number > 0 {
+            } else if number > 0 && number < last {
                 pieces.push(Piece::Slash);
             }
             continue;
@@ -260,7 +262,9 @@ fn pieces(bytes: &[u8], mask: &[bool], options: PatternOptions, globstar: bool) 
         }
         let pattern = Pattern::new(text, quoted, options);
         if pattern.is_special() {
-            let dots = text.first() == Some(&b'.');
+            // The period may stand behind a backslash that an expansion made.
+            let dots =
+                text.first() == Some(&b'.') || text.starts_with(b"\\.") && quoted.first() == Some(&false);
             pieces.push(Piece::Match(pattern, dots));
         } else {
             pieces.push(Piece::Literal(pattern.literal().map_or_else(|| text.to_vec(), <[u8]>::to_vec)));

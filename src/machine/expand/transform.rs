@@ -24,7 +24,7 @@ impl Process {
                     }
                     None => {
                         if self.target_text(run, &target).is_none() {
-                            self.check_unset(run, &target)?;
+                            self.check_unset_parameter(run, &target, source)?;
                         }
                         if let Some(flags) = flags {
                             self.append_text(&flags, quoting);
@@ -34,6 +34,9 @@ impl Process {
                 }
             }
             b'A' => {
+                if Self::list_kind(&target).is_none() && self.target_text(run, &target).is_none() {
+                    self.check_unset_parameter(run, &target, source)?;
+                }
                 let text = self.assignment_text(run, &target);
                 match quoting {
                     Quoting::Quoted if matches!(Self::list_kind(&target), Some(AllElements::At)) => {
@@ -160,6 +163,9 @@ impl Process {
 
     /// `"${a[@]@A}"`: bash makes words of what stands before the value.
     fn append_declaration(&mut self, run: &mut Run, target: &Target, text: &Text) -> Step {
+        if text.is_empty() {
+            return Ok(());
+        }
         let separators = &self.shell.state.separators;
         let splits = separators.class(b' ') == 1 || separators.join.is_empty();
         let words = match target {
