@@ -16,11 +16,11 @@ const MAX_DEPTH: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BraceError {
     /// More words than allowed.
-    TooMany,
+    Count,
     /// Braces in braces, more than `MAX_DEPTH`.
-    TooDeep,
+    Depth,
     /// The words together are longer than allowed.
-    TooLong,
+    Length,
 }
 
 /// Takes so many units for words that are made; fails when that is too much.
@@ -86,7 +86,7 @@ pub(crate) fn expand(word: &Word, most: usize) -> Result<Vec<Word>, BraceError> 
             left = rest;
             Ok(())
         }
-        None => Err(BraceError::TooLong),
+        None => Err(BraceError::Length),
     };
     expand_within(word, most, &mut grow)
 }
@@ -119,7 +119,7 @@ pub(crate) fn expand_within(word: &Word, most: usize, grow: Grow<'_>) -> Result<
         }
     }
     if nesting(&units) > MAX_DEPTH {
-        return Err(BraceError::TooDeep);
+        return Err(BraceError::Depth);
     }
     let expanded = expand_units(&units, most, 0, grow)?;
     Ok(expanded
@@ -244,7 +244,7 @@ fn weight_of(word: &[Unit]) -> usize {
 
 fn expand_units(units: &[Unit], most: usize, depth: usize, grow: Grow<'_>) -> Result<Expanded, BraceError> {
     if depth > MAX_DEPTH {
-        return Err(BraceError::TooDeep);
+        return Err(BraceError::Depth);
     }
     // Preamble, alternatives, postscript; the products are built from left to right.
     let mut results: Expanded = vec![Vec::new()];
@@ -259,7 +259,7 @@ fn expand_units(units: &[Unit], most: usize, depth: usize, grow: Grow<'_>) -> Re
         match (alternatives, close) {
             (Some(alternatives), Some(close)) => {
                 if results.len().saturating_mul(alternatives.len()) > most {
-                    return Err(BraceError::TooMany);
+                    return Err(BraceError::Count);
                 }
                 let tails: usize = alternatives.iter().map(|word| weight_of(word)).sum();
                 let mut product = Vec::with_capacity(results.len() * alternatives.len());
@@ -358,7 +358,7 @@ fn alternatives(
     for piece in pieces {
         all.extend(expand_units(piece, most, depth + 1, grow)?);
         if all.len() > most {
-            return Err(BraceError::TooMany);
+            return Err(BraceError::Count);
         }
     }
     Ok(Some(all))
@@ -394,7 +394,7 @@ impl Sequence {
         let (from, to) = (i128::from(from), i128::from(to));
         let count = ((to - from).abs() / step) + 1;
         if count > most as i128 {
-            return Some(Err(BraceError::TooMany));
+            return Some(Err(BraceError::Count));
         }
         Some(Ok(Self { from, step: if from <= to { step } else { -step }, count, width }))
     }
@@ -519,7 +519,7 @@ mod tests {
             format!("{{{}1..100}}", "0".repeat(100_000)),
         ] {
             let word = Word { parts: vec![WordPart::Literal(Text::from(text.as_str()))], ..Word::default() };
-            assert_eq!(expand(&word, 1000).err(), Some(BraceError::TooLong));
+            assert_eq!(expand(&word, 1000).err(), Some(BraceError::Length));
         }
     }
 }

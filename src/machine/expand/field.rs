@@ -104,13 +104,13 @@ impl Process {
             units = units.saturating_add(more as u64);
             // In large steps: the meter is asked seldom.
             let bytes = units.saturating_mul(UNIT_BYTES).div_ceil(1 << 20).saturating_mul(1 << 20);
-            if bytes <= held.bytes() { Ok(()) } else { held.set(bytes).map_err(|_| BraceError::TooLong) }
+            if bytes <= held.bytes() { Ok(()) } else { held.set(bytes).map_err(|_| BraceError::Length) }
         };
         let words = match crate::program::expand_braces(word, most, &mut grow) {
             Ok(words) => words,
-            Err(BraceError::TooLong) => return Err(stopped(run)),
-            Err(BraceError::TooMany) => return Err(run.services.meter.fail(Limit::ExpansionResults).into()),
-            Err(BraceError::TooDeep) => return Err(run.services.meter.fail(Limit::SyntaxDepth).into()),
+            Err(BraceError::Length) => return Err(stopped(run)),
+            Err(BraceError::Count) => return Err(run.services.meter.fail(Limit::ExpansionResults).into()),
+            Err(BraceError::Depth) => return Err(run.services.meter.fail(Limit::SyntaxDepth).into()),
         };
         for word in &words {
             for part in &word.parts {
