@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn negations_end_as_they_began() {
         let mut conditions = Conditions::default();
-        let errexit = |depth: u32| depth % 3 == 0;
+        let errexit = |depth: u32| depth.is_multiple_of(3);
         for depth in 0..200 {
             conditions.begin_negation(errexit(depth));
         }

@@ -51,9 +51,8 @@ impl Process {
     pub(crate) fn refresh_locale(&mut self) {
         let name =
             [name::LC_ALL, name::LC_CTYPE, name::LANG].into_iter().find_map(|id| self.locale_value(id));
-        match name.map_or(Some(false), |name| bytes_in(&name)) {
-            Some(bytes) => self.shell.state.locale.bytes = bytes,
-            None => {}
+        if let Some(bytes) = name.map_or(Some(false), |name| bytes_in(&name)) {
+            self.shell.state.locale.bytes = bytes;
         }
     }
 

@@ -150,6 +150,8 @@ pub(crate) struct Process {
     pub(crate) fuel: u32,
     /// Function calls, `eval`, `source`, traps and subshells on the frames.
     pub(crate) depth: u64,
+    /// How many references to elements are being looked up, each inside the one before.
+    pub(crate) references: u32,
     /// The signal that ends the process.
     pub(crate) killed_by: Option<super::trap::Signal>,
     /// The signal that ended the command in the foreground, and its process.

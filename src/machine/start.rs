@@ -122,6 +122,7 @@ impl Process {
             fuel: 0,
             depth: 0,
             in_trap: 0,
+            references: 0,
             killed_by: None,
             child_killed: None,
             traps_running: 0,

@@ -317,6 +317,7 @@ impl Process {
             switched: false,
             fuel: 0,
             depth: self.depth + 1,
+            references: 0,
             killed_by: None,
             child_killed: None,
             in_trap: self.in_trap,

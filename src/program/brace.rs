@@ -5,6 +5,10 @@ use crate::text::Text;
 
 /// Words that are made when a program is compiled; what makes more is expanded when it runs.
 pub(super) const COMPILE_TIME_WORDS: usize = 256;
+/// Bytes and parts of words that are made when a program is compiled.
+const COMPILE_TIME_UNITS: usize = 200_000;
+/// Live bytes that a unit stands for.
+pub(crate) const UNIT_BYTES: u64 = 64;
 /// Braces in braces.
 const MAX_DEPTH: usize = 64;
 
@@ -12,10 +16,15 @@ const MAX_DEPTH: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BraceError {
     /// More words than allowed.
-    TooMany,
+    Count,
     /// Braces in braces, more than `MAX_DEPTH`.
-    TooDeep,
+    Depth,
+    /// The words together are longer than allowed.
+    Length,
 }
+
+/// Takes so many units for words that are made; fails when that is too much.
+pub(crate) type Grow<'a> = &'a mut dyn FnMut(usize) -> Result<(), BraceError>;
 
 /// A byte of unquoted text, or any other part of a word as a unit.
 #[derive(Clone)]
@@ -34,12 +43,12 @@ pub(super) fn has_braces(word: &Word) -> bool {
     has(b'{') && has(b'}')
 }
 
-/// The fields of a word that is a sequence of numbers with plain text around it, the common long one: `file{1..9999}`.
-/// `None`: it is another word.
+/// The fields of a word that is a sequence of numbers with plain text around it, the common long one: `file{1..9999}`,
+/// and how long each is at most. `None`: it is another word.
 pub(crate) fn texts(
     word: &Word,
     most: usize,
-) -> Option<Result<impl ExactSizeIterator<Item = Text>, BraceError>> {
+) -> Option<Result<(impl ExactSizeIterator<Item = Text>, usize), BraceError>> {
     let [WordPart::Literal(text)] = word.parts.as_slice() else { return None };
     let text = std::str::from_utf8(text).ok()?;
     let (head, rest) = text.split_once('{')?;
@@ -57,18 +66,33 @@ pub(crate) fn texts(
     let (head, tail) = (head.to_owned(), tail.to_owned());
     // A sequence has at most `most` numbers, which fits.
     let count = usize::try_from(sequence.count).unwrap_or(usize::MAX);
+    let length = head.len() + sequence.length() + tail.len();
     let mut buffer = String::new();
-    Some(Ok((0..count).map(move |index| {
+    let texts = (0..count).map(move |index| {
         buffer.clear();
         buffer.push_str(&head);
         sequence.number(index as i128, width, &mut buffer);
         buffer.push_str(&tail);
         Text::from(buffer.as_bytes())
-    })))
+    });
+    Some(Ok((texts, length)))
 }
 
-/// The words that `word` expands to, at most `most`.
+/// The words that `word` expands to, at most `most`, and short enough to be made when a program is compiled.
 pub(crate) fn expand(word: &Word, most: usize) -> Result<Vec<Word>, BraceError> {
+    let mut left = COMPILE_TIME_UNITS;
+    let mut grow = |units: usize| match left.checked_sub(units) {
+        Some(rest) => {
+            left = rest;
+            Ok(())
+        }
+        None => Err(BraceError::Length),
+    };
+    expand_within(word, most, &mut grow)
+}
+
+/// The words that `word` expands to, at most `most`. `grow` is asked before they get longer.
+pub(crate) fn expand_within(word: &Word, most: usize, grow: Grow<'_>) -> Result<Vec<Word>, BraceError> {
     let mut units = Vec::new();
     // Bash counts the braces inside of `${...}` as well: `${x:-{a,b}{c,d}}` has none to expand.
     let mut hidden = 0_usize;
@@ -95,9 +119,9 @@ pub(crate) fn expand(word: &Word, most: usize) -> Result<Vec<Word>, BraceError> 
         }
     }
     if nesting(&units) > MAX_DEPTH {
-        return Err(BraceError::TooDeep);
+        return Err(BraceError::Depth);
     }
-    let expanded = expand_units(&units, most, 0)?;
+    let expanded = expand_units(&units, most, 0, grow)?;
     Ok(expanded
         .into_iter()
         .map(|units| Word { parts: join(units), span: word.span })
@@ -200,9 +224,27 @@ fn is_name_byte(byte: u8) -> bool {
 
 type Expanded = Vec<Vec<Unit>>;
 
-fn expand_units(units: &[Unit], most: usize, depth: usize) -> Result<Expanded, BraceError> {
+/// How many units a unit counts as: text that is quoted is one part, but all of it is copied.
+fn weight(unit: &Unit) -> usize {
+    let length = |part: &WordPart| match part {
+        WordPart::Literal(text) | WordPart::Quoted(text) => text.len(),
+        _ => 0,
+    };
+    let bytes = match unit {
+        Unit::Byte(_) => return 1,
+        Unit::Part(WordPart::DoubleQuoted(parts)) => parts.iter().map(|part| 16 + length(part)).sum(),
+        Unit::Part(part) => length(part),
+    };
+    1 + bytes / UNIT_BYTES as usize
+}
+
+fn weight_of(word: &[Unit]) -> usize {
+    word.iter().map(weight).sum()
+}
+
+fn expand_units(units: &[Unit], most: usize, depth: usize, grow: Grow<'_>) -> Result<Expanded, BraceError> {
     if depth > MAX_DEPTH {
-        return Err(BraceError::TooDeep);
+        return Err(BraceError::Depth);
     }
     // Preamble, alternatives, postscript; the products are built from left to right.
     let mut results: Expanded = vec![Vec::new()];
@@ -211,16 +253,18 @@ fn expand_units(units: &[Unit], most: usize, depth: usize) -> Result<Expanded, B
     while let Some(unit) = units.get(at) {
         let close = matching.get(at).copied().flatten().filter(|_| matches!(unit, Unit::Byte(b'{')));
         let alternatives = match close {
-            Some(close) => alternatives(units.get(at + 1..close).unwrap_or(&[]), most, depth)?,
+            Some(close) => alternatives(units.get(at + 1..close).unwrap_or(&[]), most, depth, grow)?,
             None => None,
         };
         match (alternatives, close) {
             (Some(alternatives), Some(close)) => {
                 if results.len().saturating_mul(alternatives.len()) > most {
-                    return Err(BraceError::TooMany);
+                    return Err(BraceError::Count);
                 }
+                let tails: usize = alternatives.iter().map(|word| weight_of(word)).sum();
                 let mut product = Vec::with_capacity(results.len() * alternatives.len());
                 for head in &results {
+                    grow(weight_of(head).saturating_mul(alternatives.len()).saturating_add(tails))?;
                     for alternative in &alternatives {
                         let mut word = head.clone();
                         word.extend(alternative.iter().cloned());
@@ -231,6 +275,7 @@ fn expand_units(units: &[Unit], most: usize, depth: usize) -> Result<Expanded, B
                 at = close + 1;
             }
             _ => {
+                grow(results.len().saturating_mul(weight(unit)))?;
                 for result in &mut results {
                     result.push(unit.clone());
                 }
@@ -286,7 +331,12 @@ fn match_braces(units: &[Unit]) -> Vec<Option<usize>> {
 }
 
 /// The alternatives inside a pair of braces; `None` when it is no brace expression.
-fn alternatives(inner: &[Unit], most: usize, depth: usize) -> Result<Option<Expanded>, BraceError> {
+fn alternatives(
+    inner: &[Unit],
+    most: usize,
+    depth: usize,
+    grow: Grow<'_>,
+) -> Result<Option<Expanded>, BraceError> {
     let mut pieces: Vec<&[Unit]> = Vec::new();
     let (mut start, mut nested) = (0, 0_usize);
     for (at, unit) in inner.iter().enumerate() {
@@ -301,14 +351,14 @@ fn alternatives(inner: &[Unit], most: usize, depth: usize) -> Result<Option<Expa
         }
     }
     if pieces.is_empty() {
-        return sequence(inner, most);
+        return sequence(inner, most, grow);
     }
     pieces.push(inner.get(start..).unwrap_or(&[]));
     let mut all = Vec::new();
     for piece in pieces {
-        all.extend(expand_units(piece, most, depth + 1)?);
+        all.extend(expand_units(piece, most, depth + 1, grow)?);
         if all.len() > most {
-            return Err(BraceError::TooMany);
+            return Err(BraceError::Count);
         }
     }
     Ok(Some(all))
@@ -344,21 +394,26 @@ impl Sequence {
         let (from, to) = (i128::from(from), i128::from(to));
         let count = ((to - from).abs() / step) + 1;
         if count > most as i128 {
-            return Some(Err(BraceError::TooMany));
+            return Some(Err(BraceError::Count));
         }
         Some(Ok(Self { from, step: if from <= to { step } else { -step }, count, width }))
     }
 
     /// Appends the number at `index`.
     fn number(&self, index: i128, width: usize, out: &mut String) {
-        use std::fmt::Write as _;
         let value = self.from + index * self.step;
-        // A `String` takes everything.
-        let _ = match i64::try_from(value) {
-            Ok(value) if width == 0 => write!(out, "{value}"),
-            _ if value < 0 && width > 0 => write!(out, "-{:0>1$}", -value, width.saturating_sub(1)),
-            _ => write!(out, "{value:0>width$}"),
-        };
+        if value < 0 {
+            out.push('-');
+        }
+        let digits = value.unsigned_abs().to_string();
+        let padding = width.saturating_sub(digits.len() + usize::from(value < 0));
+        out.push_str(&"0".repeat(padding));
+        out.push_str(&digits);
+    }
+
+    /// How long a number is at most.
+    fn length(&self) -> usize {
+        self.width.unwrap_or(1).max(20)
     }
 
     /// The word at `index`.
@@ -379,7 +434,7 @@ impl Sequence {
 }
 
 /// The words of a sequence; `None`: it is none.
-fn sequence(inner: &[Unit], most: usize) -> Result<Option<Expanded>, BraceError> {
+fn sequence(inner: &[Unit], most: usize, grow: Grow<'_>) -> Result<Option<Expanded>, BraceError> {
     let mut text = Vec::with_capacity(inner.len());
     for unit in inner {
         match unit {
@@ -390,8 +445,11 @@ fn sequence(inner: &[Unit], most: usize) -> Result<Option<Expanded>, BraceError>
     let Ok(text) = std::str::from_utf8(&text) else { return Ok(None) };
     match Sequence::parse(text, most) {
         None => Ok(None),
-        Some(sequence) => {
-            sequence.map(|sequence| Some((0..sequence.count).map(|index| sequence.word(index)).collect()))
+        Some(Err(error)) => Err(error),
+        Some(Ok(sequence)) => {
+            let count = usize::try_from(sequence.count).unwrap_or(usize::MAX);
+            grow(count.saturating_mul(sequence.length()))?;
+            Ok(Some((0..sequence.count).map(|index| sequence.word(index)).collect()))
         }
     }
 }
@@ -443,10 +501,25 @@ mod tests {
             ("x{,y}", "x xy"),
             ("${a,b}", "${a,b}"),
             ("{1..2..0}", "1 2"),
+            ("{-9223372036854775808..-9223372036854775807}", "-9223372036854775808 -9223372036854775807"),
+            ("{0009..-1..5}", "0009 0004 -001"),
             ("{}", "{}"),
         ];
         for (text, want) in rows {
             assert_eq!(expanded(text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn long_words_are_not_multiplied() {
+        let long = "x".repeat(100_000);
+        for text in [
+            format!("{{{long},b}}{{1..100}}"),
+            format!("{{1..100}}{long}"),
+            format!("{{{}1..100}}", "0".repeat(100_000)),
+        ] {
+            let word = Word { parts: vec![WordPart::Literal(Text::from(text.as_str()))], ..Word::default() };
+            assert_eq!(expand(&word, 1000).err(), Some(BraceError::Length));
         }
     }
 }

@@ -2,6 +2,7 @@
 //! time, memory, page faults and the like are 0. (`time` without a path in front of a pipeline is the shell's own.)
 
 use super::CommandError;
+use crate::limit::{LimitError, Meter};
 use crate::utility::prelude::*;
 use std::time::Duration;
 
@@ -69,7 +70,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         text = format!("Command exited with non-zero status {}\n", status.0).into_bytes();
     }
     let used = Used { elapsed, status: status.0, argv: &options.operands };
-    used.append(&format, &mut text);
+    used.append(&format, &mut text, &ctx.meter)?;
     let out = file.as_mut().unwrap_or(&mut ctx.stderr);
     out.write(&text).await?;
     out.flush().await?;
@@ -99,13 +100,22 @@ struct Used<'a> {
 impl Used<'_> {
     /// Appends the line that a format says; a directive or an escape that is none shows behind a `?`, and a `%` at the
     /// end takes the newline.
-    fn append(&self, format: &[u8], out: &mut Vec<u8>) {
+    ///
+    /// # Errors
+    /// The line is longer than a value may be.
+    fn append(&self, format: &[u8], out: &mut Vec<u8>, meter: &Meter) -> Result<(), LimitError> {
         let mut bytes = format.iter().copied();
         while let Some(byte) = bytes.next() {
             match byte {
                 b'%' => match bytes.next() {
-                    Some(directive) => self.directive(directive, out),
-                    None => return out.push(b'?'),
+                    Some(directive) => {
+                        self.directive(directive, out);
+                        meter.check_value(out.len() as u64)?;
+                    }
+                    None => {
+                        out.push(b'?');
+                        return Ok(());
+                    }
                 },
                 b'\\' => match bytes.next() {
                     Some(b't') => out.push(b'\t'),
@@ -120,6 +130,7 @@ impl Used<'_> {
             }
         }
         out.push(b'\n');
+        Ok(())
     }
 
     fn directive(&self, directive: u8, out: &mut Vec<u8>) {
@@ -156,20 +167,26 @@ impl Used<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::Clock;
+    use crate::limit::{Limit, Limits};
+    use std::sync::Arc;
 
     #[test]
     fn formats_are_filled_in() {
         let argv = [Text::from("a"), Text::from("b c")];
+        let limits = Limits { value_bytes: 1000, ..Limits::default_profile() };
+        let meter = Meter::new(limits, Arc::new(Clock::fixed(Duration::ZERO)));
         let shown = |format: &str, elapsed: u64| {
             let mut out = Vec::new();
             Used { elapsed: Duration::from_millis(elapsed), status: 3, argv: &argv }
-                .append(format.as_bytes(), &mut out);
-            String::from_utf8(out).unwrap_or_default()
+                .append(format.as_bytes(), &mut out, &meter)
+                .map(|()| String::from_utf8(out).unwrap_or_default())
+                .map_err(|error| error.limit)
         };
-        assert_eq!(shown("%C %x %% %q%", 0), "a b c 3 % ?q?");
-        assert_eq!(shown("%C%", 0), "a b c?");
-        assert_eq!(shown("%e %E", 65_128), "65.12 1:05.12\n");
-        assert_eq!(shown("%E", 3_725_128), "1:02:05\n");
-        assert_eq!(shown(r"a\tb\n\\\q\", 0), "a\tb\n\\?\\q?\\\n");
+        assert_eq!(shown("%C %x %% %q%", 0), Ok("a b c 3 % ?q?".to_owned()));
+        assert_eq!(shown("%e %E", 65_128), Ok("65.12 1:05.12\n".to_owned()));
+        assert_eq!(shown("%E", 3_725_128), Ok("1:02:05\n".to_owned()));
+        assert_eq!(shown(r"a\tb\n\\\q\", 0), Ok("a\tb\n\\?\\q?\\\n".to_owned()));
+        assert_eq!(shown(&"%C".repeat(1000), 0), Err(Limit::ValueBytes));
     }
 }

@@ -174,6 +174,9 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
         }
     }
     let (prefix, suffix) = (letters.value(b'P'), letters.value(b'S'));
+    let around = prefix.map_or(0, |text| text.len()) + suffix.map_or(0, |text| text.len()) + 1;
+    let total = words.iter().fold(0_usize, |total, word| total.saturating_add(around + word.len()));
+    let _held = run.services.meter.charge(total as u64)?;
     for word in &words {
         process.out.extend_from_slice(prefix.map_or(&[], |prefix| prefix.as_bytes()));
         process.out.extend_from_slice(word);

@@ -6,7 +6,7 @@ use super::super::process::{Halt, Process, Step};
 use super::super::run::Run;
 use crate::limit::Limit;
 use crate::pattern::{Pattern, PatternOptions};
-use crate::program::{BraceError, Index, Program};
+use crate::program::{BraceError, Index, Program, UNIT_BYTES};
 use crate::syntax::ast::WordPart;
 use crate::text::Text;
 use crate::utility::ticker::MeterTicker;
@@ -88,20 +88,29 @@ impl Process {
         let most = usize::try_from(run.services.meter.limits().expansion_results).unwrap_or(usize::MAX);
         let most = most.min(4_000_000);
         if let Some(texts) = crate::program::braces_of_text(word, most) {
-            let texts = texts.map_err(|_| run.services.meter.fail(Limit::ExpansionResults))?;
+            let (texts, length) = texts.map_err(|_| run.services.meter.fail(Limit::ExpansionResults))?;
             let count = texts.len() + self.x.fields.len();
             if count > most {
                 return Err(run.services.meter.fail(Limit::ExpansionResults).into());
             }
-            self.bytes.set((count * size_of::<Text>()) as u64)?;
+            let each = size_of::<Text>() + if length > 24 { length } else { 0 };
+            self.bytes.set(count.saturating_mul(each) as u64)?;
             self.x.fields.extend(texts);
             return Ok(());
         }
-        let held = run.services.meter.charge(most.min(100_000) as u64 * 200)?;
-        let words = match crate::program::expand_braces(word, most) {
+        let mut held = run.services.meter.empty_charge();
+        let mut units = 0_u64;
+        let mut grow = |more: usize| {
+            units = units.saturating_add(more as u64);
+            // In large steps: the meter is asked seldom.
+            let bytes = units.saturating_mul(UNIT_BYTES).div_ceil(1 << 20).saturating_mul(1 << 20);
+            if bytes <= held.bytes() { Ok(()) } else { held.set(bytes).map_err(|_| BraceError::Length) }
+        };
+        let words = match crate::program::expand_braces(word, most, &mut grow) {
             Ok(words) => words,
-            Err(BraceError::TooMany) => return Err(run.services.meter.fail(Limit::ExpansionResults).into()),
-            Err(BraceError::TooDeep) => return Err(run.services.meter.fail(Limit::SyntaxDepth).into()),
+            Err(BraceError::Length) => return Err(stopped(run)),
+            Err(BraceError::Count) => return Err(run.services.meter.fail(Limit::ExpansionResults).into()),
+            Err(BraceError::Depth) => return Err(run.services.meter.fail(Limit::SyntaxDepth).into()),
         };
         for word in &words {
             for part in &word.parts {
@@ -125,6 +134,7 @@ impl Process {
             self.end_field(run)?;
         }
         drop(held);
+        self.bytes.set(units.max(self.x.fields.len() as u64 * size_of::<Text>() as u64))?;
         Ok(())
     }
 

@@ -12,6 +12,9 @@ use crate::text::Text;
 /// Namerefs that are followed.
 const MAX_NAMEREFS: u32 = 8;
 
+/// References to elements inside the subscripts of others: `declare -n r='a[r]'` would never end.
+const MAX_REFERENCES: u32 = 16;
+
 impl Process {
     /// Where a variable's value is: namerefs are followed.
     pub(crate) fn dereference(&mut self, run: &mut Run, id: NameId) -> Target {
@@ -358,15 +361,40 @@ impl Process {
             Some(id) => id,
             None => id,
         };
+        // Each may lead to many others, as deep as is allowed.
+        self.fuel = self.fuel.saturating_sub(1);
+        if self.fuel == 0 {
+            run.services.meter.check().ok()?;
+        }
         match subscript {
             b"@" => Some(Target::Elements(id, AllElements::At)),
             b"*" => Some(Target::Elements(id, AllElements::Star)),
-            _ if self.is_associative(id) => Some(Target::Key(id, self.dequote_key(run, subscript))),
+            _ if self.references >= MAX_REFERENCES => {
+                let shown = bstr::BStr::new(text);
+                self.report(format_args!("{shown}: expression recursion level exceeded"));
+                None
+            }
             _ => {
-                let index = self.evaluate_subscript(run, subscript, depth).ok()?;
-                self.array_index(run, id, index).map(|index| Target::Index(id, index))
+                self.references += 1;
+                let target = self.subscript_target(run, id, subscript, depth);
+                self.references -= 1;
+                target
             }
         }
+    }
+
+    fn subscript_target(
+        &mut self,
+        run: &mut Run,
+        id: NameId,
+        subscript: &[u8],
+        depth: u32,
+    ) -> Option<Target> {
+        if self.is_associative(id) {
+            return Some(Target::Key(id, self.dequote_key(run, subscript)));
+        }
+        let index = self.evaluate_subscript(run, subscript, depth).ok()?;
+        self.array_index(run, id, index).map(|index| Target::Index(id, index))
     }
 
     fn dereference_name_only(&mut self, run: &mut Run, id: NameId) -> Option<NameId> {
@@ -381,6 +409,10 @@ impl Process {
         let mut text = Text::EMPTY;
         let mut rest = key;
         while let Some((&first, tail)) = rest.split_first() {
+            if run.services.meter.check_value(text.len() as u64).is_err() {
+                // The run is over.
+                break;
+            }
             match first {
                 b'\'' => {
                     let end = memchr::memchr(b'\'', tail).unwrap_or(tail.len());

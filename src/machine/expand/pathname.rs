@@ -10,7 +10,7 @@ use super::super::process::{Process, Step};
 use super::super::run::Run;
 use super::field::stopped;
 use crate::limit::Limit;
-use crate::pattern::{Pattern, PatternOptions};
+use crate::pattern::{Pattern, PatternOptions, Ticker as _};
 use crate::text::Text;
 use crate::utility::ticker::MeterTicker;
 use crate::vfs::FileKind;
@@ -201,12 +201,15 @@ impl Process {
         };
         let patterns: Vec<Pattern> =
             ignore.split(|&byte| byte == b':').map(|pattern| Pattern::parse(pattern, options)).collect();
+        run.services.meter.check()?;
         let mut error = None;
+        let mut ticker = MeterTicker::new(&run.services.meter);
         found.retain(|path| {
             let base = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
-            let mut ticker = MeterTicker::new(&run.services.meter);
-            !matches!(base, b"." | b"..")
-                && !patterns.iter().any(|pattern| match pattern.matches(path, &mut ticker) {
+            error.is_none()
+                && !matches!(base, b"." | b"..")
+                // The call counts too, however short the match.
+                && !patterns.iter().any(|pattern| match ticker.tick(4).and_then(|()| pattern.matches(path, &mut ticker)) {
                     Ok(matched) => matched,
                     Err(_) => {
                         error = Some(stopped(run));
