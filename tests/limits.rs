@@ -90,3 +90,30 @@ fn loops_commands_and_frames_are_counted() {
     reaches(Limit::Operations, 100_000, "while :; do :; done");
     reaches(Limit::ParseTime, 0, ":\n:");
 }
+
+#[test]
+fn compiled_regular_expressions_are_live_bytes() {
+    let many = "for i in {1..3000}; do echo \"s/(a|b){50}$i/x/\"; done > s; sed -E -f s /dev/null";
+    reaches(Limit::LiveBytes, 8 * MIB, many);
+    fits(Limit::LiveBytes, 256 * MIB, many);
+    // What is no longer kept is given back.
+    let one_by_one = "for i in {1..300}; do echo a | sed -E \"s/(a|b){200}$i/x/\" > /dev/null; done";
+    fits(Limit::LiveBytes, 8 * MIB, one_by_one);
+    let dynamic = "awk 'BEGIN { for (i = 0; i < 3000; i++) \"a\" ~ (\"(a|b){100}\" i) }'";
+    fits(Limit::LiveBytes, 8 * MIB, dynamic);
+    let of_jq = "jq -n '[range(300) | tostring as $i | \"a\" | test(\"a\" + $i)] | length'";
+    fits(Limit::LiveBytes, 16 * MIB, of_jq);
+    reaches(Limit::LiveBytes, 2 * MIB, of_jq);
+}
+
+#[test]
+fn blocks_and_pieces_of_utilities_are_counted() {
+    reaches(Limit::LiveBytes, 32 * MIB, "dd if=/dev/zero of=/dev/null bs=1G count=1");
+    reaches(Limit::LiveBytes, 32 * MIB, "dd cbs=1G conv=block < <(echo a)");
+    reaches(Limit::LiveBytes, 32 * MIB, "yes | tr -d '\\n' | split -n 2");
+    reaches(Limit::Files, 100, "yes | split -l 1");
+    reaches(Limit::FileSystemBytes, MIB, "yes | split -b 100000");
+    reaches(Limit::OutputBytes, 1000, "yes '$HOME' | envsubst");
+    reaches(Limit::OutputBytes, 1000, "yes 1000 | numfmt --to=si");
+    reaches(Limit::OutputBytes, 1000, "yes a b c | fmt");
+}

@@ -183,7 +183,7 @@ impl Copy {
         self.pending.push(&converted)?;
         self.write_full(ctx).await?;
         if !self.pending.is_empty() {
-            let rest = self.pending.to_vec();
+            let rest = std::mem::replace(&mut self.pending, ByteQueue::new(&ctx.meter));
             self.write_block(ctx, &rest).await?;
         }
         Ok(status)

@@ -81,6 +81,29 @@ fn hexadecimal(body: &[u8]) -> (f64, &[u8]) {
     (value * 2.0_f64.powi(scale), rest)
 }
 
+/// No double has more digits behind its point; and the standard library's precision has 16 bits.
+const MOST_DIGITS: usize = 1100;
+
+/// With so many digits behind the point.
+pub(crate) fn fixed(value: f64, precision: usize) -> String {
+    let mut text = format!("{value:.*}", precision.min(MOST_DIGITS));
+    if value.is_finite() {
+        text.push_str(&"0".repeat(precision.saturating_sub(MOST_DIGITS)));
+    }
+    text
+}
+
+/// A digit, so many behind the point, `e` and the exponent.
+pub(crate) fn scientific(value: f64, precision: usize) -> String {
+    let text = format!("{value:.*e}", precision.min(MOST_DIGITS));
+    match text.split_once('e') {
+        Some((digits, exponent)) if precision > MOST_DIGITS => {
+            format!("{digits}{}e{exponent}", "0".repeat(precision - MOST_DIGITS))
+        }
+        _ => text,
+    }
+}
+
 /// Formats as printf does for the conversion `f`, `e` or `g` (capitals too), without padding.
 pub(crate) fn format_float(value: f64, conversion: u8, precision: usize, alternate: bool) -> String {
     let upper = conversion.is_ascii_uppercase();
@@ -89,7 +112,7 @@ pub(crate) fn format_float(value: f64, conversion: u8, precision: usize, alterna
             b'e' => exponent_form(value, precision, alternate),
             b'g' => general_form(value, precision.max(1), alternate),
             _ if alternate && precision == 0 => format!("{value:.0}."),
-            _ => format!("{value:.precision$}"),
+            _ => fixed(value, precision),
         }
     } else {
         let name = if value.is_nan() { "nan" } else { "inf" };
@@ -99,7 +122,7 @@ pub(crate) fn format_float(value: f64, conversion: u8, precision: usize, alterna
 }
 
 fn exponent_form(value: f64, precision: usize, alternate: bool) -> String {
-    let text = format!("{value:.precision$e}");
+    let text = scientific(value, precision);
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let power: i32 = exponent.parse().unwrap_or(0);
     let sign = if power < 0 { '-' } else { '+' };
@@ -109,12 +132,12 @@ fn exponent_form(value: f64, precision: usize, alternate: bool) -> String {
 
 /// C17 7.21.6.1: as many significant digits as `precision`, the exponent form outside of -4 to `precision`.
 fn general_form(value: f64, precision: usize, alternate: bool) -> String {
-    let digits = format!("{value:.*e}", precision - 1);
+    let digits = scientific(value, precision - 1);
     let power: i32 = digits.split_once('e').and_then(|(_, power)| power.parse().ok()).unwrap_or(0);
     let in_range = power >= -4 && i64::from(power) < precision as i64;
     let text = if in_range {
         let decimals = precision as i64 - 1 - i64::from(power);
-        format!("{value:.*}", decimals.max(0) as usize)
+        fixed(value, decimals.max(0) as usize)
     } else {
         exponent_form(value, precision - 1, alternate)
     };

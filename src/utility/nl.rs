@@ -184,10 +184,16 @@ fn write_number(settings: &Settings, state: &mut State, out: &mut Vec<u8>) -> Re
         return Err(UtilityError::failed("line number overflow"));
     }
     let (number, width) = (state.number, settings.width);
+    let text = number.to_string();
+    // The library's own padding ends at 16 bits.
+    let padding = |byte: &str| byte.repeat(width.saturating_sub(text.len()));
     let text = match settings.format {
-        Format::Left => format!("{number:<width$}"),
-        Format::Right => format!("{number:>width$}"),
-        Format::Zeros => format!("{number:0width$}"),
+        Format::Left => format!("{text}{}", padding(" ")),
+        Format::Right => format!("{}{text}", padding(" ")),
+        Format::Zeros => match text.strip_prefix('-') {
+            Some(digits) => format!("-{}{digits}", padding("0")),
+            None => format!("{}{text}", padding("0")),
+        },
     };
     out.extend_from_slice(text.as_bytes());
     out.extend_from_slice(&settings.separator);

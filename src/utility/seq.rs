@@ -6,6 +6,7 @@
 mod format;
 mod number;
 
+use super::float::fixed;
 use crate::utility::prelude::*;
 use format::Format;
 use number::{Fixed, Operand};
@@ -122,7 +123,14 @@ impl Printer {
         self.begin(ctx)?;
         match &self.format {
             Some(format) => format.append(value, &mut self.number),
-            None => self.number.extend_from_slice(format!("{value:0width$.precision$}", width = self.width, precision = self.precision).as_bytes()),
+            None => {
+                let text = fixed(value, self.precision);
+                let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |digits| ("-", digits));
+                let missing = self.width.saturating_sub(text.len());
+                self.number.extend_from_slice(sign.as_bytes());
+                self.number.extend(std::iter::repeat_n(b'0', missing));
+                self.number.extend_from_slice(digits.as_bytes());
+            }
         }
         ctx.stdout.push(&self.number)?;
         Ok(())

@@ -1,5 +1,6 @@
 //! Numbers and their texts: what `strtod` reads, and what `printf` writes.
 
+use crate::utility::float::{fixed, scientific};
 use std::fmt::Write as _;
 
 /// Whether a byte is white space around a number.
@@ -171,7 +172,7 @@ pub(super) fn push_float(number: f64, letter: u8, style: &Style, out: &mut Vec<u
     let precision = style.precision.unwrap_or(6);
     let magnitude = number.abs();
     let mut body = match letter.to_ascii_lowercase() {
-        b'f' => format!("{magnitude:.precision$}"),
+        b'f' => fixed(magnitude, precision),
         b'e' => exponential(magnitude, precision),
         _ => general(magnitude, precision.max(1), style.alternative),
     };
@@ -186,7 +187,7 @@ pub(super) fn push_float(number: f64, letter: u8, style: &Style, out: &mut Vec<u
 }
 
 fn exponential(magnitude: f64, precision: usize) -> String {
-    let text = format!("{magnitude:.precision$e}");
+    let text = scientific(magnitude, precision);
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let sign = if exponent < 0 { '-' } else { '+' };
@@ -207,7 +208,7 @@ fn general(magnitude: f64, precision: usize, keeps_zeros: bool) -> String {
         return format!("{}e{exponent_text}", trim(digits));
     }
     let decimals = usize::try_from(precision as i64 - 1 - exponent).unwrap_or(0);
-    trim(&format!("{magnitude:.decimals$}"))
+    trim(&fixed(magnitude, decimals))
 }
 
 /// Appends sign, `prefix` (`0x`) and digits, padded to the width.

@@ -2,12 +2,14 @@
 //! those fit into 128 bits, and a floating point number beyond.
 
 use super::settings::{Round, Scale, Settings};
-use crate::utility::float::format_float;
+use crate::utility::float::{fixed, format_float};
 use crate::utility::quote::quote;
 
 /// Digits that can be read without loss, and those that can be read at all.
 const EXACT_DIGITS: usize = 18;
 const MOST_DIGITS: usize = 27;
+/// Digits of a scaled number that can be printed.
+const MOST_PLACES: usize = 300;
 const UNITS: &[u8; 9] = b"\0KMGTPEZY";
 
 /// See the module.
@@ -206,7 +208,8 @@ pub(super) fn print(number: &Number, precision: usize, settings: &Settings) -> R
     let precision = settings.format.precision.unwrap_or(precision);
     let digits = power_of(number, 10);
     let shown = || format_float(number.value, b'g', 6, false);
-    if settings.to == Scale::None && digits.saturating_add(precision) > EXACT_DIGITS {
+    let most = if settings.to == Scale::None { EXACT_DIGITS } else { MOST_PLACES };
+    if digits.saturating_add(precision) > most {
         return Err(if precision > 0 {
             format!(
                 "value/precision too large to be printed: '{}/{precision}' (consider using --to)",
@@ -246,7 +249,7 @@ fn unscaled(number: &Number, precision: usize, round: Round) -> String {
         places.and_then(|places| Some((places, number.times(places, 1).integer(round)?)))
     else {
         let places = 10_f64.powi(i32::try_from(precision).unwrap_or(0));
-        return format!("{:.precision$}", round_float(number.value * places, round) / places);
+        return fixed(round_float(number.value * places, round) / places, precision);
     };
     let sign = if integer < 0 || (integer == 0 && number.value.is_sign_negative()) { "-" } else { "" };
     let (whole, rest) =
@@ -265,14 +268,31 @@ fn scaled(number: &Number, settings: &Settings) -> String {
         None => usize::from(power_of(&unit, 10) == 0),
     };
     let ten = 10_i128.checked_pow(u32::try_from(places).unwrap_or(0)).unwrap_or(1);
-    let mut value = unit.times(ten, 1).rounded(settings.round) / ten as f64;
+    let rounded = unit.times(ten, 1);
+    let exact = rounded.integer(settings.round);
+    let scale = power;
+    let mut value = rounded.rounded(settings.round) / ten as f64;
     if value.abs() >= base as f64 {
         value /= base as f64;
         power += 1;
     }
     let shows_point = value != 0.0 && value.abs() < 10.0 && power > 0;
     let digits = settings.format.precision.unwrap_or(usize::from(shows_point));
-    let mut text = zero_padded(format!("{value:.digits$}"), settings.format.zero_width);
+    let shown = exact.filter(|_| digits >= places && power == scale).map_or_else(
+        || fixed(value, digits),
+        |integer| {
+            let sign = if integer < 0 { "-" } else { "" };
+            let (whole, rest) =
+                (integer.unsigned_abs() / ten.unsigned_abs(), integer.unsigned_abs() % ten.unsigned_abs());
+            if digits == 0 {
+                return format!("{sign}{whole}");
+            }
+            // What is behind the digits that were rounded to is nothing.
+            let rest = if places == 0 { String::new() } else { format!("{rest:0places$}") };
+            format!("{sign}{whole}.{rest}{}", "0".repeat(digits - places))
+        },
+    );
+    let mut text = zero_padded(shown, settings.format.zero_width);
     if let Some(letter) = UNITS.get(power).filter(|letter| **letter != 0) {
         text.push(char::from(*letter));
         if settings.to == Scale::IecI {
