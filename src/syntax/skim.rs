@@ -474,7 +474,7 @@ impl Skimmer<'_> {
                 continue;
             }
             let word = self.at;
-            if !(named && !declares) && is_name_start(self.peek()) && self.assignment(named)? {
+            if (!named || declares) && is_name_start(self.peek()) && self.assignment(named)? {
                 continue;
             }
             self.at = word;

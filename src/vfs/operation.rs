@@ -523,6 +523,9 @@ fn remove(live: &mut Live, parent: Location, name: &[u8], now: u64) -> Result<()
     Ok(())
 }
 
+/// A foreign file system on the way, and the components that are left.
+pub(super) type Beyond<'p> = (Box<ForeignPath>, Vec<&'p [u8]>);
+
 /// Creates a directory and those above it that are missing; returns the foreign file system on the way, with the
 /// components that are left.
 pub(super) fn make_directories<'p>(
@@ -530,7 +533,7 @@ pub(super) fn make_directories<'p>(
     path: &'p [u8],
     mode: u16,
     now: u64,
-) -> Result<Option<(Box<ForeignPath>, Vec<&'p [u8]>)>> {
+) -> Result<Option<Beyond<'p>>> {
     if path.is_empty() {
         return Err(Errno::NotFound.into());
     }
