@@ -74,7 +74,7 @@ impl Compiler {
         self.patch(begin);
         self.emit(Op::EndProcess);
         self.patch(start);
-        self.line = self.base_line.unwrap_or(line);
+        self.line = self.subshell_line(command);
         self.check();
         self.line = line;
     }
@@ -105,7 +105,9 @@ impl Compiler {
                 self.line = line;
                 self.emit(Op::EndProcess);
                 self.patch(start);
+                self.line = closed;
                 self.check();
+                self.line = line;
             }
             CommandKind::If { clauses, otherwise } => self.if_command(clauses, otherwise.as_ref()),
             CommandKind::While { until, condition, body } => self.while_command(*until, condition, body),
