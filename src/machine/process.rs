@@ -250,8 +250,20 @@ impl Process {
         }
     }
 
-    /// Looks at what the process waits for.
+    /// Looks at what the process waits for. Once that is over, a trapped signal comes before the next command.
     fn resume(&mut self, run: &mut Run, cx: &mut Context<'_>) -> Poll<Step> {
+        let waits = !matches!(self.wait, Wait::Nothing);
+        let resumed = self.resume_wait(run, cx);
+        if waits
+            && !self.signals.is_empty()
+            && matches!((&resumed, &self.wait), (Poll::Ready(Ok(())), Wait::Nothing))
+        {
+            return Poll::Ready(self.take_signals(run));
+        }
+        resumed
+    }
+
+    fn resume_wait(&mut self, run: &mut Run, cx: &mut Context<'_>) -> Poll<Step> {
         if !self.signals.is_empty()
             && !matches!(self.wait, Wait::Utility(_))
             && let Err(halt) = self.take_signals(run)
