@@ -266,6 +266,23 @@ fn language(filter: &str) {
         row("globbing", least(&mut || go("globbing", &format!("cd globbing; {script}"))), theirs);
         std::fs::remove_dir_all(&folder).expect("the folder goes");
     }
+    if "parsing, each function called".contains(filter) {
+        let define = |number: u32| {
+            format!(
+                "f{number}() {{ if [[ $1 == a* && -n ${{2:-x}} ]]; then y=\"$1: $((x += 1))\"; fi; }}; f{number} ab\n"
+            )
+        };
+        let script: String = (0..5000).map(define).collect();
+        let mut number = 0;
+        let ours = least(&mut || {
+            number += 1;
+            go("parsing", &format!("{script}# {number}"));
+        });
+        let file = std::env::temp_dir().join(format!("hookbox-bench-called-{}.sh", std::process::id()));
+        std::fs::write(&file, &script).expect("a file");
+        row("parsing, each function called", ours, bash(&format!(". {}", file.display()), PAYLOAD, 3));
+        std::fs::remove_file(&file).expect("the file goes");
+    }
     if "parsing".contains(filter) {
         let line =
             "f() { if [[ $1 == a* && -n ${2:-x} ]]; then echo \"$1: $((x + 1))\" | cat > /dev/null; fi; }\n";

@@ -304,6 +304,11 @@ impl Meter {
         self.check()
     }
 
+    /// The clock of [`Limits::wall_time_ms`].
+    pub(crate) fn clock(&self) -> &Arc<Clock> {
+        &self.clock
+    }
+
     /// Starts to measure the time of parsing one script.
     pub(crate) fn parse_time(&self) -> ParseTime<'_> {
         ParseTime { meter: self, started: real_monotonic() }

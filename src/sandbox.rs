@@ -591,6 +591,13 @@ pub struct Running {
     stderr: Option<Arc<Capture>>,
 }
 
+impl Running {
+    /// The clock that the run lives by.
+    pub(crate) fn clock(&self) -> &Arc<Clock> {
+        self.meter.clock()
+    }
+}
+
 impl Future for Running {
     type Output = Output;
 

@@ -7,6 +7,7 @@
 
 use super::name::{self, NameId};
 use super::process::Process;
+use super::variable::Value;
 use crate::text::Text;
 
 /// See the module.
@@ -47,8 +48,24 @@ impl Process {
         self.shell.variables.slot(id).value.text().filter(|value| !value.is_empty())
     }
 
+    /// Whether none of these is set and `LANG` is a session's own: looked at behind every call of a function.
+    fn has_own_locale(&self, categories: &[NameId]) -> bool {
+        let value = |id: NameId| &self.shell.variables.slot(id).value;
+        let own = match value(name::LANG) {
+            Value::Unset => true,
+            Value::Text(text) => **text == *b"C.UTF-8",
+            _ => false,
+        };
+        own && matches!(value(name::LC_ALL), Value::Unset)
+            && categories.iter().all(|&id| matches!(value(id), Value::Unset))
+    }
+
     /// The locale in force, unless it does not exist: then all stays as it is.
     pub(crate) fn refresh_locale(&mut self) {
+        if self.has_own_locale(&[name::LC_CTYPE]) {
+            self.shell.state.locale.bytes = false;
+            return;
+        }
         let name =
             [name::LC_ALL, name::LC_CTYPE, name::LANG].into_iter().find_map(|id| self.locale_value(id));
         if let Some(bytes) = name.map_or(Some(false), |name| bytes_in(&name)) {
@@ -58,6 +75,10 @@ impl Process {
 
     /// The locale of a shell that starts with the environment it now has: C, if a category's does not exist.
     pub(crate) fn start_locale(&mut self) {
+        if self.has_own_locale(CATEGORIES) {
+            self.shell.state.locale.bytes = false;
+            return;
+        }
         let missing = |name: &Text| bytes_in(name).is_none();
         if let Some(all) = self.locale_value(name::LC_ALL) {
             self.shell.state.locale.bytes = bytes_in(&all).unwrap_or(true);

@@ -157,10 +157,9 @@ fn script(request: ScriptRequest<'_>) -> ShellScript {
         Command::Script { script, shell } => {
             let prepared = Prepared::of(script, request.limits.syntax_depth);
             ShellScript {
-                text: Arc::clone(&prepared.text),
                 name: Text::from_static(shell.name().as_bytes()),
                 posix: shell == Shell::Sh,
-                ..ShellScript::command(b"")
+                ..ShellScript::shared(Arc::clone(&prepared.text))
             }
         }
         Command::Program { name, arguments } => {
@@ -208,10 +207,11 @@ impl Sandbox {
         if let Some(fault) = fault(&request) {
             return Box::pin(std::future::ready(fault));
         }
-        let clock = &self.session().clock;
-        let started = clock.is_virtual().then(|| (Arc::clone(clock), clock.monotonic()));
         let capture = request.capture;
         let running = self.running(request);
+        // The run's own: what goes on beside it does not count.
+        let clock = running.clock();
+        let started = clock.is_virtual().then(|| (Arc::clone(clock), clock.monotonic()));
         Box::pin(async move {
             let output = running.await;
             let duration = match started {
