@@ -91,20 +91,23 @@ impl<'a> Firing<'a> {
         let due = self.due(chain);
         let mut records = Vec::with_capacity(due.len());
         let mut flow = Flow::Continue;
+        // What a hook took is known: the clock is read once.
+        let mut now = self.host.now();
         for &index in due.iter() {
             let Some(hook) = self.bundle.hook(index) else { continue };
             if flow == Flow::Stop {
-                let record = self.record(hook, index, Selection::NotReached);
+                let record = self.record(hook, index, now, Selection::NotReached);
                 report(self.bundle, self.host, Phase::Finished, &record);
                 records.push(record);
                 continue;
             }
-            let record = self.consider(hook, index, chain);
+            let record = self.consider(hook, index, now, chain);
             let matched = record.selection == Selection::Matched;
             records.push(record);
             if matched {
                 let mut begun = begin(self.host, hook, chain.deliver(index, self.host));
                 let outcome = begun.outcome().await;
+                now = now.saturating_add(outcome.duration);
                 if let Some(record) = records.last_mut() {
                     record.warnings = begun.warnings;
                     flow = fold(chain, index, outcome, record);
@@ -123,7 +126,7 @@ impl<'a> Firing<'a> {
         let mut started = Vec::new();
         for &index in self.due(chain).iter() {
             let Some(hook) = self.bundle.hook(index) else { continue };
-            let record = self.consider(hook, index, chain);
+            let record = self.consider(hook, index, self.host.now(), chain);
             if record.selection == Selection::Matched {
                 started.push((index, records.len()));
                 let mut begun = begin(self.host, hook, chain.deliver(index, self.host));
@@ -146,22 +149,22 @@ impl<'a> Firing<'a> {
         chain.due().map_or_else(|| Cow::Borrowed(self.bundle.due(self.name)), Cow::Owned)
     }
 
-    fn consider(&self, hook: &Hook, index: usize, chain: &mut dyn Chain) -> HookRecord {
+    fn consider(&self, hook: &Hook, index: usize, at: Duration, chain: &mut dyn Chain) -> HookRecord {
         let selection = match chain.select(index) {
             Ok(()) => Selection::Matched,
             Err(mismatch) => Selection::NotMatched(mismatch),
         };
-        let mut record = self.record(hook, index, selection);
+        let mut record = self.record(hook, index, at, selection);
         record.label = chain.label();
         report(self.bundle, self.host, Phase::Considered, &record);
         record
     }
 
-    fn record(&self, hook: &Hook, index: usize, selection: Selection) -> HookRecord {
+    fn record(&self, hook: &Hook, index: usize, at: Duration, selection: Selection) -> HookRecord {
         HookRecord {
             hook: hook.id.clone(),
             index,
-            at: self.host.now(),
+            at,
             event: self.name,
             label: None,
             context: self.event.context.clone(),

@@ -70,7 +70,13 @@ impl<'a> ObjectWriter<'a> {
     pub(crate) fn put<T: serde::Serialize + ?Sized>(&mut self, name: &str, value: &T) {
         self.out.push(if self.empty { b'{' } else { b',' });
         self.empty = false;
-        append_json(self.out, name);
+        if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            self.out.push(b'"');
+            self.out.extend_from_slice(name.as_bytes());
+            self.out.push(b'"');
+        } else {
+            append_json(self.out, name);
+        }
         self.out.push(b':');
         append_json(self.out, value);
     }

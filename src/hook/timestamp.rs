@@ -30,22 +30,22 @@ pub(crate) fn append_time(out: &mut Vec<u8>, since_epoch: Duration) {
 }
 
 /// The lowest `width` decimal digits of `value`. `write!` would cost as much as the rest of a hook's delivery together.
-fn append_digits(out: &mut Vec<u8>, value: u64, width: u32) {
-    append_each(out, width, value, |rest| (rest % 10, rest / 10));
-}
-
-/// The lowest `width` hexadecimal digits of `value`.
-pub(crate) fn append_hex(out: &mut Vec<u8>, value: u64, width: u32) {
-    append_each(out, width, value, |rest| (rest & 15, rest >> 4));
-}
-
-fn append_each(out: &mut Vec<u8>, width: u32, mut rest: u64, split: impl Fn(u64) -> (u64, u64)) {
-    let mut digits = [b'0'; 16];
-    let room = digits.get_mut(..width as usize).unwrap_or_default();
-    for place in room.iter_mut().rev() {
-        let (digit, more) = split(rest);
-        *place = b"0123456789abcdef".get(digit as usize).copied().unwrap_or(b'0');
-        rest = more;
+fn append_digits(out: &mut Vec<u8>, mut value: u64, width: usize) {
+    let mut digits = [b'0'; 4];
+    for place in digits.iter_mut().rev() {
+        *place = b'0' + (value % 10) as u8;
+        value /= 10;
     }
-    out.extend_from_slice(room);
+    out.extend_from_slice(digits.get(digits.len() - width.min(4)..).unwrap_or_default());
+}
+
+/// A value's 16 hexadecimal digits.
+pub(crate) fn hex_digits(mut value: u64) -> [u8; 16] {
+    let mut digits = [b'0'; 16];
+    for place in digits.iter_mut().rev() {
+        let digit = (value & 15) as u8;
+        *place = if digit < 10 { b'0' + digit } else { b'a' - 10 + digit };
+        value >>= 4;
+    }
+    digits
 }

@@ -57,6 +57,8 @@ pub(super) struct Layer {
     names: Vec<(Text, NameId)>,
     /// Entries of the journal that undo it.
     journal: usize,
+    /// Those with values that are not kept.
+    long: Vec<NameId>,
 }
 
 impl Variables {
@@ -76,6 +78,9 @@ impl Variables {
             let Some(slot) = slots.get_mut(*id as usize) else { continue };
             if !matches!(&slot.value, Value::Text(old) if old == value) {
                 slot.value = Value::Text(value.clone());
+                if value.heap_size() > LONGEST_KEPT {
+                    layer.long.push(*id);
+                }
             }
         }
         if !layer.names.is_empty() {
@@ -102,7 +107,7 @@ impl Variables {
             let slot = self.slot_mut(*id);
             slot.attributes.insert(Attributes::EXPORTED);
         }
-        self.layer = Layer { names: known, journal: self.journal.len() };
+        self.layer = Layer { names: known, journal: self.journal.len(), long: Vec::new() };
         !self.layer.names.is_empty()
     }
 
@@ -117,10 +122,8 @@ impl Variables {
     /// A payload is not kept for a session that does nothing.
     fn forget_long_values(&mut self) {
         let Self { layer, slots, .. } = self;
-        for (_, id) in &layer.names {
-            if let Some(slot) = slots.get_mut(*id as usize)
-                && matches!(&slot.value, Value::Text(text) if text.heap_size() > LONGEST_KEPT)
-            {
+        for id in layer.long.drain(..) {
+            if let Some(slot) = slots.get_mut(id as usize) {
                 slot.value = Value::Text(Text::EMPTY);
             }
         }

@@ -8,7 +8,7 @@ use crate::hook::error::EventError;
 use crate::hook::event::{Event, EventContext, Happening, ToolCall};
 use crate::hook::json::{Json, ObjectWriter, append_json};
 use crate::hook::runner::HookRunner;
-use crate::hook::timestamp::{append_hex, append_time};
+use crate::hook::timestamp::{append_time, hex_digits};
 use crate::text::Text;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -165,16 +165,15 @@ fn put_call(object: &mut ObjectWriter<'_>, call: &ToolCall, current: &Current) {
 
 /// A fresh payload file's path (R22): a time-ordered UUID (version 7) after the hook's safe id.
 pub(super) fn file_path(safe_id: &str, now: Duration, host: &dyn HookRunner) -> Text {
-    let millis = now.as_millis() as u64 & 0xffff_ffff_ffff;
     let (a, b) = (host.random_u64(), host.random_u64());
+    let high = hex_digits((now.as_millis() as u64) << 16 | 0x7000 | a & 0xfff);
+    let low = hex_digits((0x8000 | a >> 12 & 0x3fff) << 48 | b & 0xffff_ffff_ffff);
     let mut path = Vec::with_capacity(safe_id.len() + 64);
     path.extend_from_slice(b"/workspace/.hooks/");
     path.extend_from_slice(safe_id.as_bytes());
-    let parts =
-        [(millis >> 16, 8), (millis, 4), (0x7000 | a & 0xfff, 4), (0x8000 | (a >> 12 & 0x3fff), 4), (b, 12)];
-    for (value, width) in parts {
+    for (digits, range) in [(&high, 0..8), (&high, 8..12), (&high, 12..16), (&low, 0..4), (&low, 4..16)] {
         path.push(b'-');
-        append_hex(&mut path, value, width);
+        path.extend_from_slice(digits.get(range).unwrap_or_default());
     }
     path.extend_from_slice(b".json");
     Text::from(path)
