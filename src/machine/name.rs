@@ -41,12 +41,7 @@ pub(crate) struct Names {
 struct Inner {
     numbers: FxHashMap<Text, NameId>,
     texts: Vec<Text>,
-    /// Valid names as they stood in the environment before, which is mostly the one after.
-    environment: Vec<(Text, NameId)>,
 }
-
-/// So many names of an environment are remembered.
-const REMEMBERED: usize = 64;
 
 /// The names that every session has, with their numbers; the same for all, so it is made once.
 static COMMON: LazyLock<Inner> = LazyLock::new(|| {
@@ -73,7 +68,7 @@ impl Names {
     /// The numbers of the variables of an environment; `None` for what is no name.
     pub(crate) fn of_environment(&self, environment: &Environment) -> Vec<Option<NameId>> {
         let mut inner = lock(&self.inner);
-        environment.iter().enumerate().map(|(place, (name, _))| inner.in_environment(place, name)).collect()
+        environment.iter().map(|(name, _)| is_name(name).then(|| inner.intern(name))).collect()
     }
 
     /// The number of a name that has one.
@@ -108,25 +103,6 @@ impl Inner {
         self.texts.push(text.clone());
         self.numbers.insert(text, id);
         id
-    }
-
-    fn in_environment(&mut self, place: usize, name: &Text) -> Option<NameId> {
-        if let Some((before, id)) = self.environment.get(place)
-            && before == name
-        {
-            return Some(*id);
-        }
-        if !is_name(name) {
-            return None;
-        }
-        let id = self.intern(name);
-        let remembered = self.environment.len();
-        match self.environment.get_mut(place) {
-            Some(before) => *before = (name.clone(), id),
-            None if place == remembered && place < REMEMBERED => self.environment.push((name.clone(), id)),
-            None => {}
-        }
-        Some(id)
     }
 
     fn add(&mut self, name: &[u8]) {
