@@ -105,11 +105,11 @@ impl<'a> Firing<'a> {
             let matched = record.selection == Selection::Matched;
             records.push(record);
             if matched {
-                let mut begun = begin(self.host, hook, chain.deliver(index, self.host));
-                let outcome = begun.outcome().await;
+                let begun = begin(self.host, hook, chain.deliver(index, self.host));
+                let (outcome, warnings) = begun.outcome().await;
                 now = now.saturating_add(outcome.duration);
                 if let Some(record) = records.last_mut() {
-                    record.warnings = begun.warnings;
+                    record.warnings = warnings;
                     flow = fold(chain, index, outcome, record);
                 }
             }
@@ -129,8 +129,8 @@ impl<'a> Firing<'a> {
             let record = self.consider(hook, index, self.host.now(), chain);
             if record.selection == Selection::Matched {
                 started.push((index, records.len()));
-                let mut begun = begin(self.host, hook, chain.deliver(index, self.host));
-                runs.push(Box::pin(async move { (begun.outcome().await, begun.warnings) }));
+                let begun = begin(self.host, hook, chain.deliver(index, self.host));
+                runs.push(Box::pin(begun.outcome()));
             } else {
                 report(self.bundle, self.host, Phase::Finished, &record);
             }
@@ -214,16 +214,16 @@ impl<'a> Begun<'a> {
         Self { work: Waiting::For(run), file: None, warnings: Vec::new() }
     }
 
-    /// Waits; the second time it is an empty success.
-    async fn outcome(&mut self) -> ScriptOutcome {
-        let outcome = match &mut self.work {
-            Waiting::Over(outcome) => std::mem::replace(outcome, ScriptOutcome::exited(0, "", "")),
+    /// Waits; the outcome, and what there is to warn of.
+    async fn outcome(mut self) -> (ScriptOutcome, Vec<String>) {
+        let outcome = match self.work {
+            Waiting::Over(outcome) => outcome,
             Waiting::For(run) => run.await,
         };
         if let Some(file) = self.file.take() {
             file.remove(&mut self.warnings);
         }
-        outcome
+        (outcome, self.warnings)
     }
 }
 
