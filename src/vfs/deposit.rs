@@ -37,7 +37,7 @@ impl FileSystem {
     ///
     /// # Errors
     /// Those of [`FileSystem::write`] where the file has to be written at once: on a mount, or when the quota is near.
-    pub fn deposit(&self, path: &Text, content: &Text, mode: u32) -> Result<()> {
+    pub(crate) fn deposit(&self, path: &Text, content: &Text, mode: u32) -> Result<()> {
         let deposit = Deposit { path: path.clone(), content: content.clone(), mode: mode as u16 };
         let mut live = lock(&self.shared.live);
         let length = content.len() as u64;
@@ -67,7 +67,7 @@ impl FileSystem {
     ///
     /// # Errors
     /// It could not be written, or it was and could not be removed.
-    pub fn withdraw(&self, path: &[u8]) -> std::result::Result<(), WithdrawError> {
+    pub(crate) fn withdraw(&self, path: &[u8]) -> std::result::Result<(), WithdrawError> {
         let mut live = lock(&self.shared.live);
         if let Some(at) = live.deposits.iter().position(|deposit| *deposit.path == *path) {
             live.deposits.remove(at);
