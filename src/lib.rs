@@ -61,11 +61,12 @@
 //! - [`utility`]: the programs that scripts call, from `awk` to `yes`.
 //! - [`io`]: descriptors, open file descriptions, pipes.
 //! - [`vfs`]: file trees, snapshots, fixtures.
-//! - [`limit`], [`clock`], [`mod@text`], `pattern`, `character`: leaves.
+//! - [`limit`], [`clock`], [`environment`], [`mod@text`], `pattern`, `character`: leaves.
 
 pub(crate) mod character;
 pub mod cli;
 pub mod clock;
+pub mod environment;
 pub mod hook;
 pub mod inspect;
 pub mod io;

@@ -66,17 +66,21 @@ impl<'a> ObjectWriter<'a> {
         Self { out, empty: true }
     }
 
-    /// Appends a member; a name is not checked for doubles.
+    /// Appends a member whose name is plain: letters, digits and `_`. Names are not checked for doubles.
     pub(crate) fn put<T: serde::Serialize + ?Sized>(&mut self, name: &str, value: &T) {
+        debug_assert!(name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
+        self.out.extend_from_slice(if self.empty { b"{\"" } else { b",\"" });
+        self.empty = false;
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.extend_from_slice(b"\":");
+        append_json(self.out, value);
+    }
+
+    /// Appends a member of any name.
+    pub(crate) fn put_any(&mut self, name: &str, value: &Value) {
         self.out.push(if self.empty { b'{' } else { b',' });
         self.empty = false;
-        if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-            self.out.push(b'"');
-            self.out.extend_from_slice(name.as_bytes());
-            self.out.push(b'"');
-        } else {
-            append_json(self.out, name);
-        }
+        append_json(self.out, name);
         self.out.push(b':');
         append_json(self.out, value);
     }

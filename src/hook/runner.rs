@@ -5,6 +5,7 @@
 use super::record::HookObserver;
 use super::request::Request;
 use super::state::SessionState;
+use crate::environment::Environment;
 use crate::limit::{LimitError, Limits, Usage};
 use crate::text::Text;
 use crate::vfs::{FileSystem, FsError, WithdrawError};
@@ -138,7 +139,7 @@ pub struct ScriptRequest<'a> {
     /// What runs.
     pub command: Command<'a>,
     /// Exported variables. Names are unique.
-    pub environment: Vec<(Text, Text)>,
+    pub environment: Environment,
     /// Whether the session's own environment is below [`ScriptRequest::environment`] or nothing is.
     pub inherit_environment: bool,
     /// Prefixes of names of the session's environment that the script does not see.

@@ -39,13 +39,37 @@ fn append_digits(out: &mut Vec<u8>, mut value: u64, width: usize) {
     out.extend_from_slice(digits.get(digits.len() - width.min(4)..).unwrap_or_default());
 }
 
-/// A value's 16 hexadecimal digits.
-pub(crate) fn hex_digits(mut value: u64) -> [u8; 16] {
-    let mut digits = [b'0'; 16];
-    for place in digits.iter_mut().rev() {
-        let digit = (value & 15) as u8;
-        *place = if digit < 10 { b'0' + digit } else { b'a' - 10 + digit };
-        value >>= 4;
+/// The text of the UUID (RFC 9562, section 4) with these two halves, in three pieces.
+pub(crate) fn uuid(high: u64, low: u64) -> ([u8; 8], [[u8; 5]; 4], [u8; 8]) {
+    let middle = |digits| {
+        let [a, b, c, d, e, f, g, h] = digits;
+        [[b'-', a, b, c, d], [b'-', e, f, g, h]]
+    };
+    let [first, second] = middle(hex_digits(high as u32));
+    let [third, fourth] = middle(hex_digits((low >> 32) as u32));
+    (hex_digits((high >> 32) as u32), [first, second, third, fourth], hex_digits(low as u32))
+}
+
+/// The 8 hexadecimal digits of `value`, all at once.
+fn hex_digits(value: u32) -> [u8; 8] {
+    // A digit to a byte, then to its letter: 39 lies between `9` and `a`.
+    let mut digits = u64::from(value);
+    for (shift, mask) in [(16, 0x0000_ffff_0000_ffff), (8, 0x00ff_00ff_00ff_00ff), (4, 0x0f0f_0f0f_0f0f_0f0f)]
+    {
+        digits = (digits | digits << shift) & mask;
     }
-    digits
+    let letters = (digits + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101;
+    (digits + 0x3030_3030_3030_3030 + letters * 39).to_be_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_uuid_has_its_digits_in_place() {
+        let (start, middle, end) = uuid(0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210);
+        let out = [start.as_slice(), middle.as_flattened(), &end].concat();
+        assert_eq!(String::from_utf8(out).unwrap(), "01234567-89ab-cdef-fedc-ba9876543210");
+    }
 }

@@ -55,10 +55,26 @@ impl Drop for Variables {
 pub(super) struct Layer {
     /// Its variables; empty: there is none.
     names: Vec<(Text, NameId)>,
+    /// What the first of them were set from, when all of it is still there.
+    shared: Option<Arc<[(Text, Text)]>>,
     /// Entries of the journal that undo it.
     journal: usize,
     /// Those with values that are not kept.
     long: Vec<NameId>,
+}
+
+impl Layer {
+    /// How many of the first variables of `environment` are set already.
+    fn kept(&self, environment: &Environment) -> usize {
+        match (&self.shared, environment.shared()) {
+            (Some(before), Some(now)) if Arc::ptr_eq(before, now) => now.len(),
+            _ => 0,
+        }
+    }
+}
+
+fn is_long(value: &Text) -> bool {
+    value.heap_size() > LONGEST_KEPT
 }
 
 impl Variables {
@@ -68,20 +84,29 @@ impl Variables {
         if self.pool.is_none() {
             return false;
         }
+        let mut kept = self.layer.kept(environment);
+        let names = self.layer.names.get(kept..).unwrap_or_default();
         let same = self.layer.names.len() == environment.len()
-            && environment.iter().zip(&self.layer.names).all(|((name, _), (before, _))| name == before);
-        if !same && !self.new_layer(environment) {
-            return environment.len() == 0;
+            && environment.iter_from(kept).zip(names).all(|((name, _), (before, _))| name == before);
+        if !same {
+            if !self.new_layer(environment) {
+                return environment.is_empty();
+            }
+            kept = 0;
         }
         let Self { layer, slots, .. } = self;
-        for ((_, value), (_, id)) in environment.iter().zip(&layer.names) {
+        for ((_, value), (_, id)) in environment.iter_from(kept).zip(layer.names.iter().skip(kept)) {
             let Some(slot) = slots.get_mut(*id as usize) else { continue };
             if !matches!(&slot.value, Value::Text(old) if old == value) {
                 slot.value = Value::Text(value.clone());
-                if value.heap_size() > LONGEST_KEPT {
+                if is_long(value) {
                     layer.long.push(*id);
                 }
             }
+        }
+        if kept == 0 {
+            let stays = |shared: &&Arc<[(Text, Text)]>| !shared.iter().any(|(_, value)| is_long(value));
+            layer.shared = environment.shared().filter(stays).cloned();
         }
         if !layer.names.is_empty() {
             self.exports += 1;
@@ -107,7 +132,7 @@ impl Variables {
             let slot = self.slot_mut(*id);
             slot.attributes.insert(Attributes::EXPORTED);
         }
-        self.layer = Layer { names: known, journal: self.journal.len(), long: Vec::new() };
+        self.layer = Layer { names: known, shared: None, journal: self.journal.len(), long: Vec::new() };
         !self.layer.names.is_empty()
     }
 

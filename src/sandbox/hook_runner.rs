@@ -168,7 +168,7 @@ fn script(request: ScriptRequest<'_>) -> ShellScript {
             ShellScript { args, ..ShellScript::command(br#"exec "$@""#) }
         }
     };
-    run.environment = Environment::new(request.environment);
+    run.environment = request.environment;
     run.bare_environment = !request.inherit_environment;
     run.cwd = request.cwd;
     run.stdin = Source::Bytes(request.stdin);

@@ -2,6 +2,7 @@
 
 use super::{BoxFuture, ExitStatus, Input, Options, Output, Session, Utility, UtilityError};
 use crate::clock::{Sleep, Timers};
+use crate::environment::Environment;
 use crate::io::Description;
 use crate::io::DescriptorTable;
 use crate::limit::{LimitError, Meter};
@@ -11,55 +12,6 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
-
-/// Variables that a command is given.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Environment {
-    variables: Vec<(Text, Text)>,
-}
-
-impl Environment {
-    /// An environment of these variables, in this order. Names are unique.
-    pub fn new(variables: Vec<(Text, Text)>) -> Self {
-        Self { variables }
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.variables.len()
-    }
-
-    /// The value of a variable.
-    pub fn get(&self, name: &[u8]) -> Option<&Text> {
-        self.variables.iter().find(|(key, _)| key.as_bytes() == name).map(|(_, value)| value)
-    }
-
-    /// Sets a variable.
-    pub fn set(&mut self, name: Text, value: Text) {
-        match self.variables.iter_mut().find(|(key, _)| *key == name) {
-            Some(entry) => entry.1 = value,
-            None => self.variables.push((name, value)),
-        }
-    }
-
-    /// These variables with others over them.
-    pub(crate) fn with(&self, over: &Self) -> Self {
-        let mut all = self.clone();
-        for (name, value) in over.iter() {
-            all.set(name.clone(), value.clone());
-        }
-        all
-    }
-
-    /// Removes a variable.
-    pub fn remove(&mut self, name: &[u8]) {
-        self.variables.retain(|(key, _)| key.as_bytes() != name);
-    }
-
-    /// Names and values.
-    pub fn iter(&self) -> impl Iterator<Item = &(Text, Text)> {
-        self.variables.iter()
-    }
-}
 
 /// A command that a utility wants to be run (`xargs`, `find -exec`, `env`, `timeout`).
 #[derive(Clone, Debug)]

@@ -36,7 +36,8 @@ mod time_parse;
 mod walk;
 mod width;
 
-pub use context::{CommandError, CommandRequest, CommandRunner, Context, DescriptorHandles, Environment};
+pub use crate::environment::Environment;
+pub use context::{CommandError, CommandRequest, CommandRunner, Context, DescriptorHandles};
 pub use error::{ExitStatus, UtilityError};
 pub use options::{Example, OptionArgument, OptionSpec, Options, example, flag, number, optional, value};
 pub use session::{Identity, Session};

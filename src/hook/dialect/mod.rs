@@ -38,6 +38,7 @@ use super::matcher::Mismatch;
 use super::record::{Effect, HookId, HookRecord, LogRecord, Phase};
 use super::request::Request;
 use super::runner::{Capture, Ended, HookIdentity, HookRunner, Script, ScriptOutcome, Shell};
+use crate::environment::Environment;
 use crate::limit::Limits;
 use crate::text::Text;
 use serde_json::{Map, Value};
@@ -326,7 +327,7 @@ pub enum Order {
 #[derive(Clone, Debug, Default)]
 pub struct Delivery {
     /// Variables, all of them; names are unique.
-    pub environment: Vec<(Text, Text)>,
+    pub environment: Environment,
     /// Standard input.
     pub stdin: Text,
     /// A file of the session that has the bytes of `stdin` while the hook runs.

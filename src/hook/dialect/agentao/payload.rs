@@ -93,7 +93,7 @@ fn put_facts(object: &mut ObjectWriter<'_>, event: &Event, known: &[&str]) {
     for (name, value) in &event.facts {
         let is_engines = matches!(name.as_str(), PERMISSION | STOP_ACTIVE | "transcript_path");
         if !is_engines && !known.contains(&name.as_str()) {
-            object.put(name, value);
+            object.put_any(name, value);
         }
     }
 }

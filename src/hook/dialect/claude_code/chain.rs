@@ -327,7 +327,7 @@ impl Chain for ClaudeChain<'_> {
             _ => Vec::new(),
         };
         Ok(Delivery {
-            environment,
+            environment: environment.into(),
             stdin: text,
             payload_file: None,
             timeout: Some(self.time(of, extra)),

@@ -158,7 +158,12 @@ impl<'a> DockerAgentChain<'a> {
         }
         let environment = self.environment(extra);
         let cwd = self.directory(extra)?;
-        Ok(Delivery { environment, stdin: self.payload_text(), cwd, ..Delivery::default() })
+        Ok(Delivery {
+            environment: environment.into(),
+            stdin: self.payload_text(),
+            cwd,
+            ..Delivery::default()
+        })
     }
 
     fn builtin(&mut self, extra: &Extra, name: &str, args: &[String]) -> Result<Work, String> {

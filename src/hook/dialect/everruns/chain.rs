@@ -4,6 +4,7 @@ use super::payload::{BASE, Current, Envelope, file_path};
 use super::{
     EventName, EverrunsBundle, EverrunsResult, Extra, OnError, PostTool, PromptGate, ToolGate, output,
 };
+use crate::environment::Environment;
 use crate::hook::decision::{Block, Decision, DialectResult, Reading, Verdict};
 use crate::hook::dialect::{Absorbed, Chain, Delivery, Flow, Handler, Hook};
 use crate::hook::event::Event;
@@ -23,7 +24,7 @@ pub(super) struct EverrunsChain<'a> {
     envelope: Envelope,
     current: Current,
     /// Variables that all hooks of the chain have alike.
-    environment: Vec<(Text, Text)>,
+    environment: Arc<[(Text, Text)]>,
     decision: Decision,
     /// When the first payload was delivered.
     delivered: Option<Duration>,
@@ -37,7 +38,7 @@ impl<'a> EverrunsChain<'a> {
             name,
             envelope: Envelope::new(event, name, now),
             current: Current::of(event),
-            environment: common_environment(bundle, event, name),
+            environment: common_environment(bundle, event, name).into(),
             decision: Decision::default(),
             delivered: None,
         }
@@ -48,18 +49,16 @@ impl<'a> EverrunsChain<'a> {
     }
 
     /// R19 to R21.
-    fn environment(&self, hook: &Hook, extra: &Extra, payload: Text, path: Text) -> Vec<(Text, Text)> {
+    fn environment(&self, hook: &Hook, extra: &Extra, payload: Text, path: Text) -> Environment {
         let names = &self.bundle.variables;
-        let mut all = Vec::with_capacity(self.environment.len() + 3 + extra.environment.len());
-        all.extend_from_slice(&self.environment);
-        all.push((names.payload_json.clone(), payload));
-        all.push((names.payload_path.clone(), path));
-        all.push((names.id.clone(), Text::from(hook.id.as_str())));
+        let mut all = Environment::sharing(Arc::clone(&self.environment));
+        all.add([
+            (names.payload_json.clone(), payload),
+            (names.payload_path.clone(), path),
+            (names.id.clone(), Text::from(hook.id.as_str())),
+        ]);
         for (name, value) in &extra.environment {
-            match all.iter_mut().find(|(known, _)| known == name) {
-                Some((_, old)) => *old = value.clone(),
-                None => all.push((name.clone(), value.clone())),
-            }
+            all.set(name.clone(), value.clone());
         }
         all
     }

@@ -8,7 +8,7 @@ use crate::hook::error::EventError;
 use crate::hook::event::{Event, EventContext, Happening, ToolCall};
 use crate::hook::json::{Json, ObjectWriter, append_json};
 use crate::hook::runner::HookRunner;
-use crate::hook::timestamp::{append_time, hex_digits};
+use crate::hook::timestamp::{append_time, uuid};
 use crate::text::Text;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -83,8 +83,9 @@ impl Current {
 #[derive(Debug)]
 pub(super) struct Envelope {
     head: Vec<u8>,
-    middle: Vec<u8>,
-    data: Vec<u8>,
+    /// What follows: `common` bytes that stay, then the data.
+    tail: Vec<u8>,
+    common: usize,
     stale: bool,
 }
 
@@ -95,21 +96,22 @@ impl Envelope {
         head.extend_from_slice(name.name().as_bytes());
         head.extend_from_slice(b"\",\"hook_id\":");
         let context = &event.context;
-        let mut middle = Vec::with_capacity(192);
-        middle.extend_from_slice(b",\"session_id\":");
-        append_json(&mut middle, &context.session_id);
+        let mut tail = Vec::with_capacity(512);
+        tail.extend_from_slice(b",\"session_id\":");
+        append_json(&mut tail, &context.session_id);
         for (key, id) in [
             (b",\"turn_id\":".as_slice(), &context.turn_id),
             (b",\"org_id\":", &context.org_id),
             (b",\"agent_id\":", &context.agent_id),
         ] {
-            middle.extend_from_slice(key);
-            append_json(&mut middle, id);
+            tail.extend_from_slice(key);
+            append_json(&mut tail, id);
         }
-        middle.extend_from_slice(b",\"ts\":\"");
-        append_time(&mut middle, now);
-        middle.extend_from_slice(b"\",\"data\":");
-        Self { head, middle, data: Vec::new(), stale: true }
+        tail.extend_from_slice(b",\"ts\":\"");
+        append_time(&mut tail, now);
+        tail.extend_from_slice(b"\",\"data\":");
+        let common = tail.len();
+        Self { head, tail, common, stale: true }
     }
 
     /// To be called when a hook changed something.
@@ -120,12 +122,12 @@ impl Envelope {
     /// The whole envelope for one hook.
     pub(super) fn text(&mut self, event: &Event, current: &Current, id_json: &[u8]) -> Text {
         if self.stale {
-            self.data.clear();
-            append_data(&mut self.data, event, current);
+            self.tail.truncate(self.common);
+            append_data(&mut self.tail, event, current);
+            self.tail.push(b'}');
             self.stale = false;
         }
-        let parts = [self.head.as_slice(), id_json, &self.middle, &self.data, b"}"];
-        Text::from(parts.concat())
+        Text::from([self.head.as_slice(), id_json, &self.tail].concat())
     }
 }
 
@@ -152,7 +154,7 @@ fn append_data(out: &mut Vec<u8>, event: &Event, current: &Current) {
         _ => {}
     }
     for (name, value) in &event.facts {
-        object.put(name, value);
+        object.put_any(name, value);
     }
     object.end();
 }
@@ -166,17 +168,12 @@ fn put_call(object: &mut ObjectWriter<'_>, call: &ToolCall, current: &Current) {
 /// A fresh payload file's path (R22): a time-ordered UUID (version 7) after the hook's safe id.
 pub(super) fn file_path(safe_id: &str, now: Duration, host: &dyn HookRunner) -> Text {
     let (a, b) = (host.random_u64(), host.random_u64());
-    let high = hex_digits((now.as_millis() as u64) << 16 | 0x7000 | a & 0xfff);
-    let low = hex_digits((0x8000 | a >> 12 & 0x3fff) << 48 | b & 0xffff_ffff_ffff);
-    let mut path = Vec::with_capacity(safe_id.len() + 64);
-    path.extend_from_slice(b"/workspace/.hooks/");
-    path.extend_from_slice(safe_id.as_bytes());
-    for (digits, range) in [(&high, 0..8), (&high, 8..12), (&high, 12..16), (&low, 0..4), (&low, 4..16)] {
-        path.push(b'-');
-        path.extend_from_slice(digits.get(range).unwrap_or_default());
-    }
-    path.extend_from_slice(b".json");
-    Text::from(path)
+    let high = (now.as_millis() as u64) << 16 | 0x7000 | a & 0xfff;
+    let low = (0x8000 | a >> 12 & 0x3fff) << 48 | b & 0xffff_ffff_ffff;
+    let (start, middle, end) = uuid(high, low);
+    let directory = b"/workspace/.hooks/".as_slice();
+    let parts = [directory, safe_id.as_bytes(), b"-", &start, middle.as_flattened(), &end, b".json"];
+    Text::from(parts.concat())
 }
 
 /// A hook id as part of a file name.

@@ -7,6 +7,7 @@ use super::output::{self, Answer, Decided};
 use super::redact::redact;
 use super::shared::{Gate, ScriptPlace};
 use super::{HandlerKind, prompt};
+use crate::environment::Environment;
 use crate::hook::dialect::{Delivery, Hook, Work};
 use crate::hook::http::{AddressPolicy, Refusal, Url};
 use crate::hook::request::{BuiltinRequest, HttpRequest, Request};
@@ -75,8 +76,8 @@ impl GoclawChain<'_> {
         }
         Ok(Delivery {
             environment: match &row.handler {
-                HandlerConfig::Command { environment } => environment.clone(),
-                _ => Vec::new(),
+                HandlerConfig::Command { environment } => environment.clone().into(),
+                _ => Environment::default(),
             },
             stdin: start.stdin,
             timeout: Some(timeout),
