@@ -272,13 +272,18 @@ impl Meter {
 
     /// Checks the deadline and an earlier failure. Costs a clock reading; call it every thousand operations or so.
     pub fn check(&self) -> Result<(), LimitError> {
+        self.check_at(real_monotonic())
+    }
+
+    fn check_at(&self, now: Duration) -> Result<(), LimitError> {
         if let Some(error) = self.failure() {
             return Err(error);
         }
         if self.limits.wall_time_ms != u64::MAX {
             let allowed = Duration::from_millis(self.limits.wall_time_ms);
-            let real = real_monotonic().saturating_sub(self.started_real);
-            if real >= allowed || self.clock.monotonic().saturating_sub(self.started) >= allowed {
+            let is_over = now.saturating_sub(self.started_real) >= allowed
+                || self.clock.is_virtual() && self.clock.monotonic().saturating_sub(self.started) >= allowed;
+            if is_over {
                 return Err(self.fail(Limit::WallTime));
             }
         }
@@ -302,6 +307,14 @@ impl Meter {
     pub fn tick(&self, n: u64) -> Result<(), LimitError> {
         add(&self.operations, n, self.limits.operations).map_err(|()| self.fail(Limit::Operations))?;
         self.check()
+    }
+
+    /// [`Meter::tick`], and whether the run has kept its executor long enough.
+    pub(crate) fn tick_in_slice(&self, n: u64) -> Result<bool, LimitError> {
+        add(&self.operations, n, self.limits.operations).map_err(|()| self.fail(Limit::Operations))?;
+        let now = real_monotonic();
+        self.check_at(now)?;
+        Ok(now.as_micros() as u64 >= self.slice_end.load(Relaxed))
     }
 
     /// The clock of [`Limits::wall_time_ms`].

@@ -54,6 +54,20 @@ pub(crate) fn append_json<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
     let _ = serde_json::to_writer(out, value);
 }
 
+/// Appends `text` as a JSON string.
+pub(crate) fn append_text(out: &mut Vec<u8>, text: &str) {
+    let is_special = |byte: u8| byte < b' ' || matches!(byte, b'"' | b'\\');
+    // All bytes are looked at, so that several are at a time.
+    if text.bytes().fold(false, |special, byte| special | is_special(byte)) {
+        append_json(out, text);
+    } else {
+        out.reserve(text.len() + 2);
+        out.push(b'"');
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'"');
+    }
+}
+
 /// Writes one JSON object, member by member.
 pub(crate) struct ObjectWriter<'a> {
     out: &'a mut Vec<u8>,
@@ -68,12 +82,22 @@ impl<'a> ObjectWriter<'a> {
 
     /// Appends a member whose name is plain: letters, digits and `_`. Names are not checked for doubles.
     pub(crate) fn put<T: serde::Serialize + ?Sized>(&mut self, name: &str, value: &T) {
+        self.name(name);
+        append_json(self.out, value);
+    }
+
+    /// [`ObjectWriter::put`] of a string.
+    pub(crate) fn put_text(&mut self, name: &str, text: &str) {
+        self.name(name);
+        append_text(self.out, text);
+    }
+
+    fn name(&mut self, name: &str) {
         debug_assert!(name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
         self.out.extend_from_slice(if self.empty { b"{\"" } else { b",\"" });
         self.empty = false;
         self.out.extend_from_slice(name.as_bytes());
         self.out.extend_from_slice(b"\":");
-        append_json(self.out, value);
     }
 
     /// Appends a member of any name.

@@ -1,5 +1,6 @@
 //! Points in time as records and payloads show them.
 
+use std::ops::Range;
 use std::time::Duration;
 
 /// [`append_time`] as a text of its own.
@@ -14,40 +15,40 @@ pub(crate) fn append_time(out: &mut Vec<u8>, since_epoch: Duration) {
     let millis = i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX);
     let stamp = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
     let time = jiff::tz::Offset::UTC.to_datetime(stamp);
-    let parts = [
-        (time.year(), 4, b'-'),
-        (time.month().into(), 2, b'-'),
-        (time.day().into(), 2, b'T'),
-        (time.hour().into(), 2, b':'),
-        (time.minute().into(), 2, b':'),
-        (time.second().into(), 2, b'.'),
-        (time.millisecond(), 3, b'Z'),
-    ];
-    for (value, width, end) in parts {
-        append_digits(out, u64::from(value.unsigned_abs()), width);
-        out.push(end);
-    }
-}
-
-/// The lowest `width` decimal digits of `value`. `write!` would cost as much as the rest of a hook's delivery together.
-fn append_digits(out: &mut Vec<u8>, mut value: u64, width: usize) {
-    let mut digits = [b'0'; 4];
-    for place in digits.iter_mut().rev() {
-        *place = b'0' + (value % 10) as u8;
-        value /= 10;
-    }
-    out.extend_from_slice(digits.get(digits.len() - width.min(4)..).unwrap_or_default());
-}
-
-/// The text of the UUID (RFC 9562, section 4) with these two halves, in three pieces.
-pub(crate) fn uuid(high: u64, low: u64) -> ([u8; 8], [[u8; 5]; 4], [u8; 8]) {
-    let middle = |digits| {
-        let [a, b, c, d, e, f, g, h] = digits;
-        [[b'-', a, b, c, d], [b'-', e, f, g, h]]
+    let mut text = *b"0000-00-00T00:00:00.000Z";
+    let mut put = |places: Range<usize>, mut value: i16| {
+        for place in text.get_mut(places).unwrap_or_default().iter_mut().rev() {
+            *place += (value % 10) as u8;
+            value /= 10;
+        }
     };
-    let [first, second] = middle(hex_digits(high as u32));
-    let [third, fourth] = middle(hex_digits((low >> 32) as u32));
-    (hex_digits((high >> 32) as u32), [first, second, third, fourth], hex_digits(low as u32))
+    put(0..4, time.year());
+    put(5..7, time.month().into());
+    put(8..10, time.day().into());
+    put(11..13, time.hour().into());
+    put(14..16, time.minute().into());
+    put(17..19, time.second().into());
+    put(20..23, time.millisecond());
+    out.extend_from_slice(&text);
+}
+
+/// The text of the UUID (RFC 9562, section 4) with these two halves.
+pub(crate) fn uuid(high: u64, low: u64) -> [u8; 36] {
+    let mut text = [b'-'; 36];
+    let mut put = |at: usize, digits: &[u8]| {
+        if let Some(room) = text.get_mut(at..at + digits.len()) {
+            room.copy_from_slice(digits);
+        }
+    };
+    let [a, b, c, d, e, f, g, h] = hex_digits(high as u32);
+    put(0, &hex_digits((high >> 32) as u32));
+    put(9, &[a, b, c, d]);
+    put(14, &[e, f, g, h]);
+    let [a, b, c, d, e, f, g, h] = hex_digits((low >> 32) as u32);
+    put(19, &[a, b, c, d]);
+    put(24, &[e, f, g, h]);
+    put(28, &hex_digits(low as u32));
+    text
 }
 
 /// The 8 hexadecimal digits of `value`, all at once.
@@ -68,8 +69,13 @@ mod tests {
 
     #[test]
     fn a_uuid_has_its_digits_in_place() {
-        let (start, middle, end) = uuid(0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210);
-        let out = [start.as_slice(), middle.as_flattened(), &end].concat();
-        assert_eq!(String::from_utf8(out).unwrap(), "01234567-89ab-cdef-fedc-ba9876543210");
+        let out = uuid(0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210);
+        assert_eq!(out.as_slice(), b"01234567-89ab-cdef-fedc-ba9876543210");
+    }
+
+    #[test]
+    fn a_time_has_its_digits_in_place() {
+        assert_eq!(time_text(Duration::from_millis(1_234_567_890_123)), "2009-02-13T23:31:30.123Z");
+        assert_eq!(time_text(Duration::MAX), "9999-12-30T22:00:00.999Z");
     }
 }

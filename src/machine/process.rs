@@ -345,11 +345,11 @@ impl Process {
     #[cold]
     fn refuel(&mut self, run: &mut Run) -> Step<bool> {
         self.fuel = FUEL;
-        run.services.meter.tick(u64::from(FUEL))?;
+        let yields = run.services.meter.tick_in_slice(u64::from(FUEL))?;
         if self.table_bytes() > self.memory.bytes() {
             self.recount(run)?;
         }
-        Ok(run.services.meter.slice_is_over())
+        Ok(yields)
     }
 
     /// Whether something has to be waited for, written or taken before the next operation.

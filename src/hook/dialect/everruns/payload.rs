@@ -6,7 +6,7 @@
 
 use crate::hook::error::EventError;
 use crate::hook::event::{Event, EventContext, Happening, ToolCall};
-use crate::hook::json::{Json, ObjectWriter, append_json};
+use crate::hook::json::{Json, ObjectWriter, append_text};
 use crate::hook::runner::HookRunner;
 use crate::hook::timestamp::{append_time, uuid};
 use crate::text::Text;
@@ -98,14 +98,17 @@ impl Envelope {
         let context = &event.context;
         let mut tail = Vec::with_capacity(512);
         tail.extend_from_slice(b",\"session_id\":");
-        append_json(&mut tail, &context.session_id);
+        append_text(&mut tail, &context.session_id);
         for (key, id) in [
             (b",\"turn_id\":".as_slice(), &context.turn_id),
             (b",\"org_id\":", &context.org_id),
             (b",\"agent_id\":", &context.agent_id),
         ] {
             tail.extend_from_slice(key);
-            append_json(&mut tail, id);
+            match id {
+                Some(id) => append_text(&mut tail, id),
+                None => tail.extend_from_slice(b"null"),
+            }
         }
         tail.extend_from_slice(b",\"ts\":\"");
         append_time(&mut tail, now);
@@ -160,8 +163,8 @@ fn append_data(out: &mut Vec<u8>, event: &Event, current: &Current) {
 }
 
 fn put_call(object: &mut ObjectWriter<'_>, call: &ToolCall, current: &Current) {
-    object.put("tool_name", &*call.name);
-    object.put("tool_call_id", &*call.id);
+    object.put_text("tool_name", &call.name);
+    object.put_text("tool_call_id", &call.id);
     object.put("arguments", &current.arguments);
 }
 
@@ -170,10 +173,8 @@ pub(super) fn file_path(safe_id: &str, now: Duration, host: &dyn HookRunner) -> 
     let (a, b) = (host.random_u64(), host.random_u64());
     let high = (now.as_millis() as u64) << 16 | 0x7000 | a & 0xfff;
     let low = (0x8000 | a >> 12 & 0x3fff) << 48 | b & 0xffff_ffff_ffff;
-    let (start, middle, end) = uuid(high, low);
     let directory = b"/workspace/.hooks/".as_slice();
-    let parts = [directory, safe_id.as_bytes(), b"-", &start, middle.as_flattened(), &end, b".json"];
-    Text::from(parts.concat())
+    Text::from([directory, safe_id.as_bytes(), b"-", &uuid(high, low), b".json"].concat())
 }
 
 /// A hook id as part of a file name.
