@@ -324,7 +324,7 @@ impl Meter {
 
     /// Starts to measure the time of parsing one script.
     pub(crate) fn parse_time(&self) -> ParseTime<'_> {
-        ParseTime { meter: self, started: real_monotonic() }
+        ParseTime { meter: self, started: real_monotonic(), next: PARSE_STEP }
     }
 
     /// Counts one simple command.
@@ -419,13 +419,27 @@ fn add(counter: &AtomicU64, n: u64, allowed: u64) -> Result<(), ()> {
     if value > allowed { Err(()) } else { Ok(()) }
 }
 
+/// Bytes that are parsed between two readings of the clock.
+const PARSE_STEP: usize = 1024;
+
 /// See [`Meter::parse_time`].
 pub(crate) struct ParseTime<'m> {
     meter: &'m Meter,
     started: Duration,
+    /// Where the clock is read next.
+    next: usize,
 }
 
 impl ParseTime<'_> {
+    /// [`ParseTime::check`] once in a while, at ever higher offsets of the text.
+    pub(crate) fn check_at(&mut self, offset: usize) -> Result<(), LimitError> {
+        if offset < self.next {
+            return Ok(());
+        }
+        self.next = offset + PARSE_STEP;
+        self.check()
+    }
+
     /// Fails once the time to parse is over.
     pub(crate) fn check(&self) -> Result<(), LimitError> {
         let allowed = self.meter.limits.parse_time_ms;

@@ -194,10 +194,11 @@ impl Compiler {
 
     /// The text of a command of assignments or of a compound command's head, for the `DEBUG` trap.
     fn debug(&mut self, command: &Command) {
-        let text = self.source_text(command.span);
+        let Span { start, end, .. } = command.span;
+        let text = self.source.get(start as usize..end as usize).unwrap_or(&[]);
         let head = match &command.kind {
             CommandKind::Case { .. } => {
-                let end = memchr::memmem::find(&text, b" in").unwrap_or(text.len());
+                let end = memchr::memmem::find(text, b" in").unwrap_or(text.len());
                 Text::from([text.get(..end).unwrap_or(&[]), b" in "].concat())
             }
             CommandKind::For { .. } => {
@@ -205,13 +206,13 @@ impl Compiler {
                 Text::from(text.get(..end).unwrap_or(&[]).trim_ascii_end())
             }
             _ => {
-                let first = command.redirections.first().map_or(command.span.end, |first| first.span.start);
-                let end = first.saturating_sub(command.span.start) as usize;
-                Text::from(text.get(..end).unwrap_or(&text).trim_ascii_end())
+                let first = command.redirections.first().map_or(end, |first| first.span.start);
+                let end = first.saturating_sub(start) as usize;
+                Text::from(text.get(..end).unwrap_or(text).trim_ascii_end())
             }
         };
-        let text = self.text(&head);
-        self.emit(Op::Debug(text));
+        self.program.texts.push(head);
+        self.emit(Op::Debug(self.program.texts.len() as Index - 1));
     }
 
     /// The operation that was just emitted runs this command.
@@ -522,16 +523,21 @@ impl Compiler {
 
     /// The line that bash gives to a simple command: that on which its second word ends, or the only one.
     fn command_line(&self, command: &Command, simple: &Simple) -> u32 {
-        let mut spans: Vec<Span> = Vec::with_capacity(4);
-        spans.extend(simple.assignments.iter().take(2).map(|assignment| assignment.span));
-        spans.extend(simple.words.iter().take(2).map(|argument| match argument {
+        let words = simple.words.iter().take(2).map(|argument| match argument {
             Argument::Word(word) => word.span,
             Argument::Assignment(assignment) => assignment.span,
-        }));
-        spans.extend(command.redirections.iter().take(2).map(|redirection| redirection.span));
-        spans.retain(|span| span.line != 0);
-        spans.sort_unstable_by_key(|span| span.start);
-        let Some(span) = spans.get(1).or(spans.first()) else { return command.span.line };
+        });
+        let assignments = simple.assignments.iter().take(2).map(|assignment| assignment.span);
+        let redirections = command.redirections.iter().take(2).map(|redirection| redirection.span);
+        let (mut first, mut second) = (None::<Span>, None::<Span>);
+        for span in assignments.chain(words).chain(redirections).filter(|span| span.line != 0) {
+            if first.is_none_or(|first| span.start < first.start) {
+                second = first.replace(span);
+            } else if second.is_none_or(|second| span.start < second.start) {
+                second = Some(span);
+            }
+        }
+        let Some(span) = second.or(first) else { return command.span.line };
         let text = self.source.get(span.start as usize..span.end as usize).unwrap_or(&[]);
         span.line.saturating_add(memchr::memchr_iter(b'\n', text).count() as u32)
     }
@@ -553,6 +559,12 @@ impl Compiler {
 
     /// The text of a word that is one field whatever the shell's state is.
     pub(super) fn constant_field(&self, word: &Word) -> Option<Text> {
+        let plain = |byte: u8| !matches!(byte, b'*' | b'?' | b'\\' | b'{' | b'(' | b'[' | b']');
+        match word.parts.as_slice() {
+            [WordPart::Literal(text)] if text.iter().all(|&byte| plain(byte)) => return Some(text.clone()),
+            [WordPart::Parameter(_), ..] => return None,
+            _ => {}
+        }
         let mut field = Text::EMPTY;
         // `[` is special where a `]` follows.
         let mut open = false;

@@ -46,20 +46,22 @@ pub(crate) fn compile_source(
     meter: &Arc<Meter>,
 ) -> Result<Program, LimitError> {
     let _held = meter.charge(estimate(source.get(start.0..).unwrap_or(&[])))?;
-    let time = meter.parse_time();
+    let mut time = meter.parse_time();
     let mut compiler = Compiler::new(Arc::clone(source));
     let mut parser = Parser::resume(Arc::clone(source), start.0, start.1);
     loop {
         match parser.next_command(&options.parse, aliases) {
             Ok(None) => break,
             Ok(Some(list)) => {
-                time.check()?;
+                time.check_at(parser.offset())?;
                 for warning in parser.take_warnings() {
                     compiler.program.unfinished |= matches!(warning, ParseWarning::HereDocumentEnd { .. });
                     compiler.program.warnings.push((warning.line(), warning.to_string()));
                 }
-                // Aliases change the text that the tree's spans refer to.
-                compiler.source = Arc::clone(parser.source());
+                if !Arc::ptr_eq(&compiler.source, parser.source()) {
+                    // Aliases change the text that the tree's spans refer to.
+                    compiler.source = Arc::clone(parser.source());
+                }
                 let newline =
                     parser.source().get(..parser.offset()).is_some_and(|text| text.ends_with(b"\n"));
                 let end = parser.line().saturating_sub(u32::from(newline)).max(1);
@@ -131,8 +133,9 @@ fn standard_error_too() -> Redirection {
 /// Whether running the list may change aliases or options that the parser looks at.
 fn changes_parser(list: &List) -> bool {
     use crate::syntax::ast::Argument;
-    let mut lists = vec![list];
-    while let Some(list) = lists.pop() {
+    let mut lists = Vec::new();
+    let mut next = Some(list);
+    while let Some(list) = next {
         for item in &list.items {
             let pipelines = std::iter::once(&item.and_or.first)
                 .chain(item.and_or.rest.iter().map(|(_, pipeline)| pipeline));
@@ -165,6 +168,7 @@ fn changes_parser(list: &List) -> bool {
                 }
             }
         }
+        next = lists.pop();
     }
     false
 }

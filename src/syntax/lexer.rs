@@ -152,6 +152,18 @@ impl Keyword {
 
 const LONGEST_KEYWORD: usize = 8;
 
+/// The first bytes of reserved words, and what a line continuation before one begins with.
+static BEGINS_KEYWORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let bytes = b"!{}[]cdefistuw\\";
+    let mut index = 0;
+    while index < bytes.len() {
+        table[bytes[index] as usize] = true;
+        index += 1;
+    }
+    table
+};
+
 /// Ends a word: POSIX's metacharacters.
 #[inline]
 pub(super) fn is_metacharacter(byte: u8) -> bool {
@@ -174,10 +186,12 @@ impl Reader<'_> {
     }
 
     /// The byte at the cursor.
+    #[inline]
     pub(super) fn byte(&self) -> Option<u8> {
         self.byte_at(self.input.pos)
     }
 
+    #[inline]
     pub(super) fn byte_at(&self, at: usize) -> Option<u8> {
         if at < self.input.end { self.input.source.get(at).copied() } else { None }
     }
@@ -207,8 +221,8 @@ impl Reader<'_> {
 
     /// Moves on to `to`, counting lines.
     pub(super) fn advance_to(&mut self, to: usize) {
-        let lines = memchr::memchr_iter(b'\n', self.slice(self.input.pos, to)).count();
-        self.input.line = self.input.line.saturating_add(lines as u32);
+        let lines: u32 = self.slice(self.input.pos, to).iter().map(|&byte| u32::from(byte == b'\n')).sum();
+        self.input.line = self.input.line.saturating_add(lines);
         self.input.pos = to.max(self.input.pos);
     }
 
@@ -251,7 +265,18 @@ impl Reader<'_> {
     }
 
     /// Skips blanks, line continuations and a comment.
+    #[inline]
     pub(super) fn skip_blanks(&mut self) {
+        while let Some(b' ' | b'\t') = self.byte() {
+            self.input.pos += 1;
+        }
+        if let Some(b'\\' | b'#') = self.byte() {
+            self.skip_more_blanks();
+        }
+    }
+
+    #[inline(never)]
+    fn skip_more_blanks(&mut self) {
         loop {
             match self.byte() {
                 Some(b' ' | b'\t') => self.input.pos += 1,
@@ -287,7 +312,28 @@ impl Reader<'_> {
     }
 
     /// The reserved word at the cursor and where it ends. The caller knows whether one is recognized here.
+    #[inline]
     pub(super) fn keyword(&self) -> Option<(Keyword, usize)> {
+        if self.byte().is_some_and(|byte| BEGINS_KEYWORD.get(usize::from(byte)) == Some(&true)) {
+            self.keyword_here()
+        } else {
+            None
+        }
+    }
+
+    fn keyword_here(&self) -> Option<(Keyword, usize)> {
+        let rest = self.slice(self.input.pos, self.input.end);
+        let ends = |byte: &u8| is_metacharacter(*byte) || *byte == b'\\';
+        let length = rest.iter().take(LONGEST_KEYWORD + 1).position(ends).unwrap_or(rest.len());
+        match rest.get(length) {
+            Some(b'\\') => self.continued_keyword(),
+            _ => Keyword::of(rest.get(..length)?).map(|keyword| (keyword, self.input.pos + length)),
+        }
+    }
+
+    /// A reserved word with line continuations in it.
+    #[cold]
+    fn continued_keyword(&self) -> Option<(Keyword, usize)> {
         let mut letters = [0; LONGEST_KEYWORD];
         let mut length = 0;
         let mut at = self.follow(self.input.pos);

@@ -168,17 +168,13 @@ fn empty_pipeline(line: u32) -> Pipeline {
 }
 
 #[inline(never)]
-fn new_item(line: u32) -> Box<ListItem> {
-    let and_or = AndOr { first: empty_pipeline(line), rest: Vec::new() };
-    Box::new(ListItem { and_or, background: false, span: Span::default() })
-}
-
-#[inline(never)]
-fn push_item(list: &mut List, item: Box<ListItem>) {
+fn new_item(list: &mut List, line: u32) -> Option<&mut ListItem> {
     if list.items.is_empty() {
         list.items.reserve_exact(1); // most have one
     }
-    list.items.push(*item);
+    let and_or = AndOr { first: empty_pipeline(line), rest: Vec::new() };
+    list.items.push(ListItem { and_or, background: false, span: Span::default() });
+    list.items.last_mut()
 }
 
 #[inline(never)]
@@ -280,9 +276,17 @@ impl Reader<'_> {
     /// An AND-OR list and the `;`, `&` or newline behind it.
     fn list_item(&mut self, list: &mut List) -> Parsed<()> {
         self.skip_blanks();
+        let Some(item) = new_item(list, self.input.line) else { return Ok(()) };
+        let read = self.list_item_into(item);
+        if read.is_err() {
+            list.items.pop();
+        }
+        read
+    }
+
+    fn list_item_into(&mut self, item: &mut ListItem) -> Parsed<()> {
         let (start, line) = (self.pos(), self.input.line);
-        let mut item = new_item(line);
-        self.and_or(&mut item)?;
+        self.and_or(item)?;
         item.span = self.span_from(start, line);
         self.skip_blanks();
         match self.byte() {
@@ -293,10 +297,9 @@ impl Reader<'_> {
             }
             Some(b'\n' | b')' | b';') | None => {}
             // Behind a compound command's end, a reserved word can follow at once: `( a ) fi`.
-            Some(_) if self.list_ends() && Self::follows_compound(&item) => {}
+            Some(_) if self.list_ends() && Self::follows_compound(item) => {}
             Some(_) => return Err(self.unexpected()),
         }
-        push_item(list, item);
         Ok(())
     }
 

@@ -40,39 +40,38 @@ impl Reader<'_> {
 
     /// A simple command, or a function definition that begins with its name.
     fn simple(&mut self, command: &mut Command) -> Parsed<()> {
-        let mut simple = Box::<Simple>::default();
+        let Command { kind: CommandKind::Simple(simple), redirections, .. } = command else {
+            return Ok(()); // it is empty, so it is simple
+        };
         loop {
             let (pos, line) = (self.pos(), self.input.line);
             self.skip_blanks();
-            if simple.words.is_empty() && !(simple.assignments.is_empty() && command.redirections.is_empty())
-            {
+            let nothing = simple.assignments.is_empty() && redirections.is_empty();
+            if simple.words.is_empty() && !nothing {
                 self.expand_aliases()?;
             } else if !simple.words.is_empty() {
                 self.expand_next_alias()?;
             }
-            if self.redirection(&mut command.redirections)? {
+            if self.redirection(redirections)? {
                 continue;
             }
-            let nothing = simple.assignments.is_empty() && command.redirections.is_empty();
             match self.byte() {
                 Some(b'(') if nothing && simple.words.len() == 1 => {
-                    return self.function_definition(command, &simple);
+                    return self.function_definition(command);
                 }
                 Some(b'(') => return Err(self.unexpected()),
                 Some(_) if self.operator() == 0 || self.at_process_substitution() => {
-                    self.simple_word(&mut simple)?;
+                    self.simple_word(simple)?;
                 }
                 _ if nothing && simple.words.is_empty() => return Err(self.unexpected_or_end()),
                 _ => {
                     // Blanks and comments behind the command are not part of it.
                     self.input.pos = pos;
                     self.input.line = line;
-                    break;
+                    return Ok(());
                 }
             }
         }
-        set_simple(command, simple);
-        Ok(())
     }
 
     pub(super) fn unexpected_or_end(&mut self) -> super::ParseError {
@@ -170,15 +169,18 @@ impl Reader<'_> {
     }
 
     /// `name ()`: the cursor is on the parenthesis.
-    fn function_definition(&mut self, command: &mut Command, simple: &Simple) -> Parsed<()> {
+    fn function_definition(&mut self, command: &mut Command) -> Parsed<()> {
         self.bump(1);
         self.skip_blanks();
         if self.byte() != Some(b')') {
             return Err(self.unexpected_or_newline());
         }
         self.bump(1);
-        let span = match simple.words.first() {
-            Some(Argument::Word(word)) => word.span,
+        let span = match &command.kind {
+            CommandKind::Simple(Simple { words, .. }) => match words.first() {
+                Some(Argument::Word(word)) => word.span,
+                _ => command.span,
+            },
             _ => command.span,
         };
         let name = Text::from(self.slice(span.start as usize, span.end as usize));
@@ -310,11 +312,6 @@ impl Reader<'_> {
 #[inline(never)]
 fn new_command(span: Span) -> Box<Command> {
     Box::new(empty_command(span))
-}
-
-#[inline(never)]
-fn set_simple(command: &mut Command, simple: Box<Simple>) {
-    command.kind = CommandKind::Simple(*simple);
 }
 
 #[inline(never)]
