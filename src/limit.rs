@@ -324,7 +324,7 @@ impl Meter {
 
     /// Starts to measure the time of parsing one script.
     pub(crate) fn parse_time(&self) -> ParseTime<'_> {
-        ParseTime { meter: self, started: real_monotonic(), next: PARSE_STEP }
+        ParseTime { meter: self, started: real_monotonic(), next: 0 }
     }
 
     /// Counts one simple command.

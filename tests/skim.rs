@@ -1,5 +1,5 @@
 //! What the skimmer takes for the body of a function, the parser takes too, to the same end: with and without
-//! `defer_functions` a text has the same commands and the same error. Over the scripts of all case files, random scripts,
+//! `defers` a text has the same commands and the same error. Over the scripts of all case files, random scripts,
 //! and both with bytes deleted, doubled, exchanged or put in, each as the body of a function.
 //! `SKIM=100 cargo test --test skim` tries so many mutations of each script (4 otherwise).
 
@@ -12,7 +12,7 @@ mod support;
 use generated::random::Random;
 use generated::{render, script};
 use hookbox::syntax::ast::{CommandKind, List};
-use hookbox::syntax::{NoAliases, ParseOptions, Parser};
+use hookbox::syntax::{NoAliases, ParseOptions, Parser, is_well_formed};
 use std::path::Path;
 
 /// Pieces that a mutation puts in.
@@ -24,8 +24,8 @@ const PIECES: &[&str] = &[
 ];
 
 /// The commands before the first error, and the error.
-fn parsed(text: &[u8], extglob: bool, defer_functions: bool) -> (Vec<List>, String) {
-    let options = ParseOptions { extglob, defer_functions, ..ParseOptions::default() };
+fn parsed(text: &[u8], extglob: bool, defers: bool) -> (Vec<List>, String) {
+    let options = ParseOptions { extglob, defers, ..ParseOptions::default() };
     let mut parser = Parser::new(text.into(), 1);
     let mut lists = Vec::new();
     loop {
@@ -40,7 +40,7 @@ fn parsed(text: &[u8], extglob: bool, defer_functions: bool) -> (Vec<List>, Stri
 /// Whether the first command is a function.
 fn defines(lists: &[List]) -> bool {
     let command =
-        lists.first().and_then(|list| list.items.first()).and_then(|item| item.and_or.first.stages.first());
+        lists.first().and_then(|list| list.items().first()).and_then(|item| item.and_or.first.stages.first());
     command.is_some_and(|command| matches!(command.kind, CommandKind::Function(_)))
 }
 
@@ -71,23 +71,42 @@ fn what_is_skimmed_is_parsed_to_the_same_end() {
     let cases = support::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases"));
     let scripts = cases.into_iter().map(|case| case.script);
     let scripts = scripts.chain((0..800).map(|seed| render(&script(seed)).into_bytes()));
-    let (mut texts, mut functions, mut failed) = (0, 0, 0);
+    let (mut texts, mut functions, mut well_formed, mut failed) = (0, 0, 0, 0);
     for (number, script) in scripts.enumerate().filter(|(_, script)| script.len() < 5_000) {
         let random = &mut Random::new(number as u64);
         for round in 0..=times {
             let body = if round == 0 { script.clone() } else { mutated(&script, random) };
-            let text = [b"f() {\n".as_slice(), &body, b"\n} ; echo\n"].concat();
             let extglob = round % 2 == 1;
-            let (deferred, whole) = (parsed(&text, extglob, true), parsed(&text, extglob, false));
-            texts += 1;
-            functions += usize::from(defines(&whole.0));
-            if deferred != whole {
-                failed += 1;
-                println!("--- {}\n{:?}\n{:?}", String::from_utf8_lossy(&text), deferred.1, whole.1);
+            // Short branches are not skimmed.
+            let long = format!(" # {}\n", "x".repeat(300));
+            for (before, behind) in [
+                ("f() {\n", "\n} ; echo\n"),
+                (&*format!("if a; then{long}"), "\nfi ; echo\n"),
+                (&*format!("if a; then b; else{long}"), "\nfi > x\n"),
+                (&*format!("case a in b){long}"), "\n;; esac; echo\n"),
+                (&*format!("case a in b){long}"), "\nesac | echo\n"),
+            ] {
+                let text = [before.as_bytes(), &body, behind.as_bytes()].concat();
+                let (deferred, whole) = (parsed(&text, extglob, true), parsed(&text, extglob, false));
+                texts += 1;
+                functions += usize::from(defines(&whole.0));
+                if deferred != whole {
+                    failed += 1;
+                    println!("--- {}\n{:?}\n{:?}", String::from_utf8_lossy(&text), deferred.1, whole.1);
+                }
+                let options = ParseOptions { extglob, ..ParseOptions::default() };
+                if is_well_formed(&text, &options) {
+                    well_formed += 1;
+                    if whole.1 != "[]" {
+                        failed += 1;
+                        println!("--- {}\nis not well formed: {}", String::from_utf8_lossy(&text), whole.1);
+                    }
+                }
             }
         }
     }
-    println!("{texts} texts, {functions} of them functions, {failed} differ");
+    println!("{texts} texts, {functions} of them functions, {well_formed} skimmed whole, {failed} differ");
     assert!(functions > 5_000, "only {functions} functions were compared");
+    assert!(well_formed > 5_000, "only {well_formed} texts were skimmed whole");
     assert_eq!(failed, 0, "{failed} of {texts} texts differ");
 }

@@ -190,7 +190,7 @@ impl Walker {
 
     fn list(&mut self, list: &List) {
         self.depth = self.depth.saturating_add(1);
-        for item in &list.items {
+        for item in list.items() {
             let AndOr { first, rest } = &item.and_or;
             for pipeline in std::iter::once(first).chain(rest.iter().map(|(_, pipeline)| pipeline)) {
                 for command in &pipeline.stages {

@@ -387,20 +387,20 @@ impl Process {
         self.entry_trap(run, line, caller)
     }
 
-    /// Goes on in the body of a function that is compiled at its first call.
-    pub(crate) fn enter_body(
+    /// Goes on in a part of the program that is compiled when it is run first.
+    pub(crate) fn enter_part(
         &mut self,
         run: &mut Run,
         program: &crate::program::Program,
         link: &super::link::Link,
         index: crate::program::Index,
     ) -> Step {
-        let Some(function) = program.functions.get(index as usize) else { return Ok(()) };
-        let code = match link.body(index) {
+        let Some(part) = program.parts.get(index as usize) else { return Ok(()) };
+        let code = match link.part(index) {
             Some(code) => code,
             None => {
-                let body = function.body(&run.services.meter)?;
-                link.set_body(index, program.functions.len(), body, &run.services.names)
+                let compiled = part.program(&run.services.meter)?;
+                link.set_part(index, program.parts.len(), compiled, &run.services.names)
             }
         };
         let shift = self.code.shift;
@@ -432,8 +432,7 @@ impl Process {
         index: crate::program::Index,
         end: crate::program::Pc,
     ) -> Step {
-        let Some(defined) = program.functions.get(index as usize) else { return Ok(()) };
-        let definition = &defined.definition;
+        let Some(definition) = program.functions.get(index as usize) else { return Ok(()) };
         let body = self.code_at(self.code.pc);
         self.code.pc = end;
         if self.shell.state.options.has(ShellOption::Posix) {

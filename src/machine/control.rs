@@ -50,7 +50,7 @@ impl Process {
     /// Takes back what a frame changed. The caller decides where the code goes on.
     pub(crate) fn undo(&mut self, frame: Frame) {
         match frame {
-            Frame::Loop(_) | Frame::Case(..) | Frame::Time(_) | Frame::Pipe(_) => {}
+            Frame::Loop(_) | Frame::Case(..) | Frame::List(_) | Frame::Time(_) | Frame::Pipe(_) => {}
             Frame::Redirections(saved) => self.restore_descriptors(saved),
             Frame::LastStage(frame) => self.restore_descriptors(frame.input),
             Frame::Function(frame) => {
@@ -133,6 +133,12 @@ impl Process {
                 Some(Frame::Subshell(_)) => {
                     let status = self.shell.state.status;
                     return self.end_body(run, status);
+                }
+                Some(Frame::List(code)) => {
+                    let resume = code.clone();
+                    self.frames.pop();
+                    self.switch(resume);
+                    return Ok(Progress::Wait);
                 }
                 Some(_) => {
                     if let Some(frame) = self.frames.pop() {
@@ -257,16 +263,19 @@ impl Process {
         self.restore_descriptors(given_up.redirections);
         self.set_status(status);
         let mut code = self.code.clone();
+        // Where the command stood that is given up, as far as the code's own source tells.
+        let mut line = code.program.line(code.pc.saturating_sub(1));
         loop {
             match self.frames.last() {
                 Some(Frame::Script(_)) if all => {
                     let Some(Frame::Script(frame)) = self.frames.pop() else { continue };
                     code = frame.resume.clone();
+                    line = code.program.line(code.pc.saturating_sub(1));
                     self.undo(Frame::Script(frame));
                 }
                 Some(Frame::Script(frame)) => {
                     self.shell.state.conditions = frame.conditions;
-                    self.continue_at_boundary(&code);
+                    self.continue_at_boundary(&code, line);
                     return Ok(None);
                 }
                 Some(Frame::Subshell(_)) => {
@@ -275,8 +284,13 @@ impl Process {
                 }
                 Some(_) => {
                     let Some(frame) = self.frames.pop() else { continue };
-                    if let Frame::Function(function) = &frame {
-                        code = function.resume.clone();
+                    match &frame {
+                        Frame::Function(function) => {
+                            code = function.resume.clone();
+                            line = code.program.line(code.pc.saturating_sub(1));
+                        }
+                        Frame::List(resume) => code = resume.clone(),
+                        _ => {}
                     }
                     self.undo(frame);
                 }
@@ -286,19 +300,19 @@ impl Process {
                         return Ok(Some(status));
                     }
                     self.shell.state.conditions = Conditions::default();
-                    self.continue_at_boundary(&code);
+                    self.continue_at_boundary(&code, line);
                     return Ok(None);
                 }
             }
         }
     }
 
-    fn continue_at_boundary(&mut self, code: &Code) {
+    fn continue_at_boundary(&mut self, code: &Code, line: u32) {
         let program = &code.program;
         let next = program.boundaries.partition_point(|&(boundary, _)| boundary < code.pc);
         let last = (program.code.len() as Pc).saturating_sub(1);
         let (pc, end) = program.boundaries.get(next).copied().unwrap_or((last, 0));
-        let lost = end.saturating_sub(program.line(code.pc.saturating_sub(1)));
+        let lost = end.saturating_sub(line);
         self.switch(Code { pc, shift: code.shift.saturating_add(lost), ..code.clone() });
     }
 
@@ -462,6 +476,7 @@ impl Process {
                     }
                 }
                 Frame::Script(frame) => code = Some(frame.resume.clone()),
+                Frame::List(resume) => code = Some(resume.clone()),
                 _ => {}
             }
             self.undo(frame);

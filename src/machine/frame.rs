@@ -19,6 +19,8 @@ pub(crate) enum Frame {
     Loop(Box<LoopFrame>),
     /// `case`: the subject, and whether an arm that ended with `;;&` ran.
     Case(Text, bool),
+    /// A list that was skimmed: where its command goes on.
+    List(Code),
     /// Redirections of a compound command, undone at its end.
     Redirections(Vec<SavedDescriptor>),
     /// `time`: real, user and system time at the start are one here.

@@ -11,8 +11,8 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct Link {
     names: Vec<NameId>,
     builtins: Vec<Option<&'static Builtin>>,
-    /// The bodies of deferred functions that were called.
-    bodies: OnceLock<Box<[OnceLock<Code>]>>,
+    /// The deferred parts that were run.
+    parts: OnceLock<Box<[OnceLock<Code>]>>,
 }
 
 impl Link {
@@ -20,7 +20,7 @@ impl Link {
         Self {
             names: names.link(&program.names),
             builtins: program.names.iter().map(|name| builtin::find(name)).collect(),
-            bodies: OnceLock::new(),
+            parts: OnceLock::new(),
         }
     }
 
@@ -42,24 +42,18 @@ impl Link {
         self.builtins.get(index as usize).copied().flatten()
     }
 
-    /// The body of a deferred function, if it was called before.
-    pub(crate) fn body(&self, function: Index) -> Option<Code> {
-        self.bodies.get()?.get(function as usize)?.get().cloned()
+    /// A deferred part, if it was run before.
+    pub(crate) fn part(&self, part: Index) -> Option<Code> {
+        self.parts.get()?.get(part as usize)?.get().cloned()
     }
 
-    /// Links the body of a deferred function; the program has `functions` of them.
-    pub(crate) fn set_body(
-        &self,
-        function: Index,
-        functions: usize,
-        program: Arc<Program>,
-        names: &Names,
-    ) -> Code {
+    /// Links a deferred part; the program has `count` of them.
+    pub(crate) fn set_part(&self, part: Index, count: usize, program: Arc<Program>, names: &Names) -> Code {
         let link = Arc::new(Self::new(&program, names));
         let code = Code { program, link, pc: 0, shift: 0 };
-        let bodies = self.bodies.get_or_init(|| (0..functions).map(|_| OnceLock::new()).collect());
-        if let Some(body) = bodies.get(function as usize) {
-            let _ = body.set(code.clone());
+        let parts = self.parts.get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
+        if let Some(part) = parts.get(part as usize) {
+            let _ = part.set(code.clone());
         }
         code
     }

@@ -659,7 +659,11 @@ impl Process {
                     Op::DefineFunction { function, end } => {
                         self.define_function(&program, function, end)?;
                     }
-                    Op::FunctionBody(function) => self.enter_body(run, &program, &link, function)?,
+                    Op::FunctionBody(part) => self.enter_part(run, &program, &link, part)?,
+                    Op::DeferredList(part) => {
+                        self.frames.push(Frame::List(self.code.clone()));
+                        self.enter_part(run, &program, &link, part)?;
+                    }
                     Op::ReturnFromFunction => {
                         let status = self.shell.state.status;
                         self.return_from_function(run, status)?;

@@ -325,6 +325,10 @@ impl Process {
             return Ok(program);
         }
         let aliases = ShellAliases(&self.shell.state.aliases);
+        // A shell that runs nothing only wants to know of errors.
+        let skims = self.shell.state.options.has(ShellOption::NoExec)
+            && crate::syntax::is_well_formed(source.get(from.0..).unwrap_or(&[]), &options.parse);
+        let from = if skims { (source.len(), from.1) } else { from };
         let program = Arc::new(compile_source(&source, from, &options, &aliases, &run.services.meter)?);
         run.services.meter.check()?;
         if self.shell.state.options.has(ShellOption::Verbose) {
@@ -350,7 +354,7 @@ impl Process {
                 expand_aliases: options.has(ShellOption::ExpandAliases) || options.has(ShellOption::Posix),
                 depth: u32::try_from(depth).unwrap_or(200).min(200),
                 interactive_comments: true,
-                defer_functions: true,
+                defers: true,
             },
             incremental: true,
             stepwise: options.has(ShellOption::Verbose)

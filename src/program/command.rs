@@ -1,12 +1,14 @@
 //! Commands to operations: control flow becomes jumps.
 
 use super::compiler::Compiler;
+use super::part::Deferred;
 use super::{ArithmeticContext, Index, Op, Pc, Quoting, StaticCommand};
 use crate::syntax::ast::{
     Argument, Arithmetic, CaseArm, CaseEnd, Command, CommandKind, Conditional, List, Simple, Span, Word,
     WordPart,
 };
 use crate::text::Text;
+use std::sync::Arc;
 
 impl Compiler {
     pub(super) fn command(&mut self, command: &Command) {
@@ -148,15 +150,12 @@ impl Compiler {
                     return;
                 }
                 let function = self.program.functions.len() as Index;
-                self.program.functions.push(super::DefinedFunction {
-                    definition: std::sync::Arc::clone(definition),
-                    line_shift: self.line_shift,
-                    body: std::sync::OnceLock::new(),
-                });
+                self.program.functions.push(Arc::clone(definition));
                 let start = self.emit(Op::DefineFunction { function, end: 0 });
                 if definition.is_deferred() {
                     self.at_line(definition.span.line);
-                    self.emit(Op::FunctionBody(function));
+                    let part = self.deferred(Deferred::Function(Arc::clone(definition)));
+                    self.emit(Op::FunctionBody(part));
                 } else {
                     self.function_body(definition.body());
                 }
@@ -375,7 +374,7 @@ impl Compiler {
             if let Some(jump) = fall_through.take() {
                 self.patch(jump);
             }
-            if arm.body.items.is_empty() {
+            if arm.body.is_empty() {
                 self.emit(Op::SetStatus(0));
             }
             self.based(line, |this| this.list(&arm.body));

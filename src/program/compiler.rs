@@ -1,15 +1,16 @@
 //! The compiler's state, and the loop over the complete commands of a source.
 
+use super::part::{Deferred, Part};
 use super::{Index, Op, Pc, Program};
 use crate::limit::{LimitError, Meter};
 use crate::syntax::ast::{
-    AndOrOperator, CommandKind, FunctionDefinition, List, ListItem, Pipeline, Redirection,
-    RedirectionDescriptor, RedirectionKind, Span, Word, WordPart,
+    AndOrOperator, CommandKind, DeferredList, List, ListItem, Pipeline, Redirection, RedirectionDescriptor,
+    RedirectionKind, Span, Word, WordPart,
 };
 use crate::syntax::{Aliases, ParseOptions, ParseWarning, Parser};
 use crate::text::Text;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What compiling depends on beside the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -99,23 +100,25 @@ pub(crate) fn compile_source(
     Ok(compiler.finish())
 }
 
-/// Compiles the body of a function that was skimmed when it was defined.
+/// Compiles a part of a program that was skimmed.
 ///
 /// # Errors
 /// As [`compile_source`].
-pub(super) fn compile_body(
-    function: &FunctionDefinition,
-    line_shift: i64,
-    meter: &Arc<Meter>,
-) -> Result<Program, LimitError> {
-    let span = function.span;
-    let _held =
-        meter.charge(estimate(function.source.get(span.start as usize..span.end as usize).unwrap_or(&[])))?;
+pub(super) fn compile_part(part: &Part, meter: &Arc<Meter>) -> Result<Program, LimitError> {
+    let (source, span) = part.what.place();
+    let _held = meter.charge(estimate(source.get(span.start as usize..span.end as usize).unwrap_or(&[])))?;
     let time = meter.parse_time();
-    let mut compiler = Compiler::new(Arc::clone(&function.source));
-    compiler.line_shift = line_shift;
+    let mut compiler = Compiler::new(Arc::clone(source));
+    compiler.line_shift = part.line_shift;
     compiler.at_line(span.line);
-    compiler.function_body(&function.parse_body());
+    match &part.what {
+        Deferred::Function(function) => compiler.function_body(&function.parse_body()),
+        Deferred::List(list) => {
+            (compiler.conditions, compiler.base_line) = (part.conditions, part.base_line);
+            compiler.last_line = part.last_line;
+            compiler.list(&list.parse());
+        }
+    }
     time.check()?;
     Ok(compiler.finish())
 }
@@ -136,7 +139,8 @@ fn changes_parser(list: &List) -> bool {
     let mut lists = Vec::new();
     let mut next = Some(list);
     while let Some(list) = next {
-        for item in &list.items {
+        // What was skimmed does not change it.
+        for item in if list.as_deferred().is_some() { &[] } else { list.items() } {
             let pipelines = std::iter::once(&item.and_or.first)
                 .chain(item.and_or.rest.iter().map(|(_, pipeline)| pipeline));
             for command in pipelines.flat_map(|pipeline| &pipeline.stages) {
@@ -315,16 +319,42 @@ impl Compiler {
     }
 
     pub(super) fn list(&mut self, list: &List) {
-        for item in &list.items {
+        if let Some(list) = list.as_deferred() {
+            self.deferred_list(list);
+            return;
+        }
+        for item in list.items() {
             self.list_item(item);
         }
+    }
+
+    fn deferred_list(&mut self, list: &Arc<DeferredList>) {
+        self.at_line(list.span.line);
+        let part = self.deferred(Deferred::List(Arc::clone(list)));
+        self.emit(Op::DeferredList(part));
+        let text = list.source.get(list.span.start as usize..list.span.end as usize).unwrap_or(&[]);
+        let lines = memchr::memchr_iter(b'\n', text.trim_ascii_end()).count() as u32;
+        self.last_line = self.at_line(list.span.line.saturating_add(lines));
+    }
+
+    /// Keeps what was skimmed for the time when it is run.
+    pub(super) fn deferred(&mut self, what: Deferred) -> Index {
+        self.program.parts.push(Part {
+            what,
+            line_shift: self.line_shift,
+            conditions: self.conditions,
+            base_line: self.base_line,
+            last_line: self.last_line,
+            program: OnceLock::new(),
+        });
+        self.program.parts.len() as Index - 1
     }
 
     fn list_item(&mut self, item: &ListItem) {
         if item.background {
             self.at_line(item.span.line);
             let alone = ListItem { background: false, ..item.clone() };
-            let printed = crate::syntax::print_list(&List { items: vec![alone] }, &self.source);
+            let printed = crate::syntax::print_list(&List::new(vec![alone]), &self.source);
             let text = self.text(&Text::from(printed.trim_ascii_end()));
             let nested = match (item.and_or.first.stages.as_slice(), item.and_or.rest.is_empty()) {
                 ([command], true) => {

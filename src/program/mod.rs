@@ -11,6 +11,7 @@ mod command;
 mod compiler;
 mod effect;
 mod operation;
+mod part;
 mod print;
 mod redirection;
 mod word;
@@ -21,8 +22,8 @@ pub(crate) use arithmetic::{
 pub(crate) use brace::{BraceError, UNIT_BYTES, expand_within as expand_braces, texts as braces_of_text};
 pub(crate) use compiler::{CompileOptions, compile_source};
 pub(crate) use operation::{Index, Op, Pc, Quoting};
+pub(crate) use part::Part;
 
-use crate::limit::{LimitError, Meter};
 use crate::pattern::{Pattern, PatternOptions};
 use crate::syntax::ParseError;
 use crate::syntax::ast::{FunctionDefinition, RedirectionDescriptor};
@@ -56,7 +57,9 @@ pub(crate) struct Program {
     /// Pipelines.
     pub(crate) pipelines: Vec<PipelineReference>,
     /// Function definitions.
-    pub(crate) functions: Vec<DefinedFunction>,
+    pub(crate) functions: Vec<Arc<FunctionDefinition>>,
+    /// What was skimmed.
+    pub(crate) parts: Vec<Part>,
     /// Words of `Op::BraceFields`.
     pub(crate) braces: Vec<crate::syntax::ast::Word>,
     /// The error at which parsing stopped.
@@ -71,31 +74,6 @@ pub(crate) struct Program {
     pub(crate) rest: Option<(usize, u32)>,
     /// The text ended inside a command.
     pub(crate) unfinished: bool,
-}
-
-/// A function that a program defines.
-#[derive(Debug)]
-pub(crate) struct DefinedFunction {
-    /// Name and body.
-    pub(crate) definition: Arc<FunctionDefinition>,
-    /// See [`Compiler`](compiler).
-    line_shift: i64,
-    /// The body of a deferred one, compiled at its first call.
-    body: OnceLock<Arc<Program>>,
-}
-
-impl DefinedFunction {
-    /// The program of a deferred function's body.
-    ///
-    /// # Errors
-    /// As [`compile_source`].
-    pub(crate) fn body(&self, meter: &Arc<Meter>) -> Result<Arc<Program>, LimitError> {
-        if let Some(body) = self.body.get() {
-            return Ok(Arc::clone(body));
-        }
-        let body = Arc::new(compiler::compile_body(&self.definition, self.line_shift, meter)?);
-        Ok(Arc::clone(self.body.get_or_init(|| body)))
-    }
 }
 
 /// A parameter as it is named in the source.

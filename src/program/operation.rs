@@ -205,8 +205,10 @@ pub(crate) enum Op {
     EndProcess,
     /// Defines a function; its body follows.
     DefineFunction { function: Index, end: Pc },
-    /// Goes on in the program of a deferred function's body.
+    /// Goes on in the program of a function's body that was skimmed.
     FunctionBody(Index),
+    /// Runs a list that was skimmed.
+    DeferredList(Index),
     /// The body of a function is over.
     ReturnFromFunction,
     /// The program is over.

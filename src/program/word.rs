@@ -150,7 +150,7 @@ impl Compiler {
         }
         let start = self.emit(Op::Substitution { end: 0, quoting });
         let (line, conditions) = (self.line, std::mem::take(&mut self.conditions));
-        let first = substitution.body.items.first().map_or(line, |item| item.span.line);
+        let first = substitution.body.items().first().map_or(line, |item| item.span.line);
         let shift = std::mem::replace(&mut self.line_shift, i64::from(line) - i64::from(first));
         let outer = substitution.source.as_ref().map(|own| std::mem::replace(&mut self.source, own.clone()));
         let base = self.base_line.take();
@@ -532,7 +532,7 @@ fn is_quoted(word: &Word) -> bool {
 }
 
 fn read_file_target(substitution: &CommandSubstitution) -> Option<&Word> {
-    let item = substitution.body.items.first()?;
+    let item = substitution.body.items().first()?;
     let command = item.and_or.first.stages.first()?;
     match (&command.kind, command.redirections.as_slice()) {
         (CommandKind::Simple(_), [redirection]) => match &redirection.kind {

@@ -12,7 +12,7 @@ use crate::hook::{
     LateOutput, Request, Script, ScriptOutcome, ScriptRequest, SessionState, Shell,
 };
 use crate::limit::{Limit, Limits};
-use crate::syntax::{NoAliases, ParseOptions, Parser};
+use crate::syntax::{NoAliases, ParseOptions, Parser, is_well_formed};
 use crate::text::Text;
 use crate::utility::{Environment, Identity, Session};
 use crate::vfs::{Base, Errno, FileSystem, FsError, WithdrawError, path};
@@ -36,6 +36,9 @@ impl Prepared {
         let fault = |extglob| {
             let depth = u32::try_from(depth).unwrap_or(u32::MAX);
             let options = ParseOptions { extglob, depth, ..ParseOptions::default() };
+            if is_well_formed(&text, &options) {
+                return None;
+            }
             let mut parser = Parser::new(Arc::clone(&text), 1);
             loop {
                 match parser.next_command(&options, &NoAliases) {

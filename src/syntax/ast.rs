@@ -20,10 +20,72 @@ pub struct Span {
 }
 
 /// Commands separated by `;`, `&` or newlines.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct List {
-    /// In source order.
-    pub items: Vec<ListItem>,
+    items: Vec<ListItem>,
+    deferred: Option<Arc<DeferredList>>,
+}
+
+impl List {
+    /// A list of these.
+    pub const fn new(items: Vec<ListItem>) -> Self {
+        Self { items, deferred: None }
+    }
+
+    pub(super) const fn deferred(list: Arc<DeferredList>) -> Self {
+        Self { items: Vec::new(), deferred: Some(list) }
+    }
+
+    /// In source order. Parsed now, if the list was skimmed only.
+    pub fn items(&self) -> &[ListItem] {
+        match &self.deferred {
+            Some(list) => list.parsed.get_or_init(|| list.parse().items),
+            None => &self.items,
+        }
+    }
+
+    /// Whether it has no command.
+    pub const fn is_empty(&self) -> bool {
+        self.items.is_empty() && self.deferred.is_none()
+    }
+
+    /// The list, if it was skimmed only.
+    pub(crate) const fn as_deferred(&self) -> Option<&Arc<DeferredList>> {
+        self.deferred.as_ref()
+    }
+
+    /// Those that were parsed.
+    pub(super) const fn items_mut(&mut self) -> &mut Vec<ListItem> {
+        &mut self.items
+    }
+}
+
+impl PartialEq for List {
+    fn eq(&self, other: &Self) -> bool {
+        self.items() == other.items()
+    }
+}
+
+/// A list that is known to be well formed and is not parsed yet.
+#[derive(Debug)]
+pub(crate) struct DeferredList {
+    /// Where it stands in `source`.
+    pub(crate) span: Span,
+    /// The source of the whole script.
+    pub(crate) source: Arc<[u8]>,
+    options: ParseOptions,
+    parsed: OnceLock<Vec<ListItem>>,
+}
+
+impl DeferredList {
+    pub(super) const fn new(span: Span, source: Arc<[u8]>, options: ParseOptions) -> Self {
+        Self { span, source, options, parsed: OnceLock::new() }
+    }
+
+    /// Parses it anew; for a program that keeps no tree.
+    pub(crate) fn parse(&self) -> List {
+        super::parser::parse_list(&self.source, self.span, &self.options)
+    }
 }
 
 /// One AND-OR list and how it ends.

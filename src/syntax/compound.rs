@@ -73,13 +73,13 @@ impl Reader<'_> {
             if let Some((condition, body)) = clauses.last_mut() {
                 self.compound_list(condition)?;
                 self.expect_keyword(Keyword::Then)?;
-                self.compound_list(body)?;
+                self.branch(body)?;
             }
             if self.take_keyword(Keyword::Elif) {
                 continue;
             }
             if self.take_keyword(Keyword::Else) {
-                self.compound_list(otherwise.insert(List::default()))?;
+                self.branch(otherwise.insert(List::default()))?;
             }
             break;
         }
@@ -91,10 +91,12 @@ impl Reader<'_> {
     fn while_loop(&mut self, command: &mut Command, end: usize, until: bool) -> Parsed<()> {
         self.advance_to(end);
         let (mut condition, mut body) = (List::default(), List::default());
+        self.loops += 1;
         self.compound_list(&mut condition)?;
         self.expect_keyword(Keyword::Do)?;
         self.compound_list(&mut body)?;
         self.expect_keyword(Keyword::Done)?;
+        self.loops -= 1;
         set_while(command, until, condition, body);
         Ok(())
     }
@@ -183,7 +185,9 @@ impl Reader<'_> {
         } else {
             return Err(self.unexpected_or_end());
         };
+        self.loops += 1;
         self.compound_list(body)?;
+        self.loops -= 1;
         self.expect_keyword(close)
     }
 

@@ -32,6 +32,8 @@ pub(super) struct Reader<'a> {
     pub(super) options: &'a ParseOptions,
     pub(super) aliases: &'a dyn Aliases,
     pub(super) depth: u32,
+    /// Loops around this place.
+    pub(super) loops: u32,
     /// Command and process substitutions around this place, in the current input.
     pub(super) substitutions: u32,
     /// Here-documents whose bodies begin at the next newline.

@@ -26,6 +26,12 @@ pub use error::{ArithmeticError, ArithmeticErrorKind, ParseError, ParseErrorKind
 pub use parser::{Aliases, NoAliases, ParseOptions, Parser};
 pub use print::{print_command, print_function, print_list};
 
+/// Whether a whole text is surely well formed, at a fraction of the cost of parsing it. False says nothing: the parser
+/// knows.
+pub fn is_well_formed(text: &[u8], options: &ParseOptions) -> bool {
+    options.can_skim() && skim::is_well_formed(text, options.depth / skim::PARSER_LEVELS)
+}
+
 /// Decodes the escapes of `$'...'` in a text.
 pub(crate) fn expand_ansi_c(text: &[u8]) -> Vec<u8> {
     quote::decode_ansi(text)

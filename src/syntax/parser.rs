@@ -13,7 +13,9 @@
     reason = "the stack frames of functions that recurse hold pointers, not nodes"
 )]
 
-use super::ast::{AndOr, AndOrOperator, Command, CommandKind, List, ListItem, Pipeline, Simple, Span, Timed};
+use super::ast::{
+    AndOr, AndOrOperator, Command, CommandKind, DeferredList, List, ListItem, Pipeline, Simple, Span, Timed,
+};
 use super::error::{ParseError, ParseWarning};
 use super::lexer::{Input, Keyword, Parsed, Reader};
 use crate::text::Text;
@@ -33,9 +35,16 @@ pub struct ParseOptions {
     pub depth: u32,
     /// `shopt -s interactive_comments`, and always in a shell that is not interactive: `#` begins a comment.
     pub interactive_comments: bool,
-    /// Bodies of functions are skimmed where that is enough, and parsed when they are asked for
-    /// ([`FunctionDefinition::body`](super::ast::FunctionDefinition::body)).
-    pub defer_functions: bool,
+    /// Bodies of functions and long branches of `if` and `case` commands are skimmed where that is enough, and parsed when
+    /// they are asked for ([`FunctionDefinition::body`](super::ast::FunctionDefinition::body), [`List::items`]).
+    pub defers: bool,
+}
+
+impl ParseOptions {
+    /// Whether the skimmer knows this grammar.
+    pub(super) const fn can_skim(&self) -> bool {
+        self.interactive_comments && !self.posix && !self.expand_aliases
+    }
 }
 
 impl Default for ParseOptions {
@@ -46,7 +55,7 @@ impl Default for ParseOptions {
             expand_aliases: false,
             depth: 200,
             interactive_comments: true,
-            defer_functions: false,
+            defers: false,
         }
     }
 }
@@ -147,14 +156,27 @@ impl Parser {
 pub(super) fn parse_body(source: &Arc<[u8]>, span: Span, options: &ParseOptions) -> Command {
     let (start, end) = (span.start as usize, span.end as usize);
     let input = Input { source: Arc::clone(source), pos: start, end, line: span.line };
-    let options = ParseOptions { defer_functions: false, ..*options };
-    let mut reader = Reader::new(input, &options, &NoAliases);
+    let mut reader = Reader::new(input, options, &NoAliases);
     let mut command = empty_command(span);
     let parsed = reader.compound(&mut command);
     debug_assert!(parsed.is_ok() && reader.input.pos == end, "skimmed, but not parsed");
     command.span.end = span.end;
     command
 }
+
+/// The same for a list.
+pub(super) fn parse_list(source: &Arc<[u8]>, span: Span, options: &ParseOptions) -> List {
+    let (start, end) = (span.start as usize, span.end as usize);
+    let input = Input { source: Arc::clone(source), pos: start, end, line: span.line };
+    let mut reader = Reader::new(input, options, &NoAliases);
+    let mut list = List::default();
+    let parsed = reader.compound_list(&mut list);
+    debug_assert!(parsed.is_ok() && reader.input.pos == end, "skimmed, but not parsed");
+    list
+}
+
+/// Branches of commands inside of more commands than so many are parsed at once.
+const DEEPEST_BRANCH: u32 = 2;
 
 /// An empty command in its place, to be filled.
 pub(super) fn empty_command(span: Span) -> Command {
@@ -169,12 +191,13 @@ fn empty_pipeline(line: u32) -> Pipeline {
 
 #[inline(never)]
 fn new_item(list: &mut List, line: u32) -> Option<&mut ListItem> {
-    if list.items.is_empty() {
-        list.items.reserve_exact(1); // most have one
+    let items = list.items_mut();
+    if items.is_empty() {
+        items.reserve_exact(1); // most have one
     }
     let and_or = AndOr { first: empty_pipeline(line), rest: Vec::new() };
-    list.items.push(ListItem { and_or, background: false, span: Span::default() });
-    list.items.last_mut()
+    items.push(ListItem { and_or, background: false, span: Span::default() });
+    items.last_mut()
 }
 
 #[inline(never)]
@@ -199,6 +222,7 @@ impl<'a> Reader<'a> {
             options,
             aliases,
             depth: 0,
+            loops: 0,
             substitutions: 0,
             pending: Vec::new(),
             bodies: FxHashMap::default(),
@@ -255,10 +279,44 @@ impl Reader<'_> {
         }
     }
 
+    /// The same where it may never be run: a long one is skimmed.
+    pub(super) fn branch(&mut self, list: &mut List) -> Parsed<()> {
+        match self.skimmed_list() {
+            Some(skimmed) => {
+                *list = skimmed;
+                Ok(())
+            }
+            None => self.compound_list(list),
+        }
+    }
+
+    /// Takes a list that does not have to be parsed now.
+    #[inline(never)]
+    fn skimmed_list(&mut self) -> Option<List> {
+        // What stands in a loop runs often; deep down the same text would be skimmed again and again.
+        if self.loops > 0 || self.depth > DEEPEST_BRANCH || self.substitutions > 0 {
+            return None;
+        }
+        let levels = self.levels_to_skim()?;
+        let (start, line) = (self.pos(), self.input.line);
+        let end = super::skim::skim_list(self.slice(0, self.input.end), start, levels)?;
+        self.advance_to(end);
+        let list =
+            DeferredList::new(self.span_from(start, line), Arc::clone(&self.input.source), *self.options);
+        Some(List::deferred(Arc::new(list)))
+    }
+
+    /// How many levels the skimmer may go down; `None`: the parser has to read what comes.
+    pub(super) fn levels_to_skim(&self) -> Option<u32> {
+        let options = self.options;
+        (options.defers && options.can_skim() && self.pending.is_empty())
+            .then(|| options.depth.saturating_sub(self.depth) / super::skim::PARSER_LEVELS)
+    }
+
     /// A list that may have no command.
     pub(super) fn possibly_empty_list(&mut self, list: &mut List) -> Parsed<()> {
         self.skip_newlines()?;
-        if self.list_ends() { Ok(()) } else { self.compound_list(list) }
+        if self.list_ends() { Ok(()) } else { self.branch(list) }
     }
 
     /// Whether no further command follows.
@@ -279,7 +337,7 @@ impl Reader<'_> {
         let Some(item) = new_item(list, self.input.line) else { return Ok(()) };
         let read = self.list_item_into(item);
         if read.is_err() {
-            list.items.pop();
+            list.items_mut().pop();
         }
         read
     }
@@ -470,7 +528,7 @@ mod tests {
     }
 
     fn words(list: &List) -> Vec<String> {
-        let CommandKind::Simple(simple) = &list.items[0].and_or.first.stages[0].kind else {
+        let CommandKind::Simple(simple) = &list.items()[0].and_or.first.stages[0].kind else {
             return Vec::new();
         };
         let show = |word: &Argument| match word {
@@ -538,7 +596,7 @@ mod tests {
     fn here_documents_of_one_line_follow_in_order() {
         let (lists, message) = parse("cat <<A - <<-'B'; b\n$x\nA\n\t$y\n\tB\nc\n");
         assert_eq!((lists.len(), message.len()), (2, 0));
-        let command = &lists[0].items[0].and_or.first.stages[0];
+        let command = &lists[0].items()[0].and_or.first.stages[0];
         let bodies: Vec<_> = command
             .redirections
             .iter()

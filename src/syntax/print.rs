@@ -150,11 +150,11 @@ impl<'a> Printer<'a> {
     }
 
     fn list(&mut self, list: &'a List) {
-        let connected = list.items.len() > 1 || list.items.iter().any(|item| item.background);
+        let connected = list.items().len() > 1 || list.items().iter().any(|item| item.background);
         self.connections += usize::from(connected);
-        for (index, item) in list.items.iter().enumerate() {
+        for (index, item) in list.items().iter().enumerate() {
             self.and_or(&item.and_or);
-            let last = index + 1 == list.items.len();
+            let last = index + 1 == list.items().len();
             if item.background {
                 self.flush_here_documents(b" &");
                 if !last {
@@ -666,7 +666,7 @@ mod tests {
     fn declared(text: &str) -> String {
         let mut parser = Parser::new(text.as_bytes().into(), 1);
         let list = parser.next_command(&ParseOptions::default(), &NoAliases).unwrap().unwrap();
-        let CommandKind::Function(function) = &list.items[0].and_or.first.stages[0].kind else {
+        let CommandKind::Function(function) = &list.items()[0].and_or.first.stages[0].kind else {
             return String::new();
         };
         String::from_utf8(print_function(function)).unwrap()

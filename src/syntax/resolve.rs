@@ -16,7 +16,7 @@ pub(super) struct Resolver<'a> {
 
 impl Resolver<'_> {
     pub(super) fn list(&mut self, list: &mut List) {
-        for item in &mut list.items {
+        for item in list.items_mut() {
             self.and_or(&mut item.and_or);
         }
     }

@@ -245,13 +245,8 @@ impl Reader<'_> {
     /// Takes a body that does not have to be parsed now.
     #[inline(never)]
     fn skimmed_body(&mut self) -> Option<Span> {
-        let options = self.options;
-        let defers = options.defer_functions && options.interactive_comments;
-        if !defers || options.posix || options.expand_aliases || !self.pending.is_empty() {
-            return None;
-        }
+        let levels = self.levels_to_skim()?;
         let (start, line) = (self.pos(), self.input.line);
-        let levels = options.depth.saturating_sub(self.depth) / super::skim::PARSER_LEVELS;
         let end = super::skim::skim(self.slice(0, self.input.end), start, levels)?;
         self.advance_to(end);
         Some(self.span_from(start, line))

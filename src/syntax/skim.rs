@@ -20,7 +20,7 @@ pub(super) const PARSER_LEVELS: u32 = 4;
 /// Where the compound command that begins at `start` ends, with its redirections; `None`: the parser has to read it.
 /// `depth`: how many levels the skimmer may go down.
 pub(super) fn skim(text: &[u8], start: usize, depth: u32) -> Option<usize> {
-    let mut skimmer = Skimmer { text, at: start, depth: depth.min(DEEPEST) };
+    let mut skimmer = Skimmer { text, at: start, depth: depth.min(DEEPEST), changes_parser: false };
     skimmer.compound()?;
     let end = skimmer.at;
     // What stands behind the body must not belong to it.
@@ -33,11 +33,74 @@ pub(super) fn skim(text: &[u8], start: usize, depth: u32) -> Option<usize> {
     }
 }
 
+/// Whether a whole text is surely well formed.
+pub(super) fn is_well_formed(text: &[u8], depth: u32) -> bool {
+    let mut skimmer = Skimmer { text, at: 0, depth: depth.min(DEEPEST), changes_parser: false };
+    loop {
+        skimmer.newlines();
+        if skimmer.at >= text.len() {
+            return true;
+        }
+        if skimmer.and_or().is_none() {
+            return false;
+        }
+        skimmer.blanks();
+        match (skimmer.peek(), skimmer.byte(skimmer.at + 1)) {
+            (b';', b';' | b'&') => return false,
+            (b'\n' | b';', _) => skimmer.at += 1,
+            (b'&', next) if next != b'>' => skimmer.at += 1,
+            _ => return false,
+        }
+    }
+}
+
+/// A list that is shorter is parsed: that costs less than to come back to it.
+const SHORTEST_LIST: usize = 256;
+
+/// Where the list that begins at `start` ends, at the reserved word or `;;` behind it; `None`: the parser has to read it,
+/// or it is short, or what it runs may change how the commands behind it are read.
+pub(super) fn skim_list(text: &[u8], start: usize, depth: u32) -> Option<usize> {
+    if ends_soon(text.get(start..start + SHORTEST_LIST)?) {
+        return None;
+    }
+    let mut skimmer = Skimmer { text, at: start, depth: depth.min(DEEPEST), changes_parser: false };
+    skimmer.list()?;
+    (skimmer.list_ends() && !skimmer.changes_parser && skimmer.at - start >= SHORTEST_LIST)
+        .then_some(skimmer.at)
+}
+
+/// A guess by the first words of lines, so that few short lists are skimmed in vain.
+fn ends_soon(head: &[u8]) -> bool {
+    let has = |line: &[u8], text: &[u8]| memchr::memmem::find(line, text).is_some();
+    let mut inner = 0_u32;
+    for (number, line) in head.split(|&byte| byte == b'\n').enumerate() {
+        let line = line.trim_ascii_start();
+        let length = line.iter().position(|&byte| is_metacharacter(byte)).unwrap_or(line.len());
+        match line.get(..length).unwrap_or(line) {
+            b"if" if has(line, b" fi") => {}
+            b"case" if has(line, b" esac") => {}
+            b"if" | b"case" => inner += 1,
+            b"fi" | b"esac" if inner > 0 => inner -= 1,
+            b"fi" | b"esac" | b"else" | b"elif" if inner == 0 => return true,
+            _ if inner == 0 && (has(line, b";;") || number == 0 && has(line, b" fi")) => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
 struct Skimmer<'a> {
     text: &'a [u8],
     at: usize,
     /// Levels that are left.
     depth: u32,
+    /// A command was seen that may change aliases, or options that the parser looks at.
+    changes_parser: bool,
+}
+
+/// Commands that may change aliases, or options that the parser looks at.
+fn changes_parser(word: &[u8]) -> bool {
+    matches!(word, b"alias" | b"unalias" | b"shopt" | b"set" | b"eval" | b"." | b"source")
 }
 
 /// Builtins whose arguments may be assignments.
@@ -429,6 +492,8 @@ impl Skimmer<'_> {
         let start = self.at;
         // The command word was read; it takes assignments as arguments.
         let (mut named, mut declares) = (false, false);
+        // Every word so far can stand before the name of a builtin.
+        let mut leads = true;
         loop {
             self.blanks();
             match self.peek() {
@@ -446,9 +511,15 @@ impl Skimmer<'_> {
             }
             self.at = word;
             self.word(End::Word)?;
+            if !leads {
+                continue;
+            }
+            let text = self.text.get(word..self.at).unwrap_or(&[]);
+            self.changes_parser |= changes_parser(text);
+            leads = matches!(text, b"builtin" | b"command") || text.first() == Some(&b'-');
             if !named {
                 named = true;
-                declares = takes_assignments(self.text.get(word..self.at).unwrap_or(&[]));
+                declares = takes_assignments(text);
             }
         }
         // Blanks behind the last word were skipped; nothing at all is an error.
@@ -457,7 +528,9 @@ impl Skimmer<'_> {
 
     /// Whether an assignment stands here, which was taken; behind a declaration's name, only what is surely one.
     fn assignment(&mut self, argument: bool) -> Option<bool> {
+        let start = self.at;
         self.name();
+        self.changes_parser |= self.text.get(start..self.at) == Some(b"BASH_ALIASES");
         match (self.peek(), self.byte(self.at + 1)) {
             (b'=', _) => self.at += 1,
             (b'+', b'=') => self.at += 2,

@@ -464,7 +464,7 @@ impl Reader<'_> {
 
 /// `$(< file)`
 fn reads_file(body: &List) -> bool {
-    let [ListItem { and_or: AndOr { first, rest }, background: false, .. }] = body.items.as_slice() else {
+    let [ListItem { and_or: AndOr { first, rest }, background: false, .. }] = body.items() else {
         return false;
     };
     let [Command { kind: CommandKind::Simple(simple), redirections, .. }] = first.stages.as_slice() else {

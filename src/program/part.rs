@@ -1,0 +1,51 @@
+//! Parts of a program that were skimmed only: compiled when they are run first.
+
+use super::{Program, compiler};
+use crate::limit::{LimitError, Meter};
+use crate::syntax::ast::{DeferredList, FunctionDefinition, Span};
+use std::sync::{Arc, OnceLock};
+
+/// A part, and what compiling it depends on beside its text.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(super) what: Deferred,
+    /// See [`Compiler`](compiler::Compiler) for these.
+    pub(super) line_shift: i64,
+    pub(super) conditions: u32,
+    pub(super) base_line: Option<u32>,
+    pub(super) last_line: u32,
+    pub(super) program: OnceLock<Arc<Program>>,
+}
+
+/// What was skimmed.
+#[derive(Debug)]
+pub(super) enum Deferred {
+    /// A function's body.
+    Function(Arc<FunctionDefinition>),
+    /// A branch.
+    List(Arc<DeferredList>),
+}
+
+impl Deferred {
+    /// The source, and where the part stands in it.
+    pub(super) fn place(&self) -> (&Arc<[u8]>, Span) {
+        match self {
+            Self::Function(function) => (&function.source, function.span),
+            Self::List(list) => (&list.source, list.span),
+        }
+    }
+}
+
+impl Part {
+    /// Its program.
+    ///
+    /// # Errors
+    /// As [`compiler::compile_source`].
+    pub(crate) fn program(&self, meter: &Arc<Meter>) -> Result<Arc<Program>, LimitError> {
+        if let Some(program) = self.program.get() {
+            return Ok(Arc::clone(program));
+        }
+        let program = Arc::new(compiler::compile_part(self, meter)?);
+        Ok(Arc::clone(self.program.get_or_init(|| program)))
+    }
+}
