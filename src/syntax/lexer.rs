@@ -325,12 +325,20 @@ impl Reader<'_> {
 
     fn keyword_here(&self) -> Option<(Keyword, usize)> {
         let rest = self.slice(self.input.pos, self.input.end);
-        let ends = |byte: &u8| is_metacharacter(*byte) || *byte == b'\\';
-        let length = rest.iter().take(LONGEST_KEYWORD + 1).position(ends).unwrap_or(rest.len());
-        match rest.get(length) {
-            Some(b'\\') => self.continued_keyword(),
-            _ => Keyword::of(rest.get(..length)?).map(|keyword| (keyword, self.input.pos + length)),
+        let mut length = 0;
+        while let Some(&byte) = rest.get(length) {
+            if byte == b'\\' {
+                return self.continued_keyword();
+            }
+            if is_metacharacter(byte) {
+                break;
+            }
+            length += 1;
+            if length > LONGEST_KEYWORD {
+                return None;
+            }
         }
+        Keyword::of(rest.get(..length)?).map(|keyword| (keyword, self.input.pos + length))
     }
 
     /// A reserved word with line continuations in it.

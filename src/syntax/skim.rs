@@ -69,21 +69,29 @@ pub(super) fn skim_list(text: &[u8], start: usize, depth: u32) -> Option<usize> 
         .then_some(skimmer.at)
 }
 
-/// A guess by the first words of lines, so that few short lists are skimmed in vain.
+/// A guess by the first and last letters of lines, so that few short lists are skimmed in vain.
 fn ends_soon(head: &[u8]) -> bool {
-    let has = |line: &[u8], text: &[u8]| memchr::memmem::find(line, text).is_some();
     let mut inner = 0_u32;
     for (number, line) in head.split(|&byte| byte == b'\n').enumerate() {
         let line = line.trim_ascii_start();
-        let length = line.iter().position(|&byte| is_metacharacter(byte)).unwrap_or(line.len());
-        match line.get(..length).unwrap_or(line) {
-            b"if" if has(line, b" fi") => {}
-            b"case" if has(line, b" esac") => {}
-            b"if" | b"case" => inner += 1,
-            b"fi" | b"esac" if inner > 0 => inner -= 1,
-            b"fi" | b"esac" | b"else" | b"elif" if inner == 0 => return true,
-            _ if inner == 0 && (has(line, b";;") || number == 0 && has(line, b" fi")) => return true,
-            _ => {}
+        let first = line.get(..5).unwrap_or(line);
+        if first.starts_with(b"if ") || first == b"case " {
+            inner += u32::from(!line.ends_with(b"fi") && !line.ends_with(b"esac"));
+        } else if first.starts_with(b"fi") || first.starts_with(b"esac") {
+            if inner == 0 {
+                return true;
+            }
+            inner -= 1;
+        } else if inner == 0 {
+            let on_this_line = |end: &[u8]| number == 0 && line.windows(end.len()).any(|text| text == end);
+            if line.ends_with(b";;")
+                || on_this_line(b";;")
+                || on_this_line(b" fi")
+                || first.starts_with(b"else")
+                || first.starts_with(b"elif")
+            {
+                return true;
+            }
         }
     }
     false
