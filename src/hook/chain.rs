@@ -201,13 +201,13 @@ struct Begun<'a> {
 }
 
 enum Waiting<'a> {
-    Over(ScriptOutcome),
+    Over(Box<ScriptOutcome>),
     For(HookFuture<'a, ScriptOutcome>),
 }
 
 impl<'a> Begun<'a> {
-    const fn over(outcome: ScriptOutcome) -> Self {
-        Self { work: Waiting::Over(outcome), file: None, warnings: Vec::new() }
+    fn over(outcome: ScriptOutcome) -> Self {
+        Self { work: Waiting::Over(Box::new(outcome)), file: None, warnings: Vec::new() }
     }
 
     fn waits(run: HookFuture<'a, ScriptOutcome>) -> Self {
@@ -217,7 +217,7 @@ impl<'a> Begun<'a> {
     /// Waits; the outcome, and what there is to warn of.
     async fn outcome(mut self) -> (ScriptOutcome, Vec<String>) {
         let outcome = match self.work {
-            Waiting::Over(outcome) => outcome,
+            Waiting::Over(outcome) => *outcome,
             Waiting::For(run) => run.await,
         };
         if let Some(file) = self.file.take() {
@@ -235,7 +235,9 @@ fn begin<'a>(host: &'a dyn HookRunner, hook: &'a Hook, delivery: Result<Delivery
     };
     let timeout = delivery.timeout.unwrap_or(hook.timeout);
     let late = match delivery.work {
-        Work::Known(outcome) => return Begun::over(*outcome),
+        Work::Known(outcome) => {
+            return Begun { work: Waiting::Over(outcome), file: None, warnings: Vec::new() };
+        }
         Work::Ask(request) => return Begun::waits(Box::pin(ask(host, request, timeout))),
         Work::Run => None,
         Work::Start(late) => Some(late),

@@ -225,8 +225,8 @@ impl Script {
     }
 
     /// What the runner kept, if it kept a `T`.
-    pub fn compiled<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        Arc::clone(self.compiled.get()?).downcast().ok()
+    pub fn compiled<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.compiled.get()?.downcast_ref()
     }
 
     /// Keeps `compiled` for later runs; the first one wins.

@@ -53,12 +53,14 @@ impl Prepared {
         Self { text, fault }
     }
 
-    fn of(script: &Script, depth: u64) -> Arc<Self> {
-        script.compiled::<Self>().unwrap_or_else(|| {
-            let prepared = Arc::new(Self::new(script.source(), depth));
-            script.keep(prepared.clone());
-            prepared
-        })
+    /// Uses what is kept of a script; prepares it first, if nothing is.
+    fn of<R>(script: &Script, depth: u64, used: impl FnOnce(&Self) -> R) -> R {
+        if let Some(prepared) = script.compiled() {
+            return used(prepared);
+        }
+        let prepared = Arc::new(Self::new(script.source(), depth));
+        script.keep(prepared.clone());
+        used(&prepared)
     }
 }
 
@@ -149,20 +151,20 @@ impl HookRunner for Sandbox {
 /// That the text is no script, if so.
 fn fault(request: &ScriptRequest<'_>) -> Option<ScriptOutcome> {
     let Command::Script { script, .. } = request.command else { return None };
-    let prepared = Prepared::of(script, request.limits.syntax_depth);
-    let fault = prepared.fault.as_ref()?;
+    let fault = Prepared::of(script, request.limits.syntax_depth, |prepared| prepared.fault.clone())?;
     let stderr = format!("{fault}\n").into_bytes();
-    Some(ScriptOutcome { status: 2, stderr, ..ScriptOutcome::ended(Ended::Syntax(fault.clone())) })
+    Some(ScriptOutcome { status: 2, stderr, ..ScriptOutcome::ended(Ended::Syntax(fault)) })
 }
 
 fn script(request: ScriptRequest<'_>) -> ShellScript {
     let mut run = match request.command {
         Command::Script { script, shell } => {
-            let prepared = Prepared::of(script, request.limits.syntax_depth);
+            let text =
+                Prepared::of(script, request.limits.syntax_depth, |prepared| Arc::clone(&prepared.text));
             ShellScript {
                 name: Text::from_static(shell.name().as_bytes()),
                 posix: shell == Shell::Sh,
-                ..ShellScript::shared(Arc::clone(&prepared.text))
+                ..ShellScript::shared(text)
             }
         }
         Command::Program { name, arguments } => {

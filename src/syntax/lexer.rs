@@ -223,7 +223,12 @@ impl Reader<'_> {
 
     /// Moves on to `to`, counting lines.
     pub(super) fn advance_to(&mut self, to: usize) {
-        let lines: u32 = self.slice(self.input.pos, to).iter().map(|&byte| u32::from(byte == b'\n')).sum();
+        let passed = self.slice(self.input.pos, to);
+        let lines = if passed.len() < 16 {
+            passed.iter().map(|&byte| u32::from(byte == b'\n')).sum()
+        } else {
+            memchr::memchr_iter(b'\n', passed).count() as u32
+        };
         self.input.line = self.input.line.saturating_add(lines);
         self.input.pos = to.max(self.input.pos);
     }

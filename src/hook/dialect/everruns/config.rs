@@ -4,7 +4,7 @@
 //! them the declarative bundle (R16). All end as lists of specs with an origin. Each spec is read ([`spec`]), gets its id
 //! from its origin (R12, R13), and is kept, dropped with a warning, or an error, as the purpose says (R9, R10).
 
-use super::payload::{Variables, safe_id};
+use super::payload::{PREFIX, Variables, safe_id};
 use super::{CAPABILITY, EventName, EverrunsBundle, Extra, log};
 use crate::hook::dialect::{Contribution, Hook, LoadOptions, Loaded, Notice, NoticeKind, Purpose};
 use crate::hook::document::{Node, Source};
@@ -282,7 +282,7 @@ impl Loader<'_> {
             self.notice(NoticeKind::Obligation, None, None, text);
         }
         let (hooks, extras) = on.into_iter().map(|spec| (spec.hook, spec.extra)).unzip();
-        let prefix = self.options.variable_prefix.as_deref().unwrap_or("EVERRUNS");
+        let prefix = self.options.variable_prefix.as_deref().unwrap_or(PREFIX);
         let bundle = EverrunsBundle { hooks, extras, due, variables: Variables::new(prefix) };
         Ok(Loaded { bundle: Box::new(bundle), notices: self.notices })
     }

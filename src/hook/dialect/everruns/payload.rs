@@ -24,6 +24,9 @@ pub(super) const BASE: [(&[u8], &[u8]); 4] = [
     (b"WORKSPACE", b"/workspace"),
 ];
 
+/// What the names of the hook variables begin with, unless the host says otherwise.
+pub(super) const PREFIX: &str = "EVERRUNS";
+
 /// Names of the hook variables (R20) under one prefix.
 #[derive(Debug)]
 pub(super) struct Variables {
@@ -39,16 +42,19 @@ pub(super) struct Variables {
 
 impl Variables {
     pub(super) fn new(prefix: &str) -> Self {
-        let name = |name: &str| Text::from(format!("{prefix}_HOOK_{name}"));
+        let name = |usual: &'static str| match usual.strip_prefix(PREFIX) {
+            Some(rest) if prefix != PREFIX => Text::from(format!("{prefix}{rest}")),
+            _ => Text::from_static(usual.as_bytes()),
+        };
         Self {
-            payload_json: name("PAYLOAD_JSON"),
-            payload_path: name("PAYLOAD_PATH"),
-            event: name("EVENT"),
-            id: name("ID"),
-            session_id: name("SESSION_ID"),
-            turn_id: name("TURN_ID"),
-            tool_name: name("TOOL_NAME"),
-            tool_call_id: name("TOOL_CALL_ID"),
+            payload_json: name("EVERRUNS_HOOK_PAYLOAD_JSON"),
+            payload_path: name("EVERRUNS_HOOK_PAYLOAD_PATH"),
+            event: name("EVERRUNS_HOOK_EVENT"),
+            id: name("EVERRUNS_HOOK_ID"),
+            session_id: name("EVERRUNS_HOOK_SESSION_ID"),
+            turn_id: name("EVERRUNS_HOOK_TURN_ID"),
+            tool_name: name("EVERRUNS_HOOK_TOOL_NAME"),
+            tool_call_id: name("EVERRUNS_HOOK_TOOL_CALL_ID"),
         }
     }
 }
