@@ -7,7 +7,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// The first ones, which other environments have too: those of the hooks of a chain.
-    shared: Option<Arc<[(Text, Text)]>>,
+    shared: Option<Arc<Vec<(Text, Text)>>>,
     /// The others.
     own: Vec<(Text, Text)>,
 }
@@ -19,12 +19,12 @@ impl Environment {
     }
 
     /// An environment that begins with these variables, of which no copy is made. Names are unique.
-    pub fn sharing(variables: Arc<[(Text, Text)]>) -> Self {
+    pub fn sharing(variables: Arc<Vec<(Text, Text)>>) -> Self {
         Self { shared: Some(variables), own: Vec::new() }
     }
 
     /// What was given to [`Environment::sharing`], unless it was changed.
-    pub(crate) const fn shared(&self) -> Option<&Arc<[(Text, Text)]>> {
+    pub(crate) const fn shared(&self) -> Option<&Arc<Vec<(Text, Text)>>> {
         self.shared.as_ref()
     }
 
@@ -81,9 +81,14 @@ impl Environment {
 
     /// Names and values, without the first ones.
     pub(crate) fn iter_from(&self, first: usize) -> impl Iterator<Item = &(Text, Text)> {
-        let shared = self.shared.as_deref().unwrap_or_default();
+        let shared = self.shared.as_deref().map_or(&[][..], Vec::as_slice);
         let own = self.own.get(first.saturating_sub(shared.len())..).unwrap_or_default();
         shared.get(first..).unwrap_or_default().iter().chain(own)
+    }
+
+    /// As [`Environment::iter_from`], for those that are the environment's own: the values can be taken.
+    pub(crate) fn own_mut(&mut self) -> &mut [(Text, Text)] {
+        &mut self.own
     }
 
     /// Before a change of what is shared.
@@ -118,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_change_of_a_shared_variable_is_the_environments_own() {
-        let shared: Arc<[_]> = [pair("A", "1"), pair("B", "2")].into();
+        let shared = Arc::new(vec![pair("A", "1"), pair("B", "2")]);
         let mut changed = Environment::sharing(Arc::clone(&shared));
         changed.add([pair("C", "3")]);
         assert!(changed.shared().is_some());

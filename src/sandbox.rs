@@ -72,8 +72,8 @@ pub struct Sandbox {
     shared: Mutex<Arc<Shared>>,
     hook_host: Option<Arc<dyn HookHost>>,
     hook_state: SessionState,
-    /// This sandbox under the names that the hooks of a dialect were promised last.
-    renamed: Mutex<Option<Arc<Sandbox>>>,
+    /// This sandbox under the names that the hooks of a dialect were promised.
+    renamed: OnceLock<Box<Sandbox>>,
 }
 
 /// Names with many numbers are started over at the next run.
@@ -313,7 +313,7 @@ impl SandboxBuilder {
             shared: Mutex::default(),
             hook_host: self.hook_host,
             hook_state: SessionState::default(),
-            renamed: Mutex::default(),
+            renamed: OnceLock::new(),
         })
     }
 }

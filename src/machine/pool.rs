@@ -56,7 +56,7 @@ pub(super) struct Layer {
     /// Its variables; empty: there is none.
     names: Vec<(Text, NameId)>,
     /// What the first of them were set from, when all of it is still there.
-    shared: Option<Arc<[(Text, Text)]>>,
+    shared: Option<Arc<Vec<(Text, Text)>>>,
     /// Entries of the journal that undo it.
     journal: usize,
     /// Those with values that are not kept.
@@ -80,7 +80,9 @@ fn is_long(value: &Text) -> bool {
 impl Variables {
     /// Makes `environment` the layer under the shell, which begins with the next change. False: it holds more than plain
     /// variables, or the shell has no place for a layer, and nothing was done.
-    pub(super) fn put_environment(&mut self, environment: &Environment) -> bool {
+    ///
+    /// The values that are the environment's own are taken out of it.
+    pub(super) fn put_environment(&mut self, environment: &mut Environment) -> bool {
         if self.pool.is_none() {
             return false;
         }
@@ -95,17 +97,26 @@ impl Variables {
             kept = 0;
         }
         let Self { layer, slots, .. } = self;
-        for ((_, value), (_, id)) in environment.iter_from(kept).zip(layer.names.iter().skip(kept)) {
-            let Some(slot) = slots.get_mut(*id as usize) else { continue };
+        let shared = environment.len() - environment.own_mut().len();
+        let mut ids = layer.names.iter().map(|(_, id)| *id).skip(kept);
+        for ((_, value), id) in environment.iter_from(kept).take(shared - kept).zip(&mut ids) {
+            let Some(slot) = slots.get_mut(id as usize) else { continue };
             if !matches!(&slot.value, Value::Text(old) if old == value) {
                 slot.value = Value::Text(value.clone());
-                if is_long(value) {
-                    layer.long.push(*id);
-                }
+            }
+            if is_long(value) {
+                layer.long.push(id);
             }
         }
+        for ((_, value), id) in environment.own_mut().iter_mut().zip(ids) {
+            let Some(slot) = slots.get_mut(id as usize) else { continue };
+            if is_long(value) {
+                layer.long.push(id);
+            }
+            slot.value = Value::Text(std::mem::take(value));
+        }
         if kept == 0 {
-            let stays = |shared: &&Arc<[(Text, Text)]>| !shared.iter().any(|(_, value)| is_long(value));
+            let stays = |shared: &&Arc<Vec<(Text, Text)>>| !shared.iter().any(|(_, value)| is_long(value));
             layer.shared = environment.shared().filter(stays).cloned();
         }
         if !layer.names.is_empty() {

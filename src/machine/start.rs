@@ -153,7 +153,7 @@ impl Process {
         let tables = process.table_bytes() * 5 / 4;
         process.memory.set(tables)?;
         match start.template {
-            Some(template) => process.install_over(run, &template, &start.environment)?,
+            Some(template) => process.install_over(run, &template, start.environment)?,
             None => {
                 process.install_special();
                 process.install_variables(run, &start.environment)?;
@@ -163,11 +163,11 @@ impl Process {
     }
 
     /// Variables of the environment over those of a template.
-    fn install_over(&mut self, run: &mut Run, template: &Template, environment: &Environment) -> Step {
+    fn install_over(&mut self, run: &mut Run, template: &Template, mut environment: Environment) -> Step {
         let exports = self.shell.variables.exports;
         self.shell.state.environment = Some((exports, Arc::clone(&template.environment)));
-        if !self.shell.variables.put_environment(environment) {
-            self.import_environment(run, environment)?;
+        if !self.shell.variables.put_environment(&mut environment) {
+            self.import_environment(run, &environment)?;
         }
         let cwd = self.shell.state.cwd.clone();
         let pwd = self.shell.variables.slot_mut(name::PWD);

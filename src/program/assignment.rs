@@ -7,6 +7,7 @@ use crate::syntax::ast::{
     Word, WordPart,
 };
 use crate::text::Text;
+use smallvec::smallvec;
 
 impl Compiler {
     /// A command that is one `name=value` and can only end with status 0. Whether it was one.
@@ -223,7 +224,7 @@ impl Compiler {
     fn many_brace_arguments(&mut self, assignment: &Assignment, word: &Word) {
         let mut head = assignment.name.clone();
         head.push_bytes(if assignment.append { b"+=" } else { b"=" });
-        let mut whole = Word { parts: vec![WordPart::Quoted(head)], span: word.span };
+        let mut whole = Word { parts: smallvec![WordPart::Quoted(head)], span: word.span };
         whole.parts.extend(word.parts.iter().cloned());
         let index = self.program.braces.len() as Index;
         self.program.braces.push(whole);
@@ -300,7 +301,8 @@ fn braced_element(subscript: &Subscript, element: &ArrayElement) -> Option<Word>
     if !super::brace::has_braces(&element.value) {
         return None;
     }
-    let mut whole = Word { parts: vec![WordPart::Quoted(Text::from_static(b"["))], span: element.value.span };
+    let mut whole =
+        Word { parts: smallvec![WordPart::Quoted(Text::from_static(b"["))], span: element.value.span };
     whole.parts.extend(subscript.word.parts.iter().cloned());
     let close: &'static [u8] = if element.append { b"]+=" } else { b"]=" };
     whole.parts.push(WordPart::Quoted(Text::from_static(close)));

@@ -1,6 +1,6 @@
 //! Brace expansion: one word to several, by its unquoted text alone. Bash manual 3.5.1.
 
-use crate::syntax::ast::{Parameter, ParameterExpansion, ParameterOperation, Word, WordPart};
+use crate::syntax::ast::{Parameter, ParameterExpansion, ParameterOperation, Parts, Word, WordPart};
 use crate::text::Text;
 
 /// Words that are made when a program is compiled; what makes more is expanded when it runs.
@@ -176,18 +176,16 @@ pub(super) fn with_tilde(mut word: Word) -> Word {
         _ => None,
     };
     if let Some((name, rest)) = split {
-        word.parts.splice(
-            ..1,
-            std::iter::once(WordPart::Tilde(name))
-                .chain((!rest.is_empty()).then_some(WordPart::Literal(rest))),
-        );
+        let behind = (!rest.is_empty()).then_some(WordPart::Literal(rest));
+        let tilde = [Some(WordPart::Tilde(name)), behind].into_iter().flatten();
+        word.parts = tilde.chain(std::mem::take(&mut word.parts).into_iter().skip(1)).collect();
     }
     word
 }
 
 /// Units back to parts; bytes that stand together become one literal.
-fn join(units: Vec<Unit>) -> Vec<WordPart> {
-    let mut parts: Vec<WordPart> = Vec::new();
+fn join(units: Vec<Unit>) -> Parts {
+    let mut parts = Parts::new();
     for unit in units {
         match unit {
             Unit::Part(part) => parts.push(part),
@@ -463,9 +461,10 @@ fn padding(number: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use smallvec::smallvec;
 
     fn expanded(text: &str) -> String {
-        let word = Word { parts: vec![WordPart::Literal(Text::from(text))], ..Word::default() };
+        let word = Word { parts: smallvec![WordPart::Literal(Text::from(text))], ..Word::default() };
         let words = expand(&word, 1000).unwrap();
         let shown: Vec<String> = words
             .iter()
@@ -518,7 +517,8 @@ mod tests {
             format!("{{1..100}}{long}"),
             format!("{{{}1..100}}", "0".repeat(100_000)),
         ] {
-            let word = Word { parts: vec![WordPart::Literal(Text::from(text.as_str()))], ..Word::default() };
+            let word =
+                Word { parts: smallvec![WordPart::Literal(Text::from(text.as_str()))], ..Word::default() };
             assert_eq!(expand(&word, 1000).err(), Some(BraceError::Length));
         }
     }

@@ -10,6 +10,7 @@ use crate::syntax::ast::{
 use crate::syntax::{Aliases, ParseOptions, ParseWarning, Parser};
 use crate::text::Text;
 use rustc_hash::FxHashMap;
+use smallvec::smallvec;
 use std::sync::{Arc, OnceLock};
 
 /// What compiling depends on beside the source.
@@ -125,7 +126,7 @@ pub(super) fn compile_part(part: &Part, meter: &Arc<Meter>) -> Result<Program, L
 
 /// `2>&1`
 fn standard_error_too() -> Redirection {
-    let word = Word { parts: vec![WordPart::Quoted(Text::from_static(b"1"))], span: Span::default() };
+    let word = Word { parts: smallvec![WordPart::Quoted(Text::from_static(b"1"))], span: Span::default() };
     Redirection {
         descriptor: RedirectionDescriptor::Number(2),
         kind: RedirectionKind::DuplicateOutput(word),

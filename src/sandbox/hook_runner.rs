@@ -4,7 +4,7 @@
 //! compiled form.
 
 use super::{End, Output, Running, Sandbox, Script as ShellScript, Shared, Sink, Source};
-use crate::clock::{lock, real_sleep};
+use crate::clock::real_sleep;
 use crate::hook::case::{SessionSetup, SessionSource};
 use crate::hook::runner::unanswered;
 use crate::hook::{
@@ -17,7 +17,7 @@ use crate::text::Text;
 use crate::utility::{Environment, Identity, Session};
 use crate::vfs::{Base, Errno, FileSystem, FsError, WithdrawError, path};
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -241,24 +241,18 @@ impl Sandbox {
             script.environment = environment;
             script.bare_environment = true;
         }
-        match names {
-            Some(names) => self.kept_as(names).start(script),
-            None => self.start(script),
+        match (names, self.renamed.get()) {
+            (None, _) => self.start(script),
+            (Some(names), Some(renamed)) if renamed.is_known_as(names) => renamed.start(script),
+            (Some(names), None) => self.renamed.get_or_init(|| Box::new(self.known_as(names))).start(script),
+            // The hooks of a session have one pair of names; another costs a sandbox each time.
+            (Some(names), Some(_)) => self.known_as(names).start(script),
         }
     }
 
     fn is_known_as(&self, names: &HookIdentity) -> bool {
         let identity = &self.session().identity;
         identity.user == names.user && identity.host == names.host
-    }
-
-    /// [`Sandbox::known_as`], kept: the hooks of a session have one pair of names.
-    fn kept_as(&self, names: &HookIdentity) -> Arc<Self> {
-        let mut renamed = lock(&self.renamed);
-        match renamed.as_ref().filter(|sandbox| sandbox.is_known_as(names)) {
-            Some(sandbox) => Arc::clone(sandbox),
-            None => Arc::clone(renamed.insert(Arc::new(self.known_as(names)))),
-        }
     }
 
     /// This sandbox under other names of user and host; everything else is shared but the queues of FIFOs.
@@ -283,7 +277,7 @@ impl Sandbox {
             })),
             hook_host: None,
             hook_state: SessionState::default(),
-            renamed: Mutex::default(),
+            renamed: OnceLock::new(),
         }
     }
 }

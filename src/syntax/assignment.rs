@@ -1,6 +1,6 @@
 //! Assignments: `name=value`, `name+=value`, `name[subscript]=value`, `name=( ... )`. Bash manual 3.4.
 
-use super::ast::{ArrayElement, Assignment, AssignmentValue, Span, Subscript, Word, WordPart};
+use super::ast::{ArrayElement, Assignment, AssignmentValue, Parts, Span, Subscript, Word, WordPart};
 use super::lexer::{Parsed, Reader, is_name_byte, is_name_start};
 use super::word::{Context, End, Tilde, push_literal};
 use crate::text::Text;
@@ -71,7 +71,7 @@ impl Reader<'_> {
         start: usize,
         line: u32,
     ) -> Parsed<Tried> {
-        let mut word = Box::new(Word { parts: Vec::new(), span: self.span_from(start, line) });
+        let mut word = Box::new(Word { parts: Parts::new(), span: self.span_from(start, line) });
         push_literal(&mut word.parts, name);
         push_literal(&mut word.parts, b"[");
         append_parts(&mut word.parts, subscript.map(|subscript| subscript.word.parts).unwrap_or_default());
@@ -179,7 +179,7 @@ fn new_element(
     elements.last_mut().map(|element| &mut element.value)
 }
 
-fn append_parts(out: &mut Vec<WordPart>, parts: Vec<WordPart>) {
+fn append_parts(out: &mut Parts, parts: Parts) {
     for part in parts {
         match part {
             WordPart::Literal(text) => push_literal(out, &text),
@@ -188,8 +188,8 @@ fn append_parts(out: &mut Vec<WordPart>, parts: Vec<WordPart>) {
     }
 }
 
-fn merge_literals(parts: &mut Vec<WordPart>) {
-    let mut merged = Vec::with_capacity(parts.len());
+fn merge_literals(parts: &mut Parts) {
+    let mut merged = Parts::with_capacity(parts.len());
     append_parts(&mut merged, std::mem::take(parts));
     *parts = merged;
 }

@@ -6,6 +6,7 @@
 use super::error::ParseError;
 use super::parser::ParseOptions;
 use crate::text::Text;
+use smallvec::SmallVec;
 use std::sync::{Arc, OnceLock};
 
 /// A range of bytes `[start, end)` of the script, and the line (from 1) on which it starts.
@@ -373,11 +374,14 @@ pub enum AllElements {
     Star,
 }
 
+/// The parts of a word. Most words have one, which needs no allocation.
+pub type Parts = SmallVec<[WordPart; 1]>;
+
 /// A word before expansion.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Word {
     /// In source order; empty only for an absent word (for example `${x:-}`).
-    pub parts: Vec<WordPart>,
+    pub parts: Parts,
     /// Where it stands.
     pub span: Span,
 }

@@ -1,6 +1,6 @@
 //! Compound commands. Bash manual 3.2.5.
 
-use super::ast::{Arithmetic, CaseArm, CaseEnd, Command, CommandKind, List, Word, WordPart};
+use super::ast::{Arithmetic, CaseArm, CaseEnd, Command, CommandKind, List, Parts, Word, WordPart};
 use super::error::{ParseError, ParseErrorKind};
 use super::lexer::{Keyword, Parsed, Reader};
 use super::substitution::ArithmeticEnd;
@@ -210,7 +210,7 @@ impl Reader<'_> {
         let (start, line) = (self.pos(), self.input.line);
         self.bump(2);
         loop {
-            let mut text = Word { parts: Vec::new(), span: self.here() };
+            let mut text = Word { parts: Parts::new(), span: self.here() };
             self.arithmetic_text(ArithmeticEnd::Semicolon, &mut text.parts)?;
             text.span.end = self.pos() as u32;
             let blank = text.parts.iter().all(

@@ -6,7 +6,7 @@
 
 #![allow(clippy::boxed_local, reason = "large, and put away while a here-document is read")]
 
-use super::ast::{CommandSubstitution, List, Word, WordPart};
+use super::ast::{CommandSubstitution, List, Parts, Word, WordPart};
 use super::error::ParseWarning;
 use super::lexer::{HereDocumentBody, Input, Parsed, Reader, Salvage};
 use super::quote::QuotedEnd;
@@ -157,7 +157,7 @@ impl Reader<'_> {
         start: usize,
         end: usize,
     ) -> Parsed<HereDocumentBody> {
-        let mut body = Word { parts: Vec::new(), span: self.here() };
+        let mut body = Word { parts: Parts::new(), span: self.here() };
         body.span.end = end as u32;
         let stripped =
             if document.strip_tabs { strip_tabs(self.slice(start, end), document.quoted) } else { None };
@@ -185,7 +185,7 @@ impl Reader<'_> {
     }
 
     /// Parses a body as in double quotes.
-    fn expanded_body(&mut self, input: Input, parts: &mut Vec<WordPart>) -> Parsed<()> {
+    fn expanded_body(&mut self, input: Input, parts: &mut Parts) -> Parsed<()> {
         let outer = self.enter_input(input);
         let result = self.quoted(QuotedEnd::Input, parts);
         let span = self.here();

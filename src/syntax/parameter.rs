@@ -4,7 +4,7 @@
 
 use super::ast::{
     AllElements, Arithmetic, CaseOperator, DefaultOperator, Parameter, ParameterExpansion,
-    ParameterOperation, ReplaceScope, Span, Subscript, Word, WordPart,
+    ParameterOperation, Parts, ReplaceScope, Span, Subscript, Word, WordPart,
 };
 use super::lexer::{Parsed, Reader, is_name_start};
 use super::quote::QuotedEnd;
@@ -40,7 +40,7 @@ impl Reader<'_> {
     /// Reads on to the closing brace of what is no valid expansion.
     #[inline(never)]
     fn bad(&mut self, expansion: &mut ParameterExpansion, quoting: Quoting) -> Parsed<()> {
-        let mut rest = Vec::new();
+        let mut rest = Parts::new();
         if quoting == Quoting::Unquoted {
             self.unquoted(PATTERN, &mut rest)?;
         } else {
@@ -207,7 +207,7 @@ impl Reader<'_> {
             b"*" => Some(AllElements::Star),
             _ => None,
         };
-        let mut text = Word { parts: Vec::new(), span: word.span };
+        let mut text = Word { parts: Parts::new(), span: word.span };
         let simple = |part: &WordPart| matches!(part, WordPart::Literal(_) | WordPart::Parameter(_));
         let mut expression = None;
         if word.parts.iter().any(|part| matches!(part, WordPart::Quoted(_))) {
@@ -313,7 +313,7 @@ impl Reader<'_> {
             Quoting::Double | Quoting::DoubleBrace => QuotedEnd::Brace,
             Quoting::HereDocument => QuotedEnd::HereDocumentBrace,
         };
-        let mut word = Word { parts: Vec::new(), span: self.here() };
+        let mut word = Word { parts: Parts::new(), span: self.here() };
         self.quoted(end, &mut word.parts)?;
         word.span.end = self.pos() as u32;
         Ok(word)
@@ -333,7 +333,7 @@ impl Reader<'_> {
         let anchored = matches!(scope, ReplaceScope::Prefix | ReplaceScope::Suffix);
         // `${x////_}` replaces slashes, but `${x/#/_}` has an empty pattern.
         let pattern = if anchored && self.byte() == Some(b'/') {
-            Word { parts: Vec::new(), span: self.here() }
+            Word { parts: Parts::new(), span: self.here() }
         } else {
             let tilde = if anchored { Tilde::None } else { Tilde::Start };
             self.word_in(Context { tilde, ..REPLACED })?
@@ -350,7 +350,7 @@ impl Reader<'_> {
 
     fn substring(&mut self, expansion: &mut ParameterExpansion) -> Parsed<()> {
         self.bump(1);
-        let mut text = Word { parts: Vec::new(), span: self.here() };
+        let mut text = Word { parts: Parts::new(), span: self.here() };
         self.arithmetic_text(ArithmeticEnd::ColonOrBrace, &mut text.parts)?;
         text.span.end = self.pos() as u32;
         if text.parts.is_empty() && self.byte() == Some(b'}') {
@@ -367,7 +367,7 @@ impl Reader<'_> {
     #[inline(never)]
     fn substring_length(&mut self) -> Parsed<Arithmetic> {
         self.bump(1);
-        let mut text = Word { parts: Vec::new(), span: self.here() };
+        let mut text = Word { parts: Parts::new(), span: self.here() };
         self.arithmetic_text(ArithmeticEnd::Brace, &mut text.parts)?;
         text.span.end = self.pos() as u32;
         Ok(self.arithmetic(text))

@@ -608,7 +608,7 @@ mod tests {
             })
             .collect();
         assert!(matches!(&bodies[0], (false, parts) if matches!(parts[0], WordPart::Parameter(_))));
-        assert_eq!(bodies[1], (true, vec![WordPart::Quoted(Text::from("$y\n"))]));
+        assert_eq!(bodies[1], (true, smallvec::smallvec![WordPart::Quoted(Text::from("$y\n"))]));
     }
 
     #[derive(Default)]

@@ -1,6 +1,6 @@
 //! Quoting: backslash, `'...'`, `"..."`, `$'...'`, and the text that is read as if in double quotes. POSIX XCU 2.2.
 
-use super::ast::WordPart;
+use super::ast::{Parts, WordPart};
 use super::lexer::{Parsed, Reader};
 use super::substitution::Quoting;
 use super::word::push_quoted;
@@ -40,7 +40,7 @@ impl QuotedEnd {
 
 impl Reader<'_> {
     /// A backslash and what it quotes.
-    pub(super) fn escaped(&mut self, out: &mut Vec<WordPart>) {
+    pub(super) fn escaped(&mut self, out: &mut Parts) {
         let at = self.pos() + 1;
         match self.byte_at(at) {
             Some(b'\n') => self.advance_to(at + 1),
@@ -61,7 +61,7 @@ impl Reader<'_> {
     }
 
     /// `'...'`
-    pub(super) fn single_quoted(&mut self, out: &mut Vec<WordPart>) -> Parsed<()> {
+    pub(super) fn single_quoted(&mut self, out: &mut Parts) -> Parsed<()> {
         let (start, line) = (self.pos() + 1, self.input.line);
         let rest = self.slice(start, self.input.end);
         let Some(length) = memchr::memchr(b'\'', rest) else {
@@ -74,23 +74,23 @@ impl Reader<'_> {
     }
 
     /// `"..."`
-    pub(super) fn double_quoted(&mut self, out: &mut Vec<WordPart>) -> Parsed<()> {
+    pub(super) fn double_quoted(&mut self, out: &mut Parts) -> Parsed<()> {
         let line = self.input.line;
         self.enter()?;
         self.input.pos += 1;
-        let mut parts = Vec::new();
+        let mut parts = Parts::new();
         self.quoted(QuotedEnd::DoubleQuote, &mut parts)?;
         if self.byte() != Some(b'"') {
             return Err(self.unmatched(b'"', line));
         }
         self.input.pos += 1;
         self.leave();
-        out.push(WordPart::DoubleQuoted(parts));
+        out.push(WordPart::DoubleQuoted(parts.into_vec()));
         Ok(())
     }
 
     /// Reads text as in double quotes up to its end, where the cursor stays.
-    pub(super) fn quoted(&mut self, end: QuotedEnd, out: &mut Vec<WordPart>) -> Parsed<()> {
+    pub(super) fn quoted(&mut self, end: QuotedEnd, out: &mut Parts) -> Parsed<()> {
         let mut run = self.pos();
         let in_brace = matches!(end, QuotedEnd::Brace | QuotedEnd::HereDocumentBrace);
         // In `"${x-'}'}"` single quotes stay, and yet the brace between them does not close, except in POSIX mode.
@@ -156,14 +156,14 @@ impl Reader<'_> {
         single.map_or(Ok(()), |line| Err(self.unmatched(b'\'', line)))
     }
 
-    fn flush_quoted(&self, run: usize, out: &mut Vec<WordPart>) {
+    fn flush_quoted(&self, run: usize, out: &mut Parts) {
         if run < self.pos() {
             push_quoted(out, self.slice(run, self.pos()));
         }
     }
 
     /// `$'...'`; the cursor is on the `$`.
-    pub(super) fn ansi_quoted(&mut self, out: &mut Vec<WordPart>) -> Parsed<()> {
+    pub(super) fn ansi_quoted(&mut self, out: &mut Parts) -> Parsed<()> {
         let line = self.input.line;
         let start = self.after(self.pos()) + 1;
         let mut end = start;

@@ -14,6 +14,7 @@ use super::ast::{
 use super::lexer::{Keyword, Parsed, Reader, is_name_byte};
 use super::parser::empty_command;
 use crate::text::Text;
+use smallvec::smallvec;
 use std::sync::Arc;
 
 impl Reader<'_> {
@@ -389,5 +390,5 @@ fn array_word(assignment: Assignment, span: Span) -> Word {
         }
     }
     parts.push(WordPart::Literal(Text::from_static(b")")));
-    Word { parts: vec![WordPart::DoubleQuoted(parts)], span }
+    Word { parts: smallvec![WordPart::DoubleQuoted(parts)], span }
 }

@@ -7,8 +7,8 @@
 
 use super::ast::{
     AndOr, Arithmetic, Command, CommandKind, CommandSubstitution, List, ListItem, Parameter,
-    ParameterExpansion, ParameterOperation, ProcessSubstitution, RedirectionDescriptor, RedirectionKind,
-    Word, WordPart,
+    ParameterExpansion, ParameterOperation, Parts, ProcessSubstitution, RedirectionDescriptor,
+    RedirectionKind, Word, WordPart,
 };
 use super::error::ParseError;
 use super::lexer::{Input, Parsed, Reader, Salvage, is_name_byte, is_name_start};
@@ -45,7 +45,7 @@ pub(super) enum ArithmeticEnd {
 
 impl Reader<'_> {
     /// What begins at the `$` at the cursor. False: nothing, and the cursor has not moved.
-    pub(super) fn dollar(&mut self, quoting: Quoting, out: &mut Vec<WordPart>) -> Parsed<bool> {
+    pub(super) fn dollar(&mut self, quoting: Quoting, out: &mut Parts) -> Parsed<bool> {
         let at = self.after(self.pos());
         match self.byte_at(at) {
             Some(b'(') => self.parenthesis(out)?,
@@ -118,7 +118,7 @@ impl Reader<'_> {
     }
 
     /// `$(...)` or `$((...))`; the cursor is on the `$`.
-    fn parenthesis(&mut self, out: &mut Vec<WordPart>) -> Parsed<()> {
+    fn parenthesis(&mut self, out: &mut Parts) -> Parsed<()> {
         let (start, line) = (self.pos(), self.input.line);
         if let Some(salvage) = self.salvage.remove(&start) {
             out.push(salvage.part);
@@ -143,7 +143,7 @@ impl Reader<'_> {
         error: Option<ParseError>,
         start: usize,
         line: u32,
-        out: &mut Vec<WordPart>,
+        out: &mut Parts,
     ) {
         let span = self.span_from(start, line);
         let reads_file = reads_file(&body);
@@ -153,7 +153,7 @@ impl Reader<'_> {
     }
 
     /// What begins with `$((`; the cursor is on the first parenthesis.
-    fn arithmetic_or_subshell(&mut self, start: usize, line: u32, out: &mut Vec<WordPart>) -> Parsed<()> {
+    fn arithmetic_or_subshell(&mut self, start: usize, line: u32, out: &mut Parts) -> Parsed<()> {
         let open = self.pos();
         self.enter()?;
         self.bump(1);
@@ -164,7 +164,7 @@ impl Reader<'_> {
         }
         // A command substitution up to the parenthesis that closes the first one. Bash parses it when it expands it.
         self.input.pos += 1;
-        let mut parts = Vec::new();
+        let mut parts = Parts::new();
         self.arithmetic_text(ArithmeticEnd::Parenthesis, &mut parts)?;
         if self.byte().is_none() {
             return Err(self.unmatched(b')', line));
@@ -218,7 +218,7 @@ impl Reader<'_> {
     }
 
     /// `<( list )`, `>( list )`
-    pub(super) fn process_substitution(&mut self, out: &mut Vec<WordPart>) -> Parsed<()> {
+    pub(super) fn process_substitution(&mut self, out: &mut Parts) -> Parsed<()> {
         let (start, line) = (self.pos(), self.input.line);
         let output = self.byte() == Some(b'>');
         self.bump(1);
@@ -243,7 +243,7 @@ impl Reader<'_> {
             return Ok(None);
         }
         self.input.pos += 1;
-        let mut text = Word { parts: Vec::new(), span: self.here() };
+        let mut text = Word { parts: Parts::new(), span: self.here() };
         self.arithmetic_text(ArithmeticEnd::Parenthesis, &mut text.parts)?;
         if self.byte().is_none() {
             return Err(self.unmatched(b')', line));
@@ -260,7 +260,7 @@ impl Reader<'_> {
     }
 
     /// Keeps the substitutions of text that is read again.
-    fn keep_substitutions(&mut self, parts: Vec<WordPart>) {
+    fn keep_substitutions(&mut self, parts: Parts) {
         for part in parts {
             if let WordPart::CommandSubstitution(substitution) = &part
                 && !substitution.backquoted
@@ -275,12 +275,12 @@ impl Reader<'_> {
     }
 
     /// `$[...]`; the cursor is on the `$`.
-    fn bracket_arithmetic(&mut self, out: &mut Vec<WordPart>) -> Parsed<()> {
+    fn bracket_arithmetic(&mut self, out: &mut Parts) -> Parsed<()> {
         let line = self.input.line;
         self.enter()?;
         self.bump(1);
         self.input.pos += 1;
-        let mut text = Word { parts: Vec::new(), span: self.here() };
+        let mut text = Word { parts: Parts::new(), span: self.here() };
         self.arithmetic_text(ArithmeticEnd::Bracket, &mut text.parts)?;
         if self.byte().is_none() {
             return Err(self.unmatched(b']', line));
@@ -303,7 +303,7 @@ impl Reader<'_> {
     }
 
     /// Reads the text of an arithmetic expression: as in double quotes, but quotes are removed, and brackets balance.
-    pub(super) fn arithmetic_text(&mut self, end: ArithmeticEnd, out: &mut Vec<WordPart>) -> Parsed<()> {
+    pub(super) fn arithmetic_text(&mut self, end: ArithmeticEnd, out: &mut Parts) -> Parsed<()> {
         let mut run = self.pos();
         let mut open: Vec<usize> = Vec::new();
         let (mut questions, mut brackets) = (0_usize, 0_usize);
@@ -373,14 +373,14 @@ impl Reader<'_> {
         }
     }
 
-    fn flush_arithmetic(&self, run: usize, out: &mut Vec<WordPart>) {
+    fn flush_arithmetic(&self, run: usize, out: &mut Parts) {
         if run < self.pos() {
             push_quoted(out, self.slice(run, self.pos()));
         }
     }
 
     #[inline(never)]
-    fn arithmetic_expansion(&mut self, byte: u8, out: &mut Vec<WordPart>) -> Parsed<bool> {
+    fn arithmetic_expansion(&mut self, byte: u8, out: &mut Parts) -> Parsed<bool> {
         if byte == b'$' {
             return self.dollar(Quoting::Double, out);
         }
@@ -389,7 +389,7 @@ impl Reader<'_> {
     }
 
     /// A backquoted substitution; `quoted`: in double quotes, where `\"` is a quote too.
-    pub(super) fn backquoted(&mut self, quoted: bool, out: &mut Vec<WordPart>) -> Parsed<()> {
+    pub(super) fn backquoted(&mut self, quoted: bool, out: &mut Parts) -> Parsed<()> {
         let (start, line) = (self.pos(), self.input.line);
         self.enter()?;
         let mut text = Vec::new();

@@ -3,7 +3,7 @@
 //! One loop reads unquoted text up to what ends it, which depends on the place: a metacharacter, the brace of `${ }`, the
 //! bracket of a subscript. Runs of ordinary bytes are copied as a whole.
 
-use super::ast::{Word, WordPart};
+use super::ast::{Parts, Word, WordPart};
 use super::error::ParseErrorKind;
 use super::lexer::{Parsed, Reader, is_metacharacter, is_name_byte, is_name_start};
 use crate::text::Text;
@@ -77,7 +77,7 @@ const fn ordinary() -> [bool; 256] {
     table
 }
 
-pub(super) fn push_literal(out: &mut Vec<WordPart>, text: &[u8]) {
+pub(super) fn push_literal(out: &mut Parts, text: &[u8]) {
     if text.is_empty() {
         return;
     }
@@ -87,7 +87,7 @@ pub(super) fn push_literal(out: &mut Vec<WordPart>, text: &[u8]) {
     }
 }
 
-pub(super) fn push_quoted(out: &mut Vec<WordPart>, text: &[u8]) {
+pub(super) fn push_quoted(out: &mut Parts, text: &[u8]) {
     match out.last_mut() {
         Some(WordPart::Quoted(last)) => last.push_bytes(text),
         _ => out.push(WordPart::Quoted(Text::from(text))),
@@ -132,7 +132,7 @@ impl Reader<'_> {
     }
 
     /// Reads unquoted text up to its end, where the cursor stays.
-    pub(super) fn unquoted(&mut self, context: Context, out: &mut Vec<WordPart>) -> Parsed<()> {
+    pub(super) fn unquoted(&mut self, context: Context, out: &mut Parts) -> Parsed<()> {
         let start = self.pos();
         let mut run = start;
         let mut nested = 0_u32;
@@ -231,7 +231,7 @@ impl Reader<'_> {
     }
 
     /// A quote, backslash, `$` or backquote in unquoted text. False: the `$` at the cursor is an ordinary character.
-    fn expansion(&mut self, out: &mut Vec<WordPart>) -> Parsed<bool> {
+    fn expansion(&mut self, out: &mut Parts) -> Parsed<bool> {
         match self.byte() {
             Some(b'\'') => self.single_quoted(out)?,
             Some(b'"') => self.double_quoted(out)?,

@@ -24,7 +24,7 @@ pub(super) struct EverrunsChain<'a> {
     envelope: Envelope,
     current: Current,
     /// Variables that all hooks of the chain have alike.
-    environment: Arc<[(Text, Text)]>,
+    environment: Arc<Vec<(Text, Text)>>,
     decision: Decision,
     /// When the first payload was delivered.
     delivered: Option<Duration>,
@@ -38,7 +38,7 @@ impl<'a> EverrunsChain<'a> {
             name,
             envelope: Envelope::new(event, name, now),
             current: Current::of(event),
-            environment: common_environment(bundle, event, name).into(),
+            environment: Arc::new(common_environment(bundle, event, name)),
             decision: Decision::default(),
             delivered: None,
         }
