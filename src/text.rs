@@ -170,6 +170,7 @@ impl PartialEq for Text {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Repr::Shared(own), Repr::Shared(theirs)) if Arc::ptr_eq(own, theirs) => true,
+            (Repr::Static(own), Repr::Static(theirs)) if std::ptr::eq(*own, *theirs) => true,
             // Behind the text there are zeros.
             (Repr::Inline(length, own), Repr::Inline(other, theirs)) => {
                 length == other && words(own) == words(theirs)
