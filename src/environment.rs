@@ -54,9 +54,9 @@ impl Environment {
         }
     }
 
-    /// Sets variables that are not there yet.
-    pub(crate) fn add<const N: usize>(&mut self, variables: [(Text, Text); N]) {
-        self.own.extend(variables);
+    /// [`Environment::sharing`], with others that are not among those.
+    pub(crate) fn sharing_with(shared: Arc<Vec<(Text, Text)>>, others: Vec<(Text, Text)>) -> Self {
+        Self { shared: Some(shared), own: others }
     }
 
     /// These variables with others over them.
@@ -124,8 +124,7 @@ mod tests {
     #[test]
     fn a_change_of_a_shared_variable_is_the_environments_own() {
         let shared = Arc::new(vec![pair("A", "1"), pair("B", "2")]);
-        let mut changed = Environment::sharing(Arc::clone(&shared));
-        changed.add([pair("C", "3")]);
+        let mut changed = Environment::sharing_with(Arc::clone(&shared), vec![pair("C", "3")]);
         assert!(changed.shared().is_some());
         changed.set("A".into(), "0".into());
         assert!(changed.shared().is_none());

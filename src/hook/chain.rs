@@ -105,11 +105,17 @@ impl<'a> Firing<'a> {
             let matched = record.selection == Selection::Matched;
             records.push(record);
             if matched {
-                let begun = begin(self.host, hook, chain.deliver(index, self.host));
-                let (outcome, warnings) = begun.outcome().await;
+                let mut begun = begin(self.host, hook, chain.deliver(index, self.host));
+                let outcome = match begun.work {
+                    Waiting::Over(outcome) => *outcome,
+                    Waiting::For(run) => run.await,
+                };
+                if let Some(file) = begun.file {
+                    file.remove(&mut begun.warnings);
+                }
                 now = now.saturating_add(outcome.duration);
                 if let Some(record) = records.last_mut() {
-                    record.warnings = warnings;
+                    record.warnings = begun.warnings;
                     flow = fold(chain, index, outcome, record);
                 }
             }
@@ -179,6 +185,7 @@ impl<'a> Firing<'a> {
 }
 
 /// Reads the outcome, lets the chain take it in, and fills the record.
+#[inline]
 fn fold(chain: &mut dyn Chain, index: usize, outcome: ScriptOutcome, record: &mut HookRecord) -> Flow {
     let reading = chain.read(index, &outcome);
     let failed = reading.verdict == Verdict::Error;
@@ -214,7 +221,7 @@ impl<'a> Begun<'a> {
         Self { work: Waiting::For(run), file: None, warnings: Vec::new() }
     }
 
-    /// Waits; the outcome, and what there is to warn of.
+    /// Waits; the outcome, and what there is to warn of. (What waits for one hook does the same in place.)
     async fn outcome(mut self) -> (ScriptOutcome, Vec<String>) {
         let outcome = match self.work {
             Waiting::Over(outcome) => *outcome,

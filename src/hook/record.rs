@@ -116,6 +116,7 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
+    #[inline]
     pub(super) fn new(outcome: ScriptOutcome, reading: Reading) -> Self {
         let ScriptOutcome { status, stdout, stderr, end, usage, duration } = outcome;
         Self { status, end, stdout, stderr, duration, usage, reading }

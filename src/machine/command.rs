@@ -607,8 +607,9 @@ impl Process {
             return self.call_builtin(run, cx, builtin);
         }
         let mut environment = environment;
-        if matches!(name.as_bytes(), b"env" | b"printenv") {
-            // Only who shows the environment can tell.
+        let asked = matches!(self.code.program.code.first(), Some(crate::program::Op::ExecuteExternal));
+        if matches!(name.as_bytes(), b"env" | b"printenv") && !asked {
+            // Only who shows the environment can tell; what a utility asked for has no shell before it.
             let path = Text::from([b"/usr/bin/", name.as_bytes()].concat());
             Arc::make_mut(&mut environment).set(Text::from_static(b"_"), path);
         }

@@ -604,6 +604,8 @@ impl Process {
             super::command::Found::NotExecutable(..) => return Err(CommandError::NotExecutable),
         }
         process.x.fields = request.argv;
+        // No shell stands between: nothing that one sets is there.
+        process.shell.state.environment = Some((process.shell.variables.exports, request.environment));
         process.code.program = Arc::new(Program {
             code: vec![crate::program::Op::ExecuteExternal, crate::program::Op::End],
             lines: vec![0, 0],

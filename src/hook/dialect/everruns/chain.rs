@@ -51,12 +51,12 @@ impl<'a> EverrunsChain<'a> {
     /// R19 to R21.
     fn environment(&self, hook: &Hook, extra: &Extra, payload: Text, path: Text) -> Environment {
         let names = &self.bundle.variables;
-        let mut all = Environment::sharing(Arc::clone(&self.environment));
-        all.add([
+        let own = vec![
             (names.payload_json.clone(), payload),
             (names.payload_path.clone(), path),
             (names.id.clone(), Text::from(hook.id.as_str())),
-        ]);
+        ];
+        let mut all = Environment::sharing_with(Arc::clone(&self.environment), own);
         for (name, value) in &extra.environment {
             all.set(name.clone(), value.clone());
         }
