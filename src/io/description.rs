@@ -69,6 +69,11 @@ impl Description {
         Self::of(Kind::Null, true, true)
     }
 
+    /// Can neither be read nor written: stands for a descriptor that is closed.
+    pub(crate) fn closed() -> Arc<Self> {
+        Self::of(Kind::Null, false, false)
+    }
+
     /// Reads `bytes`.
     pub fn memory(bytes: impl Into<Text>) -> Arc<Self> {
         Self::of(Kind::Memory(bytes.into()), true, false)

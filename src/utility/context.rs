@@ -103,9 +103,10 @@ impl Context {
         Options::parse(utility, args, &mut self.stdout)
     }
 
-    /// Standard input. Reading ahead is undone when it is dropped, where the input can be seeked.
+    /// Standard input; where that is closed, reading it is an error. Reading ahead is undone when it is dropped, where the
+    /// input can be seeked.
     pub fn standard_input(&self) -> Input {
-        let description = self.descriptors.get(0).cloned().unwrap_or_else(Description::null);
+        let description = self.descriptors.get(0).cloned().unwrap_or_else(Description::closed);
         Input::new(description, &self.meter)
     }
 

@@ -275,7 +275,8 @@ impl<'p> Runner<'p> {
                 Err(errno) => {
                     self.reader = None;
                     let name = self.machine.text(self.machine.global(FILENAME))?;
-                    let shown = String::from_utf8_lossy(&name).into_owned();
+                    let shown = if name.is_empty() { "-".into() } else { String::from_utf8_lossy(&name) };
+                    let shown = shown.into_owned();
                     if errno == Errno::IsDirectory {
                         ctx.stdout.flush().await?;
                         ctx.warn(format_args!("warning: command line argument `{shown}' is a directory: skipped"));
