@@ -273,6 +273,13 @@ impl Process {
                     line = code.program.line(code.pc.saturating_sub(1));
                     self.undo(Frame::Script(frame));
                 }
+                // A subshell does not outlive an error in what it evaluates.
+                Some(Frame::Script(frame))
+                    if frame.kind != ScriptKind::ExitTrap
+                        && (self.is_forked || self.innermost_subshell().is_some()) =>
+                {
+                    return self.exit_now(run, status);
+                }
                 Some(Frame::Script(frame)) => {
                     self.shell.state.conditions = frame.conditions;
                     self.continue_at_boundary(&code, line);

@@ -64,6 +64,11 @@ impl Reader<'_> {
                 }
                 Ok(true)
             }
+            Some(b'#') if self.is_length_of_operator() => {
+                self.bump(2);
+                expansion.operation = ParameterOperation::Bad;
+                Ok(true)
+            }
             Some(b'!') if self.is_indirect() => {
                 self.bump(1);
                 expansion.indirect = true;
@@ -100,6 +105,13 @@ impl Reader<'_> {
             Some(byte) if is_special(byte) => self.byte_at(self.after(next)) == Some(b'}'),
             _ => false,
         }
+    }
+
+    /// `${#+}` and its kin: bash takes the operator for the name of a parameter.
+    fn is_length_of_operator(&self) -> bool {
+        let next = self.after(self.pos());
+        matches!(self.byte_at(next), Some(b'+' | b'=' | b'%' | b'/'))
+            && self.byte_at(self.after(next)) == Some(b'}')
     }
 
     /// `${!name...}`, and not `${!}` or an operator on `$!`.

@@ -34,7 +34,7 @@ fn status(process: &mut Process, invocation: &Invocation) -> Step<u8> {
             Some(number) if rest.is_empty() => Ok(number as u8),
             Some(_) => {
                 process.report_for(&invocation.name(), "too many arguments");
-                Err(Halt::Discard(1))
+                Err(Halt::Abandon(1))
             }
             None => {
                 let message = format!("{status}: numeric argument required");

@@ -30,7 +30,7 @@ fn run(process: &mut Process, _: &mut Run, _: &mut Context<'_>, invocation: &mut
         },
         _ => {
             process.report_for(b"shift", "too many arguments");
-            return Err(Halt::Discard(1));
+            return Err(Halt::Abandon(1));
         }
     };
     let shown = operands.first().cloned().unwrap_or_default();

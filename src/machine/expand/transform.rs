@@ -109,21 +109,15 @@ impl Process {
         }
         let mut text = Vec::new();
         for (key, value, associative) in &pairs {
-            if !text.is_empty() {
+            if !text.is_empty() && !associative {
                 text.push(b' ');
             }
             text.extend_from_slice(&if *associative { quote::key(key) } else { key.to_vec() });
             text.push(b' ');
             text.extend_from_slice(&quote::declare(value));
-            if *associative && matches!(kind, AllElements::At | AllElements::Star) {
-                // Bash leaves a blank behind each pair of an associative array.
+            if *associative {
+                // Bash leaves a blank behind each pair of an associative array, the last one too.
                 text.push(b' ');
-            }
-        }
-        if text.last() == Some(&b' ') && pairs.iter().any(|(_, _, associative)| *associative) {
-            while text.windows(2).any(|pair| pair == b"  ") {
-                let Some(at) = memchr::memmem::find(&text, b"  ") else { break };
-                text.remove(at);
             }
         }
         self.append_text(&text, quoting);
