@@ -569,7 +569,11 @@ impl Sandbox {
             Ok(process) => State::Running(Box::new(Scheduler::new(run, queue, process))),
             Err(Halt::Limit(error)) => State::Failed(error),
             Err(
-                Halt::Exit(status) | Halt::Discard(status) | Halt::Abandon(status) | Halt::Killed(status),
+                Halt::Exit(status)
+                | Halt::Discard(status)
+                | Halt::Unparsed(status)
+                | Halt::Abandon(status)
+                | Halt::Killed(status),
             ) => State::Ended(status),
         };
         Running { state, meter, stdout, stderr }

@@ -12,6 +12,17 @@ use crate::text::Text;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+/// What is given up by an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    /// What is left of a text.
+    Text,
+    /// The command, and a subshell around the text that it stands in.
+    Command,
+    /// All but the main script.
+    All,
+}
+
 impl Process {
     /// Reports an error of expansion: the command is given up.
     pub(crate) fn expansion_error(&mut self, message: impl std::fmt::Display) -> Halt {
@@ -238,11 +249,12 @@ impl Process {
         loop {
             let step = match halt {
                 Halt::Limit(error) => return Err(error),
-                Halt::Discard(status) => self.discard(run, status, false),
+                Halt::Discard(status) => self.discard(run, status, Extent::Command),
+                Halt::Unparsed(status) => self.discard(run, status, Extent::Text),
                 Halt::Abandon(status) if self.shell.state.command_string && !self.shell.state.interactive => {
                     return self.end(run, status);
                 }
-                Halt::Abandon(status) => self.discard(run, status, true),
+                Halt::Abandon(status) => self.discard(run, status, Extent::All),
                 Halt::Exit(status) => return self.end(run, status),
                 Halt::Killed(status) => self.exit_now(run, status),
             };
@@ -255,9 +267,7 @@ impl Process {
 
     /// Gives up the command: goes on behind the complete command of the innermost `eval`, `source` or script; a subshell
     /// ends.
-    ///
-    /// `all`: behind that of the main script.
-    fn discard(&mut self, run: &mut Run, status: u8, all: bool) -> Step<Option<u8>> {
+    fn discard(&mut self, run: &mut Run, status: u8, extent: Extent) -> Step<Option<u8>> {
         self.hide_assignments();
         let given_up = std::mem::take(&mut self.x);
         self.restore_descriptors(given_up.redirections);
@@ -267,7 +277,7 @@ impl Process {
         let mut line = code.program.line(code.pc.saturating_sub(1));
         loop {
             match self.frames.last() {
-                Some(Frame::Script(_)) if all => {
+                Some(Frame::Script(_)) if extent == Extent::All => {
                     let Some(Frame::Script(frame)) = self.frames.pop() else { continue };
                     code = frame.resume.clone();
                     line = code.program.line(code.pc.saturating_sub(1));
@@ -275,7 +285,8 @@ impl Process {
                 }
                 // A subshell does not outlive an error in what it evaluates.
                 Some(Frame::Script(frame))
-                    if frame.kind != ScriptKind::ExitTrap
+                    if extent == Extent::Command
+                        && frame.kind != ScriptKind::ExitTrap
                         && (self.is_forked || self.innermost_subshell().is_some()) =>
                 {
                     return self.exit_now(run, status);
@@ -360,7 +371,11 @@ impl Process {
             Ok(ended) => Ok(ended),
             Err(Halt::Limit(error)) => Err(error),
             Err(
-                Halt::Exit(status) | Halt::Killed(status) | Halt::Discard(status) | Halt::Abandon(status),
+                Halt::Exit(status)
+                | Halt::Killed(status)
+                | Halt::Discard(status)
+                | Halt::Unparsed(status)
+                | Halt::Abandon(status),
             ) => Ok(Some(status)),
         }
     }
@@ -616,9 +631,9 @@ impl Process {
         match eval {
             _ if error.is_in_array() && !substitution => Halt::Discard(status),
             // The rest of the string is not run.
-            Some(_) if !substitution => Halt::Discard(status),
+            Some(_) if !substitution => Halt::Unparsed(status),
             None if self.shell.state.interactive && self.input.is_some() && !substitution => {
-                Halt::Discard(status)
+                Halt::Unparsed(status)
             }
             _ => Halt::Exit(status),
         }

@@ -33,6 +33,8 @@ pub(crate) enum Halt {
     Exit(u8),
     /// As `Exit`, by a signal: no `EXIT` trap runs for those that can not be caught.
     Killed(u8),
+    /// A text does not parse: what is left of it is not run. A subshell around it goes on.
+    Unparsed(u8),
     /// As `Discard`, and with it all of the functions and scripts that run: what was read of the main script goes on
     /// with its next command; a shell that runs a command string ends.
     Abandon(u8),
