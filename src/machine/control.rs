@@ -289,7 +289,7 @@ impl Process {
                         && frame.kind != ScriptKind::ExitTrap
                         && (self.is_forked || self.innermost_subshell().is_some()) =>
                 {
-                    return self.exit_now(run, status);
+                    return Ok(self.end(run, status)?);
                 }
                 Some(Frame::Script(frame)) => {
                     self.shell.state.conditions = frame.conditions;
@@ -298,7 +298,7 @@ impl Process {
                 }
                 Some(Frame::Subshell(_)) => {
                     self.set_status(status);
-                    return self.exit_now(run, status);
+                    return Ok(self.end(run, status)?);
                 }
                 Some(_) => {
                     let Some(frame) = self.frames.pop() else { continue };
@@ -315,7 +315,7 @@ impl Process {
                 None => {
                     if self.is_forked {
                         // A stage of a pipeline or an asynchronous list ends.
-                        return Ok(Some(status));
+                        return Ok(self.end(run, status)?);
                     }
                     self.shell.state.conditions = Conditions::default();
                     self.continue_at_boundary(&code, line);

@@ -327,6 +327,7 @@ impl Process {
         let aliases = ShellAliases(&self.shell.state.aliases);
         // A shell that runs nothing only wants to know of errors.
         let skims = self.shell.state.options.has(ShellOption::NoExec)
+            && !options.stepwise
             && crate::syntax::is_well_formed(source.get(from.0..).unwrap_or(&[]), &options.parse);
         let from = if skims { (source.len(), from.1) } else { from };
         let program = Arc::new(compile_source(&source, from, &options, &aliases, &run.services.meter)?);
