@@ -18,12 +18,12 @@ impl Environment {
         Self { shared: None, own: variables }
     }
 
-    /// An environment that begins with these variables, of which no copy is made. Names are unique.
-    pub fn sharing(variables: Arc<Vec<(Text, Text)>>) -> Self {
-        Self { shared: Some(variables), own: Vec::new() }
+    /// An environment that begins with `shared`, of which no copy is made, and has `own` behind them. Names are unique.
+    pub const fn sharing(shared: Arc<Vec<(Text, Text)>>, own: Vec<(Text, Text)>) -> Self {
+        Self { shared: Some(shared), own }
     }
 
-    /// What was given to [`Environment::sharing`], unless it was changed.
+    /// What [`Environment::sharing`] shares, unless it was changed.
     pub(crate) const fn shared(&self) -> Option<&Arc<Vec<(Text, Text)>>> {
         self.shared.as_ref()
     }
@@ -54,11 +54,6 @@ impl Environment {
         }
     }
 
-    /// [`Environment::sharing`], with others that are not among those.
-    pub(crate) fn sharing_with(shared: Arc<Vec<(Text, Text)>>, others: Vec<(Text, Text)>) -> Self {
-        Self { shared: Some(shared), own: others }
-    }
-
     /// These variables with others over them.
     pub(crate) fn with(&self, over: &Self) -> Self {
         let mut all = self.clone();
@@ -86,7 +81,7 @@ impl Environment {
         shared.get(first..).unwrap_or_default().iter().chain(own)
     }
 
-    /// As [`Environment::iter_from`], for those that are the environment's own: the values can be taken.
+    /// Those that are the environment's own: their values can be taken.
     pub(crate) fn own_mut(&mut self) -> &mut [(Text, Text)] {
         &mut self.own
     }
@@ -124,11 +119,11 @@ mod tests {
     #[test]
     fn a_change_of_a_shared_variable_is_the_environments_own() {
         let shared = Arc::new(vec![pair("A", "1"), pair("B", "2")]);
-        let mut changed = Environment::sharing_with(Arc::clone(&shared), vec![pair("C", "3")]);
+        let mut changed = Environment::sharing(Arc::clone(&shared), vec![pair("C", "3")]);
         assert!(changed.shared().is_some());
         changed.set("A".into(), "0".into());
         assert!(changed.shared().is_none());
-        let other = Environment::sharing(shared);
+        let other = Environment::sharing(shared, Vec::new());
         assert_eq!(changed, Environment::new(vec![pair("A", "0"), pair("B", "2"), pair("C", "3")]));
         assert_eq!((other.get(b"A"), other.len()), (Some(&"1".into()), 2));
         changed.remove(b"B");

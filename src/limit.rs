@@ -305,16 +305,20 @@ impl Meter {
 
     /// Counts `n` operations and checks the deadline.
     pub fn tick(&self, n: u64) -> Result<(), LimitError> {
-        add(&self.operations, n, self.limits.operations).map_err(|()| self.fail(Limit::Operations))?;
+        self.count_operations(n)?;
         self.check()
+    }
+
+    fn count_operations(&self, n: u64) -> Result<(), LimitError> {
+        add(&self.operations, n, self.limits.operations).map_err(|()| self.fail(Limit::Operations))
     }
 
     /// [`Meter::tick`], and whether the run has kept its executor long enough.
     pub(crate) fn tick_in_slice(&self, n: u64) -> Result<bool, LimitError> {
-        add(&self.operations, n, self.limits.operations).map_err(|()| self.fail(Limit::Operations))?;
+        self.count_operations(n)?;
         let now = real_monotonic();
         self.check_at(now)?;
-        Ok(now.as_micros() as u64 >= self.slice_end.load(Relaxed))
+        Ok(self.slice_ended_by(now))
     }
 
     /// The clock of [`Limits::wall_time_ms`].
@@ -390,7 +394,11 @@ impl Meter {
 
     /// Whether the run has kept its executor long enough. Costs a clock reading.
     pub(crate) fn slice_is_over(&self) -> bool {
-        real_us() >= self.slice_end.load(Relaxed)
+        self.slice_ended_by(real_monotonic())
+    }
+
+    fn slice_ended_by(&self, now: Duration) -> bool {
+        now.as_micros() as u64 >= self.slice_end.load(Relaxed)
     }
 
     /// What was used so far.

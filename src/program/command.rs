@@ -41,11 +41,7 @@ impl Compiler {
             if !own_line {
                 self.line = self.base_line.unwrap_or(line);
             }
-            self.emit(Op::RedirectBegin);
-            for redirection in &command.redirections {
-                self.redirection(redirection);
-            }
-            let begin = self.emit(Op::RedirectReady { end: 0 });
+            let begin = self.begin_redirections(command);
             self.line = line;
             self.compound(command);
             self.emit(Op::RedirectEnd);
@@ -59,17 +55,22 @@ impl Compiler {
         }
     }
 
+    /// Makes the redirections of a compound command; the place to patch with where it goes on when one fails.
+    fn begin_redirections(&mut self, command: &Command) -> Pc {
+        self.emit(Op::RedirectBegin);
+        for redirection in &command.redirections {
+            self.redirection(redirection);
+        }
+        self.emit(Op::RedirectReady { end: 0 })
+    }
+
     /// `( list ) >file`: the redirections are made in the subshell.
     fn redirected_subshell(&mut self, command: &Command, list: &List) {
         let line = self.line;
         let start = self.emit(Op::Subshell { end: 0 });
         let outer = self.base_line.replace(self.subshell_line(command));
         self.line = self.base_line.unwrap_or(line);
-        self.emit(Op::RedirectBegin);
-        for redirection in &command.redirections {
-            self.redirection(redirection);
-        }
-        let begin = self.emit(Op::RedirectReady { end: 0 });
+        let begin = self.begin_redirections(command);
         self.line = line;
         self.list(list);
         (self.line, self.base_line) = (line, outer);

@@ -141,7 +141,7 @@ fn changes_parser(list: &List) -> bool {
     let mut next = Some(list);
     while let Some(list) = next {
         // What was skimmed does not change it.
-        for item in if list.as_deferred().is_some() { &[] } else { list.items() } {
+        for item in list.parsed_items() {
             let pipelines = std::iter::once(&item.and_or.first)
                 .chain(item.and_or.rest.iter().map(|(_, pipeline)| pipeline));
             for command in pipelines.flat_map(|pipeline| &pipeline.stages) {
@@ -152,10 +152,7 @@ fn changes_parser(list: &List) -> bool {
                         }
                         let changes = simple.words.iter().take(3).any(|argument| match argument {
                             Argument::Word(word) => match word.parts.as_slice() {
-                                [WordPart::Literal(text)] => matches!(
-                                    text.as_bytes(),
-                                    b"alias" | b"unalias" | b"shopt" | b"set" | b"eval" | b"." | b"source"
-                                ),
+                                [WordPart::Literal(text)] => crate::syntax::changes_parser(text),
                                 _ => false,
                             },
                             Argument::Assignment(_) => false,

@@ -55,6 +55,11 @@ impl List {
         self.deferred.as_ref()
     }
 
+    /// In source order, without those of a list that was skimmed only.
+    pub(crate) fn parsed_items(&self) -> &[ListItem] {
+        &self.items
+    }
+
     /// Those that were parsed.
     pub(super) const fn items_mut(&mut self) -> &mut Vec<ListItem> {
         &mut self.items

@@ -25,6 +25,7 @@ pub use arithmetic::parse_arithmetic;
 pub use error::{ArithmeticError, ArithmeticErrorKind, ParseError, ParseErrorKind, ParseWarning};
 pub use parser::{Aliases, NoAliases, ParseOptions, Parser};
 pub use print::{print_command, print_function, print_list};
+pub(crate) use skim::changes_parser;
 
 /// Whether a whole text is surely well formed, at a fraction of the cost of parsing it. False says nothing: the parser
 /// knows.

@@ -152,26 +152,32 @@ impl Parser {
     }
 }
 
-/// Parses the body of a function that was skimmed. What the skimmer accepts, the parser accepts too.
-pub(super) fn parse_body(source: &Arc<[u8]>, span: Span, options: &ParseOptions) -> Command {
+/// Parses what was skimmed, from `span`. What the skimmer accepts, the parser accepts too, to the same end.
+fn parse_skimmed(
+    source: &Arc<[u8]>,
+    span: Span,
+    options: &ParseOptions,
+    parse: impl FnOnce(&mut Reader<'_>) -> Parsed<()>,
+) {
     let (start, end) = (span.start as usize, span.end as usize);
     let input = Input { source: Arc::clone(source), pos: start, end, line: span.line };
     let mut reader = Reader::new(input, options, &NoAliases);
-    let mut command = empty_command(span);
-    let parsed = reader.compound(&mut command);
+    let parsed = parse(&mut reader);
     debug_assert!(parsed.is_ok() && reader.input.pos == end, "skimmed, but not parsed");
+}
+
+/// The body of a function.
+pub(super) fn parse_body(source: &Arc<[u8]>, span: Span, options: &ParseOptions) -> Command {
+    let mut command = empty_command(span);
+    parse_skimmed(source, span, options, |reader| reader.compound(&mut command));
     command.span.end = span.end;
     command
 }
 
-/// The same for a list.
+/// A list.
 pub(super) fn parse_list(source: &Arc<[u8]>, span: Span, options: &ParseOptions) -> List {
-    let (start, end) = (span.start as usize, span.end as usize);
-    let input = Input { source: Arc::clone(source), pos: start, end, line: span.line };
-    let mut reader = Reader::new(input, options, &NoAliases);
     let mut list = List::default();
-    let parsed = reader.compound_list(&mut list);
-    debug_assert!(parsed.is_ok() && reader.input.pos == end, "skimmed, but not parsed");
+    parse_skimmed(source, span, options, |reader| reader.compound_list(&mut list));
     list
 }
 

@@ -107,7 +107,7 @@ struct Skimmer<'a> {
 }
 
 /// Commands that may change aliases, or options that the parser looks at.
-fn changes_parser(word: &[u8]) -> bool {
+pub(crate) fn changes_parser(word: &[u8]) -> bool {
     matches!(word, b"alias" | b"unalias" | b"shopt" | b"set" | b"eval" | b"." | b"source")
 }
 

@@ -56,7 +56,7 @@ impl<'a> EverrunsChain<'a> {
             (names.payload_path.clone(), path),
             (names.id.clone(), Text::from(hook.id.as_str())),
         ];
-        let mut all = Environment::sharing_with(Arc::clone(&self.environment), own);
+        let mut all = Environment::sharing(Arc::clone(&self.environment), own);
         for (name, value) in &extra.environment {
             all.set(name.clone(), value.clone());
         }
