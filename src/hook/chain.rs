@@ -105,17 +105,11 @@ impl<'a> Firing<'a> {
             let matched = record.selection == Selection::Matched;
             records.push(record);
             if matched {
-                let mut begun = begin(self.host, hook, chain.deliver(index, self.host));
-                let outcome = match begun.work {
-                    Waiting::Over(outcome) => *outcome,
-                    Waiting::For(run) => run.await,
-                };
-                if let Some(file) = begun.file {
-                    file.remove(&mut begun.warnings);
-                }
+                let begun = begin(self.host, hook, chain.deliver(index, self.host));
+                let (outcome, warnings) = begun.outcome().await;
                 now = now.saturating_add(outcome.duration);
                 if let Some(record) = records.last_mut() {
-                    record.warnings = begun.warnings;
+                    record.warnings = warnings;
                     flow = fold(chain, index, outcome, record);
                 }
             }
@@ -213,15 +207,15 @@ enum Waiting<'a> {
 }
 
 impl<'a> Begun<'a> {
-    fn over(outcome: ScriptOutcome) -> Self {
-        Self { work: Waiting::Over(Box::new(outcome)), file: None, warnings: Vec::new() }
+    fn over(outcome: impl Into<Box<ScriptOutcome>>) -> Self {
+        Self { work: Waiting::Over(outcome.into()), file: None, warnings: Vec::new() }
     }
 
     fn waits(run: HookFuture<'a, ScriptOutcome>) -> Self {
         Self { work: Waiting::For(run), file: None, warnings: Vec::new() }
     }
 
-    /// Waits; the outcome, and what there is to warn of. (What waits for one hook does the same in place.)
+    /// Waits; the outcome, and what there is to warn of.
     async fn outcome(mut self) -> (ScriptOutcome, Vec<String>) {
         let outcome = match self.work {
             Waiting::Over(outcome) => *outcome,
@@ -242,9 +236,7 @@ fn begin<'a>(host: &'a dyn HookRunner, hook: &'a Hook, delivery: Result<Delivery
     };
     let timeout = delivery.timeout.unwrap_or(hook.timeout);
     let late = match delivery.work {
-        Work::Known(outcome) => {
-            return Begun { work: Waiting::Over(outcome), file: None, warnings: Vec::new() };
-        }
+        Work::Known(outcome) => return Begun::over(outcome),
         Work::Ask(request) => return Begun::waits(Box::pin(ask(host, request, timeout))),
         Work::Run => None,
         Work::Start(late) => Some(late),
