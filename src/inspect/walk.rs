@@ -362,16 +362,7 @@ impl Walker {
                     }
                     None => self.word(&document.body),
                 },
-                RedirectionKind::Read(word)
-                | RedirectionKind::Write(word)
-                | RedirectionKind::Clobber(word)
-                | RedirectionKind::Append(word)
-                | RedirectionKind::ReadWrite(word)
-                | RedirectionKind::DuplicateInput(word)
-                | RedirectionKind::DuplicateOutput(word)
-                | RedirectionKind::BothWrite(word)
-                | RedirectionKind::BothAppend(word)
-                | RedirectionKind::HereString(word) => self.word(word),
+                kind => self.word(kind.word()),
             }
         }
     }

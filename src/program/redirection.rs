@@ -2,7 +2,7 @@
 
 use super::compiler::Compiler;
 use super::{Index, Op, Quoting, RedirectionOperator, RedirectionReference};
-use crate::syntax::ast::{Redirection, RedirectionKind, Word};
+use crate::syntax::ast::{Redirection, RedirectionKind};
 
 impl Compiler {
     pub(super) fn redirection(&mut self, redirection: &Redirection) {
@@ -49,23 +49,7 @@ impl Compiler {
 pub(super) fn expands(redirections: &[Redirection]) -> Option<bool> {
     redirections
         .iter()
-        .map(word_of)
+        .map(|redirection| redirection.kind.word())
         .filter(|word| super::effect::expands(word))
         .fold(None, |plain, word| Some(plain.unwrap_or(true) && super::effect::is_plain(word)))
-}
-
-fn word_of(redirection: &Redirection) -> &Word {
-    match &redirection.kind {
-        RedirectionKind::Read(word)
-        | RedirectionKind::Write(word)
-        | RedirectionKind::Clobber(word)
-        | RedirectionKind::Append(word)
-        | RedirectionKind::ReadWrite(word)
-        | RedirectionKind::DuplicateInput(word)
-        | RedirectionKind::DuplicateOutput(word)
-        | RedirectionKind::BothWrite(word)
-        | RedirectionKind::BothAppend(word)
-        | RedirectionKind::HereString(word) => word,
-        RedirectionKind::HereDocument(document) => &document.body,
-    }
 }

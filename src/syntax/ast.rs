@@ -824,6 +824,25 @@ pub enum RedirectionKind {
     HereString(Word),
 }
 
+impl RedirectionKind {
+    /// The target's word, or a here-document's body.
+    pub fn word(&self) -> &Word {
+        match self {
+            Self::Read(word)
+            | Self::Write(word)
+            | Self::Clobber(word)
+            | Self::Append(word)
+            | Self::ReadWrite(word)
+            | Self::DuplicateInput(word)
+            | Self::DuplicateOutput(word)
+            | Self::BothWrite(word)
+            | Self::BothAppend(word)
+            | Self::HereString(word) => word,
+            Self::HereDocument(document) => &document.body,
+        }
+    }
+}
+
 /// A here-document's body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HereDocument {

@@ -19,8 +19,7 @@ pub(super) const UTILITY: Utility = Utility {
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options(&UTILITY)?;
-    let lists = options.given().filter(|(spec, _)| matches!(spec.long, "tabs" | "NUM"));
-    let stops = TabStops::parse(lists.filter_map(|(_, list)| list).map(Text::as_bytes))?;
+    let stops = TabStops::of(&options)?;
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {
         if let Err(error) = expand_operand(ctx, &stops, options.has("initial"), &operand).await {

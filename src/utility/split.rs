@@ -9,6 +9,7 @@ mod pieces;
 mod settings;
 mod target;
 
+use pieces::Unit;
 use crate::utility::prelude::*;
 use names::Names;
 use settings::{Settings, Way};
@@ -61,8 +62,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     })?;
     let mut targets = Targets::new(names, &settings, input.description().metadata());
     let split = match settings.way {
-        Way::Lines(count) => pieces::lines(ctx, &mut input, &mut targets, count, settings.separator).await,
-        Way::Bytes(count) => pieces::bytes(ctx, &mut input, &mut targets, count).await,
+        Way::Lines(count) => pieces::counted(ctx, &mut input, &mut targets, count, Unit::Line(settings.separator)).await,
+        Way::Bytes(count) => pieces::counted(ctx, &mut input, &mut targets, count, Unit::Byte).await,
         Way::LineBytes(most) => {
             pieces::line_bytes(ctx, &mut input, &mut targets, most, settings.separator).await
         }

@@ -23,8 +23,7 @@ pub(super) const UTILITY: Utility = Utility {
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options(&UTILITY)?;
-    let lists = options.given().filter(|(spec, _)| matches!(spec.long, "tabs" | "NUM"));
-    let stops = TabStops::parse(lists.filter_map(|(_, list)| list).map(Text::as_bytes))?;
+    let stops = TabStops::of(&options)?;
     let whole = (options.has("all") || options.has("tabs")) && !options.has("first-only");
     let mut line = Line::new(stops, whole);
     let mut status = ExitStatus::SUCCESS;

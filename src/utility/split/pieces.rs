@@ -3,51 +3,43 @@
 use super::target::Targets;
 use crate::utility::prelude::*;
 
-/// Pieces of `count` lines.
-pub(super) async fn lines(
-    ctx: &mut Context,
-    input: &mut Input,
-    targets: &mut Targets,
-    count: u64,
-    separator: u8,
-) -> Result<(), OperandError> {
-    let mut left = 0;
-    loop {
-        ctx.check().await?;
-        let block = input.fill().await?;
-        let length = block.len();
-        let mut rest = block;
-        while !rest.is_empty() {
-            if left == 0 {
-                targets.begin(ctx).await?;
-                left = count;
+/// What is counted.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Unit {
+    Byte,
+    /// Ended by this byte.
+    Line(u8),
+}
+
+impl Unit {
+    /// Where the first `left` units of `block` end, and how many of them are in it.
+    fn cut(self, block: &[u8], left: u64) -> (usize, u64) {
+        match self {
+            Self::Byte => {
+                let end = usize::try_from(left).unwrap_or(usize::MAX).min(block.len());
+                (end, end as u64)
             }
-            let (mut end, mut found) = (rest.len(), 0);
-            for at in memchr::memchr_iter(separator, rest) {
-                found += 1;
-                if found == left {
-                    end = at + 1;
-                    break;
+            Self::Line(separator) => {
+                let mut found = 0;
+                for at in memchr::memchr_iter(separator, block) {
+                    found += 1;
+                    if found == left {
+                        return (at + 1, found);
+                    }
                 }
+                (block.len(), found)
             }
-            left -= found;
-            let (piece, more) = rest.split_at_checked(end).unwrap_or((rest, &[]));
-            targets.write(piece).await?;
-            rest = more;
         }
-        if length == 0 {
-            return Ok(());
-        }
-        input.consume(length);
     }
 }
 
-/// Pieces of `count` bytes.
-pub(super) async fn bytes(
+/// Pieces of `count` units.
+pub(super) async fn counted(
     ctx: &mut Context,
     input: &mut Input,
     targets: &mut Targets,
     count: u64,
+    unit: Unit,
 ) -> Result<(), OperandError> {
     let mut left = 0;
     loop {
@@ -60,10 +52,10 @@ pub(super) async fn bytes(
                 targets.begin(ctx).await?;
                 left = count;
             }
-            let end = usize::try_from(left).unwrap_or(usize::MAX).min(rest.len());
+            let (end, found) = unit.cut(rest, left);
             let (piece, more) = rest.split_at_checked(end).unwrap_or((rest, &[]));
             targets.write(piece).await?;
-            left -= piece.len() as u64;
+            left -= found;
             rest = more;
         }
         if length == 0 {
