@@ -325,7 +325,7 @@ impl Process {
             return Ok(program);
         }
         let aliases = ShellAliases(&self.shell.state.aliases);
-        // A shell that runs nothing only wants to know of errors.
+        // A shell that runs nothing only wants to know of errors; who runs the text later needs all of it.
         let skims = self.shell.state.options.has(ShellOption::NoExec)
             && !options.stepwise
             && crate::syntax::is_well_formed(source.get(from.0..).unwrap_or(&[]), &options.parse);
@@ -340,7 +340,7 @@ impl Process {
                 self.write_error(b"\n");
             }
         }
-        if cacheable {
+        if cacheable && !skims {
             run.services.cache.put(&options, &program);
         }
         Ok(program)

@@ -241,13 +241,13 @@ impl Sandbox {
             script.environment = environment;
             script.bare_environment = true;
         }
-        match (names, self.renamed.get()) {
-            (None, _) => self.start(script),
-            (Some(names), Some(renamed)) if renamed.is_known_as(names) => renamed.start(script),
-            (Some(names), None) => self.renamed.get_or_init(|| Box::new(self.known_as(names))).start(script),
-            // The hooks of a session have one pair of names; another costs a sandbox each time.
-            (Some(names), Some(_)) => self.known_as(names).start(script),
+        let Some(names) = names else { return self.start(script) };
+        let renamed = self.renamed.get_or_init(|| Box::new(self.known_as(names)));
+        if renamed.is_known_as(names) {
+            return renamed.start(script);
         }
+        // The hooks of a session have one pair of names; another costs a sandbox each time.
+        self.known_as(names).start(script)
     }
 
     fn is_known_as(&self, names: &HookIdentity) -> bool {
