@@ -72,6 +72,7 @@ pub mod inspect;
 pub mod io;
 pub mod limit;
 pub(crate) mod machine;
+pub mod memory;
 pub(crate) mod pattern;
 pub(crate) mod program;
 pub mod sandbox;

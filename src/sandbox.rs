@@ -556,6 +556,7 @@ impl Sandbox {
             umask: None,
             template,
         };
+        let _entered = meter.enter();
         let mut run = Run::new(services);
         if prepared.used.swap(true, Ordering::Relaxed) && prepared.template.get().is_none() {
             let base = base.cloned().unwrap_or_default();
@@ -602,11 +603,21 @@ impl Running {
     }
 }
 
+impl Drop for Running {
+    /// What the run holds is given back to its own meter.
+    fn drop(&mut self) {
+        let _entered = self.meter.enter();
+        self.state = State::Ended(0);
+    }
+}
+
 impl Future for Running {
     type Output = Output;
 
     fn poll(mut self: std::pin::Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> std::task::Poll<Output> {
         use std::task::Poll;
+        let meter = Arc::clone(&self.meter);
+        let _entered = meter.enter();
         let end = match &mut self.state {
             State::Failed(error) => RunEnd::Limit(*error),
             State::Ended(status) => RunEnd::Status(*status),
@@ -615,6 +626,8 @@ impl Future for Running {
                 Poll::Ready(end) => end,
             },
         };
+        // A refusal that came last is as good a limit as any other.
+        let end = self.meter.failure().map_or(end, RunEnd::Limit);
         let (end, status) = match end {
             RunEnd::Status(status) => (End::Exited, status),
             RunEnd::Limit(error) => {

@@ -1,8 +1,12 @@
 //! `Text`: the byte string that words, variables and arguments are made of.
 //!
 //! Short values (22 bytes or fewer) live inside the `Text` and cost no allocation; longer ones are shared by reference
-//! count and copied at the first write, so that cloning never copies and appending is amortised O(1).
+//! count and copied at the first write, so that cloning never copies and appending is amortised O(1). What they hold is
+//! charged to the run, and a text that would be longer than [`Limits::value_bytes`](crate::limit::Limits::value_bytes)
+//! stays as it was while the run ends.
 
+use crate::limit::gauge;
+use crate::memory::{Held, String, Vec};
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::fmt;
@@ -20,7 +24,7 @@ pub struct Text(Repr);
 enum Repr {
     Inline(u8, [u8; INLINE]),
     Static(&'static [u8]),
-    Shared(Arc<Vec<u8>>),
+    Shared(Arc<Held<Vec<u8>>>),
 }
 
 impl Text {
@@ -30,6 +34,15 @@ impl Text {
     /// A text over bytes that live for the whole program; no copy.
     pub const fn from_static(bytes: &'static [u8]) -> Self {
         Self(Repr::Static(bytes))
+    }
+
+    /// A text that is too long to live inside.
+    fn shared(bytes: Vec<u8>) -> Self {
+        if gauge::admit_value(bytes.len()) {
+            Self(Repr::Shared(Arc::new(Held::new(bytes))))
+        } else {
+            Self::EMPTY
+        }
     }
 
     /// The bytes.
@@ -44,7 +57,11 @@ impl Text {
     /// Appends `more`; amortised O(`more`) while this text is not shared.
     pub fn push_bytes(&mut self, more: &[u8]) {
         match &mut self.0 {
-            Repr::Shared(bytes) => Arc::make_mut(bytes).extend_from_slice(more),
+            Repr::Shared(bytes) => {
+                if gauge::admit_value(bytes.len().saturating_add(more.len())) {
+                    Arc::make_mut(bytes).extend_from_slice(more);
+                }
+            }
             Repr::Inline(len, bytes) if usize::from(*len) + more.len() <= INLINE => {
                 let start = usize::from(*len);
                 if let Some(room) = bytes.get_mut(start..start + more.len()) {
@@ -54,7 +71,7 @@ impl Text {
             }
             Repr::Inline(..) | Repr::Static(_) => {
                 let old = self.as_bytes();
-                let mut bytes = Vec::with_capacity((old.len() + more.len()) * 2);
+                let mut bytes = Vec::with_capacity((old.len().saturating_add(more.len())).saturating_mul(2));
                 bytes.extend_from_slice(old);
                 bytes.extend_from_slice(more);
                 *self = Self::from(bytes);
@@ -70,28 +87,20 @@ impl Text {
         }
     }
 
-    /// The bytes behind the reference count of a long text.
-    ///
-    /// # Errors
-    /// The text itself, when it is short or static.
-    pub(crate) fn into_shared(self) -> Result<Arc<Vec<u8>>, Self> {
-        match self.0 {
-            Repr::Shared(bytes) => Ok(bytes),
-            repr => Err(Self(repr)),
-        }
-    }
-
     /// The bytes as an owned vector; no copy when this is the only reference to a long text.
     pub fn into_vec(self) -> Vec<u8> {
         match self.0 {
-            Repr::Shared(bytes) => Arc::try_unwrap(bytes).unwrap_or_else(|shared| shared.as_ref().clone()),
-            _ => self.as_bytes().to_vec(),
+            Repr::Shared(bytes) => match Arc::try_unwrap(bytes) {
+                Ok(bytes) => bytes.take(),
+                Err(shared) => Vec::clone(&shared),
+            },
+            _ => Vec::from(self.as_bytes()),
         }
     }
 
     /// The text for a message: invalid UTF-8 becomes U+FFFD.
     pub fn to_string_lossy(&self) -> std::borrow::Cow<'_, str> {
-        String::from_utf8_lossy(self.as_bytes())
+        std::string::String::from_utf8_lossy(self.as_bytes())
     }
 }
 
@@ -129,14 +138,20 @@ impl From<&[u8]> for Text {
             }
             Self(Repr::Inline(bytes.len() as u8, inline))
         } else {
-            Self(Repr::Shared(Arc::new(bytes.to_vec())))
+            Self::shared(Vec::from(bytes))
         }
     }
 }
 
 impl From<Vec<u8>> for Text {
     fn from(bytes: Vec<u8>) -> Self {
-        if bytes.len() <= INLINE { Self::from(bytes.as_slice()) } else { Self(Repr::Shared(Arc::new(bytes))) }
+        if bytes.len() <= INLINE { Self::from(bytes.as_slice()) } else { Self::shared(bytes) }
+    }
+}
+
+impl From<std::vec::Vec<u8>> for Text {
+    fn from(bytes: std::vec::Vec<u8>) -> Self {
+        Self::from(Vec::from_std(bytes))
     }
 }
 
@@ -148,6 +163,12 @@ impl From<&str> for Text {
 
 impl From<String> for Text {
     fn from(text: String) -> Self {
+        Self::from(text.into_bytes())
+    }
+}
+
+impl From<std::string::String> for Text {
+    fn from(text: std::string::String) -> Self {
         Self::from(text.into_bytes())
     }
 }

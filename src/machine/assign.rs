@@ -7,7 +7,7 @@ use super::option::ShellOption;
 use super::process::{ArrayLiteral, Halt, Process, Step, Subscript, Target};
 use super::run::Run;
 use super::variable::{Attributes, Binding, Temporary, Value, decimal};
-use crate::limit::Limit;
+use crate::limit::{Limit, gauge};
 use crate::syntax::ast::CaseOperator;
 use crate::text::Text;
 use std::sync::Arc;
@@ -190,7 +190,7 @@ impl Process {
     /// Charges a long value.
     pub(crate) fn charge_value(&mut self, run: &mut Run, bytes: usize) -> Step {
         run.services.meter.check_value(bytes as u64)?;
-        self.spend(bytes as u64);
+        gauge::spend_bytes(bytes);
         self.value_bytes = self.value_bytes.saturating_add(bytes as u64);
         // Values that were replaced are given back when the sum is taken anew.
         if self.value_bytes > self.memory.bytes().saturating_mul(2).max(1 << 20) {

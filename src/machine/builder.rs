@@ -112,7 +112,7 @@ impl From<Finished> for Field {
         match finished {
             Finished::Mixed(field) => field,
             Finished::Plain { text, quoted } => {
-                let bytes = text.into_vec();
+                let bytes = text.into_vec().into_std();
                 let runs = if bytes.is_empty() { Vec::new() } else { vec![(bytes.len(), quoted)] };
                 Self { bytes, runs, special: false }
             }

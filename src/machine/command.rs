@@ -661,7 +661,6 @@ impl Process {
             descriptors,
             timers: Arc::clone(&services.timers),
             commands: Arc::clone(&services.commands),
-            ticks: 0,
         }
     }
 

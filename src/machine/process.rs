@@ -12,7 +12,7 @@ use super::run::Run;
 use super::shell::{Code, Shell};
 use super::trap::Signal;
 use crate::io::Description;
-use crate::limit::LimitError;
+use crate::limit::{LimitError, Turn, gauge};
 use crate::program::{ArithmeticContext, Index, Op, Pc, Quoting};
 use crate::syntax::ast::AllElements;
 use crate::text::Text;
@@ -20,9 +20,6 @@ use crate::utility::{BoxFuture, ExitStatus};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-
-/// Operations between two looks at the clock.
-const FUEL: u32 = 1000;
 
 /// Why an operation did not simply end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,7 +146,6 @@ pub(crate) struct Process {
     pub(crate) signals: VecDeque<Signal>,
     /// The program changed: `poll` must look at `code` again.
     pub(crate) switched: bool,
-    pub(crate) fuel: u32,
     /// Function calls, `eval`, `source`, traps and subshells on the frames.
     pub(crate) depth: u64,
     /// How many references to elements are being looked up, each inside the one before.
@@ -343,15 +339,14 @@ impl Process {
         Ok(Poll::Ready(()))
     }
 
-    /// Refuels: counts operations, checks the deadline.
+    /// Counts the operations that used up the fuel, and checks the deadline. Whether the process gives others a turn.
     #[cold]
     fn refuel(&mut self, run: &mut Run) -> Step<bool> {
-        self.fuel = FUEL;
-        let yields = run.services.meter.tick_in_slice(u64::from(FUEL))?;
+        let turn = run.services.meter.refuel()?;
         if self.table_bytes() > self.memory.bytes() {
             self.recount(run)?;
         }
-        Ok(yields)
+        Ok(turn != Turn::Continues)
     }
 
     /// Whether something has to be waited for, written or taken before the next operation.
@@ -367,7 +362,7 @@ impl Process {
             let link = Arc::clone(&self.code.link);
             self.switched = false;
             while !self.switched {
-                if self.fuel == 0 {
+                if gauge::burn(1) {
                     if self.refuel(run)? {
                         return Ok(Progress::Yield);
                     }
@@ -375,7 +370,6 @@ impl Process {
                         return Ok(Progress::Wait);
                     }
                 }
-                self.fuel -= 1;
                 let Some(op) = program.code.get(self.code.pc as usize) else { return Ok(Progress::Ended) };
                 self.code.pc += 1;
                 match *op {

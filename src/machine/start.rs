@@ -119,7 +119,6 @@ impl Process {
             unwritten: VecDeque::new(),
             signals: VecDeque::new(),
             switched: false,
-            fuel: 0,
             depth: 0,
             in_trap: 0,
             references: 0,

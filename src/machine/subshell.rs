@@ -315,7 +315,6 @@ impl Process {
             unwritten: VecDeque::new(),
             signals: VecDeque::new(),
             switched: false,
-            fuel: 0,
             depth: self.depth + 1,
             references: 0,
             killed_by: None,

@@ -5,7 +5,7 @@ use crate::clock::{Sleep, Timers};
 use crate::environment::Environment;
 use crate::io::Description;
 use crate::io::DescriptorTable;
-use crate::limit::{LimitError, Meter};
+use crate::limit::{LimitError, Meter, Turn, gauge};
 use crate::text::Text;
 use crate::vfs::{self, Errno, FsError, OpenOptions};
 use std::future::poll_fn;
@@ -80,7 +80,6 @@ pub struct Context {
     pub(crate) descriptors: DescriptorTable,
     pub(crate) timers: Arc<Timers>,
     pub(crate) commands: Arc<dyn CommandRunner>,
-    pub(crate) ticks: u32,
 }
 
 impl std::fmt::Debug for Context {
@@ -89,8 +88,8 @@ impl std::fmt::Debug for Context {
     }
 }
 
-/// Loop turns between two looks at the clock.
-const TICKS_PER_CHECK: u32 = 512;
+/// Fuel of a loop turn of a utility.
+const TICK: i64 = 2;
 
 impl Context {
     /// Splits the arguments into options and operands by the utility's table.
@@ -180,29 +179,22 @@ impl Context {
     /// Counts a turn of a loop; now and then it checks the deadline and lets others run. Call it in every loop that input
     /// can make long, about once for each 100 ns to 10 µs of work.
     pub async fn tick(&mut self) -> Result<(), LimitError> {
-        self.ticks += 1;
-        if self.ticks >= TICKS_PER_CHECK { self.check().await } else { Ok(()) }
+        if gauge::burn(TICK) { self.check().await } else { Ok(()) }
     }
 
     /// Counts `count` turns at once, for the next [`Context::check`].
-    pub(crate) const fn tick_many(&mut self, count: u32) {
-        self.ticks = self.ticks.saturating_add(count);
+    pub(crate) fn tick_many(&self, count: u32) {
+        gauge::burn(TICK * i64::from(count));
     }
 
     /// As [`Context::tick`] for loops that can not wait: only the deadline is checked.
     pub fn tick_now(&mut self) -> Result<(), LimitError> {
-        self.ticks += 1;
-        if self.ticks >= TICKS_PER_CHECK {
-            self.meter.tick(u64::from(std::mem::take(&mut self.ticks)))
-        } else {
-            Ok(())
-        }
+        if gauge::burn(TICK) { self.meter.refuel_in_place() } else { Ok(()) }
     }
 
     /// Checks the deadline and lets others run when the time slice is over.
     pub async fn check(&mut self) -> Result<(), LimitError> {
-        self.meter.tick(u64::from(std::mem::take(&mut self.ticks)))?;
-        if self.meter.slice_is_over() {
+        if self.meter.refuel()? != Turn::Continues {
             yield_now().await;
         }
         Ok(())

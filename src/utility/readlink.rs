@@ -48,7 +48,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         ctx.tick().await?;
         let found = match missing {
             Some(missing) => resolve(ctx, operand, missing),
-            None => ctx.path(operand).and_then(|path| ctx.fs().read_link(&path)).map(Text::into_vec),
+            None => ctx.path(operand).and_then(|path| ctx.fs().read_link(&path)).map(|link| link.to_vec()),
         };
         match found {
             Ok(path) => ctx.stdout.write(&[&path, end].concat()).await?,

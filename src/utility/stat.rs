@@ -284,7 +284,7 @@ impl Subject<'_> {
     fn value(&self, ctx: &Context, directive: &Directive) -> Value {
         let metadata = self.metadata;
         let (major, minor) = metadata.device.map_or((0, 0), |(major, minor)| (u64::from(major), u64::from(minor)));
-        let name = |name: Option<Text>| Value::Words(name.map_or_else(|| b"UNKNOWN".to_vec(), Text::into_vec));
+        let name = |name: Option<Text>| Value::Words(name.map_or_else(|| b"UNKNOWN".to_vec(), |name| name.to_vec()));
         match directive.letter {
             b'a' => Value::Octal(metadata.mode),
             b'A' => Value::Words(mode_letters(metadata.kind, metadata.mode).into_bytes()),

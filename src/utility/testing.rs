@@ -56,6 +56,7 @@ impl Fixture {
     pub(crate) fn run_raw(&self, name: &str, args: &[&str], stdin: &[u8]) -> (Vec<u8>, Vec<u8>, u8) {
         let utility = super::find(name.as_bytes()).expect("a utility of that name");
         let meter = Meter::new(self.limits.clone(), Arc::clone(&self.session.clock));
+        let _entered = meter.enter();
         meter.start_slice();
         let sink = || Capture::new(&meter, Limit::OutputBytes, OnExcess::Fail);
         let (stdout, stderr) = (sink(), sink());
@@ -75,7 +76,6 @@ impl Fixture {
             descriptors: DescriptorTable::standard(Description::memory(stdin), out, err),
             timers: Arc::new(Timers::default()),
             commands: Arc::new(NoCommands),
-            ticks: 0,
         };
         let timers = Arc::clone(&context.timers);
         let mut future = (utility.run)(context);

@@ -270,12 +270,9 @@ impl AsRef<[u8]> for Content {
 }
 
 impl From<Text> for Content {
-    /// A long text's bytes are shared.
+    /// The bytes are the file system's from now on, on its own account.
     fn from(text: Text) -> Self {
-        match text.into_shared() {
-            Ok(shared) => Self(Repr::Shared(shared)),
-            Err(text) => Self::from(text.to_vec()),
-        }
+        Self::from(text.into_vec().into_std())
     }
 }
 

@@ -86,7 +86,7 @@ impl ::vfs::FileSystem for SessionVfs {
     fn read_dir(&self, path: &str) -> VfsResult<Box<dyn Iterator<Item = String> + Send>> {
         let entries = self.session.read_dir(&self.path(path)?).map_err(vfs_error)?;
         // The trait has no word for other names; a lossy one would name another file.
-        let names = entries.into_iter().filter_map(|entry| String::from_utf8(entry.name.into_vec()).ok());
+        let names = entries.into_iter().filter_map(|entry| String::from_utf8(entry.name.to_vec()).ok());
         Ok(Box::new(names))
     }
 

@@ -7,7 +7,7 @@ use super::letters::{self, Letters};
 use super::{Builtin, Flow, Invocation};
 use crate::clock::Sleep;
 use crate::io::Description;
-use crate::limit::Charge;
+use crate::limit::{Charge, Turn, gauge};
 use crate::machine::array::Array;
 use crate::machine::assign::AssignError;
 use crate::machine::builder::{Builder, Separators};
@@ -103,8 +103,7 @@ fn run(
             Poll::Ready(Ok(_)) if line.complete || line.ended => {}
             Poll::Ready(Ok(_)) => {
                 // A device may give bytes without end: nothing else would stop this loop.
-                run.services.meter.tick(1)?;
-                if run.services.meter.slice_is_over() {
+                if gauge::burn(1) && run.services.meter.refuel()? != Turn::Continues {
                     cx.waker().wake_by_ref();
                     invocation.progress = Some(line);
                     return Ok(Flow::Wait);

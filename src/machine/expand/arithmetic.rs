@@ -8,6 +8,7 @@ use super::super::process::{Halt, Process, Step, Subscript, Target};
 use super::super::run::Run;
 use super::super::variable::{Attributes, Value, plain_integer};
 use super::arithmetic_prefix::blanks_trimmed;
+use crate::limit::gauge;
 use crate::program::{
     ArithmeticCode, ArithmeticContext, ArithmeticOp, Index, Op, Operand, compile_arithmetic,
 };
@@ -144,8 +145,7 @@ impl Process {
             )));
         }
         // Values that name values can make one expression an endless work: `a=b+b b=c+c ...`.
-        self.fuel = self.fuel.saturating_sub(1);
-        if self.fuel == 0 {
+        if gauge::burn(1) {
             run.services.meter.check()?;
         }
         let limit = run.services.meter.limits().syntax_depth.min(200) as u32;

@@ -5,6 +5,7 @@ use super::super::option::ShellOption;
 use super::super::process::{Halt, Process, Step, Subscript, Target};
 use super::super::run::Run;
 use super::super::variable::{Attributes, Value, decimal};
+use crate::limit::gauge;
 use crate::program::{Index, Op, ParameterBase, Program, Quoting};
 use crate::syntax::ast::AllElements;
 use crate::text::Text;
@@ -125,16 +126,11 @@ impl Process {
         Ok(())
     }
 
-    /// Counts work on `bytes` of a value as operations: the clock is looked at the sooner the longer values are.
-    pub(crate) fn spend(&mut self, bytes: u64) {
-        self.fuel = self.fuel.saturating_sub(u32::try_from(bytes / 256).unwrap_or(u32::MAX));
-    }
-
     /// Charges the word that is being built, in large steps.
     pub(crate) fn check_builder(&mut self, run: &mut Run) -> Step {
         let held = self.x.builder.len() as u64;
         if held > 4096 {
-            self.spend(held);
+            gauge::spend_bytes(held as usize);
             run.services.meter.check_value(held)?;
             if held > self.bytes.bytes() {
                 self.bytes.set(held.next_power_of_two())?;
@@ -362,8 +358,7 @@ impl Process {
             None => id,
         };
         // Each may lead to many others, as deep as is allowed.
-        self.fuel = self.fuel.saturating_sub(1);
-        if self.fuel == 0 {
+        if gauge::burn(1) {
             run.services.meter.check().ok()?;
         }
         match subscript {

@@ -8,6 +8,7 @@ use super::super::name::is_name;
 use super::super::process::{Halt, Process, Step, Target};
 use super::super::run::Run;
 use super::arithmetic::MAX_DEPTH;
+use crate::limit::gauge;
 
 /// A parameter in a text.
 struct Reference<'a> {
@@ -32,7 +33,7 @@ impl Process {
         if depth > MAX_DEPTH || memchr::memchr2(b'$', b'"', text).is_none() {
             return Ok(None);
         }
-        self.spend(text.len() as u64);
+        gauge::spend_bytes(text.len());
         let mut out = Vec::new();
         let mut rest = text;
         while let Some(at) = memchr::memchr3(b'$', b'"', b'`', rest) {

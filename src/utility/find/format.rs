@@ -187,7 +187,7 @@ impl Directive {
         };
         let words = |text: &[u8]| (text.to_vec(), false);
         let name = |name: Option<Text>, id: u32| match name {
-            Some(name) => (name.into_vec(), false),
+            Some(name) => (name.to_vec(), false),
             None => (id.to_string().into_bytes(), false),
         };
         Ok(match self.letter {

@@ -1,0 +1,204 @@
+//! The gauge of the run that is being polled on this thread: what it may still allocate, and the fuel of its turn.
+//!
+//! Memory and time are charged where they are used, not where an author remembers to: the containers of [`crate::memory`]
+//! ask [`charge`] before they grow and [`release`] when they are dropped, and every operation, loop turn and copied byte
+//! lowers one counter of fuel. A run's [`Meter`](super::Meter) is put on the gauge while the run is polled or dropped
+//! ([`Meter::enter`](super::Meter::enter)) and taken off afterwards. Handing a meter to every value instead would cost each
+//! text eight bytes and two reference counts.
+//!
+//! A refusal is latched: the container stays as it is, the fuel is gone, and the next look at the meter ends the run. So
+//! growing does not need a `Result`, no code can go on for long with what is missing, and a run that was refused
+//! anything cannot end as if it had succeeded. Requests of a few bytes are granted up to [`SLACK`] past the limit, because
+//! the run ends anyway and what the shell's own bookkeeping relies on (a slot for each name, a frame for each call) is then
+//! never half made.
+
+use super::Limit;
+use std::cell::Cell;
+
+/// Fuel between two looks at the clock, which is about what 10 to 50 µs of work use.
+pub(crate) const FUEL: i64 = 1000;
+/// Bytes that are copied or allocated for one unit of fuel.
+const BYTES_PER_FUEL: usize = 64;
+/// Bytes past the limit that small requests are still granted.
+pub(crate) const SLACK: i64 = 256 * 1024;
+/// Largest request that counts as small, in bytes.
+const SMALL: usize = 4096;
+
+struct Gauge {
+    /// Bytes held now; below zero where a run frees what it did not allocate.
+    live: Cell<i64>,
+    peak: Cell<i64>,
+    allowed: Cell<i64>,
+    /// See [`super::Limits::value_bytes`].
+    value_bytes: Cell<usize>,
+    fuel: Cell<i64>,
+    /// Fuel that the current turn may use beside `fuel`.
+    turn: Cell<i64>,
+    /// The limit that was met and not yet reported.
+    refused: Cell<Option<Limit>>,
+    /// Address of the meter that is on the gauge; 0: none.
+    owner: Cell<usize>,
+}
+
+thread_local! {
+    static GAUGE: Gauge = const {
+        Gauge {
+            live: Cell::new(0),
+            peak: Cell::new(0),
+            allowed: Cell::new(i64::MAX),
+            value_bytes: Cell::new(usize::MAX),
+            fuel: Cell::new(0),
+            turn: Cell::new(0),
+            refused: Cell::new(None),
+            owner: Cell::new(0),
+        }
+    };
+}
+
+/// The numbers on the gauge, to be put aside while another meter is on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading {
+    pub(super) live: i64,
+    pub(super) peak: i64,
+    pub(super) allowed: i64,
+    pub(super) value_bytes: usize,
+    pub(super) fuel: i64,
+    pub(super) turn: i64,
+    pub(super) refused: Option<Limit>,
+    pub(super) owner: usize,
+}
+
+/// Puts `new` on the gauge and returns what was there.
+pub(super) fn exchange(new: Reading) -> Reading {
+    GAUGE.with(|gauge| Reading {
+        live: gauge.live.replace(new.live),
+        peak: gauge.peak.replace(new.peak),
+        allowed: gauge.allowed.replace(new.allowed),
+        value_bytes: gauge.value_bytes.replace(new.value_bytes),
+        fuel: gauge.fuel.replace(new.fuel),
+        turn: gauge.turn.replace(new.turn),
+        refused: gauge.refused.replace(new.refused),
+        owner: gauge.owner.replace(new.owner),
+    })
+}
+
+/// Address of the meter that is on the gauge; 0: none.
+pub(super) fn owner() -> usize {
+    GAUGE.with(|gauge| gauge.owner.get())
+}
+
+/// Bytes held now, and the most so far.
+pub(super) fn live() -> (i64, i64) {
+    GAUGE.with(|gauge| (gauge.live.get(), gauge.peak.get()))
+}
+
+/// The limit that was refused since the last call.
+pub(super) fn take_refusal() -> Option<Limit> {
+    GAUGE.with(|gauge| gauge.refused.take())
+}
+
+/// Asks for `bytes` of memory and spends fuel in proportion. `false`: they must not be allocated; the run ends soon.
+#[inline]
+#[must_use]
+pub(crate) fn charge(bytes: usize) -> bool {
+    GAUGE.with(|gauge| {
+        let live = gauge.live.get().saturating_add_unsigned(bytes as u64);
+        if live > gauge.allowed.get() && !admit_past_limit(gauge, bytes, live) {
+            return false;
+        }
+        gauge.live.set(live);
+        if live > gauge.peak.get() {
+            gauge.peak.set(live);
+        }
+        gauge.fuel.set(gauge.fuel.get() - (bytes / BYTES_PER_FUEL) as i64);
+        true
+    })
+}
+
+#[cold]
+fn admit_past_limit(gauge: &Gauge, bytes: usize, live: i64) -> bool {
+    refuse_on(gauge, Limit::LiveBytes);
+    bytes <= SMALL && live <= gauge.allowed.get().saturating_add(SLACK)
+}
+
+/// Charges `bytes` that are there whatever the limit says; the caller has been refused before, so the run ends.
+pub(crate) fn force(bytes: usize) {
+    GAUGE.with(|gauge| gauge.live.set(gauge.live.get().saturating_add_unsigned(bytes as u64)));
+}
+
+/// Gives back `bytes` of memory.
+#[inline]
+pub(crate) fn release(bytes: usize) {
+    GAUGE.with(|gauge| gauge.live.set(gauge.live.get().saturating_sub_unsigned(bytes as u64)));
+}
+
+/// Whether a value of `bytes` is within [`super::Limits::value_bytes`]; otherwise the run ends soon.
+#[inline]
+#[must_use]
+pub(crate) fn admit_value(bytes: usize) -> bool {
+    GAUGE.with(|gauge| {
+        let fits = bytes <= gauge.value_bytes.get();
+        if !fits {
+            refuse_on(gauge, Limit::ValueBytes);
+        }
+        fits
+    })
+}
+
+/// Ends the run soon by `limit`.
+#[cold]
+pub(crate) fn refuse(limit: Limit) {
+    GAUGE.with(|gauge| refuse_on(gauge, limit));
+}
+
+#[cold]
+fn refuse_on(gauge: &Gauge, limit: Limit) {
+    if gauge.refused.get().is_none() {
+        gauge.refused.set(Some(limit));
+    }
+    // The next operation or loop turn looks at the meter.
+    gauge.fuel.set(gauge.fuel.get().min(0));
+}
+
+/// Whether something was refused and the run ends soon: work in long steps can be left off.
+#[inline]
+pub(crate) fn is_refused() -> bool {
+    GAUGE.with(|gauge| gauge.refused.get().is_some())
+}
+
+/// Uses `fuel`; whether none is left, so that [`super::Meter::refuel`] has to be called.
+#[inline]
+pub(crate) fn burn(fuel: i64) -> bool {
+    GAUGE.with(|gauge| {
+        let left = gauge.fuel.get() - fuel;
+        gauge.fuel.set(left);
+        left < 0
+    })
+}
+
+/// Uses the fuel of reading, comparing or copying `bytes`.
+#[inline]
+pub(crate) fn spend_bytes(bytes: usize) {
+    burn((bytes / BYTES_PER_FUEL) as i64);
+}
+
+/// Whether the fuel is gone.
+#[inline]
+pub(crate) fn is_empty() -> bool {
+    GAUGE.with(|gauge| gauge.fuel.get() < 0)
+}
+
+/// Fills up the fuel; returns what was used since the last time, and whether the turn is over.
+pub(super) fn refill() -> (u64, bool) {
+    GAUGE.with(|gauge| {
+        let used = (FUEL - gauge.fuel.replace(FUEL)).max(0);
+        let turn = gauge.turn.get() - used;
+        gauge.turn.set(turn);
+        (used as u64, turn <= 0)
+    })
+}
+
+/// Starts a turn that ends after `fuel`.
+pub(super) fn start_turn(fuel: i64) {
+    GAUGE.with(|gauge| gauge.turn.set(fuel));
+}

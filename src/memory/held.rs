@@ -1,0 +1,70 @@
+//! `Held`: a value of fixed size that lives on the heap behind an `Arc` or a `Box`, charged while it lives.
+
+use crate::limit::gauge;
+use std::ops::{Deref, DerefMut};
+
+/// What an allocation behind an `Arc` has beside the value: two counters.
+const COUNTERS: usize = 16;
+
+/// A value whose size is charged. What the value itself owns is charged by its own containers.
+#[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Held<T> {
+    value: T,
+}
+
+impl<T> Held<T> {
+    const BYTES: usize = size_of::<T>() + COUNTERS;
+
+    /// Charges the size of `value`. A refusal does not keep it from being made: it is small, and the run ends.
+    pub fn new(value: T) -> Self {
+        if !gauge::charge(Self::BYTES) {
+            // Drop gives back what is charged here.
+            gauge::force(Self::BYTES);
+        }
+        Self { value }
+    }
+}
+
+impl<T: Default> Held<T> {
+    /// Takes the value out.
+    pub fn take(mut self) -> T {
+        std::mem::take(&mut self.value)
+    }
+}
+
+impl<T: Default> Default for Held<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T: Clone> Clone for Held<T> {
+    fn clone(&self) -> Self {
+        Self::new(self.value.clone())
+    }
+}
+
+impl<T> From<T> for Held<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl<T> Deref for Held<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T> DerefMut for Held<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.value
+    }
+}
+
+impl<T> Drop for Held<T> {
+    fn drop(&mut self) {
+        gauge::release(Self::BYTES);
+    }
+}

@@ -1,0 +1,47 @@
+//! Containers that ask before they grow.
+//!
+//! They are named and used as those of `std`, which do not pass the gate in the layers that run scripts
+//! (`disallowed_types` in `.clippy.toml`): whatever a script, a payload or a file can make grow lives in these. Each one
+//! charges its capacity to the [`gauge`](crate::limit::gauge) of the run that is polled before it allocates, spends fuel
+//! for what it copies, and gives back when it is dropped. Outside of a run the gauge grants everything.
+//!
+//! Where the gauge refuses, the container keeps what it had, the run ends at its next look at the meter, and nothing is
+//! returned to the caller. So what is written against these types must bear that something it has just added is not there,
+//! and must not wait in a loop for a container to reach a length.
+//!
+//! What is not a container (a node behind an `Arc`, a frame in a `Box`) is held in [`Held`], which charges its own size.
+
+#![allow(missing_docs, reason = "the methods are those of std's containers")]
+
+mod format;
+mod hash_map;
+mod held;
+mod ordered;
+mod queue;
+mod string;
+mod vec;
+
+pub(crate) use format::format_text;
+pub use hash_map::{HashMap, HashSet};
+pub use held::Held;
+pub use ordered::{BTreeMap, BTreeSet};
+pub use queue::VecDeque;
+pub use string::String;
+pub use vec::{IntoIter, Vec};
+
+/// As `std::format!`, into a [`String`].
+macro_rules! metered_format {
+    ($($argument:tt)*) => { $crate::memory::format_text(::std::format_args!($($argument)*)) };
+}
+pub(crate) use metered_format as format;
+
+/// As `std::vec!`, a [`Vec`].
+macro_rules! metered_vec {
+    () => { $crate::memory::Vec::new() };
+    ($item:expr; $count:expr) => { $crate::memory::Vec::of_copies($item, $count) };
+    ($($item:expr),+ $(,)?) => { $crate::memory::Vec::from([$($item),+]) };
+}
+pub(crate) use metered_vec as vec;
+
+#[cfg(test)]
+mod tests;

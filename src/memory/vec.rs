@@ -1,0 +1,549 @@
+//! A `Vec` that asks before it grows.
+
+use crate::limit::gauge;
+use std::borrow::{Borrow, Cow};
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::{Deref, DerefMut, RangeBounds};
+
+/// See the module. Its capacity is charged.
+pub struct Vec<T>(std::vec::Vec<T>);
+
+impl<T> Vec<T> {
+    pub const fn new() -> Self {
+        Self(std::vec::Vec::new())
+    }
+
+    /// Room for `capacity` items; none when that is refused.
+    pub fn with_capacity(capacity: usize) -> Self {
+        let mut vec = Self::new();
+        vec.reserve_exact(capacity);
+        vec
+    }
+
+    /// Takes over a vector of `std`, whose capacity is charged from now on. When that is refused it is dropped.
+    pub fn from_std(items: std::vec::Vec<T>) -> Self {
+        if gauge::charge(items.capacity().saturating_mul(size_of::<T>())) { Self(items) } else { Self::new() }
+    }
+
+    /// The vector of `std` within, which is no longer charged: for what leaves the run.
+    pub fn into_std(mut self) -> std::vec::Vec<T> {
+        let items = std::mem::take(&mut self.0);
+        gauge::release(items.capacity() * size_of::<T>());
+        items
+    }
+
+    /// Bytes of its capacity.
+    fn bytes(&self) -> usize {
+        self.0.capacity() * size_of::<T>()
+    }
+
+    /// Makes room for `more` items beyond the length; whether there is room now.
+    #[inline]
+    fn make_room(&mut self, more: usize) -> bool {
+        self.0.capacity() - self.0.len() >= more || self.grow(more)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, more: usize) -> bool {
+        let Some(needed) = self.0.len().checked_add(more) else {
+            return self.refuse();
+        };
+        let least = match size_of::<T>() {
+            0 | 1 => 8,
+            2..=1024 => 4,
+            _ => 1,
+        };
+        let doubled = self.0.capacity().saturating_mul(2).max(needed).max(least);
+        self.set_capacity(doubled)
+    }
+
+    fn set_capacity(&mut self, capacity: usize) -> bool {
+        let more = capacity - self.0.capacity();
+        let Some(bytes) = more.checked_mul(size_of::<T>()) else {
+            return self.refuse();
+        };
+        if !gauge::charge(bytes) {
+            return false;
+        }
+        if self.0.try_reserve_exact(capacity - self.0.len()).is_err() {
+            gauge::release(bytes);
+            return self.refuse();
+        }
+        debug_assert!(size_of::<T>() == 0 || self.0.capacity() == capacity, "capacity is what was charged");
+        true
+    }
+
+    #[cold]
+    fn refuse(&self) -> bool {
+        gauge::refuse(crate::limit::Limit::LiveBytes);
+        false
+    }
+
+    pub fn reserve(&mut self, more: usize) {
+        self.make_room(more);
+    }
+
+    pub fn reserve_exact(&mut self, more: usize) {
+        if self.0.capacity() - self.0.len() < more {
+            match self.0.len().checked_add(more) {
+                Some(capacity) => {
+                    self.set_capacity(capacity);
+                }
+                None => {
+                    self.refuse();
+                }
+            }
+        }
+    }
+
+    #[inline]
+    pub fn push(&mut self, item: T) {
+        if self.make_room(1) {
+            self.0.push(item);
+        }
+    }
+
+    #[inline]
+    pub fn pop(&mut self) -> Option<T> {
+        self.0.pop()
+    }
+
+    /// As `std`'s, but an index past the end is the end.
+    pub fn insert(&mut self, index: usize, item: T) {
+        if self.make_room(1) {
+            gauge::spend_bytes(self.0.len().saturating_sub(index) * size_of::<T>());
+            self.0.insert(index.min(self.0.len()), item);
+        }
+    }
+
+    /// Removes the item at `index`; its fuel is that of moving what follows.
+    ///
+    /// # Panics
+    /// As `std`'s, when `index` is past the end.
+    pub fn remove(&mut self, index: usize) -> T {
+        gauge::spend_bytes(self.0.len().saturating_sub(index) * size_of::<T>());
+        self.0.remove(index)
+    }
+
+    pub fn swap_remove(&mut self, index: usize) -> T {
+        self.0.swap_remove(index)
+    }
+
+    pub fn truncate(&mut self, len: usize) {
+        self.0.truncate(len);
+    }
+
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub fn append(&mut self, other: &mut Self) {
+        if self.make_room(other.0.len()) {
+            gauge::spend_bytes(size_of_val(other.0.as_slice()));
+            self.0.append(&mut other.0);
+        }
+    }
+
+    pub fn drain<R: RangeBounds<usize>>(&mut self, range: R) -> std::vec::Drain<'_, T> {
+        self.0.drain(range)
+    }
+
+    pub fn retain(&mut self, keep: impl FnMut(&T) -> bool) {
+        gauge::spend_bytes(size_of_val(self.0.as_slice()));
+        self.0.retain(keep);
+    }
+
+    pub fn retain_mut(&mut self, keep: impl FnMut(&mut T) -> bool) {
+        gauge::spend_bytes(size_of_val(self.0.as_slice()));
+        self.0.retain_mut(keep);
+    }
+
+    pub fn dedup_by_key<K: PartialEq>(&mut self, key: impl FnMut(&mut T) -> K) {
+        self.0.dedup_by_key(key);
+    }
+
+    pub fn dedup_by(&mut self, same: impl FnMut(&mut T, &mut T) -> bool) {
+        self.0.dedup_by(same);
+    }
+
+    /// The items from `at` on, in a vector of their own.
+    ///
+    /// # Panics
+    /// As `std`'s, when `at` is past the end.
+    pub fn split_off(&mut self, at: usize) -> Self {
+        let mut rest = Self::with_capacity(self.0.len() - at);
+        if rest.0.capacity() >= self.0.len() - at {
+            rest.0.extend(self.0.drain(at..));
+        } else {
+            self.0.truncate(at);
+        }
+        rest
+    }
+
+    pub fn resize_with(&mut self, len: usize, make: impl FnMut() -> T) {
+        if len <= self.0.len() || self.make_room(len - self.0.len()) {
+            self.0.resize_with(len, make);
+        }
+    }
+
+    pub fn shrink_to_fit(&mut self) {
+        let before = self.bytes();
+        self.0.shrink_to_fit();
+        gauge::release(before - self.bytes());
+    }
+
+    pub const fn capacity(&self) -> usize {
+        self.0.capacity()
+    }
+
+    pub const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub const fn as_slice(&self) -> &[T] {
+        self.0.as_slice()
+    }
+
+    pub const fn as_mut_slice(&mut self) -> &mut [T] {
+        self.0.as_mut_slice()
+    }
+}
+
+impl<T: Clone> Vec<T> {
+    #[inline]
+    pub fn extend_from_slice(&mut self, more: &[T]) {
+        if self.make_room(more.len()) {
+            gauge::spend_bytes(size_of_val(more));
+            self.0.extend_from_slice(more);
+        }
+    }
+
+    /// Appends a copy of a part of itself.
+    ///
+    /// # Panics
+    /// As `std`'s, when the range is not within the length.
+    pub fn extend_from_within<R: RangeBounds<usize>>(&mut self, range: R) {
+        let start = match range.start_bound() {
+            std::ops::Bound::Included(&start) => start,
+            std::ops::Bound::Excluded(&before) => before + 1,
+            std::ops::Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            std::ops::Bound::Included(&last) => last + 1,
+            std::ops::Bound::Excluded(&end) => end,
+            std::ops::Bound::Unbounded => self.0.len(),
+        };
+        if self.make_room(end.saturating_sub(start)) {
+            gauge::spend_bytes(end.saturating_sub(start) * size_of::<T>());
+            self.0.extend_from_within(start..end);
+        }
+    }
+
+    pub fn resize(&mut self, len: usize, item: T) {
+        if len <= self.0.len() || self.make_room(len - self.0.len()) {
+            gauge::spend_bytes(len.saturating_sub(self.0.len()) * size_of::<T>());
+            self.0.resize(len, item);
+        }
+    }
+
+    /// `count` copies of `item`.
+    pub fn of_copies(item: T, count: usize) -> Self {
+        let mut vec = Self::new();
+        vec.resize(count, item);
+        vec
+    }
+}
+
+impl<T: PartialEq> Vec<T> {
+    pub fn dedup(&mut self) {
+        self.0.dedup();
+    }
+}
+
+impl<T> Drop for Vec<T> {
+    #[inline]
+    fn drop(&mut self) {
+        let bytes = self.bytes();
+        if bytes > 0 {
+            gauge::release(bytes);
+        }
+    }
+}
+
+impl<T> Default for Vec<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> Deref for Vec<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Vec<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
+
+impl<T: Clone> Clone for Vec<T> {
+    fn clone(&self) -> Self {
+        Self::from(self.as_slice())
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.clear();
+        self.extend_from_slice(source);
+    }
+}
+
+impl<T: Clone> From<&[T]> for Vec<T> {
+    fn from(items: &[T]) -> Self {
+        let mut vec = Self::with_capacity(items.len());
+        vec.extend_from_slice(items);
+        vec
+    }
+}
+
+impl<T: Clone> From<&mut [T]> for Vec<T> {
+    fn from(items: &mut [T]) -> Self {
+        Self::from(&*items)
+    }
+}
+
+impl<T: Clone, const N: usize> From<&[T; N]> for Vec<T> {
+    fn from(items: &[T; N]) -> Self {
+        Self::from(items.as_slice())
+    }
+}
+
+impl<T, const N: usize> From<[T; N]> for Vec<T> {
+    fn from(items: [T; N]) -> Self {
+        let mut vec = Self::with_capacity(N);
+        vec.extend(items);
+        vec
+    }
+}
+
+impl<T> From<std::vec::Vec<T>> for Vec<T> {
+    fn from(items: std::vec::Vec<T>) -> Self {
+        Self::from_std(items)
+    }
+}
+
+impl<T: Clone> From<Cow<'_, [T]>> for Vec<T> {
+    fn from(items: Cow<'_, [T]>) -> Self {
+        match items {
+            Cow::Borrowed(items) => Self::from(items),
+            Cow::Owned(items) => Self::from_std(items),
+        }
+    }
+}
+
+impl From<&str> for Vec<u8> {
+    fn from(text: &str) -> Self {
+        Self::from(text.as_bytes())
+    }
+}
+
+impl From<super::String> for Vec<u8> {
+    fn from(text: super::String) -> Self {
+        text.into_bytes()
+    }
+}
+
+impl<T> FromIterator<T> for Vec<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        let mut vec = Self::new();
+        vec.extend(items);
+        vec
+    }
+}
+
+impl<T> Extend<T> for Vec<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
+        let items = items.into_iter();
+        // A wrong hint of a caller's iterator must not cost memory that is not needed.
+        self.make_room(items.size_hint().0.min(1024));
+        for item in items {
+            if !self.make_room(1) {
+                return;
+            }
+            self.0.push(item);
+        }
+    }
+}
+
+impl<'a, T: Copy + 'a> Extend<&'a T> for Vec<T> {
+    fn extend<I: IntoIterator<Item = &'a T>>(&mut self, items: I) {
+        self.extend(items.into_iter().copied());
+    }
+}
+
+/// The items of a [`Vec`] that was taken apart; its memory is charged until it is dropped.
+pub struct IntoIter<T> {
+    items: std::vec::IntoIter<T>,
+    bytes: usize,
+}
+
+impl<T> IntoIter<T> {
+    /// The items that are left.
+    pub fn as_slice(&self) -> &[T] {
+        self.items.as_slice()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for IntoIter<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.items.fmt(f)
+    }
+}
+
+impl<T> Default for IntoIter<T> {
+    fn default() -> Self {
+        Vec::new().into_iter()
+    }
+}
+
+impl<T> Iterator for IntoIter<T> {
+    type Item = T;
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        self.items.next()
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.items.size_hint()
+    }
+}
+
+impl<T> DoubleEndedIterator for IntoIter<T> {
+    fn next_back(&mut self) -> Option<T> {
+        self.items.next_back()
+    }
+}
+
+impl<T> ExactSizeIterator for IntoIter<T> {}
+
+impl<T> Drop for IntoIter<T> {
+    fn drop(&mut self) {
+        gauge::release(self.bytes);
+    }
+}
+
+impl<T> IntoIterator for Vec<T> {
+    type Item = T;
+    type IntoIter = IntoIter<T>;
+    fn into_iter(mut self) -> IntoIter<T> {
+        let bytes = self.bytes();
+        IntoIter { items: std::mem::take(&mut self.0).into_iter(), bytes }
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Vec<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a mut Vec<T> {
+    type Item = &'a mut T;
+    type IntoIter = std::slice::IterMut<'a, T>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter_mut()
+    }
+}
+
+impl<T> AsRef<[T]> for Vec<T> {
+    fn as_ref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T> Borrow<[T]> for Vec<T> {
+    fn borrow(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Vec<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<T: PartialEq> PartialEq for Vec<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<T: PartialEq> PartialEq<[T]> for Vec<T> {
+    fn eq(&self, other: &[T]) -> bool {
+        self.as_slice() == other
+    }
+}
+
+impl<T: PartialEq> PartialEq<&[T]> for Vec<T> {
+    fn eq(&self, other: &&[T]) -> bool {
+        self.as_slice() == *other
+    }
+}
+
+impl<T: PartialEq, const N: usize> PartialEq<[T; N]> for Vec<T> {
+    fn eq(&self, other: &[T; N]) -> bool {
+        self.as_slice() == other
+    }
+}
+
+impl<T: PartialEq, const N: usize> PartialEq<&[T; N]> for Vec<T> {
+    fn eq(&self, other: &&[T; N]) -> bool {
+        self.as_slice() == *other
+    }
+}
+
+impl<T: PartialEq> PartialEq<std::vec::Vec<T>> for Vec<T> {
+    fn eq(&self, other: &std::vec::Vec<T>) -> bool {
+        self.0 == *other
+    }
+}
+
+impl<T: Eq> Eq for Vec<T> {}
+
+impl<T: PartialOrd> PartialOrd for Vec<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        self.0.partial_cmp(&other.0)
+    }
+}
+
+impl<T: Ord> Ord for Vec<T> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.cmp(&other.0)
+    }
+}
+
+impl<T: Hash> Hash for Vec<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+impl std::io::Write for Vec<u8> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
