@@ -1,6 +1,8 @@
 //! Characters in the locale C.UTF-8, as patterns and regular expressions see them: the unit of matching (one UTF-8
 //! character, or one byte that is part of none), case, and the character classes of brackets.
 
+use crate::memory::Vec;
+
 /// A character's scalar value, or `INVALID + byte` for a byte outside any UTF-8 character.
 pub(crate) type Unit = u32;
 

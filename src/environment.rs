@@ -1,5 +1,6 @@
 //! [`Environment`]: the variables that a command or a hook is given.
 
+use crate::memory::Vec;
 use crate::text::Text;
 use std::sync::Arc;
 

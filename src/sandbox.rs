@@ -15,10 +15,10 @@ use crate::machine::{
     CommandQueue, FIRST_PID, Halt, Names, Process, ProgramCache, Run, RunEnd, Scheduler, Services, Start,
     Template,
 };
+use crate::memory::HashMap;
 use crate::text::Text;
 use crate::utility::{self, Environment, Identity, Session};
 use crate::vfs::{self, Base, Change, FileSystem, FsError, Snapshot};
-use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::time::Duration;
@@ -50,7 +50,7 @@ pub struct SandboxBuilder {
     environment: Environment,
     cwd: Text,
     gate: Option<Arc<dyn CommandGate>>,
-    commands: FxHashMap<Text, HostCommand>,
+    commands: HashMap<Text, HostCommand>,
     files: Vec<(Text, Vec<u8>, u32)>,
     snapshot: Option<Snapshot>,
     file_system: Option<Arc<FileSystem>>,
@@ -68,7 +68,7 @@ pub struct Sandbox {
     environment: Environment,
     cwd: Text,
     gate: Option<Arc<dyn CommandGate>>,
-    host_commands: Arc<FxHashMap<Text, HostCommand>>,
+    host_commands: Arc<HashMap<Text, HostCommand>>,
     shared: Mutex<Arc<Shared>>,
     hook_host: Option<Arc<dyn HookHost>>,
     hook_state: SessionState,
@@ -120,7 +120,7 @@ fn hand_over(fs: &FileSystem, path: &Text, identity: &Identity) -> Result<(), Fs
         fs.set_owner(&path, Some(identity.uid), Some(identity.gid), false)?;
         if fs.symlink_metadata(&path)?.is_directory() {
             let entries = fs.read_dir(&path)?;
-            pending.extend(entries.iter().map(|entry| vfs::path::join(&path, &entry.name)));
+            pending.extend(entries.iter().map(|entry| vfs::path::join(&path, &entry.name).into_std()));
         }
     }
     Ok(())
@@ -442,7 +442,7 @@ impl Sandbox {
             environment,
             cwd: Text::from_static(b"/workspace"),
             gate: None,
-            commands: FxHashMap::default(),
+            commands: HashMap::default(),
             files: Vec::new(),
             snapshot: None,
             file_system: None,
@@ -453,7 +453,7 @@ impl Sandbox {
 
     /// The program that a script is compiled to, as text.
     pub fn dump(script: &[u8]) -> String {
-        crate::machine::dump(script)
+        crate::machine::dump(script).into_std()
     }
 
     /// The session's file system.
@@ -545,7 +545,7 @@ impl Sandbox {
         };
         let start = Start {
             arg0: script.name,
-            args: script.args,
+            args: script.args.into(),
             environment,
             cwd: script.cwd.unwrap_or_else(|| self.cwd.clone()),
             descriptors: DescriptorTable::standard(input, out, err),
@@ -638,7 +638,7 @@ impl Future for Running {
         let mut take = |capture: &Option<Arc<Capture>>, written: fn(&mut Usage) -> &mut u64| match capture {
             Some(capture) => {
                 *written(&mut usage) = capture.written();
-                capture.take()
+                capture.take().into_std()
             }
             None => Vec::new(),
         };

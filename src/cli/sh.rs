@@ -252,7 +252,7 @@ fn copy_out(fs: &Arc<FileSystem>, from: &[u8], to: &Path) -> Result<(), CommandF
                 for entry in fs.read_dir(&path).map_err(|error| failure(&path, error))? {
                     // A name of the session is one component: it can not lead out of the folder.
                     let name = String::from_utf8_lossy(&entry.name).into_owned();
-                    pending.push((crate::vfs::path::join(&path, &entry.name), target.join(name)));
+                    pending.push((crate::vfs::path::join(&path, &entry.name).into_std(), target.join(name)));
                 }
             }
             FileKind::Regular => {

@@ -72,7 +72,7 @@ fn expand_braces(word: &Word) -> Option<Vec<Word>> {
     if size > MAX_BRACE_WORD || !word.parts.iter().all(is_static) {
         return None;
     }
-    brace::expand(word, MAX_BRACE_WORDS).ok()
+    brace::expand(word, MAX_BRACE_WORDS).ok().map(crate::memory::Vec::into_std)
 }
 
 fn has_braces(word: &Word) -> bool {

@@ -2,6 +2,7 @@
 
 use crate::clock::lock;
 use crate::limit::{Charge, Limit, Meter};
+use crate::memory::Vec;
 use crate::vfs::FsError;
 use std::sync::{Arc, Mutex};
 

@@ -1,6 +1,7 @@
 //! Descriptor table: number to shared description; duplicate and close.
 
 use super::description::Description;
+use crate::memory::{Vec, vec};
 use std::sync::Arc;
 
 /// Largest descriptor number that a script may use, plus one.

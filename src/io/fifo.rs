@@ -2,13 +2,13 @@
 
 use super::pipe::Pipe;
 use crate::clock::lock;
-use rustc_hash::FxHashMap;
+use crate::memory::HashMap;
 use std::sync::{Arc, Mutex, Weak};
 
 /// The open FIFOs of a session, by inode number.
 #[derive(Debug, Default)]
 pub(crate) struct FifoTable {
-    pipes: Mutex<FxHashMap<u64, Weak<Pipe>>>,
+    pipes: Mutex<HashMap<u64, Weak<Pipe>>>,
 }
 
 impl FifoTable {

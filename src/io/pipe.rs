@@ -3,8 +3,8 @@
 
 use crate::clock::lock;
 use crate::limit::{Charge, Meter};
+use crate::memory::{Vec, VecDeque};
 use crate::vfs::{Errno, FsError};
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
@@ -152,7 +152,7 @@ impl PipeWriter {
         {
             charge.set(held)?;
         }
-        state.bytes.extend(bytes.get(..count).unwrap_or(bytes));
+        state.bytes.extend_from_slice(bytes.get(..count).unwrap_or(bytes));
         let waiting = std::mem::take(&mut state.waiting);
         drop(state);
         waiting.into_iter().for_each(Waker::wake);

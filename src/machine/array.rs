@@ -1,8 +1,7 @@
 //! Indexed and associative arrays.
 
+use crate::memory::{BTreeMap, HashMap, Vec};
 use crate::text::Text;
-use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
 
 /// How far past its end an array may grow and stay dense.
 const MAX_GAP: u64 = 1024;
@@ -105,7 +104,7 @@ impl FromIterator<Text> for Array {
 /// first within a bucket.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Assoc {
-    entries: FxHashMap<Text, (u64, Text)>,
+    entries: HashMap<Text, (u64, Text)>,
     next: u64,
     /// Bytes that keys and values hold on the heap.
     held: usize,

@@ -8,6 +8,7 @@ use super::process::{ArrayLiteral, Halt, Process, Step, Subscript, Target};
 use super::run::Run;
 use super::variable::{Attributes, Binding, Temporary, Value, decimal};
 use crate::limit::{Limit, gauge};
+use crate::memory::{JoinMetered, Vec};
 use crate::syntax::ast::CaseOperator;
 use crate::text::Text;
 use std::sync::Arc;
@@ -734,7 +735,7 @@ impl Process {
         let array: Array = [input, output].iter().map(|number| decimal(i64::from(*number))).collect();
         self.set_plain(id, Value::Array(Arc::new(array)));
         let array = id;
-        let id = run.services.names.intern(&[name, b"_PID"].concat());
+        let id = run.services.names.intern(&[name, b"_PID"].concat_metered());
         self.coprocess = Some((pid, [array, id]));
         self.set_plain(id, Value::Text(decimal(i64::from(pid))));
         Ok(())

@@ -1,5 +1,6 @@
 //! The word that is being expanded: bytes with their quoting, field by field.
 
+use crate::memory::{Vec, vec};
 use crate::pattern::{Pattern, PatternOptions};
 use crate::text::Text;
 
@@ -112,7 +113,7 @@ impl From<Finished> for Field {
         match finished {
             Finished::Mixed(field) => field,
             Finished::Plain { text, quoted } => {
-                let bytes = text.into_vec().into_std();
+                let bytes = text.into_vec();
                 let runs = if bytes.is_empty() { Vec::new() } else { vec![(bytes.len(), quoted)] };
                 Self { bytes, runs, special: false }
             }

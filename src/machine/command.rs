@@ -8,6 +8,7 @@ use super::process::{Halt, Process, Step, Wait};
 use super::run::Run;
 use super::shell::{Call, Function, Positional};
 use super::variable::{Attributes, Binding, Value};
+use crate::memory::{JoinMetered, ToMetered, Vec, vec};
 use crate::text::Text;
 use crate::utility::{self, Context, Environment, Output};
 use crate::vfs::{COMMAND_MARK, Errno};
@@ -295,7 +296,7 @@ impl Process {
             match description.poll_write(&mut cx, rest) {
                 std::task::Poll::Ready(Ok(count)) => rest = rest.get(count..).unwrap_or(&[]),
                 std::task::Poll::Pending => {
-                    self.unwritten.push_back((Arc::clone(&description), rest.to_vec()));
+                    self.unwritten.push_back((Arc::clone(&description), rest.to_metered()));
                     rest = &[];
                 }
                 std::task::Poll::Ready(Err(crate::vfs::FsError::Limit(limit))) => return Err(limit.into()),
@@ -315,7 +316,7 @@ impl Process {
             }
         }
         if !rest.is_empty() && !self.write_failed {
-            self.unwritten.push_back((description, rest.to_vec()));
+            self.unwritten.push_back((description, rest.to_metered()));
         }
         out.clear();
         self.out = out;
@@ -610,7 +611,7 @@ impl Process {
         let asked = matches!(self.code.program.code.first(), Some(crate::program::Op::ExecuteExternal));
         if matches!(name.as_bytes(), b"env" | b"printenv") && !asked {
             // Only who shows the environment can tell; what a utility asked for has no shell before it.
-            let path = Text::from([b"/usr/bin/", name.as_bytes()].concat());
+            let path = Text::from([b"/usr/bin/", name.as_bytes()].concat_metered());
             Arc::make_mut(&mut environment).set(Text::from_static(b"_"), path);
         }
         let context = self.context(run, invoked, args, environment);
@@ -703,7 +704,7 @@ impl Process {
         {
             return Arc::clone(environment);
         }
-        let mut variables = self.shell.state.foreign.to_vec();
+        let mut variables = self.shell.state.foreign.to_metered();
         for id in computed.into_iter().flatten() {
             if let Some(value) = self.dynamic(run, id).and_then(|value| value.text()) {
                 variables.push((run.services.names.text(id), value));
@@ -719,7 +720,7 @@ impl Process {
         }
         for (name, function) in self.shell.state.functions.iter().filter(|(_, function)| function.exported) {
             let name = run.services.names.text(*name);
-            let variable = [b"BASH_FUNC_", name.as_bytes(), b"%%"].concat();
+            let variable = [b"BASH_FUNC_", name.as_bytes(), b"%%"].concat_metered();
             variables
                 .push((Text::from(variable), super::function_export::exported_text(&function.definition)));
         }
@@ -782,7 +783,7 @@ impl Process {
             patterns.map(|pattern| crate::pattern::Pattern::parse(pattern, options)).collect()
         });
         for directory in path.split(|&byte| byte == b':') {
-            let mut candidate = if directory.is_empty() { b".".to_vec() } else { directory.to_vec() };
+            let mut candidate = if directory.is_empty() { b".".to_metered() } else { directory.to_metered() };
             candidate.push(b'/');
             candidate.extend_from_slice(name);
             let ignored = |pattern: &crate::pattern::Pattern| {

@@ -7,6 +7,7 @@ use super::process::{Expansion, Halt, Process, Progress, Step, Target};
 use super::run::Run;
 use super::shell::Code;
 use crate::limit::{Limit, LimitError};
+use crate::memory::{ToMetered, ToMeteredString, Vec, format};
 use crate::program::{Index, Pc, Program};
 use crate::text::Text;
 use std::num::NonZeroU32;
@@ -433,7 +434,7 @@ impl Process {
 
     pub(crate) fn loop_fields(&mut self, positional: bool) -> Vec<Text> {
         if positional {
-            self.shell.state.positional.as_slice().to_vec()
+            self.shell.state.positional.as_slice().to_metered()
         } else {
             std::mem::take(&mut self.x.fields)
         }
@@ -651,11 +652,11 @@ impl Process {
         };
         match target {
             Target::Variable(name) => names.text(*name),
-            Target::Index(name, index) => element(*name, index.to_string().as_bytes()),
+            Target::Index(name, index) => element(*name, index.to_metered_string().as_bytes()),
             Target::Key(name, key) => element(*name, key),
             Target::Elements(name, crate::syntax::ast::AllElements::At) => element(*name, b"@"),
             Target::Elements(name, crate::syntax::ast::AllElements::Star) => element(*name, b"*"),
-            Target::Positional(number) => Text::from(number.to_string()),
+            Target::Positional(number) => Text::from(number.to_metered_string()),
             Target::Special(special) => Text::from(&[*special]),
             Target::Nothing => Text::EMPTY,
         }

@@ -2,6 +2,7 @@
 
 use super::command::marked_command;
 use super::run::Run;
+use crate::memory::{ToMetered, Vec};
 use crate::text::Text;
 use crate::vfs::{Content, Errno, FsError};
 
@@ -53,7 +54,8 @@ pub(crate) fn identify(run: &Run, cwd: &[u8], path: &[u8]) -> Result<Executable,
         }
         None => (line, None),
     };
-    let base = |path: &[u8]| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec).unwrap_or_default();
+    let base =
+        |path: &[u8]| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_metered).unwrap_or_default();
     let (mut name, mut options) = (base(interpreter), Vec::new());
     match (name.as_slice(), argument) {
         (b"env", Some(argument)) => {

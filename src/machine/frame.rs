@@ -5,6 +5,7 @@ use super::process::Expansion;
 use super::shell::{Code, State};
 use super::variable::Mark;
 use crate::io::{Capture, Description};
+use crate::memory::{Vec, VecDeque};
 use crate::program::{Pc, Quoting};
 use crate::text::Text;
 use std::sync::Arc;
@@ -63,7 +64,7 @@ pub(crate) struct LoopFrame {
     /// Conditions around the loop, restored by `break` and `continue`.
     pub(crate) conditions: Conditions,
     /// Fields of `for` and `select`.
-    pub(crate) fields: std::vec::IntoIter<Text>,
+    pub(crate) fields: crate::memory::IntoIter<Text>,
     /// The menu of `select`.
     pub(crate) menu: Vec<Text>,
     /// The menu was shown: from now on only `PS3` is, unless the answer is empty.
@@ -168,7 +169,7 @@ pub(crate) struct SubshellFrame {
     /// The `EXIT` trap has run.
     pub(crate) exiting: bool,
     /// Signals that arrived for the shell around it.
-    pub(crate) signals: std::collections::VecDeque<super::trap::Signal>,
+    pub(crate) signals: VecDeque<super::trap::Signal>,
 }
 
 /// What a command substitution comes back to.

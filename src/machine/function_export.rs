@@ -4,6 +4,7 @@ use super::name;
 use super::process::{Process, Step};
 use super::run::Run;
 use super::shell::Code;
+use crate::memory::JoinMetered;
 use crate::program::Op;
 use crate::syntax::ast::FunctionDefinition;
 use crate::syntax::print_function;
@@ -17,8 +18,8 @@ pub(crate) fn exported_text(definition: &FunctionDefinition) -> Text {
     let body = body.strip_prefix(b" () \n").unwrap_or(body);
     // A group's first command stands behind the brace.
     match body.strip_prefix(b"{ \n") {
-        Some(rest) => Text::from([b"() { ", rest.get(3..).unwrap_or(rest)].concat()),
-        None => Text::from([b"() ", body].concat()),
+        Some(rest) => Text::from([b"() { ", rest.get(3..).unwrap_or(rest)].concat_metered()),
+        None => Text::from([b"() ", body].concat_metered()),
     }
 }
 
@@ -32,7 +33,7 @@ impl Process {
         if !value.starts_with(b"() {") {
             return Ok(());
         }
-        let source: Arc<[u8]> = Arc::from([name, b" ", value].concat());
+        let source: Arc<[u8]> = Arc::from([name, b" ", value].concat_metered());
         let program = self.compile(run, source, (0, 1), false)?;
         // One definition, and nothing behind it.
         let (Some(Op::DefineFunction { function, end }), true) =

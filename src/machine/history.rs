@@ -2,8 +2,8 @@
 //!
 //! Entries are numbered from 1; a list with a limit (`HISTSIZE`) drops its oldest entries and numbers on.
 
+use crate::memory::{ToMetered, Vec, VecDeque, format};
 use crate::text::Text;
-use std::collections::VecDeque;
 
 /// A command that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -206,7 +206,7 @@ pub(crate) fn one_line(text: &[u8]) -> Text {
         return Text::from(text);
     }
     if memchr::memmem::find(text, b"<<").is_some() {
-        let mut whole = text.to_vec();
+        let mut whole = text.to_metered();
         whole.push(b'\n');
         return Text::from(whole);
     }

@@ -1,8 +1,8 @@
 //! Background jobs of a shell: their processes and what became of them.
 
 use super::trap::{INT, PIPE, Signal, TERM};
+use crate::memory::{Vec, VecDeque};
 use crate::text::Text;
-use std::collections::VecDeque;
 
 /// How a process stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use super::builtin::{self, Builtin};
 use super::name::{NameId, Names};
 use super::shell::Code;
+use crate::memory::Vec;
 use crate::program::{Index, Program};
 use std::sync::{Arc, OnceLock};
 

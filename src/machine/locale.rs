@@ -8,6 +8,7 @@
 use super::name::{self, NameId};
 use super::process::Process;
 use super::variable::Value;
+use crate::memory::format;
 use crate::text::Text;
 
 /// See the module.

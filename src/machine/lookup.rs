@@ -3,9 +3,9 @@
 //! Bash remembers paths too (`hash`), but a substitution forgets what it remembered, and a hook runs its commands there.
 
 use crate::clock::lock;
+use crate::memory::HashMap;
 use crate::text::Text;
 use crate::vfs::FileSystem;
-use rustc_hash::FxHashMap;
 use std::sync::Mutex;
 
 /// Most commands that are kept.
@@ -22,9 +22,9 @@ struct Inner {
     /// The value of `PATH` that `paths` was found with.
     search: Text,
     /// Paths by name.
-    paths: FxHashMap<Text, Text>,
+    paths: HashMap<Text, Text>,
     /// Commands that files stand for, by absolute path.
-    commands: FxHashMap<Text, Text>,
+    commands: HashMap<Text, Text>,
 }
 
 impl Inner {

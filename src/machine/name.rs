@@ -1,9 +1,9 @@
 //! Names of variables and functions as numbers, shared by every run of a session, so that a program is linked once.
 
 use crate::clock::lock;
+use crate::memory::{HashMap, Vec};
 use crate::text::Text;
 use crate::utility::Environment;
-use rustc_hash::FxHashMap;
 use std::sync::{LazyLock, Mutex};
 
 /// A name's number; an index into a shell's variables.
@@ -39,7 +39,7 @@ pub(crate) struct Names {
 
 #[derive(Debug, Default)]
 struct Inner {
-    numbers: FxHashMap<Text, NameId>,
+    numbers: HashMap<Text, NameId>,
     texts: Vec<Text>,
 }
 

@@ -1,4 +1,5 @@
 //! Options of `set -o` and `shopt` as bits; one table with their names. Bash manual 4.3.1, 4.3.2.
+use crate::memory::Vec;
 
 macro_rules! options {
     ($($name:ident $text:literal $letter:literal $set:literal $default:literal;)*) => {

@@ -10,6 +10,7 @@ use super::process::{Process, Step};
 use super::run::Run;
 use crate::io::{Capture, Description, OnExcess};
 use crate::limit::Limit;
+use crate::memory::vec;
 use crate::program::{Index, Op, Pc, PipelineReference, Program};
 use crate::text::Text;
 use std::sync::Arc;

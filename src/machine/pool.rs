@@ -7,6 +7,7 @@
 use super::name::{self, NameId};
 use super::variable::{Attributes, Mark, Value, Variables};
 use crate::clock::lock;
+use crate::memory::Vec;
 use crate::text::Text;
 use crate::utility::Environment;
 use std::sync::{Arc, Mutex};

@@ -13,11 +13,11 @@ use super::shell::{Code, Shell};
 use super::trap::Signal;
 use crate::io::Description;
 use crate::limit::{LimitError, Turn, gauge};
+use crate::memory::{Vec, VecDeque, vec};
 use crate::program::{ArithmeticContext, Index, Op, Pc, Quoting};
 use crate::syntax::ast::AllElements;
 use crate::text::Text;
 use crate::utility::{BoxFuture, ExitStatus};
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 

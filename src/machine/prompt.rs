@@ -4,6 +4,7 @@ use super::name;
 use super::option::ShellOption;
 use super::process::Process;
 use super::run::Run;
+use crate::memory::{JoinMetered, ToMetered, ToMeteredString, Vec};
 use crate::utility::time_format::{Zone, timestamp};
 
 /// Decodes the escapes; parameters are not expanded here.
@@ -49,7 +50,7 @@ pub(crate) fn decode(process: &mut Process, run: &mut Run, prompt: &[u8], primar
             }
             b'v' => out.extend_from_slice(b"5.2"),
             b'V' => out.extend_from_slice(b"5.2.15"),
-            b'j' => out.extend_from_slice(process.shell.state.jobs.shown().to_string().as_bytes()),
+            b'j' => out.extend_from_slice(process.shell.state.jobs.shown().to_metered_string().as_bytes()),
             b'l' => out.extend_from_slice(b"tty"),
             b'!' => {
                 let history = &process.shell.state.history;
@@ -58,7 +59,7 @@ pub(crate) fn decode(process: &mut Process, run: &mut Run, prompt: &[u8], primar
                 } else {
                     1
                 };
-                out.extend_from_slice(number.to_string().as_bytes());
+                out.extend_from_slice(number.to_metered_string().as_bytes());
             }
             b'#' => out.push(b'1'),
             b'[' | b']' => {}
@@ -67,9 +68,9 @@ pub(crate) fn decode(process: &mut Process, run: &mut Run, prompt: &[u8], primar
                 let cwd = process.shell.state.cwd.clone();
                 let shown = match cwd.strip_prefix(home.as_bytes()) {
                     Some(rest) if !home.is_empty() && (rest.is_empty() || rest.first() == Some(&b'/')) => {
-                        [b"~".as_slice(), rest].concat()
+                        [b"~".as_slice(), rest].concat_metered()
                     }
-                    _ => cwd.to_vec(),
+                    _ => cwd.to_metered(),
                 };
                 if escape == b'W' && shown != b"/" && shown != b"~" {
                     out.extend_from_slice(shown.rsplit(|&byte| byte == b'/').next().unwrap_or(&shown));

@@ -1,6 +1,7 @@
 //! Quoting for reuse as shell input: `${x@Q}`, `printf %q`, `set -x`, `declare -p`, `trap -p`, `alias`.
 
 use crate::character;
+use crate::memory::{ToMetered, Vec, format, vec};
 
 /// In single quotes: `'a'\''b'`.
 pub(crate) fn single(text: &[u8]) -> Vec<u8> {
@@ -32,7 +33,7 @@ pub(crate) fn needs_ansi_c(text: &[u8]) -> bool {
 
 /// As `$'...'`.
 pub(crate) fn ansi_c(text: &[u8]) -> Vec<u8> {
-    let mut out = b"$'".to_vec();
+    let mut out = b"$'".to_metered();
     let mut at = 0;
     while let Some((unit, length)) = character::unit_at(text, at) {
         let bytes = text.get(at..at + length).unwrap_or(&[]);
@@ -68,7 +69,7 @@ pub(crate) fn at_q(text: &[u8]) -> Vec<u8> {
 /// `printf %q`: with backslashes where needed.
 pub(crate) fn printf_q(text: &[u8]) -> Vec<u8> {
     if text.is_empty() {
-        return b"''".to_vec();
+        return b"''".to_metered();
     }
     if needs_ansi_c(text) {
         return ansi_c(text);
@@ -87,12 +88,12 @@ pub(crate) fn printf_q(text: &[u8]) -> Vec<u8> {
 /// As `set -x` shows a word: quoted only if it has to be.
 pub(crate) fn trace(text: &[u8]) -> Vec<u8> {
     if text.is_empty() {
-        return b"''".to_vec();
+        return b"''".to_metered();
     }
     if has_shell_special(text) {
         return single(text);
     }
-    if needs_ansi_c(text) { ansi_c(text) } else { text.to_vec() }
+    if needs_ansi_c(text) { ansi_c(text) } else { text.to_metered() }
 }
 
 /// Whether a text has a character that the shell's grammar or expansions look at.
@@ -131,7 +132,7 @@ pub(crate) fn key(text: &[u8]) -> Vec<u8> {
     if needs_ansi_c(text) {
         return ansi_c(text);
     }
-    if has_shell_special(text) || matches!(text, b"@" | b"*") { declare(text) } else { text.to_vec() }
+    if has_shell_special(text) || matches!(text, b"@" | b"*") { declare(text) } else { text.to_metered() }
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use super::process::{Process, Step, Wait};
 use super::run::Run;
 use super::start::SCRIPT_DESCRIPTOR;
 use super::variable::{Value, plain_integer};
+use crate::memory::{ToMetered, Vec, vec};
 use crate::program::{Op, Program};
 use crate::text::Text;
 use crate::vfs::{Errno, FsError, OpenOptions, Opened};
@@ -190,7 +191,7 @@ impl Process {
             return Poll::Ready(Err(error.into()));
         }
         if self.shell.state.options.has(ShellOption::Verbose) {
-            let line = input.text.get(start..).unwrap_or(&[]).to_vec();
+            let line = input.text.get(start..).unwrap_or(&[]).to_metered();
             self.write_error(&line);
         }
         if memchr::memchr(0, input.text.get(start..).unwrap_or(&[])).is_some() {

@@ -5,6 +5,7 @@ use super::option::ShellOption;
 use super::process::{Process, Step};
 use super::run::Run;
 use crate::io::{Description, OpenedPath};
+use crate::memory::{ToMeteredString, Vec};
 use crate::program::{Index, Pc, Program, RedirectionOperator, RedirectionReference};
 use crate::syntax::ast::RedirectionDescriptor;
 use crate::text::Text;
@@ -208,7 +209,7 @@ impl Process {
     }
 
     fn put(&mut self, number: u32, description: Option<Arc<Description>>) -> Result<(), RedirectionError> {
-        let bad = || RedirectionError::BadDescriptor(Text::from(number.to_string()));
+        let bad = || RedirectionError::BadDescriptor(Text::from(number.to_metered_string()));
         if description.is_some() && !self.shell.state.descriptors.can_open(number) {
             return Err(bad());
         }

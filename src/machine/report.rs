@@ -3,6 +3,7 @@
 use super::option::ShellOption;
 use super::process::Process;
 use crate::io::Description;
+use crate::memory::{ToMetered, Vec, format};
 use std::fmt::Display;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -64,7 +65,7 @@ impl Process {
             }
         }
         if !rest.is_empty() {
-            self.unwritten.push_back((description, rest.to_vec()));
+            self.unwritten.push_back((description, rest.to_metered()));
         }
     }
 }

@@ -7,11 +7,12 @@ use super::process::Process;
 use super::trap::Signal;
 use crate::clock::{Timers, lock};
 use crate::limit::Meter;
+use crate::memory::{HashMap, String, Vec};
 use crate::program::{CompileOptions, Program};
 use crate::text::Text;
 use crate::utility::regex::{Regex, RegexOptions, Syntax};
 use crate::utility::{BoxFuture, CommandRunner, Context, ExitStatus, Session};
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -32,7 +33,7 @@ pub(crate) struct Services {
     pub(crate) names: Arc<Names>,
     pub(crate) cache: Arc<ProgramCache>,
     pub(crate) gate: Option<Arc<dyn CommandGate>>,
-    pub(crate) host_commands: Arc<FxHashMap<Text, HostCommand>>,
+    pub(crate) host_commands: Arc<HashMap<Text, HostCommand>>,
     pub(crate) commands: Arc<dyn CommandRunner>,
 }
 
@@ -88,9 +89,9 @@ pub(crate) struct ProgramCache {
 
 #[derive(Debug, Default)]
 struct Cached {
-    programs: FxHashMap<u64, (CompileOptions, Arc<Program>)>,
-    links: FxHashMap<usize, (Arc<Program>, Arc<Link>)>,
-    regexes: FxHashMap<(Text, bool), Regex>,
+    programs: HashMap<u64, (CompileOptions, Arc<Program>)>,
+    links: HashMap<usize, (Arc<Program>, Arc<Link>)>,
+    regexes: HashMap<(Text, bool), Regex>,
     bytes: usize,
 }
 

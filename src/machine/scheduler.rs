@@ -6,9 +6,8 @@ use super::run::Run;
 use super::trap::Signal;
 use crate::clock::lock;
 use crate::limit::LimitError;
+use crate::memory::{HashMap, Vec, VecDeque, vec};
 use crate::utility::{BoxFuture, CommandError, CommandRequest, CommandRunner, DescriptorHandles, ExitStatus};
-use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
@@ -127,7 +126,7 @@ impl Drop for Running {
 /// See the module.
 pub(crate) struct Scheduler {
     run: Run,
-    entries: FxHashMap<u32, Entry>,
+    entries: HashMap<u32, Entry>,
     ready: Arc<Ready>,
     queue: Arc<CommandQueue>,
     first: u32,
@@ -143,7 +142,7 @@ impl Scheduler {
         *lock(&queue.ready) = Some(Arc::clone(&ready));
         let first = process.shell.state.pid;
         let mut scheduler =
-            Self { run, entries: FxHashMap::default(), ready, queue, first, first_status: None, timer: None };
+            Self { run, entries: HashMap::default(), ready, queue, first, first_status: None, timer: None };
         scheduler.run.alive.push(first);
         scheduler.admit(0, process, None);
         scheduler
@@ -255,9 +254,11 @@ impl Scheduler {
 
     /// A process and all that it started.
     fn descendants(&self, root: u32) -> Vec<u32> {
-        let mut children: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        let mut children: HashMap<u32, Vec<u32>> = HashMap::default();
         for (&pid, entry) in &self.entries {
-            children.entry(entry.parent).or_default().push(pid);
+            if let Some(children) = children.get_or_default(entry.parent) {
+                children.push(pid);
+            }
         }
         let mut found = vec![root];
         let mut at = 0;

@@ -5,6 +5,7 @@ use super::name::{COLUMNS, NameId, PS3, REPLY};
 use super::process::{Process, Step, Wait};
 use super::run::Run;
 use super::variable::Value;
+use crate::memory::{JoinMetered, ToMeteredString, Vec, format};
 use crate::program::Pc;
 use crate::text::Text;
 use std::task::{Context, Poll};
@@ -36,7 +37,7 @@ impl Process {
         }
         if self.select_line.is_none() {
             if !shown && self.shell.state.options.has(super::option::ShellOption::XTrace) {
-                let mut line = [b"select ", run.services.names.text(id).as_bytes(), b" in"].concat();
+                let mut line = [b"select ", run.services.names.text(id).as_bytes(), b" in"].concat_metered();
                 for item in &menu {
                     line.push(b' ');
                     line.extend_from_slice(item);
@@ -112,7 +113,7 @@ impl Process {
         let mut text = Vec::new();
         if whole {
             let widest = menu.iter().map(|item| crate::character::count(item)).max().unwrap_or(0);
-            let digits = menu.len().to_string().len();
+            let digits = menu.len().to_metered_string().len();
             let column_width = widest + digits + 4;
             let terminal = self.scalar(run, COLUMNS).and_then(|text| super::variable::plain_integer(&text));
             let terminal = terminal.and_then(|width| usize::try_from(width).ok()).filter(|width| *width > 0);
@@ -125,7 +126,7 @@ impl Process {
                 let mut at = row;
                 let mut position = 0;
                 while let Some(item) = menu.get(at) {
-                    let digits = if at < rows { rows.to_string().len() } else { digits };
+                    let digits = if at < rows { rows.to_metered_string().len() } else { digits };
                     text.extend_from_slice(format!("{:>digits$}) ", at + 1).as_bytes());
                     text.extend_from_slice(item);
                     at += rows;

@@ -9,12 +9,11 @@ use super::option::Options;
 use super::trap::Traps;
 use super::variable::Variables;
 use crate::io::DescriptorTable;
+use crate::memory::{BTreeMap, HashMap, Vec};
 use crate::program::{Pc, Program};
 use crate::syntax::ast::FunctionDefinition;
 use crate::text::Text;
 use crate::utility::Environment;
-use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -118,7 +117,7 @@ pub(crate) struct GetoptsState {
 /// All of the environment but the variables.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
-    pub(crate) functions: Arc<FxHashMap<NameId, Function>>,
+    pub(crate) functions: Arc<HashMap<NameId, Function>>,
     pub(crate) options: Options,
     pub(crate) positional: Positional,
     /// `$0`
@@ -134,11 +133,11 @@ pub(crate) struct State {
     pub(crate) umask: u32,
     pub(crate) separators: Arc<Separators>,
     pub(crate) traps: Arc<Traps>,
-    pub(crate) aliases: Arc<FxHashMap<Text, Text>>,
+    pub(crate) aliases: Arc<HashMap<Text, Text>>,
     /// Builtins that `enable -n` turned off.
     pub(crate) disabled: Arc<Vec<&'static str>>,
     /// Remembered paths of commands with the number of uses.
-    pub(crate) hashed: Arc<FxHashMap<Text, (Text, u32)>>,
+    pub(crate) hashed: Arc<HashMap<Text, (Text, u32)>>,
     /// What `complete` defined: its options as they are shown, by name.
     pub(crate) completions: Arc<BTreeMap<Text, Vec<Vec<u8>>>>,
     /// What `ulimit` lowered.

@@ -6,6 +6,7 @@ use super::option::ShellOption;
 use super::process::{Halt, Process, Step};
 use super::run::Run;
 use super::trap::{self, Signal, Traps};
+use crate::memory::vec;
 use crate::program::{Index, Program};
 use crate::text::Text;
 use std::sync::Arc;

@@ -7,6 +7,7 @@ use super::option::{OPTIONS, ShellOption};
 use super::process::Process;
 use super::run::Run;
 use super::variable::{Attributes, Value, decimal};
+use crate::memory::{ToMetered, Vec, format, vec};
 use crate::text::Text;
 use std::sync::Arc;
 
@@ -297,7 +298,7 @@ impl Process {
         }
         let digits = match value.as_bytes() {
             [major, b'.', minor] => vec![*major, *minor],
-            other => other.to_vec(),
+            other => other.to_metered(),
         };
         match levels.iter().find(|(level, _)| level.as_bytes() == digits) {
             Some((_, Some(option))) => self.shell.state.options.set(*option, true),

@@ -12,13 +12,12 @@ use super::variable::{Attributes, Value, Variables, decimal};
 use crate::clock::Clock;
 use crate::io::DescriptorTable;
 use crate::limit::{Limits, Meter};
+use crate::memory::{HashMap, JoinMetered, String, ToMetered, ToMeteredString, Vec, VecDeque, format, vec};
 use crate::program::{CompileOptions, Program, compile_source};
 use crate::syntax::{Aliases, ParseOptions};
 use crate::text::Text;
 use crate::utility::{CommandError, CommandRequest, DescriptorHandles, Environment};
 use crate::vfs::Content;
-use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// How a shell is started.
@@ -71,7 +70,7 @@ impl Template {
     }
 }
 
-struct ShellAliases<'a>(&'a FxHashMap<Text, Text>);
+struct ShellAliases<'a>(&'a HashMap<Text, Text>);
 
 impl Aliases for ShellAliases<'_> {
     fn alias(&self, name: &[u8]) -> Option<Text> {
@@ -252,7 +251,7 @@ impl Process {
             self.shell.state.options.set(option, true);
         }
         let home = self.scalar(run, name::HOME).unwrap_or_default();
-        let file = Text::from([home.as_bytes(), b"/.bash_history"].concat());
+        let file = Text::from([home.as_bytes(), b"/.bash_history"].concat_metered());
         for (id, value) in [
             (name::PS1, Text::from_static(b"\\s-\\v\\$ ")),
             (name::PS2, Text::from_static(b"> ")),
@@ -333,7 +332,7 @@ impl Process {
         run.services.meter.check()?;
         if self.shell.state.options.has(ShellOption::Verbose) {
             let end = program.rest.map_or(source.len(), |(offset, _)| offset);
-            let text = source.get(from.0..end).unwrap_or(&[]).to_vec();
+            let text = source.get(from.0..end).unwrap_or(&[]).to_metered();
             self.write_error(&text);
             if text.last().is_some_and(|byte| *byte != b'\n') {
                 self.write_error(b"\n");
@@ -397,7 +396,7 @@ impl Process {
         let next = self.compile(run, Arc::clone(&program.source), rest, false)?;
         if main && self.shell.state.options.has(ShellOption::History) {
             let end = next.rest.map_or(program.source.len(), |(offset, _)| offset);
-            let text = program.source.get(rest.0..end).unwrap_or(&[]).to_vec();
+            let text = program.source.get(rest.0..end).unwrap_or(&[]).to_metered();
             self.record_command(run, &text)?;
         }
         let shift = self.code.shift;
@@ -511,7 +510,7 @@ impl Process {
         options: &[Text],
         script: Content,
     ) -> Step {
-        let mut flags = options.to_vec();
+        let mut flags = options.to_metered();
         flags.push(path);
         flags.extend(args);
         self.start_shell_with(run, Text::from_static(b"bash"), flags, environment, posix, Some(script))
@@ -629,7 +628,7 @@ pub(crate) fn dump(script: &[u8]) -> String {
     let options = CompileOptions { parse: ParseOptions::default(), incremental: false, stepwise: false };
     let meter = Meter::new(Limits::interactive(), Arc::new(Clock::system()));
     match compile_source(&Arc::from(script), (0, 1), &options, &crate::syntax::NoAliases, &meter) {
-        Ok(program) => program.to_string(),
+        Ok(program) => program.to_metered_string(),
         Err(error) => format!("{error}\n"),
     }
 }
@@ -778,7 +777,7 @@ impl Process {
     fn startup_files(&mut self, run: &mut Run, flags: &Flags) -> Vec<Text> {
         let posix = self.shell.state.options.has(ShellOption::Posix);
         let home = self.scalar(run, name::HOME).unwrap_or_default();
-        let in_home = |file: &str| Text::from([home.as_bytes(), b"/", file.as_bytes()].concat());
+        let in_home = |file: &str| Text::from([home.as_bytes(), b"/", file.as_bytes()].concat_metered());
         let mut files = Vec::new();
         if flags.login && !flags.no_profile {
             files.push(Text::from_static(b"/etc/profile"));
@@ -854,7 +853,7 @@ fn take_flags(flags: &mut Flags, args: &mut VecDeque<Text>, name: &Text) -> Resu
                     b"verbose" => flags.set.push((ShellOption::Verbose, true)),
                     b"noediting" => flags.set.push((ShellOption::Emacs, false)),
                     b"restricted" => {}
-                    b"version" => return Err((VERSION.to_owned(), 0)),
+                    b"version" => return Err((VERSION.to_metered(), 0)),
                     b"help" => return Err((help(), 0)),
                     b"rcfile" | b"init-file" => match args.pop_front() {
                         Some(file) => flags.rc_file = Some(file),

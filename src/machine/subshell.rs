@@ -9,9 +9,9 @@ use super::shell::{Shell, State};
 use super::trap::Signal;
 use crate::io::{Capture, Description, OnExcess, pipe};
 use crate::limit::Limit;
+use crate::memory::{Vec, VecDeque, format, vec};
 use crate::program::{Index, Op, Pc, Program, Quoting};
 use crate::text::Text;
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 

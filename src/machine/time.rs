@@ -4,6 +4,7 @@ use super::frame::Frame;
 use super::name::TIMEFORMAT;
 use super::process::Process;
 use super::run::Run;
+use crate::memory::{String, ToMetered, format};
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -13,9 +14,9 @@ impl Process {
         let Some(Frame::Time(started)) = self.frames.pop() else { return };
         let elapsed = run.services.session.clock.monotonic().saturating_sub(started);
         let format = match (posix, self.scalar(run, TIMEFORMAT)) {
-            (true, _) => "real %2R\nuser %2U\nsys %2S".to_owned(),
-            (false, Some(format)) => format.to_string_lossy().into_owned(),
-            (false, None) => "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS".to_owned(),
+            (true, _) => "real %2R\nuser %2U\nsys %2S".to_metered(),
+            (false, Some(format)) => format.to_string_lossy().into(),
+            (false, None) => "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS".to_metered(),
         };
         if format.is_empty() {
             return;

@@ -4,6 +4,7 @@ use super::name::{self, NameId};
 use super::process::{ArrayLiteral, Process, Subscript};
 use super::quote;
 use super::run::Run;
+use crate::memory::{JoinMetered, ToMetered, ToMeteredString, Vec, vec};
 use crate::text::Text;
 use std::sync::Arc;
 
@@ -55,7 +56,7 @@ impl Process {
     pub(crate) fn trace_command(&mut self, run: &mut Run) {
         let mut line = Vec::new();
         for assignment in self.x.assignments.clone() {
-            let mut text = run.services.names.text(assignment.name).to_vec();
+            let mut text = run.services.names.text(assignment.name).to_metered();
             text.extend_from_slice(if assignment.append { b"+=" } else { b"=" });
             if !assignment.value.is_empty() {
                 text.extend_from_slice(&quote::trace(&assignment.value));
@@ -75,7 +76,7 @@ impl Process {
     }
 
     pub(crate) fn trace_assignment(&mut self, run: &mut Run, id: NameId, value: &[u8], append: bool) {
-        let mut line = run.services.names.text(id).to_vec();
+        let mut line = run.services.names.text(id).to_metered();
         line.extend_from_slice(if append { b"+=" } else { b"=" });
         if !value.is_empty() {
             line.extend_from_slice(&quote::trace(value));
@@ -91,10 +92,10 @@ impl Process {
         value: &[u8],
         append: bool,
     ) {
-        let mut line = run.services.names.text(id).to_vec();
+        let mut line = run.services.names.text(id).to_metered();
         line.push(b'[');
         match subscript {
-            Subscript::Index(index) => line.extend_from_slice(index.to_string().as_bytes()),
+            Subscript::Index(index) => line.extend_from_slice(index.to_metered_string().as_bytes()),
             Subscript::Key(key) => line.extend_from_slice(key),
         }
         line.extend_from_slice(if append { b"]+=" } else { b"]=" });
@@ -105,7 +106,7 @@ impl Process {
     }
 
     pub(crate) fn trace_array(&mut self, run: &mut Run, id: NameId, literal: &ArrayLiteral, append: bool) {
-        let mut line = run.services.names.text(id).to_vec();
+        let mut line = run.services.names.text(id).to_metered();
         line.extend_from_slice(if append { b"+=" } else { b"=" });
         line.extend_from_slice(&literal_text(literal, quote::trace));
         self.trace_line(run, &line);
@@ -116,13 +117,13 @@ impl Process {
         if head.starts_with(b"case ") {
             self.trace_line(run, head.trim_ascii_end());
         } else if let Some(inner) = head.strip_prefix(b"((").and_then(|rest| rest.strip_suffix(b"))")) {
-            self.trace_line(run, &[b"(( ", inner.trim_ascii(), b" ))"].concat());
+            self.trace_line(run, &[b"(( ", inner.trim_ascii(), b" ))"].concat_metered());
         }
     }
 
     /// The head of a `for` loop.
     pub(crate) fn trace_for(&mut self, run: &mut Run, id: NameId) {
-        let mut line = b"for ".to_vec();
+        let mut line = b"for ".to_metered();
         line.extend_from_slice(&run.services.names.text(id));
         line.extend_from_slice(b" in");
         if let Some(text) = self.for_words() {

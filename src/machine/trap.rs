@@ -1,7 +1,7 @@
 //! Traps: actions by condition. Signals are those that scripts send to themselves and to their jobs.
 
+use crate::memory::{BTreeMap, String, ToMeteredString, Vec, format};
 use crate::text::Text;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A signal's number; 0 is `EXIT`.
@@ -65,7 +65,7 @@ impl Condition {
     /// As `trap -p` shows it.
     pub(crate) fn name(self) -> String {
         match self {
-            Self::Signal(signal) => signal_name(signal).unwrap_or_else(|| signal.to_string()),
+            Self::Signal(signal) => signal_name(signal).unwrap_or_else(|| signal.to_metered_string()),
             Self::Err => "ERR".into(),
             Self::Debug => "DEBUG".into(),
             Self::Return => "RETURN".into(),

@@ -8,6 +8,7 @@
 use super::array::{Array, Assoc};
 use super::name::{NameId, Names};
 use super::pool::{Layer, Pool};
+use crate::memory::Vec;
 use crate::text::Text;
 use std::sync::Arc;
 

@@ -26,6 +26,12 @@ const fn table_bytes(capacity: usize, entry: usize) -> usize {
     buckets.saturating_mul(entry + 1).saturating_add(16)
 }
 
+impl<K, V> HashMap<K, V> {
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
 impl<K, V, S> HashMap<K, V, S> {
     /// The map of `std` within, which is no longer charged.
     fn take(&mut self) -> std::collections::HashMap<K, V, S>
@@ -81,6 +87,14 @@ impl<K: Eq + Hash, V, S: BuildHasher> HashMap<K, V, S> {
 
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         if self.make_room(1) { self.map.insert(key, value) } else { None }
+    }
+
+    /// The value of `key`, the default first where there is none; `None` when there is no room and the run ends.
+    pub fn get_or_default(&mut self, key: K) -> Option<&mut V>
+    where
+        V: Default,
+    {
+        self.make_room(1).then(|| self.map.entry(key).or_default())
     }
 
     /// The entry of `key`; `None` when there is no room for a new one and the run ends.

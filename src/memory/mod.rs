@@ -13,6 +13,7 @@
 
 #![allow(missing_docs, reason = "the methods are those of std's containers")]
 
+mod copy;
 mod format;
 mod hash_map;
 mod held;
@@ -21,6 +22,7 @@ mod queue;
 mod string;
 mod vec;
 
+pub use copy::{JoinMetered, JoinText, ToMetered, ToMeteredString, repeat};
 pub(crate) use format::format_text;
 pub use hash_map::{HashMap, HashSet};
 pub use held::Held;
@@ -31,7 +33,11 @@ pub use vec::{IntoIter, Vec};
 
 /// As `std::format!`, into a [`String`].
 macro_rules! metered_format {
-    ($($argument:tt)*) => { $crate::memory::format_text(::std::format_args!($($argument)*)) };
+    // A block, so that the arguments do not live on in a statement that awaits.
+    ($($argument:tt)*) => {{
+        let text = $crate::memory::format_text(::std::format_args!($($argument)*));
+        text
+    }};
 }
 pub(crate) use metered_format as format;
 

@@ -42,6 +42,21 @@ impl<K, V> BTreeMap<K, V> {
     }
 }
 
+impl<K: Ord + Clone, V: Default> BTreeMap<K, V> {
+    /// The value of `key`, the default first where there is none; `None` when there is no room and the run ends.
+    pub fn get_or_default(&mut self, key: K) -> Option<&mut V> {
+        self.get_or_insert_with(key, V::default)
+    }
+}
+
+impl<'de, K: Ord + serde::Deserialize<'de>, V: serde::Deserialize<'de>> serde::Deserialize<'de>
+    for BTreeMap<K, V>
+{
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        std::collections::BTreeMap::deserialize(deserializer).map(|map| map.into_iter().collect())
+    }
+}
+
 impl<K: Ord, V> BTreeMap<K, V> {
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         let (before, bytes) = (self.0.len(), Self::ENTRY + if self.0.is_empty() { Self::FIRST } else { 0 });
@@ -234,5 +249,11 @@ impl<T: Ord + Clone> FromIterator<T> for BTreeSet<T> {
         let mut set = Self::new();
         set.extend(items);
         set
+    }
+}
+
+impl<K: Ord, V, const N: usize> From<[(K, V); N]> for BTreeMap<K, V> {
+    fn from(entries: [(K, V); N]) -> Self {
+        entries.into_iter().collect()
     }
 }

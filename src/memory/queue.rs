@@ -96,6 +96,13 @@ impl<T> VecDeque<T> {
         self.0.drain(range)
     }
 
+    /// Moves all items of `other` to the end.
+    pub fn append(&mut self, other: &mut Self) {
+        if self.make_room(other.0.len()) {
+            self.0.append(&mut other.0);
+        }
+    }
+
     pub fn make_contiguous(&mut self) -> &mut [T] {
         self.0.make_contiguous()
     }
@@ -127,6 +134,18 @@ impl<T> Deref for VecDeque<T> {
     type Target = std::collections::VecDeque<T>;
     fn deref(&self) -> &Self::Target {
         &self.0
+    }
+}
+
+impl<T> From<super::Vec<T>> for VecDeque<T> {
+    fn from(items: super::Vec<T>) -> Self {
+        items.into_iter().collect()
+    }
+}
+
+impl<T> From<VecDeque<T>> for super::Vec<T> {
+    fn from(items: VecDeque<T>) -> Self {
+        items.into_iter().collect()
     }
 }
 

@@ -5,7 +5,7 @@ use crate::limit::gauge;
 use std::borrow::{Borrow, Cow};
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::ops::{AddAssign, Deref};
+use std::ops::{AddAssign, Deref, DerefMut};
 
 /// See the module. Its capacity is charged.
 #[derive(Default)]
@@ -167,6 +167,12 @@ impl Deref for String {
     }
 }
 
+impl DerefMut for String {
+    fn deref_mut(&mut self) -> &mut str {
+        &mut self.0
+    }
+}
+
 impl Clone for String {
     fn clone(&self) -> Self {
         Self::from(self.as_str())
@@ -261,6 +267,26 @@ impl<'a> Extend<&'a str> for String {
         for part in parts {
             self.push_str(part);
         }
+    }
+}
+
+impl std::ops::Add<&str> for String {
+    type Output = Self;
+    fn add(mut self, more: &str) -> Self {
+        self.push_str(more);
+        self
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for String {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        std::string::String::deserialize(deserializer).map(Self::from_std)
+    }
+}
+
+impl From<&mut str> for String {
+    fn from(text: &mut str) -> Self {
+        Self::from(&*text)
     }
 }
 

@@ -150,6 +150,25 @@ impl<T> Vec<T> {
         self.0.drain(range)
     }
 
+    /// Replaces a range with `items`; what was there is dropped.
+    ///
+    /// # Panics
+    /// As `std`'s, when the range is not within the length.
+    pub fn splice<R: RangeBounds<usize>>(&mut self, range: R, items: impl IntoIterator<Item = T>) {
+        let items: Self = items.into_iter().collect();
+        if self.make_room(items.len()) {
+            gauge::spend_bytes(size_of_val(self.0.as_slice()));
+            self.0.splice(range, items);
+        }
+    }
+
+    /// Gives back the room beyond `least` items.
+    pub fn shrink_to(&mut self, least: usize) {
+        let before = self.bytes();
+        self.0.shrink_to(least);
+        gauge::release(before - self.bytes());
+    }
+
     pub fn retain(&mut self, keep: impl FnMut(&T) -> bool) {
         gauge::spend_bytes(size_of_val(self.0.as_slice()));
         self.0.retain(keep);
@@ -535,6 +554,39 @@ impl<T: Ord> Ord for Vec<T> {
 impl<T: Hash> Hash for Vec<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.hash(state);
+    }
+}
+
+impl<T, const N: usize> TryFrom<Vec<T>> for [T; N] {
+    type Error = Vec<T>;
+    fn try_from(items: Vec<T>) -> Result<Self, Vec<T>> {
+        items.into_std().try_into().map_err(Vec::from_std)
+    }
+}
+
+impl<T> From<Vec<T>> for Box<[T]> {
+    /// The slice is charged by nobody: it is for what a program keeps.
+    fn from(items: Vec<T>) -> Self {
+        items.into_std().into_boxed_slice()
+    }
+}
+
+impl<T> From<Vec<T>> for std::sync::Arc<[T]> {
+    /// Copies; the slice is charged by nobody, so it is for what a program or a session keeps.
+    fn from(items: Vec<T>) -> Self {
+        Self::from(items.into_std())
+    }
+}
+
+impl<T: PartialEq> PartialEq<Vec<T>> for [T] {
+    fn eq(&self, other: &Vec<T>) -> bool {
+        self == other.as_slice()
+    }
+}
+
+impl<T: PartialEq> PartialEq<Vec<T>> for &[T] {
+    fn eq(&self, other: &Vec<T>) -> bool {
+        *self == other.as_slice()
     }
 }
 

@@ -6,11 +6,10 @@
 //! as their futures are the same. Configurations and steps between them are remembered; when they are many, all but
 //! what the present one needs are forgotten. Without `!(list)` a step costs at most the size of the pattern.
 
-use rustc_hash::FxHashMap;
-
 use super::graph::{Graph, Label};
 use super::{PatternOptions, Stopped, Ticker};
 use crate::character::{Unit, fold};
+use crate::memory::{HashMap, Vec, vec};
 
 /// States of the graph (sorted) and `!(list)` edges under way (target, configuration of the body; sorted).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -28,8 +27,8 @@ pub(super) struct Automaton<'a> {
     options: PatternOptions,
     accepting: Vec<bool>,
     configurations: Vec<Configuration>,
-    numbers: FxHashMap<Configuration, usize>,
-    steps: FxHashMap<(usize, Unit), usize>,
+    numbers: HashMap<Configuration, usize>,
+    steps: HashMap<(usize, Unit), usize>,
     /// Size of what is remembered, and the size at which it is cleared.
     size: usize,
     size_to_clear: usize,
@@ -57,8 +56,8 @@ impl<'a> Automaton<'a> {
             options,
             accepting,
             configurations: Vec::new(),
-            numbers: FxHashMap::default(),
-            steps: FxHashMap::default(),
+            numbers: HashMap::default(),
+            steps: HashMap::default(),
             size: 0,
             size_to_clear: REMEMBERED,
             fresh: vec![0; graph.bodies.len()],

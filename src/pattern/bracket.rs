@@ -6,6 +6,7 @@
 
 use super::token::Token;
 use crate::character::{Class, Unit, character, fold, unfold};
+use crate::memory::Vec;
 
 /// What one bracket expression matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

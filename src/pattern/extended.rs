@@ -6,6 +6,7 @@
 use super::automaton::Automaton;
 use super::graph::Graph;
 use super::{PatternOptions, Stopped, Ticker};
+use crate::memory::{Vec, vec};
 
 /// A pattern with extended operators, or with literals that are invalid UTF-8.
 #[derive(Clone, Debug)]

@@ -7,6 +7,7 @@
 
 use super::bracket::Set;
 use crate::character::Unit;
+use crate::memory::{Vec, vec};
 
 /// What an edge consumes.
 #[derive(Clone, Debug)]

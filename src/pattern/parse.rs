@@ -10,6 +10,7 @@ use super::simple::{Element, Simple};
 use super::token::Token;
 use super::{Matcher, PatternOptions};
 use crate::character::{INVALID, fold};
+use crate::memory::Vec;
 
 /// What begins at a token, when it is more than the token itself.
 enum Mark {

@@ -4,6 +4,7 @@
 //! last are taken at their first place from the left (or from the right), and no other choice can do better. Literal
 //! segments are searched with `memmem`; all is linear in the text but for the length of a segment with wildcards.
 
+use crate::memory::{Vec, vec};
 use memchr::memmem;
 
 use super::bracket::Set;

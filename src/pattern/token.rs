@@ -3,6 +3,7 @@
 
 use super::PatternOptions;
 use crate::character::Unit;
+use crate::memory::Vec;
 
 /// One unit of a pattern; a quoted one stands for itself everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

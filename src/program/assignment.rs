@@ -2,6 +2,7 @@
 
 use super::compiler::Compiler;
 use super::{Index, Op, Quoting};
+use crate::memory::JoinMetered;
 use crate::syntax::ast::{
     ArrayElement, Assignment, AssignmentValue, Command, Parameter, ParameterOperation, Simple, Subscript,
     Word, WordPart,
@@ -250,7 +251,7 @@ impl Compiler {
         let mut plain = element.value.clone();
         for part in &mut plain.parts {
             if let WordPart::Tilde(name) = part {
-                *part = WordPart::Quoted(Text::from([b"~", name.as_bytes()].concat()));
+                *part = WordPart::Quoted(Text::from([b"~", name.as_bytes()].concat_metered()));
             }
         }
         if associative {

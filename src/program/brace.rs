@@ -1,5 +1,6 @@
 //! Brace expansion: one word to several, by its unquoted text alone. Bash manual 3.5.1.
 
+use crate::memory::{String, ToMetered, ToMeteredString, Vec, vec};
 use crate::syntax::ast::{Parameter, ParameterExpansion, ParameterOperation, Parts, Word, WordPart};
 use crate::text::Text;
 
@@ -63,7 +64,7 @@ pub(crate) fn texts(
         Err(error) => return Some(Err(error)),
     };
     let width = sequence.width?;
-    let (head, tail) = (head.to_owned(), tail.to_owned());
+    let (head, tail) = (head.to_metered(), tail.to_metered());
     // A sequence has at most `most` numbers, which fits.
     let count = usize::try_from(sequence.count).unwrap_or(usize::MAX);
     let length = head.len() + sequence.length() + tail.len();
@@ -403,7 +404,7 @@ impl Sequence {
         if value < 0 {
             out.push('-');
         }
-        let digits = value.unsigned_abs().to_string();
+        let digits = value.unsigned_abs().to_metered_string();
         let padding = width.saturating_sub(digits.len() + usize::from(value < 0));
         out.push_str(&"0".repeat(padding));
         out.push_str(&digits);

@@ -3,6 +3,7 @@
 use super::compiler::Compiler;
 use super::part::Deferred;
 use super::{ArithmeticContext, Index, Op, Pc, Quoting, StaticCommand};
+use crate::memory::{JoinMetered, Vec};
 use crate::syntax::ast::{
     Argument, Arithmetic, CaseArm, CaseEnd, Command, CommandKind, Conditional, List, Simple, Span, Word,
     WordPart,
@@ -199,7 +200,7 @@ impl Compiler {
         let head = match &command.kind {
             CommandKind::Case { .. } => {
                 let end = memchr::memmem::find(text, b" in").unwrap_or(text.len());
-                Text::from([text.get(..end).unwrap_or(&[]), b" in "].concat())
+                Text::from([text.get(..end).unwrap_or(&[]), b" in "].concat_metered())
             }
             CommandKind::For { .. } => {
                 let end = text.iter().position(|byte| matches!(byte, b';' | b'\n')).unwrap_or(text.len());

@@ -3,13 +3,13 @@
 use super::part::{Deferred, Part};
 use super::{Index, Op, Pc, Program};
 use crate::limit::{LimitError, Meter};
+use crate::memory::{HashMap, ToMeteredString, Vec, vec};
 use crate::syntax::ast::{
     AndOrOperator, CommandKind, DeferredList, List, ListItem, Pipeline, Redirection, RedirectionDescriptor,
     RedirectionKind, Span, Word, WordPart,
 };
 use crate::syntax::{Aliases, ParseOptions, ParseWarning, Parser};
 use crate::text::Text;
-use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 use std::sync::{Arc, OnceLock};
 
@@ -58,7 +58,7 @@ pub(crate) fn compile_source(
                 time.check_at(parser.offset())?;
                 for warning in parser.take_warnings() {
                     compiler.program.unfinished |= matches!(warning, ParseWarning::HereDocumentEnd { .. });
-                    compiler.program.warnings.push((warning.line(), warning.to_string()));
+                    compiler.program.warnings.push((warning.line(), warning.to_metered_string()));
                 }
                 if !Arc::ptr_eq(&compiler.source, parser.source()) {
                     // Aliases change the text that the tree's spans refer to.
@@ -82,7 +82,7 @@ pub(crate) fn compile_source(
             Err(error) => {
                 compiler.line = error.line();
                 for warning in parser.take_warnings() {
-                    compiler.program.warnings.push((warning.line(), warning.to_string()));
+                    compiler.program.warnings.push((warning.line(), warning.to_metered_string()));
                 }
                 compiler.program.unfinished = error.is_unfinished();
                 let index = compiler.program.errors.len() as Index;
@@ -187,7 +187,7 @@ pub(super) struct Compiler {
     pub(super) conditions: u32,
     /// The simple command that comes has a process of its own: a stage of a pipeline, an asynchronous command.
     pub(super) own_process: bool,
-    names: FxHashMap<Text, Index>,
+    names: HashMap<Text, Index>,
     /// The line that bash gives to redirections of compound commands: where the complete command ends, the function or
     /// the loop around begins. `None`: where they stand.
     pub(super) base_line: Option<u32>,
@@ -208,7 +208,7 @@ impl Compiler {
             line_shift: 0,
             conditions: 0,
             own_process: false,
-            names: FxHashMap::default(),
+            names: HashMap::default(),
             source,
             base_line: None,
             around: (Span::default(), false),

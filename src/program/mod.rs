@@ -16,6 +16,7 @@ mod print;
 mod redirection;
 mod word;
 
+use crate::memory::{String, Vec};
 pub(crate) use arithmetic::{
     ArithmeticCode, ArithmeticContext, ArithmeticOp, Operand, compile as compile_arithmetic,
 };

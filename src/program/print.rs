@@ -1,6 +1,7 @@
 //! A program as text, an operation a line: `hookbox sh --dump` and golden tests.
 
 use super::{Index, Op, Program};
+use crate::memory::ToMeteredString;
 use std::fmt;
 
 impl fmt::Display for Program {
@@ -15,7 +16,7 @@ impl fmt::Display for Program {
                 line = at;
             }
             write!(f, "{pc:5}  {op:?}")?;
-            let name = |index: Index| self.names.get(index as usize).map(ToString::to_string);
+            let name = |index: Index| self.names.get(index as usize).map(ToMeteredString::to_metered_string);
             match op {
                 Op::Literal(text) | Op::Quoted(text) | Op::Field(text) | Op::LiteralSplit(text) => {
                     write!(f, "  {:?}", self.text(*text))?;

@@ -3,6 +3,7 @@
 use super::compiler::Compiler;
 use super::effect::{expands, is_constant, is_plain_arithmetic};
 use super::{ArithmeticContext, ConstantPattern, Index, Op, ParameterBase, ParameterReference, Quoting};
+use crate::memory::{JoinMetered, ToMetered, ToMeteredString, Vec};
 use crate::syntax::ast::{
     AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Expression, Parameter,
     ParameterExpansion, ParameterOperation, RedirectionKind, Span, Subscript, Word, WordPart,
@@ -23,7 +24,8 @@ impl Compiler {
                 for word in words {
                     if let Some(rest) = open_backquote(&word) {
                         // `{Z..a}` has one, and the word is expanded after that.
-                        let message = [b"bad substitution: no closing \"`\" in ", rest.as_slice()].concat();
+                        let message =
+                            [b"bad substitution: no closing \"`\" in ", rest.as_slice()].concat_metered();
                         let message = self.text(&Text::from(message));
                         self.emit(Op::Reject(message));
                     }
@@ -256,7 +258,7 @@ impl Compiler {
     fn parameter_text(&self, expansion: &ParameterExpansion) -> Text {
         match &expansion.parameter {
             Parameter::Variable(name) => name.clone(),
-            Parameter::Positional(number) => Text::from(number.to_string()),
+            Parameter::Positional(number) => Text::from(number.to_metered_string()),
             Parameter::Special(special) => Text::from(&[*special]),
             Parameter::Element(name, subscript) => {
                 let mut text = name.clone();
@@ -548,7 +550,7 @@ fn open_backquote(word: &Word) -> Option<Vec<u8>> {
     word.parts.iter().find_map(|part| match part {
         WordPart::Literal(text) => {
             let at = memchr::memchr(b'`', text)?;
-            text.get(at..).filter(|rest| rest.len() > 1).map(<[u8]>::to_vec)
+            text.get(at..).filter(|rest| rest.len() > 1).map(<[u8]>::to_metered)
         }
         _ => None,
     })

@@ -5,6 +5,7 @@
 
 use super::error::ParseErrorKind;
 use super::lexer::{Parsed, Reader, is_metacharacter};
+use crate::memory::Vec;
 use crate::text::Text;
 use std::sync::Arc;
 

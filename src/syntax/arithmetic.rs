@@ -15,6 +15,7 @@
 use super::ast::{BinaryOperator, ElementSubscript, Expression, Infix, Parameter, UnaryOperator};
 use super::error::{ArithmeticError, ArithmeticErrorKind as Kind};
 use super::lexer::{is_name_byte, is_name_start};
+use crate::memory::{Vec, vec};
 use crate::text::Text;
 
 type Evaluated<T> = Result<T, Box<ArithmeticError>>;

@@ -3,6 +3,7 @@
 use super::ast::{ArrayElement, Assignment, AssignmentValue, Parts, Span, Subscript, Word, WordPart};
 use super::lexer::{Parsed, Reader, is_name_byte, is_name_start};
 use super::word::{Context, End, Tilde, push_literal};
+use crate::memory::Vec;
 use crate::text::Text;
 
 /// What a word was that could have been an assignment.

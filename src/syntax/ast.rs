@@ -5,6 +5,7 @@
 
 use super::error::ParseError;
 use super::parser::ParseOptions;
+use crate::memory::Vec;
 use crate::text::Text;
 use smallvec::SmallVec;
 use std::sync::{Arc, OnceLock};

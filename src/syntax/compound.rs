@@ -5,6 +5,7 @@ use super::error::{ParseError, ParseErrorKind};
 use super::lexer::{Keyword, Parsed, Reader};
 use super::substitution::ArithmeticEnd;
 use super::word::{Context, End, Tilde};
+use crate::memory::Vec;
 use crate::text::Text;
 
 impl Reader<'_> {

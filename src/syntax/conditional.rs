@@ -13,6 +13,7 @@ use super::ast::{Command, CommandKind, Conditional, ConditionalOperator, Word, W
 use super::error::{ParseError, ParseErrorKind};
 use super::lexer::{Parsed, Reader};
 use super::word::Context;
+use crate::memory::vec;
 use crate::text::Text;
 
 impl Default for Conditional {

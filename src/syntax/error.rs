@@ -2,6 +2,7 @@
 //! `bash: line N: ` is the reporter's.
 
 use crate::limit::{Limit, LimitError};
+use crate::memory::{String, ToMetered, Vec, format};
 use crate::syntax::ast::Span;
 use crate::text::Text;
 use std::fmt;
@@ -177,20 +178,20 @@ impl ParseError {
                 lines.push(format!("syntax error near unexpected token `{}'", show(token)));
                 lines.push(format!("`{}'", show(&self.0.source_line)));
             }
-            ParseErrorKind::UnexpectedEnd => lines.push("syntax error: unexpected end of file".to_owned()),
+            ParseErrorKind::UnexpectedEnd => lines.push("syntax error: unexpected end of file".to_metered()),
             ParseErrorKind::Unmatched(delimiter) => {
                 lines.push(format!("unexpected EOF while looking for matching `{}'", char::from(*delimiter)));
             }
             ParseErrorKind::ArithmeticForRequired(text) => {
-                lines.push("syntax error: arithmetic expression required".to_owned());
+                lines.push("syntax error: arithmetic expression required".to_metered());
                 lines.push(format!("syntax error: `{}'", show(text)));
             }
             ParseErrorKind::ArithmeticForSemicolon(text) => {
-                lines.push("syntax error: `;' unexpected".to_owned());
+                lines.push("syntax error: `;' unexpected".to_metered());
                 lines.push(format!("syntax error: `{}'", show(text)));
             }
             ParseErrorKind::ConditionalBinaryExpected => {
-                lines.push("conditional binary operator expected".to_owned());
+                lines.push("conditional binary operator expected".to_metered());
             }
             ParseErrorKind::ConditionalBinaryExpectedAt(token) => {
                 lines.push(format!(
@@ -213,17 +214,19 @@ impl ParseError {
             ParseErrorKind::ConditionalToken(token) => lines
                 .push(format!("syntax error in conditional expression: unexpected token `{}'", show(token))),
             ParseErrorKind::ConditionalEmpty => {}
-            ParseErrorKind::ConditionalEnd => lines.push("unexpected EOF while looking for `]]'".to_owned()),
-            ParseErrorKind::Conditional => lines.push("syntax error in conditional expression".to_owned()),
+            ParseErrorKind::ConditionalEnd => {
+                lines.push("unexpected EOF while looking for `]]'".to_metered())
+            }
+            ParseErrorKind::Conditional => lines.push("syntax error in conditional expression".to_metered()),
             ParseErrorKind::InvalidIdentifier(name) => {
                 lines.push(format!("`{}': not a valid identifier", show(name)));
             }
             ParseErrorKind::TooDeep(allowed) => {
                 lines.push(format!("{} limit of {allowed} reached", Limit::SyntaxDepth.name()));
             }
-            ParseErrorKind::AliasTooLong => lines.push("alias expansion is too long".to_owned()),
+            ParseErrorKind::AliasTooLong => lines.push("alias expansion is too long".to_metered()),
         }
-        lines.extend((0..self.0.groups).map(|_| "expected `)'".to_owned()));
+        lines.extend((0..self.0.groups).map(|_| "expected `)'".to_metered()));
         lines
     }
 }

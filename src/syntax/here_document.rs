@@ -10,8 +10,8 @@ use super::ast::{CommandSubstitution, List, Parts, Word, WordPart};
 use super::error::ParseWarning;
 use super::lexer::{HereDocumentBody, Input, Parsed, Reader, Salvage};
 use super::quote::QuotedEnd;
+use crate::memory::{HashMap, Vec};
 use crate::text::Text;
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A here-document whose redirection was read, and its body not.
@@ -28,8 +28,8 @@ pub(super) struct OuterInput {
     input: Input,
     pending: Vec<PendingHereDocument>,
     substitutions: u32,
-    salvage: FxHashMap<usize, Salvage>,
-    closes: FxHashMap<usize, usize>,
+    salvage: HashMap<usize, Salvage>,
+    closes: HashMap<usize, usize>,
     active_aliases: Vec<super::alias::ActiveAlias>,
     alias_blank: usize,
     depth: u32,

@@ -9,8 +9,8 @@ use super::ast::{Span, Word, WordPart};
 use super::error::{ParseError, ParseErrorKind, ParseWarning};
 use super::here_document::PendingHereDocument;
 use super::parser::{Aliases, ParseOptions};
+use crate::memory::{HashMap, Vec};
 use crate::text::Text;
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 pub(super) type Parsed<T> = Result<T, ParseError>;
@@ -39,7 +39,7 @@ pub(super) struct Reader<'a> {
     /// Here-documents whose bodies begin at the next newline.
     pub(super) pending: Vec<PendingHereDocument>,
     /// Bodies that were read, by the number that their redirections carry.
-    pub(super) bodies: FxHashMap<u32, HereDocumentBody>,
+    pub(super) bodies: HashMap<u32, HereDocumentBody>,
     pub(super) here_documents: u32,
     pub(super) warnings: Vec<ParseWarning>,
     pub(super) active_aliases: Vec<ActiveAlias>,
@@ -49,9 +49,9 @@ pub(super) struct Reader<'a> {
     pub(super) alias_blank: usize,
     pub(super) alias_copied: u64,
     /// Substitutions that were parsed inside what looked like arithmetic and was not, by their position.
-    pub(super) salvage: FxHashMap<usize, Salvage>,
+    pub(super) salvage: HashMap<usize, Salvage>,
     /// Closing parentheses of those opened inside text that was tried as arithmetic.
-    pub(super) closes: FxHashMap<usize, usize>,
+    pub(super) closes: HashMap<usize, usize>,
 }
 
 pub(super) struct HereDocumentBody {

@@ -21,6 +21,7 @@ mod skim;
 mod substitution;
 mod word;
 
+use crate::memory::Vec;
 pub use arithmetic::parse_arithmetic;
 pub use error::{ArithmeticError, ArithmeticErrorKind, ParseError, ParseErrorKind, ParseWarning};
 pub use parser::{Aliases, NoAliases, ParseOptions, Parser};

@@ -18,8 +18,8 @@ use super::ast::{
 };
 use super::error::{ParseError, ParseWarning};
 use super::lexer::{Input, Keyword, Parsed, Reader};
+use crate::memory::{HashMap, Vec};
 use crate::text::Text;
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// How text is read.
@@ -231,15 +231,15 @@ impl<'a> Reader<'a> {
             loops: 0,
             substitutions: 0,
             pending: Vec::new(),
-            bodies: FxHashMap::default(),
+            bodies: HashMap::default(),
             here_documents: 0,
             warnings: Vec::new(),
             active_aliases: Vec::new(),
             assigns: false,
             alias_blank: usize::MAX,
             alias_copied: 0,
-            salvage: FxHashMap::default(),
-            closes: FxHashMap::default(),
+            salvage: HashMap::default(),
+            closes: HashMap::default(),
         }
     }
 }

@@ -11,6 +11,7 @@ use super::ast::{
     RedirectionDescriptor, RedirectionKind, Simple, Span, Subscript, Word, WordPart,
 };
 use super::print_word::WordPrinter;
+use crate::memory::{ToMeteredString, Vec};
 
 const STEP: usize = 4;
 
@@ -623,10 +624,10 @@ impl<'a> Printer<'a> {
                 self.put(b"}");
             }
             RedirectionDescriptor::Number(number) if Some(*number) != hidden => {
-                self.put(number.to_string().as_bytes());
+                self.put(number.to_metered_string().as_bytes());
             }
             RedirectionDescriptor::Default if Some(implied) != hidden => {
-                self.put(implied.to_string().as_bytes());
+                self.put(implied.to_metered_string().as_bytes());
             }
             _ => {}
         }

@@ -4,6 +4,7 @@
 use super::ast::{List, Parameter, ParameterExpansion, ParameterOperation, Span, Word, WordPart};
 use super::print::print_list;
 use super::quote::decode_ansi;
+use crate::memory::Vec;
 
 pub(super) struct WordPrinter<'a> {
     pub(super) source: &'a [u8],

@@ -4,6 +4,7 @@ use super::ast::{Parts, WordPart};
 use super::lexer::{Parsed, Reader};
 use super::substitution::Quoting;
 use super::word::push_quoted;
+use crate::memory::Vec;
 use crate::text::Text;
 
 /// What ends text that is read as in double quotes.
@@ -85,7 +86,7 @@ impl Reader<'_> {
         }
         self.input.pos += 1;
         self.leave();
-        out.push(WordPart::DoubleQuoted(parts.into_vec()));
+        out.push(WordPart::DoubleQuoted(parts.into_iter().collect()));
         Ok(())
     }
 

@@ -7,11 +7,11 @@ use super::ast::{
     WordPart,
 };
 use super::lexer::HereDocumentBody;
-use rustc_hash::FxHashMap;
+use crate::memory::HashMap;
 use std::sync::Arc;
 
 pub(super) struct Resolver<'a> {
-    pub(super) bodies: &'a mut FxHashMap<u32, HereDocumentBody>,
+    pub(super) bodies: &'a mut HashMap<u32, HereDocumentBody>,
 }
 
 impl Resolver<'_> {

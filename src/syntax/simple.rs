@@ -13,6 +13,7 @@ use super::ast::{
 };
 use super::lexer::{Keyword, Parsed, Reader, is_name_byte};
 use super::parser::empty_command;
+use crate::memory::{Vec, vec};
 use crate::text::Text;
 use smallvec::smallvec;
 use std::sync::Arc;

@@ -13,6 +13,7 @@ use super::ast::{
 use super::error::ParseError;
 use super::lexer::{Input, Parsed, Reader, Salvage, is_name_byte, is_name_start};
 use super::word::push_quoted;
+use crate::memory::Vec;
 use crate::text::Text;
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! `base64`: encodes or decodes. GNU coreutils base64(1), RFC 4648.
 
+use crate::memory::{Vec, format};
 use super::count::parse_digits;
 use crate::utility::prelude::*;
 

@@ -1,5 +1,6 @@
 //! `basename`: strips directory and suffix from names. GNU coreutils basename(1).
 
+use crate::memory::format;
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {

@@ -1,5 +1,6 @@
 //! `cat`: concatenates files. GNU coreutils cat(1).
 
+use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {

@@ -1,6 +1,7 @@
 //! Buffers that input can grow: every growth is charged to the meter before it happens.
 
 use crate::limit::{Charge, LimitError, Meter};
+use crate::memory::Vec;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! `chgrp`: changes the group. POSIX XCU chgrp, GNU coreutils chgrp(1).
 
+use crate::memory::format;
 use super::ownership::Ownership;
 use super::quote::{quote, quote_name};
 use crate::utility::prelude::*;

@@ -1,5 +1,6 @@
 //! `chmod`: changes file modes. POSIX XCU chmod, GNU coreutils chmod(1).
 
+use crate::memory::{ToMetered, Vec, format};
 use super::file_mode::{ModeChange, permission_letters};
 use super::quote::{quote, quote_if_needed, quote_name};
 use super::walk::{Step, Walk};
@@ -92,7 +93,7 @@ fn take_option_mode(args: &mut Vec<Text>) -> Option<Vec<u8>> {
                     mode.push(b',');
                     mode.extend_from_slice(arg);
                 }
-                None => mode = Some(arg.to_vec()),
+                None => mode = Some(arg.to_metered()),
             }
         }
         !is_mode

@@ -1,5 +1,6 @@
 //! `chown`: changes owner and group. POSIX XCU chown, GNU coreutils chown(1). Only root may give files away.
 
+use crate::memory::{ToMetered, format};
 use super::ownership::Ownership;
 use super::quote::{quote, quote_name};
 use crate::utility::prelude::*;
@@ -58,7 +59,7 @@ fn parse(ctx: &Context, text: &[u8]) -> Result<(Option<u32>, Option<u32>), Utili
         None => (text, None),
     };
     let invalid = |kind: &str| UtilityError::failed(format!("invalid {kind}: {}", quote(text)));
-    let number = |name: &[u8]| name.strip_prefix(b"+").map(<[u8]>::to_vec);
+    let number = |name: &[u8]| name.strip_prefix(b"+").map(<[u8]>::to_metered);
     let uid = match user {
         b"" => None,
         name => Some(ctx.user_id(number(name).as_deref().unwrap_or(name)).ok_or_else(|| invalid("user"))?),

@@ -1,5 +1,6 @@
 //! `cmp`: compares two files byte by byte. GNU diffutils cmp(1).
 
+use crate::memory::{JoinMetered, String, Vec, format};
 use super::count::parse_count;
 use super::diff::with_hint;
 use crate::utility::prelude::*;
@@ -188,7 +189,7 @@ async fn compare(
 
 fn first_difference(settings: &Settings, names: [&Text; 2], byte: u64, line: u64, a: u8, b: u8) -> Vec<u8> {
     let [left, right] = names;
-    let mut text = [left.as_bytes(), b" ", right, b" differ: "].concat();
+    let mut text = [left.as_bytes(), b" ", right, b" differ: "].concat_metered();
     text.extend_from_slice(format!("byte {byte}, line {line}").as_bytes());
     if settings.bytes {
         text.extend_from_slice(format!(" is {a:3o} {} {b:3o} {}", visible(a), visible(b)).as_bytes());

@@ -1,5 +1,6 @@
 //! `column`: makes columns of lines, or a table of fields (`-t`). util-linux column(1).
 
+use crate::memory::{Vec, format, vec};
 use super::count::parse_digits;
 use super::width::width;
 use crate::utility::prelude::*;

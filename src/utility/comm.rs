@@ -1,5 +1,6 @@
 //! `comm`: compares two sorted files line by line. GNU coreutils comm(1).
 
+use crate::memory::{ToMetered, ToMeteredString, Vec, format, vec};
 use crate::utility::prelude::*;
 use std::cmp::Ordering;
 
@@ -137,8 +138,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         }
     }
     if options.has("total") {
-        let [one, two, both] = totals.map(|total| total.to_string().into_bytes());
-        let parts = [&one, &separator, &two, &separator, &both, &separator, &b"total".to_vec(), &vec![delimiter]];
+        let [one, two, both] = totals.map(|total| total.to_metered_string().into_bytes());
+        let parts = [&one, &separator, &two, &separator, &both, &separator, &b"total".to_metered(), &vec![delimiter]];
         for part in parts {
             ctx.stdout.write(part).await?;
         }
@@ -167,11 +168,11 @@ impl Columns {
 
 fn separator(options: &Options) -> Result<Vec<u8>, UtilityError> {
     let mut separators = options.values("output-delimiter");
-    let Some(first) = separators.next() else { return Ok(b"\t".to_vec()) };
+    let Some(first) = separators.next() else { return Ok(b"\t".to_metered()) };
     if separators.any(|other| other != first) {
         return Err(UtilityError::failed("multiple output delimiters specified"));
     }
-    Ok(if first.is_empty() { vec![0] } else { first.to_vec() })
+    Ok(if first.is_empty() { vec![0] } else { first.to_metered() })
 }
 
 /// The two operands of `comm` and `join`.

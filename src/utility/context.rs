@@ -6,6 +6,7 @@ use crate::environment::Environment;
 use crate::io::Description;
 use crate::io::DescriptorTable;
 use crate::limit::{LimitError, Meter, Turn, gauge};
+use crate::memory::{Vec, format};
 use crate::text::Text;
 use crate::vfs::{self, Errno, FsError, OpenOptions};
 use std::future::poll_fn;

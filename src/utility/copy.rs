@@ -6,9 +6,9 @@ use super::prompt::Prompt;
 use super::quote::quote_name;
 use super::walk::{Step, Walk};
 use super::{Context, ExitStatus, UtilityError};
+use crate::memory::{HashMap, JoinMetered, String, Vec, format};
 use crate::vfs::path::normalise;
 use crate::vfs::{Errno, FileKind, FsError, Metadata};
-use rustc_hash::FxHashMap;
 
 /// Which symbolic links of a source are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub(crate) struct Copier {
     pub(crate) prompt: Prompt,
     pub(crate) status: ExitStatus,
     /// Inode to the first copy.
-    pub(crate) seen: FxHashMap<u64, Vec<u8>>,
+    pub(crate) seen: HashMap<u64, Vec<u8>>,
 }
 
 /// Something that could not be done with a file: `what: error text`.
@@ -276,7 +276,7 @@ impl Copier {
     fn make_way(&self, ctx: &Context, target: &[u8], replaces: bool) -> Result<Option<Vec<u8>>, Failure> {
         let path = ctx.absolute(target);
         if let Some(suffix) = &self.backup {
-            let name = [target, suffix].concat();
+            let name = [target, suffix].concat_metered();
             let moved = ctx.fs().rename(&path, &ctx.absolute(&name));
             moved.map_err(|error| (format!("cannot backup {}", quote_name(target)), error))?;
             return Ok(Some(name));

@@ -2,6 +2,7 @@
 
 use super::UtilityError;
 use super::quote::quote;
+use crate::memory::format;
 
 /// Why a number was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

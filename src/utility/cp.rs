@@ -2,6 +2,7 @@
 
 mod parents;
 
+use crate::memory::{HashMap, HashSet, ToMetered, Vec, format};
 use super::copy::{Copier, FollowLinks, Overwrite};
 use super::destination::destinations;
 use super::prompt::Prompt;
@@ -49,7 +50,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let mut copier = copier(&options)?;
     let remove = options.has("remove-destination");
     let several = pairs.len() > 1;
-    let mut names = rustc_hash::FxHashSet::default();
+    let mut names = HashSet::default();
     let mut charge = ctx.meter.empty_charge();
     for (source, destination) in pairs {
         ctx.tick().await?;
@@ -113,10 +114,10 @@ fn copier(options: &Options) -> Result<Copier, UtilityError> {
         verbose: options.has("v"),
         hard_link: options.has("l"),
         symbolic_link: options.has("s"),
-        backup: any(&["b", "S"]).then(|| options.value("S").map_or_else(|| b"~".to_vec(), |suffix| suffix.to_vec())),
+        backup: any(&["b", "S"]).then(|| options.value("S").map_or_else(|| b"~".to_metered(), |suffix| suffix.to_metered())),
         prompt: Prompt::default(),
         status: ExitStatus::SUCCESS,
-        seen: rustc_hash::FxHashMap::default(),
+        seen: HashMap::default(),
     };
     for (spec, list) in options.given().filter(|(spec, _)| spec.long == "preserve") {
         let list = list.map_or(&b"mode,ownership,timestamps"[..], |text| text.as_bytes());

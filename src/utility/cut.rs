@@ -2,6 +2,7 @@
 
 mod list;
 
+use crate::memory::{ToMetered, Vec, vec};
 use crate::utility::prelude::*;
 use list::{Range, parse_list};
 
@@ -72,7 +73,7 @@ fn settings(options: &Options) -> Result<Settings, UtilityError> {
     }
     let output_separator = match options.value("output-delimiter").map(Text::as_bytes) {
         Some([]) => vec![0],
-        Some(text) => text.to_vec(),
+        Some(text) => text.to_metered(),
         None if fields => vec![separator],
         None => Vec::new(),
     };

@@ -1,5 +1,6 @@
 //! `date`: shows the session's time, or another. GNU coreutils date(1). The clock can not be set.
 
+use crate::memory::{ToMetered, Vec, format};
 use super::quote::{quote, quote_if_needed};
 use super::time_format::{Zone, timestamp};
 use super::time_parse;
@@ -119,7 +120,7 @@ fn format(options: &Options) -> Result<Vec<u8>, UtilityError> {
     for (spec, argument) in options.given() {
         match spec.long {
             "iso-8601" => formats.push(iso_8601(argument.map_or(&b"date"[..], |text| text.as_bytes()))?),
-            "rfc-email" | "rfc-2822" | "rfc-822" => formats.push(RFC_EMAIL.to_vec()),
+            "rfc-email" | "rfc-2822" | "rfc-822" => formats.push(RFC_EMAIL.to_metered()),
             "rfc-3339" => formats.push(rfc_3339(argument.map_or(&b""[..], |text| text.as_bytes()))?),
             _ => {}
         }
@@ -129,7 +130,7 @@ fn format(options: &Options) -> Result<Vec<u8>, UtilityError> {
     }
     if let Some(operand) = options.operands.first() {
         match operand.as_bytes() {
-            [b'+', format @ ..] => formats.push(format.to_vec()),
+            [b'+', format @ ..] => formats.push(format.to_metered()),
             other => {
                 let digits = other.iter().all(u8::is_ascii_digit);
                 let sources = ["date", "file", "reference", "set"];
@@ -141,7 +142,7 @@ fn format(options: &Options) -> Result<Vec<u8>, UtilityError> {
                     )));
                 }
                 return Err(UtilityError::failed(if digits && matches!(other.len(), 8 | 10 | 12) {
-                    "cannot set date: Operation not permitted".to_owned()
+                    "cannot set date: Operation not permitted".to_metered()
                 } else {
                     format!("invalid date {}", quote(other))
                 }));
@@ -151,7 +152,7 @@ fn format(options: &Options) -> Result<Vec<u8>, UtilityError> {
     if formats.len() > 1 {
         return Err(UtilityError::failed("multiple output formats specified"));
     }
-    Ok(formats.pop().unwrap_or_else(|| DEFAULT.to_vec()))
+    Ok(formats.pop().unwrap_or_else(|| DEFAULT.to_metered()))
 }
 
 fn iso_8601(word: &[u8]) -> Result<Vec<u8>, UtilityError> {
@@ -174,7 +175,7 @@ fn rfc_3339(word: &[u8]) -> Result<Vec<u8>, UtilityError> {
 /// The row whose name begins with `word`.
 fn choose(option: &str, rows: &[(&str, &[u8])], word: &[u8]) -> Result<Vec<u8>, UtilityError> {
     let found = rows.iter().find(|(name, _)| !word.is_empty() && name.as_bytes().starts_with(word));
-    found.map(|(_, format)| format.to_vec()).ok_or_else(|| {
+    found.map(|(_, format)| format.to_metered()).ok_or_else(|| {
         let kind = if word.is_empty() { "ambiguous" } else { "invalid" };
         let mut message = format!("{kind} argument {} for ‘{option}’\nValid arguments are:", quote(word));
         for (name, _) in rows {

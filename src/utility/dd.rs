@@ -9,6 +9,7 @@ mod settings;
 mod statistics;
 mod table;
 
+use crate::memory::{String, format};
 use crate::io::Description;
 use crate::utility::prelude::*;
 use crate::vfs::OpenOptions;

@@ -3,6 +3,7 @@
 use super::files::{join, last_component};
 use super::quote::quote_name;
 use super::{Context, Options, UtilityError};
+use crate::memory::{String, ToMetered, Vec, format, vec};
 use crate::text::Text;
 use crate::vfs::Errno;
 
@@ -23,7 +24,7 @@ pub(crate) fn destinations(ctx: &Context, options: &Options) -> Result<Vec<(Text
         let name = |source: &Text| {
             let name = if parents { without_slashes(source) } else { last_component(source) };
             // `d/.` is copied into the directory itself.
-            if matches!(name, b"." | b"..") && !parents { b".".to_vec() } else { name.to_vec() }
+            if matches!(name, b"." | b"..") && !parents { b".".to_metered() } else { name.to_metered() }
         };
         sources.iter().map(|source| (source.clone(), join(directory, &name(source)))).collect()
     };
@@ -37,7 +38,7 @@ pub(crate) fn destinations(ctx: &Context, options: &Options) -> Result<Vec<(Text
     match operands.as_slice() {
         [] => usage("missing file operand".into()),
         [only] => missing(only),
-        [source, destination] if whole => Ok(vec![(source.clone(), destination.to_vec())]),
+        [source, destination] if whole => Ok(vec![(source.clone(), destination.to_metered())]),
         [_, _, extra, ..] if whole => usage(format!("extra operand {}", quote_name(extra))),
         [source, destination] => {
             if ctx.stat(destination).is_ok_and(|metadata| metadata.is_directory()) {
@@ -45,7 +46,7 @@ pub(crate) fn destinations(ctx: &Context, options: &Options) -> Result<Vec<(Text
             } else if options.has("parents") {
                 usage("with --parents, the destination must be a directory".into())
             } else {
-                Ok(vec![(source.clone(), destination.to_vec())])
+                Ok(vec![(source.clone(), destination.to_metered())])
             }
         }
         [sources @ .., directory] => {

@@ -8,10 +8,10 @@ mod format;
 mod lines;
 mod myers;
 
+use crate::memory::{BTreeMap, BTreeSet, JoinMetered, String, ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::vfs::{FileKind, Metadata};
 use lines::{File, Normal};
-use std::collections::BTreeSet;
 
 pub(super) const UTILITY: Utility = Utility {
     name: "diff",
@@ -184,7 +184,7 @@ fn file_in_directory(ctx: &Context, [left, right]: [Text; 2]) -> [Text; 2] {
 
 fn join(directory: &[u8], name: &[u8]) -> Text {
     let slash: &[u8] = if directory.ends_with(b"/") { b"" } else { b"/" };
-    Text::from([directory, slash, name].concat())
+    Text::from([directory, slash, name].concat_metered())
 }
 
 /// Compares a pair; the entries of two directories are put on the list.
@@ -199,7 +199,7 @@ async fn compare(
     {
         let slash = only.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
         let (directory, name) = (only.get(..slash).unwrap_or(&[]), only.get(slash + 1..).unwrap_or(&[]));
-        ctx.stdout.write(&[b"Only in ", directory, b": ", name, b"\n"].concat()).await?;
+        ctx.stdout.write(&[b"Only in ", directory, b": ", name, b"\n"].concat_metered()).await?;
         return Ok(ExitStatus::FAILURE);
     }
     let mut found = [None, None];
@@ -236,7 +236,7 @@ async fn compare(
             if pair.depth > 0 && !settings.recursive {
                 let (left, right) = (show(name(0)), show(name(1)));
                 let text = [b"Common subdirectories: ", left.as_slice(), b" and ", &right, b"
-"].concat();
+"].concat_metered();
                 ctx.stdout.write(&text).await?;
                 return Ok(ExitStatus::SUCCESS);
             }
@@ -245,8 +245,8 @@ async fn compare(
         (Some(true), Some(false)) | (Some(false), Some(true)) => {
             let [first, second] = if left == Some(true) { ["directory", "regular file"] } else { ["regular file", "directory"] };
             let (left, right) = (show(name(0)), show(name(1)));
-            let mut text = [b"File ", left.as_slice(), b" is a ", first.as_bytes(), b" while file "].concat();
-            text.extend([&right, b" is a ".as_slice(), second.as_bytes(), b"\n"].concat());
+            let mut text = [b"File ", left.as_slice(), b" is a ", first.as_bytes(), b" while file "].concat_metered();
+            text.extend([&right, b" is a ".as_slice(), second.as_bytes(), b"\n"].concat_metered());
             ctx.stdout.write(&text).await?;
             Ok(ExitStatus::FAILURE)
         }
@@ -255,12 +255,12 @@ async fn compare(
 }
 
 fn show(path: Option<Text>) -> Vec<u8> {
-    path.unwrap_or_default().to_vec()
+    path.unwrap_or_default().to_metered()
 }
 
 /// The diffutils print names in messages as they are.
 fn quote_plain(name: &[u8]) -> String {
-    String::from_utf8_lossy(name).into_owned()
+    String::from_utf8_lossy(name)
 }
 
 async fn list_directories(
@@ -287,10 +287,10 @@ async fn list_directories(
         }
     }
     let [left, right] = &names;
-    let all: BTreeSet<&Text> = left.union(right).collect();
+    let all: BTreeMap<&Text, ()> = left.iter().chain(right.iter()).map(|name| (name, ())).collect();
     let mut inner = Vec::new();
     let mut status = ExitStatus::SUCCESS;
-    for name in all {
+    for &name in all.keys() {
         ctx.tick().await?;
         let both = [left.contains(name), right.contains(name)];
         let within = |index: usize| pair.paths.get(index).cloned().flatten().map(|path| join(&path, name));
@@ -329,7 +329,7 @@ async fn compare_files(
         }
     }
     let Ok([left, right]) = <[File; 2]>::try_from(files) else { return Ok(TROUBLE) };
-    let names = [left.name.as_bytes(), b" and ", right.name.as_bytes()].concat();
+    let names = [left.name.as_bytes(), b" and ", right.name.as_bytes()].concat_metered();
     let same = *left.text == *right.text;
     let binary = !settings.text && (left.is_binary() || right.is_binary());
     let mut changes = Vec::new();
@@ -341,16 +341,16 @@ async fn compare_files(
     }
     if same || (!binary && changes.is_empty()) {
         if settings.report_identical {
-            ctx.stdout.write(&[b"Files ", names.as_slice(), b" are identical\n"].concat()).await?;
+            ctx.stdout.write(&[b"Files ", names.as_slice(), b" are identical\n"].concat_metered()).await?;
         }
         return Ok(ExitStatus::SUCCESS);
     }
     if settings.brief {
-        ctx.stdout.write(&[b"Files ", names.as_slice(), b" differ\n"].concat()).await?;
+        ctx.stdout.write(&[b"Files ", names.as_slice(), b" differ\n"].concat_metered()).await?;
         return Ok(ExitStatus::FAILURE);
     }
     if binary {
-        ctx.stdout.write(&[b"Binary files ", names.as_slice(), b" differ\n"].concat()).await?;
+        ctx.stdout.write(&[b"Binary files ", names.as_slice(), b" differ\n"].concat_metered()).await?;
         return Ok(ExitStatus::FAILURE);
     }
     if pair.depth > 0 {

@@ -4,6 +4,7 @@ mod check;
 mod md5;
 mod sha1;
 
+use crate::memory::{String, ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 pub(super) use md5::Md5;
 pub(super) use sha1::Sha1;
@@ -31,7 +32,7 @@ macro_rules! sha2_algorithm {
                 sha2::Digest::update(self, bytes);
             }
             fn finish(self) -> Vec<u8> {
-                sha2::Digest::finalize(self).to_vec()
+                sha2::Digest::finalize(self).to_metered()
             }
         }
     };
@@ -130,7 +131,7 @@ async fn print<A: Algorithm>(
 ) -> Result<(), UtilityError> {
     let zero = options.has("zero");
     let escaped = !zero && operand.iter().any(|byte| matches!(byte, b'\\' | b'\n' | b'\r'));
-    let name = if escaped { escape(operand) } else { operand.to_vec() };
+    let name = if escaped { escape(operand) } else { operand.to_metered() };
     let mut line = if escaped { vec![b'\\'] } else { Vec::new() };
     if options.has("tag") {
         line.extend_from_slice(format!("{} (", A::NAME).as_bytes());

@@ -1,5 +1,6 @@
 //! `du`: sums up the space that files take. POSIX XCU du, GNU coreutils du(1).
 
+use crate::memory::{HashSet, String, ToMeteredString, Vec, format, vec};
 use super::files::blocks;
 use super::human_size::{human_size, parse_size};
 use super::quote::{quote, quote_name};
@@ -42,7 +43,7 @@ struct Count {
     human: Option<u64>,
     end: char,
     /// Inodes with several names that were counted.
-    seen: rustc_hash::FxHashSet<u64>,
+    seen: HashSet<u64>,
     charge: crate::limit::Charge,
     total: u64,
     status: ExitStatus,
@@ -101,7 +102,7 @@ fn count(ctx: &Context, options: &Options) -> Result<Count, UtilityError> {
         unit,
         human,
         end: if options.has("null") { '\0' } else { '\n' },
-        seen: rustc_hash::FxHashSet::default(),
+        seen: HashSet::default(),
         charge: ctx.meter.empty_charge(),
         total: 0,
         status: ExitStatus::SUCCESS,
@@ -180,7 +181,7 @@ impl Count {
     async fn print(&self, ctx: &mut Context, bytes: u64, path: &[u8]) -> Result<(), UtilityError> {
         let size = match self.human {
             Some(base) => human_size(bytes, base),
-            None => bytes.div_ceil(self.unit).to_string(),
+            None => bytes.div_ceil(self.unit).to_metered_string(),
         };
         let mut line = format!("{size}\t").into_bytes();
         line.extend_from_slice(path);

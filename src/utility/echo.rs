@@ -1,5 +1,6 @@
 //! `echo`: prints its arguments. GNU echo(1): the builtin's, for `env echo` and `xargs echo`.
 
+use crate::memory::Vec;
 use crate::utility::prelude::*;
 use crate::utility::print_format::{EscapeIn, decode};
 

@@ -1,5 +1,6 @@
 //! `env`: runs a command in a changed environment, or prints it. POSIX XCU env, GNU coreutils env(1).
 
+use crate::memory::{JoinMetered, String, ToMetered, Vec, format};
 use super::CommandError;
 use super::quote::{quote, quote_name};
 use crate::utility::prelude::*;
@@ -73,7 +74,7 @@ async fn print(
     for (name, value) in environment.iter() {
         ctx.tick().await?;
         let end: &[u8] = if null { b"\0" } else { b"\n" };
-        let line = [name.as_bytes(), b"=", value.as_bytes(), end].concat();
+        let line = [name.as_bytes(), b"=", value.as_bytes(), end].concat_metered();
         ctx.stdout.write(&line).await?;
     }
     Ok(ExitStatus::SUCCESS)
@@ -85,7 +86,7 @@ async fn execute(
     environment: super::Environment,
     directory: Option<&Text>,
 ) -> Result<ExitStatus, UtilityError> {
-    let mut request = ctx.command(argv.to_vec());
+    let mut request = ctx.command(argv.to_metered());
     request.environment = Arc::new(environment);
     if let Some(directory) = directory {
         let found = ctx.path(directory).and_then(|path| ctx.fs().canonicalize(&path)).and_then(|path| {
@@ -195,7 +196,7 @@ fn split(ctx: &Context, text: &[u8]) -> Result<Vec<Text>, UtilityError> {
                     Some((tail.get(..end)?, tail.get(end + 1..)?))
                 });
                 let Some((name, tail)) = name else {
-                    return Err(failed("only ${VARNAME} expansion is supported, error at: $".to_owned() + &String::from_utf8_lossy(rest), 125));
+                    return Err(failed("only ${VARNAME} expansion is supported, error at: $".to_metered() + &String::from_utf8_lossy(rest), 125));
                 };
                 rest = tail;
                 if let Some(value) = ctx.env.get(name) {

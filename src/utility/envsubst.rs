@@ -1,8 +1,8 @@
 //! `envsubst`: puts the values of variables into a text. GNU gettext envsubst(1): `$NAME` and `${NAME}` alone, nothing else
 //! of the shell.
 
+use crate::memory::{HashSet, JoinMetered, format};
 use crate::utility::prelude::*;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -36,7 +36,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         while let Some((_, end, name)) = next_variable(format, at) {
             ctx.tick().await?;
             if lists {
-                ctx.stdout.write(&[name, b"\n"].concat()).await?;
+                ctx.stdout.write(&[name, b"\n"].concat_metered()).await?;
             } else {
                 wanted.get_or_insert_default().insert(name);
             }

@@ -1,6 +1,7 @@
 //! How a utility ends: exit status and the errors that lead to one.
 
 use crate::limit::LimitError;
+use crate::memory::{String, format};
 use crate::vfs::{Errno, FsError};
 
 /// Exit status of a command, 0 to 255.

@@ -3,6 +3,7 @@
 //! Recursive descent over the arguments, values computed on the way; what `|` and `&` decide is not computed. Integers have
 //! 128 bits.
 
+use crate::memory::{HashSet, JoinMetered, String, ToMeteredString, Vec, format};
 use crate::character::unit_at;
 use crate::utility::prelude::*;
 use crate::utility::regex::{Regex, RegexError, Syntax};
@@ -192,7 +193,7 @@ impl Parser<'_> {
         }
         if self.take(b"index") {
             let (text, set) = (self.function(evaluates)?, self.function(evaluates)?);
-            return Ok(Text::from(index(&text, &set).to_string()));
+            return Ok(Text::from(index(&text, &set).to_metered_string()));
         }
         if self.take(b"substr") {
             let text = self.function(evaluates)?;
@@ -230,7 +231,7 @@ impl Parser<'_> {
         let failure = |error: RegexError| match error {
             RegexError::Stopped(_) => stopped(meter).into(),
             RegexError::UnmatchedBracket => wrong("Invalid regular expression"),
-            error => wrong(error.to_string()),
+            error => wrong(error.to_metered_string()),
         };
         let regex = Regex::new(pattern, Syntax::Basic, &regex_options(meter)).map_err(failure)?;
         let mut groups = Vec::new();
@@ -286,7 +287,7 @@ fn compute(operation: Operation, left: &[u8], right: &[u8]) -> Result<Text, Util
         Operation::Divide => left.checked_div(right),
         Operation::Remainder | Operation::Compare(_) => left.checked_rem(right),
     };
-    Ok(Text::from(result.ok_or_else(too_large)?.to_string()))
+    Ok(Text::from(result.ok_or_else(too_large)?.to_metered_string()))
 }
 
 fn characters(text: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -300,12 +301,12 @@ fn characters(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 fn count_text(text: &[u8]) -> Text {
-    Text::from(characters(text).count().to_string())
+    Text::from(characters(text).count().to_metered_string())
 }
 
 /// Where the first character stands that is in `set`, from 1; 0 when there is none.
 fn index(text: &[u8], set: &[u8]) -> usize {
-    let wanted: rustc_hash::FxHashSet<&[u8]> = characters(set).collect();
+    let wanted: HashSet<&[u8]> = characters(set).collect();
     characters(text).position(|character| wanted.contains(character)).map_or(0, |place| place + 1)
 }
 
@@ -318,7 +319,7 @@ fn substr(text: &[u8], start: &[u8], length: &[u8]) -> Text {
     let (start, length) = (number(start), number(length));
     let Some(skip) = start.checked_sub(1) else { return Text::EMPTY };
     let picked: Vec<&[u8]> = characters(text).skip(skip).take(length).collect();
-    Text::from(picked.concat())
+    Text::from(picked.concat_metered())
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //!
 //! Reading divides or multiplies big integers once and rounds to even. Printing multiplies the mantissa by powers of two
 //! or five in base 10⁹, which gives every decimal digit of the value, and rounds that text.
+use crate::memory::{String, ToMetered, Vec, format, vec};
 
 /// A number: `mantissa` times two to the `exponent`. The top bit of a mantissa that is not zero is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,9 +81,9 @@ impl Extended {
             Kind::Infinite | Kind::NotANumber => {
                 let name: &[u8] = if self.kind == Kind::Infinite { b"inf" } else { b"nan" };
                 return if conversion.is_ascii_uppercase() {
-                    name.to_ascii_uppercase()
+                    name.to_ascii_uppercase().into()
                 } else {
-                    name.to_vec()
+                    name.to_metered()
                 };
             }
         };
@@ -376,7 +377,7 @@ impl Digits {
         let Some(&next) = self.digits.get(count) else {
             return Self { digits: self.digits.clone(), point: self.point };
         };
-        let mut digits = self.digits.get(..count).unwrap_or(&[]).to_vec();
+        let mut digits = self.digits.get(..count).unwrap_or(&[]).to_metered();
         let more = self.digits.iter().skip(count + 1).any(|digit| *digit != 0);
         let odd = digits.last().is_some_and(|digit| digit % 2 == 1);
         let mut point = self.point;
@@ -485,7 +486,7 @@ fn hexadecimal_form(mantissa: u64, exponent: i32, precision: Option<usize>, alte
     }
     let digits = format!("{bits:016x}");
     let (first, rest) = digits.split_at_checked(1).unwrap_or(("0", ""));
-    let mut rest = rest.trim_end_matches('0').as_bytes().to_vec();
+    let mut rest = rest.trim_end_matches('0').as_bytes().to_metered();
     if let Some(precision) = precision {
         rest.resize(precision, b'0');
     }

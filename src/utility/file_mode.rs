@@ -1,6 +1,7 @@
 //! File modes: the symbolic notation of chmod(1) (POSIX XCU chmod, with GNU's extensions) and the ten characters of
 //! `ls -l`.
 
+use crate::memory::{String, Vec, format};
 use crate::vfs::FileKind;
 
 /// A parsed mode operand.

@@ -2,6 +2,7 @@
 //! blocks.
 
 use super::{Context, ExitStatus, UtilityError};
+use crate::memory::{ToMetered, Vec};
 use crate::text::Text;
 use crate::vfs::{Errno, FileSystem, FsError, Metadata};
 use std::time::Duration;
@@ -113,7 +114,7 @@ pub(crate) fn relative_path(directory: &[u8], path: &[u8]) -> Vec<u8> {
         }
         out.extend_from_slice(part);
     }
-    if out.is_empty() { b".".to_vec() } else { out }
+    if out.is_empty() { b".".to_metered() } else { out }
 }
 
 /// `directory/name`

@@ -1,4 +1,5 @@
 //! Floating point numbers as the C library reads (`strtod`) and prints (`%e %f %g`) them.
+use crate::memory::{String, format};
 
 /// The number at the front of `text`.
 pub(crate) fn parse_float(text: &[u8]) -> Option<f64> {
@@ -118,7 +119,7 @@ pub(crate) fn format_float(value: f64, conversion: u8, precision: usize, alterna
         let name = if value.is_nan() { "nan" } else { "inf" };
         format!("{}{name}", if value.is_sign_negative() { "-" } else { "" })
     };
-    if upper { text.to_uppercase() } else { text }
+    if upper { String::from(text.to_uppercase()) } else { text }
 }
 
 fn exponent_form(value: f64, precision: usize, alternate: bool) -> String {

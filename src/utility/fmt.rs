@@ -5,6 +5,7 @@
 
 mod paragraph;
 
+use crate::memory::{ToMetered, Vec, format};
 use super::count::parse_digits;
 use crate::utility::prelude::*;
 use paragraph::{MOST_BYTES, MOST_WORDS, Paragraph, Word};
@@ -123,7 +124,7 @@ fn settings(options: &Options) -> Result<Settings, UtilityError> {
         width,
         goal: goal.unwrap_or(width * 187 / 200),
         lead,
-        prefix: full.get(..end).unwrap_or(&[]).to_vec(),
+        prefix: full.get(..end).unwrap_or(&[]).to_metered(),
         full_length: full.len(),
     })
 }
@@ -177,7 +178,7 @@ impl<'s> Filler<'s> {
             return Ok(());
         };
         let (text, has_newline) = split_delimiter(line, b'\n');
-        let text = text.to_vec();
+        let text = text.to_metered();
         let (mut at, mut column) = skip_blanks(&text, 0, 0, &mut self.paragraph.tabs);
         let prefix_indent =
             if self.settings.prefix.is_empty() { self.settings.lead.min(column) } else { column };

@@ -1,5 +1,6 @@
 //! `fold`: wraps lines. GNU coreutils fold(1); like it, a column is a byte.
 
+use crate::memory::format;
 use super::count::parse_digits;
 use crate::utility::prelude::*;
 

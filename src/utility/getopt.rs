@@ -5,6 +5,7 @@
 mod parse;
 mod quoting;
 
+use crate::memory::{JoinMetered, ToMetered, Vec};
 use crate::utility::prelude::*;
 use parse::{Argument, Grammar, Long};
 use quoting::Quoting;
@@ -92,7 +93,7 @@ fn add_long(grammar: &mut Grammar, list: &[u8]) -> Result<(), UtilityError> {
         if name.is_empty() {
             return Err(UtilityError::Usage("empty long option after -l or --long argument".into()));
         }
-        grammar.long.push(Long { name: name.to_vec(), argument });
+        grammar.long.push(Long { name: name.to_metered(), argument });
     }
     Ok(())
 }
@@ -110,7 +111,7 @@ async fn generate(
     let parsed = parse::parse(ctx, grammar, parameters).await?;
     if tells {
         for problem in &parsed.problems {
-            ctx.stderr.push(&[name.as_bytes(), b": ", problem, b"\n"].concat())?;
+            ctx.stderr.push(&[name.as_bytes(), b": ", problem, b"\n"].concat_metered())?;
         }
         ctx.stderr.flush_now();
     }

@@ -3,6 +3,7 @@
 //! A positive count stops reading as soon as it is reached. A negative one (all but the last N) keeps the last N lines or
 //! bytes in a queue and writes what falls out of it.
 
+use crate::memory::{JoinMetered, String, ToMetered, Vec, format, vec};
 use super::count::{CountError, parse_count};
 use crate::utility::prelude::*;
 
@@ -64,7 +65,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         };
         if headers {
             let gap: &[u8] = if first { b"" } else { b"\n" };
-            ctx.stdout.write(&[gap, b"==> ", shown, b" <==\n"].concat()).await?;
+            ctx.stdout.write(&[gap, b"==> ", shown, b" <==\n"].concat_metered()).await?;
         }
         first = false;
         if let Err(error) = copy_part(ctx, input, part).await {
@@ -91,7 +92,7 @@ fn expand_obsolete(arg: &[u8]) -> Option<Result<Vec<Text>, String>> {
             _ => return Some(Err(format!("invalid trailing option -- {}", char::from(letter)))),
         }
     }
-    let mut count = number.to_vec();
+    let mut count = number.to_metered();
     count.extend(unit);
     let mut args = vec![Text::from(option), Text::from(count)];
     if others.len() > 1 {

@@ -1,5 +1,6 @@
 //! `hostname`: prints the session's host name, which can not be set. Debian's hostname(1).
 
+use crate::memory::{JoinMetered};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -25,6 +26,6 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if options.has("short") {
         shown = shown.split(|&byte| byte == b'.').next().unwrap_or(shown);
     }
-    ctx.stdout.write(&[shown, b"\n"].concat()).await?;
+    ctx.stdout.write(&[shown, b"\n"].concat_metered()).await?;
     Ok(ExitStatus::SUCCESS)
 }

@@ -1,5 +1,6 @@
 //! `id`: prints user and group ids. POSIX XCU id, GNU coreutils id(1). A user has one group.
 
+use crate::memory::{ToMeteredString, Vec, format};
 use super::quote::quote;
 use crate::utility::prelude::*;
 
@@ -48,8 +49,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let end = if options.has("z") { '\0' } else { '\n' };
     for (uid, gid) in users {
         let show = |id: u32, name: Option<Text>| match name.filter(|_| named) {
-            Some(name) => name.to_string(),
-            None => id.to_string(),
+            Some(name) => name.to_metered_string(),
+            None => id.to_metered_string(),
         };
         let line = match chosen.first() {
             Some(&"u") => show(uid, ctx.user_name(uid)),
@@ -57,7 +58,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             None => {
                 let with = |id: u32, name: Option<Text>| match name {
                     Some(name) => format!("{id}({name})"),
-                    None => id.to_string(),
+                    None => id.to_metered_string(),
                 };
                 let group = with(gid, ctx.group_name(gid));
                 format!("uid={} gid={group} groups={group}", with(uid, ctx.user_name(uid)))

@@ -1,5 +1,6 @@
 //! `install`: copies files and sets their modes; makes directories. GNU coreutils install(1).
 
+use crate::memory::{HashMap, ToMetered, Vec, format};
 use super::copy::{Copier, FollowLinks, Overwrite};
 use super::destination::destinations;
 use super::file_mode::ModeChange;
@@ -54,8 +55,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     }
     if options.has("D") {
         let directory = match (options.value("target-directory"), options.operands.as_slice()) {
-            (Some(directory), _) => Some(directory.to_vec()),
-            (None, [_, destination]) => Some(parent(destination).to_vec()),
+            (Some(directory), _) => Some(directory.to_metered()),
+            (None, [_, destination]) => Some(parent(destination).to_metered()),
             _ => None,
         };
         if let Some(directory) = directory
@@ -95,10 +96,10 @@ async fn make_directories(
             Ok(()) => {}
             Err(_) if ctx.stat(prefix).is_ok_and(|metadata| metadata.is_directory()) => {
                 if is_last && let Err(error) = ctx.fs().set_mode(&absolute, mode) {
-                    return Ok(Err((prefix.to_vec(), error)));
+                    return Ok(Err((prefix.to_metered(), error)));
                 }
             }
-            Err(error) => return Ok(Err((prefix.to_vec(), error))),
+            Err(error) => return Ok(Err((prefix.to_metered(), error))),
         }
     }
     Ok(Ok(()))
@@ -147,7 +148,7 @@ async fn file(
         backup: None,
         prompt: Prompt::default(),
         status: ExitStatus::SUCCESS,
-        seen: rustc_hash::FxHashMap::default(),
+        seen: HashMap::default(),
     };
     copier.operand(ctx, source, destination).await?;
     if !copier.status.is_success() {

@@ -2,6 +2,7 @@
 //!
 //! Of both files the lines with the current key are held: all pairs of a group are printed, then the next groups are read.
 
+use crate::memory::{Vec, format, vec};
 use super::comm::two_operands;
 use super::count::parse_digits;
 use crate::utility::prelude::*;

@@ -1,5 +1,6 @@
 //! `ln`: makes links. POSIX XCU ln, GNU coreutils ln(1).
 
+use crate::memory::{ToMetered, Vec, format, vec};
 use super::files::{join, last_component, parent};
 use super::prompt::Prompt;
 use super::quote::{quote_if_needed, quote_name};
@@ -77,7 +78,7 @@ fn pairs(ctx: &Context, options: &Options) -> Result<Vec<(Text, Vec<u8>)>, Utili
             return Err(UtilityError::failed("cannot combine --target-directory and --no-target-directory"));
         }
         return match operands.as_slice() {
-            [target, link] => Ok(vec![(target.clone(), link.to_vec())]),
+            [target, link] => Ok(vec![(target.clone(), link.to_metered())]),
             [target] => {
                 Err(UtilityError::Usage(format!("missing destination file operand after {}", quote_name(target))))
             }
@@ -99,7 +100,7 @@ fn pairs(ctx: &Context, options: &Options) -> Result<Vec<(Text, Vec<u8>)>, Utili
             if !is_link && ctx.stat(link).is_ok_and(|metadata| metadata.is_directory()) {
                 Ok(into(link, std::slice::from_ref(target)))
             } else {
-                Ok(vec![(target.clone(), link.to_vec())])
+                Ok(vec![(target.clone(), link.to_metered())])
             }
         }
         [targets @ .., directory] => {
@@ -154,7 +155,7 @@ impl Linker {
                 return Ok(false);
             }
         }
-        let text = if self.relative { relative_target(ctx, target, link) } else { target.to_vec() };
+        let text = if self.relative { relative_target(ctx, target, link) } else { target.to_metered() };
         if let Err(error) = self.make(ctx, &text, link, existing.is_some()) {
             self.failed(ctx, &text, link, error)?;
             return Ok(false);
@@ -174,7 +175,7 @@ impl Linker {
             if text.is_empty() {
                 return Err(Errno::NotFound.into());
             }
-            text.to_vec()
+            text.to_metered()
         } else if self.follow {
             fs.canonicalize(&ctx.path(text)?)?
         } else {

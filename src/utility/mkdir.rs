@@ -1,5 +1,6 @@
 //! `mkdir`: makes directories. POSIX XCU mkdir, GNU coreutils mkdir(1).
 
+use crate::memory::{ToMetered, Vec, format};
 use super::file_mode::ModeChange;
 use super::quote::{quote, quote_name};
 use crate::utility::prelude::*;
@@ -39,7 +40,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         let made = if options.has("parents") {
             make_with_parents(ctx, operand, mode, verbose).await?
         } else {
-            make(ctx, operand, mode, verbose).await?.map_err(|error| (operand.to_vec(), error))
+            make(ctx, operand, mode, verbose).await?.map_err(|error| (operand.to_metered(), error))
         };
         if let Err((path, error)) = made {
             status = ctx.complain(format_args!("cannot create directory {}", quote(&path)), error)?;
@@ -98,8 +99,8 @@ async fn make_with_parents(
         match ctx.stat(prefix) {
             Ok(metadata) if metadata.is_directory() && is_last => return Ok(Ok(())),
             Ok(metadata) if metadata.is_directory() => {}
-            Ok(_) if !is_last => return Ok(Err((prefix.to_vec(), Errno::NotDirectory.into()))),
-            _ => return Ok(Err((prefix.to_vec(), error))),
+            Ok(_) if !is_last => return Ok(Err((prefix.to_metered(), Errno::NotDirectory.into()))),
+            _ => return Ok(Err((prefix.to_metered(), error))),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `mktemp`: makes a file or directory with a new name. GNU coreutils mktemp(1).
 
+use crate::memory::{JoinMetered, ToMetered, Vec, format, vec};
 use super::files::join;
 use super::quote::quote;
 use crate::utility::prelude::*;
@@ -65,7 +66,7 @@ fn failed(
     error: FsError,
 ) -> Result<ExitStatus, UtilityError> {
     let kind = if directory { "directory" } else { "file" };
-    let shown = [&template.prefix, vec![b'X'; template.count].as_slice(), &template.suffix].concat();
+    let shown = [&template.prefix, vec![b'X'; template.count].as_slice(), &template.suffix].concat_metered();
     ctx.complain(format_args!("failed to create {kind} via template {}", quote(&shown)), error)
 }
 
@@ -105,11 +106,11 @@ fn template(ctx: &Context, options: &Options) -> Result<Template, UtilityError> 
         if !name.ends_with(b"X") {
             return Err(UtilityError::failed(format!("with --suffix, template {} must end in X", quote(name))));
         }
-        (name, suffix.to_vec())
+        (name, suffix.to_metered())
     } else {
         let end = name.iter().rposition(|&byte| byte == b'X').map_or(0, |last| last + 1);
         let (name, suffix) = name.split_at_checked(end).unwrap_or((name, &[]));
-        (name, suffix.to_vec())
+        (name, suffix.to_metered())
     };
     if suffix.contains(&b'/') {
         let message = format!("invalid suffix {}, contains directory separator", quote(&suffix));
@@ -117,12 +118,12 @@ fn template(ctx: &Context, options: &Options) -> Result<Template, UtilityError> 
     }
     let count = name.iter().rev().take_while(|&&byte| byte == b'X').count();
     if count < 3 {
-        let shown = [name, &suffix].concat();
+        let shown = [name, &suffix].concat_metered();
         return Err(UtilityError::failed(format!("too few X's in template {}", quote(&shown))));
     }
     let prefix = name.get(..name.len() - count).unwrap_or(&[]);
     let prefix = match directory(ctx, options) {
-        None => prefix.to_vec(),
+        None => prefix.to_metered(),
         Some(directory) => {
             let shown = given.map_or(&b""[..], |text| text.as_bytes());
             if options.has("t") {
@@ -153,7 +154,7 @@ fn directory(ctx: &Context, options: &Options) -> Option<Vec<u8>> {
     } else {
         return None;
     };
-    Some(chosen.map_or_else(|| b"/tmp".to_vec(), |text| text.to_vec()))
+    Some(chosen.map_or_else(|| b"/tmp".to_metered(), |text| text.to_metered()))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! `mv`: renames files; across file systems it copies and removes. POSIX XCU mv, GNU coreutils mv(1).
 
+use crate::memory::{HashMap, JoinMetered, String, ToMetered, Vec, format};
 use super::copy::{Copier, FollowLinks, Overwrite};
 use super::destination::destinations;
 use super::prompt::Prompt;
@@ -50,7 +51,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         update: options.has("u"),
         verbose: options.has("v"),
         backup: (options.has("b") || options.has("S"))
-            .then(|| options.value("S").map_or_else(|| b"~".to_vec(), |suffix| suffix.to_vec())),
+            .then(|| options.value("S").map_or_else(|| b"~".to_metered(), |suffix| suffix.to_metered())),
         prompt: Prompt::default(),
         status: ExitStatus::SUCCESS,
     };
@@ -76,7 +77,7 @@ impl Mover {
                 return Ok(());
             }
             if let Some(suffix) = self.backup.clone() {
-                let name = [target, &suffix].concat();
+                let name = [target, &suffix].concat_metered();
                 let moved = ctx.fs().rename(&ctx.absolute(target), &ctx.absolute(&name));
                 if let Err(error) = moved {
                     self.status = ctx.complain(format_args!("cannot backup {}", quote_name(target)), error)?;
@@ -173,7 +174,7 @@ impl Mover {
             backup: None,
             prompt: Prompt::default(),
             status: ExitStatus::SUCCESS,
-            seen: rustc_hash::FxHashMap::default(),
+            seen: HashMap::default(),
         };
         copier.operand(ctx, source, target).await?;
         if copier.status.is_success() {

@@ -1,5 +1,6 @@
 //! `nl`: numbers lines, with headers, bodies and footers of logical pages. GNU coreutils nl(1).
 
+use crate::memory::{ToMetered, ToMeteredString, Vec, format};
 use super::count::parse_digits;
 use crate::utility::prelude::*;
 
@@ -109,7 +110,7 @@ fn settings(options: &Options) -> Result<Settings, UtilityError> {
     };
     let any = (i64::MIN, i64::MAX);
     let positive = (1, i64::MAX);
-    let mut delimiter = options.value("section-delimiter").map_or(b"\\:".to_vec(), |text| text.to_vec());
+    let mut delimiter = options.value("section-delimiter").map_or(b"\\:".to_metered(), |text| text.to_metered());
     if delimiter.len() == 1 {
         delimiter.push(b':');
     }
@@ -184,7 +185,7 @@ fn write_number(settings: &Settings, state: &mut State, out: &mut Vec<u8>) -> Re
         return Err(UtilityError::failed("line number overflow"));
     }
     let (number, width) = (state.number, settings.width);
-    let text = number.to_string();
+    let text = number.to_metered_string();
     // The library's own padding ends at 16 bits.
     let padding = |byte: &str| byte.repeat(width.saturating_sub(text.len()));
     let text = match settings.format {

@@ -5,6 +5,7 @@
 mod number;
 mod settings;
 
+use crate::memory::{JoinMetered, Vec};
 use crate::utility::prelude::*;
 use number::{Number, Parsed};
 use settings::{Invalid, Settings};
@@ -111,7 +112,7 @@ async fn convert_line(ctx: &mut Context, settings: &Settings, line: &[u8]) -> Re
         match converted {
             Some(text) => {
                 let (prefix, suffix) = (settings.format.prefix.as_slice(), settings.format.suffix.as_slice());
-                ctx.stdout.write(&[prefix, &text, suffix].concat()).await?;
+                ctx.stdout.write(&[prefix, &text, suffix].concat_metered()).await?;
             }
             None => {
                 all_valid &= !settings.has_field(number);

@@ -3,6 +3,7 @@
 //! Input is cut into blocks of one output line; each format prints the block on a line of its own, its fields spread over
 //! the columns that the widest format needs. Lines that repeat the one before are shown as `*`.
 
+use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
 use super::count::parse_count;
 use crate::utility::prelude::*;
 use std::fmt::Write as _;
@@ -259,7 +260,7 @@ impl Dump {
             let columns = |format: &Format| settings.line / format.size * (format.width + 1);
             let widest = settings.formats.iter().map(columns).max().unwrap_or(0);
             for (index, format) in settings.formats.iter().enumerate() {
-                let mut text = if index == 0 { shown.clone() } else { " ".repeat(shown.len()) };
+                let mut text = if index == 0 { shown.clone() } else { String::from(" ".repeat(shown.len())) };
                 format.append(&self.line, settings.line, widest, &mut text);
                 text.push('\n');
                 ctx.stdout.push(text.as_bytes())?;
@@ -304,8 +305,8 @@ impl Format {
         match self.kind {
             Kind::Named => named(number as u8 & 0x7f),
             Kind::Character => character(number as u8),
-            Kind::Signed => ((number << shift).cast_signed() >> shift).to_string(),
-            Kind::Unsigned => number.to_string(),
+            Kind::Signed => ((number << shift).cast_signed() >> shift).to_metered_string(),
+            Kind::Unsigned => number.to_metered_string(),
             Kind::Octal => format!("{number:0width$o}"),
             Kind::Hexadecimal => format!("{number:0width$x}"),
         }
@@ -318,9 +319,9 @@ fn named(byte: u8) -> String {
         "dle", "dc1", "dc2", "dc3", "dc4", "nak", "syn", "etb", "can", "em", "sub", "esc", "fs", "gs", "rs", "us", "sp",
     ];
     match NAMES.get(usize::from(byte)) {
-        Some(name) => (*name).to_owned(),
-        None if byte == 0x7f => "del".to_owned(),
-        None => char::from(byte).to_string(),
+        Some(name) => (*name).to_metered(),
+        None if byte == 0x7f => "del".to_metered(),
+        None => char::from(byte).to_metered_string(),
     }
 }
 
@@ -334,10 +335,10 @@ fn character(byte: u8) -> String {
         0x0b => "\\v",
         0x0c => "\\f",
         b'\r' => "\\r",
-        0x20..0x7f => return char::from(byte).to_string(),
+        0x20..0x7f => return char::from(byte).to_metered_string(),
         _ => return format!("{byte:03o}"),
     };
-    escape.to_owned()
+    escape.to_metered()
 }
 
 #[cfg(test)]

@@ -2,13 +2,14 @@
 
 use super::{Context, Input, UtilityError};
 use crate::limit::LimitError;
+use crate::memory::{ToMetered, Vec, vec};
 use crate::text::Text;
 use crate::vfs::{Errno, FsError};
 
 impl Context {
     /// The operands to read: as given, or `-` alone when there are none.
     pub fn inputs(&self, operands: &[Text]) -> Vec<Text> {
-        if operands.is_empty() { vec![Text::from_static(b"-")] } else { operands.to_vec() }
+        if operands.is_empty() { vec![Text::from_static(b"-")] } else { operands.to_metered() }
     }
 
     /// Opens an operand for reading; `-` is standard input.

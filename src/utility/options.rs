@@ -3,6 +3,7 @@
 //! come from the same table.
 
 use super::{ExitStatus, Output, Utility, UtilityError};
+use crate::memory::{String, ToMetered, Vec, format};
 use crate::text::Text;
 use std::fmt::Write as _;
 
@@ -281,7 +282,7 @@ pub(super) fn help(utility: &Utility) -> String {
 }
 
 fn synopsis(spec: &OptionSpec) -> String {
-    let short = if spec.short == '\0' { "    ".to_owned() } else { format!("  -{}", spec.short) };
+    let short = if spec.short == '\0' { "    ".to_metered() } else { format!("  -{}", spec.short) };
     let long = if spec.long.is_empty() { String::new() } else { format!("--{}", spec.long) };
     let joined = match (spec.short, spec.long.is_empty()) {
         ('\0', _) => format!("{short}  {long}"),

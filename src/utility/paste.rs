@@ -1,5 +1,6 @@
 //! `paste`: merges lines of files. GNU coreutils paste(1).
 
+use crate::memory::{String, Vec, format};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {

@@ -6,6 +6,7 @@
 use super::extended::Extended;
 use crate::character;
 use crate::limit::{Charge, LimitError, Meter};
+use crate::memory::{JoinMetered, ToMeteredString, Vec, format, vec};
 use crate::text::Text;
 use std::fmt::Display;
 use std::sync::Arc;
@@ -236,7 +237,7 @@ impl<'f> Formatter<'f> {
     }
 
     fn missing(&mut self, start: usize, end: usize) {
-        let text = bstr::BStr::new(self.format.get(start..end).unwrap_or(&[])).to_string();
+        let text = bstr::BStr::new(self.format.get(start..end).unwrap_or(&[])).to_metered_string();
         match self.dialect {
             Dialect::Bash => self.fail(&format_args!("`{text}': missing format character")),
             Dialect::Gnu => self.fail(&format_args!("{text}: invalid conversion specification")),
@@ -328,12 +329,12 @@ impl<'f> Formatter<'f> {
             }
             b'(' if bash => return self.put_time(directive, at),
             _ if bash => {
-                let shown = bstr::BString::from(vec![conversion]);
+                let shown = Text::from([conversion].as_slice());
                 self.fail(&format_args!("`{shown}': invalid format character"));
                 return Ok(false);
             }
             _ => {
-                let text = bstr::BStr::new(self.format.get(start..=*at).unwrap_or(&[])).to_string();
+                let text = bstr::BStr::new(self.format.get(start..=*at).unwrap_or(&[])).to_metered_string();
                 self.fail(&format_args!("{text}: invalid conversion specification"));
                 return Ok(false);
             }
@@ -358,7 +359,7 @@ impl<'f> Formatter<'f> {
         }
         let letter = if depth == 0 { self.format.get(end) } else { None };
         if letter != Some(&b'T') {
-            let shown = bstr::BString::from(letter.map_or_else(Vec::new, |letter| vec![*letter]));
+            let shown = Text::from(letter.map_or(&[][..], std::slice::from_ref));
             self.around
                 .report(self.out, &format_args!("warning: `{shown}': invalid time format specification"));
             self.out.extend_from_slice(b"%(");
@@ -442,7 +443,7 @@ impl<'f> Formatter<'f> {
             b'o' => format!("{magnitude:o}"),
             b'x' => format!("{magnitude:x}"),
             b'X' => format!("{magnitude:X}"),
-            _ => magnitude.to_string(),
+            _ => magnitude.to_metered_string(),
         };
         if magnitude == 0 && directive.precision == Some(0) {
             digits.clear();
@@ -482,7 +483,7 @@ impl<'f> Formatter<'f> {
         };
         if matches!(conversion, b'a' | b'A') && value.is_finite() {
             // Zeros go behind `0x`.
-            let prefix = [sign, text.get(..2).unwrap_or(&[])].concat();
+            let prefix = [sign, text.get(..2).unwrap_or(&[])].concat_metered();
             return self.put_padded(directive, &prefix, text.get(2..).unwrap_or(&[]), directive.zero);
         }
         self.put_padded(directive, sign, &text, directive.zero && value.is_finite())

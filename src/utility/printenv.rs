@@ -1,5 +1,6 @@
 //! `printenv`: prints variables of the environment. GNU coreutils printenv(1).
 
+use crate::memory::{JoinMetered};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -21,14 +22,14 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if options.operands.is_empty() {
         for (name, value) in environment.iter() {
             ctx.tick().await?;
-            ctx.stdout.write(&[name.as_bytes(), b"=", value.as_bytes(), end].concat()).await?;
+            ctx.stdout.write(&[name.as_bytes(), b"=", value.as_bytes(), end].concat_metered()).await?;
         }
         return Ok(ExitStatus::SUCCESS);
     }
     let mut status = ExitStatus::SUCCESS;
     for name in &options.operands {
         match environment.get(name) {
-            Some(value) => ctx.stdout.write(&[value.as_bytes(), end].concat()).await?,
+            Some(value) => ctx.stdout.write(&[value.as_bytes(), end].concat_metered()).await?,
             None => status = ExitStatus::FAILURE,
         }
     }

@@ -1,5 +1,6 @@
 //! `printf`: formats and prints its arguments. GNU printf(1); the formats are those of [`super::print_format`].
 
+use crate::memory::Vec;
 use crate::utility::prelude::*;
 use crate::utility::print_format::{Dialect, Formatter, Surroundings};
 use std::fmt::Display;

@@ -1,5 +1,6 @@
 //! `pwd`: prints the working directory. POSIX XCU pwd, GNU coreutils pwd(1).
 
+use crate::memory::{ToMetered, JoinMetered};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -24,10 +25,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let logical = ctx.env.get(b"PWD").filter(|_| options.last_of(&["L", "P"]) == Some("L"));
     let shown = match logical {
         Some(path) if path.starts_with(b"/") && ctx.fs().canonicalize(path).is_ok_and(|real| real == physical) => {
-            path.to_vec()
+            path.to_metered()
         }
         _ => physical,
     };
-    ctx.stdout.write(&[shown.as_slice(), b"\n"].concat()).await?;
+    ctx.stdout.write(&[shown.as_slice(), b"\n"].concat_metered()).await?;
     Ok(ExitStatus::SUCCESS)
 }

@@ -1,5 +1,6 @@
 //! Names in messages, quoted as the GNU core utilities do in the C.UTF-8 locale.
 
+use crate::memory::{String, format};
 use std::fmt::Write as _;
 
 /// ‘name’: how most messages show an argument.
@@ -55,7 +56,7 @@ pub(crate) fn quote_name(name: &[u8]) -> String {
 
 /// As [`quote_name`], but plain where a shell would not mind: `cat: x: No such file or directory`.
 pub(crate) fn quote_if_needed(name: &[u8]) -> String {
-    if needs_quotes(name) { quote_name(name) } else { String::from_utf8_lossy(name).into_owned() }
+    if needs_quotes(name) { quote_name(name) } else { String::from_utf8_lossy(name) }
 }
 
 /// As [`quote_if_needed`], and with a colon in the name: it would make a message unclear.

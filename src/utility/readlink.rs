@@ -1,5 +1,6 @@
 //! `readlink`: prints the target of a link, or a path without links. GNU coreutils readlink(1).
 
+use crate::memory::{ToMetered, JoinMetered};
 use super::quote::quote_if_needed;
 use super::real_path::{Missing, resolve};
 use crate::utility::prelude::*;
@@ -48,10 +49,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         ctx.tick().await?;
         let found = match missing {
             Some(missing) => resolve(ctx, operand, missing),
-            None => ctx.path(operand).and_then(|path| ctx.fs().read_link(&path)).map(|link| link.to_vec()),
+            None => ctx.path(operand).and_then(|path| ctx.fs().read_link(&path)).map(|link| link.to_metered()),
         };
         match found {
-            Ok(path) => ctx.stdout.write(&[&path, end].concat()).await?,
+            Ok(path) => ctx.stdout.write(&[&path, end].concat_metered()).await?,
             Err(FsError::Limit(limit)) => return Err(limit.into()),
             Err(error) if verbose => status = ctx.complain(quote_if_needed(operand), error)?,
             Err(_) => status = ExitStatus::FAILURE,

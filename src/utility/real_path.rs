@@ -2,8 +2,8 @@
 
 use super::Context;
 use super::files::join;
+use crate::memory::{ToMetered, Vec, VecDeque};
 use crate::vfs::{Errno, FsError};
-use std::collections::VecDeque;
 
 /// Which components need not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,10 +30,10 @@ pub(crate) fn resolve(ctx: &Context, path: &[u8], missing: Missing) -> Result<Ve
         return Ok(found);
     }
     let split = |text: &[u8]| -> VecDeque<Vec<u8>> {
-        crate::vfs::path::components(text).map(<[u8]>::to_vec).collect()
+        crate::vfs::path::components(text).map(<[u8]>::to_metered).collect()
     };
     let mut pending = split(&absolute);
-    let mut resolved = b"/".to_vec();
+    let mut resolved = b"/".to_metered();
     let mut links = 0;
     while let Some(component) = pending.pop_front() {
         match component.as_slice() {
@@ -54,7 +54,7 @@ pub(crate) fn resolve(ctx: &Context, path: &[u8], missing: Missing) -> Result<Ve
                 }
                 let target = ctx.fs().read_link(&next)?;
                 if target.starts_with(b"/") {
-                    resolved = b"/".to_vec();
+                    resolved = b"/".to_metered();
                 }
                 for part in split(&target).into_iter().rev() {
                     pending.push_front(part);

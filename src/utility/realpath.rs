@@ -1,5 +1,6 @@
 //! `realpath`: prints paths without links, `.` and `..`. GNU coreutils realpath(1).
 
+use crate::memory::{JoinMetered, ToMetered, Vec};
 use super::files::relative_path;
 use super::quote::quote_if_needed;
 use super::real_path::{Missing, resolve};
@@ -39,7 +40,7 @@ impl Way {
         if self.keep_links {
             let absolute = normalise(&ctx.path(path)?);
             if self.missing != Missing::Any {
-                let parent = super::files::parent(&absolute).to_vec();
+                let parent = super::files::parent(&absolute).to_metered();
                 ctx.fs().metadata(if self.missing == Missing::None { &absolute } else { &parent })?;
             }
             return Ok(absolute);
@@ -82,7 +83,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         match way.resolve(ctx, operand) {
             Ok(path) => {
                 let shown = shown(path, relative_to.as_deref(), relative_base.as_deref());
-                ctx.stdout.write(&[&shown, end].concat()).await?;
+                ctx.stdout.write(&[&shown, end].concat_metered()).await?;
             }
             Err(FsError::Limit(limit)) => return Err(limit.into()),
             Err(_) if options.has("quiet") => status = ExitStatus::FAILURE,

@@ -1,5 +1,6 @@
 //! `rev`: reverses the characters of each line. util-linux rev(1).
 
+use crate::memory::Vec;
 use crate::utility::prelude::*;
 use bstr::ByteSlice as _;
 

@@ -1,5 +1,6 @@
 //! `rm`: removes files and trees. POSIX XCU rm, GNU coreutils rm(1). Trees are walked with an explicit stack.
 
+use crate::memory::{String, ToMetered, Vec, format};
 use super::file_mode::kind_name;
 use super::files::last_component;
 use super::prompt::Prompt;
@@ -94,7 +95,7 @@ impl Removal {
                 } else {
                     format!("{} (same as '/')", quote_name(operand))
                 };
-                let shown = if same.is_empty() { "'/'".to_owned() } else { same };
+                let shown = if same.is_empty() { "'/'".to_metered() } else { same };
                 ctx.warn(format_args!("it is dangerous to operate recursively on {shown}"));
                 self.status = ctx.warn("use --no-preserve-root to override this failsafe");
                 return Ok(());

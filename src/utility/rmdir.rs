@@ -1,5 +1,6 @@
 //! `rmdir`: removes empty directories. POSIX XCU rmdir, GNU coreutils rmdir(1).
 
+use crate::memory::format;
 use super::quote::quote_name;
 use crate::utility::prelude::*;
 

@@ -6,6 +6,7 @@
 mod format;
 mod number;
 
+use crate::memory::{ToMetered, Vec, format};
 use super::float::fixed;
 use crate::utility::prelude::*;
 use format::Format;
@@ -62,7 +63,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         0
     };
     let separator = options.value("separator").map_or(b"\n".as_slice(), Text::as_bytes);
-    let mut printer = Printer { format, separator: separator.to_vec(), precision, width, first: true, number: Vec::new() };
+    let mut printer = Printer { format, separator: separator.to_metered(), precision, width, first: true, number: Vec::new() };
     match number::scaled([first, step, last]) {
         Some(scaled) => count_exact(ctx, scaled, last.value.is_infinite(), &mut printer).await?,
         None => count_floating(ctx, [first.value, step.value, last.value], &mut printer).await?,

@@ -5,6 +5,7 @@
 //! is `null`), or `{"opaque": why, "line", "source"}` for a place where what runs cannot be known. A hook that allows by
 //! name should refuse scripts with an opaque line.
 
+use crate::memory::{ToMetered, ToMeteredString, Vec, format};
 use crate::inspect::{MAX_SCRIPT, inspect};
 use crate::utility::prelude::*;
 
@@ -30,7 +31,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         return Err(UtilityError::Usage(format!("extra operand '{extra}'")));
     }
     let script = match options.value("command") {
-        Some(text) => text.to_vec(),
+        Some(text) => text.to_metered(),
         None => {
             let operand = options.operands.first().cloned().unwrap_or(Text::from_static(b"-"));
             match read(ctx, &operand).await {
@@ -46,7 +47,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let view = inspect(&script);
     for record in view.records(&script) {
         ctx.tick().await?;
-        let mut line = record.to_string().into_bytes();
+        let mut line = record.to_metered_string().into_bytes();
         line.push(b'\n');
         ctx.stdout.write(&line).await?;
     }

@@ -2,9 +2,9 @@
 //!
 //! A range is not made in memory when only some of its numbers are wanted: the positions that a shuffle has moved are kept.
 
+use crate::memory::{HashMap, ToMeteredString, format};
 use super::count::parse_digits;
 use crate::utility::prelude::*;
-use std::collections::HashMap;
 
 pub(super) const UTILITY: Utility = Utility {
     name: "shuf",
@@ -40,7 +40,7 @@ impl Lines {
 
     fn write(&self, index: u64, end: u8, out: &mut Output) -> Result<(), UtilityError> {
         match self {
-            Self::Range(low, _) => out.push(low.saturating_add(index).to_string().as_bytes())?,
+            Self::Range(low, _) => out.push(low.saturating_add(index).to_metered_string().as_bytes())?,
             Self::Text { text, starts } => {
                 let index = index as usize;
                 if let (Some(&start), Some(&end)) = (starts.get(index), starts.get(index + 1)) {

@@ -1,5 +1,6 @@
 //! `sleep`: waits. GNU coreutils sleep(1): several operands, fractions, units.
 
+use crate::memory::format;
 use super::quote::quote;
 use super::time_interval;
 use crate::utility::prelude::*;

@@ -12,6 +12,7 @@ mod merge;
 mod order;
 mod settings;
 
+use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 use order::{Line, Order};
 use settings::{Check, Settings};

@@ -9,6 +9,7 @@ mod pieces;
 mod settings;
 mod target;
 
+use crate::memory::format;
 use pieces::Unit;
 use crate::utility::prelude::*;
 use names::Names;

@@ -1,5 +1,6 @@
 //! `stat`: shows a file's metadata. GNU coreutils stat(1).
 
+use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
 use super::file_mode::{kind_bits, kind_name, mode_letters};
 use super::files::{BLOCK_SIZE, blocks};
 use super::quote::{quote_if_needed, quote_name};
@@ -244,15 +245,15 @@ fn put(directive: &Directive, value: Value, out: &mut Vec<u8>) {
     let (text, is_number) = match value {
         Value::Words(words) => {
             let end = directive.precision.unwrap_or(words.len()).min(words.len());
-            (words.get(..end).unwrap_or(&words).to_vec(), false)
+            (words.get(..end).unwrap_or(&words).to_metered(), false)
         }
-        Value::Number(number) => (sign(number.to_string()).into_bytes(), true),
+        Value::Number(number) => (sign(number.to_metered_string()).into_bytes(), true),
         Value::Octal(number) if has(b'#') => (format!("0{number:o}").into_bytes(), true),
         Value::Octal(number) => (format!("{number:o}").into_bytes(), true),
         Value::Hexadecimal(number) if has(b'#') => (format!("{number:#x}").into_bytes(), true),
         Value::Hexadecimal(number) => (format!("{number:x}").into_bytes(), true),
         Value::Seconds(time) => (sign(seconds(time, directive.precision)).into_bytes(), true),
-        Value::Unknown => (b"?".to_vec(), false),
+        Value::Unknown => (b"?".to_metered(), false),
     };
     let fill = directive.width.saturating_sub(text.len());
     if has(b'-') {
@@ -266,7 +267,7 @@ fn put(directive: &Directive, value: Value, out: &mut Vec<u8>) {
 
 /// Whole seconds, or with as many decimals as asked for (`%.X`: nine).
 fn seconds(time: Duration, precision: Option<usize>) -> String {
-    let Some(precision) = precision else { return time.as_secs().to_string() };
+    let Some(precision) = precision else { return time.as_secs().to_metered_string() };
     let precision = if precision == 0 { 9 } else { precision };
     let nanoseconds = format!("{:09}", time.subsec_nanos());
     let shown = nanoseconds.get(..precision.min(9)).unwrap_or(&nanoseconds);
@@ -284,7 +285,7 @@ impl Subject<'_> {
     fn value(&self, ctx: &Context, directive: &Directive) -> Value {
         let metadata = self.metadata;
         let (major, minor) = metadata.device.map_or((0, 0), |(major, minor)| (u64::from(major), u64::from(minor)));
-        let name = |name: Option<Text>| Value::Words(name.map_or_else(|| b"UNKNOWN".to_vec(), |name| name.to_vec()));
+        let name = |name: Option<Text>| Value::Words(name.map_or_else(|| b"UNKNOWN".to_metered(), |name| name.to_metered()));
         match directive.letter {
             b'a' => Value::Octal(metadata.mode),
             b'A' => Value::Words(mode_letters(metadata.kind, metadata.mode).into_bytes()),
@@ -295,13 +296,13 @@ impl Subject<'_> {
             b'd' => Value::Number(DEVICE),
             b'D' => Value::Hexadecimal(DEVICE),
             b'f' => Value::Hexadecimal(u64::from(kind_bits(metadata.kind) | metadata.mode)),
-            b'F' => Value::Words(kind_name(metadata.kind, metadata.size).as_bytes().to_vec()),
+            b'F' => Value::Words(kind_name(metadata.kind, metadata.size).as_bytes().to_metered()),
             b'g' => Value::Number(u64::from(metadata.gid)),
             b'G' => name(ctx.group_name(metadata.gid)),
             b'h' => Value::Number(metadata.links),
             b'i' => Value::Number(metadata.inode),
-            b'm' => Value::Words(b"/".to_vec()),
-            b'n' => Value::Words(self.name.to_vec()),
+            b'm' => Value::Words(b"/".to_metered()),
+            b'n' => Value::Words(self.name.to_metered()),
             b'N' => Value::Words(self.quoted_name(ctx, self.always_quotes)),
             b'o' => Value::Number(BLOCK_SIZE),
             b'r' => match directive.part {
@@ -314,7 +315,7 @@ impl Subject<'_> {
             b'T' => Value::Hexadecimal(minor),
             b'u' => Value::Number(u64::from(metadata.uid)),
             b'U' => name(ctx.user_name(metadata.uid)),
-            b'w' => Value::Words(b"-".to_vec()),
+            b'w' => Value::Words(b"-".to_metered()),
             b'W' => Value::Number(0),
             b'x' => self.time(metadata.accessed),
             b'X' => Value::Seconds(metadata.accessed),
@@ -355,10 +356,10 @@ impl Subject<'_> {
             b'd' => Value::Number(limits.files.saturating_sub(usage.files)),
             b'i' => Value::Hexadecimal(DEVICE),
             b'l' => Value::Number(255),
-            b'n' => Value::Words(self.name.to_vec()),
+            b'n' => Value::Words(self.name.to_metered()),
             b's' | b'S' => Value::Number(BLOCK_SIZE),
             b't' => Value::Hexadecimal(0x0102_1994),
-            b'T' => Value::Words(b"tmpfs".to_vec()),
+            b'T' => Value::Words(b"tmpfs".to_metered()),
             _ => Value::Unknown,
         }
     }

@@ -3,6 +3,7 @@
 use super::UtilityError;
 use crate::io::Description;
 use crate::limit::{Charge, LimitError, Meter};
+use crate::memory::Vec;
 use crate::vfs::{Errno, FsError};
 use std::future::poll_fn;
 use std::sync::Arc;

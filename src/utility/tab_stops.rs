@@ -3,6 +3,7 @@
 use super::count::parse_digits;
 use super::quote::quote;
 use super::{Options, UtilityError};
+use crate::memory::{String, Vec, format};
 use crate::text::Text;
 
 /// See the module.

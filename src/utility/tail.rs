@@ -4,6 +4,7 @@
 //! linear and memory is what is printed. Of a long regular file only the end is read when it holds enough lines. `-f` is
 //! refused: nothing would end it.
 
+use crate::memory::{JoinMetered, Vec, format, vec};
 use super::count::{CountError, parse_count, parse_digits};
 use crate::utility::prelude::*;
 
@@ -68,7 +69,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         };
         if headers {
             let gap: &[u8] = if first { b"" } else { b"\n" };
-            ctx.stdout.write(&[gap, b"==> ", shown, b" <==\n"].concat()).await?;
+            ctx.stdout.write(&[gap, b"==> ", shown, b" <==\n"].concat_metered()).await?;
         }
         first = false;
         if let Err(error) = copy_part(ctx, input, part).await {

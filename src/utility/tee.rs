@@ -1,5 +1,6 @@
 //! `tee`: copies standard input to each file and to standard output. GNU coreutils tee(1).
 
+use crate::memory::Vec;
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {

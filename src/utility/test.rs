@@ -1,5 +1,6 @@
 //! `test`: checks files and compares values. GNU test(1); the expressions are those of [`super::test_expression`].
 
+use crate::memory::{ToMetered, format};
 use crate::utility::prelude::*;
 use crate::utility::test_expression::{Facts, TestError, evaluate};
 use crate::vfs::{FileKind, Metadata};
@@ -29,7 +30,7 @@ pub(super) fn answer(ctx: &Context, args: &[Text]) -> Result<ExitStatus, Utility
         Err(TestError::UnaryExpected(text)) => format!("{}: unary operator expected", quote(&text)),
         Err(TestError::BinaryExpected(text)) => format!("{}: binary operator expected", quote(&text)),
         Err(TestError::ArgumentExpected(text)) => format!("missing argument after {}", quote(&text)),
-        Err(TestError::CloseExpected) => "')' expected".to_owned(),
+        Err(TestError::CloseExpected) => "')' expected".to_metered(),
         Err(TestError::CloseExpectedFound(text)) => format!("')' expected, found {text}"),
         Err(TestError::TooMany(text)) => format!("extra argument {}", quote(&text)),
     };

@@ -3,6 +3,7 @@
 use super::UtilityError;
 use super::regex::{BYTES_PER_INSTRUCTION, RegexError, RegexOptions};
 use crate::limit::{Limit, LimitError, Meter};
+use crate::memory::ToMeteredString;
 use crate::pattern::{Stopped, Ticker};
 use std::sync::Arc;
 
@@ -40,7 +41,7 @@ pub(crate) fn stopped(meter: &Meter) -> LimitError {
 pub(crate) fn search_error(meter: &Meter, error: &RegexError, status: u8) -> UtilityError {
     match error {
         RegexError::Stopped(_) => stopped(meter).into(),
-        error => UtilityError::Failed { message: error.to_string(), status },
+        error => UtilityError::Failed { message: error.to_metered_string(), status },
     }
 }
 

@@ -1,6 +1,7 @@
 //! `time`: runs a command, then says what it used. GNU time(1). In a sandbox only the wall clock is measured: processor
 //! time, memory, page faults and the like are 0. (`time` without a path in front of a pipeline is the shell's own.)
 
+use crate::memory::{ToMetered, ToMeteredString, Vec, format};
 use super::CommandError;
 use crate::limit::{LimitError, Meter};
 use crate::utility::prelude::*;
@@ -79,7 +80,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 
 /// Runs the command; one that can not be run is said and has a status too.
 async fn execute(ctx: &mut Context, argv: &[Text]) -> Result<ExitStatus, UtilityError> {
-    match ctx.run_command(ctx.command(argv.to_vec())).await {
+    match ctx.run_command(ctx.command(argv.to_metered())).await {
         Ok(status) => Ok(status),
         Err(CommandError::Limit(limit)) => Err(limit.into()),
         Err(error) => {
@@ -136,7 +137,7 @@ impl Used<'_> {
     fn directive(&self, directive: u8, out: &mut Vec<u8>) {
         let (seconds, hundredths) = (self.elapsed.as_secs(), self.elapsed.subsec_millis() / 10);
         let text = match directive {
-            b'%' => "%".to_owned(),
+            b'%' => "%".to_metered(),
             b'C' => {
                 for (number, word) in self.argv.iter().enumerate() {
                     out.extend_from_slice(if number == 0 { b"" } else { b" " });
@@ -149,12 +150,12 @@ impl Used<'_> {
             }
             b'E' => format!("{}:{:02}.{hundredths:02}", seconds / 60, seconds % 60),
             b'e' => format!("{seconds}.{hundredths:02}"),
-            b'U' | b'S' => "0.00".to_owned(),
-            b'P' => "0%".to_owned(),
-            b'Z' => "4096".to_owned(),
-            b'x' => self.status.to_string(),
+            b'U' | b'S' => "0.00".to_metered(),
+            b'P' => "0%".to_metered(),
+            b'Z' => "4096".to_metered(),
+            b'x' => self.status.to_metered_string(),
             b'D' | b'F' | b'I' | b'K' | b'M' | b'O' | b'R' | b'W' | b'X' | b'c' | b'k' | b'p' | b'r' | b's'
-            | b't' | b'w' => "0".to_owned(),
+            | b't' | b'w' => "0".to_metered(),
             other => {
                 out.extend([b'?', other]);
                 return;

@@ -1,6 +1,7 @@
 //! `strftime` with GNU's flags, widths, `%N`, `%s` and `%:z`; time zones by the sandbox's `TZ`. POSIX XSH strftime, GNU
 //! date(1).
 
+use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
 use crate::utility::Environment;
 use jiff::Zoned;
 use jiff::civil::Weekday;
@@ -96,7 +97,7 @@ impl Zone {
         let yearday = i64::from(moment.day_of_year()) - 1;
         let iso = moment.date().iso_week_date();
         let nested = |format: &[u8]| Words(self.format(format, moment));
-        let words = |text: &str| Words(text.as_bytes().to_vec());
+        let words = |text: &str| Words(text.as_bytes().to_metered());
         Some(match directive.letter {
             b'%' => words("%"),
             b'n' => words("\n"),
@@ -147,7 +148,7 @@ impl Zone {
             return name.clone();
         }
         let info = self.zone.to_offset_info(moment.timestamp());
-        info.abbreviation().to_owned()
+        info.abbreviation().to_metered()
     }
 }
 
@@ -271,7 +272,7 @@ impl Value {
 }
 
 fn put_number(value: i64, width: usize, pad: u8, out: &mut Vec<u8>) {
-    let digits = value.unsigned_abs().to_string();
+    let digits = value.unsigned_abs().to_metered_string();
     let sign = usize::from(value < 0);
     let fill = width.saturating_sub(digits.len() + sign);
     if pad == b' ' {

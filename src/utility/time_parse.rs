@@ -5,6 +5,7 @@
 //! relative items move it: years and months and days on the calendar, the rest in seconds.
 
 use super::time_format::{MONTHS, Zone};
+use crate::memory::{String, Vec};
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{Offset, TimeZone};
@@ -85,7 +86,8 @@ fn tokens(text: &str) -> Option<Vec<Token>> {
             signed(first == '-', tail.trim_start())?
         } else if first.is_ascii_alphabetic() {
             let end = rest.find(|c: char| !c.is_ascii_alphabetic() && c != '.').unwrap_or(rest.len());
-            let word = rest.get(..end)?.replace('.', "").to_ascii_lowercase();
+            let word =
+                rest.get(..end)?.chars().filter(|c| *c != '.').map(|c| c.to_ascii_lowercase()).collect();
             (Token::Word(word), rest.get(end..)?)
         } else if matches!(first, ':' | '/' | ',' | '-') {
             (Token::Sign(first), tail)

@@ -3,6 +3,7 @@
 //! A signal that ends a command by default drops it with all that it started: a trap does not keep it alive. A signal that
 //! does nothing by default leaves it running, until `-k` ends it. The statuses are those of the signals.
 
+use crate::memory::{String, ToMetered, format};
 use super::quote::quote;
 use super::time_interval;
 use super::{BoxFuture, CommandError};
@@ -130,7 +131,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let signal = options.value("signal").map_or(Ok(TERM), |text| parse_signal(text))?;
     let time = interval(duration)?;
     ctx.stdout.flush().await?;
-    let mut command = ctx.start_command(ctx.command(argv.to_vec()));
+    let mut command = ctx.start_command(ctx.command(argv.to_metered()));
     let Some(result) = within(ctx, &mut command, time).await else {
         let name = argv.first().map_or(&b""[..], |name| name.as_bytes());
         let preserve = options.has("preserve-status");

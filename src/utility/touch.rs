@@ -1,5 +1,6 @@
 //! `touch`: sets the times of files, and makes those that are missing. POSIX XCU touch, GNU coreutils touch(1).
 
+use crate::memory::{Vec, format};
 use super::quote::{quote, quote_name};
 use super::time_format::{Zone, duration, timestamp};
 use super::time_parse;

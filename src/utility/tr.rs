@@ -5,6 +5,7 @@
 
 mod set;
 
+use crate::memory::{String, Vec, format};
 use crate::utility::prelude::*;
 use set::{Case, Element, Set};
 

@@ -1,5 +1,6 @@
 //! `truncate`: sets the size of files. GNU coreutils truncate(1).
 
+use crate::memory::format;
 use super::human_size::parse_size;
 use super::quote::{quote, quote_name};
 use crate::utility::prelude::*;

@@ -1,5 +1,6 @@
 //! `tty`: says that standard input is no terminal. GNU coreutils tty(1).
 
+use crate::memory::format;
 use super::quote::quote;
 use crate::utility::prelude::*;
 

@@ -1,5 +1,6 @@
 //! `uname`: prints system information: fixed values, and the session's host name. GNU coreutils uname(1).
 
+use crate::memory::{ToMeteredString, Vec, format};
 use super::quote::quote;
 use crate::utility::prelude::*;
 
@@ -28,7 +29,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if let Some(extra) = options.operands.first() {
         return Err(UtilityError::Usage(format!("extra operand {}", quote(extra))));
     }
-    let host = ctx.session.identity.host.to_string();
+    let host = ctx.session.identity.host.to_metered_string();
     let rows = [
         ("s", "Linux"),
         ("n", host.as_str()),

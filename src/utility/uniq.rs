@@ -2,6 +2,7 @@
 //!
 //! Of a group of equal lines the first is kept; the lines of a group are written when it is known that they are wanted.
 
+use crate::memory::format;
 use super::count::parse_digits;
 use super::quote::invalid_argument;
 use crate::utility::prelude::*;

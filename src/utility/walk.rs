@@ -4,6 +4,7 @@
 use super::files::join;
 use super::{Context, UtilityError};
 use crate::limit::{Charge, LimitError, Meter};
+use crate::memory::{ToMetered, Vec};
 use crate::vfs::{DirEntry, FsError};
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ pub(crate) struct Walk {
 #[derive(Debug)]
 struct Level {
     path: Vec<u8>,
-    entries: std::vec::IntoIter<DirEntry>,
+    entries: crate::memory::IntoIter<DirEntry>,
     bytes: u64,
 }
 
@@ -52,7 +53,7 @@ impl Walk {
     pub(crate) fn enter_entries(&mut self, path: &[u8], entries: Vec<DirEntry>) -> Result<(), LimitError> {
         let bytes = entries_size(&entries) + path.len() as u64;
         self.charge.grow(bytes)?;
-        self.levels.push(Level { path: path.to_vec(), entries: entries.into_iter(), bytes });
+        self.levels.push(Level { path: path.to_metered(), entries: entries.into_iter(), bytes });
         Ok(())
     }
 

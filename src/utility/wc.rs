@@ -3,6 +3,7 @@
 //! A word is a run of printable characters between white space, so control characters neither make nor part words. Lines
 //! and bytes alone are counted without looking at characters; the bytes of a regular file are not read at all.
 
+use crate::memory::{String, ToMeteredString, Vec, format};
 use super::width::width;
 use crate::utility::prelude::*;
 
@@ -147,7 +148,7 @@ fn number_width(ctx: &mut Context, inputs: &[Text], columns: Columns) -> usize {
             None => minimum = 7,
         }
     }
-    total.to_string().len().max(minimum)
+    total.to_metered_string().len().max(minimum)
 }
 
 /// Whether an operand could not be opened, or not be read.

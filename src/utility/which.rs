@@ -1,5 +1,6 @@
 //! `which`: finds commands in PATH. Debian's which(1).
 
+use crate::memory::{JoinMetered, ToMetered, Vec, format, vec};
 use super::files::join;
 use crate::utility::prelude::*;
 
@@ -27,7 +28,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     for name in &options.operands {
         let mut found = false;
         let candidates: Vec<Vec<u8>> = if name.contains(&b'/') {
-            vec![name.to_vec()]
+            vec![name.to_metered()]
         } else {
             let directory = |directory| if <[u8]>::is_empty(directory) { &b"."[..] } else { directory };
             path.split(|&byte| byte == b':').map(|part| join(directory(part), name)).collect()
@@ -35,7 +36,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         for candidate in candidates {
             ctx.tick().await?;
             if is_executable(ctx, &candidate)? {
-                ctx.stdout.write(&[candidate.as_slice(), b"\n"].concat()).await?;
+                ctx.stdout.write(&[candidate.as_slice(), b"\n"].concat_metered()).await?;
                 found = true;
                 if !options.has("a") {
                     break;

@@ -1,5 +1,6 @@
 //! `whoami`: prints the session's user. GNU coreutils whoami(1).
 
+use crate::memory::{JoinMetered, format};
 use super::quote::quote;
 use crate::utility::prelude::*;
 
@@ -17,6 +18,6 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         return Err(UtilityError::Usage(format!("extra operand {}", quote(extra))));
     }
     let user = ctx.session.identity.user.clone();
-    ctx.stdout.write(&[user.as_bytes(), b"\n"].concat()).await?;
+    ctx.stdout.write(&[user.as_bytes(), b"\n"].concat_metered()).await?;
     Ok(ExitStatus::SUCCESS)
 }

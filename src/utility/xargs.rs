@@ -1,5 +1,6 @@
 //! `xargs`: builds commands from standard input and runs them. POSIX XCU xargs, GNU findutils xargs(1).
 
+use crate::memory::{String, Vec, format, vec};
 use super::quote::quote_if_needed;
 use super::{BoxFuture, CommandError};
 use crate::io::Description;

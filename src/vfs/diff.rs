@@ -58,7 +58,7 @@ pub fn diff(before: &Snapshot, after: &Snapshot) -> Vec<Change> {
 
 /// The path of a mount point without a slash at its end: empty for the root.
 fn mount_path(state: &State, at: super::tree::Location) -> Vec<u8> {
-    let path = state.path_of(at, Vec::new());
+    let path = state.path_of(at, crate::memory::Vec::new()).into_std();
     if path == b"/" { Vec::new() } else { path }
 }
 

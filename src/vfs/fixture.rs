@@ -98,7 +98,7 @@ impl Fixture {
 
     /// Adds a file or replaces one.
     pub fn add_file(&mut self, path: &[u8], content: &[u8], mode: u32) {
-        let path = path::normalise(path);
+        let path = path::normalise(path).into_std();
         let (node, owner) = (Node::File(Arc::new(content.to_vec())), Owner::of(&path));
         self.entries.insert(path, Entry { node, mode, owner, modified: self.specification.clock() });
     }
@@ -170,11 +170,11 @@ fn read_folder(
     modified: Duration,
     entries: &mut BTreeMap<Vec<u8>, Entry>,
 ) -> Result<(), FixtureError> {
-    let mut folders = vec![(folder.to_owned(), path::normalise(at))];
+    let mut folders = vec![(folder.to_owned(), path::normalise(at).into_std())];
     while let Some((folder, at)) = folders.pop() {
         for item in std::fs::read_dir(&folder).map_err(host(&folder))? {
             let item = item.map_err(host(&folder))?;
-            let (from, to) = (item.path(), path::join(&at, item.file_name().as_encoded_bytes()));
+            let (from, to) = (item.path(), path::join(&at, item.file_name().as_encoded_bytes()).into_std());
             let metadata = std::fs::symlink_metadata(&from).map_err(host(&from))?;
             let kind = metadata.file_type();
             let (node, mode) = if kind.is_dir() {

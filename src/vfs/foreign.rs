@@ -230,12 +230,12 @@ impl ForeignPath {
     }
 
     /// Names that could not be in a path are left out.
-    pub(super) fn read_dir(&self) -> Result<Vec<DirEntry>> {
+    pub(super) fn read_dir(&self) -> Result<crate::memory::Vec<DirEntry>> {
         let (path, found) = self.existing()?;
         if found.file_type == VfsFileType::File {
             return Err(Errno::NotDirectory.into());
         }
-        let mut entries = Vec::new();
+        let mut entries = crate::memory::Vec::new();
         for name in self.foreign.call(|fs| fs.read_dir(path))? {
             let fits = !name.is_empty() && name.len() <= path::NAME_MAX && name != "." && name != "..";
             if !fits || name.contains(['/', '\0']) {

@@ -9,6 +9,7 @@ use super::resolve::{EXECUTE, Follow, Last, READ, WRITE};
 use super::tree::{Location, State, limit};
 use super::{Device, DirEntry, FileKind, Metadata, OpenFile, OpenOptions, Opened, Result, path};
 use crate::limit::Limit;
+use crate::memory::Vec;
 use crate::text::Text;
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,6 +2,7 @@
 //!
 //! `.`, `..` and symbolic links are resolved by the walk in `resolve.rs`, component by component, as POSIX XBD 4.16
 //! Pathname Resolution says; what is here only joins and splits.
+use crate::memory::{ToMetered, Vec};
 
 /// Longest path in bytes, its closing NUL on Linux counted: paths have to be shorter.
 pub(super) const PATH_MAX: usize = 4096;
@@ -13,7 +14,7 @@ pub(super) const LINKS_MAX: usize = 40;
 /// `path` as seen from the directory `cwd`: an absolute `path` stays, any other is appended. Resolves nothing.
 pub fn join(cwd: &[u8], path: &[u8]) -> Vec<u8> {
     if path.starts_with(b"/") {
-        return path.to_vec();
+        return path.to_metered();
     }
     let mut joined = Vec::with_capacity(cwd.len() + path.len() + 1);
     joined.extend_from_slice(cwd);
@@ -45,7 +46,7 @@ pub fn normalise(path: &[u8]) -> Vec<u8> {
         normal.push(b'/');
         normal.extend_from_slice(name);
     }
-    if normal.is_empty() { b"/".to_vec() } else { normal }
+    if normal.is_empty() { b"/".to_metered() } else { normal }
 }
 
 /// The text before the last component and the last component, slashes at the end left out: `/a/b/` is `/a` and `b`.

@@ -12,6 +12,7 @@ use super::inode::{Body, Inode};
 use super::mount::MountPoint;
 use super::path::{LINKS_MAX, NAME_MAX, PATH_MAX};
 use super::tree::{Location, ROOT, State};
+use crate::memory::Vec;
 use std::sync::Arc;
 
 /// What to do with a symbolic link in the last place.
@@ -167,7 +168,7 @@ impl State {
             path.push(b'/');
             path.extend_from_slice(name);
         }
-        if path.is_empty() { b"/".to_vec() } else { path }
+        if path.is_empty() { Vec::from(b"/") } else { path }
     }
 
     /// The foreign file system that a location is the root of.
@@ -346,7 +347,7 @@ impl<'a> Walk<'a> {
         mount: Location,
         foreign: Arc<Foreign>,
     ) -> Result<Option<Found<'a>>> {
-        let mut inside = ForeignPath { foreign, path: Vec::new(), slash: false };
+        let mut inside = ForeignPath { foreign, path: std::vec::Vec::new(), slash: false };
         if walk_foreign(&mut inside, &mut self.rest, &mut self.pending)? {
             let found = self.found(name, Some(mount), inside.slash);
             return Ok(Some(Found { foreign: Some(Box::new(inside)), ..found }));

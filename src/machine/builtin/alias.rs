@@ -1,5 +1,6 @@
 //! `alias` and `unalias`. Bash manual 6.6, POSIX XCU 2.3.1.
 
+use crate::memory::Vec;
 use super::{Builtin, Flow, Invocation, letter_options};
 use crate::machine::process::{Process, Step};
 use crate::machine::quote;

@@ -1,5 +1,6 @@
 //! `caller`: where the function or sourced file that runs was called. Bash manual 4.2.
 
+use crate::memory::format;
 use super::{Builtin, Flow, Invocation, letter_options};
 use crate::machine::process::{Process, Step};
 use crate::machine::run::Run;

@@ -1,5 +1,6 @@
 //! `cd`, `pwd`: the working directory. Bash manual 4.1. The logical path is kept in `PWD`; `-P` takes the physical one.
 
+use crate::memory::{ToMetered, JoinMetered};
 use super::{Builtin, Flow, Invocation, letters};
 use crate::machine::name;
 use crate::machine::option::ShellOption;
@@ -111,7 +112,7 @@ fn along_cdpath(
     }
     let Some(list) = process.scalar(run, name::CDPATH).filter(|list| !list.is_empty()) else { return Ok(None) };
     for directory in list.split(|&byte| byte == b':') {
-        let candidate = if directory.is_empty() { target.to_vec() } else { path::join(directory, target) };
+        let candidate = if directory.is_empty() { target.to_metered() } else { path::join(directory, target) };
         if process.change_directory(run, &Text::from(candidate), physical)?.is_ok() {
             if !directory.is_empty() {
                 print_directory(process);
@@ -179,7 +180,7 @@ impl Process {
             }
             // Exactly two slashes at the start stay two: POSIX XBD 4.13.
             if joined.starts_with(b"//") && !joined.starts_with(b"///") {
-                [b"/", logical.as_slice()].concat()
+                [b"/", logical.as_slice()].concat_metered()
             } else {
                 logical
             }

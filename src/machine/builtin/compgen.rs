@@ -1,5 +1,6 @@
 //! `compgen`: the words that a completion would offer. Bash manual 8.7.
 
+use crate::memory::{JoinMetered, Vec};
 use super::describe::RESERVED_WORDS;
 use super::letter_options::Letters;
 use super::{BUILTINS, Builtin, Flow, Invocation, letter_options};
@@ -100,12 +101,12 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
             0 => letters.value(b'W').and_then(|list| list_callback(process, run, list)),
             2 => letters.value(b'F').map(|function| {
                 set_completion_variables(process, run, true);
-                let call = [function.as_bytes(), b" compgen ", &quote::single(&word), b" ''; "].concat();
-                [call.as_slice(), LIST, b"=."].concat()
+                let call = [function.as_bytes(), b" compgen ", &quote::single(&word), b" ''; "].concat_metered();
+                [call.as_slice(), LIST, b"=."].concat_metered()
             }),
             4 => letters.value(b'C').map(|command| {
-                let call = [command.as_bytes(), b" compgen ", &quote::single(&word), b" ''"].concat();
-                [b"builtin mapfile -t COMPREPLY <<< \"$(", call.as_slice(), b")\""].concat()
+                let call = [command.as_bytes(), b" compgen ", &quote::single(&word), b" ''"].concat_metered();
+                [b"builtin mapfile -t COMPREPLY <<< \"$(", call.as_slice(), b")\""].concat_metered()
             }),
             1 => {
                 process.shell.state.options = work.options;
@@ -234,7 +235,7 @@ fn list_callback(process: &mut Process, run: &mut Run, list: &[u8]) -> Option<Ve
         return None;
     }
     let separators = process.scalar(run, name::IFS).unwrap_or_else(|| Text::from_static(b" \t\n"));
-    let mut text = [LIST, b"=("].concat();
+    let mut text = [LIST, b"=("].concat_metered();
     let mut quote = 0;
     let mut depth = 0_usize;
     let mut bytes = list.iter().copied().peekable();
@@ -424,7 +425,7 @@ fn files(
         if !entry.name.starts_with(start) || (start.is_empty() && entry.name.starts_with(b".")) {
             continue;
         }
-        let path = Text::from([folder, &entry.name].concat());
+        let path = Text::from([folder, &entry.name].concat_metered());
         let is_directory = match entry.kind {
             FileKind::Directory => true,
             FileKind::Symlink => fs

@@ -1,5 +1,6 @@
 //! `complete` and `compopt`: what was defined is kept and shown; nothing is ever completed here. Bash manual 8.7.
 
+use crate::memory::{JoinMetered, ToMetered, Vec, format, vec};
 use super::compgen::{self, ACTIONS, COMPLETION_OPTIONS};
 use super::letter_options::Letters;
 use super::{Builtin, Flow, Invocation, letter_options};
@@ -41,7 +42,7 @@ fn run_complete(
     if let Some(flow) = compgen::check(process, &own, &letters) {
         return Ok(flow);
     }
-    let mut names: Vec<Text> = invocation.args.get(letters.first..).unwrap_or(&[]).to_vec();
+    let mut names: Vec<Text> = invocation.args.get(letters.first..).unwrap_or(&[]).to_metered();
     for (letter, name) in [(b'D', "-D"), (b'E', "-E"), (b'I', "-I")] {
         if letters.has(letter) {
             names = vec![Text::from(name)];
@@ -88,8 +89,8 @@ fn definition(letters: &Letters) -> Vec<Vec<u8>> {
     }
     for letter in *b"GWPSXCF" {
         if let Some(value) = letters.value(letter) {
-            let shown = if letter == b'F' { value.to_vec() } else { quote::single(value) };
-            parts.push([b"-", [letter].as_slice(), b" ", &shown].concat());
+            let shown = if letter == b'F' { value.to_metered() } else { quote::single(value) };
+            parts.push([b"-", [letter].as_slice(), b" ", &shown].concat_metered());
         }
     }
     parts
@@ -179,7 +180,7 @@ fn run_compopt(
             continue;
         };
         for (on, option) in &changes {
-            let part = [b"-o ".as_slice(), option].concat();
+            let part = [b"-o ".as_slice(), option].concat_metered();
             parts.retain(|known| *known != part);
             if *on {
                 let options =

@@ -5,6 +5,7 @@ use crate::machine::process::Process;
 use crate::machine::quote;
 use crate::machine::run::Run;
 use crate::machine::shell::Function;
+use crate::memory::Vec;
 use crate::text::Text;
 
 /// The reserved words, as `compgen -k` lists them.

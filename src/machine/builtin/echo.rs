@@ -1,5 +1,6 @@
 //! `echo`. Bash manual 4.2.
 
+use crate::memory::Vec;
 use super::{Builtin, Flow, Invocation};
 use crate::machine::option::ShellOption;
 use crate::machine::process::{Process, Step};

@@ -1,5 +1,6 @@
 //! `enable`: turns builtins off and on. Bash manual 4.2. There is nothing to load them from.
 
+use crate::memory::{Vec, format};
 use super::{BUILTINS, Builtin, Flow, Invocation, letter_options};
 use crate::machine::process::{Process, Step};
 use crate::machine::run::Run;

@@ -1,5 +1,6 @@
 //! `eval`, `.`, `source`. Bash manual 4.1.
 
+use crate::memory::{JoinMetered, ToMetered, Vec};
 use super::{Builtin, Flow, Invocation, letters};
 use crate::machine::frame::ScriptKind;
 use crate::machine::option::ShellOption;
@@ -41,7 +42,8 @@ fn eval(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &
         Err(flow) => return Ok(flow),
     };
     let words: Vec<&[u8]> = invocation.args.iter().skip(letters.first).map(Text::as_bytes).collect();
-    let text = words.join(&b' ');
+    let text = words.join_metered(b" ");
+    drop(words);
     if text.iter().all(u8::is_ascii_whitespace) {
         return Ok(Flow::Status(0));
     }
@@ -72,7 +74,7 @@ fn source(
         }
         None => name.clone(),
     };
-    let args = invocation.args.get(letters.first + 1..).filter(|args| !args.is_empty()).map(<[Text]>::to_vec);
+    let args = invocation.args.get(letters.first + 1..).filter(|args| !args.is_empty()).map(<[Text]>::to_metered);
     let absolute = path::join(&process.shell.state.cwd, &found);
     if is_stream(run, &absolute) {
         return match read_stream(process, run, cx, invocation, &found)? {
@@ -139,7 +141,7 @@ fn read_stream(
                 Err(FsError::Limit(limit)) => return Err(limit.into()),
                 Err(FsError::Errno(errno)) => {
                     process.report(format_args!("{path}: {}", errno.message()));
-                    return Ok(Some(b"false".to_vec()));
+                    return Ok(Some(b"false".to_metered()));
                 }
             };
             Box::new(Reading { description, script: Vec::new(), charge: run.services.meter.empty_charge() })
@@ -183,7 +185,7 @@ fn find(process: &mut Process, run: &mut Run, name: &Text) -> Option<Text> {
     }
     let directories = process.scalar(run, crate::machine::name::PATH).unwrap_or_default();
     for directory in directories.split(|&byte| byte == b':') {
-        let mut candidate = if directory.is_empty() { b".".to_vec() } else { directory.to_vec() };
+        let mut candidate = if directory.is_empty() { b".".to_metered() } else { directory.to_metered() };
         candidate.push(b'/');
         candidate.extend_from_slice(name);
         let absolute = path::join(&process.shell.state.cwd, &candidate);

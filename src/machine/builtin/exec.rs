@@ -1,5 +1,6 @@
 //! `exec`. Bash manual 4.1. A shell is never replaced: it runs the command and ends with its status.
 
+use crate::memory::{JoinMetered, Vec, format, vec};
 use super::{Builtin, Flow, Invocation, letters};
 use crate::machine::command::Found;
 use crate::machine::frame::Frame;
@@ -59,7 +60,7 @@ fn run(process: &mut Process, run: &mut Run, cx: &mut Context<'_>, invocation: &
     if letters.has(b'l')
         && let Some(first) = args.first_mut()
     {
-        *first = Text::from([b"-", first.as_bytes()].concat());
+        *first = Text::from([b"-", first.as_bytes()].concat_metered());
     }
     let environment =
         if letters.has(b'c') { Arc::new(Environment::new(Vec::new())) } else { process.environment(run) };

@@ -1,5 +1,6 @@
 //! `exit`, `return`: the ends of a shell and of a function. Bash manual 4.1.
 
+use crate::memory::format;
 use super::{Builtin, Flow, Invocation, letters};
 use crate::machine::frame::{Frame, ScriptKind};
 use crate::machine::process::{Halt, Process, Step};

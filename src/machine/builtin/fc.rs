@@ -1,5 +1,6 @@
 //! `fc`: lists entries of the history, or runs one again. Bash manual 9.2.
 
+use crate::memory::{JoinMetered, ToMetered, ToMeteredString, Vec};
 use super::{Builtin, Flow, Invocation, letter_options};
 use crate::machine::frame::ScriptKind;
 use crate::machine::option::ShellOption;
@@ -26,12 +27,12 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
         matches!(arg.as_bytes(), [b'-', digits @ ..] if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
     });
     let mut options = Invocation::empty(invocation.builtin);
-    options.args = invocation.args.get(..negative.map_or(invocation.args.len(), |at| at + 1)).unwrap_or(&[]).to_vec();
+    options.args = invocation.args.get(..negative.map_or(invocation.args.len(), |at| at + 1)).unwrap_or(&[]).to_metered();
     let letters = match letter_options::parse(process, &options, b"e:lnrs") {
         Ok(letters) => letters,
         Err(flow) => return Ok(flow),
     };
-    let operands = invocation.args.get(letters.first..).unwrap_or(&[]).to_vec();
+    let operands = invocation.args.get(letters.first..).unwrap_or(&[]).to_metered();
     if letters.has(b's') || letters.value(b'e').is_some_and(|editor| editor.as_bytes() == b"-") {
         return again(process, run, invocation, &operands);
     }
@@ -55,7 +56,7 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
     for place in places {
         let Some(entry) = history.entries.get(place) else { continue };
         if !letters.has(b'n') {
-            process.out.extend_from_slice(history.number(place).to_string().as_bytes());
+            process.out.extend_from_slice(history.number(place).to_metered_string().as_bytes());
         }
         process.out.extend_from_slice(if posix { b"\t" } else { b"\t " });
         process.out.extend_from_slice(&entry.text);
@@ -106,7 +107,7 @@ fn again(process: &mut Process, run: &mut Run, invocation: &mut Invocation, oper
         && let Some(at) = memchr::memchr(b'=', first)
     {
         let (pattern, replacement) = first.split_at(at);
-        replacements.push((pattern.to_vec(), replacement.get(1..).unwrap_or(&[]).to_vec()));
+        replacements.push((pattern.to_metered(), replacement.get(1..).unwrap_or(&[]).to_metered()));
         rest = others;
     }
     let found = match rest.first() {
@@ -118,12 +119,12 @@ fn again(process: &mut Process, run: &mut Run, invocation: &mut Invocation, oper
         process.report_for(&invocation.name(), "no command found");
         return Ok(Flow::Status(1));
     };
-    let mut text = entry.text.to_vec();
+    let mut text = entry.text.to_metered();
     for (pattern, replacement) in replacements.iter().filter(|(pattern, _)| !pattern.is_empty()) {
-        text = bstr::ByteSlice::replace(text.as_slice(), pattern, replacement);
+        text = bstr::ByteSlice::replace(text.as_slice(), pattern, replacement).into();
         run.services.meter.check_value(text.len() as u64)?;
     }
-    process.write_error(&[text.as_slice(), b"\n"].concat());
+    process.write_error(&[text.as_slice(), b"\n"].concat_metered());
     let now = run.services.session.clock.now().as_secs() as i64;
     let history = Arc::make_mut(&mut process.shell.state.history);
     if history.last_added {

@@ -1,5 +1,6 @@
 //! `getopts`. POSIX XCU getopts, bash manual 4.1.
 
+use crate::memory::{ToMetered, format};
 use super::{Builtin, Flow, Invocation};
 use crate::machine::assign::AssignError;
 use crate::machine::name::{self, OPTARG, OPTERR, OPTIND};
@@ -73,7 +74,7 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
         Found::End => (b'?', None, None),
     };
     if loud && let Some((what, letter)) = complaint {
-        let mut line = process.shell.state.arg0.to_vec();
+        let mut line = process.shell.state.arg0.to_metered();
         line.extend_from_slice(format!(": {what} -- ").as_bytes());
         line.extend_from_slice(&[letter, b'\n']);
         process.write_error(&line);

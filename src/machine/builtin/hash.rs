@@ -1,5 +1,6 @@
 //! `hash`: remembered paths of commands. Bash manual 4.1.
 
+use crate::memory::{Vec, format};
 use super::{Builtin, Flow, Invocation, letter_options};
 use crate::machine::command::Found;
 use crate::machine::process::{Process, Step};

@@ -1,5 +1,6 @@
 //! `help`: from the table of builtins and the syntax of the keywords. Bash manual 4.2.
 
+use crate::memory::{String, ToMetered, Vec, format};
 use super::{BUILTINS, Builtin, Flow, Invocation, letter_options};
 use crate::machine::process::{Process, Step};
 use crate::machine::run::Run;
@@ -51,7 +52,7 @@ const KEYWORDS: [(&str, &str, &str); 15] = [
 
 /// All topics by name.
 pub(super) fn topics() -> Vec<(&'static str, &'static str, &'static str)> {
-    let mut all: Vec<_> = KEYWORDS.to_vec();
+    let mut all: Vec<_> = KEYWORDS.to_metered();
     all.extend(BUILTINS.iter().map(|builtin| (builtin.name, builtin.synopsis, builtin.help)));
     all.sort_by_key(|topic| topic.0);
     all

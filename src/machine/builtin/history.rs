@@ -1,5 +1,6 @@
 //! `history`: the list of commands and its file. Bash manual 9.2.
 
+use crate::memory::{JoinMetered, Vec, format};
 use super::{Builtin, Flow, Invocation, letter_options};
 use crate::machine::name;
 use crate::machine::process::{Halt, Process, Step};
@@ -154,7 +155,7 @@ fn file(process: &mut Process, run: &mut Run, own: &Text, letter: u8, operand: O
         Some(path) => path,
         None if letter == b'a' => return Ok(Flow::Status(u8::from(process.shell.state.history.unsaved > 0))),
         // What Readline takes by itself.
-        None => [process.scalar(run, name::HOME).unwrap_or_default().as_bytes(), b"/.history"].concat(),
+        None => [process.scalar(run, name::HOME).unwrap_or_default().as_bytes(), b"/.history"].concat_metered(),
     };
     let result = match letter {
         b'a' if process.shell.state.history.unsaved == 0 => Ok(()),
@@ -166,7 +167,7 @@ fn file(process: &mut Process, run: &mut Run, own: &Text, letter: u8, operand: O
         Err(FsError::Limit(limit)) => Err(limit.into()),
         Err(FsError::Errno(errno)) => {
             if !matches!(errno, Errno::NotFound) {
-                let shown = bstr::BString::from(path);
+                let shown = Text::from(path);
                 process.report_for(own, format_args!("{shown}: {}", errno.message()));
             }
             Ok(Flow::Status(1))

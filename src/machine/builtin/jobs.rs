@@ -1,6 +1,7 @@
 //! `jobs`, `disown`, `bg`, `fg` and `suspend`. Bash manual 7.2. There is no terminal: nothing stops, and job control can not
 //! move a job.
 
+use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
 use super::{Builtin, Flow, Invocation, letter_options};
 use crate::machine::job::{Job, JobStatus};
 use crate::machine::process::{Process, Step};
@@ -63,7 +64,7 @@ fn run_jobs(
         Ok(letters) => letters,
         Err(flow) => return Ok(flow),
     };
-    let operands = invocation.args.get(letters.first..).unwrap_or(&[]).to_vec();
+    let operands = invocation.args.get(letters.first..).unwrap_or(&[]).to_metered();
     let mut status = 0;
     let mut chosen: Vec<u32> = Vec::new();
     for operand in &operands {
@@ -118,11 +119,11 @@ fn named(process: &Process, operand: &Text) -> Option<u32> {
 /// A line of `jobs`.
 fn show(job: &Job, mark: char, with_pid: bool, out: &mut Vec<u8>) {
     let state = match job.status {
-        JobStatus::Running => "Running".to_owned(),
-        JobStatus::Done(0) => "Done".to_owned(),
+        JobStatus::Running => "Running".to_metered(),
+        JobStatus::Done(0) => "Done".to_metered(),
         JobStatus::Done(status) => {
             let killed = job.killed.and_then(trap::description);
-            killed.map_or_else(|| format!("Exit {status}"), str::to_owned)
+            killed.map_or_else(|| format!("Exit {status}"), str::to_metered)
         }
     };
     let pid = if with_pid { format!("{} ", job.pid) } else { String::new() };
@@ -145,7 +146,7 @@ fn replace(
         if arg.first() == Some(&b'%')
             && let Some(job) = process.shell.state.jobs.find(arg)
         {
-            *arg = Text::from(job.pid.to_string());
+            *arg = Text::from(job.pid.to_metered_string());
         }
     }
     invocation.args.drain(..1.min(invocation.args.len()));
@@ -166,7 +167,7 @@ fn run_disown(
         Ok(letters) => letters,
         Err(flow) => return Ok(flow),
     };
-    let operands = invocation.args.get(letters.first..).unwrap_or(&[]).to_vec();
+    let operands = invocation.args.get(letters.first..).unwrap_or(&[]).to_metered();
     let mut pids = Vec::new();
     let mut status = 0;
     if operands.is_empty() {

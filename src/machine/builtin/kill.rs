@@ -1,5 +1,6 @@
 //! `kill`: signals to this shell, to its jobs and to the other processes of the run. Bash manual 7.2.
 
+use crate::memory::{ToMetered, ToMeteredString, Vec, format};
 use super::{Builtin, Flow, Invocation, letter_options};
 use crate::machine::process::{Process, Step};
 use crate::machine::run::Run;
@@ -159,9 +160,9 @@ fn list(process: &mut Process, own: &Text, names: &[Text]) -> u8 {
                 .map(|number| if number > 128 { number - 128 } else { number })
                 .and_then(|number| u8::try_from(number).ok())
                 .and_then(trap::signal_name)
-                .map(|name| name.strip_prefix("SIG").map(str::to_owned).unwrap_or(name))
+                .map(|name| name.strip_prefix("SIG").map(str::to_metered).unwrap_or(name))
         } else {
-            trap::kill_signal(name).map(|number| number.to_string())
+            trap::kill_signal(name).map(|number| number.to_metered_string())
         };
         match shown {
             Some(text) => {

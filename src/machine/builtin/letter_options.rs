@@ -2,6 +2,7 @@
 
 use super::{Flow, Invocation};
 use crate::machine::process::Process;
+use crate::memory::{Vec, format};
 use crate::text::Text;
 
 /// The options that a builtin was given.

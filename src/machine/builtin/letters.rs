@@ -2,6 +2,7 @@
 
 use super::{Flow, Invocation};
 use crate::machine::process::Process;
+use crate::memory::{String, Vec, format};
 use crate::text::Text;
 
 /// A letter that was given.

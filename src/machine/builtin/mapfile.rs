@@ -3,6 +3,7 @@
 //! Before an element is assigned its callback may run: a script frame is pushed that holds the invocation, and behind it
 //! the invocation runs again.
 
+use crate::memory::{ToMetered, Vec, format};
 use super::letters;
 use super::{Builtin, Flow, Invocation};
 use crate::io::Description;
@@ -114,7 +115,7 @@ fn run(
             && let Some((callback, quantum)) = &lines.callback
             && lines.count % quantum == 0
         {
-            let mut text = callback.to_vec();
+            let mut text = callback.to_metered();
             text.extend_from_slice(format!(" {} ", lines.index).as_bytes());
             text.extend_from_slice(&quote::single(&lines.line));
             lines.called = true;

@@ -4,6 +4,7 @@ use super::frame::SavedDescriptor;
 use super::process::{ArrayLiteral, Process, Step};
 use super::run::Run;
 use super::variable::Temporary;
+use crate::memory::Vec;
 use crate::text::Text;
 use std::any::Any;
 use std::task::Context;
@@ -158,9 +159,9 @@ pub(crate) use eval::SOURCE;
 
 /// The builtin of that name.
 pub(crate) fn find(name: &[u8]) -> Option<&'static Builtin> {
-    use rustc_hash::FxHashMap;
+    use crate::memory::HashMap;
     use std::sync::LazyLock;
-    static INDEX: LazyLock<FxHashMap<&'static [u8], &'static Builtin>> =
+    static INDEX: LazyLock<HashMap<&'static [u8], &'static Builtin>> =
         LazyLock::new(|| BUILTINS.iter().map(|builtin| (builtin.name.as_bytes(), *builtin)).collect());
     INDEX.get(name).copied()
 }

@@ -1,5 +1,6 @@
 //! `printf`. Bash manual 4.2; the formats are those of [`crate::utility::print_format`].
 
+use crate::memory::Vec;
 use super::{Builtin, Flow, Invocation};
 use crate::machine::assign::AssignError;
 use crate::machine::name;

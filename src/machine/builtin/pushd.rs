@@ -1,5 +1,6 @@
 //! `pushd`, `popd`, `dirs`: the directory stack. Its top is the working directory. Bash manual 6.8.1.
 
+use crate::memory::{ToMetered, Vec, format, vec};
 use super::{Builtin, Flow, Invocation, letters};
 use crate::machine::name;
 use crate::machine::process::{Process, Step};
@@ -83,12 +84,12 @@ fn operands(invocation: &Invocation) -> (bool, Vec<Text>) {
     while let [first, tail @ ..] = rest {
         match first.as_bytes() {
             b"-n" => stays = true,
-            b"--" => return (stays, tail.to_vec()),
+            b"--" => return (stays, tail.to_metered()),
             _ => break,
         }
         rest = tail;
     }
-    (stays, rest.to_vec())
+    (stays, rest.to_metered())
 }
 
 /// Changes to a directory for `pushd` or `popd`. Whether it worked; the message was printed.

@@ -3,6 +3,7 @@
 //! Takes from the description only what belongs to the line, so that the rest is there for the next reader. What was read
 //! so far is the invocation's progress while it waits. Bytes behind a backslash are remembered: they do not split.
 
+use crate::memory::{ToMetered, Vec, format, vec};
 use super::letters::{self, Letters};
 use super::{Builtin, Flow, Invocation};
 use crate::clock::Sleep;
@@ -139,7 +140,7 @@ fn request(process: &mut Process, run: &mut Run, invocation: &Invocation) -> Res
         most: None,
         timeout: None,
         descriptor: 0,
-        names: invocation.args.get(first..).unwrap_or(&[]).to_vec(),
+        names: invocation.args.get(first..).unwrap_or(&[]).to_metered(),
     };
     let mut exact = false;
     let mut timed = false;
@@ -220,7 +221,7 @@ fn begin(process: &mut Process, run: &Run, cx: &mut Context<'_>, request: Reques
     let number = request.descriptor;
     let Some(description) = process.shell.state.descriptors.get(number).cloned() else {
         let error = match number {
-            0 => "read error: 0: Bad file descriptor".to_owned(),
+            0 => "read error: 0: Bad file descriptor".to_metered(),
             _ => format!("{number}: invalid file descriptor: Bad file descriptor"),
         };
         process.report_for(b"read", error);

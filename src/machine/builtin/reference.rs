@@ -5,6 +5,7 @@ use crate::machine::assign::AssignError;
 use crate::machine::name;
 use crate::machine::process::{Process, Step, Subscript, Target};
 use crate::machine::run::Run;
+use crate::memory::format;
 use crate::text::Text;
 
 impl Process {

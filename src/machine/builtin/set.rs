@@ -1,12 +1,12 @@
 //! `set`: options and positional parameters; the list of variables. Bash manual 4.3.1.
 
+use crate::memory::{Vec, VecDeque, format};
 use super::{Builtin, Flow, Invocation, letters};
 use crate::machine::option::{self, OPTIONS, ShellOption};
 use crate::machine::process::{Halt, Process, Step};
 use crate::machine::run::Run;
 use crate::machine::shell::Positional;
 use crate::text::Text;
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::task::Context;
 

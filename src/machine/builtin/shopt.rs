@@ -1,5 +1,6 @@
 //! `shopt`. Bash manual 4.3.2.
 
+use crate::memory::{Vec, format};
 use super::{Builtin, Flow, Invocation, letters};
 use crate::machine::option::{self, OPTIONS, ShellOption};
 use crate::machine::process::{Process, Step};

@@ -1,5 +1,6 @@
 //! `test` and `[`. Bash manual 4.1; the expressions are those of [`crate::utility::test_expression`].
 
+use crate::memory::{ToMetered, format};
 use super::{Builtin, Flow, Invocation};
 use crate::limit::Limit;
 use crate::machine::process::{Halt, Process, Step};
@@ -45,10 +46,10 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
         Err(TestError::IntegerExpected(text)) => format!("{text}: integer expression expected"),
         Err(TestError::UnaryExpected(text)) => format!("{text}: unary operator expected"),
         Err(TestError::BinaryExpected(text)) => format!("{text}: binary operator expected"),
-        Err(TestError::ArgumentExpected(_)) => "argument expected".to_owned(),
-        Err(TestError::CloseExpected) => "`)' expected".to_owned(),
+        Err(TestError::ArgumentExpected(_)) => "argument expected".to_metered(),
+        Err(TestError::CloseExpected) => "`)' expected".to_metered(),
         Err(TestError::CloseExpectedFound(text)) => format!("`)' expected, found {text}"),
-        Err(TestError::TooMany(_)) => "too many arguments".to_owned(),
+        Err(TestError::TooMany(_)) => "too many arguments".to_metered(),
     };
     process.report_for(name.as_bytes(), message);
     Ok(Flow::Status(2))

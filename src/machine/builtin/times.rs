@@ -1,5 +1,6 @@
 //! `times`. Bash manual 4.1. User and system time are not measured apart: the run's time is the shell's, its children's is 0.
 
+use crate::memory::format;
 use super::{Builtin, Flow, Invocation, letter_options};
 use crate::machine::process::{Process, Step};
 use crate::machine::run::Run;

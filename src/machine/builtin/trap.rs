@@ -1,5 +1,6 @@
 //! `trap`. Bash manual 4.1, POSIX XCU 2.14.
 
+use crate::memory::{String, ToMetered, Vec};
 use super::{Builtin, Flow, Invocation, letter_options};
 use crate::machine::process::{Process, Step};
 use crate::machine::quote;
@@ -119,7 +120,7 @@ fn shown_name(process: &Process, condition: Condition) -> String {
     let name = condition.name();
     let posix = process.shell.state.options.has(crate::machine::option::ShellOption::Posix);
     match name.strip_prefix("SIG") {
-        Some(bare) if posix => bare.to_owned(),
+        Some(bare) if posix => bare.to_metered(),
         _ => name,
     }
 }

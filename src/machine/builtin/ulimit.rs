@@ -3,6 +3,7 @@
 //! The limits of a run are its host's. A shell can lower what it is told, for itself and its children. Only the number of
 //! open files is enforced then; what a script may use of all else is still bounded by the run's limits alone.
 
+use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
 use super::{Builtin, Flow, Invocation, letter_options};
 use crate::limit::Limits;
 use crate::machine::process::{Process, Step};
@@ -112,7 +113,7 @@ fn current(process: &Process, limits: &Limits, letter: u8) -> (Option<u64>, Opti
 fn show(process: &mut Process, limits: &Limits, resource: &Resource, hard: bool, named: bool) {
     let (soft, fixed) = current(process, limits, resource.letter);
     let value =
-        (if hard { fixed } else { soft }).map_or_else(|| "unlimited".to_owned(), |value| value.to_string());
+        (if hard { fixed } else { soft }).map_or_else(|| "unlimited".to_metered(), |value| value.to_metered_string());
     let letter = char::from(resource.letter);
     let line = match (named, resource.unit) {
         (false, _) => format!("{value}\n"),

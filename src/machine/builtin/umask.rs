@@ -1,5 +1,6 @@
 //! `umask`. Bash manual 4.1; a symbolic mode names what is allowed: POSIX XCU umask.
 
+use crate::memory::{JoinMetered, String, Vec, format};
 use super::{Builtin, Flow, Invocation, letter_options};
 use crate::machine::process::{Process, Step};
 use crate::machine::run::Run;
@@ -68,10 +69,10 @@ fn parse(mode: &Text, mask: u32) -> Result<u32, Vec<u8>> {
         let value = std::str::from_utf8(mode).ok().and_then(|text| u32::from_str_radix(text, 8).ok());
         return match value.filter(|value| *value <= 0o7777) {
             Some(value) => Ok(value & 0o777),
-            None => Err([mode.as_bytes(), b": octal number out of range"].concat()),
+            None => Err([mode.as_bytes(), b": octal number out of range"].concat_metered()),
         };
     }
-    let bad = |byte: u8, what: &[u8]| [b"`", [byte].as_slice(), b"': invalid symbolic mode ", what].concat();
+    let bad = |byte: u8, what: &[u8]| [b"`", [byte].as_slice(), b"': invalid symbolic mode ", what].concat_metered();
     let mut bits = !mask & 0o777;
     let mut rest = mode.as_bytes();
     loop {

@@ -1,5 +1,6 @@
 //! `unset`. Bash manual 4.1.
 
+use crate::memory::{ToMeteredString};
 use super::{Builtin, Flow, Invocation, letters};
 use crate::machine::name::{self, NameId};
 use crate::machine::option::ShellOption;
@@ -89,7 +90,7 @@ fn unset_name(
         match process.dereference(run, id) {
             Target::Variable(target) => return Ok(unset_variable(process, run, target)),
             Target::Index(target, index) => {
-                return unset_element(process, run, target, &Text::from(index.to_string()));
+                return unset_element(process, run, target, &Text::from(index.to_metered_string()));
             }
             Target::Key(target, key) => return unset_element(process, run, target, &key),
             _ => return Ok(unset_variable(process, run, id)),

@@ -1,5 +1,6 @@
 //! `wait`: polled again whenever a child of the process ends. Bash manual 7.2.
 
+use crate::memory::Vec;
 use super::{Builtin, Flow, Invocation, letter_options};
 use crate::machine::job::JobStatus;
 use crate::machine::name;

@@ -9,6 +9,7 @@ use super::super::run::Run;
 use super::super::variable::{Attributes, Value, plain_integer};
 use super::arithmetic_prefix::blanks_trimmed;
 use crate::limit::gauge;
+use crate::memory::Vec;
 use crate::program::{
     ArithmeticCode, ArithmeticContext, ArithmeticOp, Index, Op, Operand, compile_arithmetic,
 };

@@ -7,6 +7,7 @@
 use super::super::name::NameId;
 use super::super::process::{Halt, Process, Step, Subscript};
 use super::super::run::Run;
+use crate::memory::format;
 use crate::syntax::ast::{BinaryOperator, Expression, Infix};
 use crate::text::Text;
 

@@ -8,6 +8,7 @@ use super::super::process::{Halt, Process, Step, Target};
 use super::super::run::Run;
 use super::super::variable::Value;
 use super::field::stopped;
+use crate::memory::{JoinMetered, ToMetered, Vec};
 use crate::program::Op;
 use crate::syntax::ast::ConditionalOperator;
 use crate::text::Text;
@@ -45,7 +46,7 @@ impl Process {
     pub(crate) fn conditional_word(&mut self, run: &mut Run) {
         let text = self.x.builder.take_text();
         if self.shell.state.options.has(ShellOption::XTrace) {
-            let line = [b"-n ".as_slice(), traced(&text)].concat();
+            let line = [b"-n ".as_slice(), traced(&text)].concat_metered();
             self.trace_test(run, &line);
         }
         self.shell.state.status = u8::from(text.is_empty());
@@ -55,11 +56,11 @@ impl Process {
     fn trace_test(&mut self, run: &mut Run, test: &[u8]) {
         let negated = matches!(self.code.program.code.get(self.code.pc as usize), Some(Op::Negate));
         let sign: &[u8] = if negated { b"! " } else { b"" };
-        self.trace_line(run, &[b"[[ ", sign, test, b" ]]"].concat());
+        self.trace_line(run, &[b"[[ ", sign, test, b" ]]"].concat_metered());
     }
 
     fn trace_comparison(&mut self, run: &mut Run, operator: ConditionalOperator, left: &[u8], right: &Field) {
-        let mut line = traced(left).to_vec();
+        let mut line = traced(left).to_metered();
         line.push(b' ');
         line.extend_from_slice(operator_text(operator).as_bytes());
         line.push(b' ');
@@ -89,7 +90,7 @@ impl Process {
         self.x.builder.forget_joins();
         let text = self.x.builder.take_text();
         if self.shell.state.options.has(ShellOption::XTrace) {
-            let line = [b"-".as_slice(), &[operator], b" ", traced(&text)].concat();
+            let line = [b"-".as_slice(), &[operator], b" ", traced(&text)].concat_metered();
             self.trace_test(run, &line);
         }
         let result = self.test_unary(run, operator, &text)?;

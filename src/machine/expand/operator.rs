@@ -7,6 +7,7 @@ use super::super::variable::Value;
 use super::field::stopped;
 use super::parameter::ListOf;
 use crate::character;
+use crate::memory::{JoinMetered, Vec, vec};
 use crate::pattern::{Matches, NoTicker, Pattern, Ticker as _};
 use crate::program::{Index, Pc, Program, Quoting};
 use crate::syntax::ast::{AllElements, CaseOperator, ReplaceScope};
@@ -182,7 +183,7 @@ impl Process {
                     Piece::Literal(literal) => Some(literal.as_bytes()),
                     Piece::Match => None,
                 });
-                return Ok(Text::from(literals.collect::<Vec<_>>().concat()));
+                return Ok(Text::from(literals.collect::<Vec<_>>().concat_metered()));
             }
             replaced(run, text, &pattern, scope, &string)
         })

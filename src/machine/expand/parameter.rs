@@ -6,6 +6,7 @@ use super::super::process::{Halt, Process, Step, Subscript, Target};
 use super::super::run::Run;
 use super::super::variable::{Attributes, Value, decimal};
 use crate::limit::gauge;
+use crate::memory::{JoinMetered, ToMetered, Vec, vec};
 use crate::program::{Index, Op, ParameterBase, Program, Quoting};
 use crate::syntax::ast::AllElements;
 use crate::text::Text;
@@ -151,7 +152,7 @@ impl Process {
         }
         let mut shown = self.target_name(run, target);
         if matches!(target, Target::Positional(_) | Target::Special(_)) {
-            shown = Text::from([b"$".as_slice(), &shown].concat());
+            shown = Text::from([b"$".as_slice(), &shown].concat_metered());
         }
         self.report(format_args!("{shown}: unbound variable"));
         Err(self.fatal_expansion())
@@ -512,7 +513,7 @@ impl Process {
     /// All values of a target that is a list.
     pub(crate) fn target_values(&mut self, run: &mut Run, target: &Target) -> Vec<Text> {
         match target {
-            Target::Special(b'@' | b'*') => self.shell.state.positional.as_slice().to_vec(),
+            Target::Special(b'@' | b'*') => self.shell.state.positional.as_slice().to_metered(),
             Target::Elements(id, _) => match self.value_of(run, *id) {
                 Value::Array(array) => array.iter().map(|(_, value)| value.clone()).collect(),
                 Value::Assoc(assoc) => assoc.sorted().into_iter().map(|(_, value)| value.clone()).collect(),

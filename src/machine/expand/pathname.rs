@@ -10,6 +10,7 @@ use super::super::process::{Process, Step};
 use super::super::run::Run;
 use super::field::stopped;
 use crate::limit::Limit;
+use crate::memory::{ToMetered, Vec, vec};
 use crate::pattern::{Pattern, PatternOptions, Ticker as _};
 use crate::text::Text;
 use crate::utility::ticker::MeterTicker;
@@ -60,7 +61,7 @@ impl Process {
     }
 
     fn walk(&mut self, run: &mut Run, pieces: &[Piece], absolute: bool) -> Step<Vec<Vec<u8>>> {
-        let mut paths: Vec<Vec<u8>> = vec![if absolute { b"/".to_vec() } else { Vec::new() }];
+        let mut paths: Vec<Vec<u8>> = vec![if absolute { b"/".to_metered() } else { Vec::new() }];
         let mut charge = run.services.meter.empty_charge();
         for (number, piece) in pieces.iter().enumerate() {
             let last = number + 1 == pieces.len();
@@ -154,15 +155,15 @@ impl Process {
     /// `**`: the directory itself and all directories below; at the end all files too.
     fn below(&mut self, run: &mut Run, path: &[u8], last: bool, out: &mut Vec<Vec<u8>>) -> Step {
         if last && !path.is_empty() {
-            let mut own = path.to_vec();
+            let mut own = path.to_metered();
             if own.last() != Some(&b'/') {
                 own.push(b'/');
             }
             out.push(own);
         } else if !last {
-            out.push(path.to_vec());
+            out.push(path.to_metered());
         }
-        let mut pending = vec![path.to_vec()];
+        let mut pending = vec![path.to_metered()];
         while let Some(current) = pending.pop() {
             let shown: &[u8] = if current.is_empty() { b"." } else { &current };
             let directory = crate::vfs::path::join(&self.shell.state.cwd, shown);
@@ -270,7 +271,9 @@ fn pieces(bytes: &[u8], mask: &[bool], options: PatternOptions, globstar: bool) 
                 text.first() == Some(&b'.') || text.starts_with(b"\\.") && quoted.first() == Some(&false);
             pieces.push(Piece::Match(pattern, dots));
         } else {
-            pieces.push(Piece::Literal(pattern.literal().map_or_else(|| text.to_vec(), <[u8]>::to_vec)));
+            pieces.push(Piece::Literal(
+                pattern.literal().map_or_else(|| text.to_metered(), <[u8]>::to_metered),
+            ));
         }
     }
     pieces

@@ -9,6 +9,7 @@ use super::super::process::{Halt, Process, Step, Target};
 use super::super::run::Run;
 use super::arithmetic::MAX_DEPTH;
 use crate::limit::gauge;
+use crate::memory::{ToMeteredString, Vec};
 
 /// A parameter in a text.
 struct Reference<'a> {
@@ -44,7 +45,7 @@ impl Process {
             } else if let Some(behind) = found.strip_prefix(b"$((") {
                 let Some((inner, behind)) = arithmetic(behind) else { return Ok(None) };
                 let number = self.evaluate_subscript(run, inner, depth + 1)?;
-                out.extend_from_slice(number.to_string().as_bytes());
+                out.extend_from_slice(number.to_metered_string().as_bytes());
                 rest = behind;
             } else if let Some(reference) = reference(found) {
                 let target = self.parse_reference_at(run, reference.name, depth + 1);
@@ -56,7 +57,7 @@ impl Process {
                             Target::Elements(..) => self.target_values(run, &target).len(),
                             _ => crate::character::count(&value.unwrap_or_default()),
                         };
-                        out.extend_from_slice(count.to_string().as_bytes());
+                        out.extend_from_slice(count.to_metered_string().as_bytes());
                     }
                     Some(value) => out.extend_from_slice(&value),
                     None => self.check_unset(run, &target)?,

@@ -3,6 +3,7 @@
 use super::super::name;
 use super::super::process::Process;
 use super::super::run::Run;
+use crate::memory::JoinMetered;
 use crate::text::Text;
 
 impl Process {
@@ -23,7 +24,7 @@ impl Process {
             }
             user => home_of(run, user),
         };
-        found.unwrap_or_else(|| Text::from([b"~".as_slice(), prefix].concat()))
+        found.unwrap_or_else(|| Text::from([b"~".as_slice(), prefix].concat_metered()))
     }
 
     /// `~N`, `~+N`, `~-N`: an entry of the directory stack.

@@ -6,6 +6,7 @@ use super::super::run::Run;
 use super::super::variable::{Attributes, Value};
 use super::operator::with_case;
 use super::parameter::ListOf;
+use crate::memory::{ToMetered, Vec, format, vec};
 use crate::program::Quoting;
 use crate::syntax::ast::{AllElements, CaseOperator};
 use crate::text::Text;
@@ -112,7 +113,7 @@ impl Process {
             if !text.is_empty() && !associative {
                 text.push(b' ');
             }
-            text.extend_from_slice(&if *associative { quote::key(key) } else { key.to_vec() });
+            text.extend_from_slice(&if *associative { quote::key(key) } else { key.to_metered() });
             text.push(b' ');
             text.extend_from_slice(&quote::declare(value));
             if *associative {
@@ -177,7 +178,7 @@ impl Process {
         let id = match target {
             Target::Variable(id) | Target::Index(id, _) | Target::Key(id, _) | Target::Elements(id, _) => *id,
             Target::Special(b'@' | b'*') => {
-                let mut text = b"set --".to_vec();
+                let mut text = b"set --".to_metered();
                 for value in self.target_values(run, target) {
                     text.push(b' ');
                     text.extend_from_slice(&quote::at_q(&value));
@@ -215,7 +216,7 @@ impl Process {
         } else {
             self.value_of(run, id)
         };
-        let mut text = b"declare -".to_vec();
+        let mut text = b"declare -".to_metered();
         text.extend_from_slice(if letters.is_empty() { b"-" } else { &letters });
         text.push(b' ');
         text.extend_from_slice(&run.services.names.text(id));

@@ -1,11 +1,11 @@
 //! Arrays: tables from text to value that remember the order of insertion, which is the order of `for (k in a)` (gawk's
 //! own order is that of its hash table). All arrays of a program live in one place and are named by a number.
 
+use crate::memory::{HashMap, Vec};
 use super::sort::Rubbish;
 use super::text::Str;
 use super::value::Value;
 use crate::limit::{Charge, LimitError, Meter};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Bytes that an entry takes, its text aside.

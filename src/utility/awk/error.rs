@@ -1,5 +1,6 @@
 //! What can be wrong with a program, and what ends one that runs.
 
+use crate::memory::{String, Vec, format};
 use crate::limit::LimitError;
 use crate::utility::UtilityError;
 use crate::utility::regex::RegexError;
@@ -45,7 +46,7 @@ impl SyntaxError {
         let place = format!("{source}:{line}:");
         match kind {
             SyntaxErrorKind::Token { text, column, message } => {
-                let shown = String::from_utf8_lossy(&text).into_owned();
+                let shown = String::from_utf8_lossy(&text);
                 let name = String::from_utf8_lossy(name);
                 let pad: String =
                     shown.chars().take(column).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();

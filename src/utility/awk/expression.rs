@@ -1,5 +1,6 @@
 //! Expressions, by precedence: each function emits code that leaves one value on the stack.
 
+use crate::memory::{String, ToMetered, format};
 use super::error::{SyntaxError, SyntaxErrorKind};
 use super::lexer::Token;
 use super::op::{Binary, Comparison, Function, Op, Place, SPECIAL, Source, Var};
@@ -165,7 +166,7 @@ impl Parser<'_> {
             && divides
             && matches!(self.program.constants.get(*right as usize), Some(Value::Number(0.0)))
         {
-            return Err(self.error(SyntaxErrorKind::Error("division by zero attempted".to_owned())));
+            return Err(self.error(SyntaxErrorKind::Error("division by zero attempted".to_metered())));
         }
         Ok(())
     }

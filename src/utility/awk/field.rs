@@ -1,6 +1,7 @@
 //! The current record and its fields. Fields are found when one is asked for; an assignment to one makes the record be
 //! built anew when that is asked for.
 
+use crate::memory::Vec;
 use super::text::Str;
 use super::value::Value;
 use crate::character::unit_at;

@@ -1,5 +1,6 @@
 //! `printf` and `sprintf`: a format and its arguments become text. gawk(1), "Format-Control Letters".
 
+use crate::memory::{ToMeteredString, Vec, format};
 use super::number::{Style, non_finite, push_float, push_integer, push_padded};
 use super::value::Value;
 use crate::character::{push_unit, unit_at};
@@ -213,7 +214,7 @@ fn push_whole(letter: u8, number: f64, style: &Style, out: &mut Vec<u8>) {
             b'o' => format!("{whole:o}"),
             b'x' => format!("{whole:x}"),
             b'X' => format!("{whole:X}"),
-            _ => whole.to_string(),
+            _ => whole.to_metered_string(),
         };
         digits.extend_from_slice(text.as_bytes());
     }

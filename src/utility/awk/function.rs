@@ -1,5 +1,6 @@
 //! The functions of the language that need nothing but the machine.
 
+use crate::memory::{JoinMetered, String, ToMeteredString, Vec, format};
 use super::error::Fault;
 use super::field::Piece;
 use super::machine::{Machine, Pause};
@@ -97,7 +98,7 @@ impl Machine<'_> {
         if number < 0.0 {
             let mut shown = Vec::new();
             super::number::push_number(number, b"%.6g", &mut shown);
-            let shown = String::from_utf8_lossy(&shown).into_owned();
+            let shown = String::from_utf8_lossy(&shown);
             self.warnings.push(format!("warning: {name}: received negative argument {shown}"));
         }
     }
@@ -197,7 +198,7 @@ impl Machine<'_> {
         format(&text, rest, &self.settings.convfmt, &self.meter, out).map_err(|error| match error {
             FormatError::Limit(limit) => limit.into(),
             FormatError::OutOfArguments(at) => {
-                let shown = String::from_utf8_lossy(&text).into_owned();
+                let shown = String::from_utf8_lossy(&text);
                 let pad = " ".repeat(at + 1);
                 Fault::fatal(format!(
                     "not enough arguments to satisfy format string\n\t`{shown}'\n\t{pad}^ ran out for this one"
@@ -283,7 +284,7 @@ impl Machine<'_> {
             let place = 1 + count_characters(text.get(..start).unwrap_or(&[]));
             let length = count_characters(text.get(start..end).unwrap_or(&[]));
             let key = |name: &str| {
-                let key = [index.to_string().as_bytes(), &self.settings.subsep, name.as_bytes()].concat();
+                let key = [index.to_metered_string().as_bytes(), &self.settings.subsep, name.as_bytes()].concat_metered();
                 Str::new(&key, &self.meter)
             };
             let (start_key, length_key) = (key("start")?, key("length")?);
@@ -511,7 +512,7 @@ impl Replacement {
 }
 
 pub(super) fn number_key(number: usize) -> Str {
-    Str::Short(Text::from(number.to_string()))
+    Str::Short(Text::from(number.to_metered_string()))
 }
 
 fn whole(number: f64) -> u64 {

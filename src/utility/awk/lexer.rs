@@ -1,5 +1,6 @@
 //! Tokens of a program. A `/` is a division; where an operand may stand, the parser asks for a regular expression.
 
+use crate::memory::{String, ToMetered, Vec, format};
 use super::op::Function;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +66,7 @@ impl Lexer {
         while self.peek().is_some_and(&is_wanted) {
             self.at += 1;
         }
-        self.text.get(start..self.at).unwrap_or(&[]).to_vec()
+        self.text.get(start..self.at).unwrap_or(&[]).to_metered()
     }
 
     pub(super) fn next(&mut self) -> Token {

@@ -2,6 +2,7 @@
 //! gives a [`Pause`] back and goes on where it was. Calls use frames of its own, so a program can recurse as deep as the
 //! limit on frames allows.
 
+use crate::memory::{HashMap, String, ToMetered, ToMeteredString, Vec, format, vec};
 use super::array::{Arrays, Key, Table};
 use super::error::Fault;
 use super::field::{Record, SplitError, Splitter};
@@ -16,7 +17,6 @@ use crate::utility::charged::ChargedVec;
 use crate::utility::regex::{Dialect, Regex, RegexError, RegexOptions, Syntax};
 use crate::utility::ticker::{MeterTicker, stopped};
 use crate::utility::{Environment, Output};
-use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ struct Frame {
 
 #[derive(Debug)]
 struct Iterator {
-    keys: std::vec::IntoIter<Str>,
+    keys: crate::memory::IntoIter<Str>,
     _charge: Charge,
 }
 
@@ -89,7 +89,7 @@ pub(super) struct Machine<'p> {
     turns: u32,
     pub(super) output: Vec<u8>,
     pub(super) status: u8,
-    regexes: FxHashMap<Vec<u8>, Regex>,
+    regexes: HashMap<Vec<u8>, Regex>,
     pub(super) regex_options: RegexOptions,
     /// Warnings to be printed.
     pub(super) warnings: Vec<String>,
@@ -106,7 +106,7 @@ pub(super) struct Machine<'p> {
 #[derive(Debug)]
 struct Sorting {
     job: Job,
-    sorted: Option<std::vec::IntoIter<Entry>>,
+    sorted: Option<crate::memory::IntoIter<Entry>>,
     rubbish: Option<Rubbish<Key>>,
     keys: Vec<Str>,
     count: usize,
@@ -164,7 +164,7 @@ impl<'p> Machine<'p> {
             turns: 0,
             output: Vec::new(),
             status: 0,
-            regexes: FxHashMap::default(),
+            regexes: HashMap::default(),
             regex_options: RegexOptions { dialect: Dialect::Awk, ..regex_options },
             warnings: Vec::new(),
             random: 0,
@@ -186,7 +186,7 @@ impl<'p> Machine<'p> {
         }
         let argv = self.array(Var::Global(ARGV))?;
         for (index, argument) in arguments.iter().enumerate() {
-            let (key, value) = (Str::Short(Text::from(index.to_string())), Str::new(argument, &self.meter)?);
+            let (key, value) = (Str::Short(Text::from(index.to_metered_string())), Str::new(argument, &self.meter)?);
             if let Some(table) = self.arrays.get_mut(argv) {
                 *table.entry(key)? = Value::Input(value);
             }
@@ -234,7 +234,7 @@ impl<'p> Machine<'p> {
             Var::Global(slot) => self.program.globals.get(slot as usize).map(Vec::as_slice),
             Var::Local(slot) => self.current_parameters().and_then(|names| names.get(slot as usize)).map(Vec::as_slice),
         };
-        String::from_utf8_lossy(name.unwrap_or(b"?")).into_owned()
+        String::from_utf8_lossy(name.unwrap_or(b"?"))
     }
 
     /// The parameters of the function that runs: the one whose code begins last before here.
@@ -416,7 +416,7 @@ impl<'p> Machine<'p> {
         if self.regexes.len() >= GREATEST_REGEXES {
             self.regexes.clear();
         }
-        self.regexes.insert(source.to_vec(), regex.clone());
+        self.regexes.insert(source.to_metered(), regex.clone());
         Ok(regex)
     }
 

@@ -29,6 +29,7 @@ mod text;
 mod time;
 mod value;
 
+use crate::memory::{JoinMetered, String, ToMeteredString, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::utility::ticker::regex_options;
 use error::{Fault, Source};
@@ -99,7 +100,7 @@ fn prepare(
     for (spec, argument) in options.given() {
         let Some(text) = argument else { continue };
         let assigned = match spec.short {
-            'F' => runner.assign(&[b"FS=", text.as_bytes()].concat()),
+            'F' => runner.assign(&[b"FS=", text.as_bytes()].concat_metered()),
             'v' => runner.assign(text).and_then(|is_assignment| {
                 if is_assignment { Ok(true) } else { Err(Fault::fatal(illegal_assignment(text))) }
             }),
@@ -154,7 +155,7 @@ async fn program_text(
                 };
                 let mut input = ctx.open_input(name).map_err(failure)?;
                 let part = input.read_to_end().await.map_err(failure)?;
-                add(Source::File(name.to_string()), &part);
+                add(Source::File(name.to_metered_string()), &part);
             }
             _ => continue,
         }

@@ -1,5 +1,6 @@
 //! Numbers and their texts: what `strtod` reads, and what `printf` writes.
 
+use crate::memory::{String, ToMetered, Vec, format};
 use crate::utility::float::{fixed, scientific};
 use std::fmt::Write as _;
 
@@ -200,9 +201,9 @@ fn general(magnitude: f64, precision: usize, keeps_zeros: bool) -> String {
     let exponent: i64 = exponent_text.parse().unwrap_or(0);
     let trim = |text: &str| {
         if keeps_zeros || !text.contains('.') {
-            return text.to_owned();
+            return text.to_metered();
         }
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        text.trim_end_matches('0').trim_end_matches('.').to_metered()
     };
     if exponent < -4 || exponent >= precision as i64 {
         return format!("{}e{exponent_text}", trim(digits));

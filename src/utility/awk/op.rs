@@ -1,5 +1,6 @@
 //! The compiled program: operations of a stack machine. Jumps are indexes into the code.
 
+use crate::memory::Vec;
 use super::value::Value;
 use crate::utility::regex::Regex;
 

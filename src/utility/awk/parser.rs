@@ -3,11 +3,11 @@
 //! There is no tree: what is chained (`a + b + c`, `else if`) costs no depth, and what nests has a budget. BEGIN actions,
 //! rules and END actions each form a chain of parts, every part ending in a jump to the next one of its kind.
 
+use crate::memory::{HashMap, String, ToMetered, Vec, format};
 use super::error::{Source, SyntaxError, SyntaxErrorKind};
 use super::lexer::{Lexer, Token};
 use super::op::{Definition, Op, Place, Program, Redirect, SPECIAL, Var};
 use crate::utility::regex::RegexOptions;
-use rustc_hash::FxHashMap;
 
 /// How deep statements and expressions may nest.
 const GREATEST_DEPTH: u32 = 100;
@@ -54,11 +54,11 @@ pub(super) struct Parser<'s> {
     pub(super) lexer: Lexer,
     pub(super) token: Token,
     pub(super) program: Program,
-    pub(super) globals: FxHashMap<Vec<u8>, u32>,
-    pub(super) functions: FxHashMap<Vec<u8>, u32>,
+    pub(super) globals: HashMap<Vec<u8>, u32>,
+    pub(super) functions: HashMap<Vec<u8>, u32>,
     /// The first call of each function, for the error when there is none.
     pub(super) calls: Vec<(u32, u32)>,
-    pub(super) locals: Option<FxHashMap<Vec<u8>, u32>>,
+    pub(super) locals: Option<HashMap<Vec<u8>, u32>>,
     pub(super) regex_options: RegexOptions,
     pub(super) sources: &'s Sources,
     /// Code of the last place that was loaded: where it begins and ends.
@@ -81,8 +81,8 @@ pub(super) fn parse(
         lexer: Lexer::new(text),
         token: Token::Newline,
         program: Program::default(),
-        globals: FxHashMap::default(),
-        functions: FxHashMap::default(),
+        globals: HashMap::default(),
+        functions: HashMap::default(),
         calls: Vec::new(),
         locals: None,
         regex_options,
@@ -161,7 +161,7 @@ impl Parser<'_> {
         let before = text.get(..start).unwrap_or(&[]);
         let line_start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
         let line_end = memchr::memchr(b'\n', text.get(start..).unwrap_or(&[])).map_or(text.len(), |at| start + at);
-        let line = text.get(line_start..line_end).unwrap_or(&[]).to_vec();
+        let line = text.get(line_start..line_end).unwrap_or(&[]).to_metered();
         let column = String::from_utf8_lossy(text.get(line_start..start).unwrap_or(&[])).chars().count();
         let mut error = self.error(SyntaxErrorKind::Token { text: line, column, message: message.into() });
         error.line += u32::from(self.token == Token::Newline);
@@ -238,8 +238,8 @@ impl Parser<'_> {
             return slot;
         }
         let slot = self.program.globals.len() as u32;
-        self.program.globals.push(name.to_vec());
-        self.globals.insert(name.to_vec(), slot);
+        self.program.globals.push(name.to_metered());
+        self.globals.insert(name.to_metered(), slot);
         slot
     }
 
@@ -260,8 +260,8 @@ impl Parser<'_> {
             return number;
         }
         let number = self.program.functions.len() as u32;
-        self.program.functions.push(Definition { name: name.to_vec(), parameters: Vec::new(), entry: None });
-        self.functions.insert(name.to_vec(), number);
+        self.program.functions.push(Definition { name: name.to_metered(), parameters: Vec::new(), entry: None });
+        self.functions.insert(name.to_metered(), number);
         number
     }
 
@@ -338,7 +338,7 @@ impl Parser<'_> {
         self.advance();
         self.expect_sign("(")?;
         let mut parameters = Vec::new();
-        let mut locals = FxHashMap::default();
+        let mut locals = HashMap::default();
         while !self.is_sign(")") {
             let Token::Name(parameter) = self.token.clone() else { return Err(self.unexpected()) };
             self.advance();
@@ -679,7 +679,7 @@ impl Parser<'_> {
                     } else {
                         "`continue' is not allowed outside a loop"
                     };
-                    return Err(self.error(SyntaxErrorKind::Error(message.to_owned())));
+                    return Err(self.error(SyntaxErrorKind::Error(message.to_metered())));
                 };
                 if keyword == "break" { inner.breaks.push(jump) } else { inner.continues.push(jump) }
                 self.advance();

@@ -1,6 +1,7 @@
 //! Drives the machine: BEGIN actions, the rules for each record of each operand, END actions; and does what the machine
 //! pauses for.
 
+use crate::memory::{String, ToMeteredString, Vec, format};
 use super::error::{Fault, Source as Part};
 use super::input::{Reader, Separator};
 use super::machine::{Machine, Pause};
@@ -117,7 +118,7 @@ impl<'p> Runner<'p> {
         if count < 1.0 {
             return String::new();
         }
-        let name = if name.is_empty() { "-".into() } else { String::from_utf8_lossy(name).into_owned() };
+        let name = if name.is_empty() { "-".into() } else { String::from_utf8_lossy(name) };
         format!("(FILENAME={name} FNR={count}) ")
     }
 
@@ -276,7 +277,7 @@ impl<'p> Runner<'p> {
                     self.reader = None;
                     let name = self.machine.text(self.machine.global(FILENAME))?;
                     let shown = if name.is_empty() { "-".into() } else { String::from_utf8_lossy(&name) };
-                    let shown = shown.into_owned();
+                    
                     if errno == Errno::IsDirectory {
                         ctx.stdout.flush().await?;
                         ctx.warn(format_args!("warning: command line argument `{shown}' is a directory: skipped"));
@@ -306,7 +307,7 @@ impl<'p> Runner<'p> {
             let number = self.next_argument;
             self.next_argument += 1;
             let argv = self.machine.array(Var::Global(ARGV))?;
-            let value = self.machine.table(argv)?.get(number.to_string().as_bytes()).cloned();
+            let value = self.machine.table(argv)?.get(number.to_metered_string().as_bytes()).cloned();
             let name = self.machine.text(&value.unwrap_or(Value::Unset))?;
             if name.is_empty() || self.assign(&name)? {
                 continue;

@@ -1,6 +1,7 @@
 //! `asort`, `asorti` and loops in the order of `PROCINFO["sorted_in"]`: a [`Job`] that is done in portions, so that others
 //! run meanwhile. It gathers the entries of a table, sorts them by a merge sort from the bottom up, and hands them on.
 
+use crate::memory::{IntoIter, Vec};
 use super::array::Table;
 use super::number::to_number;
 use super::text::Str;
@@ -9,7 +10,6 @@ use crate::limit::{Charge, LimitError, Meter};
 use std::cmp::Ordering;
 use std::iter::Peekable;
 use std::sync::Arc;
-use std::vec::IntoIter;
 
 /// Entries that are handled at once.
 const PORTION: usize = 1024;

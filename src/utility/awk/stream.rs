@@ -3,13 +3,13 @@
 //! What is written to a command is kept until the command is closed, or the program ends; then it runs with that as its
 //! standard input. A command that is read runs while its output is read.
 
+use crate::memory::{HashMap, String, ToMetered, Vec, format, vec};
 use super::error::Fault;
 use super::input::{Reader, Separator};
 use super::op::Redirect;
 use crate::io::{Description, pipe};
 use crate::utility::prelude::*;
 use crate::utility::{BoxFuture, CommandError};
-use rustc_hash::FxHashMap;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
@@ -33,9 +33,9 @@ struct Process {
 #[derive(Default)]
 pub(super) struct Streams {
     sinks: Vec<Option<(Vec<u8>, Sink)>>,
-    sink_places: FxHashMap<Vec<u8>, usize>,
-    files: FxHashMap<Vec<u8>, Reader>,
-    processes: FxHashMap<Vec<u8>, Process>,
+    sink_places: HashMap<Vec<u8>, usize>,
+    files: HashMap<Vec<u8>, Reader>,
+    processes: HashMap<Vec<u8>, Process>,
 }
 
 fn shell(ctx: &Context, command: &[u8]) -> crate::utility::CommandRequest {
@@ -64,8 +64,8 @@ impl Streams {
             place
         } else {
             let sink = open_sink(ctx, redirect, name)?;
-            self.sinks.push(Some((name.to_vec(), sink)));
-            self.sink_places.insert(name.to_vec(), self.sinks.len() - 1);
+            self.sinks.push(Some((name.to_metered(), sink)));
+            self.sink_places.insert(name.to_metered(), self.sinks.len() - 1);
             self.sinks.len() - 1
         };
         match self.sinks.get_mut(place).and_then(Option::as_mut) {
@@ -141,7 +141,7 @@ impl Streams {
             };
             match input {
                 Ok(input) => {
-                    self.files.insert(name.to_vec(), Reader::new(ctx, input));
+                    self.files.insert(name.to_metered(), Reader::new(ctx, input));
                 }
                 Err(FsError::Errno(_)) => return Ok(-1),
                 Err(FsError::Limit(limit)) => return Err(limit.into()),
@@ -166,7 +166,7 @@ impl Streams {
             let running = Some(ctx.start_command(request));
             let input = Input::new(Description::pipe_reader(reader), &ctx.meter);
             let process = Process { reader: Reader::new(ctx, input), running, status: ExitStatus::SUCCESS };
-            self.processes.insert(command.to_vec(), process);
+            self.processes.insert(command.to_metered(), process);
         }
         let Some(Process { reader, running, status }) = self.processes.get_mut(command) else { return Ok(-1) };
         let mut read = pin!(read_into(reader, ctx, separator, into));
@@ -224,7 +224,7 @@ async fn end_sink(ctx: &mut Context, name: &[u8], sink: Sink) -> Result<f64, Fau
             ctx.stdout.flush().await?;
             let _charge = ctx.meter.charge(bytes.len() as u64)?;
             let mut request = shell(ctx, name);
-            request.stdin = Some(Description::memory(bytes.to_vec()));
+            request.stdin = Some(Description::memory(bytes.to_metered()));
             let status = status_of(ctx.start_command(request).await)?;
             return Ok(f64::from(status.0));
         }

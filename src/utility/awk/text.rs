@@ -1,6 +1,7 @@
 //! Strings of a running program: short ones in place, longer ones shared and charged to the run's meter while any value
 //! holds them.
 
+use crate::memory::{ToMetered, Vec};
 use crate::limit::{Charge, LimitError, Meter};
 use crate::text::Text;
 use std::ops::Deref;
@@ -32,7 +33,7 @@ impl Str {
         }
         meter.check_value(bytes.len() as u64)?;
         let charge = meter.charge(bytes.len() as u64)?;
-        Ok(Self::Long(Arc::new(Heap { bytes: bytes.to_vec(), charge })))
+        Ok(Self::Long(Arc::new(Heap { bytes: bytes.to_metered(), charge })))
     }
 
     /// Takes bytes that were just made.

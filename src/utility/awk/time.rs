@@ -1,5 +1,6 @@
 //! `strftime` and `mktime`.
 
+use crate::memory::{String, Vec};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};

@@ -1,5 +1,6 @@
 //! Values: numbers, strings, and strings from input that count as numbers where they look like one.
 
+use crate::memory::Vec;
 use super::number::{push_number, to_number, whole_number};
 use super::text::Str;
 use crate::limit::{LimitError, Meter};

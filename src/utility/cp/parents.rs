@@ -1,5 +1,6 @@
 //! `cp --parents`: the directories of a source's path are made below the destination, each like the one it stands for.
 
+use crate::memory::{JoinMetered, ToMetered, Vec, format};
 use super::super::copy::Copier;
 use super::super::files::parent;
 use super::super::quote::quote_name;
@@ -58,10 +59,10 @@ pub(super) async fn make(
                 return Ok(None);
             }
             if copier.verbose {
-                ctx.stdout.write(&[from, b" -> ", to, b"\n"].concat()).await?;
+                ctx.stdout.write(&[from, b" -> ", to, b"\n"].concat_metered()).await?;
             }
         }
-        made.push(Directory { path: to.to_vec(), source: metadata, is_new: existing.is_none() });
+        made.push(Directory { path: to.to_metered(), source: metadata, is_new: existing.is_none() });
     }
     Ok(Some(made))
 }

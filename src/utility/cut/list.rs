@@ -1,5 +1,6 @@
 //! The lists of `cut`: `N`, `N-`, `N-M`, `-M`, separated by commas or blanks. POSIX XCU cut.
 
+use crate::memory::{String, ToMetered, Vec, format};
 use crate::utility::UtilityError;
 use crate::utility::count::parse_digits;
 use crate::utility::quote::quote;
@@ -40,13 +41,13 @@ fn parse_range(item: &[u8], fields: bool) -> Result<Range, String> {
         }
         match parse_digits(digits).and_then(|value| usize::try_from(value).ok()) {
             Some(usize::MAX) | None => Err(format!("{} {} is too large", what.2, quote(digits))),
-            Some(0) => Err(zero.to_owned()),
+            Some(0) => Err(zero.to_metered()),
             Some(value) => Ok(value),
         }
     };
     let Some(dash) = item.iter().position(|byte| *byte == b'-') else {
         if item.is_empty() {
-            return Err(zero.to_owned());
+            return Err(zero.to_metered());
         }
         let first = number(item)?;
         return Ok(Range { first, last: first });

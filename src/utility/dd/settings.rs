@@ -1,5 +1,6 @@
 //! The operands of `dd`.
 
+use crate::memory::{String, Vec, format};
 use crate::utility::prelude::*;
 
 /// A number of blocks, or of bytes.

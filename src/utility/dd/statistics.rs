@@ -1,5 +1,6 @@
 //! What `dd` says at its end: records, bytes, time and rate.
 
+use crate::memory::{String, ToMetered, format};
 use super::settings::Status;
 use crate::utility::float::format_float;
 use crate::utility::prelude::*;
@@ -87,13 +88,13 @@ impl Statistics {
     fn transfer(&self, ctx: &Context) -> String {
         let bytes = self.bytes;
         let sizes = match bytes {
-            1 => "1 byte copied".to_owned(),
+            1 => "1 byte copied".to_metered(),
             0..1000 => format!("{bytes} bytes copied"),
             1000..1024 => format!("{bytes} bytes ({}) copied", size(bytes, 1000)),
             _ => format!("{bytes} bytes ({}, {}) copied", size(bytes, 1000), size(bytes, 1024)),
         };
         let seconds = ctx.session.clock.monotonic().saturating_sub(self.start).as_secs_f64();
-        let rate = if seconds > 0.0 { rate(bytes as f64 / seconds) } else { "Infinity B".to_owned() };
+        let rate = if seconds > 0.0 { rate(bytes as f64 / seconds) } else { "Infinity B".to_metered() };
         format!("{sizes}, {} s, {rate}/s", format_float(seconds, b'g', 6, false))
     }
 }
@@ -112,10 +113,10 @@ fn size(bytes: u64, base: u64) -> String {
     let tenths = (bytes * 10 + unit / 2) / unit;
     let whole = (bytes + unit / 2) / unit;
     let name = match (UNITS.get(power).copied().unwrap_or(""), base) {
-        ("k", 1024) => "Ki".to_owned(),
+        ("k", 1024) => "Ki".to_metered(),
         ("", _) => String::new(),
         (name, 1024) => format!("{name}i"),
-        (name, _) => name.to_owned(),
+        (name, _) => name.to_metered(),
     };
     if power > 0 && tenths < 100 {
         return format!("{}.{} {name}B", tenths / 10, tenths % 10);

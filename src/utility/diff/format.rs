@@ -1,5 +1,6 @@
 //! The output formats: normal and unified. POSIX XCU diff.
 
+use crate::memory::{JoinMetered, String, ToMetered, ToMeteredString, Vec, format};
 use super::lines::File;
 use crate::utility::prelude::*;
 use std::time::Duration;
@@ -49,8 +50,8 @@ pub(super) async fn normal(
     [left, right]: [&File; 2],
 ) -> Result<(), UtilityError> {
     let range = |start: usize, count: usize| match count {
-        0 => start.to_string(),
-        1 => (start + 1).to_string(),
+        0 => start.to_metered_string(),
+        1 => (start + 1).to_metered_string(),
         _ => format!("{},{}", start + 1, start + count),
     };
     for change in changes {
@@ -83,14 +84,14 @@ pub(super) async fn unified(
 ) -> Result<(), UtilityError> {
     for (index, (file, mark)) in [(left, "---"), (right, "+++")].into_iter().enumerate() {
         let line = match labels.get(index) {
-            Some(label) => label.to_vec(),
-            None => [&file.name, b"\t".as_slice(), timestamp(ctx, file.modified).as_bytes()].concat(),
+            Some(label) => label.to_metered(),
+            None => [&file.name, b"\t".as_slice(), timestamp(ctx, file.modified).as_bytes()].concat_metered(),
         };
-        ctx.stdout.write(&[mark.as_bytes(), b" ", &line, b"\n"].concat()).await?;
+        ctx.stdout.write(&[mark.as_bytes(), b" ", &line, b"\n"].concat_metered()).await?;
     }
     let range = |start: usize, count: usize| match count {
         0 => format!("{start},0"),
-        1 => (start + 1).to_string(),
+        1 => (start + 1).to_metered_string(),
         _ => format!("{},{count}", start + 1),
     };
     for hunk in hunks(changes, context) {
@@ -127,5 +128,5 @@ fn timestamp(ctx: &Context, time: Duration) -> String {
     let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
     let stamp = jiff::Timestamp::new(seconds, time.subsec_nanos().cast_signed()).unwrap_or(jiff::Timestamp::MAX);
     let zoned = stamp.to_zoned(zone.unwrap_or(jiff::tz::TimeZone::UTC));
-    zoned.strftime("%Y-%m-%d %H:%M:%S.%9f %z").to_string()
+    zoned.strftime("%Y-%m-%d %H:%M:%S.%9f %z").to_metered_string()
 }

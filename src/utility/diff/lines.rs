@@ -1,10 +1,10 @@
 //! Files as lines, lines as numbers: lines that count as equal get the same one.
 
+use crate::memory::{HashMap, ToMetered, Vec};
 use super::format::Change;
 use super::myers;
 use crate::limit::LimitError;
 use crate::utility::prelude::*;
-use std::collections::HashMap;
 use std::time::Duration;
 
 /// What is ignored when lines are compared.
@@ -133,7 +133,7 @@ async fn number_lines(
             } else {
                     charge.grow(key.len() as u64 + 96)?;
                     let number = numbers.len() as u32;
-                    numbers.insert(key.to_vec(), number);
+                    numbers.insert(key.to_metered(), number);
                     number
             };
             result.push(number)?;

@@ -1,6 +1,7 @@
 //! `--check`: reads lists of digests and compares.
 
 use super::{Algorithm, digest};
+use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;
 
 #[derive(Debug, Default)]
@@ -147,7 +148,7 @@ fn parse_line<A: Algorithm>(line: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     if !is_digest(digits) || name.is_empty() {
         return None;
     }
-    Some((digits.to_vec(), if escaped { unescape(name)? } else { name.to_vec() }))
+    Some((digits.to_metered(), if escaped { unescape(name)? } else { name.to_metered() }))
 }
 
 fn unescape(name: &[u8]) -> Option<Vec<u8>> {

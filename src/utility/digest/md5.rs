@@ -1,6 +1,7 @@
 //! MD5. RFC 1321.
 
 use super::Algorithm;
+use crate::memory::{Vec, vec};
 
 /// The state: four words, the bytes that do not fill a block yet, and the length so far.
 pub(in crate::utility) struct Md5 {

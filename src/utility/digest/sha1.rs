@@ -1,6 +1,7 @@
 //! SHA-1. FIPS 180-4.
 
 use super::Algorithm;
+use crate::memory::{Vec, vec};
 
 /// The state: five words, the bytes that do not fill a block yet, and the length so far.
 pub(in crate::utility) struct Sha1 {

@@ -1,5 +1,6 @@
 //! The actions: printing, deleting, running commands.
 
+use crate::memory::{JoinMetered, ToMetered, Vec};
 use super::expression::{Action, Target};
 use super::format::list_line;
 use super::run::{Candidate, Search};
@@ -24,7 +25,7 @@ impl Search {
         let Some(super::expression::Step::Action(action)) = steps.get(step) else { return Ok(true) };
         match action {
             Action::Print(target, end) => {
-                let line = [file.path, &[*end]].concat();
+                let line = [file.path, &[*end]].concat_metered();
                 self.print(ctx, *target, &line).await?;
             }
             Action::PrintFormat(target, format) => match format.print(ctx, file, &self.zone) {
@@ -115,7 +116,7 @@ impl Search {
         if let Some(batch) = self.batches.get_mut(index) {
             batch.bytes += size;
             batch.files.push(name);
-            batch.directory = directory.to_vec();
+            batch.directory = directory.to_metered();
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! What the arguments of `find` mean: options, starting points, and the expression as steps over one truth value.
 
+use crate::memory::Vec;
 use super::format::Format;
 use crate::pattern::Pattern;
 use crate::text::Text;

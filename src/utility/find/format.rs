@@ -1,5 +1,6 @@
 //! `-printf`: escapes and directives. The format is parsed once.
 
+use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
 use super::run::Candidate;
 use crate::text::Text;
 use crate::utility::file_mode::{kind_letter, mode_letters, permission_letters};
@@ -185,10 +186,10 @@ impl Directive {
             let sign = if self.plus { "+" } else if self.blank { " " } else { "" };
             (format!("{sign}{value}").into_bytes(), true)
         };
-        let words = |text: &[u8]| (text.to_vec(), false);
+        let words = |text: &[u8]| (text.to_metered(), false);
         let name = |name: Option<Text>, id: u32| match name {
-            Some(name) => (name.to_vec(), false),
-            None => (id.to_string().into_bytes(), false),
+            Some(name) => (name.to_metered(), false),
+            None => (id.to_metered_string().into_bytes(), false),
         };
         Ok(match self.letter {
             b'a' => (time_text(zone, metadata.accessed), false),
@@ -273,7 +274,7 @@ fn time_text(zone: &Zone, time: Duration) -> Vec<u8> {
 fn general(ratio: f64) -> String {
     let before = if ratio >= 1.0 { ratio.log10() as usize + 1 } else { 0 };
     let shown = format!("{ratio:.precision$}", precision = 6_usize.saturating_sub(before));
-    if shown.contains('.') { shown.trim_end_matches('0').trim_end_matches('.').to_owned() } else { shown }
+    if shown.contains('.') { shown.trim_end_matches('0').trim_end_matches('.').to_metered() } else { shown }
 }
 
 const fn type_letter(kind: FileKind) -> u8 {
@@ -316,7 +317,7 @@ fn directory_name(path: &[u8]) -> &[u8] {
 pub(super) fn list_line(ctx: &Context, file: &Candidate<'_>, zone: &Zone) -> Result<Vec<u8>, FsError> {
     use crate::utility::quote::escape_name;
     let metadata = file.metadata;
-    let name = |name: Option<Text>, id: u32| name.map_or_else(|| id.to_string(), |name| name.to_string());
+    let name = |name: Option<Text>, id: u32| name.map_or_else(|| id.to_metered_string(), |name| name.to_metered_string());
     let size = match metadata.device {
         Some((major, minor)) => format!("{major:3}, {minor:3}"),
         None => format!("{:8}", metadata.size),

@@ -11,6 +11,7 @@ mod parse;
 mod run;
 mod test;
 
+use crate::memory::vec;
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {

@@ -1,6 +1,7 @@
 //! From the arguments to a plan. Operators are resolved with an explicit stack (shunting-yard), so that nesting is no
 //! native recursion.
 
+use crate::memory::{String, ToMetered, Vec, format, vec};
 use super::expression::*;
 use super::format::Format;
 use crate::pattern::{Pattern, PatternOptions};
@@ -42,7 +43,7 @@ pub(super) fn parse(ctx: &Context, args: &[Text]) -> Result<Plan, UtilityError> 
     let rest = args.get(at..).unwrap_or(&[]);
     let count = rest.iter().take_while(|arg| !starts_expression(arg)).count();
     let (starts, expression) = rest.split_at_checked(count).unwrap_or((rest, &[]));
-    let starts = if starts.is_empty() { vec![Text::from_static(b".")] } else { starts.to_vec() };
+    let starts = if starts.is_empty() { vec![Text::from_static(b".")] } else { starts.to_metered() };
     let plan = Plan {
         follow,
         starts,
@@ -621,7 +622,7 @@ impl Parser<'_> {
                 self.at += 1;
                 continue;
             }
-            let mut argv = self.args.get(start..self.at).unwrap_or(&[]).to_vec();
+            let mut argv = self.args.get(start..self.at).unwrap_or(&[]).to_metered();
             self.at += 1;
             if argv.is_empty() {
                 break;

@@ -1,5 +1,6 @@
 //! The walk: every starting point, every file below it, the expression for each.
 
+use crate::memory::Vec;
 use super::expression::{Batch, Follow, Plan, Step};
 use crate::limit::Charge;
 use crate::text::Text;

@@ -4,6 +4,7 @@
 //! the word: what lines cost grows with the square of what they are shorter than the goal or than the next line, and
 //! breaks after sentences are cheaper than those within. A paragraph that is too long is set in parts.
 
+use crate::memory::{ToMetered, Vec};
 use crate::limit::LimitError;
 use crate::utility::prelude::*;
 
@@ -65,7 +66,7 @@ impl Word {
             best: 0,
             line_length: 0,
             next_break: 0,
-            text: text.to_vec(),
+            text: text.to_metered(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! GNU `getopt_long` over options that are known at run time only.
 
+use crate::memory::{JoinMetered, ToMetered, Vec, vec};
 use crate::utility::prelude::*;
 
 /// Whether an option has an argument.
@@ -65,7 +66,7 @@ impl Grammar {
             text => text,
         };
         self.is_silent = text.first() == Some(&b':');
-        self.short = text.to_vec();
+        self.short = text.to_metered();
     }
 
     /// Whether a letter is an option, and its argument.
@@ -94,7 +95,7 @@ pub(super) async fn parse(
         ctx.tick().await?;
         match word.as_bytes() {
             b"--" => {
-                parsed.operands.extend(rest.by_ref().map(|word| word.to_vec()));
+                parsed.operands.extend(rest.by_ref().map(|word| word.to_metered()));
             }
             [b'-', b'-', text @ ..] => parsed.long(grammar, b"--", text, &mut rest),
             [b'-', text @ ..] if !text.is_empty() => {
@@ -109,12 +110,12 @@ pub(super) async fn parse(
                 }
             }
             operand if grammar.keeps_order => {
-                parsed.options.push(Found { option: None, argument: Some(operand.to_vec()) });
+                parsed.options.push(Found { option: None, argument: Some(operand.to_metered()) });
             }
             operand => {
-                parsed.operands.push(operand.to_vec());
+                parsed.operands.push(operand.to_metered());
                 if grammar.stops_early {
-                    parsed.operands.extend(rest.by_ref().map(|word| word.to_vec()));
+                    parsed.operands.extend(rest.by_ref().map(|word| word.to_metered()));
                 }
             }
         }
@@ -158,44 +159,44 @@ impl Parsed {
         let long = match (exact, candidates().count()) {
             (Some(long), _) => long,
             (None, 0) => {
-                return self.wrong(grammar, [b"unrecognized option '", dashes, text, b"'"].concat());
+                return self.wrong(grammar, [b"unrecognized option '", dashes, text, b"'"].concat_metered());
             }
             (None, 1) => match candidates().next() {
                 Some(long) => long,
                 None => return,
             },
             (None, _) => {
-                let mut message = [b"option '", dashes, text, b"' is ambiguous; possibilities:"].concat();
+                let mut message = [b"option '", dashes, text, b"' is ambiguous; possibilities:"].concat_metered();
                 for long in candidates() {
-                    message.extend_from_slice(&[b" '", dashes, &long.name, b"'"].concat());
+                    message.extend_from_slice(&[b" '", dashes, &long.name, b"'"].concat_metered());
                 }
                 return self.wrong(grammar, message);
             }
         };
         let argument = match (long.argument, value) {
             (Argument::None, Some(_)) => {
-                let message = [b"option '", dashes, &long.name, b"' doesn't allow an argument"].concat();
+                let message = [b"option '", dashes, &long.name, b"' doesn't allow an argument"].concat_metered();
                 return self.wrong(grammar, message);
             }
             (Argument::Required, None) => match rest.next() {
-                Some(value) => Some(value.to_vec()),
+                Some(value) => Some(value.to_metered()),
                 None => {
-                    let message = [b"option '", dashes, &long.name, b"' requires an argument"].concat();
+                    let message = [b"option '", dashes, &long.name, b"' requires an argument"].concat_metered();
                     return self.wrong(grammar, message);
                 }
             },
             (Argument::Optional, None) => Some(Vec::new()),
-            (_, value) => value.map(<[u8]>::to_vec),
+            (_, value) => value.map(<[u8]>::to_metered),
         };
-        self.options.push(Found { option: Some([b"--", long.name.as_slice()].concat()), argument });
+        self.options.push(Found { option: Some([b"--", long.name.as_slice()].concat_metered()), argument });
     }
 
     fn cluster<'t>(&mut self, grammar: &Grammar, text: &[u8], rest: &mut impl Iterator<Item = &'t Text>) {
         for (at, &letter) in text.iter().enumerate() {
-            let attached = text.get(at + 1..).filter(|attached| !attached.is_empty()).map(<[u8]>::to_vec);
+            let attached = text.get(at + 1..).filter(|attached| !attached.is_empty()).map(<[u8]>::to_metered);
             let argument = match grammar.short(letter) {
                 None => {
-                    self.wrong(grammar, [b"invalid option -- '", &[letter][..], b"'"].concat());
+                    self.wrong(grammar, [b"invalid option -- '", &[letter][..], b"'"].concat_metered());
                     continue;
                 }
                 Some(Argument::None) => {
@@ -203,11 +204,11 @@ impl Parsed {
                     continue;
                 }
                 Some(Argument::Optional) => Some(attached.unwrap_or_default()),
-                Some(Argument::Required) => attached.or_else(|| rest.next().map(|word| word.to_vec())),
+                Some(Argument::Required) => attached.or_else(|| rest.next().map(|word| word.to_metered())),
             };
             if argument.is_none() {
                 return self
-                    .wrong(grammar, [b"option requires an argument -- '", &[letter][..], b"'"].concat());
+                    .wrong(grammar, [b"option requires an argument -- '", &[letter][..], b"'"].concat_metered());
             }
             self.options.push(Found { option: Some(vec![b'-', letter]), argument });
             return;

@@ -1,4 +1,5 @@
 //! Words as a shell reads them.
+use crate::memory::Vec;
 
 /// The rules of a family of shells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

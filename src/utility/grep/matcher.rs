@@ -5,6 +5,7 @@
 //! line by the expression; else the expression runs over the buffer with `^` and `$` at newlines. What can match a
 //! newline is tried again on the line alone, and when that was in vain too often, line after line is searched.
 
+use crate::memory::{JoinMetered, String, Vec, format, vec};
 use super::settings::{Settings, Syntax};
 use crate::limit::Meter;
 use crate::pattern::Ticker;
@@ -241,7 +242,7 @@ fn escaped(text: &[u8]) -> Vec<u8> {
 
 fn joined(sources: &[Vec<u8>], syntax: RegexSyntax) -> Vec<u8> {
     let bar: &[u8] = if syntax == RegexSyntax::Basic { br"\|" } else { b"|" };
-    sources.join(bar)
+    sources.join_metered(bar)
 }
 
 /// What GNU grep warns of: a repetition of nothing.

@@ -1,5 +1,6 @@
 //! How `grep` writes a line: name, number, offset, separator, matches in colour.
 
+use crate::memory::{Vec, format};
 use super::Grep;
 use crate::character::unit_at;
 use crate::utility::prelude::*;

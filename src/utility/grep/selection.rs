@@ -1,5 +1,6 @@
 //! Which files a recursive search takes: `--include`, `--exclude`, `--exclude-dir`.
 
+use crate::memory::Vec;
 use crate::limit::LimitError;
 use crate::pattern::{Pattern, PatternOptions};
 use crate::utility::prelude::*;

@@ -1,5 +1,6 @@
 //! What the options of `grep` mean, once all are read.
 
+use crate::memory::{HashSet, String, ToMetered, Vec, format};
 use super::selection::Selection;
 use crate::utility::prelude::*;
 
@@ -181,7 +182,7 @@ async fn patterns(
     let mut is_given = false;
     for (spec, argument) in options.given() {
         match (spec.short, argument) {
-            ('e', Some(text)) => patterns.extend(text.split(|&byte| byte == b'\n').map(<[u8]>::to_vec)),
+            ('e', Some(text)) => patterns.extend(text.split(|&byte| byte == b'\n').map(<[u8]>::to_metered)),
             ('f', Some(name)) => {
                 let lines = read_lines(ctx, name).await?;
                 patterns.extend(lines);
@@ -195,9 +196,9 @@ async fn patterns(
             return Err(usage_error(ctx, utility));
         }
         let text = operands.remove(0);
-        patterns.extend(text.split(|&byte| byte == b'\n').map(<[u8]>::to_vec));
+        patterns.extend(text.split(|&byte| byte == b'\n').map(<[u8]>::to_metered));
     }
-    let mut seen = rustc_hash::FxHashSet::default();
+    let mut seen = HashSet::default();
     patterns.retain(|pattern| seen.insert(pattern.clone()));
     Ok(patterns)
 }
@@ -213,7 +214,7 @@ async fn read_lines(ctx: &mut Context, name: &Text) -> Result<Vec<Vec<u8>>, Util
     if bytes.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(text.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect())
+    Ok(text.split(|&byte| byte == b'\n').map(<[u8]>::to_metered).collect())
 }
 
 /// The syntax asked for; `fallback` is the name's own, which an option other than that of `grep` itself contradicts.

@@ -1,5 +1,6 @@
 //! The operands of `grep`, and with `-r` what lies below them, depth first.
 
+use crate::memory::{ToMetered, ToMeteredString, Vec};
 use super::Grep;
 use super::search::Search;
 use super::settings::{Directories, Report};
@@ -11,7 +12,7 @@ use crate::vfs::{DirEntry, FileKind, Metadata};
 struct Level {
     path: Vec<u8>,
     inode: u64,
-    entries: std::vec::IntoIter<DirEntry>,
+    entries: crate::memory::IntoIter<DirEntry>,
     _charge: Charge,
 }
 
@@ -72,7 +73,7 @@ async fn search_tree(
 ) -> Result<(), UtilityError> {
     grep.with_name |= grep.settings.with_name.is_none();
     let mut levels = Vec::new();
-    enter(ctx, grep, &mut levels, root.to_vec()).await?;
+    enter(ctx, grep, &mut levels, root.to_metered()).await?;
     while let Some(level) = levels.last_mut() {
         ctx.tick().await?;
         let Some(entry) = level.entries.next() else {
@@ -179,7 +180,7 @@ async fn search_input(
     }
     let width = if grep.settings.initial_tab {
         let size = metadata.map_or(i64::MAX as u64, |file| file.size + u64::from(grep.settings.line_number));
-        size.to_string().len()
+        size.to_metered_string().len()
     } else {
         0
     };

@@ -1,5 +1,6 @@
 //! Operations over the outputs of several terms, argument by argument, and destructuring alternatives.
 
+use crate::memory::Vec;
 use super::binding::Bindings;
 use super::error::Raise;
 use super::frame::{Choice, Frames, Item, Next, Todo, Track};

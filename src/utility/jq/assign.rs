@@ -1,5 +1,6 @@
 //! Assignments: the paths of the left side are outputs of the machine, the state they change lies in a choice.
 
+use crate::memory::Vec;
 use super::binding::Bindings;
 use super::error::Raise;
 use super::frame::{Choice, Frames, Item, Next, Todo, Track, Trail};

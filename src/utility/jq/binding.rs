@@ -3,6 +3,7 @@
 //! The newest binding comes first. The list is dropped without recursion, however long it is and however deep closures
 //! nest.
 
+use crate::memory::Vec;
 use super::term::{Id, TO_ROOT};
 use super::value::Value;
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 //!
 //! A definition is parsed when a filter first uses it, and only then.
 
+use crate::memory::{String, Vec, format};
 use super::operator::Operator;
 use super::term::{Id, NativeFunction, Operation, Program, Term};
 use super::value::Value;

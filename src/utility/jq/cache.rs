@@ -2,6 +2,7 @@
 //!
 //! A few dozen short filters at most, the last one used first; nothing is allocated before the first one.
 
+use crate::memory::{String, Vec};
 use super::compile::Compiled;
 use crate::clock::lock;
 use std::sync::{Arc, Mutex};
@@ -33,7 +34,7 @@ impl Filters {
 
     /// Keeps a filter.
     pub(super) fn insert(&self, text: &[u8], names: &[String], compiled: &Arc<Compiled>) {
-        if text.len() > LONGEST || names.iter().map(String::len).sum::<usize>() > LONGEST {
+        if text.len() > LONGEST || names.iter().map(|name| name.len()).sum::<usize>() > LONGEST {
             return;
         }
         let mut known = lock(&self.0);

@@ -2,6 +2,7 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "builtins share one signature")]
 
+use crate::memory::{ToMetered, Vec, format};
 use super::error::Raise;
 use super::machine::{Context, cannot_iterate};
 use super::object::Object;
@@ -390,7 +391,7 @@ pub(super) fn set_path(context: &mut Context<'_>, input: Value, arguments: &[Val
 
 pub(super) fn delete_paths(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
     match arguments {
-        [Value::Array(paths)] => super::path::delete_paths(context, input, paths.items().to_vec()),
+        [Value::Array(paths)] => super::path::delete_paths(context, input, paths.items().to_metered()),
         _ => Err(Raise::message("Paths must be specified as an array")),
     }
 }

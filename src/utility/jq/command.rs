@@ -6,6 +6,7 @@
 //!
 //! Not there: modules (`-L`, `import`), `--seq`, the options that debug jq itself.
 
+use crate::memory::{String, ToMeteredString, Vec, format};
 use super::arguments::{self, Given, Parsed, Request};
 use super::compile::{Compiled, Member, Otherwise, compile};
 use super::disposal::Disposal;
@@ -206,7 +207,7 @@ async fn variables(
                 }
             }
         };
-        names.push(name.to_string_lossy().into_owned());
+        names.push(String::from(name.to_string_lossy()));
         values.push(value);
     }
     let mut positional = Vec::new();
@@ -222,7 +223,7 @@ async fn variables(
             },
         });
     }
-    names.push("ARGS".to_string());
+    names.push("ARGS".to_metered_string());
     values.push(if names.len() == 1 && positional.is_empty() {
         no_arguments()
     } else {
@@ -418,19 +419,19 @@ impl Evaluation<'_> {
             JqError::Stopped => return Err(self.guard.limit().into()),
             JqError::Halt(halt) => {
                 let said = match &halt.message {
-                    Some(Value::String(text)) => text.as_str().to_string(),
+                    Some(Value::String(text)) => text.as_str().to_metered_string(),
                     Some(other) => format!("{}\n", print::compact(other)),
                     None => String::new(),
                 };
                 ctx.stderr.write(said.as_bytes()).await?;
                 return Ok(Some(ExitStatus(halt.status as u8)));
             }
-            JqError::Break => ": break".to_string(),
-            JqError::Uncaught(_) => error.to_string(),
+            JqError::Break => ": break".to_metered_string(),
+            JqError::Uncaught(_) => error.to_metered_string(),
         };
         let place = match self.source.filename() {
             Some(name) => format!("{name}:{}", self.source.lines()),
-            None => "<unknown>".to_string(),
+            None => "<unknown>".to_metered_string(),
         };
         ctx.stderr.write(format!("jq: error (at {place}){said}\n").as_bytes()).await?;
         ctx.stderr.flush().await?;

@@ -1,5 +1,6 @@
 //! Filter text to a compiled filter that can be kept and shared.
 
+use crate::memory::{String, ToMeteredString, Vec, vec};
 use super::parse::{Parser, Shared};
 use super::term::{Id, Program, Term};
 use super::text::Text;
@@ -30,9 +31,9 @@ impl CompileError {
         let rest = text.get(start..).unwrap_or_default();
         let end = rest.find('\n').unwrap_or(rest.len());
         CompileError {
-            problem: problem.to_string(),
+            problem: problem.to_metered_string(),
             line: before.matches('\n').count() + 1,
-            text: rest.get(..end).unwrap_or_default().to_string(),
+            text: rest.get(..end).unwrap_or_default().to_metered_string(),
             column: at.min(text.len().saturating_sub(1)).saturating_sub(start),
         }
     }

@@ -1,5 +1,6 @@
 //! `tojson` and `fromjson`: a text of a value and a value of a text, some of it at a time.
 
+use crate::memory::String;
 use super::error::Raise;
 use super::frame::{Choice, Frames, Item, Next, Track};
 use super::machine::Machine;

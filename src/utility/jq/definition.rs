@@ -1,5 +1,6 @@
 //! Syntax of what binds names around a body: `def`, calls, `reduce`, `foreach`.
 
+use crate::memory::{Vec, format, vec};
 use super::builtin::{self, Builtin};
 use super::lexer::Token;
 use super::parse::{Bound, Parsed, Parser, Space};
@@ -149,7 +150,9 @@ impl<'t> Parser<'t, '_, '_> {
         let unknown = Function { body: 0, shape: Shape::default() };
         self.shared.program.functions.push(unknown);
         let bound = Bound::Function { number, slots: self.slots };
-        self.names.entry((Space::Function(arity), name)).or_default().push(bound);
+        if let Some(bounds) = self.names.get_or_default((Space::Function(arity), name)) {
+            bounds.push(bound);
+        }
         let body = self.nested(|parser| parser.function_body(&parameters))?;
         self.expect(";")?;
         let shape = self.shared.program.shape(body);

@@ -1,7 +1,7 @@
 //! [`Disposal`]: frees a large value a part at a time, so that nobody waits for it.
 
+use crate::memory::{IntoIter, Vec, vec};
 use super::value::Value;
-use std::vec::IntoIter;
 
 /// What is left of a value: the members of its open containers.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! What ends or diverts an evaluation, and the guard that may end it.
 
+use crate::memory::{String, format};
 use super::print;
 use super::text::Text;
 use super::value::Value;

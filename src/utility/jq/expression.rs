@@ -1,5 +1,6 @@
 //! Syntax of pipelines and operators, by precedence climbing: what stands between terms, loosest first.
 
+use crate::memory::{Vec, vec};
 use super::lexer::Token;
 use super::operator::Operator;
 use super::parse::{Parsed, Parser, Space};

@@ -1,5 +1,6 @@
 //! The formats `@text`, `@json`, `@csv`, `@tsv`, `@html`, `@uri`, `@sh`, `@base64`, `@base64d`, and interpolation.
 
+use crate::memory::{String, Vec, format};
 use super::error::Raise;
 use super::machine::Context;
 use super::print;

@@ -3,6 +3,7 @@
 //! Frames are a shared list, so that several choices can continue into the same one; choices are a plain stack. Both lie
 //! on the heap: how deep a filter recurses is a matter of the guard's memory, not of the native stack.
 
+use crate::memory::Vec;
 use super::binding::Bindings;
 use super::error::Raise;
 use super::operator::Operator;

@@ -1,5 +1,6 @@
 //! What the machine does with an output: the frame that waits for it says so.
 
+use crate::memory::format;
 use super::binding::Bound;
 use super::error::Raise;
 use super::frame::{Choice, Frame, Frames, Item, Next, Todo, Track};

@@ -1,4 +1,5 @@
 //! The tokens of a filter. Strings are read by the parser, because they hold filters themselves.
+use crate::memory::{String, ToMeteredString, format};
 
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,14 +36,14 @@ impl Token<'_> {
     /// The name by which jq's parser calls the token in a syntax error.
     pub(crate) fn described(&self) -> String {
         match self {
-            Token::Name(name) if is_keyword(name) => (*name).to_string(),
+            Token::Name(name) if is_keyword(name) => (*name).to_metered_string(),
             Token::Name(_) => "IDENT".into(),
             Token::Field(_) => "FIELD".into(),
             Token::Number(_) => "LITERAL".into(),
             Token::Format(_) => "FORMAT".into(),
             Token::Quote => "QQSTRING_START".into(),
             Token::Sign(sign) if sign.len() == 1 => format!("'{sign}'"),
-            Token::Sign(sign) => (*sign).to_string(),
+            Token::Sign(sign) => (*sign).to_metered_string(),
             Token::Invalid => "INVALID_CHARACTER".into(),
             Token::End => "$end".into(),
         }

@@ -1,5 +1,6 @@
 //! Syntax of object constructions and of strings with interpolations.
 
+use crate::memory::{String, Vec, format};
 use super::format::Format;
 use super::lexer::{self, Token};
 use super::parse::{Parsed, Parser};

@@ -6,6 +6,7 @@
 //! filter; for the next one the newest choice is taken. An error looks for the nearest `try` among the frames and drops
 //! the choices made since. Every turn of the loop is counted.
 
+use crate::memory::{Vec, format, vec};
 use super::binding::{Bindings, Bound};
 use super::error::{JqError, Raise, Stop};
 use super::frame::{Choice, Frame, Frames, Item, Next, Todo, Track, Trail};

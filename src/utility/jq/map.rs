@@ -1,5 +1,6 @@
 //! `[.[] | f]` where `f` has at most one output: a loop over the members, some of them at a time.
 
+use crate::memory::Vec;
 use super::binding::Bindings;
 use super::error::Raise;
 use super::frame::{Choice, Frames, Item, Mapping, Next, Track};

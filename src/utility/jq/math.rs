@@ -2,6 +2,7 @@
 
 #![expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "builtins share one signature")]
 
+use crate::memory::vec;
 use super::error::Raise;
 use super::machine::Context;
 use super::value::Value;

@@ -4,6 +4,7 @@
 //! value that goes on behind the bytes at hand, a key with escapes, a path into something that is no object) is left to
 //! the reader of whole values.
 
+use crate::memory::String;
 use super::read::{self, DEPTH_LIMIT, Progress, Reader, escape, is_delimiter, literal_value, plain_prefix};
 use super::text::Text;
 use super::value::Value;

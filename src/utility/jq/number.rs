@@ -3,6 +3,7 @@
 //! Plain digits while the decimal point lies within the digits, up to 15 places behind them or up to 3 zeros before
 //! them; otherwise an exponent of at least two digits (`1e+17`, `1e-05`). Infinities are the largest double.
 
+use crate::memory::{String, format};
 use std::fmt::Write as _;
 
 /// Appends `number` (not NaN) to `out`.

@@ -4,9 +4,9 @@
 //! are empty. Small objects are searched from the front, larger ones through an ordered index (ordered, not hashed: keys
 //! come from untrusted input). The table is shared and copied at the first write by one of several owners.
 
+use crate::memory::{BTreeMap, Vec};
 use super::text::Text;
 use super::value::Value;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Objects with more slots than this get an index.

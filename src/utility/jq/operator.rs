@@ -1,5 +1,6 @@
 //! The binary operators over values.
 
+use crate::memory::{String, Vec};
 use super::error::Raise;
 use super::machine::Context;
 use super::object::Object;
@@ -127,7 +128,7 @@ fn repeat(context: &mut Context<'_>, text: &Text, times: f64) -> Result<Value, R
     }
     context.work.charge(length)?;
     context.work.steps(length / 256)?;
-    Ok(Value::from(text.as_str().repeat(count)))
+    Ok(Value::from(String::from(text.as_str().repeat(count))))
 }
 
 /// Objects merged into each other at every level.

@@ -6,11 +6,11 @@
 //! builtins (`builtin.rs`), whose definitions are parsed only when first used. Destructuring patterns become chains of
 //! plain bindings. Nesting has a budget, because parsing recurses.
 
+use crate::memory::{BTreeMap, Vec, format};
 use super::compile::CompileError;
 use super::lexer::{self, Token};
 use super::term::{Id, Program, Term};
 use super::value::Value;
-use std::collections::BTreeMap;
 
 /// Builtin functions parsed so far, by name and number of parameters.
 pub(crate) type Known = BTreeMap<(&'static str, usize), usize>;
@@ -163,7 +163,9 @@ impl<'t, 's, 'g> Parser<'t, 's, 'g> {
 
     pub(super) fn bind(&mut self, space: Space, name: &'t str) {
         self.slots += 1;
-        self.names.entry((space, name)).or_default().push(Bound::Slot(self.slots));
+        if let Some(bounds) = self.names.get_or_default((space, name)) {
+            bounds.push(Bound::Slot(self.slots));
+        }
     }
 
     pub(super) fn unbind(&mut self, space: Space, name: &'t str) {

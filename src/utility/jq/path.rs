@@ -1,5 +1,6 @@
 //! Getting, setting and deleting by path: what `.[k]`, `.[a:b]`, `getpath`, `setpath` and `delpaths` do.
 
+use crate::memory::{ToMetered, Vec, format};
 use super::error::Raise;
 use super::machine::Context;
 use super::object::Object;
@@ -93,7 +94,7 @@ pub(crate) fn slice(
             let (start, end) = bounds(from, upto, array.len())?;
             context.work.charge((end - start).saturating_mul(size_of::<Value>()))?;
             context.work.steps((end - start) / 16)?;
-            Ok(Value::array(array.items().get(start..end).unwrap_or_default().to_vec()))
+            Ok(Value::array(array.items().get(start..end).unwrap_or_default().to_metered()))
         }
         Value::String(text) => {
             let text = text.as_str();

@@ -4,6 +4,7 @@
 //! taken apart in turn. For `?//` a pattern becomes a term that gives the array of its variables' values instead, which
 //! the machine binds, so that the body is compiled once whatever pattern fits.
 
+use crate::memory::{Vec, vec};
 use super::lexer::Token;
 use super::parse::{Parsed, Parser, Space};
 use super::term::{Id, Term};

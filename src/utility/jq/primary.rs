@@ -1,5 +1,6 @@
 //! Syntax of terms: what is left when no operator is, with the accesses behind it (`.a`, `[k]`, `?`).
 
+use crate::memory::{Vec, format};
 use super::lexer::{self, Token};
 use super::parse::{Bound, Parsed, Parser, Space};
 use super::term::{Id, Term};

@@ -3,6 +3,7 @@
 //! The containers being printed lie on a stack of the printer's own, so that printing can stop after any member and go
 //! on later.
 
+use crate::memory::{String, Vec};
 use super::error::{Stop, Unlimited};
 use super::number;
 use super::object::Object;

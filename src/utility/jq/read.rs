@@ -5,6 +5,7 @@
 //! scans the same value again, as jq's own parser does, to word the error and to find its line and column. Accepted beyond JSON:
 //! numbers such as `01`, `.5`, `+1`, `NaN`, `-Infinity`; invalid UTF-8 becomes U+FFFD; values need no space between.
 
+use crate::memory::{String, Vec, format};
 use super::diagnose;
 use super::error::Stop;
 use super::number;

@@ -4,6 +4,7 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "builtins share one signature")]
 
+use crate::memory::{ToMeteredString, Vec, VecDeque, format, vec};
 use super::error::Raise;
 use super::machine::Context;
 use super::text::Text;
@@ -11,7 +12,6 @@ use super::value::Value;
 use super::work::Work;
 use crate::limit::Charge;
 use regex::{Captures, Regex, RegexBuilder};
-use std::collections::VecDeque;
 
 type Output = Result<Value, Raise>;
 
@@ -94,7 +94,7 @@ impl Regexes {
             built => (built, SMALL),
         };
         let regex = built.map_err(|error| {
-                let problem = error.to_string();
+                let problem = error.to_metered_string();
                 let reason = problem.lines().last().unwrap_or_default().trim_start_matches("error: ");
                 Raise::message(format!("{} (at offset 0) is not a valid regex: {reason}", pattern.as_str()))
             })?;

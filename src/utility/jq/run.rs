@@ -1,5 +1,6 @@
 //! Running a compiled filter over one input after another.
 
+use crate::memory::{String, Vec};
 use super::compile::Compiled;
 use super::error::Guard;
 use super::machine::{Context, Machine, Step};

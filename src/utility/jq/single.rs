@@ -3,6 +3,7 @@
 //! The recursion is as deep as the term, which `Shape` bounds. The part of a term that is evaluated last gets the input
 //! itself, not a copy, so that `. + [$x]` or `.[$k] = $v` can change it in place.
 
+use crate::memory::{Vec, format, vec};
 use super::binding::{Bindings, Bound};
 use super::error::Raise;
 use super::format;

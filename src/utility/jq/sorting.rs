@@ -3,12 +3,12 @@
 //! Runs of a few items are sorted first; then neighbouring runs are merged, round by round; then the items are taken from
 //! the one run that is left.
 
+use crate::memory::{IntoIter, Vec, vec};
 use super::error::Raise;
 use super::frame::{Choice, Frames, Item, Next, Track};
 use super::machine::Machine;
 use super::value::{Members, Value};
 use super::work::{self, Work};
-use std::vec::IntoIter;
 
 /// What is made of the sorted items.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,6 +4,7 @@
 //! the start of the value that is being read. Files are opened when their turn comes; one that cannot be opened is
 //! reported, and the next one is taken.
 
+use crate::memory::{String, Vec, format, vec};
 use super::diagnose;
 use super::error::Stop;
 use super::read::{Progress, ReadError, Reader};
@@ -120,7 +121,7 @@ impl Source {
     /// The name of the file that is being read.
     pub(super) fn filename(&self) -> Option<String> {
         let name = self.name.as_ref()?;
-        Some(if name.as_bytes() == b"-" { "<stdin>".into() } else { name.to_string_lossy().into_owned() })
+        Some(if name.as_bytes() == b"-" { "<stdin>".into() } else { String::from(name.to_string_lossy()) })
     }
 
     /// Lines of the current file that were begun, the last one only where it has its newline.

@@ -1,5 +1,6 @@
 //! [`Events`]: a value as the events of `--stream`: `[path, leaf]` for each leaf, `[path]` at the end of a container.
 
+use crate::memory::{Vec, vec};
 use super::error::Stop;
 use super::value::Value;
 use super::work::Work;

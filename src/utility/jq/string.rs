@@ -2,6 +2,7 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "builtins share one signature")]
 
+use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
 use super::error::Raise;
 use super::format;
 use super::machine::Context;
@@ -90,7 +91,7 @@ pub(super) fn join(context: &mut Context<'_>, input: Value, arguments: &[Value])
 fn affix(input: &Value, arguments: &[Value]) -> Option<(String, String)> {
     match (input, arguments) {
         (Value::String(text), [Value::String(part)]) => {
-            Some((text.as_str().to_string(), part.as_str().to_string()))
+            Some((text.as_str().to_metered_string(), part.as_str().to_metered_string()))
         }
         _ => None,
     }
@@ -117,11 +118,11 @@ pub(super) fn ends_with(context: &mut Context<'_>, input: Value, arguments: &[Va
 }
 
 pub(super) fn trim_prefix(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
-    trimmed(context, input, arguments, |text, part| text.strip_prefix(part).map(str::to_string))
+    trimmed(context, input, arguments, |text, part| text.strip_prefix(part).map(str::to_metered))
 }
 
 pub(super) fn trim_suffix(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
-    trimmed(context, input, arguments, |text, part| text.strip_suffix(part).map(str::to_string))
+    trimmed(context, input, arguments, |text, part| text.strip_suffix(part).map(str::to_metered))
 }
 
 fn trimmed(
@@ -163,11 +164,11 @@ fn cased(context: &mut Context<'_>, input: &Value, change: fn(&str) -> String) -
 }
 
 pub(super) fn downcase(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    cased(context, &input, str::to_ascii_lowercase)
+    cased(context, &input, |text| String::from(text.to_ascii_lowercase()))
 }
 
 pub(super) fn upcase(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    cased(context, &input, str::to_ascii_uppercase)
+    cased(context, &input, |text| String::from(text.to_ascii_uppercase()))
 }
 
 pub(super) fn explode(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {

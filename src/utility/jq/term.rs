@@ -3,6 +3,7 @@
 //! Names are resolved when a term is made: a variable, a label or a filter parameter is the number of bindings between
 //! its use and where it was bound, a function is its number and the number of bindings to drop before its body runs.
 
+use crate::memory::Vec;
 use super::conversion;
 use super::error::Raise;
 use super::format::Format;

@@ -3,6 +3,7 @@
 //! A string from an input or a filter is never changed and stays an `Arc<str>` (one allocation). Appending makes it a
 //! growing buffer; a growing buffer that has one owner is appended to in place, so that a loop of `. + "x"` is linear.
 
+use crate::memory::String;
 use std::cmp::Ordering;
 use std::sync::Arc;
 

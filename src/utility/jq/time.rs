@@ -3,6 +3,7 @@
 
 #![expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "builtins share one signature")]
 
+use crate::memory::{String, ToMeteredString, format};
 use super::error::Raise;
 use super::machine::Context;
 use super::value::Value;
@@ -125,7 +126,7 @@ fn formatted(
     };
     context.work.charge(format.len().saturating_mul(4))?;
     let text = strtime::format(format.as_str(), &zoned?);
-    text.map(Value::from).map_err(|_| Raise::message(format!("{name}/1: unknown system failure")))
+    text.map(|text| Value::from(String::from(text))).map_err(|_| Raise::message(format!("{name}/1: unknown system failure")))
 }
 
 pub(super) fn strftime(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
@@ -148,7 +149,7 @@ pub(super) fn strptime(_: &mut Context<'_>, input: Value, arguments: &[Value]) -
     let format = format.as_str().replace("%Z", "UTC");
     let mismatch = || {
         let format = arguments.first().map(super::print::compact).unwrap_or_default();
-        let format = format.trim_matches('"').to_string();
+        let format = format.trim_matches('"').to_metered_string();
         Raise::message(format!("date \"{}\" does not match format \"{format}\"", text.as_str()))
     };
     let parsed = strtime::parse(format.as_str(), text.as_str()).map_err(|_| mismatch())?;

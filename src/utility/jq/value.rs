@@ -5,6 +5,7 @@
 //! (comparing, printing, dropping) recurses no deeper than [`MAX_DEPTH`], which [`Value::checked`] enforces wherever a
 //! value is built.
 
+use crate::memory::{String, Vec};
 use super::error::{Raise, Stop};
 use super::object::Object;
 use super::text::Text;
@@ -97,7 +98,7 @@ impl Array {
 #[derive(Debug)]
 pub(crate) enum Members {
     /// Of an array that nobody else has.
-    Owned(std::vec::IntoIter<Value>),
+    Owned(crate::memory::IntoIter<Value>),
     /// Of a shared one, from this place on.
     Shared(Array, usize),
 }

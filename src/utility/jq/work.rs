@@ -4,6 +4,7 @@
 //! likewise, except that a large allocation is announced before it is made. After a tick the guard may ask for a pause:
 //! what can be resumed (the machine, reading, printing) then returns to its caller.
 
+use crate::memory::{Vec, vec};
 use super::error::{Guard, Stop};
 use crate::limit::Charge;
 

@@ -1,5 +1,6 @@
 //! Names alone: one a line, in columns, across, with commas. A table has as many columns as fit into the width.
 
+use crate::memory::{String, ToMeteredString, Vec, vec};
 use super::entry::{Entry, indicator};
 use super::style::{Layout, Style};
 use crate::utility::files::blocks;
@@ -19,7 +20,7 @@ pub(super) fn prefix_widths(style: &Style, entries: &[Entry]) -> PrefixWidths {
         entries.iter().map(|entry| text(style, entry).len()).max().unwrap_or(0)
     };
     PrefixWidths {
-        inode: if style.inode { width(|_, entry| entry.metadata.inode.to_string()) } else { 0 },
+        inode: if style.inode { width(|_, entry| entry.metadata.inode.to_metered_string()) } else { 0 },
         blocks: if style.blocks { width(|style, entry| style.shown_blocks(blocks(&entry.metadata))) } else { 0 },
     }
 }

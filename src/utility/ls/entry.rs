@@ -1,5 +1,6 @@
 //! The entries that `ls` lists, and their order.
 
+use crate::memory::{ToMetered, Vec};
 use super::style::{Hidden, Indicator, Sort, Style};
 use crate::utility::files::join;
 use crate::utility::prelude::*;
@@ -24,13 +25,13 @@ impl Entry {
             match ctx.stat(operand) {
                 // Without -H and -L only links to directories are followed.
                 Ok(target) if style.follow || target.is_directory() => {
-                    return Ok(Self { name: operand.clone(), path: operand.to_vec(), metadata: target, target: None });
+                    return Ok(Self { name: operand.clone(), path: operand.to_metered(), metadata: target, target: None });
                 }
                 Err(error @ FsError::Limit(_)) => return Err(error),
                 _ => {}
             }
         }
-        Self::new(ctx, style, operand.clone(), operand.to_vec(), own)
+        Self::new(ctx, style, operand.clone(), operand.to_metered(), own)
     }
 
     fn new(ctx: &Context, style: &Style, name: Text, path: Vec<u8>, own: Metadata) -> Result<Self, FsError> {

@@ -1,5 +1,6 @@
 //! `ls -l`.
 
+use crate::memory::{String, ToMeteredString, Vec, format};
 use super::columns::prefix_widths;
 use super::entry::{Entry, indicator};
 use super::style::{Indicator, Style};
@@ -23,7 +24,7 @@ pub(super) async fn print(ctx: &mut Context, style: &Style, entries: &[Entry]) -
     let mut lines = Vec::with_capacity(entries.len());
     let _charge = ctx.meter.charge((entries.len() * (size_of::<Line>() + 32)) as u64)?;
     let (mut links, mut user, mut group, mut size) = (0, 0, 0, 0);
-    let minor_width = entries.iter().filter_map(|entry| entry.metadata.device).map(|(_, minor)| minor.to_string().len());
+    let minor_width = entries.iter().filter_map(|entry| entry.metadata.device).map(|(_, minor)| minor.to_metered_string().len());
     let minor_width = minor_width.max().unwrap_or(0);
     for entry in entries {
         ctx.tick().await?;
@@ -75,16 +76,16 @@ pub(super) async fn print(ctx: &mut Context, style: &Style, entries: &[Entry]) -
 impl Line {
     fn of(ctx: &Context, style: &Style, metadata: &Metadata, minor_width: usize) -> Self {
         let name = |name: Option<Text>, id: u32| match name.filter(|_| !style.numeric) {
-            Some(name) => name.to_string(),
-            None => id.to_string(),
+            Some(name) => name.to_metered_string(),
+            None => id.to_metered_string(),
         };
         let size = match (metadata.device, style.human) {
             (Some((major, minor)), _) => format!("{major}, {minor:>minor_width$}"),
             (None, Some(base)) => human_size(metadata.size, base),
-            (None, None) => metadata.size.to_string(),
+            (None, None) => metadata.size.to_metered_string(),
         };
         Self {
-            links: metadata.links.to_string(),
+            links: metadata.links.to_metered_string(),
             user: name(ctx.user_name(metadata.uid), metadata.uid),
             group: name(ctx.group_name(metadata.gid), metadata.gid),
             size,

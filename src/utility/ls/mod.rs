@@ -8,6 +8,7 @@ mod entry;
 mod long;
 mod style;
 
+use crate::memory::{JoinMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::utility::quote::quote_name;
 use entry::Entry;
@@ -106,7 +107,7 @@ impl Listing {
         if self.heading {
             let blank: &[u8] = if self.printed { b"\n" } else { b"" };
             let name = self.style.shown_name(&directory.path);
-            ctx.stdout.write(&[blank, &name, b":\n"].concat()).await?;
+            ctx.stdout.write(&[blank, &name, b":\n"].concat_metered()).await?;
         }
         self.printed = true;
         let (mut entries, errors) = entry::gather(ctx, &self.style, &directory.path, names).await?;

@@ -1,5 +1,6 @@
 //! What the options of `ls` mean together.
 
+use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
 use super::entry::Entry;
 use crate::pattern::{NoTicker, Pattern, PatternOptions};
 use crate::utility::files::blocks;
@@ -221,7 +222,7 @@ impl Style {
     pub(super) fn shown_name(&self, name: &[u8]) -> Vec<u8> {
         let mut shown = String::new();
         match self.quoting {
-            Quoting::Literal => return name.to_vec(),
+            Quoting::Literal => return name.to_metered(),
             Quoting::Hide => {
                 let hide = |c: char| if c.is_control() || c == '\u{fffd}' { '?' } else { c };
                 shown = String::from_utf8_lossy(name).chars().map(hide).collect();
@@ -246,7 +247,7 @@ impl Style {
     pub(super) fn shown_blocks(&self, count: u64) -> String {
         match self.human {
             Some(base) => human_size(count * 512, base),
-            None => count.div_ceil(2).to_string(),
+            None => count.div_ceil(2).to_metered_string(),
         }
     }
 
@@ -437,23 +438,23 @@ fn width(options: &Options) -> Result<usize, UtilityError> {
 
 /// The formats for a recent and for an old time.
 fn time_formats(ctx: &Context, options: &Options) -> Result<(Vec<u8>, Vec<u8>), UtilityError> {
-    let both = |format: &[u8]| (format.to_vec(), format.to_vec());
+    let both = |format: &[u8]| (format.to_metered(), format.to_metered());
     let full = both(b"%Y-%m-%d %H:%M:%S.%N %z");
     let given = match options.last_of(&["full-time", "time-style"]) {
         Some("full-time") => return Ok(full),
         _ => options.value("time-style").or_else(|| ctx.env.get(b"TIME_STYLE")),
     };
-    let Some(given) = given else { return Ok((b"%b %e %H:%M".to_vec(), b"%b %e  %Y".to_vec())) };
+    let Some(given) = given else { return Ok((b"%b %e %H:%M".to_metered(), b"%b %e  %Y".to_metered())) };
     let word = given.strip_prefix(b"posix-").unwrap_or(given);
     Ok(match word {
         // In the POSIX locale `posix-` means the locale's format.
-        _ if word.len() < given.len() => (b"%b %e %H:%M".to_vec(), b"%b %e  %Y".to_vec()),
+        _ if word.len() < given.len() => (b"%b %e %H:%M".to_metered(), b"%b %e  %Y".to_metered()),
         b"full-iso" => full,
         b"long-iso" => both(b"%Y-%m-%d %H:%M"),
-        b"iso" => (b"%m-%d %H:%M".to_vec(), b"%Y-%m-%d ".to_vec()),
-        b"locale" => (b"%b %e %H:%M".to_vec(), b"%b %e  %Y".to_vec()),
+        b"iso" => (b"%m-%d %H:%M".to_metered(), b"%Y-%m-%d ".to_metered()),
+        b"locale" => (b"%b %e %H:%M".to_metered(), b"%b %e  %Y".to_metered()),
         [b'+', format @ ..] => match format.split_once_newline() {
-            Some((old, recent)) => (recent.to_vec(), old.to_vec()),
+            Some((old, recent)) => (recent.to_metered(), old.to_metered()),
             None => both(format),
         },
         _ => {

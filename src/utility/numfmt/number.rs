@@ -1,6 +1,7 @@
 //! Numbers of `numfmt`: read with their units, scaled, rounded and printed. A number is a fraction of integers as long as
 //! those fit into 128 bits, and a floating point number beyond.
 
+use crate::memory::{JoinMetered, String, Vec, format};
 use super::settings::{Round, Scale, Settings};
 use crate::utility::float::{fixed, format_float};
 use crate::utility::quote::quote;
@@ -133,7 +134,7 @@ pub(super) fn parse(text: &[u8], scale: Scale) -> Result<Parsed, String> {
         return Err(too_large());
     }
     let loses = significant(whole) > EXACT_DIGITS || significant(fraction) > EXACT_DIGITS;
-    let all = [whole, fraction].concat();
+    let all = [whole, fraction].concat_metered();
     let all = std::str::from_utf8(&all).unwrap_or("0");
     let sign = if is_negative { -1 } else { 1 };
     let power = u32::try_from(fraction.len()).ok().and_then(|places| 10_i128.checked_pow(places));

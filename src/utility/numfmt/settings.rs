@@ -1,5 +1,6 @@
 //! What the options of `numfmt` say.
 
+use crate::memory::{JoinMetered, String, ToMetered, Vec, format};
 use super::super::count::{parse_count, parse_digits};
 use super::super::quote::invalid_argument;
 use crate::utility::prelude::*;
@@ -220,9 +221,9 @@ fn parse_unit(text: &[u8]) -> Result<u64, UtilityError> {
     let invalid = || UtilityError::failed(format!("invalid unit size: {}", quote(text)));
     let parsed = match text {
         [number @ .., letter, b'i'] if b"KMGTPEZY".contains(letter) => {
-            parse_count(&[number, &[*letter]].concat())
+            parse_count(&[number, &[*letter]].concat_metered())
         }
-        [.., letter] if b"KMGTPEZY".contains(letter) => parse_count(&[text, b"B"].concat()),
+        [.., letter] if b"KMGTPEZY".contains(letter) => parse_count(&[text, b"B"].concat_metered()),
         [.., last] if last.is_ascii_digit() => parse_count(text),
         _ => return Err(invalid()),
     };
@@ -288,7 +289,7 @@ fn parse_format(text: &[u8]) -> Result<Format, UtilityError> {
         }
         length += 1;
     }
-    format.prefix = text.get(..length).unwrap_or(&[]).to_vec();
+    format.prefix = text.get(..length).unwrap_or(&[]).to_metered();
     at += 1;
     let mut pads_with_zeros = false;
     loop {
@@ -341,6 +342,6 @@ fn parse_format(text: &[u8]) -> Result<Format, UtilityError> {
             _ => at += 1,
         }
     }
-    format.suffix = suffix.to_vec();
+    format.suffix = suffix.to_metered();
     Ok(format)
 }

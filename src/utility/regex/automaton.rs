@@ -4,10 +4,9 @@
 //! are followed when the next character is known, so that assertions, which look at both sides, need no care. A
 //! transition therefore says whether a match ended before its character. When the states are many, all are forgotten.
 
-use rustc_hash::FxHashMap;
-
 use super::program::{Instruction, Place, Program};
 use crate::character::{Unit, is_word, unit_at, unit_before};
+use crate::memory::{HashMap, Vec, vec};
 use crate::pattern::{Stopped, Ticker};
 
 /// What came before, as far as assertions can tell.
@@ -59,9 +58,9 @@ pub(super) struct Sighting {
 #[derive(Debug, Default)]
 pub(super) struct Automaton {
     states: Vec<State>,
-    numbers: FxHashMap<State, u32>,
+    numbers: HashMap<State, u32>,
     transitions: Vec<Transition>,
-    others: FxHashMap<(u32, Unit), Transition>,
+    others: HashMap<(u32, Unit), Transition>,
     /// The searching state with nothing under way, for each kind of character before.
     idle: [Option<u32>; 4],
     size: usize,

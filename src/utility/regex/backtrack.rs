@@ -7,6 +7,7 @@
 use super::RegexError;
 use super::program::{Instruction, Place, Program};
 use crate::character::{fold, unit_at};
+use crate::memory::{Vec, vec};
 use crate::pattern::Ticker;
 
 /// What is to be done next: go on from an instruction, or restore what a failed attempt changed.

@@ -1,4 +1,5 @@
 //! What can be wrong with a regular expression, in glibc's words.
+use crate::memory::String;
 
 /// Why a regular expression was not compiled, or a match not finished.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -24,6 +24,7 @@ mod perl;
 mod program;
 mod simulate;
 
+use crate::memory::Vec;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 

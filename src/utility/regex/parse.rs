@@ -8,6 +8,7 @@ use super::bracket::parse_bracket;
 use super::program::{Assertion, Instruction, Program, Set};
 use super::{Dialect, RegexError, RegexOptions, Syntax};
 use crate::character::{Class, Unit, fold, unfold, unit_at};
+use crate::memory::{ToMetered, Vec};
 
 /// The greatest count in an interval (`RE_DUP_MAX`).
 const GREATEST_COUNT: u32 = 32_767;
@@ -349,7 +350,7 @@ impl Parser<'_> {
 
     /// Repeats the code from `start` on `least` to `most` times; without `most` as often as it goes.
     fn repeat(&mut self, start: usize, least: u32, most: Option<u32>) -> Result<(), RegexError> {
-        let block: Vec<Instruction> = self.program.code.get(start..).unwrap_or_default().to_vec();
+        let block: Vec<Instruction> = self.program.code.get(start..).unwrap_or_default().to_metered();
         let copies = most.unwrap_or(least.max(1)) as usize;
         if copies.saturating_mul(block.len() + 1) > self.options.size_limit {
             return Err(RegexError::TooBig);

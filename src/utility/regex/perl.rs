@@ -4,6 +4,7 @@
 //! and are errors of their own.
 
 use super::{RegexError, RegexOptions, Span};
+use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
 
 /// The group around what follows a `\K`.
 const KEPT: &str = "hookbox_kept";
@@ -24,7 +25,8 @@ pub(super) struct Perl {
 impl Perl {
     /// The expression, and the most bytes that it may take.
     pub(super) fn new(source: &[u8], options: &RegexOptions) -> Result<(Self, u64), RegexError> {
-        let source = std::str::from_utf8(source).map_err(|error| RegexError::Perl(error.to_string()))?;
+        let source =
+            std::str::from_utf8(source).map_err(|error| RegexError::Perl(error.to_metered_string()))?;
         let mut translated = translate(source)?;
         if options.whole_word {
             translated = format!(r"\b{{start-half}}(?:{translated})\b{{end-half}}");
@@ -50,7 +52,7 @@ impl Perl {
         };
         let regex = built.map_err(|error| match error {
             regex::Error::CompiledTooBig(_) => RegexError::TooBig,
-            error => RegexError::Perl(last_line(&error.to_string())),
+            error => RegexError::Perl(last_line(&error.to_metered_string())),
         })?;
         let bytes = size.saturating_add(DFA_BYTES) as u64;
         let kept = regex.capture_names().position(|name| name == Some(KEPT));
@@ -97,7 +99,7 @@ impl Perl {
 
 fn last_line(message: &str) -> String {
     let line = message.lines().last().unwrap_or_default();
-    line.strip_prefix("error: ").unwrap_or(line).to_owned()
+    line.strip_prefix("error: ").unwrap_or(line).to_metered()
 }
 
 /// Rewrites what PCRE writes in another way, and finds what cannot be done.
@@ -111,7 +113,7 @@ fn translate(source: &str) -> Result<String, RegexError> {
                 None => return Err(RegexError::TrailingBackslash),
                 Some('K') if !in_class => {
                     if depth > 0 || is_kept {
-                        return Err(RegexError::Perl(r"\K is supported once, outside groups".to_owned()));
+                        return Err(RegexError::Perl(r"\K is supported once, outside groups".to_metered()));
                     }
                     is_kept = true;
                     out.push_str("(?P<");
@@ -173,7 +175,7 @@ fn translate(source: &str) -> Result<String, RegexError> {
     }
     if is_kept {
         if has_alternative {
-            return Err(RegexError::Perl(r"\K is not supported beside an alternative".to_owned()));
+            return Err(RegexError::Perl(r"\K is not supported beside an alternative".to_metered()));
         }
         out.push(')');
     }

@@ -6,6 +6,7 @@
 use crate::character::{
     Class, INVALID, LOWERS, UPPERS, Unit, character, fold, is_word, unfold, unit_at, unit_before,
 };
+use crate::memory::{Vec, vec};
 
 /// What must hold at a place, for which no character is consumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

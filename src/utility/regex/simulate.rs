@@ -11,6 +11,7 @@
 use super::Span;
 use super::program::{Instruction, Place, Program};
 use crate::character::unit_at;
+use crate::memory::{ToMetered, Vec, vec};
 use crate::pattern::{Stopped, Ticker};
 
 /// What a search is asked for.
@@ -204,7 +205,7 @@ pub(super) fn slots(
         at += length;
     }
     let matched = now.list.iter().position(|&pc| program.code.get(pc) == Some(&Instruction::Match));
-    Ok(matched.map(|index| now.slots_of(index).to_vec()).unwrap_or_default())
+    Ok(matched.map(|index| now.slots_of(index).to_metered()).unwrap_or_default())
 }
 
 /// A thread list where each thread has slots.

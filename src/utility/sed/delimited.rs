@@ -1,11 +1,11 @@
 //! What stands between delimiters in a script: regular expressions, replacements, the strings of `y`; and the escapes that
 //! GNU sed knows in them.
 
+use crate::memory::{HashMap, HashSet, Vec};
 use super::error::Fault;
 use super::program::{Case, Part, Translation};
 use super::source::Source;
 use crate::character::{Unit, unit_at};
-use rustc_hash::FxHashMap;
 
 /// Reads up to `delimiter`, which is taken. In a regular expression a bracket expression hides the delimiter and `\n` is
 /// a newline; an escaped delimiter loses its backslash. `None`: the line ended first.
@@ -239,8 +239,8 @@ pub(super) fn translation(from: &[u8], to: &[u8]) -> Result<Translation, Fault> 
     for (index, slot) in ascii.iter_mut().enumerate() {
         *slot = index as u8;
     }
-    let mut seen = rustc_hash::FxHashSet::default();
-    let mut others = FxHashMap::default();
+    let mut seen = HashSet::default();
+    let mut others = HashMap::default();
     for (from, to) in from.into_iter().zip(to) {
         if !seen.insert(from) {
             continue;

@@ -1,5 +1,6 @@
 //! What can be wrong with a `sed` script, in GNU sed's words, and where.
 
+use crate::memory::{String, format};
 use crate::utility::UtilityError;
 use crate::utility::regex::RegexError;
 

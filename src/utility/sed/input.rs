@@ -1,8 +1,8 @@
 //! The inputs of `sed`, one after the other, with a look ahead for `$`; and files that are edited in place.
 
+use crate::memory::{JoinMetered, ToMetered, Vec, VecDeque, format};
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
-use std::collections::VecDeque;
 
 /// `-i`: how the old file is kept, if it is.
 #[derive(Clone, Debug)]
@@ -228,7 +228,7 @@ fn read_error(name: &Text, error: FsError) -> UtilityError {
 }
 
 fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
-    let mut path = directory.to_vec();
+    let mut path = directory.to_metered();
     if !path.ends_with(b"/") {
         path.push(b'/');
     }
@@ -240,9 +240,9 @@ fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
 fn backup(path: &[u8], suffix: &[u8]) -> Vec<u8> {
     let (directory, name) = crate::vfs::path::split_last(path).unwrap_or((b"/", path));
     let new = if suffix.contains(&b'*') {
-        suffix.split(|&byte| byte == b'*').collect::<Vec<_>>().join(name)
+        suffix.split(|&byte| byte == b'*').collect::<Vec<_>>().join_metered(name)
     } else {
-        [name, suffix].concat()
+        [name, suffix].concat_metered()
     };
     crate::vfs::path::join(directory, &new)
 }

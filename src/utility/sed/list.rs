@@ -1,4 +1,5 @@
 //! `l`: a line in which every byte can be read.
+use crate::memory::Vec;
 
 /// Appends the unambiguous form of `text` and a `$`, broken into lines of `width` columns; 0 is without end.
 pub(super) fn list(text: &[u8], width: u64, out: &mut Vec<u8>) {

@@ -17,6 +17,7 @@ mod substitute;
 #[cfg(test)]
 mod tests;
 
+use crate::memory::{ToMeteredString, Vec, format};
 use crate::utility::prelude::*;
 use crate::utility::regex::{RegexOptions, Syntax};
 use crate::utility::ticker::regex_options;
@@ -117,7 +118,7 @@ async fn script(
                 };
                 let mut input = ctx.open_input(name).map_err(failure)?;
                 let text = input.read_to_end().await.map_err(failure)?;
-                source.push(Origin::File(name.to_string()), &text);
+                source.push(Origin::File(name.to_metered_string()), &text);
             }
             _ => {}
         }

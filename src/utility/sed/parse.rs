@@ -2,13 +2,13 @@
 //!
 //! Blocks are kept on a list of open ones, labels are resolved at the end; nothing recurses.
 
+use crate::memory::{HashMap, String, ToMetered, Vec};
 use super::delimited;
 use super::error::{Fault, ScriptError};
 use super::program::{Action, Address, Addresses, Command, Program, RangeEnd, Substitution};
 use super::source::Source;
 use crate::text::Text;
 use crate::utility::regex::{Dialect, Regex, RegexOptions, Syntax};
-use rustc_hash::FxHashMap;
 
 /// How a script is read.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ struct Parser<'s> {
     options: ParseOptions,
     program: Program,
     open: Vec<usize>,
-    labels: FxHashMap<Vec<u8>, usize>,
+    labels: HashMap<Vec<u8>, usize>,
     jumps: Vec<(usize, Vec<u8>)>,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn parse(source: &mut Source, options: ParseOptions) -> Result<Progra
         options,
         program,
         open: Vec::new(),
-        labels: FxHashMap::default(),
+        labels: HashMap::default(),
         jumps: Vec::new(),
     };
     while parser.command()? {}
@@ -253,7 +253,7 @@ impl Parser<'_> {
             }
             b'v' => {
                 self.source.skip_blanks();
-                let version = self.source.take_while(|byte| byte.is_ascii_digit() || byte == b'.').to_vec();
+                let version = self.source.take_while(|byte| byte.is_ascii_digit() || byte == b'.').to_metered();
                 if is_newer(&version) {
                     return self.fault(Fault::NewerVersion);
                 }
@@ -317,7 +317,7 @@ impl Parser<'_> {
 
     fn label_name(&mut self) -> Vec<u8> {
         self.source.skip_blanks();
-        self.source.take_while(|byte| !(byte == b';' || byte == b'}' || byte.is_ascii_whitespace())).to_vec()
+        self.source.take_while(|byte| !(byte == b';' || byte == b'}' || byte.is_ascii_whitespace())).to_metered()
     }
 
     fn resolve_jumps(&mut self) -> Result<(), ScriptError> {
@@ -327,7 +327,7 @@ impl Parser<'_> {
                 end
             } else {
                 let found = self.labels.get(&name).copied();
-                found.ok_or_else(|| ScriptError::Label(String::from_utf8_lossy(&name).into_owned()))?
+                found.ok_or_else(|| ScriptError::Label(String::from_utf8_lossy(&name)))?
             };
             if let Some(Command { action, .. }) = self.program.commands.get_mut(index)
                 && let Action::Branch(to) | Action::BranchIfReplaced(to) | Action::BranchUnlessReplaced(to) = action
@@ -346,7 +346,7 @@ impl Parser<'_> {
         }
         let mut raw = Vec::new();
         if self.source.take_if(b'\\') {
-            let blanks = self.source.take_while(|byte| matches!(byte, b' ' | b'\t')).to_vec();
+            let blanks = self.source.take_while(|byte| matches!(byte, b' ' | b'\t')).to_metered();
             if self.source.peek().is_none() {
                 return Ok(Text::EMPTY);
             }

@@ -1,9 +1,9 @@
 //! A `sed` script, parsed: a flat list of commands in which blocks and labels are indexes.
 
+use crate::memory::{HashMap, Vec};
 use crate::character::Unit;
 use crate::text::Text;
 use crate::utility::regex::Regex;
-use rustc_hash::FxHashMap;
 
 /// A whole script.
 #[derive(Debug, Default)]
@@ -131,5 +131,5 @@ pub(super) enum Case {
 pub(super) struct Translation {
     pub(super) ascii: [u8; 128],
     /// Where one side is not ASCII.
-    pub(super) others: FxHashMap<Unit, Unit>,
+    pub(super) others: HashMap<Unit, Unit>,
 }

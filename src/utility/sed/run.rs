@@ -3,6 +3,7 @@
 //! A cycle reads a line into the pattern space, runs the commands whose addresses select it, prints the pattern space and
 //! then what `a`, `r` and `R` have put off. Jumps and cycles are ticks.
 
+use crate::memory::{JoinMetered, ToMeteredString, Vec, format};
 use super::input::{Event, Inputs};
 use super::list::list;
 use super::output::Sinks;
@@ -324,11 +325,11 @@ impl<'p> Runner<'p> {
             Action::ReadLine(index) => self.read_line(ctx, *index).await?,
             Action::Insert(text) => self.print_text(ctx, text).await?,
             Action::FileName => {
-                let name = [self.inputs.name(), &[delimiter]].concat();
+                let name = [self.inputs.name(), &[delimiter]].concat_metered();
                 self.sinks.print_raw(ctx, &name).await?;
             }
             Action::LineNumber => {
-                let number = self.inputs.line.to_string();
+                let number = self.inputs.line.to_metered_string();
                 self.sinks.print(ctx, number.as_bytes(), true).await?;
             }
             Action::Get => copy(&self.hold, &mut self.pattern)?,

@@ -1,5 +1,6 @@
 //! The text of a script: expressions and files joined by newlines, read byte by byte.
 
+use crate::memory::{String, Vec};
 use super::error::{Fault, Place, ScriptError};
 
 /// Where a part of the script comes from.

@@ -1,5 +1,6 @@
 //! The work of `s` and `y` on a line.
 
+use crate::memory::Vec;
 use super::program::{Case, Part, Substitution, Translation};
 use crate::character::{fold, push_unit, unfold, unit_at};
 use crate::limit::LimitError;

@@ -1,5 +1,6 @@
 //! The format of `seq -f`: text with one `%e`, `%f` or `%g` directive.
 
+use crate::memory::{Vec, format};
 use crate::utility::UtilityError;
 use crate::utility::float::{format_float, split_digits};
 use crate::utility::quote::quote;

@@ -1,5 +1,6 @@
 //! The operands of `seq`: decimal numbers kept exactly.
 
+use crate::memory::{Vec, format};
 use crate::utility::UtilityError;
 use crate::utility::float::{parse_float_prefix, split_digits};
 use crate::utility::quote::quote;

@@ -1,5 +1,6 @@
 //! `sort -c` and `-C`: is the input sorted?
 
+use crate::memory::{JoinMetered, String, format};
 use super::order::compare_lines;
 use super::settings::{Check, Settings};
 use super::{TROUBLE, read_failed, trouble};
@@ -33,7 +34,7 @@ pub(super) async fn run(
             if order.is_gt() || (settings.unique && order.is_eq()) {
                 if settings.check == Check::Report {
                     let start = format!("{}: {}:{number}: disorder: ", ctx.name, String::from_utf8_lossy(operand));
-                    ctx.stderr.write(&[start.as_bytes(), line, b"\n"].concat()).await?;
+                    ctx.stderr.write(&[start.as_bytes(), line, b"\n"].concat_metered()).await?;
                 }
                 return Ok(ExitStatus::FAILURE);
             }

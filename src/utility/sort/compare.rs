@@ -1,6 +1,7 @@
 //! How the bytes of two keys compare. Each kind has a summary of 64 bits too: where two summaries differ they order the
 //! keys, where they are equal the full comparison decides.
 
+use crate::memory::Vec;
 use crate::utility::float::{parse_float, split_digits};
 use super::key::{Kind, Ordering as KeyOrdering};
 use std::cmp::Ordering;

@@ -1,5 +1,6 @@
 //! Sort keys: `F[.C][OPTS][,F[.C][OPTS]]`, and where a key lies in a line. POSIX XCU sort.
 
+use crate::memory::{String, format};
 use super::settings::{bad_word, failed};
 use crate::utility::prelude::*;
 use crate::utility::quote::invalid_argument;

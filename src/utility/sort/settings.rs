@@ -1,5 +1,6 @@
 //! The options of `sort` as one value, checked.
 
+use crate::memory::{String, Vec, format};
 use super::TROUBLE;
 use super::key::{Key, Ordering, parse_key};
 use crate::utility::prelude::*;

@@ -2,6 +2,7 @@
 //!
 //! Where the length may grow, the last letter is a mark: behind `xyz` comes `xzaaa`, so that names stay in order.
 
+use crate::memory::{ToMetered, Vec, vec};
 use super::settings::Settings;
 use crate::utility::prelude::*;
 
@@ -23,7 +24,7 @@ impl Names {
             *digit = settings.alphabet.iter().position(|known| known == letter).unwrap_or(0);
         }
         Self {
-            prefix: prefix.to_vec(),
+            prefix: prefix.to_metered(),
             alphabet: settings.alphabet,
             digits,
             additional: settings.additional.clone(),

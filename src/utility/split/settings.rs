@@ -1,5 +1,6 @@
 //! What the options of `split` say.
 
+use crate::memory::{ToMetered, Vec, format};
 use super::super::count::{CountError, parse_count, parse_digits};
 use crate::utility::prelude::*;
 
@@ -127,7 +128,7 @@ impl Settings {
         }
         let zeros = start.iter().take_while(|digit| **digit == b'0').count();
         let kept = zeros.min(start.len().saturating_sub(1));
-        self.start = Some(start.get(kept..).unwrap_or(start).to_vec());
+        self.start = Some(start.get(kept..).unwrap_or(start).to_metered());
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! Where the pieces go: files, or shell commands that are given each piece as standard input.
 
+use crate::memory::{Vec, format, vec};
 use super::names::Names;
 use super::settings::Settings;
 use crate::io::Description;

@@ -1,5 +1,6 @@
 //! The sets of `tr`: single bytes, ranges, classes, equivalence classes and repeats, with backslash escapes.
 
+use crate::memory::{String, ToMeteredString, Vec, format};
 use crate::utility::UtilityError;
 use crate::utility::quote::quote;
 
@@ -318,5 +319,5 @@ fn invalid_repeat(digits: &str) -> UtilityError {
 
 /// A byte as messages show it.
 fn printable(byte: u8) -> String {
-    if matches!(byte, 0x20..0x7f) { char::from(byte).to_string() } else { format!("\\{byte:03o}") }
+    if matches!(byte, 0x20..0x7f) { char::from(byte).to_metered_string() } else { format!("\\{byte:03o}") }
 }

@@ -327,7 +327,7 @@ impl Chain for ClaudeChain<'_> {
             _ => Vec::new(),
         };
         Ok(Delivery {
-            environment: environment.into(),
+            environment: crate::memory::Vec::from(environment).into(),
             stdin: text,
             payload_file: None,
             timeout: Some(self.time(of, extra)),

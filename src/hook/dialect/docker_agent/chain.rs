@@ -159,7 +159,7 @@ impl<'a> DockerAgentChain<'a> {
         let environment = self.environment(extra);
         let cwd = self.directory(extra)?;
         Ok(Delivery {
-            environment: environment.into(),
+            environment: crate::memory::Vec::from(environment).into(),
             stdin: self.payload_text(),
             cwd,
             ..Delivery::default()

@@ -29,7 +29,7 @@ pub(super) fn directory(text: &str, base: &[u8], host: &dyn HookRunner) -> Vec<u
         }
         _ => expand(text, Known::All, host),
     };
-    path::normalise(&path::join(base, &expanded))
+    path::normalise(&path::join(base, &expanded)).into_std()
 }
 
 fn expand(text: &str, known: Known, host: &dyn HookRunner) -> Vec<u8> {

@@ -24,7 +24,7 @@ pub(super) struct EverrunsChain<'a> {
     envelope: Envelope,
     current: Current,
     /// Variables that all hooks of the chain have alike.
-    environment: Arc<Vec<(Text, Text)>>,
+    environment: Arc<crate::memory::Vec<(Text, Text)>>,
     decision: Decision,
     /// When the first payload was delivered.
     delivered: Option<Duration>,
@@ -38,7 +38,7 @@ impl<'a> EverrunsChain<'a> {
             name,
             envelope: Envelope::new(event, name, now),
             current: Current::of(event),
-            environment: Arc::new(common_environment(bundle, event, name)),
+            environment: Arc::new(common_environment(bundle, event, name).into()),
             decision: Decision::default(),
             delivered: None,
         }
@@ -51,7 +51,7 @@ impl<'a> EverrunsChain<'a> {
     /// R19 to R21.
     fn environment(&self, hook: &Hook, extra: &Extra, payload: Text, path: Text) -> Environment {
         let names = &self.bundle.variables;
-        let own = vec![
+        let own = crate::memory::vec![
             (names.payload_json.clone(), payload),
             (names.payload_path.clone(), path),
             (names.id.clone(), Text::from(hook.id.as_str())),

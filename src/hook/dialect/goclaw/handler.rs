@@ -76,7 +76,9 @@ impl GoclawChain<'_> {
         }
         Ok(Delivery {
             environment: match &row.handler {
-                HandlerConfig::Command { environment } => environment.clone().into(),
+                HandlerConfig::Command { environment } => {
+                    crate::memory::Vec::from(environment.clone()).into()
+                }
                 _ => Environment::default(),
             },
             stdin: start.stdin,

@@ -1,5 +1,6 @@
 //! Key sequences as they are written (`\C-x\e`, `Control-q`) and as bytes. Readline manual 1.3.1.
 
+use crate::memory::{String, Vec};
 use std::fmt::Write as _;
 
 /// The bytes of a sequence that is written with escapes.

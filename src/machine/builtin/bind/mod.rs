@@ -4,11 +4,11 @@
 mod key;
 mod table;
 
+use crate::memory::{BTreeMap, JoinMetered, String, ToMetered, Vec, format, vec};
 use super::{Builtin, Flow, Invocation, letter_options};
 use crate::machine::process::{Process, Step};
 use crate::machine::run::Run;
 use crate::text::Text;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::task::Context;
@@ -129,7 +129,7 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
         match letter {
             b'q' => status = status.max(query(process, &own, map, &value)),
             b'u' => status = status.max(unbind(process, &own, map, &value)),
-            b'r' => change(process, map, [prefix, &key::decode(&value)].concat(), Action::Nothing),
+            b'r' => change(process, map, [prefix, &key::decode(&value)].concat_metered(), Action::Nothing),
             b'x' => status = status.max(bind_command(process, &own, (map, prefix), &value)),
             b'f' => {
                 let path = crate::vfs::path::join(&process.shell.state.cwd, &value);
@@ -149,7 +149,7 @@ fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &m
             letter => list(process, map, *letter),
         }
     }
-    for operand in invocation.args.get(letters.first..).unwrap_or(&[]).to_vec() {
+    for operand in invocation.args.get(letters.first..).unwrap_or(&[]).to_metered() {
         bind_line(process, (map, prefix), &operand);
     }
     Ok(Flow::Status(status))
@@ -207,7 +207,7 @@ fn bind_command(process: &mut Process, own: &Text, (map, prefix): (usize, &[u8])
         [b'"', inner @ .., b'"'] => inner,
         command => command,
     };
-    change(process, map, [prefix, &keys].concat(), Action::Command(Text::from(command)));
+    change(process, map, [prefix, &keys].concat_metered(), Action::Command(Text::from(command)));
     0
 }
 
@@ -241,7 +241,7 @@ fn bind_line(process: &mut Process, (map, prefix): (usize, &[u8]), line: &[u8]) 
             None => return,
         },
     };
-    change(process, map, [prefix, &keys].concat(), action);
+    change(process, map, [prefix, &keys].concat_metered(), action);
 }
 
 /// `-l`, `-p`, `-P`, `-s`, `-S`, `-v`, `-V`, `-X`.
@@ -264,7 +264,9 @@ fn list(process: &mut Process, map: usize, letter: u8) {
             let mut keys: BTreeMap<&str, Vec<String>> = BTreeMap::new();
             for (own, action) in bindings.bound(map) {
                 if let Action::Function(name) = action {
-                    keys.entry(name).or_default().push(key::encode(&own));
+                    if let Some(keys) = keys.get_or_default(name) {
+                        keys.push(key::encode(&own));
+                    }
                 }
             }
             out.push('\n');

@@ -1,5 +1,6 @@
 //! One operand of `declare` and its kin: `name`, `name=value`, `name+=value`, `name[subscript]=value`, `name=(...)`.
 
+use crate::memory::{ToMeteredString, Vec};
 use super::super::{Flow, Invocation};
 use super::Request;
 use crate::machine::assign::AssignError;
@@ -171,7 +172,7 @@ fn declare_here(
         match process.dereference(run, id) {
             Target::Variable(id) => id,
             Target::Index(id, index) => {
-                subscript = Some(Text::from(index.to_string()));
+                subscript = Some(Text::from(index.to_metered_string()));
                 id
             }
             Target::Key(id, key) => {

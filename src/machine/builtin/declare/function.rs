@@ -1,5 +1,6 @@
 //! Functions: `declare -f`, `declare -F`, `export -f`, `readonly -f`.
 
+use crate::memory::{String, Vec, format};
 use super::super::{Flow, Invocation};
 use super::Request;
 use super::letters::Letters;

@@ -4,6 +4,7 @@ mod assign;
 mod function;
 mod print;
 
+use crate::memory::Vec;
 use super::{Builtin, Flow, Invocation, letters};
 use crate::machine::frame::Frame;
 use crate::machine::process::{Process, Step};

@@ -1,5 +1,6 @@
 //! Variables as `declare -p`, `declare`, `set` and `export -p` show them: text that makes them again when it is read.
 
+use crate::memory::{JoinMetered, ToMetered, Vec};
 use super::super::{Flow, Invocation};
 use super::Request;
 use super::letters::Letters;
@@ -111,7 +112,7 @@ fn print(process: &mut Process, run: &mut Run, id: NameId, word: Option<&str>) {
         && let Some(rest) = text.strip_prefix(b"declare -")
     {
         let rest = rest.iter().position(|&byte| byte == b' ').and_then(|at| rest.get(at..)).unwrap_or(rest);
-        text = [word.as_bytes(), rest].concat();
+        text = [word.as_bytes(), rest].concat_metered();
     }
     process.out.extend_from_slice(&text);
     process.out.push(b'\n');
@@ -127,7 +128,7 @@ impl Process {
                 Value::Array(_) | Value::Assoc(_) => {
                     let text = self.declaration(run, id);
                     let at = memchr::memmem::find(&text, &name).unwrap_or(0);
-                    text.get(at..).unwrap_or(&text).to_vec()
+                    text.get(at..).unwrap_or(&text).to_metered()
                 }
                 value => {
                     let value = value.text().unwrap_or_default();
@@ -138,7 +139,7 @@ impl Process {
                         }
                         value => quote::trace(value),
                     };
-                    [name.as_bytes(), b"=", &shown].concat()
+                    [name.as_bytes(), b"=", &shown].concat_metered()
                 }
             };
             self.out.extend_from_slice(&text);

@@ -60,7 +60,7 @@ fn tail(text: &str) -> &str {
 fn directory(call: &Call<'_>) -> Vec<u8> {
     let session = call.payload.get("session_id").and_then(Value::as_str).unwrap_or_default();
     let name = format!("docker-agent-results-{}", safe(session));
-    path::join(call.settings.temp_dir.as_bytes(), name.as_bytes())
+    path::join(call.settings.temp_dir.as_bytes(), name.as_bytes()).into_std()
 }
 
 fn file(call: &Call<'_>) -> Vec<u8> {
@@ -69,7 +69,7 @@ fn file(call: &Call<'_>) -> Vec<u8> {
         saved.0
     });
     let id = call.payload.get("tool_use_id").and_then(Value::as_str).unwrap_or("result");
-    path::join(&directory(call), format!("{number}-{}.txt", safe(id)).as_bytes())
+    path::join(&directory(call), format!("{number}-{}.txt", safe(id)).as_bytes()).into_std()
 }
 
 /// As a part of a file name.

@@ -34,7 +34,8 @@ pub(super) fn prompt_files(call: &Call<'_>) -> Result<Option<Value>, String> {
     let mut left = MOST_BYTES;
     for name in call.args {
         let above = nearest(files, call.cwd, name.as_bytes());
-        let at_home = home.as_deref().map(|home| path::normalise(&path::join(home, name.as_bytes())));
+        let at_home =
+            home.as_deref().map(|home| path::normalise(&path::join(home, name.as_bytes())).into_std());
         let at_home = at_home.filter(|at| Some(at) != above.as_ref() && is_file(files, at));
         for at in above.into_iter().chain(at_home) {
             let size = files.metadata(&at).map_or(u64::MAX, |metadata| metadata.size);
@@ -53,11 +54,11 @@ fn is_file(files: &FileSystem, at: &[u8]) -> bool {
 }
 
 fn nearest(files: &FileSystem, from: &[u8], name: &[u8]) -> Option<Vec<u8>> {
-    let mut directory = path::normalise(from);
+    let mut directory = path::normalise(from).into_std();
     for _ in 0..MOST_LEVELS {
         let at = path::normalise(&path::join(&directory, name));
         if is_file(files, &at) {
-            return Some(at);
+            return Some(at.into_std());
         }
         let (parent, _) = path::split_last(&directory)?;
         if parent == directory.as_slice() {
