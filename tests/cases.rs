@@ -2,11 +2,11 @@
 //! file or name contains the filter; `CASES_SHOW=1` prints every failure. Cases that fail today stand in
 //! `tests/known_failures.txt` (`CASES_UPDATE=1` writes it anew): any other failure fails the test.
 
+#[path = "support/prepare.rs"]
+mod prepare;
 mod support;
 
-use hookbox::limit::Limits;
-use hookbox::sandbox::{End, Sandbox, Script, Source};
-use hookbox::text::Text;
+use hookbox::sandbox::End;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Mutex;
@@ -15,28 +15,7 @@ use support::Case;
 
 /// What differs between a case and its run; empty: nothing.
 fn run(case: &Case) -> String {
-    let mut limits = Limits::default_profile();
-    limits.wall_time_ms = 10_000;
-    let sandbox =
-        Sandbox::builder().limits(limits).cwd("/work").file("/tmp/.keep", "").build().expect("a sandbox");
-    sandbox.fs().create_dir(b"/tmp/work", 0o755).ok();
-    let mut script = Script::command(&case.script);
-    script.cwd = Some(Text::from("/tmp/work"));
-    script.bare_environment = true;
-    for (name, value) in [
-        ("HOME", "/home/agent"),
-        ("PATH", "/usr/local/bin:/usr/bin:/bin"),
-        ("LANG", "C.UTF-8"),
-        ("LC_ALL", "C.UTF-8"),
-        ("TZ", "UTC"),
-    ] {
-        script.environment.set(Text::from(name), Text::from(value));
-    }
-    script.stdin = Source::Bytes(Text::from(case.stdin.clone()));
-    script.posix = case.shell_sh;
-    if case.shell_sh {
-        script.name = Text::from("sh");
-    }
+    let (sandbox, script) = prepare::sandbox(case);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     let output = runtime.block_on(sandbox.start(script));
     let mut wrong = String::new();

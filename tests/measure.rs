@@ -1,0 +1,327 @@
+//! What runs cost their host, over the hostile rows and, with `MEASURE_CASES=FILTER`, the cases: the peak of the heap beside
+//! what was charged, what the session keeps, the longest poll, and how late a time limit ends a run. Nothing may end the
+//! process.
+//!
+//! `cargo test --release --test measure -- --nocapture` measures every row; `MEASURE_ROWS=FILTER` those whose name contains
+//! the filter, `MEASURE='SCRIPT'` one script under the profile `MEASURE_PROFILE` (`hook`). Builds without optimisation
+//! measure memory alone, and by default only the first row of each class.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+#[path = "support/child.rs"]
+mod child_process;
+#[path = "support/figures.rs"]
+mod figures;
+#[path = "support/known.rs"]
+mod known;
+#[path = "support/prepare.rs"]
+mod prepare;
+#[path = "support/rows.rs"]
+mod rows;
+#[allow(dead_code, reason = "the cases' answers are not looked at")]
+mod support;
+
+use figures::{Figures, Measured};
+use hookbox::limit::Limits;
+use hookbox::sandbox::{End, Sandbox, Script};
+use known::{Criterion, Known};
+use nix::time::{ClockId, clock_gettime};
+use peakmem_alloc::{PeakMemAlloc, PeakMemAllocTrait as _};
+use rows::{Row, Want};
+use std::alloc::System;
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+use std::pin::Pin;
+use std::time::{Duration, Instant};
+use support::Case;
+
+/// Counts what is allocated; a block that is made larger counts for what it is made larger by.
+#[global_allocator]
+static HEAP: PeakMemAlloc<System> = PeakMemAlloc::new(System);
+
+/// What the heap holds more than at the last reset; `None` where there is no room to find out.
+///
+/// The allocator tells peaks alone, so a block is asked for that is sure to make a new one. It is not touched.
+fn heap_now() -> Option<i64> {
+    let size = HEAP.get_peak_memory() + (64 << 20);
+    let mut probe: Vec<u8> = Vec::new();
+    probe.try_reserve_exact(size).ok()?;
+    std::hint::black_box(&mut probe);
+    Some(HEAP.get_peak_memory() as i64 - size as i64)
+}
+
+/// The time for which this thread had a processor.
+fn processor_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap().into()
+}
+
+/// How long this thread has been ready but without a processor, where the kernel tells.
+struct Waiting(Option<File>);
+
+impl Waiting {
+    fn of_this_thread() -> Self {
+        Self(File::open("/proc/thread-self/schedstat").ok())
+    }
+
+    fn so_far(&self) -> Duration {
+        let mut text = [0; 64];
+        let length = self.0.as_ref().and_then(|file| file.read_at(&mut text, 0).ok()).unwrap_or(0);
+        let text = String::from_utf8_lossy(&text[..length]);
+        Duration::from_nanos(text.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or(0))
+    }
+}
+
+/// The longest time that the run kept its thread in one go.
+#[derive(Default)]
+struct Longest {
+    time: Duration,
+    place: &'static str,
+}
+
+impl Longest {
+    fn watch<R>(&mut self, place: &'static str, work: impl FnOnce() -> R) -> R {
+        let start = processor_time();
+        let result = work();
+        let taken = processor_time().saturating_sub(start);
+        if taken > self.time {
+            *self = Self { time: taken, place };
+        }
+        result
+    }
+}
+
+/// Something to measure: a row, or a case of `tests/cases`.
+enum Subject {
+    Row(Row),
+    Case(String, Case),
+}
+
+impl Subject {
+    fn name(&self) -> &str {
+        match self {
+            Self::Row(row) => &row.name,
+            Self::Case(name, _) => name,
+        }
+    }
+
+    /// How long all its runs may take.
+    fn allowed(&self) -> Duration {
+        match self {
+            Self::Row(row) => row.allowed(),
+            Self::Case(..) => Duration::from_secs(1),
+        }
+    }
+
+    /// Whether it is small enough to share a child.
+    fn together(&self) -> bool {
+        matches!(self, Self::Case(..) | Self::Row(Row { together: true, .. }))
+    }
+
+    fn want(&self) -> Want {
+        match self {
+            Self::Row(row) => row.want,
+            Self::Case(..) => Want::Any,
+        }
+    }
+
+    fn measure(&self) -> Figures {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        match self {
+            Self::Row(row) => {
+                let sandbox = row.sandbox();
+                warm(&runtime, &sandbox, &row.before);
+                let mut all = Figures::default();
+                for number in 0..row.runs {
+                    let text = row.script(number);
+                    let figures =
+                        measure(&runtime, &sandbox, || Script::command(&text), row.before.is_empty());
+                    all.add(figures);
+                }
+                all
+            }
+            Self::Case(_, case) => {
+                let (sandbox, script) = prepare::sandbox(case);
+                warm(&runtime, &sandbox, "");
+                measure(&runtime, &sandbox, || script, true)
+            }
+        }
+    }
+}
+
+/// Does what a process does once, and what a session does in its first runs.
+fn warm(runtime: &tokio::runtime::Runtime, sandbox: &Sandbox, before: &str) {
+    runtime.block_on(sandbox.run(":")).unwrap();
+    runtime.block_on(sandbox.run(before)).unwrap();
+}
+
+/// Measures one run. Files that it leaves are taken away again, unless the run is to find files of others: they are no part
+/// of what a session keeps.
+fn measure(
+    runtime: &tokio::runtime::Runtime,
+    sandbox: &Sandbox,
+    script: impl FnOnce() -> Script,
+    restores: bool,
+) -> Figures {
+    let snapshot = restores.then(|| sandbox.fs().snapshot());
+    let files = sandbox.fs().usage().bytes;
+    let mut longest = Longest::default();
+    let mut most_files = files;
+    HEAP.reset_peak_memory();
+    let script = script();
+    let limit = Duration::from_millis(script.limits.as_ref().unwrap_or(sandbox.limits()).wall_time_ms);
+    let start = Instant::now();
+    let waiting = Waiting::of_this_thread();
+    let mut waited = waiting.so_far();
+    let mut run = longest.watch("start", || sandbox.start(script));
+    let output = runtime.block_on(std::future::poll_fn(|context| {
+        // What other processes took counts from the last turn that began in time.
+        if start.elapsed() < limit {
+            waited = waiting.so_far();
+        }
+        let progress = longest.watch("poll", || Pin::new(&mut run).poll(context));
+        most_files = most_files.max(sandbox.fs().usage().bytes);
+        progress
+    }));
+    let taken = start.elapsed();
+    let noise = waiting.so_far().saturating_sub(waited);
+    longest.watch("drop", || drop(run));
+    let heap = HEAP.get_peak_memory() as u64;
+    let end = match output.end {
+        End::Exited => format!("status {}", output.status),
+        End::Limit(error) => format!("limit {}", error.limit),
+    };
+    let usage = output.usage;
+    drop(output);
+    let left = match &snapshot {
+        Some(snapshot) => {
+            sandbox.fs().restore(snapshot);
+            0
+        }
+        None => sandbox.fs().usage().bytes as i64 - files as i64,
+    };
+    Figures {
+        end,
+        taken,
+        heap,
+        charged: usage.peak_live_bytes + most_files.saturating_sub(files),
+        kept: heap_now().unwrap_or_default() - left,
+        poll: longest.time,
+        place: longest.place.to_owned(),
+        late: taken.saturating_sub(limit).saturating_sub(noise),
+    }
+}
+
+/// Names the script to measure.
+const SCRIPT_VARIABLE: &str = "MEASURE";
+
+/// All that can be measured.
+fn subjects() -> Vec<Subject> {
+    if let Ok(script) = std::env::var(SCRIPT_VARIABLE) {
+        let mut row = Row::of_script("script", &script);
+        if let Ok(profile) = std::env::var("MEASURE_PROFILE") {
+            row.limits = Limits::profile(&profile).unwrap();
+            row.limits.wall_time_ms = rows::WALL_TIME_MS;
+        }
+        return vec![Subject::Row(row)];
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let cases = support::load(&folder).into_iter().map(|case| {
+        let file = case.file.strip_prefix(&folder).unwrap_or(&case.file).display();
+        Subject::Case(format!("cases/{file}: {}", case.name), case)
+    });
+    rows::load().into_iter().map(Subject::Row).chain(cases).collect()
+}
+
+/// Those that are asked for.
+fn chosen() -> Vec<Subject> {
+    let rows = std::env::var("MEASURE_ROWS").ok();
+    let cases = std::env::var("MEASURE_CASES").ok();
+    let is_chosen = |subject: &Subject| match subject {
+        Subject::Row(row) => match &rows {
+            Some(filter) => row.name.contains(filter.as_str()),
+            None => cases.is_none() && (!cfg!(debug_assertions) || row.specimen),
+        },
+        Subject::Case(name, _) => cases.as_ref().is_some_and(|filter| name.contains(filter.as_str())),
+    };
+    if std::env::var_os(SCRIPT_VARIABLE).is_some() {
+        return subjects();
+    }
+    subjects().into_iter().filter(is_chosen).collect()
+}
+
+/// In a child: measures the rows that it is given. Otherwise there is nothing to do.
+#[test]
+fn child() {
+    let Some(names) = child_process::rows_to_run() else { return };
+    let subjects = subjects();
+    for name in names {
+        let subject = subjects.iter().find(|subject| subject.name() == name).unwrap();
+        child_process::report(&subject.measure().to_line());
+    }
+}
+
+/// Measures in a child process for each, or for several small ones.
+fn measure_all(subjects: &[&Subject]) -> Vec<Measured> {
+    let batches = child_process::batches(subjects, Subject::together);
+    let results = child_process::two_at_a_time(&batches, |batch| {
+        let names: Vec<&str> = batch.iter().map(|subject| subject.name()).collect();
+        let results = child_process::run(&names, batch.iter().map(|subject| subject.allowed()).sum());
+        let measured = batch.iter().zip(results).map(|(subject, result)| Measured {
+            row: subject.name().to_owned(),
+            want: subject.want(),
+            outcome: result.map(|line| Figures::from_line(&line)),
+        });
+        measured.collect::<Vec<_>>()
+    });
+    results.into_iter().flatten().collect()
+}
+
+/// Criteria that hold in any build, and those that are about time.
+const CRITERIA: &[Criterion] = if cfg!(debug_assertions) {
+    &[Criterion::End, Criterion::Heap, Criterion::Kept]
+} else {
+    &[Criterion::End, Criterion::Heap, Criterion::Kept, Criterion::Poll, Criterion::Late]
+};
+
+#[test]
+fn a_run_costs_its_host_what_it_was_charged_for() {
+    if child_process::rows_to_run().is_some() {
+        return;
+    }
+    let subjects = chosen();
+    let all: Vec<&Subject> = subjects.iter().collect();
+    let mut measured = measure_all(&all);
+    let known = Known::load();
+    // Noise makes things slower, never faster: what took too long is measured again, and the best counts.
+    for _ in 0..2 {
+        let again: Vec<usize> = measured
+            .iter()
+            .enumerate()
+            .filter(|(_, measured)| {
+                let failures = measured.failures(CRITERIA);
+                let is_noise = |criterion| matches!(criterion, Criterion::Poll | Criterion::Late);
+                failures
+                    .iter()
+                    .any(|failure| is_noise(failure.criterion) && !known.has(failure.criterion, &failure.row))
+            })
+            .map(|(index, _)| index)
+            .collect();
+        let names: Vec<&str> = again.iter().map(|&index| measured[index].row.as_str()).collect();
+        let slow: Vec<&Subject> =
+            all.iter().copied().filter(|subject| names.contains(&subject.name())).collect();
+        for better in measure_all(&slow) {
+            if let Some(old) = measured.iter_mut().find(|measured| measured.row == better.row) {
+                old.improve(better);
+            }
+        }
+    }
+    figures::print(&measured);
+    if std::env::var_os(SCRIPT_VARIABLE).is_some() {
+        return;
+    }
+    let failures: Vec<_> = measured.iter().flat_map(|measured| measured.failures(CRITERIA)).collect();
+    let names: Vec<&str> = measured.iter().map(|measured| measured.row.as_str()).collect();
+    let unknown = known.unknown(CRITERIA, &names, &failures);
+    assert!(unknown.is_empty(), "{} failures that are not known:\n{}", unknown.len(), unknown.join("\n"));
+}
