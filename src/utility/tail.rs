@@ -253,7 +253,7 @@ mod tests {
         ];
         for (args, want) in rows {
             let args: Vec<Text> = args.iter().map(|arg| Text::from(*arg)).collect();
-            assert_eq!(expand_obsolete(&args), want.map(|want| want.map(Text::from).to_vec()), "{args:?}");
+            assert_eq!(expand_obsolete(&args), want.map(|want| Vec::from(want.map(Text::from))), "{args:?}");
         }
     }
 

@@ -14,6 +14,9 @@ use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
+/// What was written.
+type Bytes = crate::memory::Vec<u8>;
+
 /// What a utility did.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Outcome {
@@ -48,12 +51,12 @@ impl Fixture {
 
     pub(crate) fn run(&self, name: &str, args: &[&str], stdin: &[u8]) -> Outcome {
         let (stdout, stderr, status) = self.run_raw(name, args, stdin);
-        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        let text = |bytes: Bytes| String::from_utf8_lossy(&bytes).into_owned();
         Outcome { stdout: text(stdout), stderr: text(stderr), status }
     }
 
     /// As [`Fixture::run`]: output and messages as bytes, and the status.
-    pub(crate) fn run_raw(&self, name: &str, args: &[&str], stdin: &[u8]) -> (Vec<u8>, Vec<u8>, u8) {
+    pub(crate) fn run_raw(&self, name: &str, args: &[&str], stdin: &[u8]) -> (Bytes, Bytes, u8) {
         let utility = super::find(name.as_bytes()).expect("a utility of that name");
         let meter = Meter::new(self.limits.clone(), Arc::clone(&self.session.clock));
         let _entered = meter.enter();

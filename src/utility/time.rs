@@ -181,7 +181,7 @@ mod tests {
             let mut out = Vec::new();
             Used { elapsed: Duration::from_millis(elapsed), status: 3, argv: &argv }
                 .append(format.as_bytes(), &mut out, &meter)
-                .map(|()| String::from_utf8(out).unwrap_or_default())
+                .map(|()| std::string::String::from_utf8(out.into_std()).unwrap_or_default())
                 .map_err(|error| error.limit)
         };
         assert_eq!(shown("%C %x %% %q%", 0), Ok("a b c 3 % ?q?".to_owned()));

@@ -615,7 +615,7 @@ mod tests {
     fn shown(text: &str) -> String {
         let now = Timestamp::from_second(NOW).unwrap();
         parse(text.as_bytes(), now, &Zone::UTC).map_or_else(
-            || "invalid".to_owned(),
+            || String::from("invalid"),
             |moment| String::from_utf8(Zone::UTC.format(b"%F %T", &Zone::UTC.at(moment))).unwrap(),
         )
     }

@@ -447,7 +447,7 @@ mod tests {
             assert_eq!(&*fs.read(b"/workspace/m/a/b/../g").unwrap(), b"one");
             fs.truncate(b"/workspace/m/a/g", 5).unwrap();
             assert_eq!(&*fs.read(b"/workspace/m/a/g").unwrap(), b"one\0\0");
-            let names: Vec<_> = fs.read_dir(b"/workspace/m/a").unwrap();
+            let names = fs.read_dir(b"/workspace/m/a").unwrap();
             assert_eq!(names.iter().map(|entry| entry.name.to_string()).collect::<Vec<_>>(), ["b", "g"]);
             fs.remove_dir(b"/workspace/m/a/b").unwrap();
             fs.remove_file(b"/workspace/m/a/g").unwrap();

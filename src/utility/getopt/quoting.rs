@@ -40,9 +40,9 @@ mod tests {
     #[test]
     fn words_are_quoted() {
         let quoted = |quoting: Quoting, word: &str| {
-            let mut out = Vec::new();
+            let mut out = crate::memory::Vec::new();
             quoting.push(word.as_bytes(), &mut out);
-            String::from_utf8(out).unwrap()
+            String::from_utf8(out.into_std()).unwrap()
         };
         assert_eq!(quoted(Quoting::Bourne, "it's a!"), r"'it'\''s a!'");
         assert_eq!(quoted(Quoting::C, "it's a!\n"), r"'it'\''s'\ 'a'\!'\n'");

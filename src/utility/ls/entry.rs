@@ -205,9 +205,9 @@ mod tests {
 
     #[test]
     fn version_order() {
-        let mut names: Vec<&[u8]> = vec![b"z10", b"z9", b"a-1.10.tar", b"a-1.9.tar", b".x", b"z1.txt", b"z01"];
+        let mut names: [&[u8]; 7] = [b"z10", b"z9", b"a-1.10.tar", b"a-1.9.tar", b".x", b"z1.txt", b"z01"];
         names.sort_by(|a, b| compare_versions(a, b).then_with(|| a.cmp(b)));
-        let want: Vec<&[u8]> = vec![b".x", b"a-1.9.tar", b"a-1.10.tar", b"z01", b"z1.txt", b"z9", b"z10"];
+        let want: [&[u8]; 7] = [b".x", b"a-1.9.tar", b"a-1.10.tar", b"z01", b"z1.txt", b"z9", b"z10"];
         assert_eq!(names, want);
     }
 }

@@ -47,9 +47,9 @@ mod tests {
     #[test]
     fn breaks_and_escapes() {
         let shown = |text: &[u8], width| {
-            let mut out = Vec::new();
+            let mut out = crate::memory::Vec::new();
             list(text, width, &mut out);
-            String::from_utf8(out).unwrap()
+            String::from_utf8(out.into_std()).unwrap()
         };
         assert_eq!(shown(b"a\tb\\\x01\xc3", 70), "a\\tb\\\\\\001\\303$");
         assert_eq!(shown(b"abcdef", 4), "abc\\\ndef$");
