@@ -13,8 +13,6 @@ pub(crate) struct Array {
     dense: Vec<Option<Text>>,
     sparse: BTreeMap<u64, Text>,
     count: usize,
-    /// Bytes that the elements hold on the heap.
-    held: usize,
 }
 
 impl Array {
@@ -26,7 +24,6 @@ impl Array {
     }
 
     pub(crate) fn set(&mut self, index: u64, value: Text) {
-        self.held += value.heap_size();
         let length = self.dense.len() as u64;
         let before = if index < length || (index <= length + MAX_GAP && self.sparse.is_empty()) {
             let index = index as usize;
@@ -37,9 +34,8 @@ impl Array {
         } else {
             self.sparse.insert(index, value)
         };
-        match before {
-            Some(before) => self.held = self.held.saturating_sub(before.heap_size()),
-            None => self.count += 1,
+        if before.is_none() {
+            self.count += 1;
         }
     }
 
@@ -53,9 +49,8 @@ impl Array {
             Some(element) => element.take(),
             None => self.sparse.remove(&index),
         };
-        if let Some(removed) = &removed {
-            self.held = self.held.saturating_sub(removed.heap_size());
-            self.count -= 1;
+        if removed.is_some() {
+            self.count = self.count.saturating_sub(1);
             while self.dense.last().is_some_and(Option::is_none) {
                 self.dense.pop();
             }
@@ -85,18 +80,12 @@ impl Array {
             .filter_map(|(index, element)| Some((index as u64, element.as_ref()?)));
         dense.chain(self.sparse.iter().map(|(&index, element)| (index, element)))
     }
-
-    /// Estimated size in bytes.
-    pub(crate) fn size(&self) -> usize {
-        self.held + self.dense.len() * size_of::<Option<Text>>() + self.sparse.len() * 64
-    }
 }
 
 impl FromIterator<Text> for Array {
     fn from_iter<I: IntoIterator<Item = Text>>(elements: I) -> Self {
         let dense: Vec<Option<Text>> = elements.into_iter().map(Some).collect();
-        let held = dense.iter().flatten().map(Text::heap_size).sum();
-        Self { count: dense.len(), dense, sparse: BTreeMap::new(), held }
+        Self { count: dense.len(), dense, sparse: BTreeMap::new() }
     }
 }
 
@@ -106,8 +95,6 @@ impl FromIterator<Text> for Array {
 pub(crate) struct Assoc {
     entries: HashMap<Text, (u64, Text)>,
     next: u64,
-    /// Bytes that keys and values hold on the heap.
-    held: usize,
 }
 
 /// Buckets that bash starts an associative array with.
@@ -119,14 +106,9 @@ impl Assoc {
     }
 
     pub(crate) fn set(&mut self, key: Text, value: Text) {
-        self.held += value.heap_size();
         match self.entries.get_mut(&key) {
-            Some(entry) => {
-                let before = std::mem::replace(&mut entry.1, value);
-                self.held = self.held.saturating_sub(before.heap_size());
-            }
+            Some(entry) => entry.1 = value,
             None => {
-                self.held += key.heap_size();
                 self.entries.insert(key, (self.next, value));
                 self.next += 1;
             }
@@ -134,9 +116,7 @@ impl Assoc {
     }
 
     pub(crate) fn remove(&mut self, key: &[u8]) -> Option<Text> {
-        let (key, (_, value)) = self.entries.remove_entry(key)?;
-        self.held = self.held.saturating_sub(key.heap_size() + value.heap_size());
-        Some(value)
+        self.entries.remove(key).map(|(_, value)| value)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -164,11 +144,6 @@ impl Assoc {
             buckets *= 4;
         }
         buckets
-    }
-
-    /// Estimated size in bytes.
-    pub(crate) fn size(&self) -> usize {
-        self.held + self.entries.len() * 2 * size_of::<Text>()
     }
 }
 

@@ -7,16 +7,10 @@ use super::option::ShellOption;
 use super::process::{ArrayLiteral, Halt, Process, Step, Subscript, Target};
 use super::run::Run;
 use super::variable::{Attributes, Binding, Temporary, Value, decimal};
-use crate::limit::{Limit, gauge};
 use crate::memory::{JoinMetered, Vec};
 use crate::syntax::ast::CaseOperator;
 use crate::text::Text;
 use std::sync::Arc;
-
-/// Live bytes of a name of the session.
-const NAME_BYTES: u64 = 128;
-/// Live bytes that a function stands for, with its share of the program.
-const FUNCTION_BYTES: u64 = 2048;
 
 /// An assignment failed; the message was printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,9 +73,6 @@ impl Process {
         }
         let slot = self.shell.variables.slot(id);
         if !append && !slot.attributes.has(Attributes::ASSIGN_MASK) && !slot.value.is_array() {
-            if value.len() > 4096 {
-                self.charge_value(run, value.len())?;
-            }
             let all_export = self.shell.state.options.has(ShellOption::AllExport);
             let slot = self.shell.variables.slot_mut(id);
             slot.value = Value::Text(value);
@@ -188,40 +179,6 @@ impl Process {
         }
     }
 
-    /// Charges a long value.
-    pub(crate) fn charge_value(&mut self, run: &mut Run, bytes: usize) -> Step {
-        run.services.meter.check_value(bytes as u64)?;
-        gauge::spend_bytes(bytes);
-        self.value_bytes = self.value_bytes.saturating_add(bytes as u64);
-        // Values that were replaced are given back when the sum is taken anew.
-        if self.value_bytes > self.memory.bytes().saturating_mul(2).max(1 << 20) {
-            self.recount(run)?;
-        }
-        Ok(())
-    }
-
-    /// Takes the sum of all values anew.
-    pub(crate) fn recount(&mut self, run: &mut Run) -> Step {
-        let held: u64 = self.shell.variables.existing().map(|(_, slot)| slot.value.size()).sum();
-        let names = run.services.names.len() as u64 * NAME_BYTES;
-        if names > run.services.meter.limits().live_bytes {
-            return Err(run.services.meter.fail(Limit::LiveBytes).into());
-        }
-        // A little more than there is, so that a table that grows is not counted at every look.
-        self.memory.set(held + self.table_bytes() * 5 / 4)?;
-        self.value_bytes = held;
-        Ok(())
-    }
-
-    /// Live bytes that the process stands for without the values of its variables.
-    pub(crate) fn table_bytes(&self) -> u64 {
-        let functions = self.shell.state.functions.len() as u64 * FUNCTION_BYTES;
-        self.shell.variables.size()
-            + functions
-            + self.shell.state.history.bytes()
-            + super::subshell::PROCESS_BYTES
-    }
-
     /// Assigns a scalar: through namerefs, with the attributes' changes; an array's element 0.
     pub(crate) fn assign_variable(
         &mut self,
@@ -258,12 +215,6 @@ impl Process {
             return Ok(());
         }
         let value = if append && !attributes.has(Attributes::INTEGER) {
-            let length =
-                self.shell.variables.slot(id).value.text().map_or(0, |text| text.len()) + value.len();
-            if length > 4096 {
-                self.charge_value(run, value.len())?;
-                run.services.meter.check_value(length as u64)?;
-            }
             let slot = self.shell.variables.slot_mut(id);
             let mut text = match std::mem::take(&mut slot.value) {
                 Value::Text(text) => text,
@@ -280,9 +231,6 @@ impl Process {
             };
             Value::Integer(before.wrapping_add(number))
         } else {
-            if value.len() > 4096 {
-                self.charge_value(run, value.len())?;
-            }
             Value::Text(transformed(value, attributes))
         };
         let exports =
@@ -384,7 +332,6 @@ impl Process {
         } else {
             transformed(value, attributes)
         };
-        self.charge_value(run, value.len() + 64)?;
         self.make_array(id, associative);
         if self.shell.state.options.has(ShellOption::AllExport) {
             self.shell.variables.slot_mut(id).attributes.insert(Attributes::EXPORTED);
@@ -483,10 +430,6 @@ impl Process {
             && !attributes.has(Attributes(
                 Attributes::INTEGER.0 | Attributes::LOWER.0 | Attributes::UPPER.0 | Attributes::CAPITAL.0,
             ));
-        let bytes: usize = literal.elements.iter().map(|element| element.value.heap_size() + 24).sum();
-        if bytes > 4096 {
-            self.charge_value(run, bytes)?;
-        }
         if plain && !append {
             let array: Array = literal.elements.iter().map(|element| element.value.clone()).collect();
             self.shell.variables.slot_mut(id).value = Value::Array(Arc::new(array));
@@ -553,8 +496,6 @@ impl Process {
         append: bool,
     ) -> Result<(), AssignError> {
         let attributes = self.shell.variables.slot(id).attributes;
-        let bytes: usize = literal.elements.iter().map(|element| element.value.heap_size() + 88).sum();
-        self.charge_value(run, bytes)?;
         let before = self.shell.variables.slot(id).value.clone();
         let literal_append = append;
         if append {

@@ -382,11 +382,6 @@ impl Builder {
         }
         joined
     }
-
-    /// Bytes held.
-    pub(crate) fn len(&self) -> usize {
-        self.current.bytes.len()
-    }
 }
 
 #[cfg(test)]

@@ -27,8 +27,6 @@ pub(crate) struct History {
     pub(crate) in_file: usize,
     /// The command that runs was added.
     pub(crate) last_added: bool,
-    /// Live bytes of the entries.
-    bytes: u64,
 }
 
 /// What `HISTCONTROL` says.
@@ -57,11 +55,6 @@ impl Control {
 }
 
 impl History {
-    /// Live bytes that the list stands for.
-    pub(crate) const fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
     /// The number of an entry's place.
     pub(crate) const fn number(&self, index: usize) -> usize {
         self.dropped + index + 1
@@ -69,7 +62,6 @@ impl History {
 
     /// Adds an entry at the end.
     pub(crate) fn push(&mut self, text: Text, time: i64) {
-        self.bytes = self.bytes.saturating_add(cost(&text));
         self.entries.push_back(Entry { text, time });
         self.trim();
     }
@@ -84,7 +76,6 @@ impl History {
         }
         if control.erase_duplicates {
             self.entries.retain(|entry| entry.text != text);
-            self.bytes = self.entries.iter().map(|entry| cost(&entry.text)).sum();
         }
         self.push(text, time);
         self.unsaved += 1;
@@ -104,17 +95,14 @@ impl History {
 
     fn trim(&mut self) {
         while self.most.is_some_and(|most| self.entries.len() > most) {
-            if let Some(entry) = self.entries.pop_front() {
-                self.bytes = self.bytes.saturating_sub(cost(&entry.text));
-                self.dropped += 1;
-            }
+            self.entries.pop_front();
+            self.dropped += 1;
         }
     }
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
-        self.bytes = 0;
         self.dropped = 0;
         self.unsaved = 0;
         self.last_added = false;
@@ -124,16 +112,14 @@ impl History {
     pub(crate) fn remove(&mut self, range: std::ops::RangeInclusive<usize>) {
         if *range.start() <= *range.end() && *range.end() < self.entries.len() {
             self.entries.drain(range);
-            self.bytes = self.entries.iter().map(|entry| cost(&entry.text)).sum();
         }
     }
 
     /// The entry of the command that runs is taken out again: `history -s`, `fc`.
     pub(crate) fn remove_last_added(&mut self) {
         if std::mem::take(&mut self.last_added)
-            && let Some(entry) = self.entries.pop_back()
+            && self.entries.pop_back().is_some()
         {
-            self.bytes = self.bytes.saturating_sub(cost(&entry.text));
             self.unsaved = self.unsaved.saturating_sub(1);
         }
     }
@@ -177,10 +163,6 @@ impl History {
     pub(crate) fn find(&self, prefix: &[u8], below: usize) -> Option<usize> {
         self.entries.iter().take(below).rposition(|entry| entry.text.starts_with(prefix))
     }
-}
-
-fn cost(text: &Text) -> u64 {
-    text.len() as u64 + 64
 }
 
 /// `#` and digits: a time in a history file.

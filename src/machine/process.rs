@@ -164,8 +164,6 @@ pub(crate) struct Process {
     pub(crate) trap_command: Option<(Arc<crate::program::Program>, Pc)>,
     #[expect(dead_code, reason = "held: it counts the process while it lives")]
     pub(crate) charge: crate::limit::ProcessCharge,
-    pub(crate) memory: crate::limit::Charge,
-    pub(crate) bytes: crate::limit::Charge,
     /// Is no shell of its own but a stage of a pipeline, an asynchronous list or the like.
     pub(crate) is_forked: bool,
     /// Its `EXIT` trap has been started.
@@ -186,8 +184,6 @@ pub(crate) struct Process {
     pub(crate) write_failed: bool,
     /// The value of `IFS` that `separators` was made from.
     pub(crate) ifs: super::variable::Value,
-    /// Bytes of values since they were counted.
-    pub(crate) value_bytes: u64,
     /// Added to `SECONDS`.
     pub(crate) seconds_offset: i64,
     /// The script's path; empty for a command string.
@@ -341,12 +337,8 @@ impl Process {
 
     /// Counts the operations that used up the fuel, and checks the deadline. Whether the process gives others a turn.
     #[cold]
-    fn refuel(&mut self, run: &mut Run) -> Step<bool> {
-        let turn = run.services.meter.refuel()?;
-        if self.table_bytes() > self.memory.bytes() {
-            self.recount(run)?;
-        }
-        Ok(turn != Turn::Continues)
+    fn refuel(run: &Run) -> Step<bool> {
+        Ok(run.services.meter.refuel()? != Turn::Continues)
     }
 
     /// Whether something has to be waited for, written or taken before the next operation.
@@ -363,7 +355,7 @@ impl Process {
             self.switched = false;
             while !self.switched {
                 if gauge::burn(1) {
-                    if self.refuel(run)? {
+                    if Self::refuel(run)? {
                         return Ok(Progress::Yield);
                     }
                     if self.has_to_wait() {

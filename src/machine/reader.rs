@@ -187,9 +187,6 @@ impl Process {
             }
         }
         input.prompt = None;
-        if let Err(error) = self.bytes.set(input.text.len() as u64) {
-            return Poll::Ready(Err(error.into()));
-        }
         if self.shell.state.options.has(ShellOption::Verbose) {
             let line = input.text.get(start..).unwrap_or(&[]).to_metered();
             self.write_error(&line);

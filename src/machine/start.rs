@@ -83,8 +83,6 @@ impl Process {
     pub(crate) fn new_shell(run: &mut Run, pid: u32, start: Start) -> Step<Box<Self>> {
         let services = &run.services;
         let charge = services.meter.count_process()?;
-        let memory = services.meter.charge(super::subshell::PROCESS_BYTES)?;
-        let bytes = services.meter.empty_charge();
         let (program, link) = services.cache.empty_program(&services.names);
         let (mut state, variables, ifs) = match &start.template {
             Some(template) => {
@@ -127,8 +125,6 @@ impl Process {
             debug_stage: 0,
             trap_command: None,
             charge,
-            bytes,
-            memory,
             is_forked: false,
             exiting: false,
             exit_after_trap: None,
@@ -139,7 +135,6 @@ impl Process {
             debug_done: false,
             write_failed: false,
             ifs,
-            value_bytes: 0,
             seconds_offset: 0,
             main_script: start.script,
             trace_base: 0,
@@ -148,8 +143,6 @@ impl Process {
             coprocess: None,
             input: None,
         });
-        let tables = process.table_bytes() * 5 / 4;
-        process.memory.set(tables)?;
         match start.template {
             Some(template) => process.install_over(run, &template, start.environment)?,
             None => {

@@ -261,19 +261,12 @@ impl Process {
             Ok(description) => {
                 let mut bytes = Vec::new();
                 let mut cx = Context::from_waker(std::task::Waker::noop());
-                let charge = run.services.meter.empty_charge();
-                let mut charge = charge;
                 loop {
-                    let mut refused = None;
                     let read = description.poll_read(&mut cx, &mut |more| {
-                        if let Err(error) = charge.set((bytes.len() + more.len()) as u64) {
-                            refused = Some(error);
-                            return 0;
-                        }
                         bytes.extend_from_slice(more);
                         more.len()
                     });
-                    if let Some(error) = refused {
+                    if let Some(error) = run.services.meter.failure() {
                         return Err(error.into());
                     }
                     match read {
@@ -303,7 +296,6 @@ impl Process {
     /// A process that goes on at `pc` of this program with a copy of this shell.
     pub(crate) fn fork(&self, run: &mut Run, pc: Pc) -> Step<Box<Process>> {
         let charge = run.services.meter.count_process()?;
-        let memory = run.services.meter.charge(self.shell.variables.size() + PROCESS_BYTES)?;
         let state = self.subshell_state(run);
         let variables = self.shell.variables.fork();
         Ok(Box::new(Process {
@@ -324,8 +316,6 @@ impl Process {
             debug_stage: 0,
             trap_command: self.trap_command.clone(),
             charge,
-            bytes: run.services.meter.empty_charge(),
-            memory,
             is_forked: true,
             exiting: false,
             exit_after_trap: None,
@@ -336,7 +326,6 @@ impl Process {
             debug_done: false,
             write_failed: false,
             ifs: self.ifs.clone(),
-            value_bytes: 0,
             seconds_offset: self.seconds_offset,
             main_script: self.main_script.clone(),
             trace_base: 0,
@@ -607,9 +596,6 @@ impl Process {
         Ok(())
     }
 }
-
-/// Live bytes that a process stands for, without its variables.
-pub(crate) const PROCESS_BYTES: u64 = 2048;
 
 fn is_capture(description: &Arc<Description>, capture: &Arc<Capture>) -> bool {
     description.as_capture().is_some_and(|own| Arc::ptr_eq(own, capture))

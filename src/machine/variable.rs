@@ -104,6 +104,8 @@ pub(super) struct Saved {
 pub(crate) struct Variables {
     pub(crate) names: Arc<Names>,
     pub(super) slots: Vec<Slot>,
+    /// Stands for a slot that there was no memory for: the run is over.
+    refused: Slot,
     pub(super) locals: Vec<Saved>,
     pub(super) journal: Vec<Saved>,
     pub(super) subshell_depth: u32,
@@ -166,6 +168,7 @@ impl Variables {
         Self {
             names,
             slots: Vec::new(),
+            refused: Slot::default(),
             locals: Vec::new(),
             journal: Vec::new(),
             subshell_depth: 0,
@@ -194,7 +197,7 @@ impl Variables {
             Some(slot) if slot.journaled >= self.subshell_depth => {}
             _ => self.prepare(name),
         }
-        &mut self.slots[index]
+        self.slots.get_mut(index).unwrap_or(&mut self.refused)
     }
 
     #[cold]
@@ -286,15 +289,14 @@ impl Variables {
         if let Some(saved) = self.locals.get_mut(at) {
             std::mem::swap(&mut saved.slot, &mut inner);
         }
-        let scope = self.slot(name).scope;
         let slot = self.slot_mut(name);
-        *slot = inner;
-        slot.journaled = journaled;
         // The slot keeps its place on the stack of scopes.
+        let mut scope = std::mem::replace(slot, inner).scope;
+        std::mem::swap(&mut slot.scope, &mut scope);
+        slot.journaled = journaled;
         if let Some(saved) = self.locals.get_mut(at) {
-            std::mem::swap(&mut saved.slot.scope, &mut self.slots[name as usize].scope);
+            saved.slot.scope = scope;
         }
-        debug_assert_eq!(self.slot(name).scope, scope);
         true
     }
 
@@ -452,6 +454,7 @@ impl Variables {
         Self {
             names: Arc::clone(&self.names),
             slots,
+            refused: Slot::default(),
             locals: self.locals.clone(),
             journal: Vec::new(),
             subshell_depth: 0,
@@ -464,11 +467,6 @@ impl Variables {
             layer: Layer::default(),
             traced_functions: self.traced_functions.clone(),
         }
-    }
-
-    /// Estimated size in bytes, without what is shared.
-    pub(crate) fn size(&self) -> u64 {
-        (self.slots.len() * size_of::<Slot>() + self.journal.len() * size_of::<Saved>()) as u64
     }
 }
 
@@ -528,16 +526,6 @@ impl Value {
     /// Whether it is an array of either kind.
     pub(crate) const fn is_array(&self) -> bool {
         matches!(self, Self::Array(_) | Self::Assoc(_))
-    }
-
-    /// Live bytes that the value stands for.
-    pub(crate) fn size(&self) -> u64 {
-        match self {
-            Self::Unset | Self::Dynamic | Self::Integer(_) => 0,
-            Self::Text(text) => text.heap_size() as u64,
-            Self::Array(array) => array.size() as u64,
-            Self::Assoc(assoc) => assoc.size() as u64,
-        }
     }
 }
 

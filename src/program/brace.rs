@@ -8,8 +8,8 @@ use crate::text::Text;
 pub(super) const COMPILE_TIME_WORDS: usize = 256;
 /// Bytes and parts of words that are made when a program is compiled.
 const COMPILE_TIME_UNITS: usize = 200_000;
-/// Live bytes that a unit stands for.
-pub(crate) const UNIT_BYTES: u64 = 64;
+/// Bytes of a text that count as one unit.
+const UNIT_BYTES: usize = 64;
 /// Braces in braces.
 const MAX_DEPTH: usize = 64;
 
@@ -44,12 +44,12 @@ pub(super) fn has_braces(word: &Word) -> bool {
     has(b'{') && has(b'}')
 }
 
-/// The fields of a word that is a sequence of numbers with plain text around it, the common long one: `file{1..9999}`,
-/// and how long each is at most. `None`: it is another word.
+/// The fields of a word that is a sequence of numbers with plain text around it, the common long one: `file{1..9999}`.
+/// `None`: it is another word.
 pub(crate) fn texts(
     word: &Word,
     most: usize,
-) -> Option<Result<(impl ExactSizeIterator<Item = Text>, usize), BraceError>> {
+) -> Option<Result<impl ExactSizeIterator<Item = Text>, BraceError>> {
     let [WordPart::Literal(text)] = word.parts.as_slice() else { return None };
     let text = std::str::from_utf8(text).ok()?;
     let (head, rest) = text.split_once('{')?;
@@ -67,7 +67,6 @@ pub(crate) fn texts(
     let (head, tail) = (head.to_metered(), tail.to_metered());
     // A sequence has at most `most` numbers, which fits.
     let count = usize::try_from(sequence.count).unwrap_or(usize::MAX);
-    let length = head.len() + sequence.length() + tail.len();
     let mut buffer = String::new();
     let texts = (0..count).map(move |index| {
         buffer.clear();
@@ -76,7 +75,7 @@ pub(crate) fn texts(
         buffer.push_str(&tail);
         Text::from(buffer.as_bytes())
     });
-    Some(Ok((texts, length)))
+    Some(Ok(texts))
 }
 
 /// The words that `word` expands to, at most `most`, and short enough to be made when a program is compiled.
@@ -234,7 +233,7 @@ fn weight(unit: &Unit) -> usize {
         Unit::Part(WordPart::DoubleQuoted(parts)) => parts.iter().map(|part| 16 + length(part)).sum(),
         Unit::Part(part) => length(part),
     };
-    1 + bytes / UNIT_BYTES as usize
+    1 + bytes / UNIT_BYTES
 }
 
 fn weight_of(word: &[Unit]) -> usize {
@@ -410,11 +409,6 @@ impl Sequence {
         out.push_str(&digits);
     }
 
-    /// How long a number is at most.
-    fn length(&self) -> usize {
-        self.width.unwrap_or(1).max(20)
-    }
-
     /// The word at `index`.
     fn word(&self, index: i128) -> Vec<Unit> {
         if let Some(width) = self.width {
@@ -447,7 +441,7 @@ fn sequence(inner: &[Unit], most: usize, grow: Grow<'_>) -> Result<Option<Expand
         Some(Err(error)) => Err(error),
         Some(Ok(sequence)) => {
             let count = usize::try_from(sequence.count).unwrap_or(usize::MAX);
-            grow(count.saturating_mul(sequence.length()))?;
+            grow(count)?;
             Ok(Some((0..sequence.count).map(|index| sequence.word(index)).collect()))
         }
     }

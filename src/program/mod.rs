@@ -20,7 +20,7 @@ use crate::memory::{String, Vec};
 pub(crate) use arithmetic::{
     ArithmeticCode, ArithmeticContext, ArithmeticOp, Operand, compile as compile_arithmetic,
 };
-pub(crate) use brace::{BraceError, UNIT_BYTES, expand_within as expand_braces, texts as braces_of_text};
+pub(crate) use brace::{BraceError, expand_within as expand_braces, texts as braces_of_text};
 pub(crate) use compiler::{CompileOptions, compile_source};
 pub(crate) use operation::{Index, Op, Pc, Quoting};
 pub(crate) use part::Part;

@@ -269,7 +269,6 @@ fn assign(
     let slot = process.shell.variables.slot(lines.array);
     let plain = !slot.attributes.has(Attributes(Attributes::ASSIGN_MASK.0 & !Attributes::EXPORTED.0));
     if plain && slot.value.is_array() {
-        process.charge_value(run, value.heap_size() + 32)?;
         if let Value::Array(array) = &mut process.shell.variables.slot_mut(lines.array).value {
             Arc::make_mut(array).set(index, value);
             return Ok(());

@@ -170,8 +170,7 @@ fn pushd(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: 
 }
 
 /// Puts a directory below the top.
-fn push(process: &mut Process, run: &mut Run, directory: Text) -> Step {
-    process.charge_value(run, directory.len() + 64)?;
+fn push(process: &mut Process, _: &mut Run, directory: Text) -> Step {
     Arc::make_mut(&mut process.shell.state.directories).insert(0, directory);
     Ok(())
 }

@@ -4,9 +4,9 @@ use super::super::builder::Finished;
 use super::super::option::ShellOption;
 use super::super::process::{Halt, Process, Step};
 use super::super::run::Run;
-use crate::limit::Limit;
+use crate::limit::{Limit, gauge};
 use crate::pattern::{Pattern, PatternOptions};
-use crate::program::{BraceError, Index, Program, UNIT_BYTES};
+use crate::program::{BraceError, Index, Program};
 use crate::syntax::ast::WordPart;
 use crate::text::Text;
 use crate::utility::ticker::MeterTicker;
@@ -33,7 +33,6 @@ impl Process {
         if count as u64 > run.services.meter.limits().expansion_results {
             return Err(run.services.meter.fail(Limit::ExpansionResults).into());
         }
-        self.bytes.set((count * size_of::<Text>()) as u64)?;
         let globs = !self.shell.state.options.has(ShellOption::NoGlob);
         for field in fields {
             match field {
@@ -88,23 +87,18 @@ impl Process {
         let most = usize::try_from(run.services.meter.limits().expansion_results).unwrap_or(usize::MAX);
         let most = most.min(4_000_000);
         if let Some(texts) = crate::program::braces_of_text(word, most) {
-            let (texts, length) = texts.map_err(|_| run.services.meter.fail(Limit::ExpansionResults))?;
+            let texts = texts.map_err(|_| run.services.meter.fail(Limit::ExpansionResults))?;
             let count = texts.len() + self.x.fields.len();
             if count > most {
                 return Err(run.services.meter.fail(Limit::ExpansionResults).into());
             }
-            let each = size_of::<Text>() + if length > 24 { length } else { 0 };
-            self.bytes.set(count.saturating_mul(each) as u64)?;
             self.x.fields.extend(texts);
             return Ok(());
         }
-        let mut held = run.services.meter.empty_charge();
-        let mut units = 0_u64;
+        // What is made is charged by the lists that hold it; here is only looked whether one was refused.
         let mut grow = |more: usize| {
-            units = units.saturating_add(more as u64);
-            // In large steps: the meter is asked seldom.
-            let bytes = units.saturating_mul(UNIT_BYTES).div_ceil(1 << 20).saturating_mul(1 << 20);
-            if bytes <= held.bytes() { Ok(()) } else { held.set(bytes).map_err(|_| BraceError::Length) }
+            gauge::burn(more as i64);
+            if gauge::is_refused() { Err(BraceError::Length) } else { Ok(()) }
         };
         let words = match crate::program::expand_braces(word, most, &mut grow) {
             Ok(words) => words,
@@ -133,8 +127,6 @@ impl Process {
             }
             self.end_field(run)?;
         }
-        drop(held);
-        self.bytes.set(units.max(self.x.fields.len() as u64 * size_of::<Text>() as u64))?;
         Ok(())
     }
 

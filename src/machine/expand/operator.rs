@@ -40,7 +40,7 @@ impl Process {
             Some(text) => {
                 let changed = change(run, &text)?;
                 self.append_text(&changed, quoting);
-                self.check_builder(run)
+                Ok(())
             }
             None => self.check_unset_parameter(run, &target, source),
         }

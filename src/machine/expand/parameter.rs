@@ -91,7 +91,7 @@ impl Process {
                 Quoting::Raw => self.x.builder.push_raw(text),
                 Quoting::Split => self.x.builder.push_split(text, &self.shell.state.separators),
             }
-            return self.check_builder(run);
+            return Ok(());
         }
         if self.is_list_reference(id) {
             let target = self.dereference(run, id);
@@ -123,21 +123,6 @@ impl Process {
                 self.check_unset(run, &Target::Variable(id))?;
                 self.x.fields.push(Text::EMPTY);
             }
-        }
-        Ok(())
-    }
-
-    /// Charges the word that is being built, in large steps.
-    pub(crate) fn check_builder(&mut self, run: &mut Run) -> Step {
-        let held = self.x.builder.len() as u64;
-        if held > 4096 {
-            gauge::spend_bytes(held as usize);
-            run.services.meter.check_value(held)?;
-            if held > self.bytes.bytes() {
-                self.bytes.set(held.next_power_of_two())?;
-            }
-        } else if self.bytes.bytes() > 1 << 16 {
-            self.bytes.set(0)?;
         }
         Ok(())
     }
@@ -405,8 +390,7 @@ impl Process {
         let mut text = Text::EMPTY;
         let mut rest = key;
         while let Some((&first, tail)) = rest.split_first() {
-            if run.services.meter.check_value(text.len() as u64).is_err() {
-                // The run is over.
+            if gauge::is_refused() {
                 break;
             }
             match first {
@@ -563,7 +547,7 @@ impl Process {
         match self.target_text(run, target) {
             Some(text) => {
                 self.append_text(&text, quoting);
-                self.check_builder(run)
+                Ok(())
             }
             None => self.check_unset_parameter(run, target, source),
         }

@@ -62,7 +62,6 @@ impl Process {
 
     fn walk(&mut self, run: &mut Run, pieces: &[Piece], absolute: bool) -> Step<Vec<Vec<u8>>> {
         let mut paths: Vec<Vec<u8>> = vec![if absolute { b"/".to_metered() } else { Vec::new() }];
-        let mut charge = run.services.meter.empty_charge();
         for (number, piece) in pieces.iter().enumerate() {
             let last = number + 1 == pieces.len();
             let mut next: Vec<Vec<u8>> = Vec::new();
@@ -89,7 +88,6 @@ impl Process {
                 if next.len() as u64 > run.services.meter.limits().expansion_results {
                     return Err(run.services.meter.fail(Limit::ExpansionResults).into());
                 }
-                charge.set(next.len() as u64 * 64)?;
             }
             paths = next;
         }

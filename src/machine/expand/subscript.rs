@@ -62,7 +62,6 @@ impl Process {
                     Some(value) => out.extend_from_slice(&value),
                     None => self.check_unset(run, &target)?,
                 }
-                run.services.meter.check_value(out.len() as u64)?;
                 rest = reference.rest;
             } else {
                 return Ok(None);
