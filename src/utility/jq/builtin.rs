@@ -470,12 +470,13 @@ const TABLE: &[Row] = &[
 mod tests {
     use super::super::compile::compile;
     use super::*;
+    use crate::memory::format;
 
     #[test]
     fn every_definition_compiles() {
         for (name, arity, _) in TABLE {
             let arguments = vec!["."; *arity].join(";");
-            let call = if *arity == 0 { (*name).to_string() } else { format!("{name}({arguments})") };
+            let call = if *arity == 0 { String::from(*name) } else { format!("{name}({arguments})") };
             assert!(compile(&call, &[]).is_ok(), "{name}/{arity}");
         }
     }

@@ -53,12 +53,12 @@ mod tests {
     fn the_filters_used_last_are_kept() {
         let filters = Filters::default();
         for number in 0..100 {
-            let text = number.to_string();
+            let text = std::format!("{number}");
             filters.insert(text.as_bytes(), &[], &Arc::new(compile(&text, &[]).unwrap()));
             assert!(filters.get(b"0", &[]).is_some());
         }
         assert!(filters.get(b"99", &[]).is_some());
         assert!(filters.get(b"50", &[]).is_none());
-        assert!(filters.get(b"99", &["x".to_string()]).is_none());
+        assert!(filters.get(b"99", &["x".into()]).is_none());
     }
 }

@@ -480,6 +480,18 @@ mod tests {
     }
 
     #[test]
+    fn an_error_far_behind_on_a_line_is_reported_in_its_column() {
+        for width in [10, 65_534, 65_535, 65_536, 200_000] {
+            let filter = format!("{})", " ".repeat(width));
+            let outcome = run("jq", &["-n", &filter], b"", &[]);
+            let problem = "syntax error, unexpected ')' (Unix shell quoting issues?) at <top-level>, line 1:";
+            let expected = format!("jq: error: {problem}\n{filter}{}\njq: 1 compile error\n", " ".repeat(width));
+            assert!(outcome.stderr == expected, "{width}");
+            assert_eq!(outcome.status, 3);
+        }
+    }
+
+    #[test]
     #[ignore = "a measurement, for release builds"]
     fn measure() {
         let fixture = Fixture::new(&[]);

@@ -5,13 +5,14 @@ use super::parse::{Parser, Shared};
 use super::term::{Id, Program, Term};
 use super::text::Text;
 use super::value::Value;
+use std::fmt;
 
 /// The longest filter in bytes.
 const LONGEST: usize = 1 << 20;
 
 /// A filter that could not be compiled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("jq: error: {problem} at <top-level>, line {line}:\n{text}{:column$}\njq: 1 compile error", "")]
+#[error("jq: error: {problem} at <top-level>, line {line}:\n{text}{}\njq: 1 compile error", Spaces(*.column))]
 pub(crate) struct CompileError {
     /// What is wrong, in jq's words.
     pub(crate) problem: String,
@@ -36,6 +37,15 @@ impl CompileError {
             text: rest.get(..end).unwrap_or_default().to_metered_string(),
             column: at.min(text.len().saturating_sub(1)).saturating_sub(start),
         }
+    }
+}
+
+/// So many spaces; a width of the formatter's own ends at 65,535.
+struct Spaces(usize);
+
+impl fmt::Display for Spaces {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (0..self.0).try_for_each(|_| f.write_str(" "))
     }
 }
 

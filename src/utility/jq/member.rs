@@ -199,7 +199,7 @@ mod tests {
         for (text, expected) in cases {
             let found = member(text.as_bytes(), &path, &mut Work::new(&Unlimited));
             let found = found.map(|(value, used)| (print::compact(&value), used));
-            assert_eq!(found, expected.map(|(text, used)| (text.to_string(), used)), "{text}");
+            assert_eq!(found, expected.map(|(text, used)| (text.into(), used)), "{text}");
         }
     }
 }

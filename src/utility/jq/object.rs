@@ -162,6 +162,7 @@ impl FromIterator<(Text, Value)> for Object {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::format;
 
     #[test]
     fn keeps_insertion_order_over_many_changes() {

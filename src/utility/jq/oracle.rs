@@ -1,6 +1,5 @@
 //! The recorded filters through jaq as well: where jaq and this engine differ, the difference is one of those listed.
 
-use crate::memory::{String, ToMeteredString, Vec, format};
 use super::tests::run_unlimited;
 use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Vars, data, unwrap_valr};
@@ -21,7 +20,7 @@ fn jaq(filter: &str, input: &str) -> Option<Outcome> {
         let context = Ctx::<data::JustLut<Val>>::new(&compiled.lut, Vars::new([]));
         for output in compiled.id.run((context, input.ok()?)).map(unwrap_valr).take(100) {
             match output {
-                Ok(value) => outputs.push(value.to_metered_string()),
+                Ok(value) => outputs.push(value.to_string()),
                 Err(_) => return Some((outputs, true)),
             }
         }

@@ -357,6 +357,7 @@ fn colour(value: &Value) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::{format, vec};
 
     #[test]
     fn excerpts_end_in_dots() {
@@ -375,7 +376,7 @@ mod tests {
 
     #[test]
     fn long_strings_are_printed_whole() {
-        let text = "é".repeat(10_000) + "\n" + &"x".repeat(10_000);
+        let text = format!("{}\n{}", "é".repeat(10_000), "x".repeat(10_000));
         let mut out = String::new();
         write(&Value::text(&text), COMPACT, &mut out, &mut Work::new(&Unlimited)).unwrap();
         assert_eq!(out, format!("\"{}\"", text.replace('\n', "\\n")));

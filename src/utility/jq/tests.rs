@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 fn host() -> Host {
-    let environment = Environment::new(vec![("HOME".into(), "/root".into())]);
+    let environment = Environment::new(crate::memory::vec![("HOME".into(), "/root".into())]);
     Host::new(Arc::new(environment), Arc::new(Clock::fixed(Duration::from_millis(1_700_000_000_500))))
 }
 
@@ -42,11 +42,11 @@ fn run(filter: &str, input: &str, guard: &dyn Guard) -> (Vec<String>, Option<Str
         loop {
             match run.step() {
                 Step::Output(value) => {
-                    let mut line = String::new();
+                    let mut line = crate::memory::String::new();
                     if print::write(&value, print::COMPACT, &mut line, run.work()).is_err() {
                         return (lines, Some("stopped".into()));
                     }
-                    lines.push(line);
+                    lines.push(line.into());
                 }
                 Step::Input => {
                     let input = inputs.next(run.work());
@@ -56,7 +56,8 @@ fn run(filter: &str, input: &str, guard: &dyn Guard) -> (Vec<String>, Option<Str
                 Step::Done => break,
                 Step::Failed(error @ JqError::Uncaught(_)) => {
                     let text = error.to_string();
-                    return (lines, Some(text.strip_prefix(": ").map_or(text.clone(), str::to_string)));
+                    let shown = text.strip_prefix(": ").unwrap_or(&text);
+                    return (lines, Some(shown.to_string()));
                 }
                 Step::Failed(error) => return (lines, Some(error.to_string())),
             }
@@ -323,7 +324,7 @@ fn measure() {
             let value = inputs.next(run.work()).unwrap().unwrap();
             run.start(value);
             let Step::Output(output) = run.step() else { return };
-            let mut line = String::new();
+            let mut line = crate::memory::String::new();
             print::write(&output, print::COMPACT, &mut line, run.work()).unwrap();
         });
     }
@@ -332,7 +333,7 @@ fn measure() {
     time("member .tool_input.command", 100_000, &mut || {
         let mut work = Work::new(&Unlimited);
         let value = super::member::member(input.as_bytes(), path, &mut work).unwrap();
-        let mut line = String::new();
+        let mut line = crate::memory::String::new();
         print::write(&value.0, print::COMPACT, &mut line, &mut work).unwrap();
     });
     let lines = format!("{input}\n").repeat((10 << 20) / (input.len() + 1));

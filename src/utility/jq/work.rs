@@ -124,10 +124,11 @@ fn merge<T, E>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::vec;
 
     #[test]
     fn sort_is_stable() {
-        let items = vec![(2, 'a'), (1, 'b'), (2, 'c'), (1, 'd'), (0, 'e')];
+        let items: Vec<(u8, char)> = vec![(2, 'a'), (1, 'b'), (2, 'c'), (1, 'd'), (0, 'e')];
         let sorted = sort::<_, ()>(items, &mut |one, two| Ok(one.0.cmp(&two.0))).unwrap();
         assert_eq!(sorted, [(0, 'e'), (1, 'b'), (1, 'd'), (2, 'a'), (2, 'c')]);
     }
