@@ -362,8 +362,11 @@ impl Process {
             self.save_history(run);
         }
         match self.exit_now(run, status) {
-            Ok(Some(status)) if !self.outputs.is_empty() && !self.is_forked => {
-                // They see the end of their input now.
+            // What a full pipe or a slow host has not taken yet is still written, and the processes of `>( )` see the end
+            // of their input now.
+            Ok(Some(status))
+                if !self.unwritten.is_empty() || (!self.outputs.is_empty() && !self.is_forked) =>
+            {
                 self.shell.state.descriptors = crate::io::DescriptorTable::default();
                 self.wait = super::process::Wait::Outputs(status);
                 self.exiting = true;

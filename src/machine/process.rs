@@ -129,7 +129,7 @@ pub(crate) enum Wait {
     Input,
     /// The next command of a script that is read while it runs.
     Script,
-    /// The processes of `>( )`, before the shell ends with this status.
+    /// What is unwritten and the processes of `>( )`, before the shell ends with this status.
     Outputs(u8),
 }
 
@@ -302,7 +302,7 @@ impl Process {
             }
             Wait::Writers => self.resume_writers(cx),
             Wait::Script => self.next_command(run, cx),
-            Wait::Outputs(status) if self.outputs.is_empty() => {
+            Wait::Outputs(status) if self.outputs.is_empty() || self.is_forked => {
                 let status = *status;
                 self.wait = Wait::Nothing;
                 Poll::Ready(Err(Halt::Exit(status)))
