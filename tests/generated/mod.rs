@@ -57,6 +57,15 @@ pub(crate) fn script(seed: u64) -> Vec<Statement> {
     statements
 }
 
+/// The script whose options come from `options` and whose statements come from a number each: it is cut down by leaving
+/// numbers out.
+pub(crate) fn script_of(options: u64, statements: &[u64]) -> Vec<Statement> {
+    let mut script = command::prelude(&mut Random::new(options));
+    script.extend(statements.iter().map(|&seed| command::statement(&mut Random::new(seed), 2)));
+    script.extend(command::epilogue());
+    script
+}
+
 /// The smallest script, by leaving out statements and unwrapping blocks, for which `fails` still holds. `tries` bounds
 /// the calls.
 pub(crate) fn shrink(
