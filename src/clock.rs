@@ -4,8 +4,7 @@
 //! [`Random`]) the same run gives the same bytes, and sleeping costs no time: when every process of a run waits for a
 //! timer, the virtual clock jumps to the earliest one.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use crate::memory::BTreeMap;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -176,13 +175,15 @@ impl Random {
 /// The timers of one run: who sleeps until when, by the session's monotonic clock.
 #[derive(Debug, Default)]
 pub struct Timers {
-    heap: Mutex<TimerHeap>,
+    waiting: Mutex<Waiting>,
 }
 
+/// When a timer is due, and its number among those of the run.
+type TimerKey = (Duration, u64);
+
 #[derive(Debug, Default)]
-struct TimerHeap {
-    entries: BinaryHeap<Reverse<(Duration, u64)>>,
-    wakers: rustc_hash::FxHashMap<u64, Waker>,
+struct Waiting {
+    wakers: BTreeMap<TimerKey, Waker>,
     next: u64,
 }
 
@@ -192,47 +193,34 @@ impl Timers {
         Sleep { timers: Arc::clone(self), clock: Arc::clone(clock), until, entry: None }
     }
 
-    /// Calls `waker` once the clock has reached `until`; for waiters that are not futures. Returns a key for `forget`.
-    pub(crate) fn register(&self, until: Duration, waker: Waker) -> u64 {
-        let mut heap = lock(&self.heap);
-        let key = heap.next;
-        heap.next += 1;
-        heap.entries.push(Reverse((until, key)));
-        heap.wakers.insert(key, waker);
+    fn register(&self, until: Duration, waker: Waker) -> TimerKey {
+        let mut waiting = lock(&self.waiting);
+        let key = (until, waiting.next);
+        waiting.next += 1;
+        waiting.wakers.insert(key, waker);
         key
     }
 
-    /// Forgets a timer that `register` made.
-    pub(crate) fn forget(&self, key: u64) {
-        lock(&self.heap).wakers.remove(&key);
+    fn forget(&self, key: TimerKey) {
+        lock(&self.waiting).wakers.remove(&key);
     }
 
     /// The earliest moment for which somebody still waits.
     pub(crate) fn earliest(&self) -> Option<Duration> {
-        let mut heap = lock(&self.heap);
-        while let Some(Reverse((until, key))) = heap.entries.peek().copied() {
-            if heap.wakers.contains_key(&key) {
-                return Some(until);
-            }
-            heap.entries.pop();
-        }
-        None
+        lock(&self.waiting).wakers.first_key_value().map(|(&(until, _), _)| until)
     }
 
     /// Wakes everybody whose time has come.
     pub(crate) fn fire(&self, now: Duration) {
         loop {
             let waker = {
-                let mut heap = lock(&self.heap);
-                match heap.entries.peek().copied() {
-                    Some(Reverse((until, key))) if until <= now => {
-                        heap.entries.pop();
-                        heap.wakers.remove(&key)
-                    }
+                let mut waiting = lock(&self.waiting);
+                match waiting.wakers.first_key_value() {
+                    Some((&(until, _), _)) if until <= now => waiting.wakers.pop_first(),
                     _ => return,
                 }
             };
-            if let Some(waker) = waker {
+            if let Some((_, waker)) = waker {
                 waker.wake();
             }
         }
@@ -245,7 +233,7 @@ pub struct Sleep {
     timers: Arc<Timers>,
     clock: Arc<Clock>,
     until: Duration,
-    entry: Option<u64>,
+    entry: Option<TimerKey>,
 }
 
 impl Future for Sleep {
@@ -257,8 +245,7 @@ impl Future for Sleep {
         if self.clock.monotonic() >= self.until {
             return Poll::Ready(());
         }
-        let key = self.timers.register(self.until, cx.waker().clone());
-        self.entry = Some(key);
+        self.entry = Some(self.timers.register(self.until, cx.waker().clone()));
         Poll::Pending
     }
 }

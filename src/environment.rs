@@ -119,13 +119,16 @@ mod tests {
 
     #[test]
     fn a_change_of_a_shared_variable_is_the_environments_own() {
-        let shared = Arc::new(vec![pair("A", "1"), pair("B", "2")]);
-        let mut changed = Environment::sharing(Arc::clone(&shared), vec![pair("C", "3")]);
+        let shared = Arc::new(crate::memory::vec![pair("A", "1"), pair("B", "2")]);
+        let mut changed = Environment::sharing(Arc::clone(&shared), crate::memory::vec![pair("C", "3")]);
         assert!(changed.shared().is_some());
         changed.set("A".into(), "0".into());
         assert!(changed.shared().is_none());
         let other = Environment::sharing(shared, Vec::new());
-        assert_eq!(changed, Environment::new(vec![pair("A", "0"), pair("B", "2"), pair("C", "3")]));
+        assert_eq!(
+            changed,
+            Environment::new(crate::memory::vec![pair("A", "0"), pair("B", "2"), pair("C", "3")])
+        );
         assert_eq!((other.get(b"A"), other.len()), (Some(&"1".into()), 2));
         changed.remove(b"B");
         assert_eq!((changed.get(b"B"), changed.len()), (None, 2));

@@ -21,7 +21,7 @@ fn parsed(text: &[u8]) -> Option<Vec<(Vec<u8>, String)>> {
     let mut parser = Parser::new(text.into(), 1);
     let mut commands = Vec::new();
     while let Some(list) = parser.next_command(&options, &NoAliases).ok()? {
-        commands.push((print_list(&list, text), tree(&list)));
+        commands.push((print_list(&list, text).into_std(), tree(&list)));
     }
     Some(commands)
 }

@@ -88,7 +88,7 @@ pub(super) fn owner() -> usize {
 }
 
 /// Bytes held now, and the most so far.
-pub(super) fn live() -> (i64, i64) {
+pub(crate) fn live() -> (i64, i64) {
     GAUGE.with(|gauge| (gauge.live.get(), gauge.peak.get()))
 }
 
@@ -182,12 +182,6 @@ pub(crate) fn spend_bytes(bytes: usize) {
     burn((bytes / BYTES_PER_FUEL) as i64);
 }
 
-/// Whether the fuel is gone.
-#[inline]
-pub(crate) fn is_empty() -> bool {
-    GAUGE.with(|gauge| gauge.fuel.get() < 0)
-}
-
 /// Fills up the fuel; returns what was used since the last time, and whether the turn is over.
 pub(super) fn refill() -> (u64, bool) {
     GAUGE.with(|gauge| {
@@ -196,6 +190,16 @@ pub(super) fn refill() -> (u64, bool) {
         gauge.turn.set(turn);
         (used as u64, turn <= 0)
     })
+}
+
+/// Fuel that is left of the turn, beside what was filled up last.
+pub(super) fn turn_left() -> i64 {
+    GAUGE.with(|gauge| gauge.turn.get() - (FUEL - gauge.fuel.get()))
+}
+
+/// Fuel that is left until the next look at the clock.
+pub(super) fn fuel_left() -> i64 {
+    GAUGE.with(|gauge| gauge.fuel.get())
 }
 
 /// Starts a turn that ends after `fuel`.

@@ -28,6 +28,8 @@ pub struct Meter {
     live: AtomicI64,
     peak_live: AtomicI64,
     slice_end: AtomicU64,
+    /// Fuel of the gauge and of the turn, while the meter is not on a gauge.
+    fuel_left: AtomicI64,
     turn_left: AtomicI64,
     paused: AtomicBool,
     stopped: AtomicBool,
@@ -63,6 +65,7 @@ impl Meter {
             live: AtomicI64::new(0),
             peak_live: AtomicI64::new(0),
             slice_end: AtomicU64::new(u64::MAX),
+            fuel_left: AtomicI64::new(gauge::FUEL),
             turn_left: AtomicI64::new(TURN_FUEL),
             paused: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
@@ -107,7 +110,7 @@ impl Meter {
             peak: live,
             allowed: i64::try_from(self.limits.live_bytes).unwrap_or(i64::MAX),
             value_bytes: usize::try_from(self.limits.value_bytes).unwrap_or(usize::MAX),
-            fuel: gauge::FUEL,
+            fuel: self.fuel_left.load(Relaxed),
             turn: self.turn_left.load(Relaxed),
             refused: None,
             owner: self.address(),
@@ -120,9 +123,8 @@ impl Meter {
         // Another thread may have charged meanwhile, so the difference is added.
         let now = self.live.fetch_add(reading.live - live, Relaxed) + (reading.live - live);
         self.peak_live.fetch_max(reading.peak.max(now), Relaxed);
-        let used = (gauge::FUEL - reading.fuel).max(0);
-        let _ = self.count_operations(used as u64);
-        self.turn_left.store(reading.turn - used, Relaxed);
+        self.fuel_left.store(reading.fuel, Relaxed);
+        self.turn_left.store(reading.turn, Relaxed);
         if let Some(limit) = reading.refused {
             self.fail(limit);
         }
@@ -250,6 +252,12 @@ impl Meter {
         gauge::start_turn(TURN_FUEL);
     }
 
+    /// What the turn that runs counts for so far, when a whole one counts for `whole`.
+    pub(crate) fn turn_used(&self, whole: Duration) -> Duration {
+        let used = (TURN_FUEL - gauge::turn_left()).clamp(0, TURN_FUEL);
+        whole * u32::try_from(used).unwrap_or(0) / u32::try_from(TURN_FUEL).unwrap_or(u32::MAX)
+    }
+
     /// Whether a process has paused because the run's slice was over; asked once.
     pub(crate) fn take_pause(&self) -> bool {
         self.paused.swap(false, Relaxed)
@@ -344,13 +352,19 @@ impl Meter {
         }
     }
 
+    /// Operations since the fuel was filled up last.
+    fn uncounted_operations(&self) -> u64 {
+        let left = if self.is_on_gauge() { gauge::fuel_left() } else { self.fuel_left.load(Relaxed) };
+        u64::try_from(gauge::FUEL - left).unwrap_or(0)
+    }
+
     /// What was used so far.
     pub fn usage(&self) -> Usage {
         let on_gauge = if self.is_on_gauge() { gauge::live().1 } else { 0 };
         let peak = self.peak_live.load(Relaxed).max(on_gauge);
         Usage {
             wall_time_us: real_monotonic().saturating_sub(self.started_real).as_micros() as u64,
-            operations: self.operations.load(Relaxed),
+            operations: self.operations.load(Relaxed) + self.uncounted_operations(),
             commands: self.commands.load(Relaxed),
             loop_iterations: self.loop_iterations.load(Relaxed),
             peak_processes: self.peak_processes.load(Relaxed),

@@ -1,5 +1,12 @@
 //! The scheduler: one run is one future. It polls the processes that are ready until its slice is over, moves signals and
-//! exit statuses between them, and lets a fixed clock jump when all wait for timers.
+//! exit statuses between them, and wakes those whose timers are due.
+//!
+//! There are two ways to stop, and they do not mix. A *turn* ends when a process has used its fuel: the others come first.
+//! What the processes of a run do to each other depends on turns alone, so it is the same in every run. A *slice* ends when
+//! the run has kept its executor for long enough: the run goes on later in the middle of the turn that was under way.
+//!
+//! A fixed clock jumps to the next timer when all wait. While somebody computes it stands still, but for timers: a turn
+//! counts as [`TURN_TIME`], so that `timeout` ends what computes for ever.
 
 use super::process::Process;
 use super::run::Run;
@@ -9,6 +16,7 @@ use crate::limit::LimitError;
 use crate::memory::{HashMap, Vec, VecDeque, vec};
 use crate::utility::{BoxFuture, CommandError, CommandRequest, CommandRunner, DescriptorHandles, ExitStatus};
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
@@ -22,11 +30,16 @@ pub(crate) enum RunEnd {
     Limit(LimitError),
 }
 
+/// What a turn counts for on a clock that does not move while somebody computes.
+const TURN_TIME: Duration = Duration::from_millis(1);
+
 /// Who is ready, and the waker of the task that polls the run.
 #[derive(Debug, Default)]
 struct Ready {
     queue: Mutex<VecDeque<u32>>,
     outer: Mutex<Option<Waker>>,
+    /// The run is being polled, and looks at the queue before it returns: nobody has to wake it.
+    is_polled: AtomicBool,
 }
 
 impl Ready {
@@ -36,7 +49,29 @@ impl Ready {
             queue.push_back(pid);
         }
         drop(queue);
-        if let Some(waker) = lock(&self.outer).as_ref() {
+        self.wake_run();
+    }
+
+    /// A process has only paused: it goes on before anybody else.
+    fn push_first(&self, pid: u32) {
+        let mut queue = lock(&self.queue);
+        queue.retain(|&waiting| waiting != pid);
+        queue.push_front(pid);
+    }
+
+    fn pop(&self) -> Option<u32> {
+        lock(&self.queue).pop_front()
+    }
+
+    fn is_empty(&self) -> bool {
+        lock(&self.queue).is_empty()
+    }
+
+    /// Wakes the task that polls the run. Where the run wakes itself, the executor's other tasks would have to wait.
+    fn wake_run(&self) {
+        if !self.is_polled.load(Ordering::SeqCst)
+            && let Some(waker) = lock(&self.outer).as_ref()
+        {
             waker.wake_by_ref();
         }
     }
@@ -92,9 +127,8 @@ impl CommandRunner for CommandQueue {
     ) -> BoxFuture<Result<ExitStatus, CommandError>> {
         let reply = Arc::new(Reply::default());
         lock(&self.requests).push_back((request, descriptors, Arc::clone(&reply)));
-        let ready = lock(&self.ready).clone();
-        if let Some(waker) = ready.and_then(|ready| lock(&ready.outer).clone()) {
-            waker.wake();
+        if let Some(ready) = lock(&self.ready).as_ref() {
+            ready.wake_run();
         }
         Box::pin(Running { reply })
     }
@@ -133,6 +167,10 @@ pub(crate) struct Scheduler {
     first_status: Option<u8>,
     /// A wait of real time: until when, and what is polled.
     timer: Option<(Duration, BoxFuture<()>)>,
+    /// The process that goes on in the middle of its turn.
+    paused: Option<u32>,
+    /// What turns have counted for since a fixed clock moved.
+    computed: Duration,
 }
 
 impl Scheduler {
@@ -141,8 +179,17 @@ impl Scheduler {
         let ready = Arc::new(Ready::default());
         *lock(&queue.ready) = Some(Arc::clone(&ready));
         let first = process.shell.state.pid;
-        let mut scheduler =
-            Self { run, entries: HashMap::default(), ready, queue, first, first_status: None, timer: None };
+        let mut scheduler = Self {
+            run,
+            entries: HashMap::default(),
+            ready,
+            queue,
+            first,
+            first_status: None,
+            timer: None,
+            paused: None,
+            computed: Duration::ZERO,
+        };
         scheduler.run.alive.push(first);
         scheduler.admit(0, process, None);
         scheduler
@@ -160,7 +207,16 @@ impl Scheduler {
         let Some(entry) = self.entries.get_mut(&pid) else { return Ok(()) };
         let Some(mut process) = entry.process.take() else { return Ok(()) };
         let waker = entry.waker.clone();
+        if self.paused.take() != Some(pid) {
+            self.run.services.meter.start_turn();
+        }
         let result = process.poll(&mut self.run, &mut Context::from_waker(&waker));
+        if self.run.services.meter.take_pause() && result.is_pending() {
+            self.paused = Some(pid);
+            self.ready.push_first(pid);
+        } else if self.run.services.session.clock.is_virtual() {
+            self.computed += self.run.services.meter.turn_used(TURN_TIME);
+        }
         match result {
             Poll::Pending => {
                 if let Some(entry) = self.entries.get_mut(&pid) {
@@ -278,6 +334,25 @@ impl Scheduler {
         }
     }
 
+    /// Wakes those whose timers are due while others compute.
+    fn fire_due(&mut self) {
+        // In the middle of a turn nothing happens that would not if the run had not paused.
+        if self.paused.is_some() {
+            return;
+        }
+        let Some(earliest) = self.run.services.timers.earliest() else { return };
+        let clock = &self.run.services.session.clock;
+        if clock.is_virtual() {
+            let now = clock.monotonic() + self.computed;
+            if earliest > now {
+                return;
+            }
+            self.computed = now - earliest.max(clock.monotonic());
+            clock.advance_to(earliest);
+        }
+        self.run.services.timers.fire(clock.monotonic());
+    }
+
     /// Nobody is ready: waits for the earliest timer or the deadline. `Ready`: somebody may be ready now.
     fn idle(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LimitError>> {
         let clock = Arc::clone(&self.run.services.session.clock);
@@ -293,6 +368,7 @@ impl Scheduler {
                 // Only somebody outside can wake a process, or nobody ever will.
                 return self.wait_real(cx, real_rest(&self.run));
             }
+            self.computed = Duration::ZERO;
             clock.advance_to(next);
         }
         let now = clock.monotonic();
@@ -327,6 +403,56 @@ fn real_rest(run: &Run) -> Option<Duration> {
     run.services.meter.real_time_left()
 }
 
+/// Lets the executor's other tasks go first. tokio's own way does so with its timers too, which it looks at only every 61
+/// polls of a task that wakes itself.
+fn yield_to_executor(cx: &mut Context<'_>) {
+    let yielding = std::pin::pin!(tokio::task::yield_now());
+    let _ = yielding.poll(cx);
+}
+
+impl Scheduler {
+    /// One process, or one look at the timers. `Ready`: how the run ended.
+    fn advance(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<u8>, LimitError>> {
+        self.fire_due();
+        match self.ready.pop() {
+            Some(pid) => self.step(pid)?,
+            None => match self.idle(cx) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(result) => result?,
+            },
+        }
+        if let Some(error) = self.run.services.meter.failure() {
+            return Poll::Ready(Err(error));
+        }
+        self.start_commands();
+        self.drop_abandoned();
+        Poll::Ready(Ok(self.first_status))
+    }
+
+    /// Runs until the end, or until somebody outside has to do something. `Pending` and work to do: the slice is over.
+    fn run_slice(&mut self, cx: &mut Context<'_>) -> Poll<RunEnd> {
+        self.run.services.meter.start_slice();
+        loop {
+            match self.advance(cx) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Ok(None)) => {}
+                Poll::Ready(Ok(Some(status))) => {
+                    self.entries.clear();
+                    return Poll::Ready(RunEnd::Status(status));
+                }
+                Poll::Ready(Err(error)) => {
+                    let error = self.run.services.meter.failure().unwrap_or(error);
+                    self.entries.clear();
+                    return Poll::Ready(RunEnd::Limit(error));
+                }
+            }
+            if self.paused.is_some() || self.run.services.meter.slice_is_over() {
+                return Poll::Pending;
+            }
+        }
+    }
+}
+
 impl Future for Scheduler {
     type Output = RunEnd;
 
@@ -338,32 +464,13 @@ impl Future for Scheduler {
                 *outer = Some(cx.waker().clone());
             }
         }
-        this.run.services.meter.start_slice();
-        loop {
-            let next = lock(&this.ready.queue).pop_front();
-            let step = match next {
-                Some(pid) => this.step(pid),
-                None => match this.idle(cx) {
-                    Poll::Pending => return Poll::Pending,
-                    Poll::Ready(result) => result,
-                },
-            };
-            if let Err(error) = step {
-                let error = this.run.services.meter.failure().unwrap_or(error);
-                this.entries.clear();
-                return Poll::Ready(RunEnd::Limit(error));
-            }
-            this.start_commands();
-            this.drop_abandoned();
-            if let Some(status) = this.first_status {
-                this.entries.clear();
-                return Poll::Ready(RunEnd::Status(status));
-            }
-            let others = !lock(&this.ready.queue).is_empty();
-            if others && this.run.services.meter.slice_is_over() {
-                cx.waker().wake_by_ref();
-                return Poll::Pending;
-            }
+        this.ready.is_polled.store(true, Ordering::SeqCst);
+        let end = this.run_slice(cx);
+        this.ready.is_polled.store(false, Ordering::SeqCst);
+        let has_requests = !lock(&this.queue.requests).is_empty();
+        if end.is_pending() && (has_requests || !this.ready.is_empty()) {
+            yield_to_executor(cx);
         }
+        end
     }
 }

@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn formats_times() {
         let time = Duration::from_millis(61_234);
-        assert_eq!(formatted("%3lR %R %0R %%", time), Ok("1m1.234s 61.234 61 %".to_owned()));
+        assert_eq!(formatted("%3lR %R %0R %%", time), Ok("1m1.234s 61.234 61 %".into()));
         assert_eq!(formatted("%q", time), Err('q'));
     }
 }

@@ -344,6 +344,12 @@ impl PartialEq<&str> for String {
     }
 }
 
+impl PartialEq<std::string::String> for String {
+    fn eq(&self, other: &std::string::String) -> bool {
+        self.0 == *other
+    }
+}
+
 impl PartialEq<String> for str {
     fn eq(&self, other: &String) -> bool {
         self == other.0

@@ -501,38 +501,38 @@ impl<T: fmt::Debug> fmt::Debug for Vec<T> {
     }
 }
 
-impl<T: PartialEq> PartialEq for Vec<T> {
-    fn eq(&self, other: &Self) -> bool {
+impl<T: PartialEq<U>, U> PartialEq<Vec<U>> for Vec<T> {
+    fn eq(&self, other: &Vec<U>) -> bool {
         self.0 == other.0
     }
 }
 
-impl<T: PartialEq> PartialEq<[T]> for Vec<T> {
-    fn eq(&self, other: &[T]) -> bool {
+impl<T: PartialEq<U>, U> PartialEq<[U]> for Vec<T> {
+    fn eq(&self, other: &[U]) -> bool {
         self.as_slice() == other
     }
 }
 
-impl<T: PartialEq> PartialEq<&[T]> for Vec<T> {
-    fn eq(&self, other: &&[T]) -> bool {
+impl<T: PartialEq<U>, U> PartialEq<&[U]> for Vec<T> {
+    fn eq(&self, other: &&[U]) -> bool {
         self.as_slice() == *other
     }
 }
 
-impl<T: PartialEq, const N: usize> PartialEq<[T; N]> for Vec<T> {
-    fn eq(&self, other: &[T; N]) -> bool {
+impl<T: PartialEq<U>, U, const N: usize> PartialEq<[U; N]> for Vec<T> {
+    fn eq(&self, other: &[U; N]) -> bool {
         self.as_slice() == other
     }
 }
 
-impl<T: PartialEq, const N: usize> PartialEq<&[T; N]> for Vec<T> {
-    fn eq(&self, other: &&[T; N]) -> bool {
+impl<T: PartialEq<U>, U, const N: usize> PartialEq<&[U; N]> for Vec<T> {
+    fn eq(&self, other: &&[U; N]) -> bool {
         self.as_slice() == *other
     }
 }
 
-impl<T: PartialEq> PartialEq<std::vec::Vec<T>> for Vec<T> {
-    fn eq(&self, other: &std::vec::Vec<T>) -> bool {
+impl<T: PartialEq<U>, U> PartialEq<std::vec::Vec<U>> for Vec<T> {
+    fn eq(&self, other: &std::vec::Vec<U>) -> bool {
         self.0 == *other
     }
 }

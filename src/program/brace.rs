@@ -467,13 +467,13 @@ mod tests {
                 word.parts
                     .iter()
                     .map(|part| match part {
-                        WordPart::Literal(text) | WordPart::Quoted(text) => text.to_string(),
+                        WordPart::Literal(text) | WordPart::Quoted(text) => text.to_string_lossy().into(),
                         _ => "?".into(),
                     })
                     .collect()
             })
             .collect();
-        shown.join(" ")
+        crate::memory::JoinText::join_text(shown.as_slice(), " ")
     }
 
     #[test]

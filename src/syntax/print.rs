@@ -670,7 +670,7 @@ mod tests {
         let CommandKind::Function(function) = &list.items()[0].and_or.first.stages[0].kind else {
             return String::new();
         };
-        String::from_utf8(print_function(function)).unwrap()
+        String::from_utf8(print_function(function).into_std()).unwrap()
     }
 
     #[test]

@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(decode(b"\\M-x"), b"\x1bx");
         assert_eq!(decode(b"\\x20\\t"), b" \t");
         assert_eq!(decode(b"\\"), b"\\");
-        assert_eq!(split(b"\"\\C-o\": yank"), Some((vec![15], b"yank".as_slice())));
-        assert_eq!(split_named(b"Control-q: yank"), Some((vec![17], b"yank".as_slice())));
+        assert_eq!(split(b"\"\\C-o\": yank"), Some((crate::memory::vec![15], b"yank".as_slice())));
+        assert_eq!(split_named(b"Control-q: yank"), Some((crate::memory::vec![17], b"yank".as_slice())));
     }
 }
