@@ -13,6 +13,7 @@
 //! never half made.
 
 use super::Limit;
+use super::fault::{self, Fault};
 use std::cell::Cell;
 
 /// Fuel between two looks at the clock, which is about what 10 to 50 µs of work use.
@@ -104,6 +105,10 @@ pub(crate) fn charge(bytes: usize) -> bool {
     GAUGE.with(|gauge| {
         let live = gauge.live.get().saturating_add_unsigned(bytes as u64);
         if live > gauge.allowed.get() && !admit_past_limit(gauge, bytes, live) {
+            return false;
+        }
+        if fault::is_due(Fault::Charge) && gauge.owner.get() != 0 {
+            refuse_on(gauge, Limit::LiveBytes);
             return false;
         }
         gauge.live.set(live);

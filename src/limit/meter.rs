@@ -1,5 +1,6 @@
 //! `Meter`: what one run uses, its deadline, its turns, and the limit that ended it.
 
+use super::fault::{self, Fault};
 use super::gauge::{self, Reading};
 use super::{Limit, LimitError, Limits, ParseTime, Usage};
 use crate::clock::{Clock, lock, real_monotonic};
@@ -181,7 +182,8 @@ impl Meter {
         }
         if self.limits.wall_time_ms != u64::MAX {
             let allowed = Duration::from_millis(self.limits.wall_time_ms);
-            let is_over = now.saturating_sub(self.started_real) >= allowed
+            let is_over = fault::is_due(Fault::Clock)
+                || now.saturating_sub(self.started_real) >= allowed
                 || self.clock.is_virtual() && self.clock.monotonic().saturating_sub(self.started) >= allowed;
             if is_over {
                 return Err(self.fail(Limit::WallTime));

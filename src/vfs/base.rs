@@ -1,8 +1,9 @@
 //! The tree that a new session starts with, built once and shared by all sessions.
 
 use super::Device;
+use super::blocks::Blocks;
 use super::directory::Directory;
-use super::inode::{Body, Content};
+use super::inode::Body;
 use super::resolve::Follow;
 use super::table::next_leaf;
 use super::tree::{Location, Quota, State, Tree, User};
@@ -94,7 +95,7 @@ impl Base {
             let text = format!("{ROOT_ACCOUNT}agent:x:{uid}:{gid}:agent:/home/agent:/bin/bash\n");
             if let Ok(inode) = state.inode_mut(self.passwd) {
                 let old = inode.bytes();
-                inode.body = Body::File(Content::from(text.into_bytes()));
+                inode.body = Body::File(Blocks::from(text.into_bytes()));
                 let new = inode.bytes();
                 state.used.bytes = state.used.bytes.saturating_sub(old).saturating_add(new);
             }
@@ -127,7 +128,7 @@ impl Builder {
     }
 
     fn file(&mut self, path: &str, content: Vec<u8>, mode: u16) {
-        self.add(path, Body::File(Content::from(content)), mode);
+        self.add(path, Body::File(Blocks::from(content)), mode);
     }
 
     fn find(&self, path: &str) -> Location {

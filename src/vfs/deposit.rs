@@ -110,7 +110,7 @@ impl State {
             let Some(target) = found.target else {
                 state.check_parent(found.parent)?;
                 let (parent, name) = (found.parent, Text::from(found.name));
-                let body = Body::File(Content::from(content.clone()));
+                let body = Body::File(Content::from(content.clone()).into());
                 return state.create(parent, name, body, *mode, now).map(drop);
             };
             set_whole_content(state, target, Content::from(content.clone()), now)

@@ -196,7 +196,7 @@ impl<'a> Comparison<'a> {
 
 fn difference(before: &Inode, after: &Inode) -> Option<ChangeKind> {
     let same = match (&before.body, &after.body) {
-        (Body::File(old), Body::File(new)) => old.is_same(new) || old.as_bytes() == new.as_bytes(),
+        (Body::File(old), Body::File(new)) => old.is_same(new) || old.is_equal(new),
         (Body::Symlink(old), Body::Symlink(new)) => old == new,
         (Body::Device(old), Body::Device(new)) => old == new,
         _ => before.kind() == after.kind(),

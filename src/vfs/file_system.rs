@@ -6,12 +6,17 @@
 use super::base::Base;
 use super::deposit::Deposit;
 use super::tree::{Location, Quota, State, User};
-use super::{FsError, FsUsage, Options};
+use super::{Errno, FsError, FsUsage, Options, Result};
 use crate::clock::{Clock, lock};
+use crate::limit::fault::{self, Fault};
+use crate::limit::gauge;
 use crate::text::Text;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
+
+/// Fuel of finding a file.
+const OPERATION_FUEL: i64 = 4;
 
 /// A session's file system. Shared by `Arc`; every operation takes `&self`. Paths are absolute (see [`super::path::join`]).
 ///
@@ -75,6 +80,15 @@ impl Shared {
             self.write_deposits(&mut live);
         }
         live
+    }
+
+    /// The state for an operation that somebody asked for: it costs fuel, and a test can make it fail.
+    pub(super) fn operate(&self) -> Result<MutexGuard<'_, Live>> {
+        gauge::burn(OPERATION_FUEL);
+        if fault::is_due(Fault::FileOperation) {
+            return Err(Errno::InputOutput.into());
+        }
+        Ok(self.live())
     }
 
     /// Nanoseconds since the Unix epoch.

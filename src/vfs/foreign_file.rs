@@ -4,6 +4,7 @@
 //! written. So an open file is kept in memory, once however often it is open (appends of several writers then meet), and
 //! stored when it is flushed, when its last handle is closed, and before the next operation on a path of the same mount.
 
+use super::blocks::Blocks;
 use super::errno::FsError;
 use super::foreign::Foreign;
 use super::inode::Content;
@@ -29,7 +30,7 @@ pub(super) struct OpenFiles {
 struct Buffer {
     /// `None` once the file was removed.
     path: Option<String>,
-    content: Content,
+    content: Blocks,
     is_changed: bool,
     handles: u64,
 }
@@ -47,7 +48,7 @@ impl OpenFiles {
     fn store(&mut self, foreign: &Foreign, key: u64) -> Result<()> {
         let Some(buffer) = self.files.get_mut(&key).filter(|buffer| buffer.is_changed) else { return Ok(()) };
         if let Some(path) = &buffer.path {
-            foreign.store(path, &buffer.content)?;
+            foreign.store(path, &buffer.content.to_content())?;
         }
         buffer.is_changed = false;
         Ok(())
@@ -100,7 +101,7 @@ impl ForeignHandle {
         let key = if let Some(&key) = open.by_path.get(path) {
             key
         } else {
-            let content = if truncate { Content::EMPTY } else { foreign.load(path)? };
+            let content = if truncate { Blocks::EMPTY } else { foreign.load(path)?.into() };
             let key = open.next;
             open.next += 1;
             let path_text = Some(path.to_owned());
@@ -124,14 +125,14 @@ impl ForeignHandle {
     }
 
     pub(super) fn content(&self) -> Result<Content> {
-        self.files().files.get(&self.key).map(|buffer| buffer.content.clone()).ok_or(lost())
+        self.files().files.get(&self.key).map(|buffer| buffer.content.to_content()).ok_or(lost())
     }
 
-    /// Changes the content after its new length was checked. `change` is given the bytes and the old length.
+    /// Changes the content after its new length was checked.
     fn change<T>(
         &self,
         new_len: impl FnOnce(u64) -> Option<u64>,
-        change: impl FnOnce(&mut Vec<u8>) -> T,
+        change: impl FnOnce(&mut Blocks) -> Result<T>,
     ) -> Result<T> {
         self.foreign.check_writable()?;
         let mut open = self.files();
@@ -140,8 +141,7 @@ impl ForeignHandle {
         let old = buffer.content.len() as u64;
         let new = new_len(old).ok_or(Errno::FileTooBig)?;
         self.foreign.check_len(new)?;
-        let more = usize::try_from(new.saturating_sub(old)).map_err(|_| Errno::FileTooBig)?;
-        let result = change(buffer.content.buffer(more)?);
+        let result = change(&mut buffer.content)?;
         if !buffer.is_changed {
             buffer.is_changed = true;
             open.changed.push(self.key);
@@ -151,33 +151,23 @@ impl ForeignHandle {
 
     pub(super) fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<()> {
         let end = offset.checked_add(bytes.len() as u64);
-        self.change(
-            |old| end.map(|end| end.max(old)),
-            |buffer| {
-                // In range: the new length was checked and the buffer has room for it.
-                let start = offset as usize;
-                if buffer.len() < start + bytes.len() {
-                    buffer.resize(start + bytes.len(), 0);
-                }
-                if let Some(room) = buffer.get_mut(start..start + bytes.len()) {
-                    room.copy_from_slice(bytes);
-                }
-            },
-        )
+        let start = usize::try_from(offset).map_err(|_| Errno::FileTooBig)?;
+        self.change(|old| end.map(|end| end.max(old)), |blocks| blocks.write(start, bytes))
     }
 
     pub(super) fn append(&self, bytes: &[u8]) -> Result<u64> {
         self.change(
             |old| old.checked_add(bytes.len() as u64),
-            |buffer| {
-                buffer.extend_from_slice(bytes);
-                buffer.len() as u64
+            |blocks| {
+                blocks.write(blocks.len(), bytes)?;
+                Ok(blocks.len() as u64)
             },
         )
     }
 
     pub(super) fn set_len(&self, len: u64) -> Result<()> {
-        self.change(|_| Some(len), |buffer| buffer.resize(len as usize, 0))
+        let length = usize::try_from(len).map_err(|_| Errno::FileTooBig)?;
+        self.change(|_| Some(len), |blocks| blocks.set_len(length))
     }
 
     pub(super) fn flush(&self) -> Result<()> {

@@ -1,5 +1,6 @@
 //! Inodes, and the content of regular files.
 
+use super::blocks::Blocks;
 use super::device::Device;
 use super::directory::Directory;
 use super::errno::{Errno, FsError};
@@ -29,7 +30,7 @@ pub(super) struct Inode {
 
 #[derive(Clone, Debug)]
 pub(super) enum Body {
-    File(Content),
+    File(Blocks),
     Directory(Box<Directory>),
     Symlink(Text),
     Fifo,
@@ -175,7 +176,7 @@ impl Inode {
     }
 }
 
-/// The bytes of a regular file: shared by reference count, copied at the first write while shared.
+/// The bytes of a regular file in one piece, as they were when it was read.
 #[derive(Clone)]
 pub struct Content(Repr);
 
@@ -184,9 +185,6 @@ enum Repr {
     Static(&'static [u8]),
     Shared(Arc<Vec<u8>>),
 }
-
-/// Above this size a buffer grows by a quarter, not by its double.
-const LARGE: usize = 1 << 20;
 
 impl Content {
     /// No bytes.
@@ -208,52 +206,22 @@ impl Content {
         }
     }
 
-    /// Whether both are the same object, so that their bytes need no comparison.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        match (&self.0, &other.0) {
-            (Repr::Static(a), Repr::Static(b)) => std::ptr::eq(*a, *b),
-            (Repr::Shared(a), Repr::Shared(b)) => Arc::ptr_eq(a, b),
-            _ => false,
-        }
+    /// A content over bytes that live for the whole program.
+    pub(super) const fn from_static(bytes: &'static [u8]) -> Self {
+        Self(Repr::Static(bytes))
     }
 
-    /// The buffer, unshared, with room for `more` bytes.
-    ///
-    /// # Errors
-    /// `ENOSPC` when the host has no memory for it.
-    pub(super) fn buffer(&mut self, more: usize) -> Result<&mut Vec<u8>, FsError> {
-        // Nobody else can make it shared meanwhile: that takes a clone of the only reference, which is ours.
-        let unshared = matches!(&self.0, Repr::Shared(bytes) if Arc::strong_count(bytes) == 1);
-        if !unshared {
-            let old = self.as_bytes();
-            let mut copy = Vec::new();
-            reserve(&mut copy, old.len().saturating_add(more))?;
-            copy.extend_from_slice(old);
-            self.0 = Repr::Shared(Arc::new(copy));
-        }
-        match &mut self.0 {
-            Repr::Shared(bytes) => {
-                let bytes = Arc::get_mut(bytes).ok_or(Errno::InputOutput)?;
-                reserve(bytes, more)?;
-                Ok(bytes)
-            }
-            Repr::Static(_) => Err(Errno::InputOutput.into()),
-        }
+    pub(super) const fn from_shared(bytes: Arc<Vec<u8>>) -> Self {
+        Self(Repr::Shared(bytes))
     }
-}
 
-fn reserve(bytes: &mut Vec<u8>, more: usize) -> Result<(), FsError> {
-    if bytes.capacity() - bytes.len() >= more {
-        return Ok(());
+    /// The bytes behind the reference count; `Err`: they live for the whole program.
+    pub(super) fn into_shared(self) -> std::result::Result<Arc<Vec<u8>>, &'static [u8]> {
+        match self.0 {
+            Repr::Static(bytes) => Err(bytes),
+            Repr::Shared(bytes) => Ok(bytes),
+        }
     }
-    let reserved = if bytes.len() >= LARGE {
-        bytes.try_reserve_exact(more.max(bytes.len() / 4))
-    } else if bytes.is_empty() {
-        bytes.try_reserve_exact(more)
-    } else {
-        bytes.try_reserve(more)
-    };
-    reserved.map_err(|_| Errno::NoSpace.into())
 }
 
 impl Deref for Content {
@@ -293,18 +261,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shared_content_is_copied_at_the_first_write() {
-        let mut content = Content::from(b"abc".to_vec());
-        let copy = content.clone();
-        content.buffer(1).unwrap().push(b'd');
-        assert_eq!((&*copy, &*content), (&b"abc"[..], &b"abcd"[..]));
-        assert!(!copy.is_same(&content));
-        let before = content.as_bytes().as_ptr();
-        content.buffer(1).unwrap().push(b'e');
-        assert_eq!(content.as_bytes().as_ptr(), before);
-    }
-
-    #[test]
     fn parents_are_counted() {
         let mut parents = Parents::One(1);
         parents.add(1);
@@ -319,6 +275,5 @@ mod tests {
     #[test]
     fn an_inode_is_small() {
         assert!(size_of::<Inode>() <= 96, "{}", size_of::<Inode>());
-        assert_eq!(size_of::<Content>(), 16);
     }
 }

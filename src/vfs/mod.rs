@@ -11,6 +11,7 @@
 //! Reading does not change access times, as if every file system were mounted `noatime`: a read never copies a node.
 
 mod base;
+mod blocks;
 mod deposit;
 mod device;
 mod diff;

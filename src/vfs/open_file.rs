@@ -6,6 +6,7 @@ use super::foreign_file::ForeignHandle;
 use super::operation;
 use super::tree::{Location, State};
 use super::{Content, Metadata, Result};
+use crate::limit::gauge;
 use std::fmt;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
@@ -38,6 +39,13 @@ impl Handle {
         let live = self.shared.live();
         if live.epoch == self.epoch { Ok(live) } else { Err(Errno::InputOutput.into()) }
     }
+
+    /// As [`Handle::live`], for an operation that somebody asked for and that moves `bytes`.
+    fn operate(&self, bytes: usize) -> Result<MutexGuard<'_, Live>> {
+        gauge::spend_bytes(bytes);
+        drop(self.shared.operate()?);
+        self.live()
+    }
 }
 
 impl Drop for Handle {
@@ -67,15 +75,23 @@ impl OpenFile {
     /// Gives `consume` the bytes from `offset` to the end, not copied, and returns what it returned. At or after the end
     /// they are empty. The file system is not locked meanwhile.
     pub fn read_at(&self, offset: u64, consume: &mut dyn FnMut(&[u8]) -> usize) -> Result<usize> {
-        let content = self.content()?;
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
-        Ok(consume(content.get(start..).unwrap_or_default()))
+        let taken = match &self.0 {
+            // The lock is not held while a caller's closure runs.
+            Kind::Ours(handle) => {
+                let blocks = handle.operate(0)?.state.content(handle.at)?.clone();
+                consume(blocks.piece(start))
+            }
+            Kind::Foreign(handle) => consume(handle.content()?.get(start..).unwrap_or_default()),
+        };
+        gauge::spend_bytes(taken);
+        Ok(taken)
     }
 
-    /// The whole content, not copied.
+    /// The whole content; copied where it is longer than a block.
     pub fn content(&self) -> Result<Content> {
         match &self.0 {
-            Kind::Ours(handle) => handle.live()?.state.content(handle.at).cloned(),
+            Kind::Ours(handle) => Ok(handle.operate(0)?.state.content(handle.at)?.to_content()),
             Kind::Foreign(handle) => handle.content(),
         }
     }
@@ -91,7 +107,7 @@ impl OpenFile {
         match &self.0 {
             Kind::Ours(handle) => {
                 let now = handle.shared.now();
-                handle.live()?.state.write_at(handle.at, offset, bytes, now)
+                handle.operate(bytes.len())?.state.write_at(handle.at, offset, bytes, now)
             }
             Kind::Foreign(handle) => handle.write_at(offset, bytes),
         }
@@ -102,7 +118,7 @@ impl OpenFile {
         match &self.0 {
             Kind::Ours(handle) => {
                 let now = handle.shared.now();
-                handle.live()?.state.append(handle.at, bytes, now)
+                handle.operate(bytes.len())?.state.append(handle.at, bytes, now)
             }
             Kind::Foreign(handle) => handle.append(bytes),
         }
@@ -126,7 +142,7 @@ impl OpenFile {
         match &self.0 {
             Kind::Ours(handle) => {
                 let now = handle.shared.now();
-                handle.live()?.state.set_len(handle.at, len, now)
+                handle.operate(0)?.state.set_len(handle.at, len, now)
             }
             Kind::Foreign(handle) => handle.set_len(len),
         }
@@ -163,7 +179,7 @@ impl OpenFile {
     fn change(&self, change: impl FnOnce(&mut State, Location, u64) -> Result<()>) -> Result<()> {
         let Kind::Ours(handle) = &self.0 else { return Err(Errno::NotSupported.into()) };
         let now = handle.shared.now();
-        let mut live = handle.live()?;
+        let mut live = handle.operate(0)?;
         live.state.check_owner(handle.at)?;
         live.state.check_writable(handle.at)?;
         change(&mut live.state, handle.at, now)

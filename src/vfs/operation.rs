@@ -1,5 +1,6 @@
 //! The operations on paths, except `rename`.
 
+use super::blocks::Blocks;
 use super::directory::Directory;
 use super::errno::Errno;
 use super::file_system::{FileSystem, Live, nanoseconds};
@@ -39,7 +40,7 @@ impl FileSystem {
     }
 
     fn stat(&self, path: &[u8], follow: Follow) -> Result<Metadata> {
-        let live = self.shared.live();
+        let live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, follow) {
             drop(live);
             return foreign.metadata();
@@ -50,7 +51,7 @@ impl FileSystem {
 
     /// The device a path leads to, so that a caller can tell `/dev/stdin` from `/dev/null` without opening it.
     pub fn device(&self, path: &[u8]) -> Result<Option<Device>> {
-        let live = self.shared.live();
+        let live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, Follow::Always) {
             drop(live);
             return foreign.metadata().map(|_| None);
@@ -71,7 +72,7 @@ impl FileSystem {
     /// # Errors
     /// `EACCES` where not, `EROFS` where it could not be written at all, and those of the path.
     pub fn access(&self, path: &[u8], read: bool, write: bool, execute: bool) -> Result<()> {
-        let live = self.shared.live();
+        let live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, Follow::Always) {
             drop(live);
             return foreign.access(write, execute);
@@ -91,7 +92,7 @@ impl FileSystem {
 
     /// `open`.
     pub fn open(&self, path: &[u8], options: &OpenOptions) -> Result<Opened> {
-        let mut live = self.shared.live();
+        let mut live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, open_follow(options)) {
             drop(live);
             return foreign.open(options);
@@ -107,7 +108,7 @@ impl FileSystem {
             }
             live.state.check_parent(found.parent)?;
             let (parent, name) = (found.parent, Text::from(found.name));
-            let body = Body::File(Content::EMPTY);
+            let body = Body::File(Blocks::EMPTY);
             let at = live.state.create(parent, name, body, options.mode as u16, self.shared.now())?;
             return Ok(Opened::File(OpenFile::new(&self.shared, live, at)));
         };
@@ -149,12 +150,12 @@ impl FileSystem {
         }
     }
 
-    /// The whole content of a regular file, not copied.
+    /// The whole content of a regular file; copied where it is longer than 64 KiB.
     ///
     /// # Errors
     /// `EISDIR` for a directory, `EINVAL` for a FIFO or a device, and those of opening for reading.
     pub fn read(&self, path: &[u8]) -> Result<Content> {
-        let live = self.shared.live();
+        let live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, Follow::Always) {
             drop(live);
             return foreign.read();
@@ -164,7 +165,7 @@ impl FileSystem {
             return Err(Errno::Invalid.into());
         }
         live.state.check(live.state.inode(at)?, READ)?;
-        live.state.content(at).cloned()
+        Ok(live.state.content(at)?.to_content())
     }
 
     /// Makes `bytes` the whole content of a file, which is created with `mode` where it is not there.
@@ -178,7 +179,7 @@ impl FileSystem {
 
     /// As [`FileSystem::write`], for a content that is shared or owned already.
     pub fn write_content(&self, path: &[u8], content: Content, mode: u32) -> Result<()> {
-        let mut live = self.shared.live();
+        let mut live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, Follow::Create) {
             drop(live);
             return foreign.write(&content);
@@ -189,14 +190,14 @@ impl FileSystem {
         let Some(at) = found.target else {
             state.check_parent(found.parent)?;
             let (parent, name) = (found.parent, Text::from(found.name));
-            return state.create(parent, name, Body::File(content), mode as u16, now).map(drop);
+            return state.create(parent, name, Body::File(content.into()), mode as u16, now).map(drop);
         };
         set_whole_content(state, at, content, now)
     }
 
     /// The names in a directory, sorted by bytes, without `.` and `..`.
     pub fn read_dir(&self, path: &[u8]) -> Result<Vec<DirEntry>> {
-        let live = self.shared.live();
+        let live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, Follow::Always) {
             drop(live);
             return foreign.read_dir();
@@ -220,7 +221,7 @@ impl FileSystem {
 
     /// `mkdir`.
     pub fn create_dir(&self, path: &[u8], mode: u32) -> Result<()> {
-        let mut live = self.shared.live();
+        let mut live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, Follow::Never) {
             drop(live);
             return foreign.create_dir();
@@ -235,7 +236,7 @@ impl FileSystem {
     /// # Errors
     /// `ENOTDIR` or `EEXIST` where another kind of file is in the way, and those of [`FileSystem::create_dir`].
     pub fn create_dir_all(&self, path: &[u8], mode: u32) -> Result<()> {
-        let mut live = self.shared.live();
+        let mut live = self.shared.operate()?;
         match make_directories(&mut live.state, path, mode as u16, self.shared.now())? {
             None => Ok(()),
             Some((foreign, below)) => {
@@ -247,7 +248,7 @@ impl FileSystem {
 
     /// `rmdir`.
     pub fn remove_dir(&self, path: &[u8]) -> Result<()> {
-        let mut live = self.shared.live();
+        let mut live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, Follow::Never) {
             drop(live);
             return foreign.remove_dir();
@@ -281,7 +282,7 @@ impl FileSystem {
 
     /// `unlink`: removes a name of anything but a directory. An open file stays readable.
     pub fn remove_file(&self, path: &[u8]) -> Result<()> {
-        let mut live = self.shared.live();
+        let mut live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, Follow::Never) {
             drop(live);
             return foreign.remove_file();
@@ -312,7 +313,7 @@ impl FileSystem {
 
     /// `link`: another name for a file; a symbolic link is linked itself.
     pub fn hard_link(&self, existing: &[u8], new: &[u8]) -> Result<()> {
-        let mut live = self.shared.live();
+        let mut live = self.shared.operate()?;
         let old_foreign = live.state.foreign(existing, Follow::BeforeSlash);
         let new_foreign = live.state.foreign(new, Follow::Never);
         if old_foreign.is_some() || new_foreign.is_some() {
@@ -344,7 +345,7 @@ impl FileSystem {
         if target.len() >= path::PATH_MAX {
             return Err(Errno::NameTooLong.into());
         }
-        let mut live = self.shared.live();
+        let mut live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, Follow::Never) {
             drop(live);
             return foreign.not_created();
@@ -356,7 +357,7 @@ impl FileSystem {
 
     /// `mkfifo`.
     pub fn make_fifo(&self, path: &[u8], mode: u32) -> Result<()> {
-        let mut live = self.shared.live();
+        let mut live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, Follow::Never) {
             drop(live);
             return foreign.not_created();
@@ -370,7 +371,7 @@ impl FileSystem {
     /// # Errors
     /// `EINVAL` for anything else.
     pub fn read_link(&self, path: &[u8]) -> Result<Text> {
-        let live = self.shared.live();
+        let live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, Follow::BeforeSlash) {
             drop(live);
             return foreign.metadata().and(Err(Errno::Invalid.into()));
@@ -387,7 +388,7 @@ impl FileSystem {
 
     /// `chmod`, links followed.
     pub fn set_mode(&self, path: &[u8], mode: u32) -> Result<()> {
-        let mut live = self.shared.live();
+        let mut live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, Follow::Always) {
             drop(live);
             return foreign.not_supported();
@@ -398,7 +399,7 @@ impl FileSystem {
 
     /// `chown`: `None` leaves a half as it is. Only root may give a file away.
     pub fn set_owner(&self, path: &[u8], uid: Option<u32>, gid: Option<u32>, follow: bool) -> Result<()> {
-        let mut live = self.shared.live();
+        let mut live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, follow_if(follow)) {
             drop(live);
             return foreign.not_supported();
@@ -433,7 +434,7 @@ impl FileSystem {
         modified: Option<Duration>,
         follow: bool,
     ) -> Result<()> {
-        let mut live = self.shared.live();
+        let mut live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, follow_if(follow)) {
             drop(live);
             return foreign.set_times(accessed, modified);
@@ -444,7 +445,7 @@ impl FileSystem {
 
     /// Sets both times to now, which everyone may who may write the file.
     pub fn touch(&self, path: &[u8], follow: bool) -> Result<()> {
-        let mut live = self.shared.live();
+        let mut live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, follow_if(follow)) {
             drop(live);
             let now = Some(self.shared.clock.now());
@@ -464,7 +465,7 @@ impl FileSystem {
 
     /// `truncate`: cuts a file or lengthens it with zeros.
     pub fn truncate(&self, path: &[u8], len: u64) -> Result<()> {
-        let mut live = self.shared.live();
+        let mut live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, Follow::Always) {
             drop(live);
             return foreign.truncate(len);
@@ -478,7 +479,7 @@ impl FileSystem {
 
     /// `realpath`: the path without links, `.`, `..` and double slashes; every component exists.
     pub fn canonicalize(&self, path: &[u8]) -> Result<Vec<u8>> {
-        let live = self.shared.live();
+        let live = self.shared.operate()?;
         let state = &live.state;
         let found = state.walk(path, Follow::Always)?;
         let at = found.existing()?;
@@ -571,7 +572,7 @@ pub(super) fn set_whole_content(state: &mut State, at: Location, content: Conten
     state.content(at)?;
     state.check(state.inode(at)?, WRITE)?;
     state.check_writable(at)?;
-    state.set_content(at, content, now)
+    state.set_content(at, content.into(), now)
 }
 
 /// A file whose metadata may be changed at all.

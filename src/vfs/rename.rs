@@ -20,7 +20,7 @@ struct Move {
 impl FileSystem {
     /// Gives a file another name in one step; what had that name before is replaced.
     pub fn rename(&self, from: &[u8], to: &[u8]) -> Result<()> {
-        let mut live = self.shared.live();
+        let mut live = self.shared.operate()?;
         let old_foreign = live.state.foreign(from, Follow::Never);
         let new_foreign = live.state.foreign(to, Follow::Never);
         if old_foreign.is_some() || new_foreign.is_some() {

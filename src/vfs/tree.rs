@@ -3,8 +3,9 @@
 //! A file is found by its [`Location`]: the tree it is in and its inode id there. Ids are never used again within a tree, so
 //! that an open file's location stays its own. Every change of what the quota counts goes through here.
 
+use super::blocks::Blocks;
 use super::errno::{Errno, FsError};
-use super::inode::{Body, Content, Inode};
+use super::inode::{Body, Inode};
 use super::mount::MountPoint;
 use super::table::Table;
 use super::{FsUsage, Metadata, Result};
@@ -303,7 +304,7 @@ impl State {
         }
     }
 
-    pub(super) fn content(&self, at: Location) -> Result<&Content> {
+    pub(super) fn content(&self, at: Location) -> Result<&Blocks> {
         match &self.inode(at)?.body {
             Body::File(content) => Ok(content),
             Body::Directory(_) => Err(Errno::IsDirectory.into()),
@@ -321,19 +322,8 @@ impl State {
         self.charge_bytes(more as u64)?;
         let written = self.content_mut(at).and_then(|(inode, _)| {
             inode.touch(now);
-            let Body::File(content) = &mut inode.body else { return Err(Errno::InputOutput.into()) };
-            let buffer = content.buffer(more)?;
-            if start >= buffer.len() {
-                buffer.resize(start, 0);
-                buffer.extend_from_slice(bytes);
-            } else {
-                let (over, beyond) = bytes.split_at(bytes.len().min(buffer.len() - start));
-                if let Some(room) = buffer.get_mut(start..start + over.len()) {
-                    room.copy_from_slice(over);
-                }
-                buffer.extend_from_slice(beyond);
-            }
-            Ok(())
+            let Body::File(blocks) = &mut inode.body else { return Err(Errno::InputOutput.into()) };
+            blocks.write(start, bytes)
         });
         if written.is_err() {
             self.return_bytes(more as u64);
@@ -345,12 +335,11 @@ impl State {
     pub(super) fn append(&mut self, at: Location, bytes: &[u8], now: u64) -> Result<u64> {
         let more = bytes.len() as u64;
         self.charge_bytes(more)?;
-        let appended = self.content_mut(at).and_then(|(inode, _)| {
+        let appended = self.content_mut(at).and_then(|(inode, length)| {
             inode.touch(now);
-            let Body::File(content) = &mut inode.body else { return Err(Errno::InputOutput.into()) };
-            let buffer = content.buffer(bytes.len())?;
-            buffer.extend_from_slice(bytes);
-            Ok(buffer.len() as u64)
+            let Body::File(blocks) = &mut inode.body else { return Err(Errno::InputOutput.into()) };
+            blocks.write(length, bytes)?;
+            Ok(blocks.len() as u64)
         });
         if appended.is_err() {
             self.return_bytes(more);
@@ -365,16 +354,11 @@ impl State {
             i64::try_from(len).map_err(|_| Errno::FileTooBig)?;
             self.charge_bytes(len - old)?;
         }
-        let more = usize::try_from(len.saturating_sub(old)).map_err(|_| Errno::FileTooBig)?;
-        let resized = self.content_mut(at).and_then(|(inode, old)| {
+        let length = usize::try_from(len).map_err(|_| Errno::FileTooBig)?;
+        let resized = self.content_mut(at).and_then(|(inode, _)| {
             inode.touch(now);
-            let Body::File(content) = &mut inode.body else { return Err(Errno::InputOutput.into()) };
-            if len == 0 {
-                *content = Content::EMPTY;
-            } else if len != old as u64 {
-                content.buffer(more)?.resize(len as usize, 0);
-            }
-            Ok(())
+            let Body::File(blocks) = &mut inode.body else { return Err(Errno::InputOutput.into()) };
+            blocks.set_len(length)
         });
         match resized {
             Ok(()) => self.return_bytes(old.saturating_sub(len)),
@@ -384,7 +368,7 @@ impl State {
     }
 
     /// Replaces the whole content, sharing nothing with the old one.
-    pub(super) fn set_content(&mut self, at: Location, content: Content, now: u64) -> Result<()> {
+    pub(super) fn set_content(&mut self, at: Location, content: Blocks, now: u64) -> Result<()> {
         let old = self.content(at)?.len() as u64;
         let new = content.len() as u64;
         self.charge_bytes(new.saturating_sub(old))?;
