@@ -204,10 +204,11 @@ impl Scheduler {
 
     /// Polls one process.
     fn step(&mut self, pid: u32) -> Result<(), LimitError> {
+        let paused = self.paused.take();
         let Some(entry) = self.entries.get_mut(&pid) else { return Ok(()) };
         let Some(mut process) = entry.process.take() else { return Ok(()) };
         let waker = entry.waker.clone();
-        if self.paused.take() != Some(pid) {
+        if paused != Some(pid) {
             self.run.services.meter.start_turn();
         }
         let result = process.poll(&mut self.run, &mut Context::from_waker(&waker));
@@ -446,7 +447,9 @@ impl Scheduler {
                     return Poll::Ready(RunEnd::Limit(error));
                 }
             }
-            if self.paused.is_some() || self.run.services.meter.slice_is_over() {
+            // With nobody ready it goes on until it waits for something that wakes it.
+            let is_over = self.paused.is_some() || self.run.services.meter.slice_is_over();
+            if is_over && !self.ready.is_empty() {
                 return Poll::Pending;
             }
         }
