@@ -36,7 +36,7 @@ async fn by_cases(folder: &Path) -> Result<usize, Box<dyn std::error::Error>> {
     // A case's fixture is the folder itself, or one beside it.
     let fixtures = move |name: Option<&str>| match name {
         None => Fixture::load(&own),
-        Some(name) => Fixture::load(&own.parent().unwrap_or(&own).join(name)),
+        Some(name) => Fixture::load_beside(&own, name),
     };
     let mut files: Vec<PathBuf> = Vec::new();
     for entry in std::fs::read_dir(folder.join("cases"))? {

@@ -80,3 +80,4 @@ pub mod syntax;
 pub mod text;
 pub mod utility;
 pub mod vfs;
+pub(crate) mod visible;

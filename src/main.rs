@@ -30,9 +30,12 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let command_line = CommandLine::parse();
     let (mut stdin, mut stdout, mut stderr) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
     let mut streams = Streams { stdin: &mut stdin, stdout: &mut stdout, stderr: &mut stderr };
+    let command_line = match CommandLine::try_parse() {
+        Ok(command_line) => command_line,
+        Err(error) => return ExitCode::from(hookbox::cli::usage(&error, &mut streams)),
+    };
     ExitCode::from(match &command_line.command {
         Command::Sh(arguments) => sh::run(arguments, &mut streams),
         Command::Fire(arguments) => fire::run(arguments, &SandboxSource, &mut streams),

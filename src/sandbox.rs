@@ -74,6 +74,7 @@ pub struct Sandbox {
     hook_state: SessionState,
     /// This sandbox under the names that the hooks of a dialect were promised.
     renamed: OnceLock<Box<Sandbox>>,
+    skipped: Vec<vfs::fixture::Skipped>,
 }
 
 /// Names with many numbers are started over at the next run.
@@ -212,7 +213,8 @@ impl SandboxBuilder {
         self
     }
 
-    /// Copies a folder of the host into the session.
+    /// Copies a folder of the host into the session, with the modes of its files and folders. No link of the host is
+    /// followed; [`Sandbox::skipped`] says what was left out.
     #[must_use]
     pub fn seed_dir(mut self, path: impl Into<Text>, folder: impl Into<std::path::PathBuf>) -> Self {
         self.seeds.push((path.into(), folder.into()));
@@ -273,7 +275,7 @@ impl SandboxBuilder {
             let path = path.to_string();
             move |error| Error::File { path, error }
         };
-        let mut snapshot = self.snapshot;
+        let (mut snapshot, mut skipped) = (self.snapshot, Vec::new());
         if !self.commands.is_empty() || !self.seeds.is_empty() {
             // Root puts them in place; the session's user gets the result.
             let root = vfs::Options { uid: 0, gid: 0, ..options.clone() };
@@ -286,7 +288,8 @@ impl SandboxBuilder {
                 fs.write(&path, &content, 0o755).map_err(file_error(&path))?;
             }
             for (path, folder) in &self.seeds {
-                vfs::fixture::seed(&fs, folder, path).map_err(|error| Error::Fixture(error.to_string()))?;
+                let seeded = vfs::fixture::seed(&fs, folder, path);
+                skipped.extend(seeded.map_err(|error| Error::Fixture(error.to_string()))?);
                 hand_over(&fs, path, &self.identity).map_err(file_error(path))?;
             }
             snapshot = Some(fs.snapshot());
@@ -314,6 +317,7 @@ impl SandboxBuilder {
             hook_host: self.hook_host,
             hook_state: SessionState::default(),
             renamed: OnceLock::new(),
+            skipped,
         })
     }
 }
@@ -454,6 +458,11 @@ impl Sandbox {
     /// The program that a script is compiled to, as text.
     pub fn dump(script: &[u8]) -> String {
         crate::machine::dump(script).into_std()
+    }
+
+    /// What [`SandboxBuilder::seed_dir`] left out: what can not be read, and what is neither a file nor a folder.
+    pub fn skipped(&self) -> &[vfs::fixture::Skipped] {
+        &self.skipped
     }
 
     /// The session's file system.

@@ -9,9 +9,11 @@ use super::{CommandFailure, Streams, finish};
 use crate::hook::lint::{Finding, LintOptions, RULES, Severity, lint};
 use crate::hook::{ConfigError, Dialect};
 use crate::sandbox::Sandbox;
+use crate::vfs::fixture::host::{self, MOST_TEXT};
+use crate::visible;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Arguments of `hookbox check`.
@@ -56,7 +58,7 @@ type Checked = Result<(Dialect, Vec<Finding>), String>;
 
 fn check(arguments: &CheckArguments, streams: &mut Streams<'_>) -> Result<u8, CommandFailure> {
     if arguments.rules {
-        streams.stdout.write_all(rules().as_bytes()).map_err(CommandFailure::Write)?;
+        streams.print(&rules())?;
         return Ok(0);
     }
     let files: Vec<(String, Checked)> = arguments
@@ -64,11 +66,14 @@ fn check(arguments: &CheckArguments, streams: &mut Streams<'_>) -> Result<u8, Co
         .iter()
         .map(|path| (path.display().to_string(), check_file(arguments, path)))
         .collect();
-    let text = if arguments.json { to_json(&files) } else { to_text(&files) };
-    streams.stdout.write_all(text.as_bytes()).map_err(CommandFailure::Write)?;
+    if arguments.json {
+        streams.print_json(&to_json(&files))?;
+    } else {
+        streams.print(&to_text(&files))?;
+    }
     for (name, checked) in &files {
         if let Err(why) = checked {
-            writeln!(streams.stderr, "hookbox: {name}: {why}").map_err(CommandFailure::Write)?;
+            streams.report(&format!("hookbox: {}: {why}\n", visible::line(name)))?;
         }
     }
     let findings =
@@ -80,9 +85,9 @@ fn check(arguments: &CheckArguments, streams: &mut Streams<'_>) -> Result<u8, Co
     })
 }
 
-fn check_file(arguments: &CheckArguments, path: &PathBuf) -> Checked {
+fn check_file(arguments: &CheckArguments, path: &Path) -> Checked {
     let name = path.display().to_string();
-    let text = std::fs::read(path).map_err(|error| error.to_string())?;
+    let text = host::read_named(path, MOST_TEXT).map_err(|error| error.to_string())?;
     let messages = |error: &ConfigError| {
         let lines: Vec<&str> = error.problems.iter().map(|problem| problem.message.as_str()).collect();
         lines.join("; ")
@@ -137,7 +142,7 @@ fn to_text(files: &[(String, Checked)]) -> String {
     text
 }
 
-fn to_json(files: &[(String, Checked)]) -> String {
+fn to_json(files: &[(String, Checked)]) -> Value {
     let files: Vec<Value> = files
         .iter()
         .map(|(name, checked)| match checked {
@@ -148,5 +153,5 @@ fn to_json(files: &[(String, Checked)]) -> String {
             Err(why) => json!({"file": name, "error": why}),
         })
         .collect();
-    format!("{:#}\n", json!({"files": files}))
+    json!({"files": files})
 }

@@ -8,6 +8,8 @@
 use super::{CommandFailure, Streams, finish};
 use crate::hook::convert::{Converted, RemarkKind, convert};
 use crate::hook::{Dialect, HookSet, LoadOptions};
+use crate::vfs::fixture::host::write_named;
+use crate::visible;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -40,7 +42,7 @@ pub fn run(arguments: &ConvertArguments, streams: &mut Streams<'_>) -> u8 {
 
 fn port(arguments: &ConvertArguments, streams: &mut Streams<'_>) -> Result<u8, CommandFailure> {
     let name = arguments.file.display().to_string();
-    let text = std::fs::read(&arguments.file).map_err(CommandFailure::host(name.clone()))?;
+    let text = super::read_text(&arguments.file)?;
     let from = match arguments.from {
         Some(dialect) => dialect,
         None => Dialect::detect(&name, &text)?,
@@ -51,29 +53,29 @@ fn port(arguments: &ConvertArguments, streams: &mut Streams<'_>) -> Result<u8, C
         .map_err(|problem| CommandFailure::Config(problem.into()))?;
     let config = to_text(arguments.to, &converted.config)?;
     if let Some(path) = &arguments.output {
-        std::fs::write(path, &config).map_err(CommandFailure::host(path.display().to_string()))?;
+        write_named(path, config.as_bytes()).map_err(CommandFailure::host(path.display().to_string()))?;
     }
     if arguments.json {
-        let report = report_json(arguments, from, &converted);
-        writeln!(streams.stdout, "{report:#}").map_err(CommandFailure::Write)?;
+        streams.print_json(&report_json(arguments, from, &converted))?;
     } else {
         if arguments.output.is_none() {
             streams.stdout.write_all(config.as_bytes()).map_err(CommandFailure::Write)?;
         }
-        streams
-            .stderr
-            .write_all(report_text(arguments, from, &converted).as_bytes())
-            .map_err(CommandFailure::Write)?;
+        streams.report(&report_text(arguments, from, &converted))?;
     }
     Ok(u8::from(converted.remarks.iter().any(|remark| remark.kind == RemarkKind::Lost)))
 }
 
-/// YAML for the dialects whose files are YAML.
+/// YAML for the dialects whose files are YAML. Where a terminal would act on it, JSON, which is YAML too and has escapes.
 fn to_text(dialect: Dialect, config: &Value) -> Result<String, CommandFailure> {
     if matches!(dialect, Dialect::DockerAgent | Dialect::Infer) {
-        return serde_saphyr::to_string(config).map_err(|error| CommandFailure::Other(error.to_string()));
+        let text =
+            serde_saphyr::to_string(config).map_err(|error| CommandFailure::Other(error.to_string()))?;
+        if visible::is_plain(&text) {
+            return Ok(text);
+        }
     }
-    Ok(format!("{config:#}\n"))
+    Ok(visible::json(config))
 }
 
 fn report_text(arguments: &ConvertArguments, from: Dialect, converted: &Converted) -> String {

@@ -11,7 +11,9 @@ use crate::clock::{Clock, Random};
 use crate::hook::case::{SessionSetup, SessionSource, change_lines};
 use crate::hook::{Dialect, HookRecord, HookSet, LoadOptions, LogRecord, Outcome};
 use crate::vfs::diff;
-use crate::vfs::fixture::{Fixture, seed};
+use crate::vfs::fixture::host::{HostKind, kind_named};
+use crate::vfs::fixture::{Fixture, Skipped, seed};
+use crate::visible;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -61,7 +63,7 @@ fn fire(
 ) -> Result<u8, CommandFailure> {
     let hooks = load(arguments)?;
     let event = read_event(arguments, &hooks, streams)?;
-    let setup = setup(arguments, sessions)?;
+    let setup = setup(arguments, sessions, streams)?;
     let files = std::sync::Arc::clone(&setup.files);
     let before = files.snapshot();
     let session = sessions.session(setup).map_err(CommandFailure::Other)?;
@@ -73,22 +75,21 @@ fn fire(
     });
     let changes = arguments.diff.then(|| change_lines(&diff(&before, &files.snapshot())));
     let explanation = arguments.explain.then(|| explain(&hooks, &outcome, changes.as_deref()));
-    let json = to_json(arguments, &hooks, &outcome, changes.as_deref());
-    let (text, aside) = match explanation {
-        Some(text) if arguments.json => (json, Some(text)),
-        Some(text) => (text, None),
-        None => (json, None),
-    };
-    streams.stdout.write_all(text.as_bytes()).map_err(CommandFailure::Write)?;
-    if let Some(text) = aside {
-        streams.stderr.write_all(text.as_bytes()).map_err(CommandFailure::Write)?;
+    let json = || to_json(arguments, &hooks, &outcome, changes.as_deref());
+    match explanation {
+        Some(text) if arguments.json => {
+            streams.print_json(&json())?;
+            streams.report(&text)?;
+        }
+        Some(text) => streams.print(&text)?,
+        None => streams.print_json(&json())?,
     }
     Ok(if outcome.decision.proceeds() { 0 } else { 2 })
 }
 
 fn load(arguments: &FireArguments) -> Result<HookSet, CommandFailure> {
     let name = arguments.hooks.display().to_string();
-    let text = std::fs::read(&arguments.hooks).map_err(CommandFailure::host(name.clone()))?;
+    let text = super::read_text(&arguments.hooks)?;
     let dialect = match arguments.dialect {
         Some(dialect) => dialect,
         None => Dialect::detect(&name, &text)?,
@@ -102,20 +103,21 @@ fn read_event(
     hooks: &HookSet,
     streams: &mut Streams<'_>,
 ) -> Result<crate::hook::Event, CommandFailure> {
-    let mut text = Vec::new();
-    let name = if arguments.event == "-" {
-        streams.stdin.read_to_end(&mut text).map_err(CommandFailure::host("standard input"))?;
-        "standard input"
+    let (name, text) = if arguments.event == "-" {
+        ("standard input", streams.read_stdin()?)
     } else {
-        text = std::fs::read(&arguments.event).map_err(CommandFailure::host(arguments.event.as_str()))?;
-        &arguments.event
+        (arguments.event.as_str(), super::read_text(Path::new(&arguments.event))?)
     };
     let wrong = |why: String| CommandFailure::Other(format!("{name}: {why}"));
     let value: Value = serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
     hooks.read_event(&value).map_err(|error| wrong(error.to_string()))
 }
 
-fn setup(arguments: &FireArguments, sessions: &dyn SessionSource) -> Result<SessionSetup, CommandFailure> {
+fn setup(
+    arguments: &FireArguments,
+    sessions: &dyn SessionSource,
+    streams: &mut Streams<'_>,
+) -> Result<SessionSetup, CommandFailure> {
     if let Some(name) = &arguments.fixture {
         let fixture = Fixture::load(&fixture_folder(name))?;
         return Ok(SessionSetup::fixed(&fixture, sessions.base())?);
@@ -124,15 +126,23 @@ fn setup(arguments: &FireArguments, sessions: &dyn SessionSource) -> Result<Sess
     let setup = SessionSetup::new(&Fixture::default(), sessions.base(), clock, random)?;
     for text in &arguments.seed {
         let (folder, path) = split_seed(text);
-        seed(&setup.files, Path::new(folder), path.as_bytes())?;
+        let skipped = seed(&setup.files, Path::new(folder), path.as_bytes())?;
+        report_skipped(&skipped, streams)?;
     }
     Ok(setup)
+}
+
+/// Says what a seed left out.
+pub(super) fn report_skipped(skipped: &[Skipped], streams: &mut Streams<'_>) -> Result<(), CommandFailure> {
+    skipped.iter().try_for_each(|skipped| {
+        streams.report(&format!("hookbox: {}\n", visible::line(&skipped.to_string())))
+    })
 }
 
 /// A folder as it is, a name below `vfs-fixtures`.
 pub fn fixture_folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(name);
-    if folder.is_dir() { folder } else { Path::new("vfs-fixtures").join(name) }
+    if kind_named(&folder) == Some(HostKind::Folder) { folder } else { Path::new("vfs-fixtures").join(name) }
 }
 
 /// `HOSTDIR[:VPATH]`; the path in the session is absolute, so that a colon in a folder's name does no harm.
@@ -148,7 +158,7 @@ fn to_json(
     hooks: &HookSet,
     outcome: &Outcome,
     changes: Option<&[String]>,
-) -> String {
+) -> Value {
     let mut value = outcome.to_json();
     if let Some(object) = value.as_object_mut() {
         if arguments.json {
@@ -164,13 +174,13 @@ fn to_json(
             object.insert("changes".to_owned(), changes.into());
         }
     }
-    format!("{value:#}\n")
+    value
 }
 
 fn explain(hooks: &HookSet, outcome: &Outcome, changes: Option<&[String]>) -> String {
     let mut text = String::new();
     for notice in hooks.notices() {
-        let _ = writeln!(text, "note: {}", notice.text);
+        let _ = writeln!(text, "note: {}", visible::block(&notice.text, "  "));
     }
     for record in &outcome.records {
         text.push_str(&HookRecord::explain(record));
@@ -190,9 +200,10 @@ fn explain(hooks: &HookSet, outcome: &Outcome, changes: Option<&[String]>) -> St
     match &decision.blocked {
         None => text.push_str("proceed\n"),
         Some(block) => {
-            let _ = writeln!(text, "blocked by {}: {}", block.hook, block.reason);
+            let (hook, reason) = (visible::line(block.hook.as_str()), visible::block(&block.reason, "  "));
+            let _ = writeln!(text, "blocked by {hook}: {reason}");
             if let Some(message) = &block.user_message {
-                let _ = writeln!(text, "  for the user: {message}");
+                let _ = writeln!(text, "  for the user: {}", visible::block(message, "    "));
             }
         }
     }
@@ -208,7 +219,7 @@ fn explain(hooks: &HookSet, outcome: &Outcome, changes: Option<&[String]>) -> St
         }
     }
     for change in changes.unwrap_or_default() {
-        let _ = writeln!(text, "{change}");
+        let _ = writeln!(text, "{}", visible::line(change));
     }
     text
 }

@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod convert;
+mod export;
 pub mod fire;
 #[cfg(feature = "editor")]
 mod line_editor;
@@ -11,7 +12,10 @@ pub mod sh;
 pub mod test;
 
 use crate::hook::ConfigError;
+use crate::vfs::fixture::host::{self, MOST_TEXT};
+use crate::visible;
 use std::io::Write;
+use std::path::Path;
 
 /// The streams of the process, so that a command can be run in a test.
 pub struct Streams<'a> {
@@ -21,6 +25,33 @@ pub struct Streams<'a> {
     pub stdout: &'a mut dyn Write,
     /// Standard error.
     pub stderr: &'a mut dyn Write,
+}
+
+impl Streams<'_> {
+    /// Prints text for people: what a terminal would act on is shown as an escape.
+    pub(crate) fn print(&mut self, text: &str) -> Result<(), CommandFailure> {
+        self.stdout.write_all(visible::lines(text).as_bytes()).map_err(CommandFailure::Write)
+    }
+
+    /// As [`Streams::print`], on standard error.
+    pub(crate) fn report(&mut self, text: &str) -> Result<(), CommandFailure> {
+        self.stderr.write_all(visible::lines(text).as_bytes()).map_err(CommandFailure::Write)
+    }
+
+    /// Prints a JSON document.
+    pub(crate) fn print_json(&mut self, value: &serde_json::Value) -> Result<(), CommandFailure> {
+        self.stdout.write_all(visible::json(value).as_bytes()).map_err(CommandFailure::Write)
+    }
+
+    /// All of standard input.
+    pub(crate) fn read_stdin(&mut self) -> Result<Vec<u8>, CommandFailure> {
+        host::read_bounded(&mut *self.stdin, 0, MOST_TEXT).map_err(CommandFailure::host("standard input"))
+    }
+}
+
+/// Reads a config, an event or another text that the user named.
+pub(crate) fn read_text(path: &Path) -> Result<Vec<u8>, CommandFailure> {
+    host::read_named(path, MOST_TEXT).map_err(CommandFailure::host(path.display().to_string()))
 }
 
 /// Why a command could not be done: shown on standard error as `hookbox: MESSAGE`, status 1.
@@ -64,9 +95,17 @@ fn show(error: &ConfigError) -> String {
 pub(crate) fn finish(result: Result<u8, CommandFailure>, streams: &mut Streams<'_>) -> u8 {
     result.unwrap_or_else(|failure| {
         // With standard error gone, the status has to be enough.
-        let _ = writeln!(streams.stderr, "hookbox: {failure}");
+        let _ = streams.report(&format!("hookbox: {failure}\n"));
         1
     })
+}
+
+/// Shows what the parser of the command line has to say, help or a mistake; gives the exit status.
+pub fn usage(error: &clap::Error, streams: &mut Streams<'_>) -> u8 {
+    let text = error.render().to_string();
+    // With the stream gone, the status has to be enough.
+    let _ = if error.use_stderr() { streams.report(&text) } else { streams.print(&text) };
+    u8::try_from(error.exit_code()).unwrap_or(2)
 }
 
 /// A runtime for one command or one thread of it.

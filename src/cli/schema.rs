@@ -2,7 +2,7 @@
 //!
 //! Exit status: 0.
 
-use super::{CommandFailure, Streams, finish};
+use super::{Streams, finish};
 use crate::hook::Dialect;
 use crate::hook::schema::{SchemaKind, schema};
 
@@ -20,6 +20,6 @@ pub struct SchemaArguments {
 /// Runs the command.
 pub fn run(arguments: &SchemaArguments, streams: &mut Streams<'_>) -> u8 {
     let text = schema(arguments.dialect, arguments.kind);
-    let result = streams.stdout.write_all(text.as_bytes()).map_err(CommandFailure::Write);
+    let result = streams.print(text);
     finish(result.map(|()| 0), streams)
 }

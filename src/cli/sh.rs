@@ -1,7 +1,8 @@
 //! `hookbox sh`: runs a script in a fresh sandbox. Standard streams and the exit status pass through; 124 on the time
 //! limit, 125 on another limit, with one line on standard error that names it.
 
-use super::fire::{fixture_folder, split_seed};
+use super::export;
+use super::fire::{fixture_folder, report_skipped, split_seed};
 use super::{CommandFailure, Streams};
 use crate::hook::case::change_lines;
 use crate::io::{InputStream, OutputStream};
@@ -9,7 +10,9 @@ use crate::limit::{Limit, Limits};
 use crate::sandbox::{End, Output, Sandbox, SandboxBuilder, Script, Sink, Source};
 use crate::text::Text;
 use crate::vfs::fixture::Fixture;
-use crate::vfs::{FileKind, FileSystem, FsError, Snapshot};
+use crate::vfs::fixture::host::{self, MOST_TEXT};
+use crate::vfs::{FsError, Snapshot};
+use crate::visible;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -46,7 +49,7 @@ pub struct ShArguments {
     /// Time limit in milliseconds
     #[arg(long, value_name = "MS")]
     pub timeout: Option<u64>,
-    /// Copy a file or folder of the session to the host afterwards
+    /// Copy a file or folder of the session to the host afterwards; it stays in HOSTDIR, whatever links lie there
     #[arg(long, value_name = "VPATH:HOSTDIR")]
     pub export: Vec<String>,
     /// Report file changes on standard error
@@ -88,11 +91,12 @@ fn run_script(arguments: &ShArguments, streams: &mut Streams<'_>) -> Result<u8, 
     let program = program(arguments, streams)?;
     if arguments.dump {
         let dump = Sandbox::dump(&program.text);
-        streams.stdout.write_all(dump.as_bytes()).map_err(CommandFailure::Write)?;
+        streams.print(&dump)?;
         return Ok(0);
     }
     let limits = limits(arguments, program.terminal)?;
     let sandbox = sandbox(arguments, limits.clone())?;
+    report_skipped(sandbox.skipped(), streams)?;
     let before = sandbox.fs().snapshot();
     let mut script = Script::command(&program.text);
     script.name = program.name;
@@ -108,11 +112,11 @@ fn run_script(arguments: &ShArguments, streams: &mut Streams<'_>) -> Result<u8, 
     script.stdout = Sink::Stream(Box::new(HostOutput { error: false }));
     script.stderr = Sink::Stream(Box::new(HostOutput { error: true }));
     let output = super::runtime()?.block_on(sandbox.start(script));
-    for export in &arguments.export {
-        let Some((from, to)) = export.split_once(':') else {
-            return Err(CommandFailure::Other(format!("--export {export}: VPATH:HOSTDIR is needed")));
+    for wanted in &arguments.export {
+        let Some((from, to)) = wanted.split_once(':') else {
+            return Err(CommandFailure::Other(format!("--export {wanted}: VPATH:HOSTDIR is needed")));
         };
-        copy_out(sandbox.fs(), from.as_bytes(), Path::new(to))?;
+        export::export(sandbox.fs(), from.as_bytes(), Path::new(to))?;
     }
     report(arguments, &limits, &sandbox, &before, &output, streams)?;
     Ok(output.status)
@@ -127,7 +131,9 @@ fn program(arguments: &ShArguments, streams: &mut Streams<'_>) -> Result<Program
     }
     if let Some(file) = arguments.operands.first() {
         let name = operands.next().unwrap_or_default();
-        let text = std::fs::read(file).map_err(CommandFailure::host(file))?;
+        // A script over its own limit is for the sandbox to refuse.
+        let most = limits(arguments, false)?.script_bytes.max(MOST_TEXT);
+        let text = host::read_named(Path::new(file), most).map_err(CommandFailure::host(file))?;
         return Ok(Program {
             text,
             name: name.clone(),
@@ -138,11 +144,7 @@ fn program(arguments: &ShArguments, streams: &mut Streams<'_>) -> Result<Program
     }
     let terminal = std::io::stdin().is_terminal();
     let text = match (arguments.dump, terminal) {
-        (true, _) => {
-            let mut text = Vec::new();
-            streams.stdin.read_to_end(&mut text).map_err(CommandFailure::host("standard input"))?;
-            text
-        }
+        (true, _) => streams.read_stdin()?,
         (false, true) if !cfg!(feature = "editor") => {
             let why = "no script: give -c SCRIPT, a FILE, or a script on standard input (built without a line editor)";
             return Err(CommandFailure::Other(why.into()));
@@ -181,12 +183,12 @@ fn limits(arguments: &ShArguments, terminal: bool) -> Result<Limits, CommandFail
 }
 
 fn sandbox(arguments: &ShArguments, limits: Limits) -> Result<Sandbox, CommandFailure> {
-    let mut builder: SandboxBuilder = Sandbox::builder().limits(limits);
+    let mut builder: SandboxBuilder = Sandbox::builder().limits(limits.clone());
     if arguments.deterministic {
         builder = builder.deterministic();
     }
     if let Some(name) = &arguments.fixture {
-        let fixture = Fixture::load(&fixture_folder(name))?;
+        let fixture = Fixture::load_within(&fixture_folder(name), &limits)?;
         builder = builder.fixture(&fixture)?;
     }
     for seed in &arguments.seed {
@@ -219,7 +221,7 @@ fn report(
     }
     if arguments.diff {
         for line in change_lines(&sandbox.diff(before)) {
-            let _ = writeln!(text, "{line}");
+            let _ = writeln!(text, "{}", visible::line(&line));
         }
     }
     if arguments.usage {
@@ -235,41 +237,7 @@ fn report(
             }
         }
     }
-    streams.stderr.write_all(text.as_bytes()).map_err(CommandFailure::Write)
-}
-
-/// Copies a file or folder of the session to the host. Links are not followed and not made.
-fn copy_out(fs: &Arc<FileSystem>, from: &[u8], to: &Path) -> Result<(), CommandFailure> {
-    let failure =
-        |path: &[u8], error: FsError| CommandFailure::Other(format!("{}: {error}", bstr::BStr::new(path)));
-    let mut pending = vec![(from.to_vec(), to.to_path_buf())];
-    while let Some((path, target)) = pending.pop() {
-        let metadata = fs.symlink_metadata(&path).map_err(|error| failure(&path, error))?;
-        match metadata.kind {
-            FileKind::Directory => {
-                std::fs::create_dir_all(&target)
-                    .map_err(CommandFailure::host(target.display().to_string()))?;
-                for entry in fs.read_dir(&path).map_err(|error| failure(&path, error))? {
-                    // A name of the session is one component: it can not lead out of the folder.
-                    let name = String::from_utf8_lossy(&entry.name).into_owned();
-                    pending.push((crate::vfs::path::join(&path, &entry.name).into_std(), target.join(name)));
-                }
-            }
-            FileKind::Regular => {
-                let content = fs.read(&path).map_err(|error| failure(&path, error))?;
-                let file = if target.is_dir() {
-                    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(&path);
-                    target.join(String::from_utf8_lossy(name).into_owned())
-                } else {
-                    target
-                };
-                std::fs::write(&file, content.as_bytes())
-                    .map_err(CommandFailure::host(file.display().to_string()))?;
-            }
-            _ => {}
-        }
-    }
-    Ok(())
+    streams.report(&text)
 }
 
 /// Standard input of the process, read by a thread once a script asks for it, so that the run goes on meanwhile.
@@ -326,7 +294,7 @@ fn read_blocks(mut give: impl FnMut(Vec<u8>) -> bool) {
 fn read_lines(asked: &mpsc::Receiver<()>, mut give: impl FnMut(Vec<u8>) -> bool) {
     if let Err(error) = super::line_editor::answer(asked, &mut give) {
         // Nobody else is left to be told.
-        let _ = writeln!(std::io::stderr(), "hookbox: {error}");
+        let _ = writeln!(std::io::stderr(), "hookbox: {}", visible::line(&error.to_string()));
         give(Vec::new());
     }
 }

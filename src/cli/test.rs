@@ -9,11 +9,19 @@ use super::{CommandFailure, Streams, finish};
 use crate::clock::real_monotonic;
 use crate::hook::case::{Case, CaseFile, CaseResult, SessionSource, update};
 use crate::vfs::fixture::Fixture;
+use crate::vfs::fixture::host::{HostFolder, HostKind, MOST_TEXT, kind_named};
+use crate::visible;
 use serde_json::{Value, json};
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// Names that are looked at in one folder.
+const MOST_NAMES: u64 = 100_000;
+/// Mode of a file of cases that went away meanwhile.
+const NEW_FILE: u32 = 0o644;
 
 /// Arguments of `hookbox test`.
 #[derive(Clone, Debug, clap::Args)]
@@ -38,8 +46,17 @@ pub fn run(arguments: &TestArguments, sessions: &dyn SessionSource, streams: &mu
     finish(result, streams)
 }
 
+/// A file of cases on the host.
+struct Place {
+    folder: Arc<HostFolder>,
+    name: OsString,
+    /// The folder above: the fixture that the cases lie in.
+    fixture: Arc<HostFolder>,
+}
+
 struct Loaded {
     path: PathBuf,
+    place: Place,
     text: String,
     file: CaseFile,
 }
@@ -66,8 +83,11 @@ fn test(
     let updated = if arguments.update { update_files(&files, &jobs, &mut results)? } else { Vec::new() };
     let elapsed = real_monotonic().saturating_sub(started);
     let report = Report { jobs: &jobs, results: &results, updated: &updated, seconds: elapsed.as_secs_f64() };
-    let text = if arguments.json { format!("{:#}\n", report.json()) } else { report.text() };
-    streams.stdout.write_all(text.as_bytes()).map_err(CommandFailure::Write)?;
+    if arguments.json {
+        streams.print_json(&report.json())?;
+    } else {
+        streams.print(&report.text())?;
+    }
     Ok(u8::from(report.passed() < jobs.len()))
 }
 
@@ -82,45 +102,77 @@ fn is_wanted(filter: Option<&str>, loaded: &Loaded, case: &Case) -> bool {
 fn load(paths: &[PathBuf]) -> Result<Vec<Loaded>, CommandFailure> {
     let mut files = Vec::new();
     for path in paths {
-        for path in case_files(path)? {
+        for place in case_files(path)? {
+            let path = place.folder.path(&place.name);
             let name = path.display().to_string();
-            let text = std::fs::read_to_string(&path).map_err(CommandFailure::host(name.as_str()))?;
+            let read = place.folder.read(&place.name, MOST_TEXT).and_then(|read| {
+                String::from_utf8(read.content)
+                    .map_err(|error| std::io::Error::new(std::io::ErrorKind::InvalidData, error.utf8_error()))
+            });
+            let text = read.map_err(CommandFailure::host(name.as_str()))?;
             let file =
                 CaseFile::parse(&text).map_err(|error| CommandFailure::Other(format!("{name}: {error}")))?;
-            files.push(Loaded { path, text, file });
+            files.push(Loaded { path, place, text, file });
         }
     }
     Ok(files)
 }
 
-fn case_files(path: &Path) -> Result<Vec<PathBuf>, CommandFailure> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
+/// The files of cases that a path stands for. What the user named may be reached through links; what lies in it may not.
+fn case_files(path: &Path) -> Result<Vec<Place>, CommandFailure> {
+    if kind_named(path) != Some(HostKind::Folder) {
+        let folder = HostFolder::open(path.parent().unwrap_or(Path::new(""))).map_err(at(path))?;
+        let name = path.file_name().unwrap_or(OsStr::new(".")).to_owned();
+        let fixture = Arc::new(folder.above().map_err(at(path))?);
+        return Ok(vec![Place { folder: Arc::new(folder), name, fixture }]);
     }
-    let mut folders = vec![path.to_owned()];
-    if path.file_name().is_none_or(|name| name != "cases") {
-        folders = if path.join("cases").is_dir() {
-            vec![path.join("cases")]
-        } else {
-            let below = list(path)?.into_iter().map(|folder| folder.join("cases"));
-            below.filter(|folder| folder.is_dir()).collect()
-        };
+    let folder = HostFolder::open(path).map_err(at(path))?;
+    if path.file_name().is_some_and(|name| name == "cases") {
+        let fixture = folder.above().map_err(at(path))?;
+        return yaml_files(folder, fixture);
+    }
+    if let Some(cases) = cases_of(&folder)? {
+        return yaml_files(cases, folder);
     }
     let mut files = Vec::new();
-    for folder in folders {
-        let is_yaml = |file: &PathBuf| file.extension().is_some_and(|name| name == "yaml" || name == "yml");
-        files.extend(list(&folder)?.into_iter().filter(is_yaml));
+    for name in folder.names(MOST_NAMES).map_err(at(path))? {
+        let below = folder.path(&name);
+        // A link to a folder may be meant as a fixture, one to a file not.
+        let is_fixture = match folder.kind(&name).map_err(at(&below))? {
+            Some(HostKind::Folder) => true,
+            Some(HostKind::Link) => kind_named(&below) == Some(HostKind::Folder),
+            _ => false,
+        };
+        if is_fixture {
+            let fixture = folder.folder(&name).map_err(at(&below))?;
+            if let Some(cases) = cases_of(&fixture)? {
+                files.extend(yaml_files(cases, fixture)?);
+            }
+        }
     }
     Ok(files)
 }
 
-fn list(folder: &Path) -> Result<Vec<PathBuf>, CommandFailure> {
-    let name = folder.display().to_string();
-    let items = std::fs::read_dir(folder).map_err(CommandFailure::host(name.as_str()))?;
-    let paths: Result<Vec<_>, _> = items.map(|item| item.map(|item| item.path())).collect();
-    let mut paths = paths.map_err(CommandFailure::host(name.as_str()))?;
-    paths.sort();
-    Ok(paths)
+/// The folder `cases` of a fixture, if it has one.
+fn cases_of(fixture: &HostFolder) -> Result<Option<HostFolder>, CommandFailure> {
+    let failed = |cause| at(&fixture.path("cases"))(cause);
+    match fixture.kind("cases").map_err(failed)? {
+        Some(HostKind::Folder | HostKind::Link) => fixture.folder("cases").map(Some).map_err(failed),
+        _ => Ok(None),
+    }
+}
+
+fn yaml_files(cases: HostFolder, fixture: HostFolder) -> Result<Vec<Place>, CommandFailure> {
+    let names = cases.names(MOST_NAMES).map_err(at(cases.own_path()))?;
+    let (folder, fixture) = (Arc::new(cases), Arc::new(fixture));
+    let is_yaml =
+        |name: &OsString| Path::new(name).extension().is_some_and(|end| end == "yaml" || end == "yml");
+    let place = |name| Place { folder: Arc::clone(&folder), name, fixture: Arc::clone(&fixture) };
+    Ok(names.into_iter().filter(is_yaml).map(place).collect())
+}
+
+fn at(path: &Path) -> impl FnOnce(std::io::Error) -> CommandFailure {
+    CommandFailure::host(path.display().to_string())
 }
 
 /// Runs every job; results are in the order of the jobs.
@@ -145,11 +197,10 @@ fn run_all(jobs: &[(&Loaded, &Case)], sessions: &dyn SessionSource) -> Vec<Ran> 
 }
 
 fn run_one(loaded: &Loaded, case: &Case, sessions: &dyn SessionSource) -> Ran {
-    let path = std::fs::canonicalize(&loaded.path).map_err(|error| error.to_string())?;
-    let own = path.parent().and_then(Path::parent).unwrap_or(&path);
+    let own = &loaded.place.fixture;
     let fixture = |name: Option<&str>| match name {
-        None => Fixture::load(own),
-        Some(name) => Fixture::load(&own.parent().unwrap_or(own).join(name)),
+        None => Fixture::read_own(own),
+        Some(name) => Fixture::read_beside(own, name),
     };
     let runtime = super::runtime().map_err(|error| error.to_string())?;
     runtime.block_on(loaded.file.run(case, sessions, &fixture)).map_err(|error| error.to_string())
@@ -175,7 +226,8 @@ fn update_files(
         let text = update(&loaded.text, &loaded.file, &own)
             .map_err(|error| CommandFailure::Other(format!("{name}: {error}")))?;
         if text != loaded.text {
-            std::fs::write(&loaded.path, text).map_err(CommandFailure::host(name.as_str()))?;
+            let Place { folder, name, .. } = &loaded.place;
+            folder.replace(name, text.as_bytes(), NEW_FILE).map_err(at(&loaded.path))?;
             updated.push(loaded.path.clone());
         }
     }
@@ -205,8 +257,9 @@ impl Report<'_> {
             if result.as_ref().is_ok_and(|result| result.differences.is_empty()) {
                 continue;
             }
-            let (id, title, file) = (&loaded.file.id, &loaded.file.title, loaded.path.display());
-            let _ = writeln!(text, "FAIL {id} {title}: {}\n  {file}", case.name);
+            let (id, title) = (visible::line(&loaded.file.id), visible::line(&loaded.file.title));
+            let (name, file) = (visible::line(&case.name), loaded.path.display().to_string());
+            let _ = writeln!(text, "FAIL {id} {title}: {name}\n  {}", visible::line(&file));
             match result {
                 Ok(result) => {
                     for difference in &result.differences {
@@ -214,13 +267,13 @@ impl Report<'_> {
                     }
                 }
                 Err(why) => {
-                    let _ = writeln!(text, "  could not be run: {why}");
+                    let _ = writeln!(text, "  could not be run: {}", visible::block(why, "    "));
                 }
             }
             text.push('\n');
         }
         for path in self.updated {
-            let _ = writeln!(text, "updated {}", path.display());
+            let _ = writeln!(text, "updated {}", visible::line(&path.display().to_string()));
         }
         let (passed, broken) = (self.passed(), self.results.iter().filter(|result| result.is_err()).count());
         let failed = self.jobs.len() - passed - broken;

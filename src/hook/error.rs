@@ -1,6 +1,7 @@
 //! What can be wrong with a hook config or an event: messages with file, line, column and the offending text.
 
 use super::document::Place;
+use crate::visible;
 use std::fmt;
 
 /// A config that can not be used; at least one problem.
@@ -24,9 +25,10 @@ pub struct ConfigProblem {
 impl ConfigProblem {
     /// The message, and below it the offending line with a mark under the place.
     pub fn show(&self) -> String {
-        let Some(place) = &self.place else { return self.to_string() };
+        let head = visible::block(&self.to_string(), "  ");
+        let Some(place) = &self.place else { return head };
         let mark = " ".repeat(place.column.saturating_sub(1));
-        format!("{self}\n  | {}\n  | {mark}^", place.excerpt)
+        format!("{head}\n  | {}\n  | {mark}^", visible::line(&place.excerpt))
     }
 }
 

@@ -9,11 +9,15 @@ use super::event::EventContext;
 use super::matcher::Mismatch;
 use super::runner::{Ended, ScriptOutcome};
 use crate::limit::Usage;
+use crate::visible;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Where text stands in an explanation.
+const INDENT: &str = "            ";
 
 /// The name of a hook, unique in a well-kept config: `user:guard_rm`.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -210,23 +214,26 @@ impl HookRecord {
         object
     }
 
-    /// For people: some lines, the first with the hook's name, each ending in a newline.
+    /// For people: some lines, the first with the hook's name, each ending in a newline. What a terminal would act on is
+    /// shown as an escape.
     pub fn explain(&self) -> String {
-        let mut text = format!("{} on {}\n", self.hook, self.event);
+        let mut text = format!("{} on {}\n", visible::line(self.hook.as_str()), self.event);
         match &self.selection {
             Selection::Matched => text.push_str("  matcher   passed\n"),
             Selection::NotMatched(mismatch) => {
-                let _ = writeln!(text, "  matcher   not passed: {mismatch}");
+                let why = visible::line(&mismatch.to_string()).into_owned();
+                let _ = writeln!(text, "  matcher   not passed: {why}");
             }
             Selection::NotReached => text.push_str("  not run   an earlier hook ended the chain\n"),
         }
         if let Some(run) = &self.run {
             run.explain(&mut text);
             let would = if self.shadow && self.effect != Effect::None { "would be " } else { "" };
-            let _ = writeln!(text, "  effect    {would}{}", self.effect);
+            let effect = visible::block(&self.effect.to_string(), INDENT);
+            let _ = writeln!(text, "  effect    {would}{effect}");
         }
         for warning in &self.warnings {
-            let _ = writeln!(text, "  warning   {warning}");
+            let _ = writeln!(text, "  warning   {}", visible::block(warning, INDENT));
         }
         text
     }
@@ -248,7 +255,7 @@ impl RunRecord {
     fn explain(&self, text: &mut String) {
         let end = match &self.end {
             Ended::Exited => format!("exit status {}", self.status),
-            other => other.to_string(),
+            other => visible::block(&other.to_string(), INDENT),
         };
         let _ = writeln!(
             text,
@@ -259,14 +266,20 @@ impl RunRecord {
         for (name, bytes) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
             if !bytes.is_empty() {
                 let shown = String::from_utf8_lossy(bytes);
-                let mut lines = shown.lines().map(|line| super::json::cut(line, 200));
-                let _ = writeln!(text, "  {name}    {}", lines.next().unwrap_or(""));
+                let mut lines =
+                    shown.lines().map(|line| visible::line(super::json::cut(line, 200)).into_owned());
+                let _ = writeln!(text, "  {name}    {}", lines.next().unwrap_or_default());
                 for line in lines.take(20) {
-                    let _ = writeln!(text, "            {line}");
+                    let _ = writeln!(text, "{INDENT}{line}");
                 }
             }
         }
-        let reason = self.reading.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        let reason = self
+            .reading
+            .reason
+            .as_deref()
+            .map(|reason| format!(": {}", visible::block(reason, INDENT)))
+            .unwrap_or_default();
         let _ = writeln!(text, "  decided   {}{reason}", self.reading.verdict.name());
         let _ = writeln!(text, "  by rule   {}", self.reading.rule);
     }

@@ -278,6 +278,7 @@ impl Sandbox {
             hook_host: None,
             hook_state: SessionState::default(),
             renamed: OnceLock::new(),
+            skipped: Vec::new(),
         }
     }
 }

@@ -4,21 +4,26 @@
 //! user, the environment) and may name a sibling fixture whose files lie below (`specification.rs`). Files are put into a
 //! base tree with root's rights, owners and times are set, and the result is handed to the session's user as a snapshot.
 //!
-//! With [`seed`], any folder of the host is copied in. This is the only place that reads host files for a session: it
-//! copies before a script runs, follows no symbolic link of the host, and takes regular files, directories and links only.
+//! With [`seed`], any folder of the host is copied in, with its modes; what can not be copied is left out and told. Both
+//! copy before a script runs, take regular files, directories and links only, and never leave the folder: `host.rs` opens
+//! all that belongs to the host.
 
+pub(crate) mod host;
 mod specification;
 
+pub use host::Refusal;
 pub use specification::{FixtureUser, Specification};
 
-use super::{Base, FileSystem, FsError, Options, Snapshot, path};
+use super::{Base, FileSystem, FsError, FsUsage, Options, Snapshot, path};
 use crate::clock::Clock;
+use crate::limit::{Limit, LimitError, Limits};
 use crate::text::Text;
+use host::{HostFile, HostFolder, HostKind};
 use specification::{Entry, Node, Owner};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A fixture that can not be used.
 #[derive(Debug, thiserror::Error)]
@@ -31,9 +36,9 @@ pub enum FixtureError {
         /// Why.
         cause: std::io::Error,
     },
-    /// It is neither a file, a folder nor a symbolic link.
-    #[error("{}: not a file, folder or symbolic link", .0.display())]
-    Kind(PathBuf),
+    /// A fixture is named by something that is not a name.
+    #[error("fixture `{0}`: must be the name of a fixture beside this one")]
+    Name(String),
     /// `fixture.yaml` is wrong; the message has line and column.
     #[error("{}: {message}", .path.display())]
     Specification {
@@ -66,29 +71,66 @@ impl Fixture {
     /// Reads the fixture in `folder`, with those that it extends.
     ///
     /// # Errors
-    /// The folder has neither `tree` nor `fixture.yaml`, or one of them can not be read.
+    /// The folder has neither `tree` nor `fixture.yaml`, one of them can not be read or is a link, or there is more than a
+    /// session has room for under [`Limits::default_profile`].
     pub fn load(folder: &Path) -> Result<Self, FixtureError> {
-        let mut layers = vec![(folder.to_owned(), Specification::read(folder)?)];
-        while let Some(below) = layers.last().and_then(|(folder, specification)| specification.below(folder))
+        Self::load_within(folder, &Limits::default_profile())
+    }
+
+    /// As [`Fixture::load`], with the room that `limits` give a session.
+    ///
+    /// # Errors
+    /// As those of [`Fixture::load`].
+    pub fn load_within(folder: &Path, limits: &Limits) -> Result<Self, FixtureError> {
+        Self::read(HostFolder::open(folder).map_err(at_host(folder))?, limits)
+    }
+
+    /// Reads the fixture `name` beside the one in `folder`.
+    ///
+    /// # Errors
+    /// `name` is a path, and those of [`Fixture::load`].
+    pub fn load_beside(folder: &Path, name: &str) -> Result<Self, FixtureError> {
+        Self::read_beside(&HostFolder::open(folder).map_err(at_host(folder))?, name)
+    }
+
+    /// The fixture in an open folder.
+    pub(crate) fn read_own(folder: &HostFolder) -> Result<Self, FixtureError> {
+        Self::read(folder.again().map_err(at_host(folder.own_path()))?, &Limits::default_profile())
+    }
+
+    pub(crate) fn read_beside(folder: &HostFolder, name: &str) -> Result<Self, FixtureError> {
+        if !is_plain_name(name) {
+            return Err(FixtureError::Name(name.to_owned()));
+        }
+        Self::read(beside(folder, name)?, &Limits::default_profile())
+    }
+
+    fn read(folder: HostFolder, limits: &Limits) -> Result<Self, FixtureError> {
+        let specification = Specification::read(&folder)?;
+        let mut layers = vec![(folder, specification)];
+        while let Some((folder, name)) =
+            layers.last().and_then(|(folder, specification)| Some((folder, specification.below()?)))
         {
+            let below = beside(folder, name)?;
             if layers.len() >= MOST_LAYERS {
                 let message = format!("`extends` goes on for more than {MOST_LAYERS} fixtures");
-                return Err(FixtureError::Specification { path: below, message });
+                return Err(FixtureError::Specification { path: below.own_path().to_owned(), message });
             }
             let specification = Specification::read(&below)?;
             layers.push((below, specification));
         }
-        let mut entries = BTreeMap::new();
+        let allowed = FsUsage { files: limits.files, bytes: limits.file_system_bytes };
+        let mut loading = Loading { allowed, used: FsUsage::default(), entries: BTreeMap::new() };
         let mut merged = Specification::default();
         for (folder, specification) in layers.into_iter().rev() {
-            let tree = folder.join("tree");
-            if tree.is_dir() {
-                read_folder(&tree, specification.root().as_bytes(), specification.modified(), &mut entries)?;
+            let tree = |cause| FixtureError::Host { path: folder.path("tree"), cause };
+            if folder.kind("tree").map_err(tree)?.is_some() {
+                walk(&folder.folder("tree").map_err(tree)?, &mut Layer(&mut loading, &specification))?;
             }
-            specification.add_entries(&folder, &mut entries)?;
+            specification.add_entries(&folder.path("fixture.yaml"), &mut loading.entries)?;
             merged = specification.over(merged);
         }
-        Ok(Self { specification: merged, entries })
+        Ok(Self { specification: merged, entries: loading.entries })
     }
 
     /// What `fixture.yaml` says beside the files; of layers, the upper one wins.
@@ -138,73 +180,247 @@ impl Fixture {
     }
 }
 
-/// Copies the host's folder `from` to the directory `to` of a session, as the session's user; modes keep only whether a
-/// file is executable.
+/// Something in a seed folder that was left out.
+#[derive(Debug)]
+pub struct Skipped {
+    /// Of the host.
+    pub path: PathBuf,
+    /// Why: it can not be read, or it is neither a file nor a folder.
+    pub cause: std::io::Error,
+}
+
+impl std::fmt::Display for Skipped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}: not copied", self.path.display(), self.cause)
+    }
+}
+
+/// Copies the host's folder `from` to the directory `to` of a session, as the session's user, with the modes of its files and
+/// folders. Gives what was left out.
 ///
 /// # Errors
-/// A file can not be read, or the session does not take it (its quota, say).
-pub fn seed(fs: &FileSystem, from: &Path, to: &[u8]) -> Result<(), FixtureError> {
-    let mut entries = BTreeMap::new();
-    let to = path::normalise(to);
-    fs.create_dir_all(&to, 0o755).map_err(|cause| session(&to, cause))?;
-    read_folder(from, &to, Duration::ZERO, &mut entries)?;
-    for (path, entry) in &entries {
-        write(fs, path, &entry.node, entry.mode).map_err(|cause| session(path, cause))?;
+/// The folder can not be read, or the session does not take what is in it: its quota, which is asked before a file is read.
+pub fn seed(fs: &FileSystem, from: &Path, to: &[u8]) -> Result<Vec<Skipped>, FixtureError> {
+    let folder = HostFolder::open(from).map_err(at_host(from))?;
+    let to = path::normalise(to).into_std();
+    let mut seeding = Seeding { fs, to: &to, folders: Vec::new(), skipped: Vec::new() };
+    seeding
+        .add_folder(to.clone(), folder.mode().map_err(at_host(from))?)
+        .map_err(|cause| session(&to, cause))?;
+    walk(&folder, &mut seeding)?;
+    // Folders last, those below first: what is in them is there by now.
+    for (path, mode) in seeding.folders.iter().rev() {
+        fs.set_mode(path, *mode).map_err(|cause| session(path, cause))?;
     }
-    Ok(())
+    for skipped in &seeding.skipped {
+        tracing::warn!(target: "hookbox::seed", "{skipped}");
+    }
+    Ok(seeding.skipped)
 }
 
 fn session(path: &[u8], cause: FsError) -> FixtureError {
     FixtureError::Session { path: path.to_vec(), cause }
 }
 
-fn host(path: &Path) -> impl FnOnce(std::io::Error) -> FixtureError {
+fn at_host(path: &Path) -> impl FnOnce(std::io::Error) -> FixtureError {
     let path = path.to_owned();
     move |cause| FixtureError::Host { path, cause }
 }
 
-/// Reads all that is below `folder`; folders are a work list, not a recursion.
-fn read_folder(
-    folder: &Path,
-    at: &[u8],
-    modified: Duration,
-    entries: &mut BTreeMap<Vec<u8>, Entry>,
-) -> Result<(), FixtureError> {
-    let mut folders = vec![(folder.to_owned(), path::normalise(at).into_std())];
-    while let Some((folder, at)) = folders.pop() {
-        for item in std::fs::read_dir(&folder).map_err(host(&folder))? {
-            let item = item.map_err(host(&folder))?;
-            let (from, to) = (item.path(), path::join(&at, item.file_name().as_encoded_bytes()).into_std());
-            let metadata = std::fs::symlink_metadata(&from).map_err(host(&from))?;
-            let kind = metadata.file_type();
-            let (node, mode) = if kind.is_dir() {
-                folders.push((from, to.clone()));
-                (Node::Directory, 0o755)
-            } else if kind.is_symlink() {
-                let target = std::fs::read_link(&from).map_err(host(&from))?;
-                (Node::Link(Text::from(target.as_os_str().as_encoded_bytes())), 0o777)
-            } else if kind.is_file() {
-                let content = std::fs::read(&from).map_err(host(&from))?;
-                (Node::File(Arc::new(content)), if is_executable(&metadata) { 0o755 } else { 0o644 })
-            } else {
-                return Err(FixtureError::Kind(from));
-            };
-            let owner = Owner::of(&to);
-            entries.insert(to, Entry { node, mode, owner, modified });
+/// Whether this can be nothing but the name of something in one folder.
+fn is_plain_name(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['/', '\\', '\0']) && name != "." && name != ".."
+}
+
+fn beside(folder: &HostFolder, name: &str) -> Result<HostFolder, FixtureError> {
+    let above = folder.above().map_err(at_host(&folder.path("..")))?;
+    above.folder(name).map_err(at_host(&above.path(name)))
+}
+
+/// What [`walk`] finds.
+enum Found {
+    Folder(u32),
+    Link(Vec<u8>),
+    File(HostFile),
+}
+
+/// Who takes what [`walk`] finds; places are relative to the folder that is walked.
+trait Taker {
+    /// What is allowed in all, and what is left of it.
+    fn room(&self) -> (FsUsage, FsUsage);
+
+    /// The session's path of a place.
+    fn target(&self, place: &Path) -> Vec<u8>;
+
+    fn take(&mut self, target: Vec<u8>, found: Found) -> Result<(), FixtureError>;
+
+    /// Something can not be taken.
+    fn skip(&mut self, skipped: Skipped) -> Result<(), FixtureError>;
+}
+
+/// Shows all that is below `root` to `taker`, a folder before what is in it, names in order. Folders are a work list, not a
+/// recursion, and one at a time is open.
+fn walk(root: &HostFolder, taker: &mut dyn Taker) -> Result<(), FixtureError> {
+    let mut pending = vec![PathBuf::new()];
+    while let Some(at) = pending.pop() {
+        let is_root = at.as_os_str().is_empty();
+        let opened = if is_root { None } else { Some(root.folder(&at)) };
+        let most = taker.room().1.files;
+        let names = match &opened {
+            None => root.names(most),
+            Some(Ok(folder)) => folder.names(most),
+            Some(Err(_)) => Ok(Vec::new()),
+        };
+        let (folder, names) = match (&opened, names) {
+            (None, Ok(names)) => (root, names),
+            (Some(Ok(folder)), Ok(names)) => (folder, names),
+            (None, Err(cause)) => return Err(at_host(root.own_path())(cause)),
+            (Some(_), Err(cause)) => {
+                taker.skip(Skipped { path: root.path(&at), cause })?;
+                continue;
+            }
+            (Some(Err(_)), Ok(_)) => {
+                if let Some(Err(cause)) = opened {
+                    taker.skip(Skipped { path: root.path(&at), cause })?;
+                }
+                continue;
+            }
+        };
+        let mut folders = Vec::new();
+        for name in names {
+            let place = at.join(&name);
+            let (allowed, left) = taker.room();
+            let target = taker.target(&place);
+            if left.files == 0 {
+                return Err(session(&target, no_room(Limit::Files, allowed.files)));
+            }
+            match find(folder, &name, left.bytes) {
+                Ok(found) => {
+                    if matches!(found, Found::Folder(_)) {
+                        folders.push(place);
+                    }
+                    taker.take(target, found)?;
+                }
+                Err(cause) if matches!(Refusal::of(&cause), Some(Refusal::TooLarge(_))) => {
+                    return Err(session(&target, no_room(Limit::FileSystemBytes, allowed.bytes)));
+                }
+                Err(cause) => taker.skip(Skipped { path: folder.path(&name), cause })?,
+            }
         }
+        pending.extend(folders.into_iter().rev());
     }
     Ok(())
 }
 
-#[cfg(unix)]
-fn is_executable(metadata: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    metadata.permissions().mode() & 0o100 != 0
+fn no_room(limit: Limit, allowed: u64) -> FsError {
+    FsError::Limit(LimitError { limit, allowed, line: None })
 }
 
-#[cfg(not(unix))]
-fn is_executable(_: &std::fs::Metadata) -> bool {
-    false
+fn find(folder: &HostFolder, name: &OsStr, most: u64) -> std::io::Result<Found> {
+    Ok(match folder.kind(name)? {
+        Some(HostKind::Folder) => Found::Folder(folder.folder(name)?.mode()?),
+        Some(HostKind::Link) => Found::Link(host::to_bytes(&folder.read_link(name)?).to_vec()),
+        _ => Found::File(folder.read(name, most)?),
+    })
+}
+
+fn target(at: &[u8], place: &Path) -> Vec<u8> {
+    path::join(at, host::to_bytes(place.as_os_str())).into_std()
+}
+
+/// A seed on its way into a session.
+struct Seeding<'a> {
+    fs: &'a FileSystem,
+    to: &'a [u8],
+    /// Those that were made, and their modes.
+    folders: Vec<(Vec<u8>, u32)>,
+    skipped: Vec<Skipped>,
+}
+
+impl Seeding<'_> {
+    /// A folder that is there keeps its mode. Root, or the user, must be able to write into it until all is there.
+    fn add_folder(&mut self, path: Vec<u8>, mode: u32) -> Result<(), FsError> {
+        if self.fs.metadata(&path).is_ok_and(|found| found.is_directory()) {
+            return Ok(());
+        }
+        self.fs.create_dir_all(&path, 0o755)?;
+        self.folders.push((path, mode));
+        Ok(())
+    }
+}
+
+impl Taker for Seeding<'_> {
+    fn room(&self) -> (FsUsage, FsUsage) {
+        let live = self.fs.shared.live();
+        let (quota, used) = (live.state.quota, live.state.usage());
+        let allowed = FsUsage { files: quota.files, bytes: quota.bytes };
+        // What is left out needs no room in the session, but some here.
+        let files = allowed.files.saturating_sub(used.files).saturating_sub(self.skipped.len() as u64);
+        (allowed, FsUsage { files, bytes: allowed.bytes.saturating_sub(used.bytes) })
+    }
+
+    fn target(&self, place: &Path) -> Vec<u8> {
+        target(self.to, place)
+    }
+
+    fn take(&mut self, target: Vec<u8>, found: Found) -> Result<(), FixtureError> {
+        let taken = match found {
+            Found::Folder(mode) => self.add_folder(target.clone(), mode),
+            Found::Link(to) => write(self.fs, &target, &Node::Link(Text::from(to)), 0o777),
+            Found::File(file) => self
+                .fs
+                .write_content(&target, file.content.into(), file.mode)
+                .and_then(|()| self.fs.set_mode(&target, file.mode)),
+        };
+        taken.map_err(|cause| session(&target, cause))
+    }
+
+    fn skip(&mut self, skipped: Skipped) -> Result<(), FixtureError> {
+        self.skipped.push(skipped);
+        Ok(())
+    }
+}
+
+/// The trees of a fixture and of those that it extends.
+struct Loading {
+    allowed: FsUsage,
+    used: FsUsage,
+    entries: BTreeMap<Vec<u8>, Entry>,
+}
+
+/// One of them. Of modes it is kept only whether a file is executable, as version control keeps it.
+struct Layer<'a>(&'a mut Loading, &'a Specification);
+
+impl Taker for Layer<'_> {
+    fn room(&self) -> (FsUsage, FsUsage) {
+        let Loading { allowed, used, .. } = &self.0;
+        let files = allowed.files.saturating_sub(used.files);
+        (*allowed, FsUsage { files, bytes: allowed.bytes.saturating_sub(used.bytes) })
+    }
+
+    fn target(&self, place: &Path) -> Vec<u8> {
+        target(self.1.root().as_bytes(), place)
+    }
+
+    fn take(&mut self, target: Vec<u8>, found: Found) -> Result<(), FixtureError> {
+        let Self(loading, specification) = self;
+        loading.used.files += 1;
+        let (node, mode) = match found {
+            Found::Folder(_) => (Node::Directory, 0o755),
+            Found::Link(to) => (Node::Link(Text::from(to)), 0o777),
+            Found::File(file) => {
+                loading.used.bytes += file.content.len() as u64;
+                (Node::File(Arc::new(file.content)), if file.mode & 0o100 != 0 { 0o755 } else { 0o644 })
+            }
+        };
+        let owner = Owner::of(&target);
+        loading.entries.insert(target, Entry { node, mode, owner, modified: specification.clock() });
+        Ok(())
+    }
+
+    fn skip(&mut self, Skipped { path, cause }: Skipped) -> Result<(), FixtureError> {
+        Err(FixtureError::Host { path, cause })
+    }
 }
 
 /// Puts one entry in with root's rights.
@@ -247,6 +463,7 @@ fn write(fs: &FileSystem, path: &[u8], node: &Node, mode: u32) -> Result<(), FsE
 mod tests {
     use super::*;
     use crate::vfs::FileKind;
+    use std::time::Duration;
 
     fn folder() -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("vfs-fixtures")

@@ -3,6 +3,7 @@
 use super::Conversion;
 use crate::hook::dialect::Dialect;
 use crate::hook::portable::{self, EventFacts, Facts, Failure, Part, PortableHook};
+use crate::visible;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -42,9 +43,10 @@ pub struct Remark {
 impl Remark {
     /// `lost: guard (pre_tool_use): ...`
     pub fn show(&self) -> String {
+        let (kind, text) = (self.kind.name(), visible::block(&self.text, "  "));
         match &self.hook {
-            Some(hook) => format!("{}: {hook}: {}", self.kind.name(), self.text),
-            None => format!("{}: {}", self.kind.name(), self.text),
+            Some(hook) => format!("{kind}: {}: {text}", visible::line(hook)),
+            None => format!("{kind}: {text}"),
         }
     }
 

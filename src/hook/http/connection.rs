@@ -27,8 +27,24 @@ use tokio_rustls::rustls::pki_types::ServerName;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Smallest buffer that hyper takes.
 const LEAST_HEADER_BYTES: usize = 8 << 10;
-/// What the client sets itself.
-const OWN_HEADERS: [&str; 5] = ["host", "connection", "content-length", "transfer-encoding", "upgrade"];
+/// What is between the client and the next server, not between the hook and who answers it: the client sets it, or does
+/// without. RFC 9110 7.6.1 (hop-by-hop), 10.1.1 (`Expect`), 10.1.4 (`TE`), 6.6.2 (`Trailer`).
+const OWN_HEADERS: [&str; 14] = [
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "http2-settings",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "trailers",
+    "transfer-encoding",
+    "upgrade",
+];
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]

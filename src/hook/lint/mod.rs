@@ -28,6 +28,7 @@ use super::document::Source;
 use super::error::ConfigProblem;
 use super::portable::{self, Facts, Places, PortableHook};
 use crate::inspect::View;
+use crate::visible;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -62,7 +63,8 @@ impl Finding {
     pub fn show(&self) -> String {
         let ConfigProblem { file, place, message } = &self.problem;
         let severity = self.rule.severity.name();
-        let hook = self.hook.as_ref().map(|hook| format!("{hook}: ")).unwrap_or_default();
+        let (file, message) = (visible::line(file), visible::block(message, "  "));
+        let hook = self.hook.as_deref().map(|hook| format!("{}: ", visible::line(hook))).unwrap_or_default();
         let head = match place {
             Some(place) => format!(
                 "{file}:{}:{}: {severity}: {hook}{message} [{}]",
@@ -73,7 +75,7 @@ impl Finding {
         let mut text = head;
         if let Some(place) = place {
             let mark = " ".repeat(place.column.saturating_sub(1).min(160));
-            let _ = write!(text, "\n  | {}\n  | {mark}^", place.excerpt);
+            let _ = write!(text, "\n  | {}\n  | {mark}^", visible::line(&place.excerpt));
         }
         let _ = write!(text, "\n  = {}", self.rule.hint);
         text
