@@ -6,8 +6,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+#[allow(dead_code, reason = "waits are judged alone")]
+#[path = "support/known.rs"]
+mod known;
+
 use hookbox::limit::{Limit, Limits};
 use hookbox::sandbox::{End, Sandbox, Script};
+use known::{Criterion, Failure, Known};
 use std::time::{Duration, Instant};
 
 /// Long work of several kinds: name, preparation, script.
@@ -149,6 +154,35 @@ fn a_ticker_beside_a_run_never_waits_long() {
         }));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_spawned_ticker_beside_a_spawned_run_never_waits_long() {
+    let mut failures = Vec::new();
+    let name_of = |name: &str| format!("fairness: {name}");
+    for &(name, preparation, script) in WORK {
+        let runtime = runtime();
+        let sandbox = runtime.block_on(prepared(preparation));
+        let wrong = within(name, LONGEST_WAIT, || {
+            runtime.block_on(async {
+                let control = control_gap().await;
+                let run = tokio::spawn(sandbox.start(Script::command(script)));
+                let gap = tokio::spawn(second_worst_gap()).await.unwrap();
+                assert!(!run.is_finished(), "{name} ended");
+                run.abort();
+                (gap, control.saturating_sub(Duration::from_millis(2)))
+            })
+        });
+        failures.extend(wrong.map(|detail| Failure {
+            criterion: Criterion::Wait,
+            row: name_of(name),
+            detail,
+        }));
+    }
+    let names: Vec<String> = WORK.iter().map(|(name, ..)| name_of(name)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let unknown = Known::load().unknown(&[Criterion::Wait], &names, &failures);
+    assert!(unknown.is_empty(), "{unknown:#?}");
 }
 
 #[test]

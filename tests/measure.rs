@@ -12,6 +12,7 @@
 mod child_process;
 #[path = "support/figures.rs"]
 mod figures;
+#[allow(dead_code, reason = "other tests judge by the other criteria")]
 #[path = "support/known.rs"]
 mod known;
 #[path = "support/prepare.rs"]
@@ -22,6 +23,7 @@ mod rows;
 mod support;
 
 use figures::{Figures, Measured};
+use hookbox::hook::{Dialect, HookSet, LoadOptions};
 use hookbox::limit::Limits;
 use hookbox::sandbox::{End, Sandbox, Script};
 use known::{Criterion, Known};
@@ -35,6 +37,7 @@ use std::path::Path;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 use support::Case;
+use tokio::runtime::Runtime;
 
 /// Counts what is allocated; a block that is made larger counts for what it is made larger by.
 #[global_allocator]
@@ -128,6 +131,14 @@ impl Subject {
     fn measure(&self) -> Figures {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         match self {
+            Self::Row(row) if row.hooks.is_some() => {
+                let mut script = Script::command(row.script(0));
+                script.limits = Some(Limits::interactive());
+                let sandbox = row.sandbox();
+                let output = runtime.block_on(sandbox.start(script));
+                assert_eq!((output.status, output.end), (0, End::Exited), "{}", row.name);
+                measure_hooks(&runtime, &sandbox, row.hooks.unwrap())
+            }
             Self::Row(row) => {
                 let sandbox = row.sandbox();
                 warm(&runtime, &sandbox, &row.before);
@@ -149,20 +160,62 @@ impl Subject {
     }
 }
 
+/// What a tree of JSON may be larger than its text.
+const TREE: u64 = 8;
+
+/// Measures loading a config, reading an event and firing it.
+fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, dialect: Dialect) -> Figures {
+    let read = |name: &str| sandbox.fs().read(format!("/workspace/{name}").as_bytes()).unwrap().into_vec();
+    let (config, event) = (read("config"), read("event"));
+    let mut longest = Longest::default();
+    HEAP.reset_peak_memory();
+    let start = Instant::now();
+    let options = LoadOptions::default();
+    let loaded = longest.watch("load", || HookSet::load(dialect, &config, &options));
+    let mut charged = TREE * (config.len() + event.len()) as u64;
+    let end = match &loaded {
+        Err(_) => "config refused".to_owned(),
+        Ok(hooks) => {
+            let value = serde_json::from_slice(&event).unwrap();
+            let event = longest.watch("event", || hooks.read_event(&value)).unwrap();
+            let mut firing = Box::pin(async {
+                let outcome = hooks.fire(sandbox, &event).await;
+                HookSet::settle(sandbox).await;
+                outcome
+            });
+            let outcome = runtime.block_on(std::future::poll_fn(|context| {
+                longest.watch("fire", || firing.as_mut().poll(context))
+            }));
+            drop(firing);
+            let runs = outcome.records.iter().filter_map(|record| record.run.as_ref());
+            charged += runs.map(|run| run.usage.peak_live_bytes).sum::<u64>();
+            let end = if outcome.decision.proceeds() { "proceeds" } else { "blocked" };
+            longest.watch("drop", || drop(outcome));
+            end.to_owned()
+        }
+    };
+    longest.watch("drop", || drop(loaded));
+    Figures {
+        end,
+        taken: start.elapsed(),
+        heap: HEAP.get_peak_memory() as u64,
+        charged,
+        kept: heap_now().unwrap_or_default(),
+        poll: longest.time,
+        place: longest.place.to_owned(),
+        late: Duration::ZERO,
+    }
+}
+
 /// Does what a process does once, and what a session does in its first runs.
-fn warm(runtime: &tokio::runtime::Runtime, sandbox: &Sandbox, before: &str) {
+fn warm(runtime: &Runtime, sandbox: &Sandbox, before: &str) {
     runtime.block_on(sandbox.run(":")).unwrap();
     runtime.block_on(sandbox.run(before)).unwrap();
 }
 
 /// Measures one run. Files that it leaves are taken away again, unless the run is to find files of others: they are no part
 /// of what a session keeps.
-fn measure(
-    runtime: &tokio::runtime::Runtime,
-    sandbox: &Sandbox,
-    script: impl FnOnce() -> Script,
-    restores: bool,
-) -> Figures {
+fn measure(runtime: &Runtime, sandbox: &Sandbox, script: impl FnOnce() -> Script, restores: bool) -> Figures {
     let snapshot = restores.then(|| sandbox.fs().snapshot());
     let files = sandbox.fs().usage().bytes;
     let mut longest = Longest::default();

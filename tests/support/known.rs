@@ -17,6 +17,10 @@ pub(crate) enum Criterion {
     Poll,
     /// The run ended too long after its time limit.
     Late,
+    /// Two runs of a deterministic sandbox gave different results.
+    Differs,
+    /// A task beside the run waited too long.
+    Wait,
 }
 
 impl Criterion {
@@ -27,6 +31,8 @@ impl Criterion {
             Self::Kept => "kept",
             Self::Poll => "poll",
             Self::Late => "late",
+            Self::Differs => "differs",
+            Self::Wait => "wait",
         }
     }
 }

@@ -6,6 +6,7 @@
 
 #![allow(clippy::panic, reason = "a row that can not be read is a fault of the test")]
 
+use hookbox::hook::Dialect;
 use hookbox::limit::{Limit, Limits};
 use hookbox::sandbox::Sandbox;
 use std::path::Path;
@@ -57,6 +58,8 @@ pub(crate) struct Row {
     pub(crate) runs: usize,
     /// A script that runs before in the same session, and is not looked at.
     pub(crate) before: String,
+    /// The script prepares hooks of this dialect; see the head of `hooks.test`.
+    pub(crate) hooks: Option<Dialect>,
     /// The class runs by default.
     pub(crate) quick: bool,
     /// The row is small: it may share a child process with others.
@@ -84,6 +87,7 @@ impl Row {
             want: Want::Any,
             runs: 1,
             before: String::new(),
+            hooks: None,
             quick: false,
             together: false,
             specimen: false,
@@ -176,10 +180,16 @@ fn read(file: &Path) -> Vec<Row> {
 impl Entry {
     /// The row that the sections describe, with the entry's text as its script.
     fn row(&self, class: &str) -> Row {
-        let mut row =
-            Row::of_script(&format!("{class}: {}", self.name), self.lines.join("\n").trim_end_matches('\n'));
+        let text = self.lines.join("\n");
+        let mut row = Row::of_script(&format!("{class}: {}", self.name), "");
+        let mut prelude = Vec::new();
         for (word, rest) in &self.sections {
             match word.as_str() {
+                "prelude" => prelude.extend([rest.as_str(), "\n"]),
+                "hooks" => {
+                    row.hooks =
+                        Some(rest.parse().unwrap_or_else(|_| panic!("{}: no dialect {rest}", row.name)));
+                }
                 "profile" => {
                     row.limits =
                         Limits::profile(rest).unwrap_or_else(|| panic!("{}: no profile {rest}", row.name));
@@ -200,6 +210,7 @@ impl Entry {
                 other => panic!("{}: unknown section {other}", row.name),
             }
         }
+        row.script = Made::Text(prelude.concat() + text.trim_end_matches('\n'));
         row
     }
 }
@@ -252,7 +263,7 @@ fn made(class: &str, entry: &Entry) -> Vec<Row> {
             .iter()
             .map(|filling| {
                 let text = format!("\"$(printf -v x %1000000s; echo \"${{x// /'{filling}'}}\")\"");
-                let script = row.script(0).replace('§', &text);
+                let script = lines().next().expect("a script").replace('§', &text);
                 variant(format!("{} {filling}", row.name), Made::Text(script))
             })
             .collect(),
