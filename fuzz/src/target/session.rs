@@ -97,10 +97,14 @@ impl Trial<'_> {
         Ran { output, files: sandbox.fs().snapshot(), sandbox }
     }
 
-    /// Runs it twice; both are the same.
+    /// Runs it, and one in four inputs again; both runs are the same.
     pub(super) fn run_twice(&self) -> Ran {
-        let (first, second) = (self.run(), self.run());
-        first.equals(&second);
+        let first = self.run();
+        let files = self.files.iter().map(|(_, content)| content);
+        let parts = self.arguments.iter().chain(files).chain([&self.script, &self.stdin]);
+        if parts.map(|part| sum(part)).sum::<usize>() % 4 == 0 {
+            first.equals(&self.run());
+        }
         first
     }
 }
@@ -170,6 +174,11 @@ fn keeps_to_limits(output: &Output) {
         End::Limit(_) => 125,
     };
     assert_eq!(output.status, status, "{:?}", output.end);
+}
+
+/// A number that the bytes give.
+pub(super) fn sum(bytes: &[u8]) -> usize {
+    bytes.iter().copied().map(usize::from).sum()
 }
 
 /// Whether no two processes of a script run side by side: who prints first is then told by the script alone.

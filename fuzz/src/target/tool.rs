@@ -1,7 +1,7 @@
 //! Utilities with languages of their own, and every other with its options.
 
 use super::parts;
-use super::session::Trial;
+use super::session::{Trial, sum};
 
 /// A filter, its input, and options. What is printed reads back as what was printed.
 pub fn jq(data: &[u8]) {
@@ -32,7 +32,7 @@ fn language(script: &[u8], data: &[u8]) {
     Trial { script, arguments: vec![], stdin: b"", files: &files }.run_twice();
 }
 
-/// A pattern and texts: basic, extended, fixed and Perl's. Each line is selected or it is not, numbered or not, and what
+/// A pattern and texts: a basic, extended, fixed or Perl's pattern, as the bytes say. Each line is selected or it is not, numbered or not, and what
 /// grep selects sed selects too.
 pub fn grep(data: &[u8]) {
     const SCRIPT: &[u8] = include_bytes!("scripts/grep.sh");
@@ -42,15 +42,18 @@ pub fn grep(data: &[u8]) {
     let text = &[text, b"\n"].concat();
     // A file of no bytes has no pattern, a newline parts two, and an empty expression of sed is the last one.
     let files = [("pattern", pattern), ("text", text), ("options", options)];
-    let script = |script| Trial { script, arguments: vec![], stdin: b"", files: &files };
-    let ran = script(SCRIPT).run_twice();
+    let script = |script, mode| Trial { script, arguments: vec![mode], stdin: b"", files: &files };
+    let modes: [&[u8]; 4] = [b"-G", b"-E", b"-F", b"-P"];
+    let mode = modes[sum(data) % 4];
+    let ran = script(SCRIPT, mode).run_twice();
     let is_text = !text.contains(&0);
     if ran.exited() && is_text && !pattern.is_empty() {
         ran.found_nothing();
     }
     // What sed reads into an expression before it compiles it: the delimiter and escapes.
-    if is_text && !pattern.is_empty() && !pattern.iter().any(|byte| b"\n/\\\0".contains(byte)) {
-        let ran = script(AGREES).run();
+    let has_sed = matches!(mode, b"-G" | b"-E");
+    if has_sed && is_text && !pattern.is_empty() && !pattern.iter().any(|byte| b"\n/\\\0".contains(byte)) {
+        let ran = script(AGREES, mode).run();
         if ran.exited() {
             ran.found_nothing();
         }
