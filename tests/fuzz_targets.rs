@@ -1,5 +1,6 @@
 //! The fuzzer's targets are plain functions over bytes: here each takes its seeds, whole and with bytes changed, on any
-//! toolchain. `fuzz/run` goes on from there.
+//! toolchain. `fuzz/run` goes on from there. `FUZZ=1000 cargo test --test fuzz_targets` tries so many mutations of each target
+//! (40 otherwise), `FUZZ_TARGET=jq` of one target alone.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 #![allow(dead_code, reason = "the fuzzer has its own use of some of it")]
@@ -81,11 +82,17 @@ fn mutated(seed: &[u8], random: &mut Random) -> Vec<u8> {
 
 #[test]
 fn seeds_and_their_mutations_have_no_finding() {
+    let times: usize = std::env::var("FUZZ").ok().and_then(|times| times.parse().ok()).unwrap_or(40);
+    let only = std::env::var("FUZZ_TARGET").ok();
     for (number, (name, check)) in target::TARGETS.iter().enumerate() {
+        if only.as_deref().is_some_and(|only| only != *name) {
+            continue;
+        }
         let seeds = seeds(name);
         assert!(seeds.len() >= 2, "{name} has {} seeds", seeds.len());
         let random = &mut Random::new(number as u64);
-        let mutations: Vec<_> = (0..40).map(|_| mutated(&seeds[random.below(seeds.len())], random)).collect();
+        let mutations: Vec<_> =
+            (0..times).map(|_| mutated(&seeds[random.below(seeds.len())], random)).collect();
         for input in seeds.iter().chain(&mutations) {
             let caught = std::panic::catch_unwind(|| check(input));
             assert!(caught.is_ok(), "{name}:\n{}", String::from_utf8_lossy(input));

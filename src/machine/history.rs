@@ -117,9 +117,7 @@ impl History {
 
     /// The entry of the command that runs is taken out again: `history -s`, `fc`.
     pub(crate) fn remove_last_added(&mut self) {
-        if std::mem::take(&mut self.last_added)
-            && self.entries.pop_back().is_some()
-        {
+        if std::mem::take(&mut self.last_added) && self.entries.pop_back().is_some() {
             self.unsaved = self.unsaved.saturating_sub(1);
         }
     }

@@ -180,9 +180,3 @@ fn keeps_to_limits(output: &Output) {
 pub(super) fn sum(bytes: &[u8]) -> usize {
     bytes.iter().copied().map(usize::from).sum()
 }
-
-/// Whether no two processes of a script run side by side: who prints first is then told by the script alone.
-pub(super) fn is_sequential(data: &[u8]) -> bool {
-    let side_by_side: [&[u8]; 4] = [b"|", b"&", b"(", b"coproc"];
-    side_by_side.iter().all(|text| !data.windows(text.len()).any(|window| window == *text))
-}

@@ -159,9 +159,10 @@ pub(crate) use eval::SOURCE;
 
 /// The builtin of that name.
 pub(crate) fn find(name: &[u8]) -> Option<&'static Builtin> {
-    use crate::memory::HashMap;
+    use rustc_hash::FxHashMap;
     use std::sync::LazyLock;
-    static INDEX: LazyLock<HashMap<&'static [u8], &'static Builtin>> =
+    // It belongs to the process: no run is charged for it, not the one either that happens to be first.
+    static INDEX: LazyLock<FxHashMap<&'static [u8], &'static Builtin>> =
         LazyLock::new(|| BUILTINS.iter().map(|builtin| (builtin.name.as_bytes(), *builtin)).collect());
     INDEX.get(name).copied()
 }
