@@ -203,3 +203,23 @@ pub(crate) fn offset_of(text: &[u8], index: usize) -> usize {
     }
     at
 }
+
+/// A text in blocks of about `size` bytes (at least one) that end between characters.
+pub(crate) fn blocks(text: &[u8], size: usize) -> impl Iterator<Item = &[u8]> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let mut end = size.clamp(1, rest.len());
+        // At most three bytes continue a character.
+        for _ in 0..3 {
+            if rest.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
+                end += 1;
+            }
+        }
+        let (block, after) = rest.split_at_checked(end).unwrap_or((rest, &[]));
+        rest = after;
+        Some(block)
+    })
+}

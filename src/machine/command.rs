@@ -651,8 +651,8 @@ impl Process {
         Context {
             name,
             args,
-            stdout: Output::new(descriptors.get(1).cloned(), &services.meter),
-            stderr: Output::new(descriptors.get(2).cloned(), &services.meter),
+            stdout: Output::new(descriptors.get(1).cloned()),
+            stderr: Output::new(descriptors.get(2).cloned()),
             cwd: self.shell.state.cwd.clone(),
             env,
             umask: self.shell.state.umask,

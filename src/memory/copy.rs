@@ -96,3 +96,8 @@ pub fn repeat(bytes: &[u8], count: usize) -> Vec<u8> {
     }
     whole
 }
+
+/// As [`repeat`], of a text.
+pub fn repeat_text(text: &str, count: usize) -> String {
+    String::from_utf8(repeat(text.as_bytes(), count)).unwrap_or_default()
+}

@@ -146,6 +146,13 @@ impl<T> Vec<T> {
         }
     }
 
+    /// Removes the first `count` items, or all when there are fewer; its fuel is that of moving what follows.
+    pub fn remove_front(&mut self, count: usize) {
+        let count = count.min(self.0.len());
+        gauge::spend_bytes((self.0.len() - count) * size_of::<T>());
+        self.0.drain(..count);
+    }
+
     pub fn drain<R: RangeBounds<usize>>(&mut self, range: R) -> std::vec::Drain<'_, T> {
         self.0.drain(range)
     }
@@ -269,6 +276,11 @@ impl<T: Clone> Vec<T> {
             gauge::spend_bytes(len.saturating_sub(self.0.len()) * size_of::<T>());
             self.0.resize(len, item);
         }
+    }
+
+    /// Appends `count` copies of `item`.
+    pub fn resize_by(&mut self, count: usize, item: T) {
+        self.resize(self.0.len().saturating_add(count), item);
     }
 
     /// `count` copies of `item`.

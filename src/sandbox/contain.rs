@@ -14,7 +14,7 @@ const ABORTED: ExitStatus = ExitStatus(134);
 /// The command, with its panics caught.
 pub(super) fn contained(command: HostCommand) -> HostCommand {
     Arc::new(move |context: Context| {
-        let mut stderr = Output::new(context.descriptors.get(2).cloned(), &context.meter);
+        let mut stderr = Output::new(context.descriptors.get(2).cloned());
         let message = [context.name.as_bytes(), b": crashed\n"].concat();
         let started = catch_unwind(AssertUnwindSafe(|| command(context))).ok();
         Box::pin(async move {

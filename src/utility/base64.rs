@@ -119,10 +119,10 @@ impl Wrapper {
         while !rest.is_empty() {
             let room = (self.columns - self.used).min(rest.len());
             let (line, tail) = rest.split_at_checked(room).unwrap_or((rest, &[]));
-            ctx.stdout.push(line)?;
+            ctx.stdout.push(line);
             self.used += room;
             if self.used == self.columns {
-                ctx.stdout.push(b"\n")?;
+                ctx.stdout.push(b"\n");
                 self.used = 0;
             }
             rest = tail;

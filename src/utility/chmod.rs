@@ -120,7 +120,7 @@ impl Change {
         if !(self.recursive && metadata.is_directory() && is_open && own) {
             return Ok(());
         }
-        let mut walk = Walk::new(&ctx.meter);
+        let mut walk = Walk::default();
         if let Err(error) = walk.enter(ctx, operand) {
             return self.failed(ctx, "cannot read directory", operand, error);
         }

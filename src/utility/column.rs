@@ -1,5 +1,8 @@
 //! `column`: makes columns of lines, or a table of fields (`-t`). util-linux column(1).
 
+use crate::character::blocks;
+use crate::limit::LimitError;
+use crate::utility::pace::tick_bytes;
 use crate::memory::{Vec, format, vec};
 use super::count::parse_digits;
 use super::width::width;
@@ -28,9 +31,9 @@ pub(super) const UTILITY: Utility = Utility {
 
 /// All lines without their ends.
 struct Lines {
-    text: ChargedVec<u8>,
+    text: Vec<u8>,
     /// Where each line ends.
-    ends: ChargedVec<usize>,
+    ends: Vec<usize>,
 }
 
 impl Lines {
@@ -55,7 +58,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if !table && options.has("table-columns") {
         return Err(UtilityError::Usage("option --table required for --table-columns".into()));
     }
-    let mut lines = Lines { text: ChargedVec::new(&ctx.meter), ends: ChargedVec::new(&ctx.meter) };
+    let mut lines = Lines { text: Vec::new(), ends: Vec::new() };
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {
         let keep = table && options.has("keep-empty-lines");
@@ -78,8 +81,8 @@ async fn read(ctx: &mut Context, operand: &[u8], keep_empty: bool, lines: &mut L
     while let Some(line) = input.next_line(b'\n').await? {
         let (body, _) = split_delimiter(line, b'\n');
         if keep_empty || !body.trim_ascii().is_empty() {
-            lines.text.extend(body)?;
-            lines.ends.push(lines.text.len())?;
+            lines.text.extend_from_slice(body);
+            lines.ends.push(lines.text.len());
         }
         ctx.tick().await?;
     }
@@ -90,8 +93,26 @@ fn columns_of(text: &[u8]) -> usize {
     text.chars().map(|letter| width(letter).unwrap_or(0)).sum()
 }
 
+/// As [`columns_of`]; others run while a long text is measured.
+async fn measure(ctx: &mut Context, text: &[u8]) -> Result<usize, LimitError> {
+    let mut columns = 0;
+    for block in blocks(text, BLOCK) {
+        columns += columns_of(block);
+        tick_bytes(&ctx.meter, block.len()).await?;
+    }
+    Ok(columns)
+}
+
+/// Bytes that are measured at once.
+const BLOCK: usize = 1 << 13;
+
 /// The fields of a line: between runs of blanks, or between any two of the given separators.
-fn fields<'l>(line: &'l [u8], separators: Option<&'l [u8]>, limit: usize) -> Vec<&'l [u8]> {
+async fn fields<'l>(
+    ctx: &mut Context,
+    line: &'l [u8],
+    separators: Option<&[u8]>,
+    limit: usize,
+) -> Result<Vec<&'l [u8]>, LimitError> {
     let mut fields = Vec::new();
     let mut rest = match separators {
         Some(_) => line,
@@ -107,14 +128,21 @@ fn fields<'l>(line: &'l [u8], separators: Option<&'l [u8]>, limit: usize) -> Vec
             if separators.is_some() || !rest.is_empty() {
                 fields.push(rest);
             }
-            return fields;
+            return Ok(fields);
         };
         fields.push(rest.get(..end).unwrap_or(rest));
+        tick_bytes(&ctx.meter, end).await?;
         rest = rest.get(end + 1..).unwrap_or(&[]);
         if separators.is_none() {
             rest = rest.trim_ascii_start();
         }
     }
+}
+
+/// A row of a table.
+enum Row<'l> {
+    Names(Vec<&'l [u8]>),
+    Line(&'l [u8]),
 }
 
 async fn print_table(
@@ -130,40 +158,40 @@ async fn print_table(
         .map(|names| names.split(|byte| *byte == b',').collect())
         .unwrap_or_default();
     let mut widths: Vec<usize> = names.iter().map(|name| columns_of(name)).collect();
-    let mut charge = ctx.meter.empty_charge();
     for line in lines.iter() {
-        charge.set(line.len() as u64 * 16 + widths.len() as u64 * 16)?;
-        for (index, field) in fields(line, separators, limit).into_iter().enumerate() {
-            let columns = columns_of(field);
+        for (index, field) in fields(ctx, line, separators, limit).await?.into_iter().enumerate() {
+            let columns = measure(ctx, field).await?;
             match widths.get_mut(index) {
                 Some(widest) => *widest = columns.max(*widest),
                 None => widths.push(columns),
             }
         }
-        ctx.tick_many((line.len() / 32) as u32);
         ctx.tick().await?;
     }
     let right = right_aligned(options, &names)?;
     let header = (!names.is_empty()).then_some(names);
-    for fields in header.into_iter().chain(lines.iter().map(|line| fields(line, separators, limit))) {
+    for line in header.map(Row::Names).into_iter().chain(lines.iter().map(Row::Line)) {
+        let fields = match line {
+            Row::Names(names) => names,
+            Row::Line(line) => fields(ctx, line, separators, limit).await?,
+        };
         for (index, widest) in widths.iter().enumerate() {
             let field = fields.get(index).copied().unwrap_or(&[]);
-            let padding = vec![b' '; widest - columns_of(field)];
+            let padding = vec![b' '; widest.saturating_sub(measure(ctx, field).await?)];
             let last = index + 1 == widths.len();
             if right.contains(&(index + 1)) {
-                ctx.stdout.push(&padding)?;
-                ctx.stdout.push(field)?;
+                ctx.stdout.push(&padding);
+                ctx.stdout.push(field);
             } else {
-                ctx.stdout.push(field)?;
+                ctx.stdout.push(field);
                 if !last {
-                    ctx.stdout.push(&padding)?;
+                    ctx.stdout.push(&padding);
                 }
             }
-            ctx.stdout.push(if last { b"\n" } else { gap })?;
+            ctx.stdout.push(if last { b"\n" } else { gap });
+            ctx.stdout.flush_if_full().await?;
+            ctx.tick().await?;
         }
-        ctx.stdout.flush_if_full().await?;
-        ctx.tick_many(widths.len() as u32);
-        ctx.tick().await?;
     }
     Ok(())
 }
@@ -187,7 +215,11 @@ const TAB: usize = 8;
 
 async fn print_columns(ctx: &mut Context, lines: &Lines, total: usize, rows_first: bool) -> Result<(), UtilityError> {
     let items: usize = lines.ends.len();
-    let widest = lines.iter().map(columns_of).max().unwrap_or(0);
+    let mut widths = Vec::with_capacity(items);
+    for line in lines.iter() {
+        widths.push(measure(ctx, line).await?);
+    }
+    let widest = widths.iter().copied().max().unwrap_or(0);
     let column = (widest + TAB) / TAB * TAB;
     let columns = if widest >= total { 1 } else { (total / column).max(1) };
     let rows = items.div_ceil(columns);
@@ -198,10 +230,11 @@ async fn print_columns(ctx: &mut Context, lines: &Lines, total: usize, rows_firs
             let next = if rows_first { index + 1 } else { index + rows };
             let (Some(from), Some(to)) = (start(index), lines.ends.get(index)) else { break };
             let text = lines.text.get(from..*to).unwrap_or(&[]);
-            ctx.stdout.push(text)?;
+            ctx.stdout.push(text);
             if place + 1 < columns && next < items {
-                let tabs = (column - columns_of(text)).div_ceil(TAB);
-                ctx.stdout.push(&vec![b'\t'; tabs])?;
+                let width = widths.get(index).copied().unwrap_or(0);
+                let tabs = column.saturating_sub(width).div_ceil(TAB);
+                ctx.stdout.push(&vec![b'\t'; tabs]);
             }
             ctx.tick().await?;
         }

@@ -34,8 +34,8 @@ enum OrderCheck {
 struct Side {
     name: Text,
     input: Input,
-    current: ChargedVec<u8>,
-    previous: ChargedVec<u8>,
+    current: Vec<u8>,
+    previous: Vec<u8>,
     has_previous: bool,
     ended: bool,
     disorder: bool,
@@ -47,8 +47,8 @@ impl Side {
         Ok(Self {
             name: name.clone(),
             input: ctx.open_input(name).map_err(named)?,
-            current: ChargedVec::new(&ctx.meter),
-            previous: ChargedVec::new(&ctx.meter),
+            current: Vec::new(),
+            previous: Vec::new(),
             has_previous: false,
             ended: false,
             disorder: false,
@@ -66,7 +66,7 @@ impl Side {
                 std::mem::swap(&mut self.current, &mut self.previous);
                 self.has_previous = !first;
                 self.current.clear();
-                self.current.extend(split_delimiter(line, delimiter).0)?;
+                self.current.extend_from_slice(split_delimiter(line, delimiter).0);
             }
             // The last two lines stay to be checked.
             None => self.ended = true,
@@ -115,9 +115,9 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             *total += 1;
         }
         if let Some(Some(prefix)) = columns.0.get(column) {
-            ctx.stdout.push(prefix)?;
-            ctx.stdout.push(line)?;
-            ctx.stdout.push(&[delimiter])?;
+            ctx.stdout.push(prefix);
+            ctx.stdout.push(line);
+            ctx.stdout.push(&[delimiter]);
             ctx.stdout.flush_if_full().await?;
         }
         let advances = [order.is_le(), order.is_ge()];

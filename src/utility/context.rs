@@ -107,7 +107,7 @@ impl Context {
     /// input can be seeked.
     pub fn standard_input(&self) -> Input {
         let description = self.descriptors.get(0).cloned().unwrap_or_else(Description::closed);
-        Input::new(description, &self.meter)
+        Input::new(description)
     }
 
     /// `path` made absolute.
@@ -118,7 +118,7 @@ impl Context {
     /// Opens a file for reading.
     pub fn open(&self, path: &[u8]) -> Result<Input, FsError> {
         let options = OpenOptions { read: true, ..OpenOptions::default() };
-        Ok(Input::new(self.open_description(path, &options)?, &self.meter))
+        Ok(Input::new(self.open_description(path, &options)?))
     }
 
     /// Opens a file for writing, created with mode 0666 less the umask; truncated unless `append`.
@@ -132,7 +132,7 @@ impl Context {
             mode,
             ..OpenOptions::default()
         };
-        Ok(Output::new(Some(self.open_description(path, &options)?), &self.meter))
+        Ok(Output::new(Some(self.open_description(path, &options)?)))
     }
 
     pub(crate) fn open_description(
@@ -161,9 +161,8 @@ impl Context {
     /// Prints `name: message` on standard error and gives status 1, for an error that does not end the utility.
     pub fn warn(&mut self, message: impl std::fmt::Display) -> ExitStatus {
         let line = format!("{}: {message}\n", self.name);
-        if self.stderr.push(line.as_bytes()).is_ok() {
-            self.stderr.flush_now();
-        }
+        self.stderr.push(line.as_bytes());
+        self.stderr.flush_now();
         ExitStatus::FAILURE
     }
 
@@ -253,7 +252,7 @@ impl Context {
             Err(UtilityError::Usage(message)) => {
                 self.warn(message);
                 let hint = format!("Try '{} --help' for more information.\n", self.name);
-                let _ = self.stderr.push(hint.as_bytes());
+                self.stderr.push(hint.as_bytes());
                 ExitStatus(self.utility.map_or(1, |utility| utility.usage_status))
             }
         };

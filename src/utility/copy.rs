@@ -98,7 +98,7 @@ impl Copier {
         destination: &[u8],
         metadata: Metadata,
     ) -> Result<(), UtilityError> {
-        let mut walk = Walk::new(&ctx.meter);
+        let mut walk = Walk::default();
         // Of each directory under way: its metadata, and whether it was made.
         let mut above: Vec<(Metadata, bool)> = Vec::new();
         self.directory(ctx, &mut walk, &mut above, source, destination, metadata).await?;

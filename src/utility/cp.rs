@@ -51,16 +51,12 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let remove = options.has("remove-destination");
     let several = pairs.len() > 1;
     let mut names = HashSet::default();
-    let mut charge = ctx.meter.empty_charge();
     for (source, destination) in pairs {
         ctx.tick().await?;
-        if several {
-            charge.grow(source.len() as u64 + 48)?;
-            if !names.insert(source.clone()) {
-                let kind = if ctx.stat(&source).is_ok_and(|metadata| metadata.is_directory()) { "directory" } else { "file" };
-                ctx.warn(format_args!("warning: source {kind} {} specified more than once", quote_name(&source)));
-                continue;
-            }
+        if several && !names.insert(source.clone()) {
+            let kind = if ctx.stat(&source).is_ok_and(|metadata| metadata.is_directory()) { "directory" } else { "file" };
+            ctx.warn(format_args!("warning: source {kind} {} specified more than once", quote_name(&source)));
+            continue;
         }
         let made = if options.has("parents") {
             match parents::make(ctx, &mut copier, &source, &destination).await? {

@@ -92,16 +92,20 @@ async fn cut_operand(ctx: &mut Context, settings: &Settings, operand: &[u8]) -> 
     if settings.fields && settings.separator == settings.delimiter {
         return cut_lines_as_fields(ctx, settings, &mut input).await;
     }
-    let mut shown = ChargedVec::new(&ctx.meter);
+    let mut shown = Vec::new();
     while let Some(line) = input.next_line(settings.delimiter).await? {
         let (body, _) = split_delimiter(line, settings.delimiter);
         shown.clear();
-        shown.reserve(body.len() + 1)?;
-        let wanted =
-            if settings.fields { select_fields(settings, body, &mut shown)? } else { select_bytes(settings, body, &mut shown)? };
+        shown.reserve(body.len() + 1);
+        let wanted = if settings.fields {
+            select_fields(ctx, settings, body, &mut shown).await?
+        } else {
+            select_bytes(settings, body, &mut shown);
+            true
+        };
         if wanted {
-            shown.push(settings.delimiter)?;
-            ctx.stdout.push(&shown)?;
+            shown.push(settings.delimiter);
+            ctx.stdout.push(&shown);
             ctx.stdout.flush_if_full().await?;
         }
         ctx.tick_many((body.len() / 64) as u32);
@@ -110,22 +114,26 @@ async fn cut_operand(ctx: &mut Context, settings: &Settings, operand: &[u8]) -> 
     Ok(())
 }
 
-fn select_bytes(settings: &Settings, line: &[u8], out: &mut ChargedVec<u8>) -> Result<bool, OperandError> {
+fn select_bytes(settings: &Settings, line: &[u8], out: &mut Vec<u8>) {
     let mut first = true;
     for range in &settings.ranges {
         let end = range.last.min(line.len());
         let Some(part) = line.get(range.first - 1..end).filter(|part| !part.is_empty()) else { break };
         if !first {
-            out.extend(&settings.output_separator)?;
+            out.extend_from_slice(&settings.output_separator);
         }
         first = false;
-        out.extend(part)?;
+        out.extend_from_slice(part);
     }
-    Ok(true)
 }
 
 /// Returns whether the line is printed at all.
-fn select_fields(settings: &Settings, line: &[u8], out: &mut ChargedVec<u8>) -> Result<bool, OperandError> {
+async fn select_fields(
+    ctx: &mut Context,
+    settings: &Settings,
+    line: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<bool, OperandError> {
     let mut ranges = settings.ranges.iter();
     let mut range = ranges.next();
     let (mut number, mut start, mut first) = (1, 0, true);
@@ -134,7 +142,7 @@ fn select_fields(settings: &Settings, line: &[u8], out: &mut ChargedVec<u8>) -> 
         let end = separators.next();
         if end.is_none() && number == 1 {
             if !settings.only_delimited {
-                out.extend(line)?;
+                out.extend_from_slice(line);
             }
             return Ok(!settings.only_delimited);
         }
@@ -144,21 +152,28 @@ fn select_fields(settings: &Settings, line: &[u8], out: &mut ChargedVec<u8>) -> 
         let Some(current) = range else { return Ok(true) };
         if current.first <= number {
             if !first {
-                out.extend(&settings.output_separator)?;
+                out.extend_from_slice(&settings.output_separator);
             }
             first = false;
             // All that follows is wanted as it is.
             if current.last == usize::MAX && matches!(settings.output_separator.as_slice(), [one] if *one == settings.separator) {
-                out.extend(line.get(start..).unwrap_or(&[]))?;
+                out.extend_from_slice(line.get(start..).unwrap_or(&[]));
                 return Ok(true);
             }
-            out.extend(line.get(start..end.unwrap_or(line.len())).unwrap_or(&[]))?;
+            out.extend_from_slice(line.get(start..end.unwrap_or(line.len())).unwrap_or(&[]));
         }
         let Some(end) = end else { return Ok(true) };
         start = end + 1;
         number += 1;
+        if number % TURN == 0 {
+            ctx.tick_many(TURN as u32 / 8);
+            ctx.tick().await?;
+        }
     }
 }
+
+/// Fields between two ticks.
+const TURN: usize = 256;
 
 /// With the line's end as delimiter the lines of the input are the fields of one record.
 async fn cut_lines_as_fields(
@@ -176,7 +191,7 @@ async fn cut_lines_as_fields(
         }
         if range.is_some_and(|range| range.first <= number) {
             if !first {
-                ctx.stdout.push(&settings.output_separator)?;
+                ctx.stdout.push(&settings.output_separator);
             }
             first = false;
             ctx.stdout.write(split_delimiter(line, settings.delimiter).0).await?;

@@ -9,7 +9,7 @@ mod settings;
 mod statistics;
 mod table;
 
-use crate::memory::{String, format};
+use crate::memory::{String, Vec, format};
 use crate::io::Description;
 use crate::utility::prelude::*;
 use crate::vfs::OpenOptions;
@@ -117,14 +117,14 @@ impl Copy {
             input,
             output,
             statistics: Statistics::new(ctx),
-            pending: ByteQueue::new(&ctx.meter),
+            pending: ByteQueue::default(),
         })
     }
 
     async fn run(&mut self, ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         let mut status = ExitStatus::SUCCESS;
-        let mut block = ChargedVec::new(&ctx.meter);
-        let mut converted = ChargedVec::new(&ctx.meter);
+        let mut block = Vec::new();
+        let mut converted = Vec::new();
         let mut converter = Converter::new(&self.settings);
         self.skip(ctx, &mut block).await?;
         self.seek(ctx).await?;
@@ -161,7 +161,7 @@ impl Copy {
                 self.statistics.partial_in += 1;
                 if self.settings.pads {
                     let fill = if self.settings.lines.is_some() { b' ' } else { 0 };
-                    block.resize(usize::try_from(size).unwrap_or(usize::MAX), fill)?;
+                    block.resize(usize::try_from(size).unwrap_or(usize::MAX), fill);
                 }
             } else {
                 self.statistics.full_in += 1;
@@ -171,7 +171,7 @@ impl Copy {
             } else {
                 converted.clear();
                 converter.convert(ctx, &mut block, &mut converted).await?;
-                self.pending.push(&converted)?;
+                self.pending.push(&converted);
                 self.write_full(ctx).await?;
             }
             self.statistics.truncated = converter.truncated;
@@ -180,11 +180,11 @@ impl Copy {
             }
         }
         converted.clear();
-        converter.finish(&mut converted)?;
-        self.pending.push(&converted)?;
+        converter.finish(&mut converted);
+        self.pending.push(&converted);
         self.write_full(ctx).await?;
         if !self.pending.is_empty() {
-            let rest = std::mem::replace(&mut self.pending, ByteQueue::new(&ctx.meter));
+            let rest = std::mem::take(&mut self.pending);
             self.write_block(ctx, &rest).await?;
         }
         Ok(status)
@@ -193,7 +193,7 @@ impl Copy {
     /// Writes blocks of output as long as there is enough for one.
     async fn write_full(&mut self, ctx: &mut Context) -> Result<(), UtilityError> {
         let size = usize::try_from(self.settings.output_block).unwrap_or(usize::MAX);
-        let pending = std::mem::replace(&mut self.pending, ByteQueue::new(&ctx.meter));
+        let pending = std::mem::take(&mut self.pending);
         let mut chunks = pending.chunks_exact(size);
         for chunk in chunks.by_ref() {
             ctx.tick().await?;
@@ -204,7 +204,8 @@ impl Copy {
             self.pending = pending;
             return Ok(());
         }
-        Ok(self.pending.push(rest)?)
+        self.pending.push(rest);
+        Ok(())
     }
 
     async fn write_block(&mut self, ctx: &mut Context, bytes: &[u8]) -> Result<(), UtilityError> {
@@ -234,29 +235,21 @@ impl Copy {
     async fn read(
         &mut self,
         ctx: &mut Context,
-        block: &mut ChargedVec<u8>,
+        block: &mut Vec<u8>,
         wanted: u64,
     ) -> Result<(), OperandError> {
         let waits = self.settings.input_flags.full_block || !self.input.is_pipe();
         let mut left = usize::try_from(wanted.min(LARGEST_BLOCK)).unwrap_or(usize::MAX);
         while left > 0 {
-            let mut refused = None;
             let read = poll_fn(|cx| {
                 self.input.poll_read(cx, &mut |bytes| {
                     let taken = bytes.get(..bytes.len().min(left)).unwrap_or(bytes);
-                    match block.extend(taken) {
-                        Ok(()) => taken.len(),
-                        Err(error) => {
-                            refused = Some(error);
-                            0
-                        }
-                    }
+                    let before = block.len();
+                    block.extend_from_slice(taken);
+                    block.len() - before
                 })
             })
             .await?;
-            if let Some(error) = refused {
-                return Err(error.into());
-            }
             left -= read.min(left);
             if read == 0 || !waits {
                 break;
@@ -266,7 +259,7 @@ impl Copy {
         Ok(())
     }
 
-    async fn skip(&mut self, ctx: &mut Context, block: &mut ChargedVec<u8>) -> Result<(), UtilityError> {
+    async fn skip(&mut self, ctx: &mut Context, block: &mut Vec<u8>) -> Result<(), UtilityError> {
         let wanted = self.settings.skip.bytes(self.settings.input_block);
         if wanted == 0 {
             return Ok(());

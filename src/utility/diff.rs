@@ -84,12 +84,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         }
     };
     let mut status = ExitStatus::SUCCESS;
-    let mut charge = ctx.meter.empty_charge();
     // The pair to be compared next is last.
     let mut pending = vec![Pair { paths: file_in_directory(ctx, paths).map(Some), depth: 0 }];
     while let Some(pair) = pending.pop() {
         ctx.tick().await?;
-        charge.set(pending.len() as u64 * 256)?;
         status = status.max(compare(ctx, &settings, &pair, &mut pending).await?);
     }
     Ok(status)
@@ -270,12 +268,10 @@ async fn list_directories(
     pending: &mut Vec<Pair>,
 ) -> Result<ExitStatus, UtilityError> {
     let mut names: [BTreeSet<Text>; 2] = [BTreeSet::new(), BTreeSet::new()];
-    let mut charge = ctx.meter.empty_charge();
     for (names, path) in names.iter_mut().zip(&pair.paths) {
         let Some(path) = path else { continue };
         match ctx.session.fs.read_dir(&ctx.absolute(path)) {
             Ok(entries) => {
-                charge.grow(entries.len() as u64 * 128)?;
                 names.extend(entries.into_iter().map(|entry| entry.name));
             }
             Err(FsError::Errno(Errno::NotFound)) if settings.new_file => {}

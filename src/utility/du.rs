@@ -44,7 +44,6 @@ struct Count {
     end: char,
     /// Inodes with several names that were counted.
     seen: HashSet<u64>,
-    charge: crate::limit::Charge,
     total: u64,
     status: ExitStatus,
 }
@@ -52,7 +51,7 @@ struct Count {
 /// Exit status: 0, or 1 when something could not be read.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options(&UTILITY)?;
-    let mut count = count(ctx, &options)?;
+    let mut count = count(&options)?;
     let operands = if options.operands.is_empty() { vec![Text::from_static(b".")] } else { options.operands.clone() };
     for operand in operands {
         count.operand(ctx, &operand).await?;
@@ -63,7 +62,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(count.status)
 }
 
-fn count(ctx: &Context, options: &Options) -> Result<Count, UtilityError> {
+fn count(options: &Options) -> Result<Count, UtilityError> {
     let mut max_depth = u64::MAX;
     if let Some(text) = options.value("max-depth") {
         let parsed = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
@@ -103,7 +102,6 @@ fn count(ctx: &Context, options: &Options) -> Result<Count, UtilityError> {
         human,
         end: if options.has("null") { '\0' } else { '\n' },
         seen: HashSet::default(),
-        charge: ctx.meter.empty_charge(),
         total: 0,
         status: ExitStatus::SUCCESS,
     })
@@ -111,7 +109,7 @@ fn count(ctx: &Context, options: &Options) -> Result<Count, UtilityError> {
 
 impl Count {
     async fn operand(&mut self, ctx: &mut Context, operand: &[u8]) -> Result<(), UtilityError> {
-        let mut walk = Walk::new(&ctx.meter);
+        let mut walk = Walk::default();
         // Bytes of each directory under way: its own and its files', and those of directories in it.
         let mut sums: Vec<(u64, u64)> = Vec::new();
         self.meet(ctx, &mut walk, &mut sums, operand).await?;
@@ -148,18 +146,16 @@ impl Count {
                 return Ok(());
             }
         };
-        if metadata.links > 1 || metadata.is_directory() || self.follow {
-            self.charge.grow(16)?;
-            if !self.seen.insert(metadata.inode) {
-                return Ok(());
-            }
+        let may_come_again = metadata.links > 1 || metadata.is_directory() || self.follow;
+        if may_come_again && !self.seen.insert(metadata.inode) {
+            return Ok(());
         }
         let size = self.size(&metadata);
         if metadata.is_directory() {
             sums.push((size, 0));
             if let Err(error) = walk.enter(ctx, path) {
                 self.status = ctx.complain(format_args!("cannot read directory {}", quote_name(path)), error)?;
-                walk.enter_entries(path, Vec::new())?;
+                walk.enter_entries(path, Vec::new());
             }
             return Ok(());
         }

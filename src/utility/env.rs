@@ -26,7 +26,7 @@ pub(super) const UTILITY: Utility = Utility {
 /// Exit status: the command's; 125 when `env` itself fails, 126 and 127 when the command can not be run or found.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let args = std::mem::take(&mut ctx.args);
-    ctx.args = split_strings(ctx, args)?;
+    ctx.args = split_strings(ctx, args).await?;
     let options = ctx.parse_options(&UTILITY)?;
     let mut operands = options.operands.as_slice();
     let mut environment = (*ctx.env).clone();
@@ -115,7 +115,7 @@ async fn execute(
 }
 
 /// Replaces `-S STRING` by the arguments in it.
-fn split_strings(ctx: &Context, args: Vec<Text>) -> Result<Vec<Text>, UtilityError> {
+async fn split_strings(ctx: &mut Context, args: Vec<Text>) -> Result<Vec<Text>, UtilityError> {
     let mut out = Vec::with_capacity(args.len());
     let mut args = args.into_iter();
     while let Some(arg) = args.next() {
@@ -125,7 +125,7 @@ fn split_strings(ctx: &Context, args: Vec<Text>) -> Result<Vec<Text>, UtilityErr
             bytes => bytes.strip_prefix(b"--split-string=").map(Text::from),
         };
         match text {
-            Some(text) => out.extend(split(ctx, &text)?),
+            Some(text) => out.extend(split(ctx, &text).await?),
             // An operand ends the options.
             None if !arg.starts_with(b"-") => {
                 out.push(arg);
@@ -145,13 +145,14 @@ fn split_strings(ctx: &Context, args: Vec<Text>) -> Result<Vec<Text>, UtilityErr
 }
 
 /// Splits as GNU env's `-S`: blanks, quotes, backslashes and `${NAME}`.
-fn split(ctx: &Context, text: &[u8]) -> Result<Vec<Text>, UtilityError> {
+async fn split(ctx: &mut Context, text: &[u8]) -> Result<Vec<Text>, UtilityError> {
     let mut words = Vec::new();
     let mut word: Option<Vec<u8>> = None;
     let mut quote_byte = None;
     let mut rest = text;
     while let Some((&byte, tail)) = rest.split_first() {
         rest = tail;
+        ctx.tick().await?;
         match byte {
             b' ' | b'\t' | b'\n' | 11 | 12 | b'\r' if quote_byte.is_none() => words.extend(word.take().map(Text::from)),
             b'#' if word.is_none() && quote_byte.is_none() => break,
@@ -200,7 +201,10 @@ fn split(ctx: &Context, text: &[u8]) -> Result<Vec<Text>, UtilityError> {
                 };
                 rest = tail;
                 if let Some(value) = ctx.env.get(name) {
-                    word.get_or_insert_default().extend_from_slice(value);
+                    let word = word.get_or_insert_default();
+                    // The word is measured before it grows.
+                    ctx.meter.check_value(word.len().saturating_add(value.len()) as u64)?;
+                    word.extend_from_slice(value);
                 }
             }
             _ => word.get_or_insert_default().push(byte),

@@ -1,7 +1,7 @@
 //! `envsubst`: puts the values of variables into a text. GNU gettext envsubst(1): `$NAME` and `${NAME}` alone, nothing else
 //! of the shell.
 
-use crate::memory::{HashSet, JoinMetered, format};
+use crate::memory::{HashSet, JoinMetered, Vec, format};
 use crate::utility::prelude::*;
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 async fn substitute(ctx: &mut Context, wanted: Option<&HashSet<&[u8]>>) -> Result<ExitStatus, UtilityError> {
     let environment = Arc::clone(&ctx.env);
     let mut input = ctx.standard_input();
-    let mut text = ChargedVec::new(&ctx.meter);
+    let mut text = Vec::new();
     loop {
         ctx.check().await?;
         let block = match input.fill().await {
@@ -67,7 +67,7 @@ async fn substitute(ctx: &mut Context, wanted: Option<&HashSet<&[u8]>>) -> Resul
             }
         };
         let is_end = block.is_empty();
-        text.extend(block)?;
+        text.extend_from_slice(block);
         let length = block.len();
         input.consume(length);
         // What may be the start of a variable waits for the next block.
@@ -75,12 +75,12 @@ async fn substitute(ctx: &mut Context, wanted: Option<&HashSet<&[u8]>>) -> Resul
         let part = text.get(..usable).unwrap_or(&text);
         let mut at = 0;
         while let Some((start, end, name)) = next_variable(part, at) {
-            ctx.tick_many(1);
-            ctx.stdout.push(part.get(at..start).unwrap_or(&[]))?;
+            ctx.tick().await?;
+            ctx.stdout.push(part.get(at..start).unwrap_or(&[]));
             if wanted.is_none_or(|wanted| wanted.contains(name)) {
-                ctx.stdout.push(environment.get(name).map_or(&[], |value| value.as_bytes()))?;
+                ctx.stdout.push(environment.get(name).map_or(&[], |value| value.as_bytes()));
             } else {
-                ctx.stdout.push(part.get(start..end).unwrap_or(&[]))?;
+                ctx.stdout.push(part.get(start..end).unwrap_or(&[]));
             }
             ctx.stdout.flush_if_full().await?;
             at = end;

@@ -62,7 +62,7 @@ async fn expand_operand(
                 _ => column += 1,
             }
             converts = converts && (!initial || byte == b'\n' || byte == b' ' || byte == b'\t');
-            ctx.stdout.push(&[byte])?;
+            ctx.stdout.push(&[byte]);
             ctx.stdout.flush_if_full().await?;
             ctx.tick_many(1);
         }

@@ -79,12 +79,14 @@ impl Extended {
         let (mantissa, exponent) = match self.kind {
             Kind::Finite { mantissa, exponent } => (mantissa, exponent),
             Kind::Infinite | Kind::NotANumber => {
-                let name: &[u8] = if self.kind == Kind::Infinite { b"inf" } else { b"nan" };
-                return if conversion.is_ascii_uppercase() {
-                    name.to_ascii_uppercase().into()
-                } else {
-                    name.to_metered()
+                let is_upper = conversion.is_ascii_uppercase();
+                let name: &[u8] = match (self.kind == Kind::Infinite, is_upper) {
+                    (true, true) => b"INF",
+                    (true, false) => b"inf",
+                    (false, true) => b"NAN",
+                    (false, false) => b"nan",
                 };
+                return name.to_metered();
             }
         };
         let mut text = match conversion.to_ascii_lowercase() {

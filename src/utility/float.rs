@@ -1,5 +1,5 @@
 //! Floating point numbers as the C library reads (`strtod`) and prints (`%e %f %g`) them.
-use crate::memory::{String, format};
+use crate::memory::{String, format, repeat_text};
 
 /// The number at the front of `text`.
 pub(crate) fn parse_float(text: &[u8]) -> Option<f64> {
@@ -89,7 +89,7 @@ const MOST_DIGITS: usize = 1100;
 pub(crate) fn fixed(value: f64, precision: usize) -> String {
     let mut text = format!("{value:.*}", precision.min(MOST_DIGITS));
     if value.is_finite() {
-        text.push_str(&"0".repeat(precision.saturating_sub(MOST_DIGITS)));
+        text.push_str(&repeat_text("0", precision.saturating_sub(MOST_DIGITS)));
     }
     text
 }
@@ -99,7 +99,7 @@ pub(crate) fn scientific(value: f64, precision: usize) -> String {
     let text = format!("{value:.*e}", precision.min(MOST_DIGITS));
     match text.split_once('e') {
         Some((digits, exponent)) if precision > MOST_DIGITS => {
-            format!("{digits}{}e{exponent}", "0".repeat(precision - MOST_DIGITS))
+            format!("{digits}{}e{exponent}", repeat_text("0", precision - MOST_DIGITS))
         }
         _ => text,
     }
@@ -108,7 +108,7 @@ pub(crate) fn scientific(value: f64, precision: usize) -> String {
 /// Formats as printf does for the conversion `f`, `e` or `g` (capitals too), without padding.
 pub(crate) fn format_float(value: f64, conversion: u8, precision: usize, alternate: bool) -> String {
     let upper = conversion.is_ascii_uppercase();
-    let text = if value.is_finite() {
+    let mut text = if value.is_finite() {
         match conversion.to_ascii_lowercase() {
             b'e' => exponent_form(value, precision, alternate),
             b'g' => general_form(value, precision.max(1), alternate),
@@ -119,7 +119,10 @@ pub(crate) fn format_float(value: f64, conversion: u8, precision: usize, alterna
         let name = if value.is_nan() { "nan" } else { "inf" };
         format!("{}{name}", if value.is_sign_negative() { "-" } else { "" })
     };
-    if upper { String::from(text.to_uppercase()) } else { text }
+    if upper {
+        text.make_ascii_uppercase();
+    }
+    text
 }
 
 fn exponent_form(value: f64, precision: usize, alternate: bool) -> String {

@@ -87,7 +87,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
                 continue;
             }
         };
-        if let Err(error) = Filler::new(ctx, &settings, input).fill(ctx).await {
+        if let Err(error) = Filler::new(&settings, input).fill(ctx).await {
             let errno = error.errno()?;
             status = ctx.warn(format_args!("error reading {}: {}", quote_name(&operand), errno.message()));
         }
@@ -166,8 +166,8 @@ fn skip_blanks(text: &[u8], at: usize, column: usize, tabs: &mut bool) -> (usize
 }
 
 impl<'s> Filler<'s> {
-    fn new(ctx: &Context, settings: &'s Settings, input: Input) -> Self {
-        let paragraph = Paragraph::new(ctx, settings.width, settings.goal, settings.prefix.clone());
+    fn new(settings: &'s Settings, input: Input) -> Self {
+        let paragraph = Paragraph::new(settings.width, settings.goal, settings.prefix.clone());
         Self { settings, input, line: None, paragraph, other_indent: 0 }
     }
 
@@ -317,7 +317,7 @@ impl<'s> Filler<'s> {
             if self.paragraph.count() >= MOST_WORDS {
                 self.paragraph.flush(ctx).await?;
             }
-            self.paragraph.push(word)?;
+            self.paragraph.push(word);
             (at, column) = (next, behind);
         }
         self.advance().await

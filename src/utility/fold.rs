@@ -1,6 +1,6 @@
 //! `fold`: wraps lines. GNU coreutils fold(1); like it, a column is a byte.
 
-use crate::memory::format;
+use crate::memory::{Vec, format};
 use super::count::parse_digits;
 use crate::utility::prelude::*;
 
@@ -63,7 +63,7 @@ fn advance(settings: Settings, column: u64, byte: u8) -> u64 {
 async fn fold_operand(ctx: &mut Context, settings: Settings, operand: &[u8]) -> Result<(), OperandError> {
     let mut input = ctx.open_input(operand)?;
     // The output line that is not written yet.
-    let mut line = ChargedVec::new(&ctx.meter);
+    let mut line = Vec::new();
     let mut column = 0;
     loop {
         ctx.check().await?;
@@ -74,7 +74,7 @@ async fn fold_operand(ctx: &mut Context, settings: Settings, operand: &[u8]) -> 
         for &byte in block {
             ctx.tick_many(1);
             if byte == b'\n' {
-                line.push(byte)?;
+                line.push(byte);
                 ctx.stdout.write(&line).await?;
                 line.clear();
                 column = 0;
@@ -84,14 +84,14 @@ async fn fold_operand(ctx: &mut Context, settings: Settings, operand: &[u8]) -> 
             while next > settings.width && !line.is_empty() {
                 let space = if settings.spaces { memchr::memrchr2(b' ', b'\t', &line) } else { None };
                 let cut = space.map_or(line.len(), |space| space + 1);
-                ctx.stdout.push(line.get(..cut).unwrap_or(&[]))?;
-                ctx.stdout.push(b"\n")?;
+                ctx.stdout.push(line.get(..cut).unwrap_or(&[]));
+                ctx.stdout.push(b"\n");
                 line.remove_front(cut);
                 column = line.iter().fold(0, |column, byte| advance(settings, column, *byte));
                 next = advance(settings, column, byte);
                 ctx.stdout.flush_if_full().await?;
             }
-            line.push(byte)?;
+            line.push(byte);
             column = next;
         }
         let count = block.len();

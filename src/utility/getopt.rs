@@ -111,7 +111,7 @@ async fn generate(
     let parsed = parse::parse(ctx, grammar, parameters).await?;
     if tells {
         for problem in &parsed.problems {
-            ctx.stderr.push(&[name.as_bytes(), b": ", problem, b"\n"].concat_metered())?;
+            ctx.stderr.push(&[name.as_bytes(), b": ", problem, b"\n"].concat_metered());
         }
         ctx.stderr.flush_now();
     }

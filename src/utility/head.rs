@@ -167,7 +167,7 @@ async fn first_bytes(ctx: &mut Context, input: &mut Input, count: u64) -> Result
 }
 
 async fn all_but_last_lines(ctx: &mut Context, input: &mut Input, part: Part) -> Result<(), OperandError> {
-    let mut queue = ByteQueue::new(&ctx.meter);
+    let mut queue = ByteQueue::default();
     let mut lines = 0;
     loop {
         ctx.check().await?;
@@ -176,7 +176,7 @@ async fn all_but_last_lines(ctx: &mut Context, input: &mut Input, part: Part) ->
             break;
         }
         lines += memchr::memchr_iter(part.delimiter, block).count() as u64;
-        queue.push(block)?;
+        queue.push(block);
         let count = block.len();
         input.consume(count);
         lines -= release_lines(ctx, &mut queue, lines.saturating_sub(part.count), part.delimiter).await?;
@@ -206,14 +206,14 @@ async fn release_lines(
 
 async fn all_but_last_bytes(ctx: &mut Context, input: &mut Input, count: u64) -> Result<(), OperandError> {
     let kept = usize::try_from(count).unwrap_or(usize::MAX);
-    let mut queue = ByteQueue::new(&ctx.meter);
+    let mut queue = ByteQueue::default();
     loop {
         ctx.check().await?;
         let block = input.fill().await?;
         if block.is_empty() {
             return Ok(());
         }
-        queue.push(block)?;
+        queue.push(block);
         let length = block.len();
         input.consume(length);
         let excess = queue.len().saturating_sub(kept);

@@ -61,10 +61,10 @@ struct Side {
     name: Text,
     input: Input,
     /// Lines one behind the other, and where each ends.
-    text: ChargedVec<u8>,
-    ends: ChargedVec<usize>,
+    text: Vec<u8>,
+    ends: Vec<usize>,
     /// The line after the group.
-    next: ChargedVec<u8>,
+    next: Vec<u8>,
     has_next: bool,
     line: u64,
     /// The line after the group is out of order; told when it is taken, if it matters then.
@@ -87,8 +87,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         let input = ctx
             .open_input(name)
             .map_err(|error| UtilityError::operand(quote_operand(name).as_bytes(), error))?;
-        let new = || ChargedVec::new(&ctx.meter);
-        let (text, next, ends) = (new(), new(), ChargedVec::new(&ctx.meter));
+        let new = || Vec::new();
+        let (text, next, ends) = (new(), new(), Vec::new());
         let mut side =
             Side { name: name.clone(), input, text, ends, next, has_next: false, line: 0, suspect: false, disorder: false };
         side.read_next(&settings).await?;
@@ -236,7 +236,16 @@ impl Settings {
     }
 
     fn key<'l>(&self, side: usize, line: &'l [u8]) -> &'l [u8] {
-        self.fields(line).get(self.keys.get(side).copied().unwrap_or(0)).copied().unwrap_or(&[])
+        let number = self.keys.get(side).copied().unwrap_or(0);
+        let field = match self.separator {
+            _ if self.whole_line => (number == 0).then_some(line),
+            Some(separator) => line.split(|byte| *byte == separator).nth(number),
+            None => {
+                let fields = line.split(|byte| matches!(byte, b' ' | b'\t' | b'\n'));
+                fields.filter(|field| !field.is_empty()).nth(number)
+            }
+        };
+        field.unwrap_or(&[])
     }
 
     fn compare(&self, one: &[u8], two: &[u8]) -> Ordering {
@@ -263,7 +272,7 @@ impl Side {
         match self.input.next_line(settings.delimiter).await {
             Ok(None) => self.has_next = false,
             Ok(Some(line)) => {
-                self.next.extend(split_delimiter(line, settings.delimiter).0)?;
+                self.next.extend_from_slice(split_delimiter(line, settings.delimiter).0);
                 self.has_next = true;
                 self.line += 1;
             }
@@ -302,8 +311,8 @@ impl Side {
                 }
             }
             let Self { text, ends, next, .. } = self;
-            text.extend(next)?;
-            ends.push(text.len())?;
+            text.extend_from_slice(next);
+            ends.push(text.len());
             self.read_next(settings).await?;
             if one {
                 break;
@@ -336,33 +345,33 @@ async fn print(ctx: &mut Context, settings: &Settings, lines: [Option<&[u8]>; 2]
     let mut first = true;
     let mut put = |out: &mut Output, field: Option<&[u8]>| {
         if !first {
-            out.push(&separator)?;
+            out.push(&separator);
         }
         first = false;
-        out.push(field.filter(|field| !field.is_empty()).unwrap_or(&settings.missing))
+        out.push(field.filter(|field| !field.is_empty()).unwrap_or(&settings.missing));
     };
     let out = &mut ctx.stdout;
     if settings.format.is_empty() {
-        put(out, key(0).or(key(1)))?;
+        put(out, key(0).or(key(1)));
         for (side, fields) in fields.iter().enumerate() {
             let Some(fields) = fields else { continue };
             for (index, field) in fields.iter().enumerate() {
                 if settings.keys.get(side) != Some(&index) {
-                    put(out, Some(field))?;
+                    put(out, Some(field));
                 }
             }
         }
     }
     for field in &settings.format {
         match field {
-            Field::Key => put(out, key(0).or(key(1)))?,
+            Field::Key => put(out, key(0).or(key(1))),
             Field::Of(side, index) => {
                 let fields = fields.get(*side).and_then(Option::as_ref);
-                put(out, fields.and_then(|fields| fields.get(*index)).copied())?;
+                put(out, fields.and_then(|fields| fields.get(*index)).copied());
             }
         }
     }
-    out.push(&[settings.delimiter])?;
+    out.push(&[settings.delimiter]);
     out.flush_if_full().await
 }
 

@@ -3,7 +3,7 @@
 //!
 //! A utility is one file with a `UTILITY` row and its name in the list below.
 
-mod charged;
+mod byte_queue;
 mod context;
 mod copy;
 mod count;
@@ -18,6 +18,7 @@ mod human_size;
 mod operands;
 mod options;
 mod ownership;
+pub(crate) mod pace;
 pub(crate) mod print_format;
 mod prompt;
 mod quote;
@@ -50,7 +51,7 @@ pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// What every utility's file needs.
 pub(crate) mod prelude {
-    pub(crate) use super::charged::{ByteQueue, ChargedVec};
+    pub(crate) use super::byte_queue::ByteQueue;
     pub(crate) use super::operands::{OperandError, split_delimiter};
     pub(crate) use super::quote::{quote, quote_name, quote_operand};
     pub(crate) use super::{

@@ -190,7 +190,7 @@ impl Mover {
         if !metadata.is_ok_and(|metadata| metadata.is_directory()) {
             return self.remove_one(ctx, path, false);
         }
-        let mut walk = Walk::new(&ctx.meter);
+        let mut walk = Walk::default();
         if let Err(error) = walk.enter(ctx, path) {
             self.status = ctx.complain(format_args!("cannot remove {}", quote_name(path)), error)?;
             return Ok(());

@@ -1,6 +1,6 @@
 //! `nl`: numbers lines, with headers, bodies and footers of logical pages. GNU coreutils nl(1).
 
-use crate::memory::{ToMetered, ToMeteredString, Vec, format};
+use crate::memory::{ToMetered, ToMeteredString, Vec, format, repeat_text};
 use super::count::parse_digits;
 use crate::utility::prelude::*;
 
@@ -123,7 +123,7 @@ fn settings(options: &Options) -> Result<Settings, UtilityError> {
         renumber: !options.has("no-renumber"),
         separator: options.value("number-separator").cloned().unwrap_or(Text::from_static(b"\t")),
         start: number("starting-line-number", "starting line number", 1, any)?,
-        width: number("number-width", "line number field width", 6, (1, 100_000))? as usize,
+        width: number("number-width", "line number field width", 6, (1, i64::from(i32::MAX)))? as usize,
     })
 }
 
@@ -172,8 +172,8 @@ async fn number_operand(
         } else {
             prefix.resize(settings.width + settings.separator.len(), b' ');
         }
-        ctx.stdout.push(&prefix)?;
-        ctx.stdout.push(body)?;
+        ctx.stdout.push(&prefix);
+        ctx.stdout.push(body);
         ctx.stdout.write(b"\n").await?;
         ctx.tick().await?;
     }
@@ -187,7 +187,7 @@ fn write_number(settings: &Settings, state: &mut State, out: &mut Vec<u8>) -> Re
     let (number, width) = (state.number, settings.width);
     let text = number.to_metered_string();
     // The library's own padding ends at 16 bits.
-    let padding = |byte: &str| byte.repeat(width.saturating_sub(text.len()));
+    let padding = |byte: &str| repeat_text(byte, width.saturating_sub(text.len()));
     let text = match settings.format {
         Format::Left => format!("{text}{}", padding(" ")),
         Format::Right => format!("{}{text}", padding(" ")),

@@ -159,7 +159,7 @@ fn convert(
             text.extend_from_slice(suffix);
             let missing = width.saturating_sub(text.len());
             if left {
-                text.resize(text.len() + missing, b' ');
+                text.resize_by(missing, b' ');
             } else {
                 text.splice(..0, std::iter::repeat_n(b' ', missing));
             }

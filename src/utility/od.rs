@@ -3,7 +3,7 @@
 //! Input is cut into blocks of one output line; each format prints the block on a line of its own, its fields spread over
 //! the columns that the widest format needs. Lines that repeat the one before are shown as `*`.
 
-use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
+use crate::memory::{String, ToMetered, ToMeteredString, Vec, format, repeat_text};
 use super::count::parse_count;
 use crate::utility::prelude::*;
 use std::fmt::Write as _;
@@ -251,7 +251,7 @@ impl Dump {
         }
         if !settings.all && length == settings.line && self.line == self.previous {
             if !std::mem::replace(&mut self.starred, true) {
-                ctx.stdout.push(b"*\n")?;
+                ctx.stdout.push(b"*\n");
             }
         } else {
             self.starred = false;
@@ -260,10 +260,10 @@ impl Dump {
             let columns = |format: &Format| settings.line / format.size * (format.width + 1);
             let widest = settings.formats.iter().map(columns).max().unwrap_or(0);
             for (index, format) in settings.formats.iter().enumerate() {
-                let mut text = if index == 0 { shown.clone() } else { String::from(" ".repeat(shown.len())) };
+                let mut text = if index == 0 { shown.clone() } else { repeat_text(" ", shown.len()) };
                 format.append(&self.line, settings.line, widest, &mut text);
                 text.push('\n');
-                ctx.stdout.push(text.as_bytes())?;
+                ctx.stdout.push(text.as_bytes());
             }
         }
         self.offset = self.offset.saturating_add(length as u64);
@@ -288,7 +288,7 @@ impl Format {
             let _ = write!(out, "{text:>width$}");
         }
         if self.text {
-            out.push_str(&" ".repeat(columns.saturating_sub(written)));
+            out.push_str(&repeat_text(" ", columns.saturating_sub(written)));
             out.push_str("  >");
             out.extend(line.iter().map(|byte| if matches!(byte, 0x20..0x7f) { char::from(*byte) } else { '.' }));
             out.push('<');

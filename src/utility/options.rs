@@ -123,7 +123,7 @@ impl Options {
                 }
                 [b'-', b'-', long @ ..] => {
                     if let Some(text) = options.take_long(utility, long, &mut args)? {
-                        stdout.push(text.as_bytes())?;
+                        stdout.push(text.as_bytes());
                         return Err(UtilityError::Exit(ExitStatus::SUCCESS));
                     }
                 }

@@ -48,7 +48,7 @@ impl Ownership {
         if !(self.recursive && metadata.is_directory()) {
             return self.change(ctx, operand, &metadata, self.follow).await;
         }
-        let mut walk = Walk::new(&ctx.meter);
+        let mut walk = Walk::default();
         if let Err(error) = walk.enter(ctx, operand) {
             self.failed(ctx, "cannot read directory", operand, error)?;
             return self.change(ctx, operand, &metadata, false).await;

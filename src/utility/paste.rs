@@ -81,7 +81,7 @@ async fn serial(
     let mut first = true;
     while let Some(line) = input.next_line(end).await? {
         if !first && let Some(Some(delimiter)) = between.next() {
-            ctx.stdout.push(&[*delimiter])?;
+            ctx.stdout.push(&[*delimiter]);
         }
         first = false;
         ctx.stdout.write(split_delimiter(line, end).0).await?;
@@ -134,7 +134,7 @@ async fn parallel(
             }
             match input.next_line(end).await {
                 Ok(Some(line)) => {
-                    ctx.stdout.push(&pending)?;
+                    ctx.stdout.push(&pending);
                     pending.clear();
                     ctx.stdout.write(split_delimiter(line, end).0).await?;
                     any = true;

@@ -5,7 +5,7 @@
 
 use super::extended::Extended;
 use crate::character;
-use crate::limit::{Charge, LimitError, Meter};
+use crate::limit::{LimitError, Meter, gauge};
 use crate::memory::{JoinMetered, ToMeteredString, Vec, format, vec};
 use crate::text::Text;
 use std::fmt::Display;
@@ -29,6 +29,9 @@ pub(crate) trait Surroundings {
     /// `%q`
     fn quote(&self, text: &[u8]) -> Vec<u8>;
 }
+
+/// Fuel of a piece of output.
+const PIECE: i64 = 2;
 
 /// How a round ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,10 +62,8 @@ pub(crate) struct Formatter<'f> {
     out: &'f mut Vec<u8>,
     start: usize,
     meter: &'f Meter,
-    charge: Charge,
     around: &'f mut dyn Surroundings,
     status: u8,
-    ticks: u64,
 }
 
 impl<'f> Formatter<'f> {
@@ -74,8 +75,8 @@ impl<'f> Formatter<'f> {
         meter: &'f Arc<Meter>,
         around: &'f mut dyn Surroundings,
     ) -> Self {
-        let (start, charge) = (out.len(), meter.empty_charge());
-        Self { dialect, format, args, next: 0, out, start, meter, charge, around, status: 0, ticks: 0 }
+        let start = out.len();
+        Self { dialect, format, args, next: 0, out, start, meter, around, status: 0 }
     }
 
     /// Prints everything; the exit status.
@@ -109,24 +110,21 @@ impl<'f> Formatter<'f> {
         self.status = 1;
     }
 
-    /// Makes room for `count` more bytes.
-    fn grow(&mut self, count: usize) -> Result<(), LimitError> {
-        self.ticks += 1;
-        if self.ticks >= 256 {
-            self.meter.tick(std::mem::take(&mut self.ticks))?;
-        }
-        let size = self.out.len().saturating_add(count) as u64;
-        if size > 4096 && size > self.charge.bytes() {
-            self.charge.set(size.saturating_mul(2))?;
-        }
-        Ok(())
+    /// Asks for room for a piece that is as long as a width or a precision says.
+    fn ask(&self, length: usize) -> Result<(), LimitError> {
+        if gauge::admit_value(length) { self.tick() } else { self.meter.refuel_in_place() }
+    }
+
+    /// Counts the work of a piece of output.
+    fn tick(&self) -> Result<(), LimitError> {
+        if gauge::burn(PIECE) { self.meter.refuel_in_place() } else { Ok(()) }
     }
 
     fn round(&mut self) -> Result<End, LimitError> {
         let mut at = 0;
         while let Some(rest) = self.format.get(at..).filter(|rest| !rest.is_empty()) {
             let plain = memchr::memchr2(b'%', b'\\', rest).unwrap_or(rest.len());
-            self.grow(plain)?;
+            self.tick()?;
             self.out.extend_from_slice(rest.get(..plain).unwrap_or(rest));
             at += plain;
             match self.format.get(at..).unwrap_or(&[]) {
@@ -308,14 +306,14 @@ impl<'f> Formatter<'f> {
             }
             b'q' => {
                 let arg = self.take().unwrap_or_default();
-                self.grow(arg.len().saturating_mul(4))?;
+                self.tick()?;
                 let quoted = self.around.quote(&arg);
                 self.put_text(directive, &quoted)?;
             }
             b'Q' if bash => {
                 let arg = self.take().unwrap_or_default();
                 let kept = directive.precision.map_or(arg.len(), |precision| precision.min(arg.len()));
-                self.grow(kept.saturating_mul(4))?;
+                self.tick()?;
                 let quoted = self.around.quote(arg.get(..kept).unwrap_or(&arg));
                 self.put_text(&Directive { precision: None, ..*directive }, &quoted)?;
             }
@@ -385,7 +383,7 @@ impl<'f> Formatter<'f> {
 
     /// `%b`; `false` at `\c`.
     fn put_escaped(&mut self, directive: &Directive, arg: &[u8]) -> Result<bool, LimitError> {
-        self.grow(arg.len())?;
+        self.tick()?;
         let mut text = Vec::with_capacity(arg.len());
         let mut rest = arg;
         let mut goes_on = true;
@@ -415,9 +413,9 @@ impl<'f> Formatter<'f> {
         zeros: bool,
     ) -> Result<(), LimitError> {
         let length = sign.len() + text.len();
-        self.grow(length.max(directive.width))?;
+        self.ask(directive.width)?;
         let padding = directive.width.saturating_sub(length);
-        let fill = |out: &mut Vec<u8>, byte| out.resize(out.len() + padding, byte);
+        let fill = |out: &mut Vec<u8>, byte| out.resize_by(padding, byte);
         if !directive.left && !zeros {
             fill(self.out, b' ');
         }
@@ -461,7 +459,7 @@ impl<'f> Formatter<'f> {
         if conversion == b'o' && directive.alternate && !digits.starts_with('0') {
             least = least.max(digits.len() + 1);
         }
-        self.grow(least)?;
+        self.ask(least)?;
         let mut text = vec![b'0'; least.saturating_sub(digits.len())];
         text.extend_from_slice(digits.as_bytes());
         let zeros = directive.zero && directive.precision.is_none();
@@ -473,7 +471,7 @@ impl<'f> Formatter<'f> {
             Some(arg) => self.float(&arg),
             None => Extended::ZERO,
         };
-        self.grow(directive.precision.unwrap_or(0).saturating_mul(2))?;
+        self.ask(directive.precision.unwrap_or(0))?;
         let text = value.format(conversion, directive.precision, directive.alternate);
         let sign: &[u8] = match () {
             () if value.is_negative() => b"-",
@@ -503,7 +501,7 @@ impl<'f> Formatter<'f> {
         if self.dialect == Dialect::Gnu
             && let Some(more) = rest.get(length..).filter(|more| !more.is_empty())
         {
-            let more = bstr::BString::from(more);
+            let more = Text::from(more);
             self.around.report(
                 self.out,
                 &format_args!("warning: {more}: character(s) following character constant have been ignored"),
@@ -561,7 +559,7 @@ impl<'f> Formatter<'f> {
     fn out_of_range(&mut self, arg: &[u8]) {
         match self.dialect {
             Dialect::Bash => {
-                let shown = bstr::BString::from(arg);
+                let shown = Text::from(arg);
                 self.around
                     .report(self.out, &format_args!("warning: {shown}: Numerical result out of range"));
             }
@@ -585,7 +583,7 @@ impl<'f> Formatter<'f> {
             [b'0', b'x', ..] => "hex ",
             _ => "",
         };
-        let shown = bstr::BString::from(arg);
+        let shown = Text::from(arg);
         self.fail(&format_args!("{shown}: invalid {kind}number"));
     }
 }

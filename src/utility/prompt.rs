@@ -14,7 +14,7 @@ impl Prompt {
     pub(crate) async fn ask(&mut self, ctx: &mut Context, question: &str) -> Result<bool, UtilityError> {
         ctx.stdout.flush().await?;
         let text = format!("{}: {question} ", ctx.name);
-        ctx.stderr.push(text.as_bytes())?;
+        ctx.stderr.push(text.as_bytes());
         ctx.stderr.flush_now();
         let input = self.input.get_or_insert_with(|| ctx.standard_input());
         match input.next_line(b'\n').await {

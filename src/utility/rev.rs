@@ -1,5 +1,7 @@
 //! `rev`: reverses the characters of each line. util-linux rev(1).
 
+use crate::character::blocks;
+use crate::utility::pace::tick_bytes;
 use crate::memory::Vec;
 use crate::utility::prelude::*;
 use bstr::ByteSlice as _;
@@ -27,6 +29,9 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(status)
 }
 
+/// Bytes that are reversed at once.
+const BLOCK: usize = 1 << 14;
+
 /// The inner error is one of this operand alone.
 async fn reverse_lines(
     ctx: &mut Context,
@@ -47,14 +52,18 @@ async fn reverse_lines(
                     Some((last, body)) if *last == end => (body, true),
                     _ => (line, false),
                 };
-                let mut reversed: Vec<u8> = Vec::with_capacity(line.len());
-                for (start, stop, _) in body.char_indices().rev() {
-                    reversed.extend_from_slice(body.get(start..stop).unwrap_or(&[]));
+                let blocks: Vec<&[u8]> = blocks(body, BLOCK).collect();
+                for block in blocks.into_iter().rev() {
+                    let mut reversed: Vec<u8> = Vec::with_capacity(block.len());
+                    for (start, stop, _) in block.char_indices().rev() {
+                        reversed.extend_from_slice(block.get(start..stop).unwrap_or(&[]));
+                    }
+                    ctx.stdout.write(&reversed).await?;
+                    tick_bytes(&ctx.meter, block.len()).await?;
                 }
                 if newline {
-                    reversed.push(end);
+                    ctx.stdout.write(&[end]).await?;
                 }
-                ctx.stdout.write(&reversed).await?;
             }
             Err(FsError::Errno(errno)) => return Ok(Err(errno)),
             Err(FsError::Limit(limit)) => return Err(limit.into()),

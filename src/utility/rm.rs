@@ -110,7 +110,7 @@ impl Removal {
 
     /// Removes a directory with everything in it. A directory in which something stays is not tried.
     async fn tree(&mut self, ctx: &mut Context, top: &[u8], metadata: &Metadata) -> Result<(), UtilityError> {
-        let mut walk = Walk::new(&ctx.meter);
+        let mut walk = Walk::default();
         // One flag for each directory under way: whether something in it stays.
         let mut stays: Vec<bool> = Vec::new();
         if !self.enter(ctx, &mut walk, top, metadata).await? {
@@ -184,7 +184,7 @@ impl Removal {
         {
             return Ok(false);
         }
-        walk.enter_entries(path, entries)?;
+        walk.enter_entries(path, entries);
         Ok(true)
     }
 

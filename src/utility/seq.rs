@@ -103,7 +103,7 @@ struct Printer {
 impl Printer {
     fn begin(&mut self, ctx: &mut Context) -> Result<(), UtilityError> {
         if !self.first {
-            ctx.stdout.push(&self.separator)?;
+            ctx.stdout.push(&self.separator);
         }
         self.first = false;
         self.number.clear();
@@ -116,7 +116,7 @@ impl Printer {
             Some(format) => format.append(value.to_float(), &mut self.number),
             None => value.append(self.precision, self.width, &mut self.number),
         }
-        ctx.stdout.push(&self.number)?;
+        ctx.stdout.push(&self.number);
         Ok(())
     }
 
@@ -133,7 +133,7 @@ impl Printer {
                 self.number.extend_from_slice(digits.as_bytes());
             }
         }
-        ctx.stdout.push(&self.number)?;
+        ctx.stdout.push(&self.number);
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A range is not made in memory when only some of its numbers are wanted: the positions that a shuffle has moved are kept.
 
-use crate::memory::{HashMap, ToMeteredString, format};
+use crate::memory::{HashMap, ToMeteredString, Vec, format};
 use super::count::parse_digits;
 use crate::utility::prelude::*;
 
@@ -27,7 +27,7 @@ pub(super) const UTILITY: Utility = Utility {
 enum Lines {
     /// The first number, and how many.
     Range(u64, u64),
-    Text { text: ChargedVec<u8>, starts: ChargedVec<usize> },
+    Text { text: Vec<u8>, starts: Vec<usize> },
 }
 
 impl Lines {
@@ -40,15 +40,16 @@ impl Lines {
 
     fn write(&self, index: u64, end: u8, out: &mut Output) -> Result<(), UtilityError> {
         match self {
-            Self::Range(low, _) => out.push(low.saturating_add(index).to_metered_string().as_bytes())?,
+            Self::Range(low, _) => out.push(low.saturating_add(index).to_metered_string().as_bytes()),
             Self::Text { text, starts } => {
                 let index = index as usize;
                 if let (Some(&start), Some(&end)) = (starts.get(index), starts.get(index + 1)) {
-                    out.push(text.get(start..end).unwrap_or(&[]))?;
+                    out.push(text.get(start..end).unwrap_or(&[]));
                 }
             }
         }
-        Ok(out.push(&[end])?)
+        out.push(&[end]);
+        Ok(())
     }
 }
 
@@ -71,7 +72,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     }
     let lines = match range {
         Some(range) => range,
-        None if options.has("echo") => echoed(ctx, &options.operands)?,
+        None if options.has("echo") => echoed(&options.operands),
         None => read(ctx, options.operands.first(), end).await?,
     };
     let mut file = match options.value("output") {
@@ -107,15 +108,15 @@ fn parse_range(text: &[u8]) -> Result<Lines, UtilityError> {
     }
 }
 
-fn echoed(ctx: &Context, operands: &[Text]) -> Result<Lines, UtilityError> {
-    let mut text = ChargedVec::new(&ctx.meter);
-    let mut starts = ChargedVec::new(&ctx.meter);
-    starts.push(0)?;
+fn echoed(operands: &[Text]) -> Lines {
+    let mut text = Vec::new();
+    let mut starts = Vec::new();
+    starts.push(0);
     for operand in operands {
-        text.extend(operand)?;
-        starts.push(text.len())?;
+        text.extend_from_slice(operand);
+        starts.push(text.len());
     }
-    Ok(Lines::Text { text, starts })
+    Lines::Text { text, starts }
 }
 
 async fn read(ctx: &mut Context, operand: Option<&Text>, end: u8) -> Result<Lines, UtilityError> {
@@ -123,20 +124,20 @@ async fn read(ctx: &mut Context, operand: Option<&Text>, end: u8) -> Result<Line
     let mut input = ctx
         .open_input(&operand)
         .map_err(|error| UtilityError::operand(quote_operand(&operand).as_bytes(), error))?;
-    let mut text = ChargedVec::new(&ctx.meter);
-    let mut starts = ChargedVec::new(&ctx.meter);
-    starts.push(0)?;
+    let mut text = Vec::new();
+    let mut starts = Vec::new();
+    starts.push(0);
     loop {
         ctx.tick().await?;
         match input.next_line(end).await {
-            Ok(Some(line)) => text.extend(split_delimiter(line, end).0)?,
+            Ok(Some(line)) => text.extend_from_slice(split_delimiter(line, end).0),
             Ok(None) => return Ok(Lines::Text { text, starts }),
             Err(error) => {
                 let errno = OperandError::from(error).errno()?;
                 return Err(UtilityError::failed(format!("read error: {}", errno.message())));
             }
         }
-        starts.push(text.len())?;
+        starts.push(text.len());
     }
 }
 
@@ -183,14 +184,12 @@ async fn permute(
 ) -> Result<(), UtilityError> {
     let count = lines.count();
     let mut moved: HashMap<u64, u64> = HashMap::new();
-    let mut charge = ctx.meter.empty_charge();
     for step in 0..count.min(wanted) {
         let chosen = step + below(ctx, count - step);
         let here = moved.remove(&step).unwrap_or(step);
         let index = if chosen == step {
             here
         } else {
-            charge.set((moved.len() as u64 + 1).next_power_of_two() * 40)?;
             moved.insert(chosen, here).unwrap_or(chosen)
         };
         let out = file.as_mut().unwrap_or(&mut ctx.stdout);

@@ -74,7 +74,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if settings.merge {
         return merge::merge_files(ctx, &settings, opened).await;
     }
-    let mut text = ChargedVec::new(&ctx.meter);
+    let mut text = Vec::new();
     for (operand, mut input) in opened {
         read_all(ctx, &mut input, &mut text, settings.delimiter)
             .await
@@ -106,7 +106,7 @@ fn read_failed(file: &[u8], error: OperandError) -> UtilityError {
 async fn read_all(
     ctx: &mut Context,
     input: &mut Input,
-    text: &mut ChargedVec<u8>,
+    text: &mut Vec<u8>,
     delimiter: u8,
 ) -> Result<(), OperandError> {
     let before = text.len();
@@ -116,12 +116,12 @@ async fn read_all(
         if block.is_empty() {
             break;
         }
-        text.extend(block)?;
+        text.extend_from_slice(block);
         let count = block.len();
         input.consume(count);
     }
     if text.len() > before && text.last() != Some(&delimiter) {
-        text.push(delimiter)?;
+        text.push(delimiter);
     }
     Ok(())
 }
@@ -152,7 +152,7 @@ async fn write_lines(
                 }
                 previous = Some(line);
             }
-            out.push(order.with_delimiter(line))?;
+            out.push(order.with_delimiter(line));
         }
         out.flush_if_full().await?;
         ctx.check().await?;

@@ -1,6 +1,6 @@
 //! `stat`: shows a file's metadata. GNU coreutils stat(1).
 
-use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
+use crate::memory::{String, ToMetered, ToMeteredString, Vec, format, repeat_text};
 use super::file_mode::{kind_bits, kind_name, mode_letters};
 use super::files::{BLOCK_SIZE, blocks};
 use super::quote::{quote_if_needed, quote_name};
@@ -123,8 +123,6 @@ enum Value {
     Unknown,
 }
 
-const MAX_WIDTH: usize = 4096;
-
 fn print(
     ctx: &mut Context,
     format: &Format<'_>,
@@ -228,7 +226,7 @@ fn digits(text: &[u8]) -> (usize, &[u8]) {
     let value = digits.iter().fold(0_usize, |value, &digit| {
         value.saturating_mul(10).saturating_add(usize::from(digit - b'0'))
     });
-    (value.min(MAX_WIDTH), rest)
+    (value, rest)
 }
 
 fn put(directive: &Directive, value: Value, out: &mut Vec<u8>) {
@@ -258,9 +256,9 @@ fn put(directive: &Directive, value: Value, out: &mut Vec<u8>) {
     let fill = directive.width.saturating_sub(text.len());
     if has(b'-') {
         out.extend_from_slice(&text);
-        out.resize(out.len() + fill, b' ');
+        out.resize_by(fill, b' ');
     } else {
-        out.resize(out.len() + fill, if has(b'0') && is_number { b'0' } else { b' ' });
+        out.resize_by(fill, if has(b'0') && is_number { b'0' } else { b' ' });
         out.extend_from_slice(&text);
     }
 }
@@ -271,7 +269,7 @@ fn seconds(time: Duration, precision: Option<usize>) -> String {
     let precision = if precision == 0 { 9 } else { precision };
     let nanoseconds = format!("{:09}", time.subsec_nanos());
     let shown = nanoseconds.get(..precision.min(9)).unwrap_or(&nanoseconds);
-    format!("{}.{shown:0<precision$}", time.as_secs())
+    format!("{}.{shown}{}", time.as_secs(), repeat_text("0", precision.saturating_sub(shown.len())))
 }
 
 struct Subject<'s> {

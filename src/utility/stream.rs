@@ -1,8 +1,9 @@
 //! Buffered input and output of a utility over open file descriptions.
 
 use super::UtilityError;
+use super::context::yield_now;
 use crate::io::Description;
-use crate::limit::{Charge, LimitError, Meter};
+use crate::limit::gauge;
 use crate::memory::Vec;
 use crate::vfs::{Errno, FsError};
 use std::future::poll_fn;
@@ -20,13 +21,12 @@ pub struct Input {
     buffer: Vec<u8>,
     start: usize,
     ended: bool,
-    charge: Charge,
 }
 
 impl Input {
     /// Reads from `description`.
-    pub fn new(description: Arc<Description>, meter: &Arc<Meter>) -> Self {
-        Self { description, buffer: Vec::new(), start: 0, ended: false, charge: meter.empty_charge() }
+    pub const fn new(description: Arc<Description>) -> Self {
+        Self { description, buffer: Vec::new(), start: 0, ended: false }
     }
 
     /// The description below.
@@ -58,35 +58,28 @@ impl Input {
 
     /// Appends what can be read now to the buffer; sets `ended` at end of input.
     async fn read_more(&mut self) -> Result<(), FsError> {
+        // What is long is read in turns with others: each block uses the fuel of its copy.
+        if !self.buffer.is_empty() && gauge::burn(0) {
+            yield_now().await;
+        }
         self.read_up_to(None).await
     }
 
     /// As `read_more`, not past a `delimiter`.
     async fn read_up_to(&mut self, delimiter: Option<u8>) -> Result<(), FsError> {
-        let Self { description, buffer, charge, .. } = self;
-        let mut refused = None;
+        let Self { description, buffer, .. } = self;
         let count = poll_fn(|cx| {
             description.poll_read(cx, &mut |bytes| {
                 let taken = bytes.get(..bytes.len().min(BLOCK)).unwrap_or(bytes);
                 let found = delimiter.and_then(|delimiter| memchr::memchr(delimiter, taken));
                 let taken = found.and_then(|end| taken.get(..=end)).unwrap_or(taken);
-                let needed = buffer.len() + taken.len();
-                if needed > buffer.capacity() {
-                    let capacity = needed.max(buffer.capacity().saturating_mul(2));
-                    if let Err(error) = charge.set(capacity as u64) {
-                        refused = Some(error);
-                        return 0;
-                    }
-                    buffer.reserve_exact(capacity - buffer.len());
-                }
+                // Where the buffer is refused the room nothing is taken, which ends the input: the run is over.
+                let before = buffer.len();
                 buffer.extend_from_slice(taken);
-                taken.len()
+                buffer.len() - before
             })
         })
         .await?;
-        if let Some(error) = refused {
-            return Err(error.into());
-        }
         if count == 0 {
             self.ended = true;
         }
@@ -111,7 +104,7 @@ impl Input {
             }
             // Keep what is unread at the front, so that the buffer is as long as the longest line at most.
             if self.start > 0 {
-                self.buffer.drain(..self.start);
+                self.buffer.remove_front(self.start);
                 self.start = 0;
             }
             searched = self.buffer.len();
@@ -132,7 +125,7 @@ impl Input {
                 return Ok(self.buffer.get(self.start..).unwrap_or(&[]));
             }
             if self.start > 0 {
-                self.buffer.drain(..self.start);
+                self.buffer.remove_front(self.start);
                 self.start = 0;
             }
             searched = self.buffer.len();
@@ -154,14 +147,14 @@ impl Input {
         Ok(Some(self.buffer.as_slice()).filter(|line| !line.is_empty()))
     }
 
-    /// Everything that is left. The result stays charged while the input lives.
+    /// Everything that is left.
     pub async fn read_to_end(&mut self) -> Result<Vec<u8>, FsError> {
         while !self.ended {
             self.read_more().await?;
         }
         let mut bytes = std::mem::take(&mut self.buffer);
         if self.start > 0 {
-            bytes.drain(..self.start);
+            bytes.remove_front(self.start);
         }
         self.start = 0;
         Ok(bytes)
@@ -182,13 +175,12 @@ impl Drop for Input {
 pub struct Output {
     description: Option<Arc<Description>>,
     buffer: Vec<u8>,
-    charge: Charge,
 }
 
 impl Output {
     /// Writes to `description`; `None` is a closed descriptor: every write fails with `EBADF`.
-    pub fn new(description: Option<Arc<Description>>, meter: &Arc<Meter>) -> Self {
-        Self { description, buffer: Vec::new(), charge: meter.empty_charge() }
+    pub const fn new(description: Option<Arc<Description>>) -> Self {
+        Self { description, buffer: Vec::new() }
     }
 
     /// The description below.
@@ -198,20 +190,19 @@ impl Output {
 
     /// Writes `bytes`, through a buffer. Waits while the reader is slower.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<(), UtilityError> {
-        self.push(bytes)?;
+        self.push(bytes);
         if self.buffer.len() >= BLOCK / 2 { self.flush().await } else { Ok(()) }
     }
 
     /// Puts `bytes` into the buffer without waiting; follow it up with [`Output::flush_if_full`] in loops.
-    pub fn push(&mut self, bytes: &[u8]) -> Result<(), LimitError> {
-        let needed = self.buffer.len() + bytes.len();
+    pub fn push(&mut self, bytes: &[u8]) {
+        let needed = self.buffer.len().saturating_add(bytes.len());
         if needed > self.buffer.capacity() {
+            // Past a block it grows by no more than what is needed, for it is handed on before long.
             let capacity = needed.max((self.buffer.capacity() * 2).min(BLOCK)).max(64);
-            self.charge.set(capacity as u64)?;
             self.buffer.reserve_exact(capacity - self.buffer.len());
         }
         self.buffer.extend_from_slice(bytes);
-        Ok(())
     }
 
     /// Bytes in the buffer.
@@ -258,6 +249,6 @@ impl Output {
                 Poll::Ready(Err(_)) | Poll::Pending => break,
             }
         }
-        self.buffer.drain(..done);
+        self.buffer.remove_front(done);
     }
 }

@@ -1,5 +1,6 @@
 //! `tac`: prints lines in reverse order. GNU coreutils tac(1).
 
+use crate::memory::Vec;
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -45,14 +46,14 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 }
 
 async fn reverse(ctx: &mut Context, mut input: Input, separator: &[u8], before: bool) -> Result<(), OperandError> {
-    let mut text = ChargedVec::new(&ctx.meter);
+    let mut text = Vec::new();
     loop {
         ctx.check().await?;
         let block = input.fill().await?;
         if block.is_empty() {
             break;
         }
-        text.extend(block)?;
+        text.extend_from_slice(block);
         let count = block.len();
         input.consume(count);
     }

@@ -68,8 +68,8 @@ impl Fixture {
         let context = Context {
             name: Text::from(name),
             args: args.iter().map(|arg| Text::from(*arg)).collect(),
-            stdout: Output::new(Some(Arc::clone(&out)), &meter),
-            stderr: Output::new(Some(Arc::clone(&err)), &meter),
+            stdout: Output::new(Some(Arc::clone(&out))),
+            stderr: Output::new(Some(Arc::clone(&err))),
             cwd: Text::from_static(b"/work"),
             env: Arc::new(self.env.clone()),
             umask: 0o022,

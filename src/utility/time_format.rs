@@ -1,7 +1,7 @@
 //! `strftime` with GNU's flags, widths, `%N`, `%s` and `%:z`; time zones by the sandbox's `TZ`. POSIX XSH strftime, GNU
 //! date(1).
 
-use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
+use crate::memory::{String, ToMetered, ToMeteredString, Vec, format, repeat_text};
 use crate::utility::Environment;
 use jiff::Zoned;
 use jiff::civil::Weekday;
@@ -169,13 +169,11 @@ fn iso_date(directive: Directive, year: i64, moment: &Zoned) -> Value {
     let width = directive.width.map_or(4, |width| width.saturating_sub(6));
     let width = if matches!(directive.flag, Some(b'-')) { 1 } else { width.max(1) };
     let width = if directive.width.is_none() && directive.flag.is_none() { 4 } else { width };
-    let year =
-        if directive.flag == Some(b'_') { format!("{year:width$}") } else { format!("{year:0width$}") };
-    Value::Words(format!("{year}-{:02}-{:02}", moment.month(), moment.day()).into_bytes())
+    let mut text = Vec::new();
+    put_number(year, width, if directive.flag == Some(b'_') { b' ' } else { b'0' }, &mut text);
+    text.extend_from_slice(format!("-{:02}-{:02}", moment.month(), moment.day()).as_bytes());
+    Value::Words(text)
 }
-
-/// Widest field that is printed; more is cut.
-const MAX_WIDTH: usize = 4096;
 
 #[derive(Clone, Copy, Debug)]
 struct Directive {
@@ -204,7 +202,7 @@ impl Directive {
         while let Some(&byte @ b'0'..=b'9') = text.get(at) {
             let width =
                 directive.width.unwrap_or(0).saturating_mul(10).saturating_add(usize::from(byte - b'0'));
-            directive.width = Some(width.min(MAX_WIDTH));
+            directive.width = Some(width);
             at += 1;
         }
         if let Some(b'E' | b'O') = text.get(at) {
@@ -262,7 +260,7 @@ impl Value {
                 }
                 let width = if directive.flag == Some(b'-') { 0 } else { directive.width.unwrap_or(0) };
                 let pad = if matches!(directive.flag, Some(b'0' | b'+')) { b'0' } else { b' ' };
-                out.resize(out.len() + width.saturating_sub(text.len()), pad);
+                out.resize_by(width.saturating_sub(text.len()), pad);
                 out.extend_from_slice(&text);
             }
             Self::Nanoseconds(nanoseconds) => put_nanoseconds(nanoseconds, directive, out),
@@ -276,13 +274,13 @@ fn put_number(value: i64, width: usize, pad: u8, out: &mut Vec<u8>) {
     let sign = usize::from(value < 0);
     let fill = width.saturating_sub(digits.len() + sign);
     if pad == b' ' {
-        out.resize(out.len() + fill, b' ');
+        out.resize_by(fill, b' ');
     }
     if value < 0 {
         out.push(b'-');
     }
     if pad == b'0' {
-        out.resize(out.len() + fill, b'0');
+        out.resize_by(fill, b'0');
     }
     out.extend_from_slice(digits.as_bytes());
 }
@@ -300,11 +298,11 @@ fn put_nanoseconds(nanoseconds: u32, directive: Directive, out: &mut Vec<u8>) {
         Some(b'_') => {
             let kept = shown.iter().rposition(|&digit| digit != b'0').map_or(1, |last| last + 1);
             out.extend_from_slice(shown.get(..kept).unwrap_or(shown));
-            out.resize(out.len() + width - kept, b' ');
+            out.resize_by(width - kept, b' ');
         }
         _ => {
             out.extend_from_slice(shown);
-            out.resize(out.len() + width.saturating_sub(9), b'0');
+            out.resize_by(width.saturating_sub(9), b'0');
         }
     }
 }
@@ -323,13 +321,13 @@ fn put_offset(seconds: i32, colons: usize, directive: Directive, out: &mut Vec<u
     };
     let default = 3 + tail.len();
     let width = directive.width.unwrap_or(default).max(default - 1).saturating_sub(tail.len() + 1);
+    let digits = hours.to_metered_string();
+    // The library's own padding ends at 16 bits.
+    let fill = width.saturating_sub(digits.len());
     let text = match directive.flag {
-        Some(b'-') => format!("{sign}{hours}{tail}"),
-        Some(b'_') => {
-            let number = format!("{sign}{hours}");
-            format!("{number:>width$}{tail}", width = width + 1)
-        }
-        _ => format!("{sign}{hours:0width$}{tail}"),
+        Some(b'-') => format!("{sign}{digits}{tail}"),
+        Some(b'_') => format!("{}{sign}{digits}{tail}", repeat_text(" ", fill)),
+        _ => format!("{sign}{}{digits}{tail}", repeat_text("0", fill)),
     };
     out.extend_from_slice(text.as_bytes());
 }

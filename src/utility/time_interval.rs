@@ -1,5 +1,6 @@
 //! Time intervals as operands: `1.5`, `10s`, `2m`, `1h`, `3d`, `infinity` (sleep, timeout).
 
+use crate::memory::ToMetered;
 use std::time::Duration;
 
 /// Parses an interval; `None` when it is none. What is too long to be told from forever is the longest duration.
@@ -12,7 +13,8 @@ pub(crate) fn parse(text: &[u8]) -> Option<Duration> {
         b'd' => (text.strip_suffix('d')?, 86_400.0),
         _ => (text, 1.0),
     };
-    let lower = number.to_ascii_lowercase();
+    let mut lower = number.to_metered();
+    lower.make_ascii_lowercase();
     let unsigned = lower.strip_prefix('+').unwrap_or(&lower);
     if matches!(unsigned, "inf" | "infinity") {
         return Some(Duration::MAX);

@@ -547,8 +547,9 @@ fn month_number(word: &str) -> Option<i64> {
         return Some(9);
     }
     let found = MONTHS.iter().position(|month| {
-        let month = month.to_ascii_lowercase();
-        word == month || (word.len() == 3 && month.starts_with(word))
+        let is_short =
+            word.len() == 3 && month.get(..3).is_some_and(|short| short.eq_ignore_ascii_case(word));
+        is_short || month.eq_ignore_ascii_case(word)
     });
     found.map(|index| index as i64 + 1)
 }

@@ -112,7 +112,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         [duration, argv @ ..] if !argv.is_empty() => (duration, argv),
         _ => {
             let hint = "Try 'timeout --help' for more information.\n";
-            ctx.stderr.push(hint.as_bytes())?;
+            ctx.stderr.push(hint.as_bytes());
             return Ok(ExitStatus(125));
         }
     };
@@ -207,7 +207,8 @@ async fn within(
 
 /// A signal given as `TERM`, `SIGTERM`, `15`, or by the status of a command that it ended.
 fn parse_signal(text: &[u8]) -> Result<Signal, UtilityError> {
-    let shown = String::from_utf8_lossy(text).to_ascii_uppercase();
+    let mut shown = String::from_utf8_lossy(text);
+    shown.make_ascii_uppercase();
     let name = shown.strip_prefix("SIG").unwrap_or(&shown);
     let number = shown.parse::<u8>().ok().map(|number| if number > 128 { number - 128 } else { number });
     let found = SIGNALS.into_iter().find(|known| known.name == name || Some(known.number) == number);

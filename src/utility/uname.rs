@@ -1,6 +1,6 @@
 //! `uname`: prints system information: fixed values, and the session's host name. GNU coreutils uname(1).
 
-use crate::memory::{ToMeteredString, Vec, format};
+use crate::memory::{JoinText, ToMeteredString, Vec, format};
 use super::quote::quote;
 use crate::utility::prelude::*;
 
@@ -49,7 +49,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         })
         .map(|(_, value)| *value)
         .collect();
-    ctx.stdout.write(format!("{}\n", chosen.join(" ")).as_bytes()).await?;
+    ctx.stdout.write(format!("{}\n", chosen.join_text(" ")).as_bytes()).await?;
     Ok(ExitStatus::SUCCESS)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Of a group of equal lines the first is kept; the lines of a group are written when it is known that they are wanted.
 
-use crate::memory::format;
+use crate::memory::{Vec, format};
 use super::count::parse_digits;
 use super::quote::invalid_argument;
 use crate::utility::prelude::*;
@@ -162,7 +162,7 @@ async fn copy(
     output: &mut Option<Output>,
     name: &[u8],
 ) -> Result<(), UtilityError> {
-    let mut first = ChargedVec::new(&ctx.meter);
+    let mut first = Vec::new();
     let mut count = 0_u64;
     let mut any_written = false;
     loop {
@@ -183,14 +183,14 @@ async fn copy(
             if let Wanted::Groups(Gaps { at_end: true, .. }) = settings.wanted
                 && any_written
             {
-                out.push(&[settings.delimiter])?;
+                out.push(&[settings.delimiter]);
             }
             return Ok(());
         };
         count = if same { count.saturating_add(1) } else { 1 };
         if !same {
             first.clear();
-            first.extend(line)?;
+            first.extend_from_slice(line);
         }
         any_written |= add_line(settings, out, &first, line, count, any_written)?;
         out.flush_if_full().await?;
@@ -209,8 +209,8 @@ fn add_line(
     let delimiter = [settings.delimiter];
     let (gaps, starts) = match settings.wanted {
         Wanted::First { single: true, repeated: true, count: false } if count == 1 => {
-            out.push(line)?;
-            out.push(&delimiter)?;
+            out.push(line);
+            out.push(&delimiter);
             return Ok(true);
         }
         Wanted::First { .. } => return Ok(false),
@@ -219,14 +219,14 @@ fn add_line(
         Wanted::Groups(gaps) => (gaps, count == 1),
     };
     if starts && (gaps.before_each || (gaps.between && any_written)) {
-        out.push(&delimiter)?;
+        out.push(&delimiter);
     }
     if matches!(settings.wanted, Wanted::AllRepeated(_)) && count == 2 {
-        out.push(first)?;
-        out.push(&delimiter)?;
+        out.push(first);
+        out.push(&delimiter);
     }
-    out.push(line)?;
-    out.push(&delimiter)?;
+    out.push(line);
+    out.push(&delimiter);
     Ok(true)
 }
 
@@ -237,10 +237,10 @@ fn end_group(settings: &Settings, out: &mut Output, first: &[u8], lines: u64) ->
         return Ok(());
     }
     if count {
-        out.push(format!("{lines:>7} ").as_bytes())?;
+        out.push(format!("{lines:>7} ").as_bytes());
     }
-    out.push(first)?;
-    out.push(&[settings.delimiter])?;
+    out.push(first);
+    out.push(&[settings.delimiter]);
     Ok(())
 }
 

@@ -3,10 +3,8 @@
 
 use super::files::join;
 use super::{Context, UtilityError};
-use crate::limit::{Charge, LimitError, Meter};
 use crate::memory::{ToMetered, Vec};
 use crate::vfs::{DirEntry, FsError};
-use std::sync::Arc;
 
 /// What comes next in a walk.
 #[derive(Debug)]
@@ -24,37 +22,28 @@ pub(crate) enum Step {
 }
 
 /// A walk that is under way. Memory: the entries of the directories on the way down.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Walk {
     levels: Vec<Level>,
-    charge: Charge,
 }
 
 #[derive(Debug)]
 struct Level {
     path: Vec<u8>,
     entries: crate::memory::IntoIter<DirEntry>,
-    bytes: u64,
 }
 
 impl Walk {
-    /// A walk that has entered nothing.
-    pub(crate) fn new(meter: &Arc<Meter>) -> Self {
-        Self { levels: Vec::new(), charge: meter.empty_charge() }
-    }
-
-    /// Reads the directory `path`: its entries come next.
+    /// Reads the directory `path`; its entries come next.
     pub(crate) fn enter(&mut self, ctx: &Context, path: &[u8]) -> Result<(), FsError> {
         let entries = read_directory(ctx, path)?;
-        Ok(self.enter_entries(path, entries)?)
+        self.enter_entries(path, entries);
+        Ok(())
     }
 
     /// Enters a directory whose entries the caller has read (and sorted).
-    pub(crate) fn enter_entries(&mut self, path: &[u8], entries: Vec<DirEntry>) -> Result<(), LimitError> {
-        let bytes = entries_size(&entries) + path.len() as u64;
-        self.charge.grow(bytes)?;
-        self.levels.push(Level { path: path.to_metered(), entries: entries.into_iter(), bytes });
-        Ok(())
+    pub(crate) fn enter_entries(&mut self, path: &[u8], entries: Vec<DirEntry>) {
+        self.levels.push(Level { path: path.to_metered(), entries: entries.into_iter() });
     }
 
     /// How many directories were entered and not left.
@@ -70,15 +59,8 @@ impl Walk {
             return Ok(Some(Step::Entry { path: join(&level.path, &entry.name) }));
         }
         let Some(level) = self.levels.pop() else { return Ok(None) };
-        self.charge.set(self.charge.bytes().saturating_sub(level.bytes))?;
         Ok(Some(Step::Leave { path: level.path }))
     }
-}
-
-/// Bytes that a list of entries holds, roughly.
-pub(crate) fn entries_size(entries: &[DirEntry]) -> u64 {
-    let names: usize = entries.iter().map(|entry| entry.name.heap_size()).sum();
-    (names + size_of_val(entries)) as u64
 }
 
 /// The entries of a directory.

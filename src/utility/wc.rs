@@ -3,7 +3,7 @@
 //! A word is a run of printable characters between white space, so control characters neither make nor part words. Lines
 //! and bytes alone are counted without looking at characters; the bytes of a regular file are not read at all.
 
-use crate::memory::{String, ToMeteredString, Vec, format};
+use crate::memory::{JoinText, String, ToMeteredString, Vec, format};
 use super::width::width;
 use crate::utility::prelude::*;
 
@@ -116,7 +116,6 @@ async fn read_names(ctx: &mut Context, list: &Text, status: &mut ExitStatus) -> 
     let cannot_open = format!("cannot open {} for reading", quote_name(list));
     let mut input = ctx.open_input(list).map_err(|error| unreadable(error, &cannot_open))?;
     let mut names = Vec::new();
-    let mut charge = ctx.meter.empty_charge();
     let mut number = 0;
     loop {
         ctx.tick().await?;
@@ -130,7 +129,6 @@ async fn read_names(ctx: &mut Context, list: &Text, status: &mut ExitStatus) -> 
             *status = ctx.warn(format_args!("{}:{number}: invalid zero-length file name", quote_operand(list)));
             continue;
         }
-        charge.grow(64 + name.len() as u64)?;
         names.push(Text::from(name));
     }
 }
@@ -333,7 +331,7 @@ async fn print(
     ];
     let shown: Vec<String> =
         fields.iter().filter(|(on, _)| *on).map(|(_, value)| format!("{value:>width$}")).collect();
-    let mut line = shown.join(" ").into_bytes();
+    let mut line = shown.join_text(" ").into_bytes();
     if let Some(name) = name {
         line.push(b' ');
         line.extend_from_slice(name);

@@ -18,7 +18,7 @@ pub(super) const UTILITY: Utility = Utility {
 /// Exit status: 0, or 1 when a command was not found, 2 for a wrong option.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if let Some(letter) = wrong_option(&ctx.args) {
-        ctx.stderr.push(format!("Illegal option -{letter}\n").as_bytes())?;
+        ctx.stderr.push(format!("Illegal option -{letter}\n").as_bytes());
         ctx.stdout.write(b"Usage: /usr/bin/which [-a] args\n").await?;
         return Ok(ExitStatus(2));
     }

@@ -1,10 +1,9 @@
 //! `xargs`: builds commands from standard input and runs them. POSIX XCU xargs, GNU findutils xargs(1).
 
-use crate::memory::{String, Vec, format, vec};
+use crate::memory::{JoinText, String, Vec, format, vec};
 use super::quote::quote_if_needed;
 use super::{BoxFuture, CommandError};
 use crate::io::Description;
-use crate::limit::Charge;
 use crate::utility::context::DescriptorHandles;
 use crate::utility::prelude::*;
 use std::future::poll_fn;
@@ -69,7 +68,6 @@ struct Runner {
     bytes: u64,
     initial_bytes: u64,
     lines: u64,
-    charge: Charge,
     running: Vec<(Text, BoxFuture<Result<ExitStatus, CommandError>>)>,
     status: ExitStatus,
     ran: bool,
@@ -93,7 +91,6 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         bytes: 0,
         initial_bytes,
         lines: 0,
-        charge: ctx.meter.empty_charge(),
         running: Vec::new(),
         status: ExitStatus::SUCCESS,
         ran: false,
@@ -307,7 +304,6 @@ impl Runner {
                 return Err(UtilityError::failed("argument line too long"));
             }
         }
-        self.charge.grow(size + 24)?;
         self.bytes += size;
         self.items.push(item);
         if self.settings.max_args.is_some_and(|most| self.items.len() as u64 >= most) {
@@ -327,11 +323,20 @@ impl Runner {
     /// Runs a command for one item that replaces a string in the arguments.
     async fn replaced(&mut self, ctx: &mut Context, item: &Text) -> Result<(), UtilityError> {
         let mark = self.settings.replace.clone().unwrap_or_default();
-        let argv: Vec<Text> =
-            self.settings.initial.iter().enumerate().map(|(index, arg)| if index == 0 { arg.clone() } else { replace(arg, &mark, item) }).collect();
-        let size: u64 = argv.iter().map(|arg| arg.len() as u64 + 1).sum();
+        let Some((name, args)) = self.settings.initial.split_first() else { return Ok(()) };
+        // The whole is measured before any of it is built.
+        let mut size = name.len() as u64 + 1;
+        for arg in args {
+            ctx.tick().await?;
+            size = size.saturating_add(replaced_length(arg, &mark, item)).saturating_add(1);
+        }
         if size > self.settings.max_bytes {
             return Err(UtilityError::failed("argument line too long"));
+        }
+        let mut argv = vec![name.clone()];
+        for arg in args {
+            ctx.tick().await?;
+            argv.push(replace(arg, &mark, item));
         }
         self.start(ctx, argv).await
     }
@@ -345,7 +350,6 @@ impl Runner {
         let mut argv = self.settings.initial.clone();
         argv.append(&mut self.items);
         self.bytes = 0;
-        self.charge.set(0)?;
         self.start(ctx, argv).await
     }
 
@@ -364,7 +368,7 @@ impl Runner {
         ctx.stdout.flush().await?;
         if self.settings.verbose {
             let shown: Vec<String> = argv.iter().map(|arg| quote_if_needed(arg)).collect();
-            ctx.stderr.push(format!("{}\n", shown.join(" ")).as_bytes())?;
+            ctx.stderr.push(format!("{}\n", shown.join_text(" ")).as_bytes());
             ctx.stderr.flush().await?;
         }
         let name = argv.first().cloned().unwrap_or_default();
@@ -424,6 +428,15 @@ impl Runner {
             }
         }
     }
+}
+
+/// The length of `arg` when `mark` is replaced by `item`.
+fn replaced_length(arg: &[u8], mark: &[u8], item: &[u8]) -> u64 {
+    if mark.is_empty() {
+        return arg.len() as u64;
+    }
+    let count = memchr::memmem::find_iter(arg, mark).count() as u64;
+    arg.len() as u64 - count * mark.len() as u64 + count.saturating_mul(item.len() as u64)
 }
 
 fn replace(arg: &Text, mark: &[u8], item: &[u8]) -> Text {

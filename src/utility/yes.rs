@@ -1,5 +1,6 @@
 //! `yes`: prints a line until nobody reads it. GNU coreutils yes(1).
 
+use crate::memory::{JoinMetered, repeat};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -11,17 +12,17 @@ pub(super) const UTILITY: Utility = Utility {
     ..Utility::BASE
 };
 
+/// Bytes that are written at once.
+const BLOCK: usize = 16 * 1024;
+
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options(&UTILITY)?;
-    let mut line = options.operands.join(&b' ');
+    let mut line = options.operands.join_metered(b" ");
     if options.operands.is_empty() {
         line.push(b'y');
     }
     line.push(b'\n');
-    let mut block = ChargedVec::new(&ctx.meter);
-    while block.len() + line.len() <= 16 * 1024 || block.is_empty() {
-        block.extend(&line)?;
-    }
+    let block = repeat(&line, (BLOCK / line.len().max(1)).max(1));
     loop {
         ctx.stdout.write(&block).await?;
         ctx.check().await?;

@@ -1,60 +1,25 @@
 //! Arrays: tables from text to value that remember the order of insertion, which is the order of `for (k in a)` (gawk's
 //! own order is that of its hash table). All arrays of a program live in one place and are named by a number.
+//!
+//! What a large table held is freed in portions ([`Arrays::free_some`]), so that others run meanwhile.
 
-use crate::memory::{HashMap, Vec};
-use super::sort::Rubbish;
-use super::text::Str;
 use super::value::Value;
-use crate::limit::{Charge, LimitError, Meter};
-use std::sync::Arc;
+use crate::memory::{HashMap, IntoIter, Vec};
+use crate::text::Text;
 
-/// Bytes that an entry takes, its text aside.
-const ENTRY_BYTES: u64 = 128;
+/// Entries that are freed at once; a table with fewer is freed in one go.
+const PORTION: usize = 1024;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Table {
-    places: HashMap<Key, usize>,
+    places: HashMap<Text, usize>,
     /// Deleted entries leave a hole, closed when holes are many.
-    entries: Vec<Option<(Str, Value)>>,
-    charge: Charge,
-    /// What a place that does not exist would hold: none is ever asked for.
+    entries: Vec<Option<(Text, Value)>>,
+    /// What a place that was refused would hold: the run ends soon.
     spare: Value,
 }
 
-/// A string as a key.
-#[derive(Clone, Debug)]
-pub(super) struct Key(Str);
-
-impl std::hash::Hash for Key {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.0.hash(state);
-    }
-}
-
-impl PartialEq for Key {
-    fn eq(&self, other: &Self) -> bool {
-        *self.0 == *other.0
-    }
-}
-
-impl Eq for Key {}
-
-impl std::borrow::Borrow<[u8]> for Key {
-    fn borrow(&self) -> &[u8] {
-        &self.0
-    }
-}
-
 impl Table {
-    fn new(meter: &Arc<Meter>) -> Self {
-        Self {
-            places: HashMap::new(),
-            entries: Vec::new(),
-            charge: meter.empty_charge(),
-            spare: Value::Unset,
-        }
-    }
-
     pub(super) fn len(&self) -> usize {
         self.places.len()
     }
@@ -69,29 +34,26 @@ impl Table {
     }
 
     /// The value of a key, made where there is none.
-    pub(super) fn entry(&mut self, key: Str) -> Result<&mut Value, LimitError> {
-        let key = Key(key);
+    pub(super) fn entry(&mut self, key: Text) -> &mut Value {
         let place = if let Some(&place) = self.places.get(&key) {
             place
         } else {
-            self.charge.grow(ENTRY_BYTES)?;
             let place = self.entries.len();
-            self.entries.push(Some((key.0.clone(), Value::Unset)));
+            self.entries.push(Some((key.clone(), Value::Unset)));
             self.places.insert(key, place);
             place
         };
         match self.entries.get_mut(place) {
-            Some(slot) => Ok(&mut slot.get_or_insert((Str::EMPTY, Value::Unset)).1),
-            None => Ok(&mut self.spare),
+            Some(slot) => &mut slot.get_or_insert((Text::EMPTY, Value::Unset)).1,
+            None => &mut self.spare,
         }
     }
 
-    pub(super) fn remove(&mut self, key: &[u8]) -> Result<(), LimitError> {
-        let Some(place) = self.places.remove(key) else { return Ok(()) };
+    pub(super) fn remove(&mut self, key: &[u8]) {
+        let Some(place) = self.places.remove(key) else { return };
         if let Some(entry) = self.entries.get_mut(place) {
             *entry = None;
         }
-        self.charge.set(self.charge.bytes().saturating_sub(ENTRY_BYTES))?;
         if self.entries.len() > 32 && self.places.len() < self.entries.len() / 2 {
             self.entries.retain(Option::is_some);
             for (place, entry) in self.entries.iter().enumerate() {
@@ -102,68 +64,83 @@ impl Table {
                 }
             }
         }
-        Ok(())
-    }
-
-    pub(super) fn clear(&mut self) -> Result<(), LimitError> {
-        self.places.clear();
-        self.entries.clear();
-        self.charge.set(0)
     }
 
     /// At most `count` entries from a place on, holes among them.
-    pub(super) fn slots(&self, place: usize, count: usize) -> &[Option<(Str, Value)>] {
+    pub(super) fn slots(&self, place: usize, count: usize) -> &[Option<(Text, Value)>] {
         let rest = self.entries.get(place..).unwrap_or(&[]);
         rest.get(..count).unwrap_or(rest)
     }
 
-    /// Empties the table; what was in it is freed by the caller.
-    pub(super) fn take(&mut self, meter: &Arc<Meter>) -> Rubbish<Key> {
-        Rubbish {
-            places: std::mem::take(&mut self.places).into_iter(),
-            entries: std::mem::take(&mut self.entries).into_iter(),
-            _charge: std::mem::replace(&mut self.charge, meter.empty_charge()),
-        }
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = &(Str, Value)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &(Text, Value)> {
         self.entries.iter().flatten()
     }
 }
 
-/// All arrays.
+/// What is left of a table that was emptied.
 #[derive(Debug)]
+struct Rubbish {
+    places: std::collections::hash_map::IntoIter<Text, usize>,
+    entries: IntoIter<Option<(Text, Value)>>,
+}
+
+/// All arrays.
+#[derive(Debug, Default)]
 pub(super) struct Arrays {
     /// With the depth of the call whose local variable an array is, 0 for those of the program.
     tables: Vec<(Table, usize)>,
     free: Vec<u32>,
-    meter: Arc<Meter>,
-    charge: Charge,
+    rubbish: Vec<Rubbish>,
 }
 
 impl Arrays {
-    pub(super) fn new(meter: &Arc<Meter>) -> Self {
-        Self { tables: Vec::new(), free: Vec::new(), meter: Arc::clone(meter), charge: meter.empty_charge() }
-    }
-
-    pub(super) fn create(&mut self, owner: usize) -> Result<u32, LimitError> {
+    pub(super) fn create(&mut self, owner: usize) -> u32 {
         if let Some(number) = self.free.pop() {
             if let Some(table) = self.tables.get_mut(number as usize) {
                 table.1 = owner;
             }
-            return Ok(number);
+            return number;
         }
-        self.charge.grow(ENTRY_BYTES)?;
-        self.tables.push((Table::new(&self.meter), owner));
-        Ok((self.tables.len() - 1) as u32)
+        let number = self.tables.len() as u32;
+        self.tables.push((Table::default(), owner));
+        number
     }
 
     /// Forgets an array that nobody names any more.
     pub(super) fn release(&mut self, number: u32) {
-        if let Some(table) = self.tables.get_mut(number as usize) {
-            table.0 = Table::new(&self.meter);
-            self.free.push(number);
+        self.clear(number);
+        self.free.push(number);
+    }
+
+    /// Empties an array.
+    pub(super) fn clear(&mut self, number: u32) {
+        let Some((table, _)) = self.tables.get_mut(number as usize) else { return };
+        let Table { places, entries, .. } = std::mem::take(table);
+        if entries.len() > PORTION {
+            self.rubbish.push(Rubbish { places: places.into_iter(), entries: entries.into_iter() });
         }
+    }
+
+    /// Empties all arrays.
+    pub(super) fn clear_all(&mut self) {
+        for number in 0..self.tables.len() {
+            self.clear(number as u32);
+        }
+    }
+
+    pub(super) fn has_rubbish(&self) -> bool {
+        !self.rubbish.is_empty()
+    }
+
+    /// Frees a portion of what large tables held; whether there was something to free.
+    pub(super) fn free_some(&mut self) -> bool {
+        let Some(Rubbish { places, entries }) = self.rubbish.last_mut() else { return false };
+        places.by_ref().take(PORTION).for_each(drop);
+        entries.by_ref().take(PORTION).for_each(drop);
+        if entries.len() == 0 && places.len() == 0 {
+            self.rubbish.pop();
+        }
+        true
     }
 
     pub(super) fn owner(&self, number: u32) -> usize {

@@ -5,7 +5,6 @@ use super::error::{SyntaxError, SyntaxErrorKind};
 use super::lexer::Token;
 use super::op::{Binary, Comparison, Function, Op, Place, SPECIAL, Source, Var};
 use super::parser::Parser;
-use super::text::Str;
 use super::value::Value;
 use crate::text::Text;
 use crate::utility::regex::{Dialect, Regex, RegexOptions, Syntax};
@@ -384,7 +383,7 @@ impl Parser<'_> {
             }
             Token::Text(text) => {
                 self.advance();
-                let constant = self.constant(Value::Text(Str::Short(Text::from(text))));
+                let constant = self.constant(Value::Text(Text::from(text)));
                 self.emit(Op::Constant(constant));
             }
             Token::Sign("/" | "/=") => self.regex()?,

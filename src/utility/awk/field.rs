@@ -1,15 +1,16 @@
 //! The current record and its fields. Fields are found when one is asked for; an assignment to one makes the record be
 //! built anew when that is asked for.
+//!
+//! What may take long (splitting, and building a record of many fields) counts its steps on a [`Pace`].
 
-use crate::memory::Vec;
-use super::text::Str;
 use super::value::Value;
 use crate::character::unit_at;
-use crate::limit::{LimitError, Meter};
-use crate::pattern::Ticker;
-use crate::utility::charged::ChargedVec;
+use crate::limit::gauge;
+use crate::memory::Vec;
+use crate::text::Text;
+use crate::utility::context::yield_now;
+use crate::utility::pace::Pace;
 use crate::utility::regex::{Regex, RegexError};
-use std::sync::Arc;
 
 /// How text falls into fields.
 #[derive(Clone, Debug)]
@@ -25,60 +26,97 @@ pub(super) enum Splitter {
 /// `[start, end)` in bytes.
 pub(super) type Piece = (usize, usize);
 
+/// Bytes of a text that are split without counting.
+const BLOCK: usize = 1 << 12;
+
 /// Finds the fields of a text.
-pub(super) fn split(
+pub(super) async fn split(
     text: &[u8],
     splitter: &Splitter,
     newline_splits: bool,
-    ticker: &mut dyn Ticker,
-    pieces: &mut ChargedVec<Piece>,
-) -> Result<(), SplitError> {
+    pieces: &mut Vec<Piece>,
+    pace: &mut Pace<'_>,
+) -> Result<(), RegexError> {
     pieces.clear();
-    match splitter {
-        Splitter::Blanks => {
-            let mut at = 0;
-            while let Some(piece) = next_word(text, at) {
-                pieces.push(piece)?;
-                at = piece.1;
-            }
-        }
-        Splitter::Characters => {
-            let mut at = 0;
-            while let Some((_, length)) = unit_at(text, at) {
-                pieces.push((at, at + length))?;
-                at += length;
-            }
-        }
-        _ if text.is_empty() => {}
-        Splitter::Byte(separator) if newline_splits => {
-            let is_separator = |byte: &u8| byte == separator || *byte == b'\n';
-            split_by(text, is_separator, pieces)?;
-        }
-        Splitter::Byte(separator) => {
-            let mut start = 0;
-            for end in memchr::memchr_iter(*separator, text) {
-                pieces.push((start, end))?;
-                start = end + 1;
-            }
-            pieces.push((start, text.len()))?;
-        }
-        Splitter::Regex(regex) => {
-            let mut start = 0;
-            let mut from = 0;
-            while let Some((at, end)) = regex.find_at_ticked(text, from, ticker)? {
-                if at == end {
-                    if at >= text.len() {
-                        break;
-                    }
-                    from = at + unit_at(text, at).map_or(1, |(_, length)| length);
-                    continue;
+    if let Splitter::Regex(regex) = splitter {
+        return split_by_regex(text, regex, pieces, pace).await;
+    }
+    if text.is_empty() {
+        return Ok(());
+    }
+    // The field that has begun, and where to go on.
+    let mut start = 0;
+    let mut at = 0;
+    while at < text.len() {
+        let end = at.saturating_add(BLOCK).min(text.len());
+        match splitter {
+            Splitter::Byte(separator) => {
+                let block = text.get(at..end).unwrap_or(&[]);
+                let second = if newline_splits { b'\n' } else { *separator };
+                for found in memchr::memchr2_iter(*separator, second, block) {
+                    pieces.push((start, at + found));
+                    start = at + found + 1;
                 }
-                pieces.push((start, at))?;
-                (start, from) = (end, end);
+                at = end;
             }
-            pieces.push((start, text.len()))?;
+            Splitter::Characters => {
+                while at < end
+                    && let Some((_, length)) = unit_at(text, at)
+                {
+                    pieces.push((at, at + length));
+                    at += length;
+                }
+            }
+            Splitter::Blanks | Splitter::Regex(_) => {
+                while at < end {
+                    let Some(piece) = next_word(text, at) else {
+                        at = text.len();
+                        break;
+                    };
+                    pieces.push(piece);
+                    at = piece.1;
+                }
+            }
+        }
+        if gauge::is_refused() {
+            break;
+        }
+        if text.len() > BLOCK && pace.count(BLOCK as u64 / 2)? {
+            yield_now().await;
         }
     }
+    if let Splitter::Byte(_) = splitter {
+        pieces.push((start, text.len()));
+    }
+    Ok(())
+}
+
+async fn split_by_regex(
+    text: &[u8],
+    regex: &Regex,
+    pieces: &mut Vec<Piece>,
+    pace: &mut Pace<'_>,
+) -> Result<(), RegexError> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    let mut start = 0;
+    let mut from = 0;
+    while let Some((at, end)) = regex.find_at(text, from, pace).await? {
+        if pace.count(1)? {
+            yield_now().await;
+        }
+        if at == end {
+            if at >= text.len() {
+                break;
+            }
+            from = at + unit_at(text, at).map_or(1, |(_, length)| length);
+            continue;
+        }
+        pieces.push((start, at));
+        (start, from) = (end, end);
+    }
+    pieces.push((start, text.len()));
     Ok(())
 }
 
@@ -91,198 +129,184 @@ fn next_word(text: &[u8], at: usize) -> Option<Piece> {
     Some((start, length.map_or(text.len(), |length| start + length)))
 }
 
-fn split_by(
-    text: &[u8],
-    is_separator: impl Fn(&u8) -> bool,
-    pieces: &mut ChargedVec<Piece>,
-) -> Result<(), LimitError> {
-    let mut start = 0;
-    for (end, _) in text.iter().enumerate().filter(|(_, byte)| is_separator(byte)) {
-        pieces.push((start, end))?;
-        start = end + 1;
-    }
-    pieces.push((start, text.len()))
+/// What an operation needs of the record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Need {
+    /// The whole, built from its fields where these were changed.
+    Text,
+    /// The field of this number; 0 is the whole.
+    Field(usize),
+    /// Fields that can be assigned to.
+    OwnFields,
 }
 
-/// Why a text was not split.
-#[derive(Debug)]
-pub(super) enum SplitError {
-    Limit(LimitError),
-    Regex(RegexError),
-}
-
-impl From<LimitError> for SplitError {
-    fn from(limit: LimitError) -> Self {
-        Self::Limit(limit)
-    }
-}
-
-impl From<RegexError> for SplitError {
-    fn from(error: RegexError) -> Self {
-        Self::Regex(error)
-    }
-}
+/// From so many bytes on, a record is large: it is split and built in turns with others.
+const LARGE_BYTES: usize = 1 << 15;
+/// From so many fields on as well.
+const LARGE_COUNT: usize = 1 << 11;
 
 /// The current record.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Record {
-    pub(super) bytes: ChargedVec<u8>,
+    pub(super) bytes: Vec<u8>,
     /// The record as a value, once it was asked for.
-    shared: Option<Str>,
-    pieces: ChargedVec<Piece>,
+    shared: Option<Text>,
+    pieces: Vec<Piece>,
     pub(super) is_split: bool,
     /// The fields, once one was assigned to.
-    owned: Option<ChargedVec<Value>>,
+    owned: Option<Vec<Value>>,
     /// The fields were changed since the record was built.
     pub(super) is_stale: bool,
-    meter: Arc<Meter>,
 }
 
 impl Record {
-    pub(super) fn new(meter: &Arc<Meter>) -> Self {
-        Self {
-            bytes: ChargedVec::new(meter),
-            shared: None,
-            pieces: ChargedVec::new(meter),
-            is_split: false,
-            owned: None,
-            is_stale: false,
-            meter: Arc::clone(meter),
-        }
+    pub(super) fn set(&mut self, text: &[u8]) {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(text);
+        self.forget();
     }
 
-    pub(super) fn set(&mut self, text: &[u8]) -> Result<(), LimitError> {
-        self.bytes.clear();
-        self.pieces.clear();
+    /// Takes the record that `line` holds, in exchange for the old one.
+    pub(super) fn take(&mut self, line: &mut Vec<u8>) {
+        std::mem::swap(&mut self.bytes, line);
+        self.forget();
+    }
+
+    /// Forgets what was known of the old record.
+    fn forget(&mut self) {
         self.shared = None;
+        self.pieces.clear();
+        self.pieces.shrink_to(KEPT);
         self.is_split = false;
         self.owned = None;
         self.is_stale = false;
-        self.bytes.extend(text)
     }
 
-    pub(super) fn split(
+    /// Finds all fields.
+    pub(super) async fn split(
         &mut self,
         splitter: &Splitter,
         newline_splits: bool,
-        ticker: &mut dyn Ticker,
-    ) -> Result<(), SplitError> {
-        split(&self.bytes, splitter, newline_splits, ticker, &mut self.pieces)?;
+        pace: &mut Pace<'_>,
+    ) -> Result<(), RegexError> {
+        split(&self.bytes, splitter, newline_splits, &mut self.pieces, pace).await?;
         self.is_split = true;
         Ok(())
     }
 
     /// `$0` as a value; the record is up to date.
-    pub(super) fn whole(&mut self) -> Result<Str, LimitError> {
-        if let Some(shared) = &self.shared {
-            return Ok(shared.clone());
-        }
-        let text = Str::new(&self.bytes, &self.meter)?;
-        self.shared = Some(text.clone());
-        Ok(text)
+    pub(super) fn whole(&mut self) -> Text {
+        self.shared.get_or_insert_with(|| Text::from(self.bytes.as_slice())).clone()
     }
 
-    /// Splits as far as field `number`, where the splitter can stop there.
-    pub(super) fn split_to(
-        &mut self,
-        number: usize,
-        splitter: &Splitter,
-        newline_splits: bool,
-        ticker: &mut dyn Ticker,
-    ) -> Result<(), SplitError> {
-        if self.is_split || self.pieces.len() >= number {
-            return Ok(());
-        }
-        if !matches!(splitter, Splitter::Blanks) {
-            return self.split(splitter, newline_splits, ticker);
-        }
+    /// Splits a record at blanks as far as field `number`.
+    pub(super) fn split_words_to(&mut self, number: usize) {
         let mut at = self.pieces.last().map_or(0, |piece| piece.1);
-        while self.pieces.len() < number {
+        for _ in self.pieces.len()..number {
             let Some(piece) = next_word(&self.bytes, at) else {
                 self.is_split = true;
                 break;
             };
-            self.pieces.push(piece)?;
+            self.pieces.push(piece);
             at = piece.1;
+        }
+    }
+
+    /// Whether field `number` is known.
+    pub(super) fn has_found(&self, number: usize) -> bool {
+        self.owned.is_some() || self.is_split || self.pieces.len() >= number
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.owned.as_ref().map_or(self.pieces.len(), Vec::len)
+    }
+
+    /// Field `number`, from 1; the fields are split.
+    pub(super) fn field(&self, number: usize) -> Value {
+        let Some(index) = number.checked_sub(1) else { return Value::Unset };
+        if let Some(owned) = &self.owned {
+            return owned.get(index).cloned().unwrap_or(Value::Unset);
+        }
+        let Some(&(start, end)) = self.pieces.get(index) else { return Value::Unset };
+        Value::Input(Text::from(self.bytes.get(start..end).unwrap_or(&[])))
+    }
+
+    /// See [`LARGE_BYTES`].
+    pub(super) fn is_large(&self) -> bool {
+        self.bytes.len() >= LARGE_BYTES || self.owned.as_ref().is_some_and(|owned| owned.len() >= LARGE_COUNT)
+    }
+
+    pub(super) fn has(&self, need: Need) -> bool {
+        match need {
+            Need::Text | Need::Field(0) => !self.is_stale,
+            Need::Field(number) => self.has_found(number),
+            Need::OwnFields => self.owned.is_some(),
+        }
+    }
+
+    /// Makes every field a value of its own; it is done before a field or `NF` is assigned to.
+    pub(super) async fn own(&mut self, pace: &mut Pace<'_>) -> Result<(), RegexError> {
+        if self.owned.is_none() {
+            let mut owned = Vec::with_capacity(self.pieces.len());
+            for number in 1..=self.pieces.len() {
+                owned.push(self.field(number));
+                if pace.count(4)? {
+                    yield_now().await;
+                }
+            }
+            self.owned = Some(owned);
         }
         Ok(())
     }
 
-    /// Takes the record that `line` holds, in exchange for the old one.
-    pub(super) fn take(&mut self, line: &mut ChargedVec<u8>) {
-        std::mem::swap(&mut self.bytes, line);
-        self.shared = None;
-        self.pieces.clear();
-        self.is_split = false;
-        self.owned = None;
-        self.is_stale = false;
-    }
-
-    pub(super) fn count(&self) -> usize {
-        self.owned.as_ref().map_or(self.pieces.len(), |owned| owned.len())
-    }
-
-    /// Field `number`, from 1; the fields are split.
-    pub(super) fn field(&self, number: usize) -> Result<Value, LimitError> {
-        let Some(index) = number.checked_sub(1) else { return Ok(Value::Unset) };
-        if let Some(owned) = &self.owned {
-            return Ok(owned.get(index).cloned().unwrap_or(Value::Unset));
-        }
-        let Some(&(start, end)) = self.pieces.get(index) else { return Ok(Value::Unset) };
-        Ok(Value::Input(Str::new(self.bytes.get(start..end).unwrap_or(&[]), &self.meter)?))
-    }
-
-    fn own(&mut self) -> Result<&mut ChargedVec<Value>, LimitError> {
-        if self.owned.is_none() {
-            let mut owned = ChargedVec::new(&self.meter);
-            owned.reserve(self.pieces.len())?;
-            for number in 1..=self.pieces.len() {
-                owned.push(self.field(number)?)?;
-            }
-            self.owned = Some(owned);
-        }
-        Ok(self.owned.get_or_insert_with(|| ChargedVec::new(&self.meter)))
-    }
-
-    pub(super) fn set_field(&mut self, number: usize, value: Value) -> Result<(), LimitError> {
-        let empty = || Value::Input(Str::EMPTY);
-        let owned = self.own()?;
-        while owned.len() < number {
-            owned.push(empty())?;
+    /// Assigns to a field; those between the last one and it become empty.
+    pub(super) fn set_field(&mut self, number: usize, value: Value) {
+        let Some(owned) = &mut self.owned else { return };
+        if number > owned.len() {
+            owned.resize(number, Value::Input(Text::EMPTY));
         }
         if let Some(slot) = number.checked_sub(1).and_then(|index| owned.get_mut(index)) {
             *slot = value;
         }
         self.is_stale = true;
-        Ok(())
     }
 
     /// Sets `NF`.
-    pub(super) fn set_count(&mut self, count: usize) -> Result<(), LimitError> {
-        let owned = self.own()?;
+    pub(super) fn set_count(&mut self, count: usize) {
+        let Some(owned) = &mut self.owned else { return };
+        owned.resize(count, Value::Input(Text::EMPTY));
         owned.truncate(count);
-        while owned.len() < count {
-            owned.push(Value::Input(Str::EMPTY))?;
-        }
         self.is_stale = true;
-        Ok(())
     }
 
     /// Builds the record from its fields.
-    pub(super) fn rebuild(&mut self, separator: &[u8], format: &[u8]) -> Result<(), LimitError> {
+    pub(super) async fn rebuild(
+        &mut self,
+        separator: &[u8],
+        format: &[u8],
+        pace: &mut Pace<'_>,
+    ) -> Result<(), RegexError> {
         self.is_stale = false;
         self.shared = None;
         let Some(owned) = &self.owned else { return Ok(()) };
-        let mut bytes = ChargedVec::new(&self.meter);
+        let mut bytes = Vec::new();
         let mut text = Vec::new();
         for (index, value) in owned.iter().enumerate() {
             if index > 0 {
-                bytes.extend(separator)?;
+                bytes.extend_from_slice(separator);
             }
-            bytes.extend(value.bytes(format, &mut text))?;
+            bytes.extend_from_slice(value.bytes(format, &mut text));
+            if !gauge::admit_value(bytes.len()) {
+                break;
+            }
+            if pace.count(4)? {
+                yield_now().await;
+            }
         }
-        self.meter.check_value(bytes.len() as u64)?;
         self.bytes = bytes;
         Ok(())
     }
 }
+
+/// Places of fields that are kept for the next record.
+const KEPT: usize = 1 << 12;

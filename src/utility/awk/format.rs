@@ -4,11 +4,7 @@ use crate::memory::{ToMeteredString, Vec, format};
 use super::number::{Style, non_finite, push_float, push_integer, push_padded};
 use super::value::Value;
 use crate::character::{push_unit, unit_at};
-use crate::limit::{LimitError, Meter};
-use std::sync::Arc;
-
-/// Widest field; wider ones are cut to it.
-const GREATEST_WIDTH: usize = 1 << 20;
+use crate::limit::{LimitError, Meter, gauge};
 
 /// Why a format was not finished.
 #[derive(Debug)]
@@ -29,11 +25,10 @@ pub(super) fn format(
     format: &[u8],
     arguments: &[Value],
     number_format: &[u8],
-    meter: &Arc<Meter>,
+    meter: &Meter,
     out: &mut Vec<u8>,
 ) -> Result<(), FormatError> {
     let mut arguments = arguments.iter();
-    let mut charge = meter.empty_charge();
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'%', format.get(at..).unwrap_or(&[])) {
         let start = at + found;
@@ -46,6 +41,8 @@ pub(super) fn format(
         };
         at = conversion.at;
         let style = conversion.style;
+        // What the width makes is measured before it is made.
+        meter.check_value(out.len().saturating_add(style.least_length(letter)) as u64)?;
         if letter == b'%' {
             out.push(b'%');
         } else if b"diouxXcseEfFgGaA".contains(&letter) {
@@ -54,10 +51,7 @@ pub(super) fn format(
         } else {
             out.extend_from_slice(format.get(start..at).unwrap_or(&[]));
         }
-        if out.capacity() as u64 > charge.bytes() {
-            meter.check_value(out.len() as u64)?;
-            charge.set(out.capacity() as u64)?;
-        }
+        meter.check_value(out.len() as u64)?;
     }
     out.extend_from_slice(format.get(at..).unwrap_or(&[]));
     Ok(())
@@ -71,6 +65,7 @@ pub(super) fn push_formatted_number(text: &[u8], number: f64, out: &mut Vec<u8>)
     conversion.at = start + 1;
     if let Ok(Some(letter)) = conversion.read(&mut [].iter())
         && b"diouxXeEfFgG".contains(&letter)
+        && gauge::admit_value(conversion.style.least_length(letter))
     {
         push_value(letter, &Value::Number(number), &conversion.style, b"%.6g", out);
         out.extend_from_slice(text.get(conversion.at..).unwrap_or(&[]));
@@ -101,12 +96,12 @@ impl Conversion<'_> {
         }
         if let Some(width) = self.number(arguments)? {
             self.style.left |= width < 0;
-            self.style.width = usize::try_from(width.unsigned_abs()).unwrap_or(0).min(GREATEST_WIDTH);
+            self.style.width = usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX);
         }
         if self.format.get(self.at) == Some(&b'.') {
             self.at += 1;
             let precision = self.number(arguments)?.unwrap_or(0);
-            self.style.precision = usize::try_from(precision).ok().map(|number| number.min(GREATEST_WIDTH));
+            self.style.precision = usize::try_from(precision).ok();
         }
         while let Some(b'h' | b'l' | b'L') = self.format.get(self.at) {
             self.at += 1;
@@ -166,11 +161,11 @@ fn push_text(text: &[u8], style: &Style, out: &mut Vec<u8>) {
         end = at;
         let padding = style.width.saturating_sub(count);
         if !style.left {
-            out.resize(out.len() + padding, b' ');
+            out.resize_by(padding, b' ');
         }
         out.extend_from_slice(text.get(..end).unwrap_or(text));
         if style.left {
-            out.resize(out.len() + padding, b' ');
+            out.resize_by(padding, b' ');
         }
         return;
     }

@@ -1,8 +1,10 @@
 //! Records from an input: lines, paragraphs, or what a regular expression separates.
 
+use crate::memory::Vec;
 use crate::utility::prelude::*;
 use crate::utility::regex::Regex;
-use crate::utility::ticker::{MeterTicker, stopped};
+use crate::utility::pace::Pace;
+use crate::utility::ticker::stopped;
 
 /// What ends a record.
 #[derive(Clone, Debug)]
@@ -17,7 +19,7 @@ pub(super) enum Separator {
 #[derive(Debug)]
 pub(super) struct Reader {
     input: Input,
-    buffer: ChargedVec<u8>,
+    buffer: Vec<u8>,
     start: usize,
     has_ended: bool,
 }
@@ -30,8 +32,8 @@ struct Found {
 }
 
 impl Reader {
-    pub(super) fn new(ctx: &Context, input: Input) -> Self {
-        Self { input, buffer: ChargedVec::new(&ctx.meter), start: 0, has_ended: false }
+    pub(super) const fn new(input: Input) -> Self {
+        Self { input, buffer: Vec::new(), start: 0, has_ended: false }
     }
 
     /// The next record and its separator, or `None` at the end. The inner error is one of reading.
@@ -52,7 +54,7 @@ impl Reader {
             let found = if !is_regex || rest.len() >= wanted || self.has_ended {
                 // An expression starts over with each attempt: so the next one waits for twice as much.
                 wanted = rest.len().saturating_mul(2);
-                find(ctx, rest, separator, &mut searched, self.has_ended)?
+                find(ctx, rest, separator, &mut searched, self.has_ended).await?
             } else {
                 None
             };
@@ -89,8 +91,9 @@ impl Reader {
         }
         let count = match self.input.fill().await {
             Ok(bytes) => {
-                self.buffer.extend(bytes)?;
-                bytes.len()
+                let before = self.buffer.len();
+                self.buffer.extend_from_slice(bytes);
+                self.buffer.len() - before
             }
             Err(FsError::Errno(errno)) => return Ok(Err(errno)),
             Err(FsError::Limit(limit)) => return Err(limit.into()),
@@ -102,7 +105,7 @@ impl Reader {
 }
 
 /// The end of the record that `rest` begins with. `searched` says up to where there is none.
-fn find(
+async fn find(
     ctx: &Context,
     rest: &[u8],
     separator: &Separator,
@@ -132,7 +135,7 @@ fn find(
         Separator::Regex(regex) => {
             let mut from = 0;
             loop {
-                let found = regex.find_at_ticked(rest, from, &mut MeterTicker::new(&ctx.meter));
+                let found = regex.find_at(rest, from, &mut Pace::Shared(&ctx.meter)).await;
                 match found.map_err(|_| stopped(&ctx.meter))? {
                     // A match at the end may go on in what is not read yet.
                     Some((_, next)) if next >= rest.len() && !has_ended => return Ok(None),

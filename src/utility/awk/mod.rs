@@ -17,17 +17,22 @@ mod function;
 mod input;
 mod lexer;
 mod machine;
+mod matching;
 mod number;
 mod op;
+mod output;
 mod parser;
+mod record;
+mod replacement;
 mod run;
 mod sort;
+mod sorting;
 mod stream;
 #[cfg(test)]
 mod tests;
-mod text;
 mod time;
 mod value;
+mod variable;
 
 use crate::memory::{JoinMetered, String, ToMeteredString, Vec, format, vec};
 use crate::utility::prelude::*;
@@ -69,7 +74,6 @@ async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus,
     let options = ctx.parse_options(utility)?;
     let mut operands = options.operands.clone();
     let (text, sources) = program_text(ctx, &options, &mut operands).await?;
-    let charge = ctx.meter.charge((text.len() as u64).saturating_mul(8))?;
     let regex_options = regex_options(&ctx.meter);
     let (program, warnings) =
         parser::parse(text, &sources, regex_options.clone()).map_err(|error| error.into_error(&ctx.name))?;
@@ -78,13 +82,12 @@ async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus,
         ctx.warn(format_args!("{source}:{line}: warning: {warning}"));
     }
     let machine = Machine::new(&program, &ctx.meter, regex_options, zone(ctx), Arc::clone(&ctx.session.clock));
-    let mut runner = Runner::new(ctx, &program, &sources, machine);
+    let mut runner = Runner::new(&program, &sources, machine);
     let mut arguments = vec![ctx.name.clone()];
     arguments.append(&mut operands);
     prepare(ctx, &options, &mut runner, &arguments)?;
     let status = runner.run(ctx).await;
     drop(runner);
-    drop(charge);
     status
 }
 
@@ -176,10 +179,8 @@ async fn program_text(
 fn usage(ctx: &mut Context) -> UtilityError {
     let text = "Usage: awk [POSIX or GNU style options] -f progfile [--] file ...\n\
                 Usage: awk [POSIX or GNU style options] [--] 'program' file ...\n";
-    match ctx.stderr.push(text.as_bytes()) {
-        Ok(()) => UtilityError::Exit(ExitStatus::FAILURE),
-        Err(limit) => limit.into(),
-    }
+    ctx.stderr.push(text.as_bytes());
+    UtilityError::Exit(ExitStatus::FAILURE)
 }
 
 /// The time zone that `TZ` names; UTC where it names none.

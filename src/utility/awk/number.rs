@@ -98,6 +98,14 @@ pub(super) struct Style {
     pub(super) precision: Option<usize>,
 }
 
+impl Style {
+    /// What is written by the conversion `letter` has at least this length, as far as that is known before.
+    pub(super) fn least_length(&self, letter: u8) -> usize {
+        let digits = if matches!(letter, b's' | b'c') { 0 } else { self.precision.unwrap_or(0) };
+        self.width.max(digits)
+    }
+}
+
 /// Appends a number as text: integers in full, others by `format`, a `printf` format such as `%.6g`.
 pub(super) fn push_number(number: f64, format: &[u8], out: &mut Vec<u8>) {
     if number.fract() == 0.0 {
@@ -231,16 +239,16 @@ pub(super) fn push_padded(
     let padding = style.width.saturating_sub(length);
     let zeros = zeros && !style.left;
     if !style.left && !zeros {
-        out.resize(out.len() + padding, b' ');
+        out.resize_by(padding, b' ');
     }
     out.extend_from_slice(sign);
     out.extend_from_slice(prefix.as_bytes());
     if zeros {
-        out.resize(out.len() + padding, b'0');
+        out.resize_by(padding, b'0');
     }
     out.extend_from_slice(digits);
     if style.left {
-        out.resize(out.len() + padding, b' ');
+        out.resize_by(padding, b' ');
     }
 }
 

@@ -8,9 +8,12 @@ use super::machine::{Machine, Pause};
 use super::op::{ARGC, ARGV, FILENAME, FNR, Program, RT, Source, Var};
 use super::parser::Sources;
 use super::stream::Streams;
-use super::text::Str;
 use super::value::Value;
+use crate::utility::context::yield_now;
 use crate::utility::prelude::*;
+
+/// Turns of the machine between two of its ticks.
+const TICKS: u32 = 256;
 
 /// How a part of the program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,17 +34,12 @@ pub(super) struct Runner<'p> {
     next_argument: usize,
     has_read: bool,
     /// A record that `getline` reads.
-    line: ChargedVec<u8>,
-    separator: (Str, Separator),
+    line: Vec<u8>,
+    separator: (Text, Separator),
 }
 
 impl<'p> Runner<'p> {
-    pub(super) fn new(
-        ctx: &Context,
-        program: &'p Program,
-        sources: &'p Sources,
-        machine: Machine<'p>,
-    ) -> Self {
+    pub(super) fn new(program: &'p Program, sources: &'p Sources, machine: Machine<'p>) -> Self {
         Self {
             program,
             sources,
@@ -50,8 +48,8 @@ impl<'p> Runner<'p> {
             reader: None,
             next_argument: 1,
             has_read: false,
-            line: ChargedVec::new(&ctx.meter),
-            separator: (Str::Short(Text::from_static(b"\n")), Separator::Byte(b'\n')),
+            line: Vec::new(),
+            separator: (Text::from_static(b"\n"), Separator::Byte(b'\n')),
         }
     }
 
@@ -73,7 +71,7 @@ impl<'p> Runner<'p> {
         }
         // A variable that the program does not name can not be seen.
         if let Some(slot) = self.program.globals.iter().position(|global| global == name) {
-            let value = Value::Input(Str::from_vec(unescape(value), &self.machine.meter)?);
+            let value = Value::Input(Text::from(unescape(value)));
             self.machine.set_global(slot as u32, value)?;
         }
         Ok(true)
@@ -86,6 +84,10 @@ impl<'p> Runner<'p> {
             Ok(()) => self.streams.close_all(ctx).await,
             Err(fault) => Err(fault),
         };
+        self.machine.arrays.clear_all();
+        while self.machine.arrays.free_some() {
+            yield_now().await;
+        }
         match closed {
             Ok(()) => Ok(ExitStatus(self.machine.status)),
             Err(fault) => Err(self.error(fault)),
@@ -159,9 +161,14 @@ impl<'p> Runner<'p> {
                 Pause::NextFile => return Ok(Ended::NextFile),
                 Pause::Exit => return Ok(Ended::Exit),
                 Pause::Tick => {
-                    ctx.meter.tick(256)?;
+                    ctx.tick_many(TICKS);
                     ctx.check().await?;
                 }
+                Pause::Slow(op) => {
+                    self.machine.slow(op, &ctx.meter).await?;
+                    ctx.tick().await?;
+                }
+                Pause::Prepare(need) => self.machine.prepare(need, &ctx.meter).await?,
                 Pause::Flush => ctx.stdout.flush().await?,
                 Pause::Write(redirect, name) => {
                     let text = std::mem::take(&mut self.machine.output);
@@ -170,17 +177,17 @@ impl<'p> Runner<'p> {
                 }
                 Pause::System(command) => {
                     let status = self.streams.system(ctx, &command).await?;
-                    self.machine.push(Value::Number(status))?;
+                    self.machine.push(Value::Number(status));
                 }
                 Pause::Close(name) => {
                     let status = self.streams.close(ctx, &name).await?;
-                    self.machine.push(Value::Number(status))?;
+                    self.machine.push(Value::Number(status));
                 }
                 Pause::Fflush(name) => {
                     ctx.stdout.flush().await?;
                     let is_stdout = name.as_deref().is_some_and(|name| name == b"/dev/stdout");
                     let found = self.streams.flush(name.as_deref()).await? || is_stdout;
-                    self.machine.push(Value::Number(if found { 0.0 } else { -1.0 }))?;
+                    self.machine.push(Value::Number(if found { 0.0 } else { -1.0 }));
                 }
                 Pause::Getline(source, place, name) => {
                     let outcome = self.getline(ctx, source, &name).await?;
@@ -264,10 +271,10 @@ impl<'p> Runner<'p> {
             match reader.next(ctx, &self.separator.1).await? {
                 Ok(Some((record, end))) => {
                     self.line.clear();
-                    self.line.extend(record)?;
+                    self.line.extend_from_slice(record);
                     self.machine.count_record(true);
                     if !matches!(self.machine.global(RT), Value::Text(text) if **text == *end) {
-                        let end = Str::new(end, &self.machine.meter)?;
+                        let end = Text::from(end);
                         self.machine.set_global(RT, Value::Text(end))?;
                     }
                     return Ok(true);
@@ -275,7 +282,7 @@ impl<'p> Runner<'p> {
                 Ok(None) => self.reader = None,
                 Err(errno) => {
                     self.reader = None;
-                    let name = self.machine.text(self.machine.global(FILENAME))?;
+                    let name = self.machine.text(self.machine.global(FILENAME));
                     let shown = if name.is_empty() { "-".into() } else { String::from_utf8_lossy(&name) };
                     
                     if errno == Errno::IsDirectory {
@@ -301,21 +308,21 @@ impl<'p> Runner<'p> {
                 if self.has_read {
                     return Ok(false);
                 }
-                self.begin(Str::EMPTY, Reader::new(ctx, ctx.standard_input()))?;
+                self.begin(Text::EMPTY, Reader::new(ctx.standard_input()))?;
                 return Ok(true);
             }
             let number = self.next_argument;
             self.next_argument += 1;
             let argv = self.machine.array(Var::Global(ARGV))?;
             let value = self.machine.table(argv)?.get(number.to_metered_string().as_bytes()).cloned();
-            let name = self.machine.text(&value.unwrap_or(Value::Unset))?;
+            let name = self.machine.text(&value.unwrap_or(Value::Unset));
             if name.is_empty() || self.assign(&name)? {
                 continue;
             }
             let input = if *name == *b"-" { Ok(ctx.standard_input()) } else { ctx.open(&name) };
             match input {
                 Ok(input) => {
-                    self.begin(name, Reader::new(ctx, input))?;
+                    self.begin(name, Reader::new(input))?;
                     return Ok(true);
                 }
                 Err(FsError::Limit(limit)) => return Err(limit.into()),
@@ -331,7 +338,7 @@ impl<'p> Runner<'p> {
         }
     }
 
-    fn begin(&mut self, name: Str, reader: Reader) -> Result<(), Fault> {
+    fn begin(&mut self, name: Text, reader: Reader) -> Result<(), Fault> {
         self.has_read = true;
         self.reader = Some(reader);
         self.machine.set_global(FILENAME, Value::Text(name))?;

@@ -4,12 +4,10 @@
 use crate::memory::{IntoIter, Vec};
 use super::array::Table;
 use super::number::to_number;
-use super::text::Str;
 use super::value::Value;
-use crate::limit::{Charge, LimitError, Meter};
+use crate::text::Text;
 use std::cmp::Ordering;
 use std::iter::Peekable;
-use std::sync::Arc;
 
 /// Entries that are handled at once.
 const PORTION: usize = 1024;
@@ -88,7 +86,7 @@ pub(super) enum Purpose {
 
 #[derive(Debug)]
 pub(super) struct Entry {
-    pub(super) key: Str,
+    pub(super) key: Text,
     pub(super) value: Value,
     /// The key as a number, where that is compared.
     number: f64,
@@ -100,43 +98,35 @@ pub(super) struct Job {
     pub(super) source: u32,
     pub(super) purpose: Purpose,
     order: Order,
-    format: Str,
+    format: Text,
     gathered: Vec<Entry>,
     /// The first place of the table that was not looked at.
     place: usize,
     sort: Option<MergeSort<Entry>>,
-    pub(super) charge: Charge,
 }
 
 impl Job {
-    pub(super) fn new(source: u32, purpose: Purpose, order: Order, format: Str, meter: &Arc<Meter>) -> Self {
-        let charge = meter.empty_charge();
-        Self { source, purpose, order, format, gathered: Vec::new(), place: 0, sort: None, charge }
+    pub(super) fn new(source: u32, purpose: Purpose, order: Order, format: Text) -> Self {
+        Self { source, purpose, order, format, gathered: Vec::new(), place: 0, sort: None }
     }
 
     /// Gathers or sorts a portion; the entries when they are in order.
-    pub(super) fn go_on(
-        &mut self,
-        table: &Table,
-        meter: &Arc<Meter>,
-    ) -> Result<Option<IntoIter<Entry>>, LimitError> {
+    pub(super) fn go_on(&mut self, table: &Table) -> Option<IntoIter<Entry>> {
         let (order, format) = (self.order, &self.format);
         if let Some(sort) = &mut self.sort {
             let sorted = sort.go_on(&mut |left, right| order.compare(left, right, format));
-            return Ok(sorted.map(Vec::into_iter));
+            return sorted.map(Vec::into_iter);
         }
         let slots = table.slots(self.place, PORTION);
         if slots.is_empty() {
             let gathered = std::mem::take(&mut self.gathered);
             if order.by == By::Nothing {
-                return Ok(Some(gathered.into_iter()));
+                return Some(gathered.into_iter());
             }
             self.sort = Some(MergeSort::new(gathered));
-            return Ok(None);
+            return None;
         }
         if self.gathered.is_empty() {
-            // An entry is held twice while it is merged.
-            self.charge.grow((table.len() as u64).saturating_mul(2 * size_of::<Entry>() as u64))?;
             self.gathered.reserve_exact(table.len());
         }
         self.place += slots.len();
@@ -145,11 +135,11 @@ impl Job {
             let mut value = value.clone();
             if order.by == By::ValueText {
                 let mut buffer = Vec::new();
-                value = Value::Text(Str::new(value.bytes(format, &mut buffer), meter)?);
+                value = Value::Text(Text::from(value.bytes(format, &mut buffer)));
             }
             self.gathered.push(Entry { key: key.clone(), value, number });
         }
-        Ok(None)
+        None
     }
 
     /// The next entry of those that are in order.
@@ -219,23 +209,6 @@ impl<T> MergeSort<T> {
             _ => return Some(self.merged.pop().unwrap_or_default()),
         }
         None
-    }
-}
-
-/// What is left of a table that was emptied: freed in portions.
-#[derive(Debug)]
-pub(super) struct Rubbish<K> {
-    pub(super) places: std::collections::hash_map::IntoIter<K, usize>,
-    pub(super) entries: IntoIter<Option<(Str, Value)>>,
-    pub(super) _charge: Charge,
-}
-
-impl<K> Rubbish<K> {
-    /// Frees a portion; whether something is left.
-    pub(super) fn free(&mut self) -> bool {
-        self.places.by_ref().take(PORTION).for_each(drop);
-        self.entries.by_ref().take(PORTION).for_each(drop);
-        self.entries.len() > 0 || self.places.len() > 0
     }
 }
 

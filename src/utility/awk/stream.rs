@@ -18,7 +18,7 @@ enum Sink {
     File(Output),
     Stderr,
     Stdout,
-    Command(ChargedVec<u8>),
+    Command(Vec<u8>),
 }
 
 /// A command whose output is read.
@@ -70,9 +70,9 @@ impl Streams {
         };
         match self.sinks.get_mut(place).and_then(Option::as_mut) {
             Some((_, Sink::File(output))) => output.write(text).await?,
-            Some((_, Sink::Command(bytes))) => bytes.extend(text)?,
+            Some((_, Sink::Command(bytes))) => bytes.extend_from_slice(text),
             Some((_, Sink::Stderr)) => {
-                ctx.stderr.push(text)?;
+                ctx.stderr.push(text);
                 ctx.stderr.flush().await?;
             }
             Some((_, Sink::Stdout)) => ctx.stdout.write(text).await?,
@@ -132,7 +132,7 @@ impl Streams {
         ctx: &Context,
         name: &[u8],
         separator: &Separator,
-        into: &mut ChargedVec<u8>,
+        into: &mut Vec<u8>,
     ) -> Result<i8, Fault> {
         if !self.files.contains_key(name) {
             let input = match name {
@@ -141,7 +141,7 @@ impl Streams {
             };
             match input {
                 Ok(input) => {
-                    self.files.insert(name.to_metered(), Reader::new(ctx, input));
+                    self.files.insert(name.to_metered(), Reader::new(input));
                 }
                 Err(FsError::Errno(_)) => return Ok(-1),
                 Err(FsError::Limit(limit)) => return Err(limit.into()),
@@ -157,15 +157,15 @@ impl Streams {
         ctx: &Context,
         command: &[u8],
         separator: &Separator,
-        into: &mut ChargedVec<u8>,
+        into: &mut Vec<u8>,
     ) -> Result<i8, Fault> {
         if !self.processes.contains_key(command) {
             let (reader, writer) = pipe(&ctx.meter);
             let mut request = shell(ctx, command);
             request.stdout = Some(Description::pipe_writer(writer));
             let running = Some(ctx.start_command(request));
-            let input = Input::new(Description::pipe_reader(reader), &ctx.meter);
-            let process = Process { reader: Reader::new(ctx, input), running, status: ExitStatus::SUCCESS };
+            let input = Input::new(Description::pipe_reader(reader));
+            let process = Process { reader: Reader::new(input), running, status: ExitStatus::SUCCESS };
             self.processes.insert(command.to_metered(), process);
         }
         let Some(Process { reader, running, status }) = self.processes.get_mut(command) else { return Ok(-1) };
@@ -198,7 +198,7 @@ impl Streams {
 
 fn open_sink(ctx: &Context, redirect: Redirect, name: &[u8]) -> Result<Sink, Fault> {
     if redirect == Redirect::Command {
-        return Ok(Sink::Command(ChargedVec::new(&ctx.meter)));
+        return Ok(Sink::Command(Vec::new()));
     }
     match name {
         b"/dev/stdout" | b"-" => return Ok(Sink::Stdout),
@@ -222,9 +222,8 @@ async fn end_sink(ctx: &mut Context, name: &[u8], sink: Sink) -> Result<f64, Fau
         Sink::Stdout | Sink::Stderr => {}
         Sink::Command(bytes) => {
             ctx.stdout.flush().await?;
-            let _charge = ctx.meter.charge(bytes.len() as u64)?;
             let mut request = shell(ctx, name);
-            request.stdin = Some(Description::memory(bytes.to_metered()));
+            request.stdin = Some(Description::memory(bytes));
             let status = status_of(ctx.start_command(request).await)?;
             return Ok(f64::from(status.0));
         }
@@ -236,12 +235,12 @@ async fn read_into(
     reader: &mut Reader,
     ctx: &Context,
     separator: &Separator,
-    into: &mut ChargedVec<u8>,
+    into: &mut Vec<u8>,
 ) -> Result<i8, Fault> {
     into.clear();
     match reader.next(ctx, separator).await? {
         Ok(Some((record, _))) => {
-            into.extend(record)?;
+            into.extend_from_slice(record);
             Ok(1)
         }
         Ok(None) => Ok(0),

@@ -1,11 +1,9 @@
 //! Values: numbers, strings, and strings from input that count as numbers where they look like one.
 
+use crate::text::Text;
 use crate::memory::Vec;
 use super::number::{push_number, to_number, whole_number};
-use super::text::Str;
-use crate::limit::{LimitError, Meter};
 use std::cmp::Ordering;
-use std::sync::Arc;
 
 /// Where an argument without a type came from, so that it becomes an array there when it is used as one here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,16 +13,17 @@ pub(super) enum Origin {
     Stack(usize),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) enum Value {
     /// Not assigned yet: the empty string and zero.
+    #[default]
     Unset,
     /// A parameter that was given a variable without a type.
     Untyped(Origin),
     Number(f64),
-    Text(Str),
+    Text(Text),
     /// From input: a number if it looks like one.
-    Input(Str),
+    Input(Text),
     /// An index into the arrays.
     Array(u32),
     /// A regular expression of the program, as an argument.
@@ -77,15 +76,15 @@ impl Value {
         }
     }
 
-    pub(super) fn text(&self, format: &[u8], meter: &Arc<Meter>) -> Result<Str, LimitError> {
+    pub(super) fn text(&self, format: &[u8]) -> Text {
         match self {
-            Self::Text(text) | Self::Input(text) => Ok(text.clone()),
+            Self::Text(text) | Self::Input(text) => text.clone(),
             Self::Number(number) => {
                 let mut out = Vec::new();
                 push_number(*number, format, &mut out);
-                Str::from_vec(out, meter)
+                Text::from(out)
             }
-            _ => Ok(Str::EMPTY),
+            _ => Text::EMPTY,
         }
     }
 

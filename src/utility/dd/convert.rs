@@ -1,5 +1,6 @@
 //! Conversions of `dd`: characters first, then pairs of bytes, then lines and records.
 
+use crate::memory::Vec;
 use super::settings::{Lines, Set, Settings};
 use super::table;
 use crate::limit::LimitError;
@@ -63,8 +64,8 @@ impl Converter {
     pub(super) async fn convert(
         &mut self,
         ctx: &mut Context,
-        block: &mut ChargedVec<u8>,
-        out: &mut ChargedVec<u8>,
+        block: &mut Vec<u8>,
+        out: &mut Vec<u8>,
     ) -> Result<(), LimitError> {
         if let Some(map) = &self.map {
             for byte in block.iter_mut() {
@@ -72,15 +73,16 @@ impl Converter {
             }
         }
         if !self.swaps && self.lines.is_none() {
-            return out.extend(block);
+            out.extend_from_slice(block);
+            return Ok(());
         }
         for portion in block.chunks(4096) {
             for &byte in portion {
                 if !self.swaps {
-                    self.put(byte, out)?;
+                    self.put(byte, out);
                 } else if let Some(first) = self.held.take() {
-                    self.put(byte, out)?;
-                    self.put(first, out)?;
+                    self.put(byte, out);
+                    self.put(first, out);
                 } else {
                     self.held = Some(byte);
                 }
@@ -91,18 +93,18 @@ impl Converter {
     }
 
     /// What comes behind the last block.
-    pub(super) fn finish(&mut self, out: &mut ChargedVec<u8>) -> Result<(), LimitError> {
+    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
         if let Some(held) = self.held.take() {
-            self.put(held, out)?;
+            self.put(held, out);
         }
         match self.lines {
             Some(Lines::Block) if self.column > 0 => self.fill(out),
             Some(Lines::Unblock) if self.column > 0 => out.push(self.newline),
-            _ => Ok(()),
+            _ => {}
         }
     }
 
-    fn put(&mut self, byte: u8, out: &mut ChargedVec<u8>) -> Result<(), LimitError> {
+    fn put(&mut self, byte: u8, out: &mut Vec<u8>) {
         match self.lines {
             None => out.push(byte),
             Some(Lines::Block) => self.put_in_record(byte, out),
@@ -110,44 +112,43 @@ impl Converter {
         }
     }
 
-    fn put_in_record(&mut self, byte: u8, out: &mut ChargedVec<u8>) -> Result<(), LimitError> {
+    fn put_in_record(&mut self, byte: u8, out: &mut Vec<u8>) {
         if byte == self.newline {
             if self.column < self.record {
-                self.fill(out)?;
+                self.fill(out);
             }
             self.column = 0;
-            return Ok(());
+            return;
         }
         if self.column == self.record {
             self.truncated += 1;
         } else if self.column < self.record {
-            out.push(byte)?;
+            out.push(byte);
         }
         self.column += 1;
-        Ok(())
     }
 
     /// Blanks up to the end of the record.
-    fn fill(&self, out: &mut ChargedVec<u8>) -> Result<(), LimitError> {
+    fn fill(&self, out: &mut Vec<u8>) {
         let missing = usize::try_from(self.record.saturating_sub(self.column)).unwrap_or(usize::MAX);
         let length = out.len().saturating_add(missing);
-        out.resize(length, self.blank)
+        out.resize(length, self.blank);
     }
 
-    fn put_in_line(&mut self, byte: u8, out: &mut ChargedVec<u8>) -> Result<(), LimitError> {
+    fn put_in_line(&mut self, byte: u8, out: &mut Vec<u8>) {
         if self.column == self.record {
-            out.push(self.newline)?;
+            out.push(self.newline);
             (self.column, self.blanks) = (0, 0);
         }
         self.column += 1;
         if byte == self.blank {
             self.blanks += 1;
-            return Ok(());
+            return;
         }
         let blanks = usize::try_from(std::mem::take(&mut self.blanks)).unwrap_or(usize::MAX);
         let length = out.len().saturating_add(blanks);
-        out.resize(length, self.blank)?;
-        out.push(byte)
+        out.resize(length, self.blank);
+        out.push(byte);
     }
 }
 

@@ -53,9 +53,8 @@ impl Statistics {
         if seconds > self.told {
             self.told = seconds;
             let line = format!("\r{}", self.transfer(ctx));
-            if ctx.stderr.push(line.as_bytes()).is_ok() {
-                ctx.stderr.flush_now();
-            }
+            ctx.stderr.push(line.as_bytes());
+            ctx.stderr.flush_now();
         }
     }
 
@@ -80,9 +79,8 @@ impl Statistics {
             text += &self.transfer(ctx);
             text.push('\n');
         }
-        if ctx.stderr.push(text.as_bytes()).is_ok() {
-            ctx.stderr.flush_now();
-        }
+        ctx.stderr.push(text.as_bytes());
+        ctx.stderr.flush_now();
     }
 
     fn transfer(&self, ctx: &Context) -> String {

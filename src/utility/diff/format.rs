@@ -35,10 +35,10 @@ fn hunks(changes: &[Change], context: usize) -> impl Iterator<Item = &[Change]> 
 }
 
 async fn write_line(ctx: &mut Context, prefix: &[u8], line: &[u8]) -> Result<(), UtilityError> {
-    ctx.stdout.push(prefix)?;
-    ctx.stdout.push(line)?;
+    ctx.stdout.push(prefix);
+    ctx.stdout.push(line);
     if line.last() != Some(&b'\n') {
-        ctx.stdout.push(b"\n\\ No newline at end of file\n")?;
+        ctx.stdout.push(b"\n\\ No newline at end of file\n");
     }
     ctx.tick().await?;
     ctx.stdout.flush_if_full().await

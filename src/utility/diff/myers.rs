@@ -6,6 +6,7 @@
 //! Lines that the other file does not have are taken out first, and runs of changed lines are moved afterwards, so that
 //! they end as late as possible and meet the other file's runs.
 
+use crate::memory::Vec;
 use crate::limit::LimitError;
 use crate::utility::prelude::*;
 
@@ -18,22 +19,22 @@ pub(super) async fn compare(
     left: &[u32],
     right: &[u32],
     minimal: bool,
-) -> Result<(ChargedVec<bool>, ChargedVec<bool>), LimitError> {
-    let mut changed = [ChargedVec::new(&ctx.meter), ChargedVec::new(&ctx.meter)];
-    let mut kept = [ChargedVec::new(&ctx.meter), ChargedVec::new(&ctx.meter)];
-    let mut places = [ChargedVec::new(&ctx.meter), ChargedVec::new(&ctx.meter)];
-    let counts = [count(ctx, left)?, count(ctx, right)?];
+) -> Result<(Vec<bool>, Vec<bool>), LimitError> {
+    let mut changed = [Vec::new(), Vec::new()];
+    let mut kept = [Vec::new(), Vec::new()];
+    let mut places = [Vec::new(), Vec::new()];
+    let counts = [count(left), count(right)];
     for (side, sequence) in [left, right].into_iter().enumerate() {
         let (Some(changed), Some(kept), Some(places), Some(others)) =
             (changed.get_mut(side), kept.get_mut(side), places.get_mut(side), counts.get(1 - side))
         else {
             continue;
         };
-        changed.resize(sequence.len(), false)?;
+        changed.resize(sequence.len(), false);
         for ((place, number), flag) in sequence.iter().enumerate().zip(changed.iter_mut()) {
             if others.get(*number as usize).is_some_and(|present| *present) {
-                kept.push(*number)?;
-                places.push(place)?;
+                kept.push(*number);
+                places.push(place);
             } else {
                 *flag = true;
             }
@@ -41,7 +42,7 @@ pub(super) async fn compare(
         }
     }
     let [kept_left, kept_right] = &kept;
-    let mut search = Search::new(ctx, kept_left, kept_right, minimal)?;
+    let mut search = Search::new(kept_left, kept_right, minimal);
     search.run(ctx).await?;
     let flags = [search.left_changed, search.right_changed];
     for ((changed, flags), places) in changed.iter_mut().zip(&flags).zip(&places) {
@@ -58,15 +59,15 @@ pub(super) async fn compare(
 }
 
 /// Which numbers occur.
-fn count(ctx: &Context, sequence: &[u32]) -> Result<ChargedVec<bool>, LimitError> {
-    let mut present = ChargedVec::new(&ctx.meter);
-    present.resize(sequence.iter().max().map_or(0, |most| *most as usize + 1), false)?;
+fn count(sequence: &[u32]) -> Vec<bool> {
+    let mut present = Vec::new();
+    present.resize(sequence.iter().max().map_or(0, |most| *most as usize + 1), false);
     for number in sequence {
         if let Some(slot) = present.get_mut(*number as usize) {
             *slot = true;
         }
     }
-    Ok(present)
+    present
 }
 
 /// A part of both sequences: `[x0, x1)` and `[y0, y1)`.
@@ -81,11 +82,11 @@ struct Part {
 struct Search<'s> {
     left: &'s [u32],
     right: &'s [u32],
-    left_changed: ChargedVec<bool>,
-    right_changed: ChargedVec<bool>,
+    left_changed: Vec<bool>,
+    right_changed: Vec<bool>,
     /// Furthest x on each diagonal x - y, from the front and from the back; index 0 is diagonal `-right.len() - 1`.
-    forward: ChargedVec<isize>,
-    backward: ChargedVec<isize>,
+    forward: Vec<isize>,
+    backward: Vec<isize>,
     patience: usize,
 }
 
@@ -100,23 +101,22 @@ fn set(values: &mut [isize], base: isize, diagonal: isize, value: isize) {
 }
 
 impl<'s> Search<'s> {
-    fn new(ctx: &Context, left: &'s [u32], right: &'s [u32], minimal: bool) -> Result<Self, LimitError> {
+    fn new(left: &'s [u32], right: &'s [u32], minimal: bool) -> Self {
         let diagonals = left.len() + right.len() + 3;
-        let new = || ChargedVec::new(&ctx.meter);
         let mut search = Self {
             left,
             right,
-            left_changed: ChargedVec::new(&ctx.meter),
-            right_changed: ChargedVec::new(&ctx.meter),
-            forward: new(),
-            backward: new(),
+            left_changed: Vec::new(),
+            right_changed: Vec::new(),
+            forward: Vec::new(),
+            backward: Vec::new(),
             patience: if minimal { usize::MAX } else { LONG_SEARCH.max(diagonals.isqrt()) },
         };
-        search.left_changed.resize(left.len(), false)?;
-        search.right_changed.resize(right.len(), false)?;
-        search.forward.resize(diagonals, 0)?;
-        search.backward.resize(diagonals, 0)?;
-        Ok(search)
+        search.left_changed.resize(left.len(), false);
+        search.right_changed.resize(right.len(), false);
+        search.forward.resize(diagonals, 0);
+        search.backward.resize(diagonals, 0);
+        search
     }
 
     fn equal(&self, x: isize, y: isize) -> bool {
@@ -127,8 +127,8 @@ impl<'s> Search<'s> {
     }
 
     async fn run(&mut self, ctx: &mut Context) -> Result<(), LimitError> {
-        let mut parts = ChargedVec::new(&ctx.meter);
-        parts.push(Part { x0: 0, x1: self.left.len() as isize, y0: 0, y1: self.right.len() as isize })?;
+        let mut parts = Vec::new();
+        parts.push(Part { x0: 0, x1: self.left.len() as isize, y0: 0, y1: self.right.len() as isize });
         while let Some(&last) = parts.last() {
             parts.truncate(parts.len() - 1);
             let mut part = last;
@@ -151,8 +151,8 @@ impl<'s> Search<'s> {
                 continue;
             }
             let (x, y) = self.middle(ctx, part).await?;
-            parts.push(Part { x0: x, y0: y, ..part })?;
-            parts.push(Part { x1: x, y1: y, ..part })?;
+            parts.push(Part { x0: x, y0: y, ..part });
+            parts.push(Part { x1: x, y1: y, ..part });
         }
         Ok(())
     }

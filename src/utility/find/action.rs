@@ -95,8 +95,12 @@ impl Search {
         file: &Candidate<'_>,
     ) -> Result<bool, UtilityError> {
         let (name, directory) = place(ctx, file.path, in_directory);
-        let argv = argv.iter().map(|arg| replace_braces(arg, &name)).collect();
-        Ok(self.run_command(ctx, argv, directory).await?.is_some_and(ExitStatus::is_success))
+        let mut replaced = Vec::with_capacity(argv.len());
+        for arg in argv {
+            ctx.tick().await?;
+            replaced.push(replace_braces(arg, &name));
+        }
+        Ok(self.run_command(ctx, replaced, directory).await?.is_some_and(ExitStatus::is_success))
     }
 
     async fn collect(
@@ -112,7 +116,6 @@ impl Search {
         if !batch.files.is_empty() && (moved || batch.bytes + size > MAX_ARGUMENT_BYTES) {
             self.run_batch(ctx, index).await?;
         }
-        self.charge.grow(size + 24)?;
         if let Some(batch) = self.batches.get_mut(index) {
             batch.bytes += size;
             batch.files.push(name);
@@ -128,7 +131,6 @@ impl Search {
             return Ok(());
         }
         let files = std::mem::take(&mut batch.files);
-        let released = batch.bytes + 24 * files.len() as u64;
         batch.bytes = 0;
         let mut argv = batch.argv.clone();
         argv.extend(files);
@@ -137,7 +139,6 @@ impl Search {
         if !status.is_some_and(ExitStatus::is_success) {
             self.status = ExitStatus::FAILURE;
         }
-        self.charge.set(self.charge.bytes().saturating_sub(released))?;
         Ok(())
     }
 

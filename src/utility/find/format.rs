@@ -10,9 +10,6 @@ use crate::utility::{Context, UtilityError};
 use crate::vfs::{Errno, FileKind, FsError};
 use std::time::Duration;
 
-/// Widest field that is printed.
-const MAX_WIDTH: usize = 4096;
-
 /// A parsed format.
 #[derive(Debug)]
 pub(super) struct Format {
@@ -237,9 +234,9 @@ impl Directive {
         let fill = self.width.saturating_sub(value.len());
         if self.minus {
             out.extend_from_slice(value);
-            out.resize(out.len() + fill, b' ');
+            out.resize_by(fill, b' ');
         } else {
-            out.resize(out.len() + fill, if self.zero && is_number { b'0' } else { b' ' });
+            out.resize_by(fill, if self.zero && is_number { b'0' } else { b' ' });
             out.extend_from_slice(value);
         }
     }
@@ -262,7 +259,7 @@ fn digits(text: &[u8]) -> (usize, &[u8]) {
     let value = digits
         .iter()
         .fold(0_usize, |value, &digit| value.saturating_mul(10).saturating_add(usize::from(digit - b'0')));
-    (value.min(MAX_WIDTH), rest)
+    (value, rest)
 }
 
 /// As `ctime`, with the fraction: `Tue Jan  2 03:04:05.6780000000 2024`.

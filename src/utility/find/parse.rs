@@ -1,7 +1,7 @@
 //! From the arguments to a plan. Operators are resolved with an explicit stack (shunting-yard), so that nesting is no
 //! native recursion.
 
-use crate::memory::{String, ToMetered, Vec, format, vec};
+use crate::memory::{JoinText, String, ToMetered, Vec, format, vec};
 use super::expression::*;
 use super::format::Format;
 use crate::pattern::{Pattern, PatternOptions};
@@ -278,7 +278,7 @@ impl Parser<'_> {
     }
 
     fn primary(&mut self, arg: &Text) -> Result<(), UtilityError> {
-        let name = arg.to_string_lossy().into_owned();
+        let name = String::from_utf8_lossy(arg);
         if !name.starts_with('-') {
             let mut message = format!("paths must precede expression: `{name}'");
             if let Some(last) = &self.last
@@ -687,7 +687,7 @@ fn regex_syntax(name: &[u8]) -> Result<RegexSyntax, UtilityError> {
             return fail(format!(
                 "Unknown regular expression type {}; valid types are ‘{}’.",
                 quote(name),
-                known.join("’, ‘")
+                known.join_text("’, ‘")
             ));
         }
     })

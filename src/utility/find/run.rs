@@ -2,7 +2,6 @@
 
 use crate::memory::Vec;
 use super::expression::{Batch, Follow, Plan, Step};
-use crate::limit::Charge;
 use crate::text::Text;
 use crate::utility::files::last_component;
 use crate::utility::quote::quote;
@@ -45,7 +44,6 @@ pub(super) struct Search {
     pub(super) status: ExitStatus,
     pub(super) pruned: bool,
     pub(super) quit: bool,
-    pub(super) charge: Charge,
     follow: Follow,
     min_depth: u64,
     max_depth: u64,
@@ -69,7 +67,6 @@ pub(super) async fn run(ctx: &mut Context, plan: Plan) -> Result<ExitStatus, Uti
         status: ExitStatus::SUCCESS,
         pruned: false,
         quit: false,
-        charge: ctx.meter.empty_charge(),
         follow: plan.follow,
         min_depth: plan.min_depth,
         max_depth: plan.max_depth,
@@ -95,7 +92,7 @@ impl Search {
             Ok(found) => found,
             Err(error) => return self.failed(ctx, start, error),
         };
-        let mut walk = Walk::new(&ctx.meter);
+        let mut walk = Walk::default();
         let mut entered: Vec<Entered> = Vec::new();
         self.meet(ctx, &mut walk, &mut entered, start, start.len(), metadata, followed).await?;
         while !self.quit
@@ -165,8 +162,7 @@ impl Search {
         }
         match read_directory(ctx, path) {
             Ok(entries) => {
-                walk.enter_entries(path, entries)?;
-                self.charge.grow(size_of::<Entered>() as u64)?;
+                walk.enter_entries(path, entries);
                 entered.push(Entered { metadata, followed });
                 Ok(())
             }

@@ -6,6 +6,7 @@ use super::run::Candidate;
 use crate::pattern::{NoTicker, Pattern};
 use crate::utility::Context;
 use crate::utility::files::last_component;
+use crate::utility::pace::{Pace, in_place};
 use crate::utility::ticker::{MeterTicker, stopped};
 use crate::utility::walk::read_directory;
 use crate::vfs::{FileKind, FsError, Metadata};
@@ -30,8 +31,9 @@ impl Test {
                 metadata.is_symlink() && matches(pattern, &ctx.fs().read_link(&ctx.path(file.path)?)?)
             }
             Self::Regex(regex) => {
-                let found = regex.is_match_ticked(file.path, &mut MeterTicker::new(&ctx.meter));
-                found.map_err(|_| stopped(&ctx.meter))?
+                let ticker = &mut MeterTicker::new(&ctx.meter);
+                let found = in_place(regex.is_match(file.path, &mut Pace::Alone(ticker)));
+                found.unwrap_or(Ok(false)).map_err(|_| stopped(&ctx.meter))?
             }
             Self::Type(kinds) => kinds.contains(&metadata.kind),
             Self::TargetType(kinds) => kinds.contains(&target_kind(ctx, file)?),

@@ -5,7 +5,6 @@
 //! breaks after sentences are cheaper than those within. A paragraph that is too long is set in parts.
 
 use crate::memory::{ToMetered, Vec};
-use crate::limit::LimitError;
 use crate::utility::prelude::*;
 
 /// Words and bytes that are held at a time.
@@ -72,7 +71,7 @@ impl Word {
 }
 
 pub(super) struct Paragraph {
-    words: ChargedVec<Word>,
+    words: Vec<Word>,
     bytes: usize,
     width: i64,
     goal: i64,
@@ -89,9 +88,9 @@ pub(super) struct Paragraph {
 }
 
 impl Paragraph {
-    pub(super) fn new(ctx: &Context, width: usize, goal: usize, prefix: Vec<u8>) -> Self {
+    pub(super) fn new(width: usize, goal: usize, prefix: Vec<u8>) -> Self {
         Self {
-            words: ChargedVec::new(&ctx.meter),
+            words: Vec::new(),
             bytes: 0,
             width: width as i64,
             goal: goal as i64,
@@ -125,9 +124,9 @@ impl Paragraph {
         self.words.len()
     }
 
-    pub(super) fn push(&mut self, word: Word) -> Result<(), LimitError> {
+    pub(super) fn push(&mut self, word: Word) {
         self.bytes += word.text.len();
-        self.words.push(word)
+        self.words.push(word);
     }
 
     /// Prints everything.
@@ -242,7 +241,7 @@ impl Paragraph {
             let indent = if start == 0 { self.first_indent } else { self.other_indent };
             self.column = 0;
             self.space(ctx, self.prefix_indent).await?;
-            ctx.stdout.push(&self.prefix)?;
+            ctx.stdout.push(&self.prefix);
             self.column += self.prefix.len();
             self.space(ctx, indent.saturating_sub(self.column)).await?;
             let Some(next) = self.words.get(start).map(|word| word.next_break.max(start + 1)) else { break };
@@ -268,7 +267,7 @@ impl Paragraph {
         let tab_end = end / TAB * TAB;
         if self.tabs && self.column + 1 < tab_end {
             while self.column < tab_end {
-                ctx.stdout.push(b"\t")?;
+                ctx.stdout.push(b"\t");
                 self.column = (self.column / TAB + 1) * TAB;
             }
         }

@@ -8,7 +8,7 @@
 use crate::memory::{JoinMetered, String, Vec, format, vec};
 use super::settings::{Settings, Syntax};
 use crate::limit::Meter;
-use crate::pattern::Ticker;
+use crate::utility::pace::Pace;
 use crate::utility::regex::{Regex, RegexError, RegexOptions, Span, Syntax as RegexSyntax};
 use crate::utility::ticker::regex_options;
 use memchr::memmem::Finder;
@@ -73,11 +73,11 @@ impl Matcher {
     }
 
     /// The first line of `buffer`, at or after the line start `at`, that matches: `[start, end)`, its end included.
-    pub(super) fn next_line(
+    pub(super) async fn next_line(
         &mut self,
         buffer: &[u8],
         mut at: usize,
-        ticker: &mut dyn Ticker,
+        pace: &mut Pace<'_>,
     ) -> Result<Option<Span>, RegexError> {
         if self.expressions.is_empty() {
             return Ok(None);
@@ -93,7 +93,7 @@ impl Matcher {
                     Some(found) => (at + found, false),
                     None => return Ok(None),
                 },
-                Scan::Buffer(regex, may_cross) => match regex.sight_ticked(buffer, at, ticker)? {
+                Scan::Buffer(regex, may_cross) => match regex.sight(buffer, at, pace).await? {
                     Some(found) => (found, !may_cross),
                     None => return Ok(None),
                 },
@@ -103,7 +103,7 @@ impl Matcher {
                 return Ok(None);
             }
             let line = self.line_around(buffer, at, place);
-            if is_certain || self.is_match(self.body(buffer, line), ticker)? {
+            if is_certain || self.is_match(self.body(buffer, line), pace).await? {
                 return Ok(Some(line));
             }
             if let Scan::Buffer(..) = self.scan {
@@ -128,26 +128,26 @@ impl Matcher {
         line.strip_suffix(&[self.eol]).unwrap_or(line)
     }
 
-    fn is_match(&self, line: &[u8], ticker: &mut dyn Ticker) -> Result<bool, RegexError> {
+    async fn is_match(&self, line: &[u8], pace: &mut Pace<'_>) -> Result<bool, RegexError> {
         for expression in &self.expressions {
-            if expression.is_match_ticked(line, ticker)? {
+            if expression.is_match(line, pace).await? {
                 return Ok(true);
             }
         }
-        ticker.tick(1)?;
+        pace.tick(1).await?;
         Ok(false)
     }
 
     /// The leftmost match in a line (without its end) at or after `start`; of several there, the longest.
-    pub(super) fn find_at(
+    pub(super) async fn find_at(
         &self,
         line: &[u8],
         start: usize,
-        ticker: &mut dyn Ticker,
+        pace: &mut Pace<'_>,
     ) -> Result<Option<Span>, RegexError> {
         let mut best: Option<Span> = None;
         for expression in &self.expressions {
-            let Some(found) = expression.find_at_ticked(line, start, ticker)? else { continue };
+            let Some(found) = expression.find_at(line, start, pace).await? else { continue };
             if best.is_none_or(|best| (found.0, std::cmp::Reverse(found.1)) < (best.0, std::cmp::Reverse(best.1))) {
                 best = Some(found);
             }

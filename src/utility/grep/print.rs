@@ -5,7 +5,8 @@ use super::Grep;
 use crate::character::unit_at;
 use crate::utility::prelude::*;
 use crate::utility::regex::Span;
-use crate::utility::ticker::{MeterTicker, search_error};
+use crate::utility::pace::Pace;
+use crate::utility::ticker::search_error;
 
 const MATCH: &str = "01;31";
 const NAME: &str = "35";
@@ -67,7 +68,7 @@ impl Printer {
         let mut done = 0;
         if has_matches && (settings.only_matching || settings.color) {
             let mut at = 0;
-            while let Some((start, end)) = find(ctx, grep, line.body, at)? {
+            while let Some((start, end)) = find(ctx, grep, line.body, at).await? {
                 ctx.tick().await?;
                 if start == end {
                     at = start + unit_at(line.body, start).map_or(1, |(_, length)| length);
@@ -169,8 +170,9 @@ impl Printer {
     }
 }
 
-fn find(ctx: &Context, grep: &Grep, body: &[u8], at: usize) -> Result<Option<Span>, UtilityError> {
+async fn find(ctx: &Context, grep: &Grep, body: &[u8], at: usize) -> Result<Option<Span>, UtilityError> {
     grep.matcher
-        .find_at(body, at, &mut MeterTicker::new(&ctx.meter))
+        .find_at(body, at, &mut Pace::Shared(&ctx.meter))
+        .await
         .map_err(|error| search_error(&ctx.meter, &error, 2))
 }

@@ -4,13 +4,15 @@
 //! question of `-v`. The lines before a block that may become context are kept. An input with a NUL is binary: its NULs
 //! end lines, and its first selected line ends the search.
 
+use crate::memory::Vec;
 use super::Grep;
 use super::matcher::line_end;
 use super::print::{Line, Printer};
 use super::settings::{Binary, Report};
 use crate::utility::prelude::*;
 use crate::utility::regex::Span;
-use crate::utility::ticker::{MeterTicker, search_error};
+use crate::utility::pace::Pace;
+use crate::utility::ticker::search_error;
 
 /// Where the search of an input stands.
 #[derive(Debug)]
@@ -27,7 +29,7 @@ pub(super) struct Search {
     /// Where in the input the last line that was printed ends.
     printed_to: Option<u64>,
     /// The lines before the block, as many as can be context and up to as many again.
-    history: ChargedVec<u8>,
+    history: Vec<u8>,
     history_lines: u64,
     is_binary: bool,
     has_hidden: bool,
@@ -35,7 +37,7 @@ pub(super) struct Search {
 }
 
 impl Search {
-    pub(super) fn new(ctx: &Context, name: Text, width: usize) -> Self {
+    pub(super) fn new(name: Text, width: usize) -> Self {
         Self {
             printer: Printer::new(name, width),
             base: 0,
@@ -44,7 +46,7 @@ impl Search {
             selected: 0,
             after_left: 0,
             printed_to: None,
-            history: ChargedVec::new(&ctx.meter),
+            history: Vec::new(),
             history_lines: 0,
             is_binary: false,
             has_hidden: false,
@@ -60,7 +62,7 @@ impl Search {
         input: &mut Input,
     ) -> Result<Result<(), FsError>, UtilityError> {
         let eol = grep.settings.eol;
-        let mut zapped = ChargedVec::new(&ctx.meter);
+        let mut zapped = Vec::new();
         while !self.is_done {
             ctx.check().await?;
             let block = match input.fill_lines(eol).await {
@@ -76,7 +78,7 @@ impl Search {
                 }
                 self.is_binary = true;
                 zapped.clear();
-                zapped.extend(block)?;
+                zapped.extend_from_slice(block);
                 zapped.iter_mut().filter(|byte| **byte == 0).for_each(|byte| *byte = eol);
                 self.block(ctx, grep, &zapped).await?
             } else {
@@ -113,7 +115,8 @@ impl Search {
             ctx.tick().await?;
             let found = grep
                 .matcher
-                .next_line(block, at, &mut MeterTicker::new(&ctx.meter))
+                .next_line(block, at, &mut Pace::Shared(&ctx.meter))
+                .await
                 .map_err(|error| search_error(&ctx.meter, &error, 2))?;
             let (start, end) = found.unwrap_or((block.len(), block.len()));
             for (stretch, matches) in [((at, start), false), ((start, end), true)] {
@@ -242,7 +245,7 @@ impl Search {
         let eol = grep.settings.eol;
         let is_numbered = grep.settings.line_number;
         // Old lines first: those of the history, then those of the block.
-        let history = std::mem::replace(&mut self.history, ChargedVec::new(&ctx.meter));
+        let history = std::mem::take(&mut self.history);
         let printed = self.printed_to.unwrap_or(0);
         let history_base = self.base - history.len() as u64;
         let in_block = printed.saturating_sub(self.base).min(start as u64) as usize;
@@ -339,7 +342,7 @@ impl Search {
             self.history.clear();
             self.history_lines = 0;
         }
-        self.history.extend(block.get(from..).unwrap_or(&[]))?;
+        self.history.extend_from_slice(block.get(from..).unwrap_or(&[]));
         self.history_lines += taken;
         if self.history_lines > before.saturating_mul(2) {
             let (from, taken) = last_lines(&self.history, before, eol);

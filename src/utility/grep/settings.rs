@@ -77,8 +77,6 @@ pub(super) struct Settings {
     pub(super) skips_devices: Option<bool>,
     pub(super) files: Selection,
     pub(super) excluded_directories: Selection,
-    /// For the patterns.
-    _charge: crate::limit::Charge,
 }
 
 /// Reads options and patterns; what is left are the operands.
@@ -93,15 +91,12 @@ pub(super) async fn parse(
     })?;
     if options.has("V") {
         let version = format!("{} (hookbox) {}\n", utility.name, env!("CARGO_PKG_VERSION"));
-        ctx.stdout.push(version.as_bytes())?;
+        ctx.stdout.push(version.as_bytes());
         return Err(UtilityError::Exit(ExitStatus::SUCCESS));
     }
     let syntax = matcher(&options, syntax)?;
     let mut operands = options.operands.clone();
     let patterns = patterns(ctx, utility, &options, &mut operands).await?;
-    let held = patterns.iter().map(|pattern| pattern.len() + size_of::<Vec<u8>>()).sum::<usize>();
-    // Each is held as it was given, as an expression, and among all of them.
-    let charge = ctx.meter.charge((held as u64).saturating_mul(4))?;
     let (before, after) = context_lines(&options)?;
     let is_recursive = options.last_of(&["r", "R", "d"]);
     let directories = match is_recursive {
@@ -148,7 +143,6 @@ pub(super) async fn parse(
         skips_devices: devices(&options)?,
         files: Selection::default(),
         excluded_directories: Selection::default(),
-        _charge: charge,
     };
     select_files(ctx, &options, &mut settings).await?;
     Ok((settings, operands))
@@ -161,10 +155,8 @@ fn usage(utility: &Utility) -> String {
 /// The usage alone, without a message before it.
 fn usage_error(ctx: &mut Context, utility: &Utility) -> UtilityError {
     let text = format!("{}\nTry '{} --help' for more information.\n", usage(utility), ctx.name);
-    match ctx.stderr.push(text.as_bytes()) {
-        Ok(()) => UtilityError::Exit(ExitStatus(2)),
-        Err(limit) => limit.into(),
-    }
+    ctx.stderr.push(text.as_bytes());
+    UtilityError::Exit(ExitStatus(2))
 }
 
 fn failed(message: impl Into<String>) -> UtilityError {

@@ -4,7 +4,6 @@ use crate::memory::{ToMetered, ToMeteredString, Vec};
 use super::Grep;
 use super::search::Search;
 use super::settings::{Directories, Report};
-use crate::limit::Charge;
 use crate::utility::prelude::*;
 use crate::vfs::{DirEntry, FileKind, Metadata};
 
@@ -13,7 +12,6 @@ struct Level {
     path: Vec<u8>,
     inode: u64,
     entries: crate::memory::IntoIter<DirEntry>,
-    _charge: Charge,
 }
 
 pub(super) async fn search_operands(
@@ -145,9 +143,7 @@ async fn enter(
         }
         return Ok(());
     }
-    let held = (entries.len() * size_of::<DirEntry>() + path.len()) as u64;
-    let charge = ctx.meter.charge(held)?;
-    levels.push(Level { path, inode, entries: entries.into_iter(), _charge: charge });
+    levels.push(Level { path, inode, entries: entries.into_iter() });
     Ok(())
 }
 
@@ -184,7 +180,7 @@ async fn search_input(
     } else {
         0
     };
-    let mut search = Search::new(ctx, name.clone(), width);
+    let mut search = Search::new(name.clone(), width);
     if let Err(error) = search.run(ctx, grep, &mut input).await? {
         let is_directory = matches!(error, FsError::Errno(Errno::IsDirectory));
         if !(is_directory && grep.settings.directories == Directories::Skip) {

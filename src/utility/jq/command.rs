@@ -92,11 +92,11 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let request = match arguments::parse(&args) {
         Ok(Parsed::Run(request)) => request,
         Ok(Parsed::Help) => {
-            ctx.stdout.push(options::help(&UTILITY).as_bytes())?;
+            ctx.stdout.push(options::help(&UTILITY).as_bytes());
             return Ok(ExitStatus::SUCCESS);
         }
         Ok(Parsed::Version) => {
-            ctx.stdout.push(b"jq-1.6\n")?;
+            ctx.stdout.push(b"jq-1.6\n");
             return Ok(ExitStatus::SUCCESS);
         }
         Err(problem) => return usage(ctx, &problem),
@@ -133,13 +133,13 @@ fn usage(ctx: &mut Context, problem: &str) -> Result<ExitStatus, UtilityError> {
         "jq: {problem}\nUse jq --help for help with command-line options,\n\
          or see the jq manpage, or online docs  at https://stedolan.github.io/jq\n"
     );
-    ctx.stderr.push(text.as_bytes())?;
+    ctx.stderr.push(text.as_bytes());
     Ok(ExitStatus(2))
 }
 
 /// A message without a hint; status 2.
 fn refused(ctx: &mut Context, problem: &str) -> Result<ExitStatus, UtilityError> {
-    ctx.stderr.push(format!("jq: {problem}\n").as_bytes())?;
+    ctx.stderr.push(format!("jq: {problem}\n").as_bytes());
     Ok(ExitStatus(2))
 }
 
@@ -274,7 +274,7 @@ async fn filter(
             Ok(Ok(compiled))
         }
         Err(error) => {
-            ctx.stderr.push(format!("{error}\n").as_bytes())?;
+            ctx.stderr.push(format!("{error}\n").as_bytes());
             Ok(Err(ExitStatus(3)))
         }
     }
@@ -443,7 +443,7 @@ impl Evaluation<'_> {
         self.verdict = Verdict::Output;
         self.last = value.is_true();
         if let (true, Value::String(text)) = (self.request.raw_output, &value) {
-            ctx.stdout.push(text.as_str().as_bytes())?;
+            ctx.stdout.push(text.as_str().as_bytes());
         } else {
             let (owner, mut is_long) = (value.clone(), false);
             let mut printing = Printing::new(value);

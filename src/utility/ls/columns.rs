@@ -63,12 +63,9 @@ pub(super) async fn print(ctx: &mut Context, style: &Style, entries: &[Entry]) -
         return Ok(());
     }
     let mut cells = Vec::with_capacity(entries.len());
-    let mut charge = ctx.meter.empty_charge();
     for entry in entries {
         ctx.tick().await?;
-        let cell = cell(style, &widths, entry);
-        charge.grow((cell.text.len() + size_of::<Cell>()) as u64)?;
-        cells.push(cell);
+        cells.push(cell(style, &widths, entry));
     }
     if style.layout == Layout::Commas {
         commas(ctx, style, &cells).await

@@ -22,7 +22,6 @@ struct Line {
 /// Prints a line for each entry; columns are as wide as their widest field.
 pub(super) async fn print(ctx: &mut Context, style: &Style, entries: &[Entry]) -> Result<(), UtilityError> {
     let mut lines = Vec::with_capacity(entries.len());
-    let _charge = ctx.meter.charge((entries.len() * (size_of::<Line>() + 32)) as u64)?;
     let (mut links, mut user, mut group, mut size) = (0, 0, 0, 0);
     let minor_width = entries.iter().filter_map(|entry| entry.metadata.device).map(|(_, minor)| minor.to_metered_string().len());
     let minor_width = minor_width.max().unwrap_or(0);

@@ -59,10 +59,8 @@ impl Listing {
     async fn operands(&mut self, ctx: &mut Context, operands: Vec<Text>) -> Result<(), UtilityError> {
         self.heading = operands.len() > 1 || self.style.recursive;
         let (mut files, mut directories) = (Vec::new(), Vec::new());
-        let mut charge = ctx.meter.empty_charge();
         for operand in operands {
             ctx.tick().await?;
-            charge.grow(size_of::<Entry>() as u64)?;
             match Entry::of_operand(ctx, &self.style, &operand) {
                 Ok(entry) if entry.metadata.is_directory() && !self.style.directory_itself => directories.push(entry),
                 Ok(entry) => files.push(entry),
@@ -82,7 +80,7 @@ impl Listing {
         let mut pending: Vec<Pending> =
             directories.into_iter().rev().map(|entry| Pending { path: entry.path, is_operand: true }).collect();
         while let Some(directory) = pending.pop() {
-            self.directory(ctx, &directory, &mut pending, &mut charge).await?;
+            self.directory(ctx, &directory, &mut pending).await?;
         }
         Ok(())
     }
@@ -92,7 +90,6 @@ impl Listing {
         ctx: &mut Context,
         directory: &Pending,
         pending: &mut Vec<Pending>,
-        charge: &mut crate::limit::Charge,
     ) -> Result<(), UtilityError> {
         ctx.tick().await?;
         let names = match crate::utility::walk::read_directory(ctx, &directory.path) {
@@ -103,7 +100,6 @@ impl Listing {
                 return Ok(());
             }
         };
-        let _charge = ctx.meter.charge((names.len() * (size_of::<Entry>() + directory.path.len() + 64)) as u64)?;
         if self.heading {
             let blank: &[u8] = if self.printed { b"\n" } else { b"" };
             let name = self.style.shown_name(&directory.path);
@@ -125,7 +121,6 @@ impl Listing {
             for entry in entries.iter().rev() {
                 let is_dots = matches!(entry.name.as_bytes(), b"." | b"..");
                 if entry.metadata.is_directory() && !is_dots {
-                    charge.grow((entry.path.len() + size_of::<Pending>()) as u64)?;
                     pending.push(Pending { path: entry.path.clone(), is_operand: false });
                 }
             }

@@ -1,6 +1,6 @@
 //! What the options of `ls` mean together.
 
-use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
+use crate::memory::{JoinText, String, ToMetered, ToMeteredString, Vec, format};
 use super::entry::Entry;
 use crate::pattern::{NoTicker, Pattern, PatternOptions};
 use crate::utility::files::blocks;
@@ -416,7 +416,7 @@ fn color(ctx: &Context, options: &Options) -> Result<bool, UtilityError> {
         }
     }
     let has = |name: &[u8]| ctx.env.get(name).is_some_and(|value| !value.is_empty());
-    let terminal = ctx.env.get(b"TERM").map(|term| term.to_string_lossy().into_owned()).unwrap_or_default();
+    let terminal = ctx.env.get(b"TERM").map(|term| String::from_utf8_lossy(term)).unwrap_or_default();
     let families = ["xterm", "screen", "tmux", "rxvt", "linux", "ansi", "vt100", "konsole", "putty", "cygwin", "alacritty"];
     let known = families.iter().any(|family| terminal.starts_with(family)) || terminal.contains("color");
     Ok(wanted && (has(b"COLORTERM") || has(b"LS_COLORS") || known))
@@ -483,7 +483,7 @@ impl SplitNewline for [u8] {
 fn invalid<T>(word: &[u8], option: &str, known: &[&[&str]]) -> Result<T, UtilityError> {
     let mut message = format!("invalid argument {} for ‘{option}’\nValid arguments are:", quote(word));
     for row in known {
-        let _ = write!(message, "\n  - ‘{}’", row.join("’, ‘"));
+        let _ = write!(message, "\n  - ‘{}’", row.join_text("’, ‘"));
     }
     Err(UtilityError::Usage(message))
 }

@@ -1,7 +1,7 @@
 //! Numbers of `numfmt`: read with their units, scaled, rounded and printed. A number is a fraction of integers as long as
 //! those fit into 128 bits, and a floating point number beyond.
 
-use crate::memory::{JoinMetered, String, Vec, format};
+use crate::memory::{JoinMetered, String, Vec, format, repeat_text};
 use super::settings::{Round, Scale, Settings};
 use crate::utility::float::{fixed, format_float};
 use crate::utility::quote::quote;
@@ -237,7 +237,7 @@ fn zero_padded(text: String, width: usize) -> String {
     if missing == 0 {
         return text;
     }
-    let zeros = "0".repeat(missing);
+    let zeros = repeat_text("0", missing);
     match text.strip_prefix('-') {
         Some(digits) => format!("-{zeros}{digits}"),
         None => format!("{zeros}{text}"),
@@ -290,7 +290,7 @@ fn scaled(number: &Number, settings: &Settings) -> String {
             }
             // What is behind the digits that were rounded to is nothing.
             let rest = if places == 0 { String::new() } else { format!("{rest:0places$}") };
-            format!("{sign}{whole}.{rest}{}", "0".repeat(digits - places))
+            format!("{sign}{whole}.{rest}{}", repeat_text("0", digits - places))
         },
     );
     let mut text = zero_padded(shown, settings.format.zero_width);

@@ -72,9 +72,6 @@ pub(super) struct Settings {
     pub(super) warnings: Vec<&'static str>,
 }
 
-/// A wider output is no number for people.
-const WIDEST: u64 = 1 << 20;
-
 fn fail<T>(message: String) -> Result<T, UtilityError> {
     Err(UtilityError::failed(message))
 }
@@ -188,7 +185,7 @@ impl Settings {
                     digits => (digits, false),
                 };
                 self.padding = match parse_digits(digits) {
-                    Some(width) if width > 0 => Some((width.min(WIDEST) as usize, left)),
+                    Some(width) if width > 0 => Some((usize::try_from(width).unwrap_or(usize::MAX), left)),
                     _ => return fail(format!("invalid padding value {}", quote(text))),
                 };
             }
@@ -308,7 +305,7 @@ fn parse_format(text: &[u8]) -> Result<Format, UtilityError> {
         if width == u64::MAX {
             return wrong(format!("invalid format {} (width overflow)", shown()));
         }
-        let width = width.min(WIDEST) as usize;
+        let width = usize::try_from(width).unwrap_or(usize::MAX);
         if pads_with_zeros && !is_left {
             format.zero_width = width;
         } else {
@@ -328,7 +325,7 @@ fn parse_format(text: &[u8]) -> Result<Format, UtilityError> {
             return wrong(format!("invalid precision in format {}", shown()));
         }
         at += length;
-        format.precision = Some(precision.map_or(0, |(_, number)| number.min(WIDEST) as usize));
+        format.precision = Some(precision.map_or(0, |(_, number)| usize::try_from(number).unwrap_or(usize::MAX)));
     }
     if text.get(at) != Some(&b'f') {
         return wrong(format!("invalid format {}, directive must be %[0]['][-][N][.][N]f", shown()));

@@ -7,7 +7,9 @@
 use super::program::{Instruction, Place, Program};
 use crate::character::{Unit, is_word, unit_at, unit_before};
 use crate::memory::{HashMap, Vec, vec};
-use crate::pattern::{Stopped, Ticker};
+use crate::pattern::Stopped;
+use crate::utility::context::yield_now;
+use crate::utility::pace::Pace;
 
 /// What came before, as far as assertions can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,22 +73,13 @@ pub(super) struct Automaton {
 }
 
 impl Automaton {
-    /// Bytes that it takes; a state is held twice.
-    pub(super) fn bytes(&self) -> u64 {
-        let states =
-            self.states.capacity() * 2 * (size_of::<State>() + 16) + self.size * 2 * size_of::<u32>();
-        let transitions = self.transitions.capacity() * size_of::<Transition>() + self.others.capacity() * 16;
-        let pending = self.reached.capacity() * size_of::<u64>() + self.pending.capacity() * size_of::<u32>();
-        (states + transitions + pending) as u64
-    }
-
     /// Looks for the first place where a match ends, at or after `from`.
-    pub(super) fn sight(
+    pub(super) async fn sight(
         &mut self,
         program: &Program,
         text: &[u8],
         from: usize,
-        ticker: &mut dyn Ticker,
+        pace: &mut Pace<'_>,
     ) -> Result<Option<Sighting>, Stopped> {
         let mut state = self.begin(program, text, from, true);
         let mut fresh = from;
@@ -113,7 +106,9 @@ impl Automaton {
             }
             at += length;
             state = self.settle(transition);
-            self.tick(ticker)?;
+            if self.count(pace)? {
+                yield_now().await;
+            }
             if transition & IDLE == 0 {
                 (state, at) = self.run(state, text, at);
             }
@@ -141,12 +136,12 @@ impl Automaton {
     }
 
     /// The end of the longest match that begins at `start`.
-    pub(super) fn longest(
+    pub(super) async fn longest(
         &mut self,
         program: &Program,
         text: &[u8],
         start: usize,
-        ticker: &mut dyn Ticker,
+        pace: &mut Pace<'_>,
     ) -> Result<Option<usize>, Stopped> {
         let mut state = self.begin(program, text, start, false);
         let mut found = None;
@@ -163,14 +158,17 @@ impl Automaton {
             }
             at += length;
             state = self.settle(transition);
-            self.tick(ticker)?;
+            if self.count(pace)? {
+                yield_now().await;
+            }
         }
         Ok(found)
     }
 
-    fn tick(&mut self, ticker: &mut dyn Ticker) -> Result<(), Stopped> {
+    /// Counts a step; whether the search has to yield.
+    fn count(&mut self, pace: &mut Pace<'_>) -> Result<bool, Stopped> {
         self.work += 1;
-        if self.work < BLOCK { Ok(()) } else { ticker.tick(std::mem::take(&mut self.work) / 4) }
+        if self.work < BLOCK { Ok(false) } else { pace.count(std::mem::take(&mut self.work)) }
     }
 
     /// The state before the character at `at`, with nothing under way.

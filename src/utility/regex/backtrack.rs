@@ -8,7 +8,8 @@ use super::RegexError;
 use super::program::{Instruction, Place, Program};
 use crate::character::{fold, unit_at};
 use crate::memory::{Vec, vec};
-use crate::pattern::Ticker;
+use crate::utility::context::yield_now;
+use crate::utility::pace::Pace;
 
 /// What is to be done next: go on from an instruction, or restore what a failed attempt changed.
 enum Step {
@@ -34,12 +35,12 @@ struct Search<'a> {
 }
 
 /// The slots of the leftmost-longest match at or after `from`, the first two being its span.
-pub(super) fn find(
+pub(super) async fn find(
     program: &Program,
     text: &[u8],
     from: usize,
     limit: u64,
-    ticker: &mut dyn Ticker,
+    pace: &mut Pace<'_>,
 ) -> Result<Option<Vec<Option<usize>>>, RegexError> {
     let mut search = Search {
         program,
@@ -55,7 +56,7 @@ pub(super) fn find(
         if program.hints.is_anchored && start > 0 {
             break;
         }
-        if let Some((mut slots, end)) = search.longest_from(start, ticker)? {
+        if let Some((mut slots, end)) = search.longest_from(start, pace).await? {
             if let [first, second, ..] = slots.as_mut_slice() {
                 (*first, *second) = (Some(start), Some(end));
             }
@@ -72,7 +73,7 @@ pub(super) fn find(
 type Found = Option<(Vec<Option<usize>>, usize)>;
 
 impl Search<'_> {
-    fn longest_from(&mut self, start: usize, ticker: &mut dyn Ticker) -> Result<Found, RegexError> {
+    async fn longest_from(&mut self, start: usize, pace: &mut Pace<'_>) -> Result<Found, RegexError> {
         let mut found: Found = None;
         self.slots.fill(None);
         self.loops.fill(NOWHERE);
@@ -80,8 +81,8 @@ impl Search<'_> {
         self.pending.push(Step::Try { pc: 0, at: start });
         while let Some(step) = self.pending.pop() {
             self.steps += 1;
-            if self.steps.is_multiple_of(1024) {
-                ticker.tick(1024)?;
+            if self.steps.is_multiple_of(1024) && pace.count(1024)? {
+                yield_now().await;
             }
             if self.steps > self.limit || self.pending.len() > GREATEST_PENDING {
                 return Err(RegexError::Backtracking { limit: self.limit });

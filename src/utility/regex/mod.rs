@@ -32,6 +32,8 @@ use memchr::memmem;
 
 use crate::limit::{Charge, Meter};
 use crate::pattern::{Stopped, Ticker};
+use crate::utility::context::yield_now;
+use crate::utility::pace::{Pace, in_place};
 use automaton::Automaton;
 use perl::Perl;
 use program::Program;
@@ -85,7 +87,8 @@ pub(crate) struct RegexOptions {
     pub(crate) size_limit: usize,
     /// Steps that one search with back-references may take.
     pub(crate) backtrack_limit: u64,
-    /// What the memory of the compiled expression and of its machines is charged to, as long as it lives.
+    /// What the memory of an expression in Perl's syntax is charged to as long as it lives; that of the others is charged by
+    /// its containers.
     pub(crate) meter: Option<Arc<Meter>>,
 }
 
@@ -120,9 +123,6 @@ enum Engine {
 struct Posix {
     program: Program,
     backtrack_limit: u64,
-    meter: Option<Arc<Meter>>,
-    /// Of the program; the automaton's is in its memory.
-    _charge: Option<Charge>,
     /// Bytes of text given so far, to tell when the automaton pays.
     seen: AtomicUsize,
     /// Memory of the machines; a search takes it, and one that finds it taken makes its own.
@@ -133,7 +133,6 @@ struct Posix {
 struct Memory {
     simulation: Simulation,
     automaton: Automaton,
-    charge: Option<Charge>,
 }
 
 /// Bytes that an instruction stands for, with its share of the simulation's memory.
@@ -154,12 +153,12 @@ impl Regex {
             Engine::Perl(perl, charge(options.meter.as_ref(), bytes)?)
         } else {
             let program = parse::parse(source, syntax, options)?;
-            let charge = charge(options.meter.as_ref(), program.bytes())?;
+            if program.bytes() > (options.size_limit as u64).saturating_mul(BYTES_PER_INSTRUCTION) {
+                return Err(RegexError::TooBig);
+            }
             Engine::Posix(Posix {
                 program,
                 backtrack_limit: options.backtrack_limit,
-                meter: options.meter.clone(),
-                _charge: charge,
                 seen: AtomicUsize::new(0),
                 memory: Mutex::new(None),
             })
@@ -193,182 +192,191 @@ impl Regex {
 
     /// A place after which, up to the next newline, the match lies that ends first of all matches at or after `start`, if
     /// no match holds a newline: what tells the next line of a buffer that matches, for less than a full search.
-    pub(crate) fn sight_ticked(
+    pub(crate) async fn sight(
         &self,
         text: &[u8],
         start: usize,
-        ticker: &mut dyn Ticker,
+        pace: &mut Pace<'_>,
     ) -> Result<Option<usize>, RegexError> {
         match &*self.engine {
             Engine::Posix(posix) if posix.program.has_back_references => {
-                Ok(posix.search(text, start, Wanted::Longest, ticker)?.map(|found| found.0))
+                Ok(posix.search(text, start, Wanted::Longest, pace).await?.map(|found| found.0))
             }
-            Engine::Posix(posix) => Ok(posix.search(text, start, Wanted::Any, ticker)?.map(|found| found.1)),
+            Engine::Posix(posix) => {
+                Ok(posix.search(text, start, Wanted::Any, pace).await?.map(|found| found.1))
+            }
             Engine::Perl(perl, _) => Ok(perl.find_at(text, start).map(|found| found.0)),
         }
     }
 
     /// Whether there is a match.
-    #[cfg(test)]
-    pub(crate) fn is_match(&self, text: &[u8]) -> Result<bool, RegexError> {
-        self.is_match_ticked(text, &mut crate::pattern::NoTicker)
-    }
-
-    /// The first match at or after `start`. What is before `start` is seen by `^` and `\b`.
-    #[cfg(test)]
-    pub(crate) fn find_at(&self, text: &[u8], start: usize) -> Result<Option<Span>, RegexError> {
-        self.find_at_ticked(text, start, &mut crate::pattern::NoTicker)
-    }
-
-    /// The first match at or after `start`: its span and those of its groups, which replace what `groups` holds. Without
-    /// a match, `groups` is empty.
-    #[cfg(test)]
-    pub(crate) fn captures_at(
-        &self,
-        text: &[u8],
-        start: usize,
-        groups: &mut Vec<Option<Span>>,
-    ) -> Result<bool, RegexError> {
-        self.captures_at_ticked(text, start, groups, &mut crate::pattern::NoTicker)
-    }
-
-    /// As [`Regex::is_match`], with a ticker that can stop it.
-    pub(crate) fn is_match_ticked(&self, text: &[u8], ticker: &mut dyn Ticker) -> Result<bool, RegexError> {
+    pub(crate) async fn is_match(&self, text: &[u8], pace: &mut Pace<'_>) -> Result<bool, RegexError> {
         match &*self.engine {
-            Engine::Posix(posix) => Ok(posix.search(text, 0, Wanted::Any, ticker)?.is_some()),
+            Engine::Posix(posix) => Ok(posix.search(text, 0, Wanted::Any, pace).await?.is_some()),
             Engine::Perl(perl, _) => Ok(perl.is_match(text)),
         }
     }
 
-    /// As [`Regex::find_at`], with a ticker that can stop it.
-    pub(crate) fn find_at_ticked(
+    /// The first match at or after `start`. What is before `start` is seen by `^` and `\b`.
+    pub(crate) async fn find_at(
         &self,
         text: &[u8],
         start: usize,
-        ticker: &mut dyn Ticker,
+        pace: &mut Pace<'_>,
     ) -> Result<Option<Span>, RegexError> {
         match &*self.engine {
-            Engine::Posix(posix) => posix.search(text, start, Wanted::Longest, ticker),
+            Engine::Posix(posix) => posix.search(text, start, Wanted::Longest, pace).await,
             Engine::Perl(perl, _) => Ok(perl.find_at(text, start)),
         }
     }
 
-    /// As [`Regex::captures_at`], with a ticker that can stop it.
+    /// The first match at or after `start`: its span and those of its groups, which replace what `groups` holds. Without
+    /// a match, `groups` is empty.
+    pub(crate) async fn captures_at(
+        &self,
+        text: &[u8],
+        start: usize,
+        groups: &mut Vec<Option<Span>>,
+        pace: &mut Pace<'_>,
+    ) -> Result<bool, RegexError> {
+        match &*self.engine {
+            Engine::Posix(posix) => posix.captures(text, start, groups, pace).await,
+            Engine::Perl(perl, _) => Ok(perl.captures_at(text, start, groups)),
+        }
+    }
+
+    /// As [`Regex::captures_at`] where nobody can wait.
     pub(crate) fn captures_at_ticked(
         &self,
         text: &[u8],
         start: usize,
         groups: &mut Vec<Option<Span>>,
-        ticker: &mut dyn Ticker,
+        ticker: &mut (dyn Ticker + Send),
     ) -> Result<bool, RegexError> {
-        match &*self.engine {
-            Engine::Posix(posix) => posix.captures(text, start, groups, ticker),
-            Engine::Perl(perl, _) => Ok(perl.captures_at(text, start, groups)),
-        }
+        in_place(self.captures_at(text, start, groups, &mut Pace::Alone(ticker)))
+            .unwrap_or(Err(Stopped.into()))
     }
 }
 
 impl Posix {
-    fn search(
+    async fn search(
         &self,
         text: &[u8],
         start: usize,
         wanted: Wanted,
-        ticker: &mut dyn Ticker,
+        pace: &mut Pace<'_>,
     ) -> Result<Option<Span>, RegexError> {
         let Some(rest) = text.get(start..) else { return Ok(None) };
         let hints = &self.program.hints;
         if let Some(literal) = &hints.literal {
-            ticker.tick(1 + rest.len() as u64 / 4096)?;
-            let found = memmem::find(rest, literal).map(|offset| start + offset);
+            let found = find_text(rest, literal, pace).await?.map(|offset| start + offset);
             return Ok(found.map(|at| (at, at + literal.len())));
         }
         if hints.is_anchored && start > 0 {
             return Ok(None);
         }
-        if !hints.required.is_empty() && memmem::find(rest, &hints.required).is_none() {
-            ticker.tick(1 + rest.len() as u64 / 4096)?;
+        if !hints.required.is_empty() && find_text(rest, &hints.required, pace).await?.is_none() {
             return Ok(None);
         }
         if self.program.has_back_references {
-            let slots = backtrack::find(&self.program, text, start, self.backtrack_limit, ticker)?;
+            let slots = backtrack::find(&self.program, text, start, self.backtrack_limit, pace).await?;
             return Ok(slots.and_then(|slots| span(&slots, 0)));
         }
         let memory = self.memory.try_lock().ok().and_then(|mut memory| memory.take());
-        let mut memory = memory.unwrap_or_else(|| Memory::new(self.meter.as_ref()));
+        let mut memory = memory.unwrap_or_default();
         let seen = self.seen.load(Ordering::Relaxed);
         let found = if seen.saturating_add(rest.len()) < LONG_TEXT {
             self.seen.store(seen + rest.len(), Ordering::Relaxed);
-            memory.simulation.find(&self.program, text, start, wanted, ticker)
+            memory.simulation.find(&self.program, text, start, wanted, pace).await
         } else {
-            self.search_long(&mut memory, text, start, wanted, ticker)
+            self.search_long(&mut memory, text, start, wanted, pace).await
         };
-        memory.account()?;
         if let Ok(mut place) = self.memory.try_lock() {
             *place = Some(memory);
         }
         Ok(found?)
     }
 
-    fn search_long(
+    async fn search_long(
         &self,
         memory: &mut Memory,
         text: &[u8],
         start: usize,
         wanted: Wanted,
-        ticker: &mut dyn Ticker,
-    ) -> Result<Option<Span>, crate::pattern::Stopped> {
+        pace: &mut Pace<'_>,
+    ) -> Result<Option<Span>, Stopped> {
         let program = &self.program;
-        let Some(sighting) = memory.automaton.sight(program, text, start, ticker)? else { return Ok(None) };
+        let Some(sighting) = memory.automaton.sight(program, text, start, pace).await? else {
+            return Ok(None);
+        };
         if wanted == Wanted::Any {
             return Ok(Some((sighting.from, sighting.end)));
         }
-        let found = memory.simulation.find(program, text, sighting.from, Wanted::Start, ticker)?;
+        let found = memory.simulation.find(program, text, sighting.from, Wanted::Start, pace).await?;
         let Some((from, end)) = found else { return Ok(None) };
-        let end = memory.automaton.longest(program, text, from, ticker)?.unwrap_or(end);
+        let end = memory.automaton.longest(program, text, from, pace).await?.unwrap_or(end);
         Ok(Some((from, end)))
     }
 
-    fn captures(
+    async fn captures(
         &self,
         text: &[u8],
         start: usize,
         groups: &mut Vec<Option<Span>>,
-        ticker: &mut dyn Ticker,
+        pace: &mut Pace<'_>,
     ) -> Result<bool, RegexError> {
         groups.clear();
         if self.program.has_back_references {
-            let Some(slots) = backtrack::find(&self.program, text, start, self.backtrack_limit, ticker)?
-            else {
-                return Ok(false);
-            };
+            let found = backtrack::find(&self.program, text, start, self.backtrack_limit, pace).await?;
+            let Some(slots) = found else { return Ok(false) };
             groups.extend((0..=self.program.groups).map(|group| span(&slots, group)));
             return Ok(true);
         }
-        let Some(whole) = self.search(text, start, Wanted::Longest, ticker)? else { return Ok(false) };
+        let Some(whole) = self.search(text, start, Wanted::Longest, pace).await? else { return Ok(false) };
         groups.push(Some(whole));
         if self.program.groups > 0 {
-            let slots = simulate::slots(&self.program, text, whole, ticker)?;
+            let slots = simulate::slots(&self.program, text, whole, pace).await?;
             groups.extend((1..=self.program.groups).map(|group| span(&slots, group)));
         }
         Ok(true)
     }
 }
 
-impl Memory {
-    fn new(meter: Option<&Arc<Meter>>) -> Box<Self> {
-        Box::new(Self { charge: meter.map(Meter::empty_charge), ..Self::default() })
-    }
-
-    /// Charges what the automaton has grown to.
-    fn account(&mut self) -> Result<(), Stopped> {
-        let bytes = self.automaton.bytes();
-        match &mut self.charge {
-            Some(charge) if charge.bytes() < bytes => charge.set(bytes).map_err(|_| Stopped),
-            _ => Ok(()),
+/// The first place of a text in another one.
+pub(crate) async fn find_text(
+    text: &[u8],
+    wanted: &[u8],
+    pace: &mut Pace<'_>,
+) -> Result<Option<usize>, Stopped> {
+    if text.len() <= BLOCK {
+        if pace.count(1 + text.len() as u64 / STEP_BYTES)? {
+            yield_now().await;
         }
+        return Ok(memmem::find(text, wanted));
     }
+    let finder = memmem::Finder::new(wanted);
+    let mut from = 0;
+    while let Some(rest) = text.get(from..) {
+        // A block holds what begins in its first bytes.
+        let block = rest.get(..BLOCK.saturating_add(wanted.len())).unwrap_or(rest);
+        if let Some(at) = finder.find(block) {
+            return Ok(Some(from + at));
+        }
+        if block.len() == rest.len() {
+            break;
+        }
+        if pace.count(block.len() as u64 / STEP_BYTES)? {
+            yield_now().await;
+        }
+        from += BLOCK;
+    }
+    Ok(None)
 }
+
+/// Bytes that are searched for a text at once.
+const BLOCK: usize = 1 << 16;
+/// Bytes of a block that count as a step.
+const STEP_BYTES: u64 = 32;
 
 fn charge(meter: Option<&Arc<Meter>>, bytes: u64) -> Result<Option<Charge>, Stopped> {
     meter.map(|meter| meter.charge(bytes)).transpose().map_err(|_| Stopped)

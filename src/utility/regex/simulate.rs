@@ -12,7 +12,9 @@ use super::Span;
 use super::program::{Instruction, Place, Program};
 use crate::character::unit_at;
 use crate::memory::{ToMetered, Vec, vec};
-use crate::pattern::{Stopped, Ticker};
+use crate::pattern::Stopped;
+use crate::utility::context::yield_now;
+use crate::utility::pace::Pace;
 
 /// What a search is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,13 +66,13 @@ pub(super) struct Simulation {
 
 impl Simulation {
     /// The leftmost-longest match at or after `from`, as far as it is wanted.
-    pub(super) fn find(
+    pub(super) async fn find(
         &mut self,
         program: &Program,
         text: &[u8],
         from: usize,
         wanted: Wanted,
-        ticker: &mut dyn Ticker,
+        pace: &mut Pace<'_>,
     ) -> Result<Option<Span>, Stopped> {
         let size = program.code.len();
         self.now.clear(size);
@@ -97,8 +99,8 @@ impl Simulation {
             }
             let unit = unit_at(text, at);
             work += 1 + self.now.list.len() as u64;
-            if work >= 1024 {
-                ticker.tick(std::mem::take(&mut work))?;
+            if work >= 1024 && pace.count(std::mem::take(&mut work))? {
+                yield_now().await;
             }
             let after = at + unit.map_or(0, |(_, length)| length);
             self.next.clear(size);
@@ -179,11 +181,11 @@ enum Step {
 }
 
 /// The slots of the match with that span; empty if there is none, which cannot be for a span that was found.
-pub(super) fn slots(
+pub(super) async fn slots(
     program: &Program,
     text: &[u8],
     span: Span,
-    ticker: &mut dyn Ticker,
+    pace: &mut Pace<'_>,
 ) -> Result<Vec<Option<usize>>, Stopped> {
     let mut now = Captures::new(program);
     let mut next = Captures::new(program);
@@ -192,12 +194,18 @@ pub(super) fn slots(
     let mut at = span.0;
     while at < span.1 {
         let Some((unit, length)) = unit_at(text, at) else { break };
-        ticker.tick(1 + (now.list.len() * now.width / 8) as u64)?;
+        if pace.count(1 + (now.list.len() * now.width / 8) as u64)? {
+            yield_now().await;
+        }
         next.clear();
         for (index, &pc) in now.list.iter().enumerate() {
             let Some(&instruction) = program.code.get(pc) else { continue };
             if program.takes(instruction, unit) {
-                slots.copy_from_slice(now.slots_of(index));
+                let known = now.slots_of(index);
+                if known.len() != slots.len() {
+                    continue;
+                }
+                slots.copy_from_slice(known);
                 next.follow(program, text, at + length, pc + 1, &mut slots);
             }
         }

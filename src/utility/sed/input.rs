@@ -78,7 +78,7 @@ impl Inputs {
     pub(super) async fn read(
         &mut self,
         ctx: &mut Context,
-        line: &mut ChargedVec<u8>,
+        line: &mut Vec<u8>,
     ) -> Result<Event, UtilityError> {
         loop {
             let Some(open) = &mut self.current else {
@@ -104,7 +104,7 @@ impl Inputs {
             match read {
                 Ok(Some(bytes)) => {
                     let body = bytes.strip_suffix(&[self.delimiter]);
-                    line.extend(body.unwrap_or(bytes))?;
+                    line.extend_from_slice(body.unwrap_or(bytes));
                     self.line += 1;
                     return Ok(Event::Line(body.is_some()));
                 }

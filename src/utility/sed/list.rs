@@ -1,10 +1,10 @@
 //! `l`: a line in which every byte can be read.
 use crate::memory::Vec;
 
-/// Appends the unambiguous form of `text` and a `$`, broken into lines of `width` columns; 0 is without end.
-pub(super) fn list(text: &[u8], width: u64, out: &mut Vec<u8>) {
+/// Appends the unambiguous form of a part of a text, broken into lines of `width` columns; 0 is without end. `column` is
+/// that of the line begun. A `$` follows the last part.
+pub(super) fn list(text: &[u8], width: u64, column: &mut u64, out: &mut Vec<u8>) {
     let room = width.saturating_sub(1);
-    let mut column = 0;
     for &byte in text {
         let mut shown = [b'\\', 0, 0, 0];
         let length = match byte {
@@ -25,14 +25,13 @@ pub(super) fn list(text: &[u8], width: u64, out: &mut Vec<u8>) {
                 4
             }
         };
-        if width > 0 && column + length as u64 > room {
+        if width > 0 && *column + length as u64 > room {
             out.extend_from_slice(b"\\\n");
-            column = 0;
+            *column = 0;
         }
         out.extend_from_slice(shown.get(..length).unwrap_or(&shown));
-        column += length as u64;
+        *column += length as u64;
     }
-    out.push(b'$');
 }
 
 fn letter(shown: &mut [u8; 4], letter: u8) -> usize {
@@ -48,7 +47,9 @@ mod tests {
     fn breaks_and_escapes() {
         let shown = |text: &[u8], width| {
             let mut out = crate::memory::Vec::new();
-            list(text, width, &mut out);
+            let mut column = 0;
+            text.chunks(2).for_each(|part| list(part, width, &mut column, &mut out));
+            out.push(b'$');
             String::from_utf8(out.into_std()).unwrap()
         };
         assert_eq!(shown(b"a\tb\\\x01\xc3", 70), "a\\tb\\\\\\001\\303$");

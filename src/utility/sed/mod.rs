@@ -60,7 +60,6 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options(&UTILITY)?;
     let mut operands = options.operands.clone();
     let mut source = script(ctx, &options, &mut operands).await?;
-    let charge = ctx.meter.charge(source.size())?;
     let parse_options = ParseOptions {
         syntax: if options.has("E") || options.has("r") { Syntax::Extended } else { Syntax::Basic },
         is_posix: options.has("posix"),
@@ -89,9 +88,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let separate = options.has("s") || in_place.is_some();
     let sinks = Sinks::new(ctx, &program.outputs, delimiter, unbuffered)?;
     let inputs = Inputs::new(ctx.inputs(&operands), delimiter, separate, unbuffered, in_place);
-    let status = Runner::new(ctx, &program, run_options, inputs, sinks).run(ctx).await;
-    drop(charge);
-    status
+    Runner::new(&program, run_options, inputs, sinks).run(ctx).await
 }
 
 /// The script: every `-e` and `-f` in order, or the first operand.
@@ -135,10 +132,8 @@ async fn script(
 /// The usage, on standard error.
 fn no_script(ctx: &mut Context) -> UtilityError {
     let text = format!("Usage: {}\nTry '{} --help' for more information.\n", UTILITY.usage, ctx.name);
-    match ctx.stderr.push(text.as_bytes()) {
-        Ok(()) => UtilityError::Exit(ExitStatus::FAILURE),
-        Err(limit) => limit.into(),
-    }
+    ctx.stderr.push(text.as_bytes());
+    UtilityError::Exit(ExitStatus::FAILURE)
 }
 
 /// The number that the option-argument of `-l` begins with; without one, 0.

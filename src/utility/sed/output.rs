@@ -11,7 +11,7 @@ enum Target {
     Stdout,
     Stderr,
     File(Output),
-    Memory(ChargedVec<u8>),
+    Memory(Vec<u8>),
 }
 
 #[derive(Debug)]
@@ -65,14 +65,14 @@ impl Sinks {
     }
 
     /// From now on the pattern space goes into memory.
-    pub(super) fn begin_memory(&mut self, ctx: &Context) {
+    pub(super) fn begin_memory(&mut self) {
         self.main = self.all.len();
-        let target = Target::Memory(ChargedVec::new(&ctx.meter));
+        let target = Target::Memory(Vec::new());
         self.all.push(Sink { target, lacks_newline: false });
     }
 
     /// What was collected in memory; the pattern space goes to standard output again.
-    pub(super) fn take_memory(&mut self) -> Option<ChargedVec<u8>> {
+    pub(super) fn take_memory(&mut self) -> Option<Vec<u8>> {
         let index = std::mem::take(&mut self.main);
         if index == 0 || index >= self.all.len() {
             return None;
@@ -138,10 +138,10 @@ impl Sinks {
     fn push(&mut self, sink: usize, ctx: &mut Context, text: &[u8]) -> Result<(), UtilityError> {
         let Some(sink) = self.all.get_mut(sink) else { return Ok(()) };
         match &mut sink.target {
-            Target::Stdout => ctx.stdout.push(text)?,
-            Target::Stderr => ctx.stderr.push(text)?,
-            Target::File(output) => output.push(text)?,
-            Target::Memory(bytes) => bytes.extend(text)?,
+            Target::Stdout => ctx.stdout.push(text),
+            Target::Stderr => ctx.stderr.push(text),
+            Target::File(output) => output.push(text),
+            Target::Memory(bytes) => bytes.extend_from_slice(text),
         }
         Ok(())
     }

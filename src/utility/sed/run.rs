@@ -8,10 +8,11 @@ use super::input::{Event, Inputs};
 use super::list::list;
 use super::output::Sinks;
 use super::program::{Action, Address, Addresses, Program, RangeEnd, Substitution};
-use super::substitute::{Interrupted, substitute, translate};
+use super::substitute::{BLOCK, substitute, translate};
 use crate::utility::prelude::*;
 use crate::utility::regex::{Regex, Span};
-use crate::utility::ticker::{MeterTicker, search_error};
+use crate::utility::pace::{Pace, tick_bytes};
+use crate::utility::ticker::{search_error, stopped};
 
 /// What the options say about running.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +27,7 @@ pub(super) struct RunOptions {
 /// Pattern space or hold space.
 #[derive(Debug)]
 struct Space {
-    text: ChargedVec<u8>,
+    text: Vec<u8>,
     /// Whether it is printed with what ends a line.
     newline: bool,
 }
@@ -46,7 +47,7 @@ enum Range {
 enum Appended {
     Text(Text),
     File(Text),
-    Line(ChargedVec<u8>),
+    Line(Vec<u8>),
 }
 
 /// A file of `R`.
@@ -78,9 +79,9 @@ pub(super) struct Runner<'p> {
     ranges: Vec<Range>,
     pattern: Space,
     hold: Space,
-    scratch: ChargedVec<u8>,
+    scratch: Vec<u8>,
     groups: Vec<Option<Span>>,
-    appended: ChargedVec<Appended>,
+    appended: Vec<Appended>,
     /// Files of `R`.
     readers: Vec<LineFile>,
     last_regex: Option<&'p Regex>,
@@ -90,13 +91,12 @@ pub(super) struct Runner<'p> {
 
 impl<'p> Runner<'p> {
     pub(super) fn new(
-        ctx: &Context,
         program: &'p Program,
         options: RunOptions,
         inputs: Inputs,
         sinks: Sinks,
     ) -> Self {
-        let space = || Space { text: ChargedVec::new(&ctx.meter), newline: true };
+        let space = || Space { text: Vec::new(), newline: true };
         let mut runner = Self {
             program,
             options,
@@ -105,9 +105,9 @@ impl<'p> Runner<'p> {
             ranges: Vec::new(),
             pattern: space(),
             hold: space(),
-            scratch: ChargedVec::new(&ctx.meter),
+            scratch: Vec::new(),
             groups: Vec::new(),
-            appended: ChargedVec::new(&ctx.meter),
+            appended: Vec::new(),
             readers: program.inputs.iter().map(|_| LineFile::Unopened).collect(),
             last_regex: None,
             is_replaced: false,
@@ -183,7 +183,7 @@ impl<'p> Runner<'p> {
                     self.hold.newline = true;
                     self.readers.iter_mut().for_each(|reader| *reader = LineFile::Unopened);
                     if self.options.edits_in_place {
-                        self.sinks.begin_memory(ctx);
+                        self.sinks.begin_memory();
                     }
                 }
             }
@@ -204,13 +204,12 @@ impl<'p> Runner<'p> {
         if self.appended.is_empty() {
             return Ok(());
         }
-        let appended = std::mem::replace(&mut self.appended, ChargedVec::new(&ctx.meter));
-        for entry in appended.iter() {
+        for entry in std::mem::take(&mut self.appended) {
             ctx.tick().await?;
             match entry {
-                Appended::Text(text) => self.print_text(ctx, text).await?,
-                Appended::Line(line) => self.sinks.print_raw(ctx, line).await?,
-                Appended::File(name) => self.copy_file(ctx, name).await?,
+                Appended::Text(text) => self.print_text(ctx, &text).await?,
+                Appended::Line(line) => self.sinks.print_raw(ctx, &line).await?,
+                Appended::File(name) => self.copy_file(ctx, &name).await?,
             }
         }
         Ok(())
@@ -248,6 +247,7 @@ impl<'p> Runner<'p> {
         let program = self.program;
         let mut at = 0;
         while let Some(command) = program.commands.get(at) {
+            ctx.tick().await?;
             let is_selected = match &command.addresses {
                 None => true,
                 Some(addresses) => self.is_selected(ctx, at, addresses).await? != command.is_negated,
@@ -297,7 +297,7 @@ impl<'p> Runner<'p> {
                         return Ok(if self.options.is_posix { Flow::Deleted } else { Flow::End });
                     }
                     self.flush_appended(ctx).await?;
-                    self.pattern.text.push(self.options.delimiter)?;
+                    self.pattern.text.push(self.options.delimiter);
                     self.read(ctx, true).await?;
                 }
                 Action::Substitute(substitution) => self.substitute(ctx, substitution).await?,
@@ -320,8 +320,8 @@ impl<'p> Runner<'p> {
     async fn simple(&mut self, ctx: &mut Context, action: &'p Action) -> Result<(), UtilityError> {
         let delimiter = self.options.delimiter;
         match action {
-            Action::Append(text) => self.appended.push(Appended::Text(text.clone()))?,
-            Action::ReadFile(name) => self.appended.push(Appended::File(name.clone()))?,
+            Action::Append(text) => self.appended.push(Appended::Text(text.clone())),
+            Action::ReadFile(name) => self.appended.push(Appended::File(name.clone())),
             Action::ReadLine(index) => self.read_line(ctx, *index).await?,
             Action::Insert(text) => self.print_text(ctx, text).await?,
             Action::FileName => {
@@ -332,18 +332,21 @@ impl<'p> Runner<'p> {
                 let number = self.inputs.line.to_metered_string();
                 self.sinks.print(ctx, number.as_bytes(), true).await?;
             }
-            Action::Get => copy(&self.hold, &mut self.pattern)?,
-            Action::Hold => copy(&self.pattern, &mut self.hold)?,
-            Action::GetAppended => append(&self.hold, &mut self.pattern, delimiter)?,
-            Action::HoldAppended => append(&self.pattern, &mut self.hold, delimiter)?,
+            Action::Get => copy(&self.hold, &mut self.pattern),
+            Action::Hold => copy(&self.pattern, &mut self.hold),
+            Action::GetAppended => append(&self.hold, &mut self.pattern, delimiter),
+            Action::HoldAppended => append(&self.pattern, &mut self.hold, delimiter),
             Action::Exchange => std::mem::swap(&mut self.pattern, &mut self.hold),
             Action::Zap => self.pattern.text.clear(),
             Action::List(width) => {
-                let charge = ctx.meter.charge((self.pattern.text.len() as u64).saturating_mul(4))?;
                 let mut shown = Vec::new();
-                list(&self.pattern.text, width.unwrap_or(self.options.line_length), &mut shown);
+                let mut column = 0;
+                for block in self.pattern.text.chunks(BLOCK) {
+                    list(block, width.unwrap_or(self.options.line_length), &mut column, &mut shown);
+                    tick_bytes(&ctx.meter, block.len()).await?;
+                }
+                shown.push(b'$');
                 self.sinks.print(ctx, &shown, true).await?;
-                drop(charge);
             }
             Action::Print => self.sinks.print(ctx, &self.pattern.text, self.pattern.newline).await?,
             Action::Write(file) => {
@@ -359,7 +362,9 @@ impl<'p> Runner<'p> {
                 }
             }
             Action::Translate(translation) => {
-                translate(translation, &self.pattern.text, &mut self.scratch)?;
+                let pace = &mut Pace::Shared(&ctx.meter);
+                let translated = translate(translation, &self.pattern.text, &mut self.scratch, pace).await;
+                translated.map_err(|_| stopped(&ctx.meter))?;
                 std::mem::swap(&mut self.pattern.text, &mut self.scratch);
             }
             _ => {}
@@ -378,9 +383,9 @@ impl<'p> Runner<'p> {
         let LineFile::Open(input) = reader else { return Ok(()) };
         match input.next_line(self.options.delimiter).await {
             Ok(Some(bytes)) => {
-                let mut line = ChargedVec::new(&ctx.meter);
-                line.extend(bytes)?;
-                self.appended.push(Appended::Line(line))?;
+                let mut line = Vec::new();
+                line.extend_from_slice(bytes);
+                self.appended.push(Appended::Line(line));
                 Ok(())
             }
             Ok(None) | Err(FsError::Errno(_)) => Ok(()),
@@ -399,19 +404,17 @@ impl<'p> Runner<'p> {
             let message = format!("-e expression #1, char 0: invalid reference \\{number} on `s' command's RHS");
             return Err(UtilityError::failed(message));
         }
+        let mut pace = Pace::Shared(&ctx.meter);
         let replaced = substitute(
             substitution,
             regex,
             &self.pattern.text,
             &mut self.scratch,
             &mut self.groups,
-            &mut MeterTicker::new(&ctx.meter),
+            &mut pace,
         );
-        match replaced {
-            Ok(false) => return Ok(()),
-            Ok(true) => {}
-            Err(Interrupted::Limit(limit)) => return Err(limit.into()),
-            Err(Interrupted::Regex(error)) => return Err(search_error(&ctx.meter, &error, 4)),
+        if !replaced.await.map_err(|error| search_error(&ctx.meter, &error, 4))? {
+            return Ok(());
         }
         std::mem::swap(&mut self.pattern.text, &mut self.scratch);
         self.is_replaced = true;
@@ -432,9 +435,9 @@ impl<'p> Runner<'p> {
         })
     }
 
-    fn is_match(&mut self, ctx: &Context, regex: Option<&'p Regex>) -> Result<bool, UtilityError> {
+    async fn is_match(&mut self, ctx: &Context, regex: Option<&'p Regex>) -> Result<bool, UtilityError> {
         let regex = self.regex(regex)?;
-        let found = regex.is_match_ticked(&self.pattern.text, &mut MeterTicker::new(&ctx.meter));
+        let found = regex.is_match(&self.pattern.text, &mut Pace::Shared(&ctx.meter)).await;
         found.map_err(|error| search_error(&ctx.meter, &error, 4))
     }
 
@@ -443,7 +446,7 @@ impl<'p> Runner<'p> {
             Address::Line(number) => Ok(self.inputs.line == *number),
             Address::Step(first, step) => Ok(is_step(self.inputs.line, *first, *step)),
             Address::Last => self.inputs.is_last(ctx).await,
-            Address::Regex(regex) => self.is_match(ctx, regex.as_ref()),
+            Address::Regex(regex) => self.is_match(ctx, regex.as_ref()).await,
         }
     }
 
@@ -492,7 +495,7 @@ impl<'p> Runner<'p> {
                 return Ok((line <= last, next));
             }
             RangeEnd::Last => self.inputs.is_last(ctx).await?,
-            RangeEnd::Regex(regex) => self.is_match(ctx, regex.as_ref())?,
+            RangeEnd::Regex(regex) => self.is_match(ctx, regex.as_ref()).await?,
             RangeEnd::Step(first, step) => is_step(line, *first, *step),
         };
         Ok((true, if is_end { Range::Closed } else { Range::Inside(last) }))
@@ -503,16 +506,14 @@ fn is_step(line: u64, first: u64, step: u64) -> bool {
     if step == 0 { line == first } else { line >= first && (line - first).is_multiple_of(step) }
 }
 
-fn copy(from: &Space, to: &mut Space) -> Result<(), UtilityError> {
+fn copy(from: &Space, to: &mut Space) {
     to.text.clear();
-    to.text.extend(&from.text)?;
+    to.text.extend_from_slice(&from.text);
     to.newline = from.newline;
-    Ok(())
 }
 
-fn append(from: &Space, to: &mut Space, delimiter: u8) -> Result<(), UtilityError> {
-    to.text.push(delimiter)?;
-    to.text.extend(&from.text)?;
+fn append(from: &Space, to: &mut Space, delimiter: u8) {
+    to.text.push(delimiter);
+    to.text.extend_from_slice(&from.text);
     to.newline = from.newline;
-    Ok(())
 }

@@ -42,11 +42,6 @@ impl Source {
         self.segments.is_empty()
     }
 
-    /// Bytes of the script.
-    pub(super) fn size(&self) -> u64 {
-        self.text.len() as u64
-    }
-
     /// The next byte, which is taken.
     pub(super) fn next(&mut self) -> Option<u8> {
         let byte = *self.text.get(self.at)?;

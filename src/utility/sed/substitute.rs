@@ -1,59 +1,40 @@
 //! The work of `s` and `y` on a line.
 
-use crate::memory::Vec;
 use super::program::{Case, Part, Substitution, Translation};
-use crate::character::{fold, push_unit, unfold, unit_at};
-use crate::limit::LimitError;
-use crate::pattern::Ticker;
-use crate::utility::charged::ChargedVec;
+use crate::character::{blocks, fold, push_unit, unfold, unit_at};
+use crate::limit::gauge;
+use crate::memory::Vec;
+use crate::pattern::Stopped;
+use crate::utility::pace::Pace;
 use crate::utility::regex::{Regex, RegexError, Span};
 
-/// Matches between two ticks.
-const TURNS_PER_TICK: u32 = 256;
+/// Bytes whose case is changed, or which are translated or listed, at once.
+pub(super) const BLOCK: usize = 1 << 14;
 
-/// Why a substitution was not finished.
-#[derive(Debug)]
-pub(super) enum Interrupted {
-    Regex(RegexError),
-    Limit(LimitError),
-}
-
-impl From<LimitError> for Interrupted {
-    fn from(error: LimitError) -> Self {
-        Self::Limit(error)
-    }
-}
-
-impl From<RegexError> for Interrupted {
-    fn from(error: RegexError) -> Self {
-        Self::Regex(error)
-    }
-}
-
-/// Builds the new line in `out`; false when nothing was replaced.
-pub(super) fn substitute(
+/// Builds the new line in `out`; false when nothing was replaced. A line that would be longer than a value may be ends the
+/// run before it is built.
+pub(super) async fn substitute(
     substitution: &Substitution,
     regex: &Regex,
     line: &[u8],
-    out: &mut ChargedVec<u8>,
+    out: &mut Vec<u8>,
     groups: &mut Vec<Option<Span>>,
-    ticker: &mut dyn Ticker,
-) -> Result<bool, Interrupted> {
+    pace: &mut Pace<'_>,
+) -> Result<bool, RegexError> {
     out.clear();
     let mut start = 0;
     let mut done = 0;
     let mut count = 0;
     let mut is_replaced = false;
     let mut last_end = None;
-    let mut turns = 0_u32;
-    while start <= line.len() && find(regex, substitution, line, start, groups, ticker)? {
+    while start <= line.len() && find(regex, substitution, line, start, groups, pace).await? {
         let Some((from, to)) = groups.first().copied().flatten() else { break };
         let is_empty_after_match = from == to && last_end == Some(from);
         if !is_empty_after_match {
             count += 1;
             if count >= substitution.number {
-                out.extend(line.get(done..from).unwrap_or(&[]))?;
-                append_replacement(&substitution.replacement, line, groups, out)?;
+                out.extend_from_slice(line.get(done..from).unwrap_or(&[]));
+                append_replacement(&substitution.replacement, line, groups, out, pace).await?;
                 done = to;
                 is_replaced = true;
                 if !substitution.is_global {
@@ -63,41 +44,39 @@ pub(super) fn substitute(
         }
         last_end = Some(to);
         start = if from == to { to + unit_at(line, to).map_or(1, |(_, length)| length) } else { to };
-        turns = turns.wrapping_add(1);
-        if turns.is_multiple_of(TURNS_PER_TICK) {
-            ticker.tick(u64::from(TURNS_PER_TICK)).map_err(RegexError::Stopped)?;
-        }
+        pace.tick(1).await?;
     }
     if is_replaced {
-        out.extend(line.get(done..).unwrap_or(&[]))?;
+        out.extend_from_slice(line.get(done..).unwrap_or(&[]));
     }
     Ok(is_replaced)
 }
 
 /// Groups are looked for only where the replacement has some.
-fn find(
+async fn find(
     regex: &Regex,
     substitution: &Substitution,
     line: &[u8],
     start: usize,
     groups: &mut Vec<Option<Span>>,
-    ticker: &mut dyn Ticker,
+    pace: &mut Pace<'_>,
 ) -> Result<bool, RegexError> {
     if substitution.greatest_group > 0 {
-        return regex.captures_at_ticked(line, start, groups, ticker);
+        return regex.captures_at(line, start, groups, pace).await;
     }
     groups.clear();
-    let found = regex.find_at_ticked(line, start, ticker)?;
+    let found = regex.find_at(line, start, pace).await?;
     groups.push(found);
     Ok(found.is_some())
 }
 
-fn append_replacement(
+async fn append_replacement(
     parts: &[Part],
     line: &[u8],
     groups: &[Option<Span>],
-    out: &mut ChargedVec<u8>,
-) -> Result<(), LimitError> {
+    out: &mut Vec<u8>,
+    pace: &mut Pace<'_>,
+) -> Result<(), RegexError> {
     let mut case = Case::Kept;
     let mut next_case = Case::Kept;
     for part in parts {
@@ -119,56 +98,66 @@ fn append_replacement(
         if text.is_empty() {
             continue;
         }
+        pace.tick(1).await?;
+        if !gauge::admit_value(out.len().saturating_add(text.len())) {
+            break;
+        }
         if case == Case::Kept && next_case == Case::Kept {
-            out.extend(text)?;
+            out.extend_from_slice(text);
             continue;
         }
         let first = unit_at(text, 0).map_or(1, |(_, length)| length);
         let (head, rest) = text.split_at_checked(first).unwrap_or((text, &[]));
-        append_cased(head, if next_case == Case::Kept { case } else { next_case }, out)?;
+        append_cased(head, if next_case == Case::Kept { case } else { next_case }, out);
         next_case = Case::Kept;
-        append_cased(rest, case, out)?;
+        for block in blocks(rest, BLOCK) {
+            append_cased(block, case, out);
+            pace.tick(block.len() as u64).await?;
+        }
     }
     Ok(())
 }
 
-fn append_cased(text: &[u8], case: Case, out: &mut ChargedVec<u8>) -> Result<(), LimitError> {
+fn append_cased(text: &[u8], case: Case, out: &mut Vec<u8>) {
     if case == Case::Kept {
-        return out.extend(text);
+        out.extend_from_slice(text);
+        return;
     }
     let mut at = 0;
-    let mut bytes = Vec::with_capacity(8);
     while let Some((unit, length)) = unit_at(text, at) {
-        bytes.clear();
-        push_unit(&mut bytes, if case == Case::Lower { fold(unit) } else { unfold(unit) });
-        out.extend(&bytes)?;
+        push_unit(out, if case == Case::Lower { fold(unit) } else { unfold(unit) });
         at += length;
     }
-    Ok(())
 }
 
 /// `y`: builds the new line in `out`.
-pub(super) fn translate(
+pub(super) async fn translate(
     translation: &Translation,
     line: &[u8],
-    out: &mut ChargedVec<u8>,
-) -> Result<(), LimitError> {
+    out: &mut Vec<u8>,
+    pace: &mut Pace<'_>,
+) -> Result<(), Stopped> {
     out.clear();
-    out.reserve(line.len())?;
+    out.reserve(line.len());
+    for block in blocks(line, BLOCK) {
+        translate_block(translation, block, out);
+        pace.tick(block.len() as u64).await?;
+    }
+    Ok(())
+}
+
+fn translate_block(translation: &Translation, line: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while let Some((unit, length)) = unit_at(line, at) {
         if !translation.others.is_empty()
             && let Some(&to) = translation.others.get(&unit)
         {
-            let mut bytes = Vec::with_capacity(4);
-            push_unit(&mut bytes, to);
-            out.extend(&bytes)?;
+            push_unit(out, to);
         } else if let Some(&to) = translation.ascii.get(unit as usize) {
-            out.push(to)?;
+            out.push(to);
         } else {
-            out.extend(line.get(at..at + length).unwrap_or(&[]))?;
+            out.extend_from_slice(line.get(at..at + length).unwrap_or(&[]));
         }
         at += length;
     }
-    Ok(())
 }

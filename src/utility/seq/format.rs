@@ -19,9 +19,6 @@ pub(super) struct Format {
     conversion: u8,
 }
 
-/// Widest field and most decimals.
-const MOST: usize = 4096;
-
 impl Format {
     pub(super) fn parse(text: &[u8]) -> Result<Self, UtilityError> {
         let bad = |what: &str| UtilityError::failed(format!("format {} {what}", quote(text)));
@@ -72,7 +69,7 @@ impl Format {
         };
         let padding = self.width.saturating_sub(sign.len() + digits.len());
         let zeros = self.zero && !self.minus && value.is_finite();
-        let pad = |out: &mut Vec<u8>, byte| out.resize(out.len() + padding, byte);
+        let pad = |out: &mut Vec<u8>, byte| out.resize_by(padding, byte);
         if !self.minus && !zeros {
             pad(out, b' ');
         }
@@ -90,7 +87,7 @@ impl Format {
 
 fn number(digits: &[u8]) -> usize {
     let add = |value: usize, digit: &u8| value.saturating_mul(10).saturating_add(usize::from(digit - b'0'));
-    digits.iter().fold(0, add).min(MOST)
+    digits.iter().fold(0, add)
 }
 
 /// Text up to a directive, `%%` being a percent sign, and what follows the directive's `%`.

@@ -67,7 +67,7 @@ impl Fixed {
             out.push(b'-');
         }
         let used = text.len() + usize::from(negative);
-        out.resize(out.len() + width.saturating_sub(used), b'0');
+        out.resize_by(width.saturating_sub(used), b'0');
         out.extend_from_slice(text);
     }
 }

@@ -1,6 +1,6 @@
 //! `sort -c` and `-C`: is the input sorted?
 
-use crate::memory::{JoinMetered, String, format};
+use crate::memory::{JoinMetered, String, Vec, format};
 use super::order::compare_lines;
 use super::settings::{Check, Settings};
 use super::{TROUBLE, read_failed, trouble};
@@ -19,7 +19,7 @@ pub(super) async fn run(
         return Err(UtilityError::Failed { message, status: TROUBLE });
     }
     let mut input = ctx.open_input(operand).map_err(|error| trouble("open failed", operand, error))?;
-    let mut previous = ChargedVec::new(&ctx.meter);
+    let mut previous = Vec::new();
     let mut number = 0_u64;
     loop {
         ctx.tick().await?;
@@ -40,6 +40,6 @@ pub(super) async fn run(
             }
         }
         previous.clear();
-        previous.extend(line)?;
+        previous.extend_from_slice(line);
     }
 }

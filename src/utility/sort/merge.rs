@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 struct Source {
     operand: Text,
     input: Input,
-    line: ChargedVec<u8>,
+    line: Vec<u8>,
     summary: u64,
     rank: usize,
 }
@@ -23,7 +23,7 @@ impl Source {
         self.line.clear();
         match self.input.next_line(settings.delimiter).await {
             Ok(None) => return Ok(false),
-            Ok(Some(line)) => self.line.extend(split_delimiter(line, settings.delimiter).0)?,
+            Ok(Some(line)) => self.line.extend_from_slice(split_delimiter(line, settings.delimiter).0),
             Err(error) => return Err(read_failed(&self.operand, error.into())),
         }
         self.summary = line_summary(settings, &self.line);
@@ -46,29 +46,29 @@ pub(super) async fn merge_files(
     // Sorted with the next line last.
     let mut sources: Vec<Source> = Vec::new();
     for (rank, (operand, input)) in inputs.into_iter().enumerate() {
-        let mut source = Source { operand, input, line: ChargedVec::new(&ctx.meter), summary: 0, rank };
+        let mut source = Source { operand, input, line: Vec::new(), summary: 0, rank };
         if source.advance(settings).await? {
             insert(&mut sources, source, settings);
         }
     }
     // The output may be one of the inputs, so it is opened when all was read.
-    let mut collected = ChargedVec::new(&ctx.meter);
-    let mut previous = ChargedVec::new(&ctx.meter);
+    let mut collected = Vec::new();
+    let mut previous = Vec::new();
     let mut any = false;
     while let Some(mut source) = sources.pop() {
         ctx.tick().await?;
         let repeated = settings.unique && any && compare_lines(settings, &previous, &source.line).is_eq();
         if !repeated {
-            source.line.push(settings.delimiter)?;
+            source.line.push(settings.delimiter);
             if settings.output.is_some() {
-                collected.extend(&source.line)?;
+                collected.extend_from_slice(&source.line);
             } else {
                 ctx.stdout.write(&source.line).await?;
             }
             if settings.unique {
                 let body = split_delimiter(&source.line, settings.delimiter).0;
                 previous.clear();
-                previous.extend(body)?;
+                previous.extend_from_slice(body);
                 any = true;
             }
         }

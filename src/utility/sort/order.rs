@@ -3,6 +3,7 @@
 //! Runs of at most 1024 records (or 64 KiB of text) are sorted with the standard library's stable sort; then neighbouring
 //! runs are merged until one is left. Two runs that are in order already are copied.
 
+use crate::memory::Vec;
 use super::compare::{compare, first_eight, is_exact, summary};
 use super::settings::Settings;
 use crate::limit::LimitError;
@@ -96,13 +97,13 @@ pub(super) async fn index(
     ctx: &mut Context,
     settings: &Settings,
     text: &[u8],
-) -> Result<ChargedVec<Line>, LimitError> {
-    let mut lines = ChargedVec::new(&ctx.meter);
+) -> Result<Vec<Line>, LimitError> {
+    let mut lines = Vec::new();
     let mut start = 0;
     let mut work = 0;
     for end in memchr::memchr_iter(settings.delimiter, text) {
         let line = text.get(start..end).unwrap_or(&[]);
-        lines.push(Line { summary: line_summary(settings, line), start, length: line.len() })?;
+        lines.push(Line { summary: line_summary(settings, line), start, length: line.len() });
         start = end + 1;
         work += 16 + line.len();
         if work > PORTION {
@@ -122,9 +123,9 @@ const RUN: usize = 1024;
 pub(super) async fn sort(
     ctx: &mut Context,
     order: &Order<'_>,
-    lines: &mut ChargedVec<Line>,
+    lines: &mut Vec<Line>,
 ) -> Result<(), LimitError> {
-    let mut ends = ChargedVec::new(&ctx.meter);
+    let mut ends = Vec::new();
     let mut start = 0;
     while start < lines.len() {
         let rest = lines.get_mut(start..).unwrap_or_default();
@@ -142,15 +143,15 @@ pub(super) async fn sort(
             run.sort_by(|one, two| order.compare(one, two));
         }
         start += length;
-        ends.push(start)?;
+        ends.push(start);
         ctx.tick_many(length as u32 * 8);
         ctx.check().await?;
     }
     if ends.len() < 2 {
         return Ok(());
     }
-    let mut other = ChargedVec::new(&ctx.meter);
-    other.resize(lines.len(), Line::default())?;
+    let mut other = Vec::new();
+    other.resize(lines.len(), Line::default());
     while ends.len() > 1 {
         merge_pairs(ctx, order, lines, &mut other, &mut ends).await?;
         std::mem::swap(lines, &mut other);
@@ -164,7 +165,7 @@ async fn merge_pairs(
     order: &Order<'_>,
     from: &[Line],
     to: &mut [Line],
-    ends: &mut ChargedVec<usize>,
+    ends: &mut Vec<usize>,
 ) -> Result<(), LimitError> {
     let mut start = 0;
     let mut kept = 0;

@@ -21,14 +21,14 @@ pub(super) async fn split(
         };
     }
     // The size of a pipe is known at its end.
-    let mut data = ChargedVec::new(&ctx.meter);
+    let mut data = Vec::new();
     loop {
         ctx.check().await?;
         let block = input.fill().await?;
         if block.is_empty() {
             break;
         }
-        data.extend(block)?;
+        data.extend_from_slice(block);
         let length = block.len();
         input.consume(length);
     }
@@ -113,14 +113,14 @@ async fn in_turn(
     settings: &Settings,
     count: u64,
 ) -> Result<(), OperandError> {
-    let mut open: ChargedVec<Target> = ChargedVec::new(&ctx.meter);
+    let mut open: Vec<Target> = Vec::new();
     let mut turn = 0_usize;
     loop {
         ctx.tick().await?;
         let Some(line) = input.next_line(settings.separator).await? else { break };
         if turn == open.len() {
             let target = targets.open(ctx).await?;
-            open.push(target)?;
+            open.push(target);
         }
         if let Some(target) = open.get_mut(turn) {
             // Many chunks with a full buffer each would be much memory.

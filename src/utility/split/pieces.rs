@@ -1,5 +1,6 @@
 //! Pieces of so many lines or bytes, cut as the input streams by. A piece is opened when there is something to put into it.
 
+use crate::memory::Vec;
 use super::target::Targets;
 use crate::utility::prelude::*;
 
@@ -72,7 +73,7 @@ struct Piece {
     /// Its last line is complete; what comes behind it waits in `held` for its end, so as to be cut only where it alone is
     /// too long.
     has_line: bool,
-    held: ChargedVec<u8>,
+    held: Vec<u8>,
 }
 
 /// Pieces of at most `most` bytes, of whole lines where they fit.
@@ -83,7 +84,7 @@ pub(super) async fn line_bytes(
     most: u64,
     separator: u8,
 ) -> Result<(), OperandError> {
-    let mut piece = Piece { most, written: 0, has_line: false, held: ChargedVec::new(&ctx.meter) };
+    let mut piece = Piece { most, written: 0, has_line: false, held: Vec::new() };
     loop {
         ctx.check().await?;
         let block = input.fill().await?;
@@ -117,7 +118,8 @@ impl Piece {
                 return self.write(ctx, targets, part, true).await;
             }
             if size < room {
-                return Ok(self.held.extend(part)?);
+                self.held.extend_from_slice(part);
+                return Ok(());
             }
             (self.has_line, self.written) = (false, 0);
             self.release(ctx, targets).await?;
@@ -132,7 +134,7 @@ impl Piece {
     }
 
     async fn release(&mut self, ctx: &mut Context, targets: &mut Targets) -> Result<(), UtilityError> {
-        let held = std::mem::replace(&mut self.held, ChargedVec::new(&ctx.meter));
+        let held = std::mem::take(&mut self.held);
         self.write(ctx, targets, &held, false).await
     }
 

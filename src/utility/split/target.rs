@@ -96,7 +96,7 @@ impl Targets {
         request.environment = Arc::new(environment);
         let (reader, writer) = crate::io::pipe(&ctx.meter);
         request.stdin = Some(Description::pipe_reader(reader));
-        let out = Output::new(Some(Description::pipe_writer(writer)), &ctx.meter);
+        let out = Output::new(Some(Description::pipe_writer(writer)));
         Ok(Target { name, out: Some(out), filter: Some(ctx.start_command(request)) })
     }
 

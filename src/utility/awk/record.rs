@@ -1,0 +1,174 @@
+//! The machine's use of the record: fields, regular expressions, and what `getline` reads.
+
+use super::error::Fault;
+use super::field::Splitter;
+use super::machine::{Machine, Pause, Settings};
+use super::op::{FNR, NR, Place, Source};
+use super::value::Value;
+use crate::memory::{String, ToMetered, format};
+use crate::text::Text;
+use crate::utility::pace::{Pace, in_place};
+use crate::utility::regex::{Regex, RegexError, Syntax};
+use crate::utility::ticker::{MeterTicker, stopped};
+
+/// Dynamic regular expressions that are kept.
+const GREATEST_REGEXES: usize = 32;
+
+impl Machine<'_> {
+    /// What `separator` means as `FS` or as an argument of `split`.
+    pub(super) fn splitter_for(&mut self, separator: &[u8]) -> Result<Splitter, Fault> {
+        Ok(match separator {
+            b" " => Splitter::Blanks,
+            [] => Splitter::Characters,
+            [byte] if byte.is_ascii() => Splitter::Byte(*byte),
+            _ => Splitter::Regex(self.regex(separator)?),
+        })
+    }
+
+    /// A dynamic regular expression.
+    pub(super) fn regex(&mut self, source: &[u8]) -> Result<Regex, Fault> {
+        if let Some(regex) = self.regexes.get(source) {
+            return Ok(regex.clone());
+        }
+        let regex = Regex::new(source, Syntax::Extended, &self.regex_options)
+            .map_err(|error| self.regex_fault(&error, source))?;
+        if self.regexes.len() >= GREATEST_REGEXES {
+            self.regexes.clear();
+        }
+        self.regexes.insert(source.to_metered(), regex.clone());
+        Ok(regex)
+    }
+
+    pub(super) fn regex_fault(&self, error: &RegexError, source: &[u8]) -> Fault {
+        match error {
+            RegexError::Stopped(_) => Fault::Limit(stopped(&self.meter)),
+            error => Fault::fatal(format!("invalid regexp: {error}: /{}/", String::from_utf8_lossy(source))),
+        }
+    }
+
+    /// The expression that an argument is.
+    pub(super) fn regex_of(&mut self, value: &Value) -> Result<Regex, Fault> {
+        if let Value::Regex(number) = value
+            && let Some(regex) = self.program.regexes.get(*number as usize)
+        {
+            return Ok(regex.clone());
+        }
+        let source = self.text(value);
+        self.regex(&source)
+    }
+
+    pub(super) const fn field_splitter(&self) -> &Splitter {
+        &self.splitter
+    }
+
+    /// Finds the fields of the record in one go; a large one has been prepared, as a rule.
+    pub(super) fn split_record(&mut self) -> Result<(), Fault> {
+        if self.record.is_split {
+            return Ok(());
+        }
+        let newline_splits = self.settings.rs.is_empty();
+        let ticker = &mut MeterTicker::new(&self.meter);
+        let split = in_place(self.record.split(&self.splitter, newline_splits, &mut Pace::Alone(ticker)));
+        split.unwrap_or(Ok(())).map_err(|error| self.regex_fault(&error, b""))
+    }
+
+    /// Builds the record from its fields in one go, if they were changed.
+    pub(super) fn rebuild_record(&mut self) -> Result<(), Fault> {
+        if !self.record.is_stale {
+            return Ok(());
+        }
+        let ticker = &mut MeterTicker::new(&self.meter);
+        let Settings { ofs, convfmt, .. } = &self.settings;
+        let rebuilt = in_place(self.record.rebuild(ofs, convfmt, &mut Pace::Alone(ticker)));
+        rebuilt.unwrap_or(Ok(())).map_err(|error| self.regex_fault(&error, b""))
+    }
+
+    /// Makes every field a value of its own.
+    pub(super) fn own_fields(&mut self) -> Result<(), Fault> {
+        self.split_record()?;
+        let ticker = &mut MeterTicker::new(&self.meter);
+        let owned = in_place(self.record.own(&mut Pace::Alone(ticker)));
+        owned.unwrap_or(Ok(())).map_err(|error| self.regex_fault(&error, b""))
+    }
+
+    pub(super) fn field(&mut self, number: f64) -> Result<Value, Fault> {
+        if number < 0.0 {
+            return Err(Fault::fatal(format!("attempt to access field {}", number as i64)));
+        }
+        let number = number as usize;
+        if number == 0 {
+            self.rebuild_record()?;
+            return Ok(Value::Input(self.record.whole()));
+        }
+        if !self.record.has_found(number) {
+            if matches!(self.splitter, Splitter::Blanks) {
+                self.record.split_words_to(number);
+            } else {
+                self.split_record()?;
+            }
+        }
+        Ok(self.record.field(number))
+    }
+
+    pub(super) fn set_field(&mut self, number: f64, value: Value) -> Result<(), Fault> {
+        if number < 0.0 {
+            return Err(Fault::fatal(format!("attempt to access field {}", number as i64)));
+        }
+        let number = number as usize;
+        if number == 0 {
+            let text = self.text(&value);
+            self.record.set(&text);
+            return Ok(());
+        }
+        self.own_fields()?;
+        self.record.set_field(number, value);
+        Ok(())
+    }
+
+    pub(super) fn getline(&mut self, source: Source, place: Option<Place>) -> Pause {
+        // For a command the place's operand is above the name, for a file below it.
+        let name = match source {
+            Source::Main => Text::EMPTY,
+            Source::File => self.pop_text(),
+            Source::Command => {
+                let operand = place.map(|place| self.pop_operand(place));
+                let name = self.pop_text();
+                if let (Some(operand), Some(Place::Field | Place::Element(_))) = (operand, place) {
+                    self.push(operand);
+                }
+                name
+            }
+        };
+        Pause::Getline(source, place, name)
+    }
+
+    /// Takes the outcome of a `getline`: 1 and a record, 0 at the end, -1 after an error.
+    pub(super) fn getline_done(
+        &mut self,
+        place: Option<Place>,
+        outcome: i8,
+        record: &[u8],
+    ) -> Result<(), Fault> {
+        let operand = place.map_or(Value::Unset, |place| self.pop_operand(place));
+        if outcome > 0 {
+            match place {
+                None => self.record.set(record),
+                Some(place) => {
+                    let value = Value::Input(Text::from(record));
+                    self.store_place(place, &operand, value)?;
+                }
+            }
+        }
+        self.push(Value::Number(f64::from(outcome)));
+        Ok(())
+    }
+
+    /// Counts a record in `NR`, and in `FNR`.
+    pub(super) fn count_record(&mut self, in_file: bool) {
+        for slot in [NR, FNR].into_iter().take(if in_file { 2 } else { 1 }) {
+            if let Some(value) = self.globals.get_mut(slot as usize) {
+                *value = Value::Number(value.number() + 1.0);
+            }
+        }
+    }
+}

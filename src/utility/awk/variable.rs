@@ -1,0 +1,235 @@
+//! Variables: their values and arrays, what assigning to a special one does, and the places that operations change.
+
+use super::array::Table;
+use super::error::Fault;
+use super::machine::Machine;
+use super::op::{CONVFMT, FS, NF, OFMT, OFS, ORS, Place, RS, SPECIAL, SUBSEP, Var};
+use super::value::{Origin, Value};
+use crate::memory::{String, Vec, format};
+
+impl Machine<'_> {
+    pub(super) fn name_of(&self, variable: Var) -> String {
+        let name = match variable {
+            Var::Global(slot) => self.program.globals.get(slot as usize).map(Vec::as_slice),
+            Var::Local(slot) => self.current_parameters().and_then(|names| names.get(slot as usize)).map(Vec::as_slice),
+        };
+        String::from_utf8_lossy(name.unwrap_or(b"?"))
+    }
+
+    /// The parameters of the function that runs: the one whose code begins last before here.
+    pub(super) fn current_parameters(&self) -> Option<&Vec<Vec<u8>>> {
+        let functions = self.program.functions.iter();
+        let running = functions.filter(|function| function.entry.is_some_and(|entry| entry as usize <= self.pc));
+        running.max_by_key(|function| function.entry).map(|function| &function.parameters)
+    }
+
+    pub(super) fn slot(&self, variable: Var) -> &Value {
+        match variable {
+            Var::Global(slot) => self.global(slot),
+            Var::Local(slot) => self.stack.get(self.base + slot as usize).unwrap_or(&Value::Unset),
+        }
+    }
+
+    pub(super) fn set_slot(&mut self, variable: Var, value: Value) {
+        let slot = match variable {
+            Var::Global(slot) => self.globals.get_mut(slot as usize),
+            Var::Local(slot) => self.stack.get_mut(self.base + slot as usize),
+        };
+        if let Some(slot) = slot {
+            *slot = value;
+        }
+    }
+
+    /// The value of a variable.
+    pub(super) fn load(&mut self, variable: Var) -> Result<Value, Fault> {
+        if variable == Var::Global(NF) {
+            self.split_record()?;
+            return Ok(Value::Number(self.record.count() as f64));
+        }
+        match self.slot(variable) {
+            Value::Array(_) => {
+                let name = self.name_of(variable);
+                Err(Fault::fatal(format!("attempt to use array `{name}' in a scalar context")))
+            }
+            Value::Untyped(_) => Ok(Value::Unset),
+            value => Ok(value.clone()),
+        }
+    }
+
+    /// The array of a variable, which becomes one where it has no type yet.
+    pub(super) fn array(&mut self, variable: Var) -> Result<u32, Fault> {
+        match self.slot(variable) {
+            Value::Array(number) => Ok(*number),
+            Value::Unset => {
+                let owner = if matches!(variable, Var::Global(_)) { 0 } else { self.frames.len() };
+                let number = self.arrays.create(owner);
+                self.set_slot(variable, Value::Array(number));
+                Ok(number)
+            }
+            Value::Untyped(origin) => {
+                let origin = *origin;
+                let number = self.origin_array(origin)?;
+                self.set_slot(variable, Value::Array(number));
+                Ok(number)
+            }
+            _ => {
+                let name = self.name_of(variable);
+                let kind = if matches!(variable, Var::Local(_)) { "scalar parameter" } else { "scalar" };
+                Err(Fault::fatal(format!("attempt to use {kind} `{name}' as an array")))
+            }
+        }
+    }
+
+    /// Makes the variable an argument came from an array, and all between.
+    pub(super) fn origin_array(&mut self, mut origin: Origin) -> Result<u32, Fault> {
+        let mut between = Vec::new();
+        let number = loop {
+            let value = match origin {
+                Origin::Global(slot) => self.globals.get(slot as usize),
+                Origin::Stack(place) => self.stack.get(place),
+            };
+            match value {
+                Some(Value::Array(number)) => break *number,
+                Some(Value::Untyped(further)) => {
+                    between.push(origin);
+                    origin = *further;
+                }
+                _ => {
+                    between.push(origin);
+                    let owner = match origin {
+                        Origin::Global(_) => 0,
+                        Origin::Stack(place) => self.depth_of(place),
+                    };
+                    break self.arrays.create(owner);
+                }
+            }
+        };
+        for origin in between {
+            let slot = match origin {
+                Origin::Global(slot) => self.globals.get_mut(slot as usize),
+                Origin::Stack(place) => self.stack.get_mut(place),
+            };
+            if let Some(slot) = slot {
+                *slot = Value::Array(number);
+            }
+        }
+        Ok(number)
+    }
+
+    pub(super) fn table(&mut self, number: u32) -> Result<&mut Table, Fault> {
+        self.arrays.get_mut(number).ok_or_else(|| Fault::fatal("no such array"))
+    }
+
+    /// Assigns to a variable of the program; some have effects.
+    pub(super) fn set_global(&mut self, slot: u32, value: Value) -> Result<(), Fault> {
+        match slot {
+            NF => {
+                self.own_fields()?;
+                let count = value.number();
+                if count < 0.0 {
+                    return Err(Fault::fatal("NF set to negative value"));
+                }
+                self.record.set_count(count as usize);
+            }
+            FS => {
+                // The current record was there before.
+                self.split_record()?;
+                let separator = self.text(&value);
+                self.splitter = self.splitter_for(&separator)?;
+            }
+            OFS => {
+                self.rebuild_record()?;
+                self.settings.ofs = self.text(&value);
+            }
+            ORS => self.settings.ors = self.text(&value),
+            RS => {
+                self.split_record()?;
+                self.settings.rs = self.text(&value);
+            }
+            SUBSEP => self.settings.subsep = self.text(&value),
+            CONVFMT => self.settings.convfmt = self.text(&value),
+            OFMT => self.settings.ofmt = self.text(&value),
+            _ => {}
+        }
+        if let Some(global) = self.globals.get_mut(slot as usize) {
+            if matches!(global, Value::Array(_)) {
+                let name = self.name_of(Var::Global(slot));
+                return Err(Fault::fatal(format!("attempt to use array `{name}' in a scalar context")));
+            }
+            *global = value;
+        }
+        Ok(())
+    }
+
+    pub(super) fn store_variable(&mut self, variable: Var, value: Value) -> Result<(), Fault> {
+        if let Var::Global(slot) = variable
+            && (slot as usize) < SPECIAL.len()
+        {
+            return self.set_global(slot, value);
+        }
+        if matches!(self.slot(variable), Value::Array(_)) {
+            let name = self.name_of(variable);
+            return Err(Fault::fatal(format!("attempt to use array `{name}' in a scalar context")));
+        }
+        self.set_slot(variable, value);
+        Ok(())
+    }
+
+    /// The value at a place; what the place needs is given.
+    pub(super) fn load_place(&mut self, place: Place, operand: &Value) -> Result<Value, Fault> {
+        match place {
+            Place::Var(variable) => self.load(variable),
+            Place::Field => self.field(operand.number()),
+            Place::Element(array) => {
+                let key = self.text(operand);
+                let number = self.array(array)?;
+                let value = self.table(number)?.entry(key).clone();
+                if matches!(value, Value::Array(_)) { Ok(Value::Unset) } else { Ok(value) }
+            }
+        }
+    }
+
+    /// Assigns to a place.
+    pub(super) fn store_place(&mut self, place: Place, operand: &Value, value: Value) -> Result<(), Fault> {
+        match place {
+            Place::Var(variable) => self.store_variable(variable, value),
+            Place::Field => self.set_field(operand.number(), value),
+            Place::Element(array) => {
+                let key = self.text(operand);
+                let number = self.array(array)?;
+                *self.table(number)?.entry(key) = value;
+                Ok(())
+            }
+        }
+    }
+
+    /// Pops what a place needs.
+    pub(super) fn pop_operand(&mut self, place: Place) -> Value {
+        match place {
+            Place::Var(_) => Value::Unset,
+            Place::Field | Place::Element(_) => self.pop(),
+        }
+    }
+
+    /// Changes the number at a place, whose operand is popped; the old and the new one.
+    pub(super) fn change(
+        &mut self,
+        place: Place,
+        change: impl FnOnce(f64) -> Result<f64, Fault>,
+    ) -> Result<(f64, f64), Fault> {
+        let operand = self.pop_operand(place);
+        if let Place::Element(array) = place {
+            let key = self.text(&operand);
+            let number = self.array(array)?;
+            let slot = self.table(number)?.entry(key);
+            let old = slot.number();
+            let new = change(old)?;
+            *slot = Value::Number(new);
+            return Ok((old, new));
+        }
+        let old = self.load_place(place, &operand)?.number();
+        let new = change(old)?;
+        self.store_place(place, &operand, Value::Number(new))?;
+        Ok((old, new))
+    }
+}
