@@ -10,6 +10,7 @@ mod generated;
 mod target;
 
 use generated::random::Random;
+use hookbox::syntax::{NoAliases, ParseOptions, Parser};
 use std::path::Path;
 
 /// Pieces that a mutation puts in.
@@ -96,6 +97,19 @@ fn seeds_and_their_mutations_have_no_finding() {
         for input in seeds.iter().chain(&mutations) {
             let caught = std::panic::catch_unwind(|| check(input));
             assert!(caught.is_ok(), "{name}:\n{}", String::from_utf8_lossy(input));
+        }
+    }
+}
+
+#[test]
+fn scripts_of_targets_have_no_syntax_error() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/src/target/scripts");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read(&path).unwrap();
+        let mut parser = Parser::new(text.into(), 1);
+        while let Some(list) = parser.next_command(&ParseOptions::default(), &NoAliases).transpose() {
+            assert!(list.is_ok(), "{}: {list:?}", path.display());
         }
     }
 }

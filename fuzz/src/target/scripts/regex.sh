@@ -4,7 +4,7 @@ if [[ $text =~ $re ]]; then
     for part in "${BASH_REMATCH[@]}"; do
         [[ $text == *"$part"* ]] || wrong "no part of the text: $part"
     done
-    [[ $text =~ ($re) ]] || [[ $re == *[\\*+?{()]* ]] || wrong in parentheses
+    [[ $text =~ ($re) ]] || [[ $re == *['\*+?{()']* ]] || wrong in parentheses
 fi
 shopt -s nocasematch; [[ $text =~ $re ]]; shopt -u nocasematch
 expr "$text" : "$re"
