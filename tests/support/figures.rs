@@ -68,9 +68,9 @@ impl Figures {
         }
     }
 
-    /// Adds another run of the same session.
+    /// Adds another run of the same session; the default is none yet.
     pub(crate) fn add(&mut self, other: Self) {
-        if other.heap_over() >= self.heap_over() {
+        if self.end.is_empty() || other.heap_over() >= self.heap_over() {
             (self.heap, self.charged) = (other.heap, other.charged);
         }
         if other.poll >= self.poll {
