@@ -1,6 +1,7 @@
 //! `Held`: a value of fixed size that lives on the heap behind an `Arc` or a `Box`, charged while it lives.
 
 use crate::limit::gauge;
+use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
 /// What an allocation behind an `Arc` has beside the value: two counters.
@@ -10,7 +11,12 @@ const COUNTERS: usize = 16;
 #[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Held<T> {
     value: T,
+    weight: Weight<T>,
 }
+
+/// Gives the size of a `T` back when it is dropped.
+#[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Weight<T>(PhantomData<fn() -> T>);
 
 impl<T> Held<T> {
     const BYTES: usize = size_of::<T>() + COUNTERS;
@@ -21,7 +27,15 @@ impl<T> Held<T> {
             // Drop gives back what is charged here.
             gauge::force(Self::BYTES);
         }
-        Self { value }
+        Self { value, weight: Weight(PhantomData) }
+    }
+}
+
+impl<T> Held<T> {
+    /// The value, which is no longer held.
+    pub fn into_inner(self) -> T {
+        let Self { value, weight: _ } = self;
+        value
     }
 }
 
@@ -63,8 +77,8 @@ impl<T> DerefMut for Held<T> {
     }
 }
 
-impl<T> Drop for Held<T> {
+impl<T> Drop for Weight<T> {
     fn drop(&mut self) {
-        gauge::release(Self::BYTES);
+        gauge::release(Held::<T>::BYTES);
     }
 }

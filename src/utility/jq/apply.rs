@@ -4,7 +4,7 @@ use crate::memory::Vec;
 use super::binding::Bindings;
 use super::error::Raise;
 use super::frame::{Choice, Frames, Item, Next, Todo, Track};
-use super::machine::{Machine, computed};
+use super::machine::{Machine, computed, given};
 use super::path;
 use super::single;
 use super::term::{Id, Operation, Term};
@@ -75,8 +75,6 @@ impl Machine<'_, '_> {
                 }
                 _ => Next::Fail(Raise::message("Range bounds must be numeric"), frames),
             },
-            Operation::Sort(kind) => self.start_sort(*kind, arguments.into_iter().next(), item, frames),
-            Operation::Convert(kind) => self.start_conversion(*kind, item, frames),
             Operation::Input(is_optional) => Next::Input(*is_optional, item.track.lost(), frames),
             Operation::Limit(inner) => {
                 let count = match arguments.first() {
@@ -92,10 +90,8 @@ impl Machine<'_, '_> {
             Operation::GetPath => match (&item.track, arguments.first()) {
                 (Track::At(trail), Some(Value::Array(keys))) => {
                     let trail = keys.items().iter().fold(trail.clone(), |trail, key| trail.with(key.clone()));
-                    match path::get_path(&mut self.context, &item.value, keys.items()) {
-                        Ok(value) => Next::Give(Item { value, track: Track::At(trail) }, frames),
-                        Err(raise) => Next::Fail(raise, frames),
-                    }
+                    let found = path::get_path(&mut self.context, &item.value, keys.items());
+                    given(found, Track::At(trail), frames)
                 }
                 _ => self.apply_value(operation, arguments, item, frames),
             },
@@ -118,7 +114,7 @@ impl Machine<'_, '_> {
                 computed(&Item { value: input, track }, value, frames)
             }
             Ok(None) => Next::Back,
-            Err(raise) => Next::Fail(raise, frames),
+            Err(raise) => given(Err(raise), track, frames),
         }
     }
 }

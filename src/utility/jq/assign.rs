@@ -4,9 +4,10 @@ use crate::memory::Vec;
 use super::binding::Bindings;
 use super::error::Raise;
 use super::frame::{Choice, Frames, Item, Next, Todo, Track, Trail};
-use super::machine::{Context, Machine, no_path};
+use super::machine::{Context, Machine, given, no_path};
 use super::path;
 use super::single::Single;
+use super::suspension::Rest;
 use super::term::{Assignment, Id, Term};
 use super::value::Value;
 
@@ -20,11 +21,18 @@ impl<'c> Machine<'_, 'c> {
         {
             let mut single = Single { program: self.program, context: &mut self.context };
             return match single.assign(id, value, item.value, bindings) {
-                Ok(Some(value)) => Next::Give(Item { value, track }, frames),
                 Ok(None) => Next::Back,
-                Err(raise) => Next::Fail(raise, frames),
+                Ok(Some(value)) => given(Ok(value), track, frames),
+                Err(raise) => given(Err(raise), track, frames),
             };
         }
+        self.assign_each(id, value, item, bindings, frames)
+    }
+
+    /// The same, path by path.
+    pub(super) fn assign_each(&mut self, id: Id, value: Value, item: Item, bindings: &Bindings, frames: Frames) -> Next {
+        let Term::Assign(_, target, _) = self.program.term(id) else { return Next::Back };
+        let track = item.track.lost();
         let at = self.choices.len();
         let start = Item { value: item.value.clone(), track: Track::At(Trail::default()) };
         self.choices.push(Choice::Assign(item.value, Vec::new(), track, frames.clone()));
@@ -46,7 +54,7 @@ impl<'c> Machine<'_, 'c> {
         let keys = trail.keys();
         if *kind == Assignment::Update && !self.program.shape(*update).is_single {
             let current = match self.choices.get(at) {
-                Some(Choice::Assign(state, ..)) => path::get_path(&mut self.context, state, &keys),
+                Some(Choice::Assign(state, ..)) => path::take_path(&mut state.clone(), &keys),
                 _ => Ok(Value::Null),
             };
             let height = self.choices.len();
@@ -89,6 +97,20 @@ impl<'c> Machine<'_, 'c> {
                 *state = changed;
                 Next::Back
             }
+            Err(Raise::Suspended(mut suspension)) => match suspension.rest.pop() {
+                // The new value at a path is being computed.
+                Some(Rest::Update(keys, target)) => {
+                    *state = target;
+                    let height = self.choices.len();
+                    self.choices.push(Choice::Update(at, keys.clone()));
+                    let update = Todo::AssignUpdate(at, keys, height);
+                    self.suspend(*suspension, frames.with(update, &Bindings::default()))
+                }
+                rest => {
+                    suspension.rest.extend(rest);
+                    Next::Fail(Raise::Suspended(suspension), frames)
+                }
+            },
             Err(raise) => Next::Fail(raise, frames),
         }
     }

@@ -3,14 +3,14 @@
 //! The newest binding comes first. The list is dropped without recursion, however long it is and however deep closures
 //! nest.
 
-use crate::memory::Vec;
+use crate::memory::{Held, Vec};
 use super::term::{Id, TO_ROOT};
 use super::value::Value;
 use std::sync::Arc;
 
 /// A list of bindings, newest first.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Bindings(Option<Arc<Node>>);
+pub(crate) struct Bindings(Option<Arc<Held<Node>>>);
 
 #[derive(Debug)]
 struct Node {
@@ -32,7 +32,7 @@ pub(crate) enum Bound {
 impl Bindings {
     /// This list with one more binding.
     pub(crate) fn with(&self, bound: Bound) -> Bindings {
-        Bindings(Some(Arc::new(Node { bound, older: self.clone() })))
+        Bindings(Some(Arc::new(Held::new(Node { bound, older: self.clone() }))))
     }
 
     /// This list without its newest `count` bindings.

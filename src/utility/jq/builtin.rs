@@ -6,7 +6,7 @@ use crate::memory::{String, Vec, format};
 use super::operator::Operator;
 use super::term::{Id, NativeFunction, Operation, Program, Term};
 use super::value::Value;
-use super::{collection, conversion, math, regex, sorting, string, system, time};
+use super::{collection, containment, conversion, math, regex, sorting, string, system, time};
 
 /// How a builtin is made.
 #[derive(Clone, Copy)]
@@ -63,12 +63,6 @@ fn select(program: &mut Program, arguments: &[Id]) -> Id {
 fn map(program: &mut Program, arguments: &[Id]) -> Id {
     let members = each(program, arguments);
     program.add(Term::Collect(members))
-}
-
-/// A sort of the input by the array of `f`'s outputs for each item.
-fn sorted(program: &mut Program, arguments: &[Id], kind: sorting::Kind) -> Id {
-    let keys = keys_of_items(program, arguments);
-    program.add(Term::Apply(Operation::Sort(kind), Box::new([keys])))
 }
 
 /// A native of the input and the array of `f`'s outputs for each item: `[.[] | [f]]`.
@@ -149,9 +143,9 @@ const TABLE: &[Row] = &[
     ("true", 0, Form(|program, _| constant(program, Value::Bool(true)))),
     ("false", 0, Form(|program, _| constant(program, Value::Bool(false)))),
     ("null", 0, Form(|program, _| constant(program, Value::Null))),
-    ("sort_by", 1, Form(|program, f| sorted(program, f, sorting::Kind::Items))),
-    ("group_by", 1, Form(|program, f| sorted(program, f, sorting::Kind::Groups))),
-    ("unique_by", 1, Form(|program, f| sorted(program, f, sorting::Kind::Firsts))),
+    ("sort_by", 1, Form(|program, f| keyed(program, f, sorting::sort))),
+    ("group_by", 1, Form(|program, f| keyed(program, f, sorting::group))),
+    ("unique_by", 1, Form(|program, f| keyed(program, f, sorting::unique))),
     ("min_by", 1, Form(|program, f| keyed(program, f, collection::min))),
     ("max_by", 1, Form(|program, f| keyed(program, f, collection::max))),
     ("nulls", 0, Form(|program, _| of_kind(program, Operator::Equal, "null"))),
@@ -168,14 +162,14 @@ const TABLE: &[Row] = &[
     ("keys", 0, Native(collection::keys)),
     ("keys_unsorted", 0, Native(collection::keys_unsorted)),
     ("has", 1, Native(collection::has)),
-    ("contains", 1, Native(collection::contains)),
+    ("contains", 1, Native(containment::contains)),
     ("add", 0, Native(collection::add)),
     ("any", 0, Native(collection::any)),
     ("all", 0, Native(collection::all)),
     ("flatten", 0, Native(collection::flatten)),
     ("flatten", 1, Native(collection::flatten)),
     ("reverse", 0, Native(collection::reverse)),
-    ("sort", 0, Form(|program, _| program.add(Term::Apply(Operation::Sort(sorting::Kind::Items), Box::new([]))))),
+    ("sort", 0, Native(sorting::sort)),
     ("min", 0, Native(collection::min)),
     ("max", 0, Native(collection::max)),
     ("to_entries", 0, Native(collection::to_entries)),
@@ -202,8 +196,8 @@ const TABLE: &[Row] = &[
     ("implode", 0, Native(string::implode)),
     ("utf8bytelength", 0, Native(string::utf8_byte_length)),
     ("tostring", 0, Native(string::to_string)),
-    ("tojson", 0, Form(|program, _| program.add(Term::Apply(Operation::Convert(conversion::Kind::ToJson), Box::new([]))))),
-    ("fromjson", 0, Form(|program, _| program.add(Term::Apply(Operation::Convert(conversion::Kind::FromJson), Box::new([]))))),
+    ("tojson", 0, Native(conversion::to_json)),
+    ("fromjson", 0, Native(conversion::from_json)),
     ("tonumber", 0, Native(string::to_number)),
     ("format", 1, Native(string::format)),
     // Regular expressions.
@@ -219,9 +213,7 @@ const TABLE: &[Row] = &[
     ("input_filename", 0, Native(system::input_filename)),
     ("input_line_number", 0, Native(system::input_line_number)),
     ("env", 0, Form(|program, _| program.add(Term::Global(0)))),
-    ("debug", 0, Native(system::debug)),
-    ("_debug", 1, Native(system::debug)),
-    ("stderr", 0, Native(system::stderr)),
+    ("_say", 1, Native(system::say)),
     ("halt", 0, Native(system::halt)),
     ("halt_error", 0, Native(system::halt_error)),
     ("halt_error", 1, Native(system::halt_error)),
@@ -359,11 +351,13 @@ const TABLE: &[Row] = &[
         0,
         Definition("def inputs: def r: _next_input | if length == 0 then empty else .[0], r end; r;"),
     ),
+    ("debug", 0, Definition("def debug: _say(([\"DEBUG:\", .] | tojson) + \"\\n\");")),
     (
         "debug",
         1,
-        Definition("def debug(msg): . as $x | reduce (msg | [.]) as $m (null; null | _debug($m[0])) | $x;"),
+        Definition("def debug(msg): . as $x | reduce (msg | [.]) as $m (null; $m[0] | debug | null) | $x;"),
     ),
+    ("stderr", 0, Definition("def stderr: _say(tojson);")),
     ("index", 1, Definition("def index($i): indices($i) | .[0];")),
     ("rindex", 1, Definition("def rindex($i): indices($i) | .[-1:][0];")),
     (

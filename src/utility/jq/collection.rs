@@ -1,63 +1,84 @@
-//! Builtins over arrays and objects: sorting, grouping, searching, keys, entries, containment.
+//! Builtins over arrays and objects: searching, keys, entries, sums, flattening, paths. Each is a job, because its input may be
+//! large.
 
 #![expect(clippy::needless_pass_by_value, reason = "builtins share one signature")]
 
-use crate::memory::{ToMetered, Vec, format};
+use super::comparison::{is_equal, order};
 use super::error::Raise;
-use super::machine::{Context, cannot_iterate};
+use super::job::{Output, PIECE, spend, spend_bytes};
+use super::machine::{Context, cannot_iterate, member_at};
 use super::object::Object;
-use super::operator;
+use super::operator::sum;
 use super::text::Text;
-use super::value::Value;
-use super::work;
+use super::value::{Array, Value};
+use crate::memory::{ToMetered, Vec, format, vec};
 use std::cmp::Ordering;
 
-type Output = Result<Value, Raise>;
+/// The members of a container, one after the other, without their copy as a whole.
+struct Values(Value, usize);
 
-/// The items in jq's order.
-pub(super) fn sorted(context: &mut Context<'_>, items: Vec<Value>) -> Result<Vec<Value>, Raise> {
-    let work = &mut context.work;
-    work.charge(items.len().saturating_mul(2 * size_of::<Value>()))?;
-    Ok(work::sort(items, &mut |one: &Value, two: &Value| one.order(two, work))?)
-}
-
-/// Where `wanted` lies in a sorted slice, or where it would.
-pub(super) fn search(
-    context: &mut Context<'_>,
-    items: &[Value],
-    wanted: &Value,
-) -> Result<Result<usize, usize>, Raise> {
-    let (mut low, mut high) = (0, items.len());
-    while low < high {
-        let middle = low + (high - low) / 2;
-        let Some(item) = items.get(middle) else { break };
-        match item.order(wanted, &mut context.work)? {
-            Ordering::Less => low = middle + 1,
-            Ordering::Greater => high = middle,
-            Ordering::Equal => return Ok(Ok(middle)),
+impl Values {
+    /// # Errors
+    /// The value has no members.
+    fn of(container: Value) -> Result<Self, Raise> {
+        match container {
+            Value::Array(_) | Value::Object(_) => Ok(Values(container, 0)),
+            other => Err(cannot_iterate(&other)),
         }
     }
-    Ok(Err(low))
+}
+
+impl Iterator for Values {
+    type Item = Value;
+    fn next(&mut self) -> Option<Value> {
+        let (_, value, after) = member_at(&self.0, self.1)?;
+        self.1 = after;
+        Some(value)
+    }
+}
+
+/// Where `wanted` lies in so many sorted items, or where it would.
+pub(super) async fn search<'a>(
+    length: usize,
+    item: impl Fn(usize) -> Option<&'a Value>,
+    wanted: &Value,
+) -> Result<usize, usize> {
+    let (mut low, mut high) = (0, length);
+    while low < high {
+        spend(1).await;
+        let middle = low + (high - low) / 2;
+        let Some(item) = item(middle) else { break };
+        match order(item, wanted).await {
+            Ordering::Less => low = middle + 1,
+            Ordering::Greater => high = middle,
+            Ordering::Equal => return Ok(middle),
+        }
+    }
+    Err(low)
 }
 
 /// The item with the extreme key: the first of the smallest, the last of the largest.
 fn extreme(context: &mut Context<'_>, input: Value, keys: &[Value], largest: bool) -> Output {
-    let Value::Array(array) = input else { return Err(Raise::about(&input, "cannot be iterated over")) };
-    let own = [Value::Array(array.clone())];
-    let (Some(Value::Array(keys)), items) = (keys.first().or(own.first()), array.items()) else {
-        return Ok(Value::Null);
+    let Value::Array(items) = input else { return Err(Raise::about(&input, "cannot be iterated over")) };
+    let keys = match keys.first() {
+        None => items.clone(),
+        Some(Value::Array(keys)) => keys.clone(),
+        Some(_) => return Ok(Value::Null),
     };
-    let mut best: Option<(&Value, &Value)> = None;
-    for (key, item) in keys.items().iter().zip(items) {
-        let is_better = match best {
-            None => true,
-            Some((other, _)) => (key.order(other, &mut context.work)?.is_lt()) != largest,
-        };
-        if is_better {
-            best = Some((key, item));
+    context.job(async move {
+        let mut best: Option<(&Value, &Value)> = None;
+        for (key, item) in keys.items().iter().zip(items.items()) {
+            spend(1).await;
+            let is_better = match best {
+                None => true,
+                Some((other, _)) => order(key, other).await.is_lt() != largest,
+            };
+            if is_better {
+                best = Some((key, item));
+            }
         }
-    }
-    Ok(best.map(|(_, item)| item.clone()).unwrap_or_default())
+        Ok(best.map(|(_, item)| item.clone()).unwrap_or_default())
+    })
 }
 
 pub(super) fn min(context: &mut Context<'_>, input: Value, keys: &[Value]) -> Output {
@@ -69,46 +90,50 @@ pub(super) fn max(context: &mut Context<'_>, input: Value, keys: &[Value]) -> Ou
 }
 
 pub(super) fn keys(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    context.work.steps(size(&input) / 4)?;
-    match &input {
-        Value::Object(object) => {
-            let keys = object.sorted_keys().into_iter().map(|key| Value::String(key.clone()));
-            Ok(Value::array(keys.collect()))
+    let Value::Object(object) = input else { return keys_unsorted(context, input, &[]) };
+    context.job(async move {
+        let mut keys = Vec::with_capacity(object.len());
+        let mut last: Option<&Text> = None;
+        while let Some((key, _)) = object.entry_after(last.map(Text::as_str)) {
+            keys.push(Value::String(key.clone()));
+            last = Some(key);
+            spend(1).await;
         }
-        _ => keys_unsorted(context, input, &[]),
-    }
+        Ok(Value::array(keys))
+    })
 }
 
 pub(super) fn keys_unsorted(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    context.work.charge(size(&input).saturating_mul(size_of::<Value>()))?;
-    match &input {
-        Value::Object(object) => {
-            Ok(Value::array(object.iter().map(|(key, _)| Value::String(key.clone())).collect()))
-        }
-        Value::Array(array) => {
-            Ok(Value::array((0..array.len()).map(|at| Value::Number(at as f64)).collect()))
-        }
-        other => Err(Raise::about(other, "has no keys")),
+    if !matches!(input, Value::Array(_) | Value::Object(_)) {
+        return Err(Raise::about(&input, "has no keys"));
     }
-}
-
-fn size(value: &Value) -> usize {
-    match value {
-        Value::Array(array) => array.len(),
-        Value::Object(object) => object.len(),
-        Value::String(text) => text.len(),
-        _ => 1,
-    }
+    context.job(async move {
+        let (mut keys, mut at) = (Vec::new(), 0);
+        while let Some((key, _, after)) = member_at(&input, at) {
+            keys.push(key);
+            at = after;
+            spend(1).await;
+        }
+        Ok(Value::array(keys))
+    })
 }
 
 pub(super) fn length(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
     let length = match &input {
         Value::Null => 0.0,
         Value::Number(number) => number.abs(),
-        Value::String(text) => {
-            context.work.steps(text.len() / 256)?;
-            text.as_str().chars().count() as f64
+        Value::String(text) if text.len() > PIECE => {
+            let text = text.clone();
+            return context.job(async move {
+                let mut count = 0;
+                for piece in super::string::pieces(text.as_str()) {
+                    count += piece.chars().count();
+                    spend_bytes(piece.len()).await;
+                }
+                Ok(Value::Number(count as f64))
+            });
         }
+        Value::String(text) => text.as_str().chars().count() as f64,
         Value::Array(array) => array.len() as f64,
         Value::Object(object) => object.len() as f64,
         Value::Bool(_) => return Err(Raise::about(&input, "has no length")),
@@ -126,82 +151,38 @@ pub(super) fn has(_: &mut Context<'_>, input: Value, arguments: &[Value]) -> Out
     }
 }
 
-pub(super) fn contains(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
-    let part = arguments.first().unwrap_or(&Value::Null);
-    holds(context, &input, part).map(Value::Bool)
-}
-
-fn holds(context: &mut Context<'_>, whole: &Value, part: &Value) -> Result<bool, Raise> {
-    context.work.step()?;
-    match (whole, part) {
-        (Value::Object(whole), Value::Object(part)) => {
-            for (key, wanted) in part.iter() {
-                match whole.get(key.as_str()) {
-                    Some(value) if holds_same_kind(context, value, wanted)? => {}
-                    _ => return Ok(false),
-                }
-            }
-            Ok(true)
-        }
-        (Value::Array(whole), Value::Array(part)) => {
-            for wanted in part.items() {
-                let mut found = false;
-                for value in whole.items() {
-                    if holds_same_kind(context, value, wanted)? {
-                        found = true;
-                        break;
-                    }
-                }
-                if !found {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
-        }
-        (Value::String(whole), Value::String(part)) => {
-            context.work.steps(whole.len() / 64)?;
-            Ok(whole.as_str().contains(part.as_str()))
-        }
-        _ if whole.kind() == part.kind() => Ok(whole.is_equal(part, &mut context.work)?),
-        _ => Err(Raise::about_two(whole, part, "cannot have their containment checked")),
-    }
-}
-
-fn holds_same_kind(context: &mut Context<'_>, whole: &Value, part: &Value) -> Result<bool, Raise> {
-    Ok(whole.kind() == part.kind() && holds(context, whole, part)?)
-}
-
 /// Sums an array's items or an object's values.
 pub(super) fn add(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    let items = match input {
-        Value::Array(array) => array.into_items(),
-        Value::Object(object) => object.iter().map(|(_, value)| value.clone()).collect(),
-        other => return Err(cannot_iterate(&other)),
-    };
-    let mut sum = Value::Null;
-    for item in items {
-        context.work.step()?;
-        sum = operator::add(context, sum, item)?;
-    }
-    Ok(sum)
+    let values = Values::of(input)?;
+    context.job(async move {
+        let mut total = Value::Null;
+        for value in values {
+            spend(1).await;
+            total = sum(total, value).await?.checked()?;
+        }
+        Ok(total)
+    })
 }
 
 pub(super) fn any(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    quantify(context, &input, true)
+    quantify(context, input, true)
 }
 
 pub(super) fn all(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    quantify(context, &input, false)
+    quantify(context, input, false)
 }
 
-fn quantify(context: &mut Context<'_>, input: &Value, wanted: bool) -> Output {
-    context.work.steps(size(input) / 8)?;
-    let found = match input {
-        Value::Array(array) => array.items().iter().any(|item| item.is_true() == wanted),
-        Value::Object(object) => object.iter().any(|(_, item)| item.is_true() == wanted),
-        other => return Err(cannot_iterate(other)),
-    };
-    Ok(Value::Bool(found == wanted))
+fn quantify(context: &mut Context<'_>, input: Value, wanted: bool) -> Output {
+    let values = Values::of(input)?;
+    context.job(async move {
+        for value in values {
+            spend(1).await;
+            if value.is_true() == wanted {
+                return Ok(Value::Bool(wanted));
+            }
+        }
+        Ok(Value::Bool(!wanted))
+    })
 }
 
 pub(super) fn flatten(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
@@ -213,44 +194,36 @@ pub(super) fn flatten(context: &mut Context<'_>, input: Value, arguments: &[Valu
         Some(Value::Number(depth)) => *depth,
         Some(_) => return Err(Raise::message("flatten depth must not be negative")),
     };
-    let items = match input {
-        Value::Array(array) => array.into_items(),
-        Value::Object(object) => object.iter().map(|(_, value)| value.clone()).collect(),
-        other => return Err(cannot_iterate(&other)),
-    };
-    let mut flat = Vec::new();
-    flatten_into(context, &items, depth, &mut flat)?;
-    Ok(Value::array(flat))
-}
-
-fn flatten_into(
-    context: &mut Context<'_>,
-    items: &[Value],
-    depth: f64,
-    flat: &mut Vec<Value>,
-) -> Result<(), Raise> {
-    for item in items {
-        context.work.step()?;
-        match item {
-            Value::Array(inner) if depth > 0.0 => {
-                flatten_into(context, inner.items(), depth - 1.0, flat)?;
-            }
-            other => {
-                context.work.charge(size_of::<Value>())?;
-                flat.push(other.clone());
+    let outermost = Values::of(input)?;
+    context.job(async move {
+        let mut flat = Vec::new();
+        let mut open = vec![outermost];
+        while let Some(values) = open.last_mut() {
+            spend(1).await;
+            match values.next() {
+                None => drop(open.pop()),
+                Some(inner @ Value::Array(_)) if (open.len() as f64) - 1.0 < depth => {
+                    open.push(Values(inner, 0));
+                }
+                Some(other) => flat.push(other),
             }
         }
-    }
-    Ok(())
+        Ok(Value::array(flat))
+    })
 }
 
 /// Items from the last; like jq 1.6, null has none and a string cannot be reversed.
 pub(super) fn reverse(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    context.work.steps(size(&input) / 16)?;
-    context.work.charge(size(&input).saturating_mul(size_of::<Value>()))?;
     match input {
         Value::Null => Ok(Value::array(Vec::new())),
-        Value::Array(array) => Ok(Value::array(array.into_items().into_iter().rev().collect())),
+        Value::Array(array) => context.job(async move {
+            let mut items = Vec::with_capacity(array.len());
+            for item in array.items().iter().rev() {
+                items.push(item.clone());
+                spend(1).await;
+            }
+            Ok(Value::array(items))
+        }),
         Value::String(text) if text.len() == 0 => Ok(Value::array(Vec::new())),
         Value::Object(object) if object.len() == 0 => Ok(Value::array(Vec::new())),
         Value::Number(0.0) => Ok(Value::array(Vec::new())),
@@ -259,132 +232,140 @@ pub(super) fn reverse(context: &mut Context<'_>, input: Value, _: &[Value]) -> O
 }
 
 pub(super) fn to_entries(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    context.work.charge(size(&input).saturating_mul(6 * size_of::<Value>()))?;
-    context.work.steps(size(&input))?;
-    let entry = |key: Value, value: &Value| Value::object([("key", key), ("value", value.clone())]);
-    match &input {
-        Value::Object(object) => {
-            let entries = object.iter().map(|(key, value)| entry(Value::String(key.clone()), value));
-            Ok(Value::array(entries.collect()))
-        }
-        Value::Array(array) => {
-            let items = array.items().iter().enumerate();
-            Ok(Value::array(items.map(|(at, value)| entry(Value::Number(at as f64), value)).collect()))
-        }
-        other => Err(Raise::about(other, "has no keys")),
+    if !matches!(input, Value::Array(_) | Value::Object(_)) {
+        return Err(Raise::about(&input, "has no keys"));
     }
+    context.job(async move {
+        let (mut entries, mut at) = (Vec::new(), 0);
+        while let Some((key, value, after)) = member_at(&input, at) {
+            entries.push(Value::object([("key", key), ("value", value)]));
+            at = after;
+            spend(2).await;
+        }
+        Ok(Value::array(entries))
+    })
 }
 
 pub(super) fn from_entries(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    let items = match input {
-        Value::Array(array) => array.into_items(),
-        Value::Object(object) => object.iter().map(|(_, value)| value.clone()).collect(),
-        other => return Err(cannot_iterate(&other)),
+    let entries = Values::of(input)?;
+    context.job(async move {
+        let mut object = Object::default();
+        for entry in entries {
+            spend(2).await;
+            let (name, value) = entry_of(&entry)?;
+            object.insert(name, value);
+        }
+        Ok(Value::Object(object))
+    })
+}
+
+/// Name and value that an entry stands for.
+fn entry_of(entry: &Value) -> Result<(Text, Value), Raise> {
+    const KEYS: [&str; 6] = ["key", "k", "name", "Name", "K", "Key"];
+    let Value::Object(entry) = entry else {
+        return Err(super::path::cannot_index(entry, &Value::text("key")));
     };
-    let mut object = Object::default();
-    for entry in items {
-        context.work.step()?;
-        context.work.charge(2 * size_of::<Value>())?;
-        let Value::Object(entry) = &entry else {
-            return Err(super::path::cannot_index(&entry, &Value::text("key")));
-        };
-        let named = |names: &[&str]| {
-            names.iter().filter_map(|name| entry.get(name)).find(|value| !matches!(value, Value::Null))
-        };
-        let first_true =
-            |names: &[&str]| names.iter().filter_map(|name| entry.get(name)).find(|value| value.is_true());
-        // A key of false is a key; otherwise the first true one counts.
-        let key = first_true(&["key", "k", "name", "Name", "K", "Key"])
-            .or_else(|| named(&["key", "k", "name", "Name", "K", "Key"]));
-        let name = match key {
-            Some(Value::String(name)) => name.clone(),
-            Some(Value::Bool(true)) => Text::Static("true"),
-            Some(Value::Bool(false)) => Text::Static("false"),
-            Some(number @ Value::Number(_)) => super::format::to_text(context, number)?,
-            None | Some(Value::Null) => {
-                return Err(Raise::message("Cannot use null (null) as object key"));
-            }
-            Some(other) => {
-                let shown = super::print::excerpt(other, 14);
-                let problem = format!("Cannot use {} ({shown}) as object key", other.kind());
-                return Err(Raise::message(problem));
-            }
-        };
-        let value = ["value", "v", "Value", "V"].iter().find_map(|name| entry.get(name));
-        object.insert(name, value.cloned().unwrap_or_default());
-    }
-    Ok(Value::Object(object))
+    let keys = || KEYS.iter().filter_map(|name| entry.get(name));
+    // A key of false is a key; otherwise the first true one counts.
+    let key =
+        keys().find(|value| value.is_true()).or_else(|| keys().find(|value| !matches!(value, Value::Null)));
+    let name = match key {
+        Some(Value::String(name)) => name.clone(),
+        Some(Value::Bool(true)) => Text::Static("true"),
+        Some(Value::Bool(false)) => Text::Static("false"),
+        Some(number @ Value::Number(_)) => Text::from(super::print::compact(number)),
+        None | Some(Value::Null) => {
+            return Err(Raise::message("Cannot use null (null) as object key"));
+        }
+        Some(other) => {
+            let shown = super::print::excerpt(other, 14);
+            return Err(Raise::message(format!("Cannot use {} ({shown}) as object key", other.kind())));
+        }
+    };
+    let value = ["value", "v", "Value", "V"].iter().find_map(|name| entry.get(name));
+    Ok((name, value.cloned().unwrap_or_default()))
 }
 
 /// Where `wanted` begins in `items`.
-pub(super) fn indices_of(context: &mut Context<'_>, items: &[Value], wanted: &[Value]) -> Output {
-    let mut found = Vec::new();
-    if wanted.is_empty() {
-        return Ok(Value::array(found));
+pub(super) fn indices_of(context: &mut Context<'_>, items: Array, wanted: Array) -> Output {
+    if wanted.len() == 0 {
+        return Ok(Value::array(Vec::new()));
     }
-    for (at, window) in items.windows(wanted.len()).enumerate() {
-        let mut same = true;
-        for (one, two) in window.iter().zip(wanted) {
-            if !one.is_equal(two, &mut context.work)? {
-                same = false;
-                break;
+    context.job(async move {
+        let mut found = Vec::new();
+        for (at, window) in items.items().windows(wanted.len()).enumerate() {
+            let mut same = true;
+            for (one, two) in window.iter().zip(wanted.items()) {
+                spend(1).await;
+                if !is_equal(one, two).await {
+                    same = false;
+                    break;
+                }
+            }
+            if same {
+                found.push(Value::Number(at as f64));
             }
         }
-        if same {
-            context.work.charge(size_of::<Value>())?;
-            found.push(Value::Number(at as f64));
-        }
-    }
-    Ok(Value::array(found))
+        Ok(Value::array(found))
+    })
 }
 
 pub(super) fn indices(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
     let wanted = arguments.first().cloned().unwrap_or_default();
-    match (&input, &wanted) {
+    match (input, wanted) {
         (Value::Null, _) => Ok(Value::Null),
-        (Value::Array(items), Value::Array(wanted)) => indices_of(context, items.items(), wanted.items()),
-        (Value::Array(items), _) => indices_of(context, items.items(), std::slice::from_ref(&wanted)),
-        (Value::String(text), Value::String(part)) => {
-            super::string::indices(context, text.as_str(), part.as_str())
-        }
-        _ => super::path::get(context, &input, &wanted),
+        (Value::Array(items), Value::Array(wanted)) => indices_of(context, items, wanted),
+        (Value::Array(items), wanted) => indices_of(context, items, Array::from(vec![wanted])),
+        (Value::String(text), Value::String(part)) => super::string::indices(context, text, part),
+        (input, wanted) => super::path::get(context, &input, &wanted),
     }
 }
 
 pub(super) fn bsearch(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
-    let wanted = arguments.first().unwrap_or(&Value::Null);
-    let Value::Array(items) = &input else {
+    let wanted = arguments.first().cloned().unwrap_or_default();
+    let Value::Array(items) = input else {
         return Err(Raise::about(&input, "cannot be searched from"));
     };
-    Ok(Value::Number(match search(context, items.items(), wanted)? {
-        Ok(at) => at as f64,
-        Err(at) => -1.0 - at as f64,
-    }))
+    context.job(async move {
+        Ok(Value::Number(match search(items.len(), |at| items.items().get(at), &wanted).await {
+            Ok(at) => at as f64,
+            Err(at) => -1.0 - at as f64,
+        }))
+    })
 }
 
 pub(super) fn transpose(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    let Value::Array(rows) = &input else { return Err(cannot_iterate(&input)) };
-    let mut columns: Vec<Vec<Value>> = Vec::new();
-    let width = rows.items().iter().map(size).max().unwrap_or(0);
-    context.work.charge(width.saturating_mul(rows.len()).saturating_mul(size_of::<Value>()))?;
-    context.work.steps(width.saturating_mul(rows.len()))?;
-    columns.resize_with(width, Vec::new);
-    for row in rows.items() {
-        let items = match row {
-            Value::Array(items) => items.items(),
-            Value::Null => &[],
-            other => return Err(super::path::cannot_index(other, &Value::Number(0.0))),
-        };
-        for (at, column) in columns.iter_mut().enumerate() {
-            column.push(items.get(at).cloned().unwrap_or_default());
+    let Value::Array(rows) = input else { return Err(cannot_iterate(&input)) };
+    context.job(async move {
+        let mut width = 0;
+        for row in rows.items() {
+            spend(1).await;
+            width = width.max(match row {
+                Value::Array(items) => items.len(),
+                Value::Null => 0,
+                other => return Err(super::path::cannot_index(other, &Value::Number(0.0))),
+            });
         }
-    }
-    Ok(Value::array(columns.into_iter().map(Value::array).collect()))
+        let mut columns = Vec::new();
+        for at in 0..width {
+            let mut column = Vec::with_capacity(rows.len());
+            for row in rows.items() {
+                spend(1).await;
+                let item = match row {
+                    Value::Array(items) => items.items().get(at).cloned(),
+                    _ => None,
+                };
+                column.push(item.unwrap_or_default());
+            }
+            columns.push(Value::array(column));
+        }
+        Ok(Value::array(columns))
+    })
 }
 
-pub(super) fn set_path(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
+pub(super) fn set_path(_: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
     match arguments {
-        [Value::Array(keys), value] => super::path::set_path(context, input, keys.items(), value.clone()),
+        [Value::Array(keys), value] => super::path::set_path(input, keys.items(), value.clone()),
         _ => Err(Raise::message("Path must be specified as an array")),
     }
 }

@@ -11,7 +11,6 @@ use super::arguments::{self, Given, Parsed, Request};
 use super::compile::{Compiled, Member, Otherwise, compile};
 use super::disposal::Disposal;
 use super::error::JqError;
-use super::guard::MeterGuard;
 use super::machine::Step;
 use super::member;
 use super::print::{self, Printing};
@@ -21,6 +20,7 @@ use super::source::{Source, SourceError};
 use super::text::Text;
 use super::value::Value;
 use super::work::Work;
+use crate::limit::{Limit, LimitError, Meter};
 use crate::utility::options;
 use crate::utility::prelude::{Context, ExitStatus, Utility, UtilityError, example, flag, value};
 use crate::vfs::FsError;
@@ -70,7 +70,7 @@ pub(in crate::utility) const UTILITY: Utility = Utility {
 const FULL: usize = 32 << 10;
 
 /// Bytes of an input that is freed a part at a time.
-const LARGE: u64 = 256 << 10;
+const LARGE: usize = 256 << 10;
 
 /// What the outputs so far mean for the exit status.
 #[derive(Clone, Copy, PartialEq)]
@@ -101,8 +101,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         }
         Err(problem) => return usage(ctx, &problem),
     };
-    let guard = MeterGuard::new(&ctx.meter);
-    let (names, values) = match variables(ctx, &request, &guard).await? {
+    let meter = Arc::clone(&ctx.meter);
+    let (names, values) = match variables(ctx, &request, &meter).await? {
         Ok(variables) => variables,
         Err(status) => return Ok(status),
     };
@@ -110,13 +110,13 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         Ok(compiled) => compiled,
         Err(status) => return Ok(status),
     };
-    let source = Source::new(ctx, &request.files, request.kind);
+    let source = Source::new(&request.files, request.kind);
     let host = Host::new(Arc::clone(&ctx.env), Arc::clone(&ctx.session.clock));
-    let run = compiled.run(&values, host, &guard);
+    let run = compiled.run(&values, host, Work::new(&meter));
     Evaluation {
         request: &request,
         member: compiled.member().filter(|_| request.is_plain_json()),
-        guard: &guard,
+        meter: &meter,
         run,
         source,
         line: String::new(),
@@ -125,6 +125,11 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     }
     .over_all_inputs(ctx)
     .await
+}
+
+/// The limit that ended the run.
+fn ended(meter: &Meter) -> LimitError {
+    meter.failure().unwrap_or_else(|| meter.fail(Limit::Operations))
 }
 
 /// `jq: problem` and where help is to be found; status 2.
@@ -171,9 +176,9 @@ type Variables = (Vec<String>, Vec<Value>);
 async fn variables(
     ctx: &mut Context,
     request: &Request<'_>,
-    guard: &MeterGuard,
+    meter: &Arc<Meter>,
 ) -> Result<Result<Variables, ExitStatus>, UtilityError> {
-    let mut work = Work::new(guard);
+    let mut work = Work::new(meter);
     let mut names = Vec::new();
     let mut values = Vec::new();
     for (name, given_text, given) in &request.named {
@@ -181,7 +186,7 @@ async fn variables(
             Given::Text => Value::String(text(given_text)),
             Given::Json => match one_value(given_text, &mut work) {
                 Ok(value) => value,
-                Err(ReadError::Stopped(_)) => return Err(guard.limit().into()),
+                Err(ReadError::Stopped(_)) => return Err(ended(meter).into()),
                 Err(ReadError::Syntax(_)) => {
                     return usage(ctx, "invalid JSON text passed to --argjson").map(Err);
                 }
@@ -192,7 +197,7 @@ async fn variables(
                     Ok(bytes) if *given == Given::File => Ok(Value::String(text(&bytes))),
                     Ok(bytes) => match read::read_all(&bytes, &mut work) {
                         Ok(values) => Ok(Value::array(values)),
-                        Err(ReadError::Stopped(_)) => return Err(guard.limit().into()),
+                        Err(ReadError::Stopped(_)) => return Err(ended(meter).into()),
                         Err(ReadError::Syntax(problem)) => Err(problem),
                     },
                     Err(problem) => Err(problem),
@@ -216,7 +221,7 @@ async fn variables(
             false => Value::String(text(given_text)),
             true => match one_value(given_text, &mut work) {
                 Ok(value) => value,
-                Err(ReadError::Stopped(_)) => return Err(guard.limit().into()),
+                Err(ReadError::Stopped(_)) => return Err(ended(meter).into()),
                 Err(ReadError::Syntax(_)) => {
                     return usage(ctx, "invalid JSON text passed to --jsonargs").map(Err);
                 }
@@ -295,7 +300,7 @@ struct Evaluation<'a> {
     request: &'a Request<'a>,
     /// The filter, where it is no more than a member of each input.
     member: Option<&'a Member>,
-    guard: &'a MeterGuard,
+    meter: &'a Arc<Meter>,
     run: Run<'a, 'a>,
     source: Source,
     /// Where outputs are laid out.
@@ -307,7 +312,6 @@ struct Evaluation<'a> {
 
 impl Evaluation<'_> {
     async fn over_all_inputs(mut self, ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-        let kept = self.guard.taken();
         if self.request.null_input {
             self.run.start(Value::Null);
             if let Some(status) = self.evaluate(ctx).await? {
@@ -315,7 +319,6 @@ impl Evaluation<'_> {
             }
         } else {
             loop {
-                self.guard.release(kept);
                 if let Some(member) = self.member
                     && let Some((value, used)) =
                         member::member(self.source.bytes(), &member.path, self.run.work())
@@ -333,11 +336,12 @@ impl Evaluation<'_> {
                 if self.member.is_some() && self.source.bytes().is_empty() && self.source.fill(ctx).await? {
                     continue;
                 }
+                let before = self.source.consumed();
                 match self.source.next(ctx, self.run.work()).await {
                     Ok(Some(input)) => {
                         self.describe_input();
                         // The machine drops its input somewhere inside; a large one is not freed there, but here.
-                        let large = (self.guard.taken() - kept > LARGE).then(|| input.clone());
+                        let large = (self.source.consumed() - before > LARGE).then(|| input.clone());
                         self.run.start(input);
                         if let Some(status) = self.evaluate(ctx).await? {
                             return Ok(status);
@@ -347,7 +351,7 @@ impl Evaluation<'_> {
                     }
                     Ok(None) => break,
                     Err(SourceError::Utility(error)) => return Err(error),
-                    Err(SourceError::Stopped(_)) => return Err(self.guard.limit().into()),
+                    Err(SourceError::Stopped(_)) => return Err(ended(self.meter).into()),
                     Err(SourceError::Syntax(problem)) => {
                         ctx.stdout.flush().await?;
                         ctx.stderr.write(format!("parse error: {problem}\n").as_bytes()).await?;
@@ -416,7 +420,7 @@ impl Evaluation<'_> {
         error: &JqError,
     ) -> Result<Option<ExitStatus>, UtilityError> {
         let said = match error {
-            JqError::Stopped => return Err(self.guard.limit().into()),
+            JqError::Stopped => return Err(ended(self.meter).into()),
             JqError::Halt(halt) => {
                 let said = match &halt.message {
                     Some(Value::String(text)) => text.as_str().to_metered_string(),
@@ -451,7 +455,7 @@ impl Evaluation<'_> {
                 self.line.clear();
                 let work = self.run.work();
                 let is_done = printing.go_on(self.request.layout, &mut self.line, FULL, work);
-                let is_done = is_done.map_err(|_| UtilityError::from(self.guard.limit()))?;
+                let is_done = is_done.map_err(|_| UtilityError::from(ended(self.meter)))?;
                 ctx.stdout.write(self.line.as_bytes()).await?;
                 if is_done {
                     break;

@@ -1,57 +1,14 @@
-//! What ends or diverts an evaluation, and the guard that may end it.
+//! What ends or diverts an evaluation.
 
 use crate::memory::{String, format};
 use super::print;
+use super::suspension::Suspension;
 use super::text::Text;
 use super::value::Value;
-use crate::limit::Charge;
 
-/// The guard ended the evaluation; the guard itself knows why. No filter can catch it.
+/// The run is over; its meter knows why. No filter can catch it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stop;
-
-/// Looks after the resources of one evaluation.
-pub(crate) trait Guard: Send + Sync {
-    /// Accounts for `steps` steps (each well under a microsecond); asked at least every few hundred.
-    ///
-    /// # Errors
-    /// `Stop` when the fuel, the deadline or the caller ends the evaluation.
-    fn tick(&self, steps: u64) -> Result<(), Stop>;
-
-    /// Accounts for `bytes` about to be allocated. Nothing is given back: the caller releases the sum after the run.
-    ///
-    /// # Errors
-    /// `Stop` when there is no more memory to be had.
-    fn charge(&self, bytes: u64) -> Result<(), Stop>;
-
-    /// Takes bytes that are held for longer than an input, until what it gives is dropped.
-    ///
-    /// # Errors
-    /// As [`Guard::charge`].
-    fn hold(&self, bytes: u64) -> Result<Option<Charge>, Stop> {
-        let _ = bytes;
-        Ok(None)
-    }
-
-    /// Whether the evaluation should pause, so that its caller can let others run. Asked after each tick.
-    fn is_due(&self) -> bool {
-        false
-    }
-}
-
-/// A guard that allows everything.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Unlimited;
-
-impl Guard for Unlimited {
-    fn tick(&self, _steps: u64) -> Result<(), Stop> {
-        Ok(())
-    }
-
-    fn charge(&self, _bytes: u64) -> Result<(), Stop> {
-        Ok(())
-    }
-}
 
 /// A filter asked to end the program: `halt`, `halt_error`.
 #[derive(Clone, Debug)]
@@ -63,7 +20,7 @@ pub(crate) struct Halt {
 }
 
 /// Why an evaluation has no output.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum Raise {
     /// An error a filter can catch, with its value.
     Error(Value),
@@ -71,8 +28,10 @@ pub(crate) enum Raise {
     Break(u64),
     /// `halt`; cannot be caught.
     Halt(Box<Halt>),
-    /// The guard said stop; cannot be caught.
+    /// The run is over; cannot be caught.
     Stop(Stop),
+    /// Nothing yet: a job in the evaluation pauses, and the machine has to put the evaluation aside.
+    Suspended(Box<Suspension>),
 }
 
 impl From<Stop> for Raise {
@@ -115,7 +74,7 @@ pub(crate) enum JqError {
     /// `halt` or `halt_error`.
     #[error("halt with status {}", .0.status)]
     Halt(Halt),
-    /// The guard ended the evaluation.
+    /// The run is over.
     #[error("stopped")]
     Stopped,
 }
@@ -134,7 +93,7 @@ impl From<Raise> for JqError {
             Raise::Error(value) => JqError::Uncaught(value),
             Raise::Break(_) => JqError::Break,
             Raise::Halt(halt) => JqError::Halt(*halt),
-            Raise::Stop(_) => JqError::Stopped,
+            Raise::Stop(_) | Raise::Suspended(_) => JqError::Stopped,
         }
     }
 }

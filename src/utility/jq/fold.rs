@@ -1,6 +1,7 @@
 //! `reduce` and `foreach`: the state lies in a choice below those of the source.
 
 use super::binding::{Bindings, Bound};
+use super::error::Raise;
 use super::frame::{Choice, Frames, Item, Next, Todo, Track};
 use super::machine::Machine;
 use super::single::Input;
@@ -55,6 +56,9 @@ impl Machine<'_, '_> {
                     *state = value.map(Item::plain);
                 }
                 Next::Back
+            }
+            Err(Raise::Suspended(suspension)) => {
+                self.suspend(*suspension, frames.with(Todo::FoldState(id, at), &bindings))
             }
             Err(raise) => Next::Fail(raise, frames),
         }

@@ -1,11 +1,14 @@
 //! The formats `@text`, `@json`, `@csv`, `@tsv`, `@html`, `@uri`, `@sh`, `@base64`, `@base64d`, and interpolation.
 
-use crate::memory::{String, Vec, format};
+use super::conversion::json;
 use super::error::Raise;
+use super::job::{Output, PIECE, spend, spend_bytes};
 use super::machine::Context;
 use super::print;
+use super::string;
 use super::text::Text;
 use super::value::Value;
+use crate::memory::{String, ToMetered, Vec, format};
 
 /// A format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,72 +48,89 @@ impl Format {
     }
 }
 
-/// `value` as compact JSON.
-pub(crate) fn to_json(context: &mut Context<'_>, value: &Value) -> Result<String, Raise> {
-    let mut out = String::new();
-    print::write(value, print::COMPACT, &mut out, &mut context.work)?;
-    Ok(out)
+/// A string as it is, anything else as JSON.
+async fn to_text(value: Value) -> Text {
+    match value {
+        Value::String(text) => text,
+        other => Text::from(json(other).await),
+    }
 }
 
-/// A string as it is, anything else as JSON.
-pub(crate) fn to_text(context: &mut Context<'_>, value: &Value) -> Result<Text, Raise> {
+/// Whether the text of a value is short, so that it is made at once.
+fn is_short(value: &Value) -> bool {
     match value {
-        Value::String(text) => Ok(text.clone()),
-        other => to_json(context, other).map(Text::from),
+        Value::String(text) => text.len() <= 1024,
+        Value::Array(_) | Value::Object(_) => false,
+        _ => true,
     }
 }
 
 /// The pieces of a string with the formatted values between them.
-pub(crate) fn interpolate(
+pub(super) fn interpolate(
     context: &mut Context<'_>,
     format: Format,
     pieces: &[Text],
-    values: &[Value],
-) -> Result<Value, Raise> {
-    let mut whole = String::new();
-    let mut values = values.iter();
-    for piece in pieces {
-        whole.push_str(piece.as_str());
-        if let Some(value) = values.next() {
-            let text = apply(context, format, value)?;
-            context.work.charge(text.len())?;
-            whole.push_str(text.as_str());
+    values: Vec<Value>,
+) -> Output {
+    if format == Format::Text && values.iter().all(is_short) {
+        context.work.steps(1 + values.len())?;
+        let mut whole = String::new();
+        let mut values = values.iter();
+        for piece in pieces {
+            whole.push_str(piece.as_str());
+            match values.next() {
+                Some(Value::String(text)) => whole.push_str(text.as_str()),
+                Some(other) => whole.push_str(&print::compact(other)),
+                None => {}
+            }
         }
+        return Ok(Value::from(whole));
     }
-    Ok(Value::from(whole))
+    let pieces = pieces.to_metered();
+    context.job(async move {
+        let mut whole = String::new();
+        let mut values = values.into_iter();
+        for piece in &pieces {
+            whole.push_str(piece.as_str());
+            if let Some(value) = values.next() {
+                let text = apply(format, value).await?;
+                for piece in string::pieces(text.as_str()) {
+                    whole.push_str(piece);
+                    spend_bytes(piece.len()).await;
+                }
+            }
+        }
+        Ok(Value::from(whole))
+    })
 }
 
 /// `value | @format`.
-pub(crate) fn apply(context: &mut Context<'_>, format: Format, value: &Value) -> Result<Text, Raise> {
+pub(super) async fn apply(format: Format, value: Value) -> Result<Text, Raise> {
     match format {
-        Format::Text => to_text(context, value),
-        Format::Json => to_json(context, value).map(Text::from),
-        Format::Csv => row(context, value, "csv", ",", &csv_field),
-        Format::Tsv => row(context, value, "tsv", "\t", &tsv_field),
-        Format::Html => escaped(context, value, &html),
-        Format::Uri => escaped(context, value, &uri),
-        Format::Sh => shell(context, value),
-        Format::Base64 => {
-            let text = to_text(context, value)?;
-            context.work.charge(text.len().saturating_mul(2))?;
-            Ok(Text::from(encode(text.as_str().as_bytes(), 6, BASE64, 4)))
-        }
+        Format::Text => Ok(to_text(value).await),
+        Format::Json => Ok(Text::from(json(value).await)),
+        Format::Csv => row(value, "csv", ",", ("\"", csv_field)).await,
+        Format::Tsv => row(value, "tsv", "\t", ("", tsv_field)).await,
+        Format::Html => Ok(escaped(value, html).await),
+        Format::Uri => Ok(escaped(value, uri).await),
+        Format::Sh => shell(value).await,
+        Format::Base64 => Ok(encoded(to_text(value).await, 6, BASE64, 4).await),
+        Format::Base32 => Ok(encoded(to_text(value).await, 5, BASE32, 8).await),
         Format::Base64Decode => {
-            let text = to_text(context, value)?;
-            context.work.charge(text.len())?;
-            decode_base64(text.as_str())
-        }
-        Format::Base32 => {
-            let text = to_text(context, value)?;
-            context.work.charge(text.len().saturating_mul(2))?;
-            Ok(Text::from(encode(text.as_str().as_bytes(), 5, BASE32, 8)))
+            let text = to_text(value).await;
+            let digits = text.as_str().trim_end_matches('=');
+            let Some(decoded) = decoded(digits, 6, BASE64).await else {
+                return Err(Raise::about(&Value::String(text), "is not valid base64 data"));
+            };
+            if digits.len() % 4 == 1 {
+                return Err(Raise::about(&Value::String(text), "trailing base64 byte found"));
+            }
+            Ok(decoded)
         }
         Format::Base32Decode => {
-            let text = to_text(context, value)?;
-            context.work.charge(text.len())?;
-            let digits = text.as_str().trim_end_matches('=');
-            match decode(digits.bytes(), 5, BASE32) {
-                Some(bytes) => Ok(Text::from(&*String::from_utf8_lossy(&bytes))),
+            let text = to_text(value).await;
+            match decoded(text.as_str().trim_end_matches('='), 5, BASE32).await {
+                Some(decoded) => Ok(decoded),
                 None => Err(Raise::about(&Value::String(text), "is not valid base32 data")),
             }
         }
@@ -118,17 +138,14 @@ pub(crate) fn apply(context: &mut Context<'_>, format: Format, value: &Value) ->
     }
 }
 
-fn escaped(
-    context: &mut Context<'_>,
-    value: &Value,
-    escape: &dyn Fn(char, &mut String),
-) -> Result<Text, Raise> {
-    let text = to_text(context, value)?;
-    context.work.charge(text.len().saturating_mul(2))?;
-    context.work.steps(text.len() / 64)?;
+async fn escaped(value: Value, escape: fn(char, &mut String)) -> Text {
+    let text = to_text(value).await;
     let mut out = String::with_capacity(text.len());
-    text.as_str().chars().for_each(|character| escape(character, &mut out));
-    Ok(Text::from(out))
+    for piece in string::pieces(text.as_str()) {
+        piece.chars().for_each(|character| escape(character, &mut out));
+        spend_bytes(8 * piece.len()).await;
+    }
+    Text::from(out)
 }
 
 fn html(character: char, out: &mut String) {
@@ -153,79 +170,84 @@ fn uri(character: char, out: &mut String) {
     }
 }
 
-type Field<'f> = &'f dyn Fn(&str, &mut String);
-
-fn row(
-    context: &mut Context<'_>,
-    value: &Value,
+/// A row of fields; `field` writes one character of a string, and the quotes around it are `quote`.
+async fn row(
+    value: Value,
     name: &str,
     separator: &str,
-    field: Field<'_>,
+    (quote, field): (&str, fn(char, &mut String)),
 ) -> Result<Text, Raise> {
     let Value::Array(array) = value else {
-        return Err(Raise::about(value, &format!("cannot be {name}-formatted, only array")));
+        return Err(Raise::about(&value, &format!("cannot be {name}-formatted, only array")));
     };
     let mut out = String::new();
     for (at, item) in array.items().iter().enumerate() {
+        spend(1).await;
         if at > 0 {
             out.push_str(separator);
         }
         match item {
             Value::Null => {}
             Value::Number(number) if number.is_nan() => {}
-            Value::Bool(_) | Value::Number(_) => out.push_str(&to_json(context, item)?),
-            Value::String(text) => {
-                context.work.steps(1 + text.len() / 64)?;
-                context.work.charge(text.len())?;
-                field(text.as_str(), &mut out);
-            }
+            Value::Bool(_) | Value::Number(_) => out.push_str(&print::compact(item)),
+            Value::String(text) => quoted(text, quote, field, &mut out).await,
             _ => return Err(Raise::about(item, "is not valid in a csv row")),
         }
     }
     Ok(Text::from(out))
 }
 
-fn csv_field(text: &str, out: &mut String) {
-    out.push('"');
-    out.push_str(&text.replace('"', "\"\""));
-    out.push('"');
+async fn quoted(text: &Text, quote: &str, field: fn(char, &mut String), out: &mut String) {
+    out.push_str(quote);
+    for piece in string::pieces(text.as_str()) {
+        piece.chars().for_each(|character| field(character, out));
+        spend_bytes(8 * piece.len()).await;
+    }
+    out.push_str(quote);
 }
 
-fn tsv_field(text: &str, out: &mut String) {
-    for character in text.chars() {
-        match character {
-            '\t' => out.push_str("\\t"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\\' => out.push_str("\\\\"),
-            other => out.push(other),
-        }
+fn csv_field(character: char, out: &mut String) {
+    match character {
+        '"' => out.push_str("\"\""),
+        other => out.push(other),
     }
 }
 
-fn shell(context: &mut Context<'_>, value: &Value) -> Result<Text, Raise> {
+fn tsv_field(character: char, out: &mut String) {
+    match character {
+        '\t' => out.push_str("\\t"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\\' => out.push_str("\\\\"),
+        other => out.push(other),
+    }
+}
+
+fn shell_field(character: char, out: &mut String) {
+    match character {
+        '\'' => out.push_str("'\\''"),
+        other => out.push(other),
+    }
+}
+
+async fn shell(value: Value) -> Result<Text, Raise> {
     let one = [value.clone()];
-    let items = match value {
+    let items = match &value {
         Value::Array(array) => array.items(),
         _ => &one,
     };
     let mut out = String::new();
     for (at, item) in items.iter().enumerate() {
+        spend(1).await;
         if at > 0 {
             out.push(' ');
         }
         match item {
-            Value::String(text) => {
-                context.work.steps(1 + text.len() / 64)?;
-                context.work.charge(text.len())?;
-                out.push('\'');
-                out.push_str(&text.as_str().replace('\'', "'\\''"));
-                out.push('\'');
-            }
+            Value::String(text) => quoted(text, "'", shell_field, &mut out).await,
             Value::Array(_) | Value::Object(_) => {
                 return Err(Raise::about(item, "can not be escaped for shell"));
             }
-            _ => out.push_str(&to_json(context, item)?),
+            _ => out.push_str(&print::compact(item)),
         }
     }
     Ok(Text::from(out))
@@ -259,11 +281,11 @@ fn encode(bytes: &[u8], width: u32, alphabet: &[u8], group: usize) -> String {
     out
 }
 
-fn decode(digits: impl Iterator<Item = u8>, width: u32, alphabet: &[u8]) -> Option<Vec<u8>> {
+fn decode(digits: &[u8], width: u32, alphabet: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let (mut pending, mut count) = (0_u32, 0_u32);
     for digit in digits {
-        let value = alphabet.iter().position(|known| *known == digit)? as u32;
+        let value = alphabet.iter().position(|known| known == digit)? as u32;
         pending = (pending << width | value) & 0xffff;
         count += width;
         if count >= 8 {
@@ -274,14 +296,47 @@ fn decode(digits: impl Iterator<Item = u8>, width: u32, alphabet: &[u8]) -> Opti
     Some(bytes)
 }
 
-fn decode_base64(text: &str) -> Result<Text, Raise> {
-    let digits = text.trim_end_matches('=');
-    let invalid = |problem| Raise::about(&Value::text(text), problem);
-    let Some(bytes) = decode(digits.bytes(), 6, BASE64) else {
-        return Err(invalid("is not valid base64 data"));
-    };
-    if digits.len() % 4 == 1 {
-        return Err(invalid("trailing base64 byte found"));
+/// A text's bytes in digits of `width` bits each, in pieces of whole groups.
+async fn encoded(text: Text, width: u32, alphabet: &[u8], group: usize) -> Text {
+    let mut out = String::new();
+    // 15 bytes are whole groups of both widths.
+    for piece in text.as_str().as_bytes().chunks(15 << 10) {
+        out.push_str(&encode(piece, width, alphabet, group));
+        spend_bytes(8 * piece.len()).await;
     }
-    Ok(Text::from(&*String::from_utf8_lossy(&bytes)))
+    Text::from(out)
+}
+
+/// The text that digits of `width` bits each stand for.
+async fn decoded(digits: &str, width: u32, alphabet: &[u8]) -> Option<Text> {
+    let mut bytes = Vec::new();
+    // 8 digits of either width are whole bytes.
+    for piece in digits.as_bytes().chunks(8 << 10) {
+        bytes.extend(decode(piece, width, alphabet)?);
+        spend_bytes(16 * piece.len()).await;
+    }
+    Some(Text::from(lossy(&bytes).await))
+}
+
+/// Bytes as text; invalid UTF-8 becomes U+FFFD.
+pub(super) async fn lossy(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let (piece, next) = rest.split_at(text_end(rest, PIECE));
+        text.push_str(&String::from_utf8_lossy(piece));
+        spend_bytes(2 * piece.len()).await;
+        rest = next;
+    }
+    text
+}
+
+/// An end of about `wanted` bytes at which no character is cut.
+pub(super) fn text_end(bytes: &[u8], wanted: usize) -> usize {
+    if wanted >= bytes.len() {
+        return bytes.len();
+    }
+    // A byte that goes on a character has at most two before it that do so as well.
+    let back = |end: &usize| bytes.get(*end).is_some_and(|byte| byte & 0xc0 != 0x80);
+    (wanted.saturating_sub(3).max(1)..=wanted).rev().find(back).unwrap_or(wanted)
 }

@@ -1,21 +1,20 @@
 //! The machine's two stacks: frames (what happens to an output) and choices (where to go on for the next output).
 //!
 //! Frames are a shared list, so that several choices can continue into the same one; choices are a plain stack. Both lie
-//! on the heap: how deep a filter recurses is a matter of the guard's memory, not of the native stack.
+//! on the heap: how deep a filter recurses is a matter of the run's memory, not of the native stack.
 
-use crate::memory::Vec;
+use crate::memory::{Held, Vec};
 use super::binding::Bindings;
 use super::error::Raise;
+use super::job::Job;
 use super::operator::Operator;
-use super::conversion::Conversion;
-use super::sorting::Sorting;
 use super::term::Id;
 use super::value::{Array, Members, Value};
 use std::sync::Arc;
 
 /// The path of a value, newest key first.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Trail(Option<Arc<Step>>);
+pub(crate) struct Trail(Option<Arc<Held<Step>>>);
 
 #[derive(Debug)]
 struct Step {
@@ -26,7 +25,7 @@ struct Step {
 impl Trail {
     /// This path with one more key.
     pub(crate) fn with(&self, key: Value) -> Trail {
-        Trail(Some(Arc::new(Step { key, before: self.clone() })))
+        Trail(Some(Arc::new(Held::new(Step { key, before: self.clone() }))))
     }
 
     /// The keys from the first.
@@ -93,7 +92,7 @@ impl Item {
 
 /// A list of frames, the next one first.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Frames(Option<Arc<Frame>>);
+pub(crate) struct Frames(Option<Arc<Held<Frame>>>);
 
 /// One frame.
 #[derive(Clone, Debug)]
@@ -101,29 +100,26 @@ pub(crate) struct Frame {
     pub(crate) todo: Todo,
     pub(crate) bindings: Bindings,
     pub(crate) next: Frames,
-    depth: usize,
 }
 
 impl Frames {
     /// This list with one more frame.
     pub(crate) fn with(self, todo: Todo, bindings: &Bindings) -> Frames {
-        let depth = self.depth().saturating_add(1);
-        Frames(Some(Arc::new(Frame { todo, bindings: bindings.clone(), next: self, depth })))
-    }
-
-    /// Number of frames.
-    pub(crate) fn depth(&self) -> usize {
-        self.0.as_ref().map_or(0, |frame| frame.depth)
+        Frames(Some(Arc::new(Held::new(Frame { todo, bindings: bindings.clone(), next: self }))))
     }
 
     /// The next frame, without copying where it is not shared.
     pub(crate) fn pop(mut self) -> Option<Frame> {
-        self.0.take().map(|shared| Arc::try_unwrap(shared).unwrap_or_else(|shared| (*shared).clone()))
+        let shared = self.0.take()?;
+        Some(match Arc::try_unwrap(shared) {
+            Ok(frame) => frame.into_inner(),
+            Err(shared) => Frame::clone(&shared),
+        })
     }
 
     /// The next frame.
     pub(crate) fn first(&self) -> Option<&Frame> {
-        self.0.as_deref()
+        self.0.as_deref().map(|frame| &**frame)
     }
 }
 
@@ -171,6 +167,8 @@ pub(crate) enum Todo {
     Computed(Item),
     /// It is a left output of `//` in this choice.
     Alternative(usize),
+    /// It is the output for the next member of the mapping in this choice.
+    Mapped(usize),
     /// It is an argument of an operation (a term); those evaluated before it.
     Argument(Id, Vec<Value>, Item),
     /// It is a condition.
@@ -199,6 +197,8 @@ pub(crate) enum Todo {
     Path(Track),
     /// It is the value of an assignment (a term) over the input.
     AssignValue(Id, Item),
+    /// It is not looked at: the assignment (a term) of this value is made path by path over the input.
+    AssignAnew(Id, Value, Item),
     /// It has a path to assign to; the assignment is in this choice, its value here.
     AssignPath(Id, usize, Value),
     /// It is the new value at a path of the assignment in this choice; the height of the choices without it.
@@ -217,11 +217,9 @@ pub(crate) enum Choice {
     /// The numbers of a range.
     Range(f64, f64, Track, Frames),
     /// An array of which each member is replaced by the output of a term.
-    Map(Box<Mapping>),
-    /// An array being sorted.
-    Sort(Box<Sorting>),
-    /// A text being made of a value, or a value of a text.
-    Convert(Box<Conversion>),
+    Map(Box<Held<Mapping>>),
+    /// A builtin at work; where its output goes.
+    Job(Job, Frames),
     /// An array being collected.
     Collect(Array, Track, Frames),
     /// Whether `//` had a true output; otherwise the term to evaluate.

@@ -47,11 +47,14 @@ impl Machine<'_, '_> {
             Todo::Each => self.each(item, next),
             Todo::Map(term, track) => self.start_map(term, item.value, track, bindings, next),
             Todo::Collect(at) => {
-                if let Err(stop) = self.context.work.charge(size_of::<Value>()) {
-                    return Next::Fail(stop.into(), next);
-                }
                 if let Some(Choice::Collect(items, ..)) = self.choices.get_mut(at) {
                     items.change(item.value.depth(), |items| items.push(item.value));
+                }
+                Next::Back
+            }
+            Todo::Mapped(at) => {
+                if let Some(Choice::Map(mapping)) = self.choices.get_mut(at) {
+                    mapping.done.push(item.value);
                 }
                 Next::Back
             }
@@ -112,21 +115,17 @@ impl Machine<'_, '_> {
             }
             Todo::Path(track) => match item.track {
                 Track::At(trail) => {
-                    let keys = trail.keys();
-                    let size = keys.len().saturating_mul(size_of::<Value>());
-                    if let Err(stop) = self.context.work.charge(size) {
-                        return Next::Fail(stop.into(), next);
-                    }
-                    Next::Give(Item { value: Value::array(keys), track }, next)
+                    Next::Give(Item { value: Value::array(trail.keys()), track }, next)
                 }
                 _ => Next::Fail(no_path(&item.value), next),
             },
             Todo::AssignValue(id, input) => self.assign(id, item.value, input, &bindings, next),
+            Todo::AssignAnew(id, value, input) => self.assign_each(id, value, input, &bindings, next),
             Todo::AssignPath(id, at, value) => self.assign_path(id, at, value, item, &bindings, next),
             Todo::AssignUpdate(at, keys, height) => {
                 self.choices.truncate(height);
                 let value = item.value;
-                self.change_state(at, next, |context, state| path::set_path(context, state, &keys, value))
+                self.change_state(at, next, |_, state| path::set_path(state, &keys, value))
             }
         }
     }

@@ -8,8 +8,8 @@
 
 use crate::memory::{Vec, format, vec};
 use super::binding::{Bindings, Bound};
-use super::error::{JqError, Raise, Stop};
-use super::frame::{Choice, Frame, Frames, Item, Next, Todo, Track, Trail};
+use super::error::{JqError, Raise};
+use super::frame::{Choice, Frames, Item, Next, Todo, Track, Trail};
 use super::path;
 use super::print;
 use super::read::ReadError;
@@ -49,7 +49,7 @@ pub(crate) enum Step {
     Done,
     /// An error; there are no more outputs.
     Failed(JqError),
-    /// The guard wants a pause: make it, then go on.
+    /// The turn is over: make a pause, then go on.
     Pause,
     /// The filter wants the next input: supply it, then go on.
     Input,
@@ -64,17 +64,12 @@ pub(crate) struct Machine<'p, 'c> {
     /// Where a pause left off.
     next: Next,
     supplied: Supplied,
-    /// The most choices and frames there were, in steps of `ROOM`: what was charged.
-    charged: usize,
 }
-
-/// Choices and frames that are charged at once.
-const ROOM: usize = 256;
 
 impl<'p, 'c> Machine<'p, 'c> {
     /// A machine without anything to do.
     pub(crate) fn new(program: &'p Program, context: Context<'c>) -> Self {
-        Machine { program, context, choices: Vec::new(), labels: 0, next: Next::Back, supplied: Supplied::Nothing, charged: ROOM }
+        Machine { program, context, choices: Vec::new(), labels: 0, next: Next::Back, supplied: Supplied::Nothing }
     }
 
     /// Starts over with the term `id` over `input`.
@@ -98,7 +93,7 @@ impl<'p, 'c> Machine<'p, 'c> {
                 self.next = next;
                 return Step::Pause;
             }
-            if let Err(stop) = self.count(&next) {
+            if let Err(stop) = self.context.work.step() {
                 self.choices.clear();
                 return Step::Failed(JqError::from(Raise::Stop(stop)));
             }
@@ -108,6 +103,7 @@ impl<'p, 'c> Machine<'p, 'c> {
                     None => return Step::Output(item.value),
                     Some(frame) => self.give(item, frame),
                 },
+                Next::Fail(Raise::Suspended(suspension), frames) => self.suspend(*suspension, frames),
                 Next::Fail(raise, frames) => match self.fail(raise, &frames) {
                     Ok(next) => next,
                     Err(raise) => {
@@ -128,23 +124,6 @@ impl<'p, 'c> Machine<'p, 'c> {
                 },
             };
         }
-    }
-
-    pub(super) fn count(&mut self, next: &Next) -> Result<(), Stop> {
-        self.context.work.step()?;
-        let depth = match next {
-            Next::Eval(.., frames)
-            | Next::Give(_, frames)
-            | Next::Fail(_, frames)
-            | Next::Input(.., frames) => frames.depth(),
-            Next::Back => 0,
-        };
-        let used = depth.saturating_add(self.choices.len());
-        if used > self.charged {
-            self.charged = used.saturating_add(ROOM);
-            self.context.work.charge(ROOM * (size_of::<Choice>() + size_of::<Frame>()))?;
-        }
-        Ok(())
     }
 
     pub(super) fn single(&mut self, id: Id, bindings: &Bindings, input: Input<'_>) -> Result<Option<Value>, Raise> {
@@ -314,8 +293,7 @@ impl<'p, 'c> Machine<'p, 'c> {
         match choice {
             Choice::Eval(id, bindings, item, frames) => Next::Eval(id, bindings, item, frames),
             Choice::Map(mapping) => self.map(mapping),
-            Choice::Sort(sorting) => self.sort(sorting),
-            Choice::Convert(conversion) => self.convert(conversion),
+            Choice::Job(job, frames) => self.go_on_with(job, frames),
             Choice::Each(item, at, frames) => match member(&item, at) {
                 Some((found, after)) => {
                     self.choices.push(Choice::Each(item, after, frames.clone()));
@@ -355,10 +333,8 @@ impl<'p, 'c> Machine<'p, 'c> {
                 Next::Give(state.unwrap_or(Item { value: Value::Null, track }), frames)
             }
             Choice::Assign(state, emptied, track, frames) => {
-                match path::delete_paths(&mut self.context, state, emptied) {
-                    Ok(value) => Next::Give(Item { value, track }, frames),
-                    Err(raise) => Next::Fail(raise, frames),
-                }
+                let changed = path::delete_paths(&mut self.context, state, emptied);
+                given(changed, track, frames)
             }
             Choice::Update(at, keys) => {
                 if let Some(Choice::Assign(_, emptied, ..)) = self.choices.get_mut(at) {
@@ -442,6 +418,18 @@ pub(super) fn computed(item: &Item, value: Value, frames: Frames) -> Next {
         other => other.lost(),
     };
     Next::Give(Item { value, track }, frames)
+}
+
+/// A result that is tracked so. One that is not there yet is tracked so when it comes.
+pub(super) fn given(result: Result<Value, Raise>, track: Track, frames: Frames) -> Next {
+    match result {
+        Ok(value) => Next::Give(Item { value, track }, frames),
+        Err(raise @ Raise::Suspended(_)) if !matches!(track, Track::Off) => {
+            let lost = Item { value: Value::Bool(false), track };
+            Next::Fail(raise, frames.with(Todo::Computed(lost), &Bindings::default()))
+        }
+        Err(raise) => Next::Fail(raise, frames),
+    }
 }
 
 pub(super) fn finished(result: Result<Value, Raise>, frames: Frames) -> Next {

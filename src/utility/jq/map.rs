@@ -1,9 +1,9 @@
 //! `[.[] | f]` where `f` has at most one output: a loop over the members, some of them at a time.
 
-use crate::memory::Vec;
+use crate::memory::{Held, Vec};
 use super::binding::Bindings;
 use super::error::Raise;
-use super::frame::{Choice, Frames, Item, Mapping, Next, Track};
+use super::frame::{Choice, Frames, Item, Mapping, Next, Todo, Track};
 use super::machine::{Machine, cannot_iterate};
 use super::single::Input;
 use super::term::Id;
@@ -27,9 +27,6 @@ impl Machine<'_, '_> {
             Value::Object(object) => object.len(),
             other => return Next::Fail(cannot_iterate(other), frames),
         };
-        if let Err(stop) = self.context.work.charge(length.saturating_mul(2 * size_of::<Value>())) {
-            return Next::Fail(Raise::Stop(stop), frames);
-        }
         let values = |object: &Object| object.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>();
         let none = Members::Owned(Vec::new().into_iter());
         let (members, done) = match (container, term) {
@@ -41,17 +38,23 @@ impl Machine<'_, '_> {
             (Value::Object(object), None) => (none, values(&object)),
             _ => (none, Vec::new()),
         };
-        self.map(Box::new(Mapping { term, members, done, track, bindings, frames }))
+        self.map(Box::new(Held::new(Mapping { term, members, done, track, bindings, frames })))
     }
 
     /// Goes on with some members.
-    pub(super) fn map(&mut self, mut mapping: Box<Mapping>) -> Next {
+    pub(super) fn map(&mut self, mut mapping: Box<Held<Mapping>>) -> Next {
         if let Some(term) = mapping.term {
             for _ in 0..AT_ONCE {
                 let Some(member) = mapping.members.next() else { break };
                 match self.single(term, &mapping.bindings, Input::Owned(member)) {
                     Ok(output) => mapping.done.extend(output),
-                    Err(raise) => return Next::Fail(raise, mapping.frames),
+                    Err(Raise::Suspended(suspension)) => {
+                        let mapped = Todo::Mapped(self.choices.len());
+                        let frames = mapping.frames.clone().with(mapped, &mapping.bindings);
+                        self.choices.push(Choice::Map(mapping));
+                        return self.suspend(*suspension, frames);
+                    }
+                    Err(raise) => return Next::Fail(raise, mapping.frames.clone()),
                 }
             }
             if mapping.members.len() > 0 {
@@ -59,7 +62,7 @@ impl Machine<'_, '_> {
                 return Next::Back;
             }
         }
-        let Mapping { done, track, frames, .. } = *mapping;
+        let Mapping { done, track, frames, .. } = mapping.into_inner();
         match Value::array(done).checked() {
             Ok(value) => Next::Give(Item { value, track }, frames),
             Err(raise) => Next::Fail(raise, frames),

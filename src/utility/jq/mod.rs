@@ -4,8 +4,9 @@
 //! `term.rs`, `builtin.rs`); `run.rs` runs it over inputs (`machine.rs` with `give.rs`, `apply.rs`, `fold.rs`,
 //! `assign.rs`; `single.rs`); `read.rs` and `print.rs` are JSON texts in and out; `command.rs` is the utility. The builtins lie in `collection.rs`, `string.rs`, `format.rs`, `regex.rs`, `math.rs`, `time.rs` and `system.rs`.
 //!
-//! The evaluation backtracks over stacks of its own on the heap, so recursion in a filter costs memory that the guard
-//! counts, and every step is one where the guard can end it. That is why this is not built on jaq-core 3.1, whose
+//! The evaluation backtracks over stacks of its own on the heap, so recursion in a filter costs memory that is charged,
+//! and every step uses fuel, without which it pauses or ends. A builtin over large values is a job (`job.rs`) that can pause
+//! as well; the evaluation around it is put aside meanwhile (`suspension.rs`). That is why this is not built on jaq-core 3.1, whose
 //! iterators recurse on the native stack, hold `Rc`s and so cannot move to another thread, loop over the left operand
 //! first where jq loops over the right one, and have no error that a filter cannot catch.
 
@@ -17,7 +18,9 @@ mod builtin;
 mod cache;
 mod collection;
 mod command;
+mod comparison;
 mod compile;
+mod containment;
 mod conversion;
 mod definition;
 mod diagnose;
@@ -28,7 +31,7 @@ mod fold;
 mod format;
 mod frame;
 mod give;
-mod guard;
+mod job;
 mod lexer;
 mod literal;
 mod machine;
@@ -48,6 +51,7 @@ mod regex;
 mod run;
 mod single;
 mod sorting;
+mod suspension;
 mod source;
 mod stream;
 mod string;

@@ -4,9 +4,10 @@
 //! are empty. Small objects are searched from the front, larger ones through an ordered index (ordered, not hashed: keys
 //! come from untrusted input). The table is shared and copied at the first write by one of several owners.
 
-use crate::memory::{BTreeMap, Vec};
+use crate::memory::{BTreeMap, Held, Vec};
 use super::text::Text;
 use super::value::Value;
+use std::ops::Bound;
 use std::sync::Arc;
 
 /// Objects with more slots than this get an index.
@@ -14,7 +15,7 @@ const INDEX_FROM: usize = 12;
 
 /// A JSON object.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Object(Arc<Table>);
+pub(crate) struct Object(Arc<Held<Table>>);
 
 #[derive(Clone, Debug, Default)]
 struct Table {
@@ -47,7 +48,7 @@ impl Table {
 impl Object {
     /// An empty object with room for `size` entries.
     pub(crate) fn with_capacity(size: usize) -> Self {
-        Object(Arc::new(Table { slots: Vec::with_capacity(size), ..Table::default() }))
+        Object(Arc::new(Held::new(Table { slots: Vec::with_capacity(size), ..Table::default() })))
     }
 
     /// Number of entries.
@@ -116,7 +117,7 @@ impl Object {
     /// The values, without copying where this is the only owner.
     pub(crate) fn into_values(self) -> Vec<Value> {
         match Arc::try_unwrap(self.0) {
-            Ok(table) => table.slots.into_iter().flatten().map(|(_, value)| value).collect(),
+            Ok(table) => table.into_inner().slots.into_iter().flatten().map(|(_, value)| value).collect(),
             Err(shared) => shared.slots.iter().flatten().map(|(_, value)| value.clone()).collect(),
         }
     }
@@ -126,11 +127,15 @@ impl Object {
         self.0.slots.iter().flatten().map(|(name, value)| (name, value))
     }
 
-    /// The keys in code point order.
-    pub(crate) fn sorted_keys(&self) -> Vec<&Text> {
-        let mut keys: Vec<&Text> = self.iter().map(|(name, _)| name).collect();
-        keys.sort_unstable();
-        keys
+    /// The entry whose key follows `last` in code point order; the first of all without `last`.
+    pub(crate) fn entry_after(&self, last: Option<&str>) -> Option<(&Text, &Value)> {
+        let Some(index) = &self.0.index else {
+            let later = self.iter().filter(|(name, _)| last.is_none_or(|last| name.as_str() > last));
+            return later.min_by_key(|(name, _)| name.as_str());
+        };
+        let start = last.map_or(Bound::Unbounded, Bound::Excluded);
+        let (_, at) = index.range::<str, _>((start, Bound::Unbounded)).next()?;
+        self.0.slots.get(*at)?.as_ref().map(|(name, value)| (name, value))
     }
 
     /// The first entry at slot `at` or later, and the slot after it: iteration that survives between calls.

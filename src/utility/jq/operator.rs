@@ -1,12 +1,17 @@
 //! The binary operators over values.
 
-use crate::memory::{String, Vec};
+use super::collection::search;
+use super::comparison::{equality, inequality};
 use super::error::Raise;
+use super::job::{Output, PIECE, spend, spend_bytes};
 use super::machine::Context;
 use super::object::Object;
+use super::sorting::sorted;
 use super::string;
 use super::text::Text;
-use super::value::Value;
+use super::value::{Array, Value};
+use crate::memory::{String, Vec, vec};
+use std::cmp::Ordering;
 
 /// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,53 +35,49 @@ impl Operator {
     /// # Errors
     /// jq's words for operands that do not go together.
     pub(crate) fn apply(self, context: &mut Context<'_>, left: Value, right: Value) -> Result<Value, Raise> {
-        let work = &mut context.work;
         match self {
             Operator::Add => add(context, left, right),
             Operator::Subtract => subtract(context, left, right),
             Operator::Multiply => multiply(context, left, right),
             Operator::Divide => divide(context, left, right),
             Operator::Remainder => remainder(&left, &right),
-            Operator::Equal => Ok(Value::Bool(left.is_equal(&right, work)?)),
-            Operator::NotEqual => Ok(Value::Bool(!left.is_equal(&right, work)?)),
-            Operator::Less => Ok(Value::Bool(left.compare(&right, work)?.is_lt())),
-            Operator::LessOrEqual => Ok(Value::Bool(left.compare(&right, work)?.is_le())),
-            Operator::Greater => Ok(Value::Bool(left.compare(&right, work)?.is_gt())),
-            Operator::GreaterOrEqual => Ok(Value::Bool(left.compare(&right, work)?.is_ge())),
+            Operator::Equal => equality(context, left, right, true),
+            Operator::NotEqual => equality(context, left, right, false),
+            Operator::Less => inequality(context, left, right, Ordering::is_lt),
+            Operator::LessOrEqual => inequality(context, left, right, Ordering::is_le),
+            Operator::Greater => inequality(context, left, right, Ordering::is_gt),
+            Operator::GreaterOrEqual => inequality(context, left, right, Ordering::is_ge),
         }
     }
 }
 
+/// What adding copies at once; more is added in a job.
+const MANY: usize = 1024;
+
 /// `left + right`; in place where `left` has no other owner.
-pub(crate) fn add(context: &mut Context<'_>, left: Value, right: Value) -> Result<Value, Raise> {
-    let work = &mut context.work;
+fn add(context: &mut Context<'_>, left: Value, right: Value) -> Output {
+    let is_large = match (&left, &right) {
+        (Value::String(one), Value::String(two)) => one.len().max(two.len()) > 64 * MANY,
+        (Value::Array(one), Value::Array(two)) => one.len().max(two.len()) > MANY,
+        (Value::Object(one), Value::Object(two)) => one.len().max(two.len()) > MANY,
+        _ => false,
+    };
+    if is_large && !is_cheap(&left, &right) {
+        return context.job(sum(left, right));
+    }
+    context.work.step()?;
     match (left, right) {
         (Value::Null, other) | (other, Value::Null) => Ok(other),
         (Value::Number(one), Value::Number(two)) => Ok(Value::Number(one + two)),
-        (Value::String(one), Value::String(two)) => {
-            let copied = if matches!(&one, Text::Growing(text) if std::sync::Arc::strong_count(text) == 1) {
-                two.len()
-            } else {
-                one.len().saturating_add(two.len())
-            };
-            work.charge(copied)?;
-            work.steps(copied / 256)?;
-            Ok(Value::String(one.append(two.as_str())))
-        }
+        (Value::String(one), Value::String(two)) => Ok(Value::String(one.append(two.as_str()))),
         (Value::Array(mut one), Value::Array(two)) => {
             if one.len() == 0 {
                 return Ok(Value::Array(two));
             }
-            let copied = if one.is_unique() { two.len() } else { one.len().saturating_add(two.len()) };
-            work.charge(copied.saturating_mul(size_of::<Value>()))?;
-            work.steps(copied / 16)?;
             one.change(two.depth().saturating_sub(1), |items| items.extend_from_slice(two.items()));
             Ok(Value::Array(one))
         }
         (Value::Object(mut one), Value::Object(two)) => {
-            let copied = if one.is_unique() { two.len() } else { one.len().saturating_add(two.len()) };
-            work.charge(copied.saturating_mul(2 * size_of::<Value>()))?;
-            work.steps(copied)?;
             for (key, value) in two.iter() {
                 one.insert(key.clone(), value.clone());
             }
@@ -86,38 +87,115 @@ pub(crate) fn add(context: &mut Context<'_>, left: Value, right: Value) -> Resul
     }
 }
 
-fn subtract(context: &mut Context<'_>, left: Value, right: Value) -> Result<Value, Raise> {
+/// Whether little is copied, though the left operand is large: it has no other owner.
+fn is_cheap(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::String(one), Value::String(two)) => one.is_appendable() && two.len() <= 64 * MANY,
+        (Value::Array(one), Value::Array(two)) => one.len() == 0 || one.is_unique() && two.len() <= MANY,
+        (Value::Object(one), Value::Object(two)) => one.is_unique() && two.len() <= MANY,
+        _ => true,
+    }
+}
+
+/// As [`add`], in a job.
+pub(super) async fn sum(left: Value, right: Value) -> Output {
+    match (left, right) {
+        (Value::Null, other) | (other, Value::Null) => Ok(other),
+        (Value::Number(one), Value::Number(two)) => {
+            spend(1).await;
+            Ok(Value::Number(one + two))
+        }
+        (Value::String(one), Value::String(two)) => {
+            if two.len() <= 64 {
+                spend(1).await;
+                return Ok(Value::String(one.append(two.as_str())));
+            }
+            let mut whole = one;
+            let mut rest = two.as_str();
+            while !rest.is_empty() {
+                let (piece, next) = rest.split_at(rest.ceil_char_boundary(PIECE.min(rest.len())));
+                whole = whole.append(piece);
+                spend_bytes(piece.len()).await;
+                rest = next;
+            }
+            Ok(Value::String(whole))
+        }
+        (Value::Array(one), Value::Array(two)) => {
+            if one.len() == 0 {
+                return Ok(Value::Array(two));
+            }
+            let mut whole = if one.is_unique() { one } else { copy_of_array(&one).await };
+            let added = two.depth().saturating_sub(1);
+            for piece in two.items().chunks(MANY) {
+                whole.change(added, |items| items.extend_from_slice(piece));
+                spend(1 + piece.len() / 16).await;
+            }
+            Ok(Value::Array(whole))
+        }
+        (Value::Object(one), Value::Object(two)) => {
+            let mut whole = if one.is_unique() { one } else { copy_of_object(&one).await };
+            for (key, value) in two.iter() {
+                whole.insert(key.clone(), value.clone());
+                spend(2).await;
+            }
+            Ok(Value::Object(whole))
+        }
+        (left, right) => Err(Raise::about_two(&left, &right, "cannot be added")),
+    }
+}
+
+async fn copy_of_array(array: &Array) -> Array {
+    let mut items = Vec::with_capacity(array.len());
+    for piece in array.items().chunks(MANY) {
+        items.extend_from_slice(piece);
+        spend(1 + piece.len() / 16).await;
+    }
+    let mut copy = Array::default();
+    copy.change(array.depth().saturating_sub(1), |old| *old = items);
+    copy
+}
+
+async fn copy_of_object(object: &Object) -> Object {
+    let mut copy = Object::default();
+    for (key, value) in object.iter() {
+        copy.insert(key.clone(), value.clone());
+        spend(2).await;
+    }
+    copy
+}
+
+fn subtract(context: &mut Context<'_>, left: Value, right: Value) -> Output {
     match (left, right) {
         (Value::Number(one), Value::Number(two)) => Ok(Value::Number(one - two)),
-        (Value::Array(one), Value::Array(two)) => {
+        (Value::Array(one), Value::Array(two)) => context.job(async move {
             // A sorted copy of what goes, so that large arrays do not take the product of their lengths.
-            let unwanted = super::collection::sorted(context, two.into_items())?;
+            let unwanted = sorted(two.into_members()).await;
             let mut kept = Vec::new();
-            for item in one.into_items() {
-                context.work.step()?;
-                if super::collection::search(context, &unwanted, &item)?.is_err() {
+            for item in one.into_members() {
+                spend(1).await;
+                if search(unwanted.len(), |at| unwanted.get(at).map(|(key, _)| key), &item).await.is_err() {
                     kept.push(item);
                 }
             }
             Ok(Value::array(kept))
-        }
+        }),
         (left, right) => Err(Raise::about_two(&left, &right, "cannot be subtracted")),
     }
 }
 
-fn multiply(context: &mut Context<'_>, left: Value, right: Value) -> Result<Value, Raise> {
+fn multiply(context: &mut Context<'_>, left: Value, right: Value) -> Output {
     match (left, right) {
         (Value::Number(one), Value::Number(two)) => Ok(Value::Number(one * two)),
         (Value::String(text), Value::Number(times)) | (Value::Number(times), Value::String(text)) => {
-            repeat(context, &text, times)
+            repeat(context, text, times)
         }
-        (Value::Object(one), Value::Object(two)) => Ok(Value::Object(merge(context, one, &two)?)),
+        (Value::Object(one), Value::Object(two)) => context.job(merge(one, two)),
         (left, right) => Err(Raise::about_two(&left, &right, "cannot be multiplied")),
     }
 }
 
 /// `text` so many times; once for any number in `(0, 1]`, null for 0 or less.
-fn repeat(context: &mut Context<'_>, text: &Text, times: f64) -> Result<Value, Raise> {
+fn repeat(context: &mut Context<'_>, text: Text, times: f64) -> Output {
     if times.is_nan() || times <= 0.0 {
         return Ok(Value::Null);
     }
@@ -126,28 +204,56 @@ fn repeat(context: &mut Context<'_>, text: &Text, times: f64) -> Result<Value, R
     if length > 1 << 30 {
         return Err(Raise::message("Repeat string result too long"));
     }
-    context.work.charge(length)?;
-    context.work.steps(length / 256)?;
-    Ok(Value::from(String::from(text.as_str().repeat(count))))
+    context.job(async move {
+        let mut whole = String::with_capacity(length);
+        let mut left = if text.len() > 0 { count } else { 0 };
+        while left > 0 {
+            let at_once = (PIECE / text.len()).clamp(1, left);
+            for _ in 0..at_once {
+                whole.push_str(text.as_str());
+            }
+            spend_bytes(at_once * text.len()).await;
+            left -= at_once;
+        }
+        Ok(Value::from(whole))
+    })
+}
+
+/// An object that others are merged into: what was under its key in the object around it.
+struct Merge {
+    key: Text,
+    left: Object,
+    right: Object,
+    /// The slot of the next entry of `right`.
+    at: usize,
 }
 
 /// Objects merged into each other at every level.
-fn merge(context: &mut Context<'_>, mut left: Object, right: &Object) -> Result<Object, Raise> {
-    context.work.steps(left.len().saturating_add(right.len()))?;
-    context.work.charge(right.len().saturating_mul(2 * size_of::<Value>()))?;
-    for (key, value) in right.iter() {
-        let merged = match (left.get(key.as_str()), value) {
-            (Some(Value::Object(inner)), Value::Object(more)) => {
-                Value::Object(merge(context, inner.clone(), more)?)
+async fn merge(left: Object, right: Object) -> Output {
+    let mut open = vec![Merge { key: Text::default(), left, right, at: 0 }];
+    loop {
+        spend(2).await;
+        let Some(Merge { left, right, at, .. }) = open.last_mut() else { return Ok(Value::Null) };
+        if let Some((after, key, value)) = right.entry_from(*at) {
+            *at = after;
+            match (left.get(key.as_str()), value) {
+                (Some(Value::Object(inner)), Value::Object(more)) => {
+                    let next = Merge { key: key.clone(), left: inner.clone(), right: more.clone(), at: 0 };
+                    open.push(next);
+                }
+                _ => left.insert(key.clone(), value.clone()),
             }
-            _ => value.clone(),
-        };
-        left.insert(key.clone(), merged);
+            continue;
+        }
+        let Some(Merge { key, left: merged, .. }) = open.pop() else { return Ok(Value::Null) };
+        match open.last_mut() {
+            Some(around) => around.left.insert(key, Value::Object(merged)),
+            None => return Ok(Value::Object(merged)),
+        }
     }
-    Ok(left)
 }
 
-fn divide(context: &mut Context<'_>, left: Value, right: Value) -> Result<Value, Raise> {
+fn divide(context: &mut Context<'_>, left: Value, right: Value) -> Output {
     match (left, right) {
         (Value::Number(one), Value::Number(two)) => {
             if two == 0.0 {
@@ -156,7 +262,7 @@ fn divide(context: &mut Context<'_>, left: Value, right: Value) -> Result<Value,
             }
             Ok(Value::Number(one / two))
         }
-        (Value::String(one), Value::String(two)) => string::split_text(context, one.as_str(), two.as_str()),
+        (Value::String(one), Value::String(two)) => string::split_text(context, one, two),
         (left, right) => Err(Raise::about_two(&left, &right, "cannot be divided")),
     }
 }

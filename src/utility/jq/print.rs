@@ -4,7 +4,7 @@
 //! on later.
 
 use crate::memory::{String, Vec};
-use super::error::{Stop, Unlimited};
+use super::error::Stop;
 use super::number;
 use super::object::Object;
 use super::text::Text;
@@ -47,6 +47,7 @@ pub(crate) const PRETTY: Layout = Layout { indent: Indent::Spaces(2), ..COMPACT 
 ///
 /// # Errors
 /// `Stop`: values share parts, so that the text can be far larger than the value. What was printed so far stays.
+#[cfg(test)]
 pub(crate) fn write(
     value: &Value,
     layout: Layout,
@@ -64,8 +65,7 @@ fn write_until(
     limit: usize,
 ) -> Result<(), Stop> {
     let mut printing = Printing::default();
-    let charged = out.len();
-    let mut printer = Printer { out, layout, work, limit, charged, depth: 0, open: &mut printing.open };
+    let mut printer = Printer { out, layout, work, limit, depth: 0, open: &mut printing.open };
     printer.value(value)?;
     while printer.step()? {}
     Ok(())
@@ -85,7 +85,7 @@ pub(crate) fn compact(value: &Value) -> String {
 /// The beginning of `value` as one line: `limit` bytes at most, the last three being `...` where it is longer.
 pub(crate) fn excerpt(value: &Value, limit: usize) -> String {
     let mut out = String::new();
-    let printed = write_until(value, COMPACT, &mut out, &mut Work::new(&Unlimited), limit);
+    let printed = write_until(value, COMPACT, &mut out, &mut Work::unbounded(), limit);
     if printed.is_err() || out.len() > limit {
         let end = out.floor_char_boundary(limit.saturating_sub(3));
         out.truncate(end);
@@ -107,10 +107,10 @@ impl Printing {
         Printing { open: Vec::new(), start: Some(value) }
     }
 
-    /// Appends to `out` until all is printed (true), the guard wants a pause, or `out` is longer than `full` bytes.
+    /// Appends to `out` until all is printed (true), the turn is over, or `out` is longer than `full` bytes.
     ///
     /// # Errors
-    /// `Stop` of the guard.
+    /// `Stop`: the run is over.
     pub(crate) fn go_on(
         &mut self,
         layout: Layout,
@@ -118,10 +118,9 @@ impl Printing {
         full: usize,
         work: &mut Work<'_>,
     ) -> Result<bool, Stop> {
-        let charged = out.len();
-        let depth = self.open.len();
+        let depth = self.open.iter().filter(|open| !matches!(open, Open::Text(..))).count();
         let mut printer =
-            Printer { out, layout, work, limit: usize::MAX, charged, depth, open: &mut self.open };
+            Printer { out, layout, work, limit: usize::MAX, depth, open: &mut self.open };
         if let Some(value) = self.start.take() {
             printer.value(&value)?;
         }
@@ -130,7 +129,7 @@ impl Printing {
                 return Ok(printer.open.is_empty());
             }
         }
-        Ok(true)
+        Ok(printer.open.is_empty())
     }
 }
 
@@ -140,8 +139,10 @@ enum Open {
     Array(Array, usize),
     /// The slot.
     Object(Object, usize),
-    /// The keys that are left, the next one last.
-    Sorted(Object, Vec<Text>),
+    /// The key printed last.
+    Sorted(Object, Option<Text>),
+    /// A long string, and the bytes of it that are printed.
+    Text(Text, usize),
 }
 
 const RESET: &str = "\x1b[0m";
@@ -154,8 +155,6 @@ struct Printer<'a, 'g> {
     work: &'a mut Work<'g>,
     /// Printing stops with `Stop` soon after so many bytes.
     limit: usize,
-    /// How much of `out` was charged.
-    charged: usize,
     /// Number of open containers.
     depth: usize,
     open: &'a mut Vec<Open>,
@@ -173,7 +172,12 @@ impl Printer<'_, '_> {
             Value::Bool(false) => self.out.push_str("false"),
             Value::Number(number) if number.is_nan() => self.out.push_str("null"),
             Value::Number(number) => number::write(*number, self.out),
-            Value::String(text) => self.string(text.as_str())?,
+            Value::String(text) if text.len() > SLICE => {
+                self.out.push('"');
+                self.open.push(Open::Text(text.clone(), 0));
+                return Ok(());
+            }
+            Value::String(text) => self.string(text.as_str()),
             Value::Array(array) => {
                 self.out.push('[');
                 self.open.push(Open::Array(array.clone(), 0));
@@ -183,9 +187,7 @@ impl Printer<'_, '_> {
             Value::Object(object) => {
                 self.out.push('{');
                 self.open.push(if self.layout.sort_keys {
-                    self.work.steps(object.len())?;
-                    self.work.charge(object.len().saturating_mul(size_of::<Text>()))?;
-                    Open::Sorted(object.clone(), object.sorted_keys().into_iter().rev().cloned().collect())
+                    Open::Sorted(object.clone(), None)
                 } else {
                     Open::Object(object.clone(), 0)
                 });
@@ -230,16 +232,31 @@ impl Printer<'_, '_> {
                 self.key(&key)?;
                 self.value(&value)?;
             }
-            Open::Sorted(object, keys) => {
-                let is_first = keys.len() == object.len();
-                let Some(key) = keys.pop() else {
+            Open::Sorted(object, last) => {
+                let is_first = last.is_none();
+                let Some((key, value)) = object.entry_after(last.as_ref().map(Text::as_str)) else {
                     self.close(!is_first, '}');
                     return Ok(true);
                 };
-                let value = object.get(key.as_str()).cloned().unwrap_or_default();
+                let (key, value) = (key.clone(), value.clone());
+                *last = Some(key.clone());
                 self.separator(is_first);
                 self.key(&key)?;
                 self.value(&value)?;
+            }
+            Open::Text(text, at) => {
+                let text = text.clone();
+                let rest = text.as_str().get(*at..).unwrap_or_default();
+                let piece = rest.get(..rest.ceil_char_boundary(SLICE.min(rest.len()))).unwrap_or_default();
+                *at += piece.len();
+                self.work.steps(1 + piece.len() / 32)?;
+                self.account()?;
+                self.characters(piece);
+                if piece.len() == rest.len() {
+                    self.open.pop();
+                    self.out.push('"');
+                    self.colour(RESET);
+                }
             }
         }
         Ok(true)
@@ -249,7 +266,8 @@ impl Printer<'_, '_> {
         self.line(self.depth);
         self.colour(RESET);
         self.colour(KEY);
-        self.string(key.as_str())?;
+        self.work.steps(key.len() / 32)?;
+        self.string(key.as_str());
         self.colour(RESET);
         self.colour(CONTAINER);
         self.out.push(':');
@@ -260,13 +278,8 @@ impl Printer<'_, '_> {
         Ok(())
     }
 
-    fn account(&mut self) -> Result<(), Stop> {
-        if self.out.len() > self.limit {
-            return Err(Stop);
-        }
-        self.work.charge(self.out.len().saturating_sub(self.charged))?;
-        self.charged = self.out.len();
-        Ok(())
+    fn account(&self) -> Result<(), Stop> {
+        if self.out.len() > self.limit { Err(Stop) } else { Ok(()) }
     }
 
     fn separator(&mut self, is_first: bool) {
@@ -298,27 +311,25 @@ impl Printer<'_, '_> {
         self.out.extend(std::iter::repeat_n(unit, count));
     }
 
-    fn string(&mut self, text: &str) -> Result<(), Stop> {
+    fn string(&mut self, text: &str) {
         self.out.push('"');
+        self.characters(text);
+        self.out.push('"');
+    }
+
+    fn characters(&mut self, text: &str) {
         let mut rest = text;
-        loop {
-            let plain = rest.bytes().take(SLICE).take_while(|&byte| self.is_plain(byte)).count();
-            let end = rest.floor_char_boundary(plain);
-            let (done, next) = rest.split_at(end);
+        while !rest.is_empty() {
+            let plain = rest.bytes().take_while(|&byte| self.is_plain(byte)).count();
+            // Where each byte beyond ASCII is escaped, those that go on a character were not taken.
+            let (done, next) = rest.split_at(rest.floor_char_boundary(plain));
             self.out.push_str(done);
             let mut characters = next.chars();
-            if end < SLICE.saturating_sub(4) {
-                let Some(character) = characters.next() else { break };
+            if let Some(character) = characters.next() {
                 self.character(character);
             }
             rest = characters.as_str();
-            if self.out.len().saturating_sub(self.charged) >= SLICE {
-                self.work.steps(SLICE / 64)?;
-                self.account()?;
-            }
         }
-        self.out.push('"');
-        Ok(())
     }
 
     fn is_plain(&self, byte: u8) -> bool {
@@ -342,7 +353,7 @@ impl Printer<'_, '_> {
     }
 }
 
-/// Bytes of a string printed between two questions to the guard.
+/// Bytes of a long string that are printed at a time.
 const SLICE: usize = 4096;
 
 fn colour(value: &Value) -> &'static str {
@@ -370,7 +381,7 @@ mod tests {
         let value = Value::object([("k", Value::array(vec![Value::text("\u{7f}\u{0}é\n\u{1f600}")]))]);
         let mut out = String::new();
         let layout = Layout { ascii: true, ..PRETTY };
-        write(&value, layout, &mut out, &mut Work::new(&Unlimited)).unwrap();
+        write(&value, layout, &mut out, &mut Work::unbounded()).unwrap();
         assert_eq!(out, "{\n  \"k\": [\n    \"\\u007f\\u0000\\u00e9\\n\\ud83d\\ude00\"\n  ]\n}");
     }
 
@@ -378,7 +389,7 @@ mod tests {
     fn long_strings_are_printed_whole() {
         let text = format!("{}\n{}", "é".repeat(10_000), "x".repeat(10_000));
         let mut out = String::new();
-        write(&Value::text(&text), COMPACT, &mut out, &mut Work::new(&Unlimited)).unwrap();
+        write(&Value::text(&text), COMPACT, &mut out, &mut Work::unbounded()).unwrap();
         assert_eq!(out, format!("\"{}\"", text.replace('\n', "\\n")));
     }
 }

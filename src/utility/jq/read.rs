@@ -1,13 +1,15 @@
 //! [`Reader`]: JSON texts from bytes, one value after another, as jq 1.6 reads them.
 //!
 //! Open containers lie on a stack of the reader's own, so that reading can stop at any token and go on later: when the
-//! rest of a value has not arrived yet, or when the guard wants a pause. Where the text is not as expected, `diagnose.rs`
+//! rest of a value has not arrived yet, or when the turn is over. Where the text is not as expected, `diagnose.rs`
 //! scans the same value again, as jq's own parser does, to word the error and to find its line and column. Accepted beyond JSON:
 //! numbers such as `01`, `.5`, `+1`, `NaN`, `-Infinity`; invalid UTF-8 becomes U+FFFD; values need no space between.
 
 use crate::memory::{String, Vec, format};
 use super::diagnose;
 use super::error::Stop;
+use super::format::text_end;
+use super::job::PIECE;
 use super::number;
 use super::object::Object;
 use super::text::Text;
@@ -22,7 +24,7 @@ pub(crate) const DEPTH_LIMIT: usize = 256;
 pub(crate) enum ReadError {
     /// jq's words with line and column; jq prints `parse error: TEXT` and exits 2.
     Syntax(String),
-    /// The guard ended the evaluation.
+    /// The run is over.
     Stopped(Stop),
 }
 
@@ -41,7 +43,7 @@ pub(crate) enum Progress {
     Blank(usize),
     /// The value goes on behind these bytes: call again with the same bytes and more.
     More,
-    /// The guard wants a pause: call again with the same bytes.
+    /// The turn is over: call again with the same bytes.
     Paused,
 }
 
@@ -100,7 +102,7 @@ pub(crate) struct Reader {
     stack: Vec<Open>,
     expected: Expected,
     keys: Vec<Option<Text>>,
-    scratch: Vec<u8>,
+    scratch: String,
     may_pause: bool,
 }
 
@@ -116,7 +118,7 @@ impl Default for Reader {
             stack: Vec::new(),
             expected: Expected::Value,
             keys: Vec::new(),
-            scratch: Vec::new(),
+            scratch: String::new(),
             may_pause: true,
         }
     }
@@ -174,9 +176,10 @@ impl Reader {
     /// One token; the outermost value when it is complete.
     fn step(&mut self, bytes: &[u8], ended: bool, work: &mut Work<'_>) -> Result<Option<Value>, Break> {
         if let Expected::String { is_key } = self.expected {
-            self.string_rest(bytes, ended, work)?;
-            let text = Text::from(&*String::from_utf8_lossy(&self.scratch));
-            self.scratch.clear();
+            if !self.string_rest(bytes, ended, work)? {
+                return Ok(None);
+            }
+            let text = Text::from(std::mem::take(&mut self.scratch));
             return Ok(self.text(text, is_key));
         }
         while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(self.at) {
@@ -188,7 +191,7 @@ impl Reader {
                 self.at += 1;
                 Ok(self.close())
             }
-            (Expected::Key | Expected::FirstKey, b'"') => self.key(bytes, work),
+            (Expected::Key | Expected::FirstKey, b'"') => self.key(bytes),
             (Expected::Colon, b':') => {
                 self.at += 1;
                 self.expected = Expected::Value;
@@ -197,7 +200,6 @@ impl Reader {
             (Expected::Separator, _) => self.separator(byte),
             (Expected::Value | Expected::FirstItem, _) => {
                 work.step()?;
-                work.charge(size_of::<Value>())?;
                 match byte {
                     b'"' => self.string(bytes, work),
                     b'[' => self.open(Open::Array(Vec::new()), Expected::FirstItem),
@@ -274,10 +276,9 @@ impl Reader {
         None
     }
 
-    fn key(&mut self, bytes: &[u8], work: &mut Work<'_>) -> Result<Option<Value>, Break> {
-        work.charge(2 * size_of::<Value>())?;
+    fn key(&mut self, bytes: &[u8]) -> Result<Option<Value>, Break> {
         let rest = bytes.get(self.at + 1..).unwrap_or_default();
-        let plain = plain_prefix(rest);
+        let plain = plain_prefix(rest.get(..rest.len().min(PIECE)).unwrap_or(rest));
         let Some((raw, b'"')) = rest.get(..plain).zip(rest.get(plain).copied()) else {
             self.long_string(true);
             return Ok(None);
@@ -291,7 +292,6 @@ impl Reader {
             let known = known.clone();
             return Ok(self.text(known, true));
         }
-        work.charge(raw.len() + 32)?;
         let key = Text::from(&*String::from_utf8_lossy(raw));
         if self.keys.is_empty() {
             self.keys.resize(KEYS, None);
@@ -305,13 +305,12 @@ impl Reader {
     /// A string that is no key; the position is at its opening quote.
     fn string(&mut self, bytes: &[u8], work: &mut Work<'_>) -> Result<Option<Value>, Break> {
         let rest = bytes.get(self.at + 1..).unwrap_or_default();
-        let plain = plain_prefix(rest);
+        let plain = plain_prefix(rest.get(..rest.len().min(PIECE)).unwrap_or(rest));
         if rest.get(plain) != Some(&b'"') {
             self.long_string(false);
             return Ok(None);
         }
         work.steps(plain / 256)?;
-        work.charge(plain + 48)?;
         self.at += plain + 2;
         let raw = rest.get(..plain).unwrap_or_default();
         Ok(self.complete(Value::String(Text::from(&*String::from_utf8_lossy(raw)))))
@@ -324,31 +323,46 @@ impl Reader {
         self.expected = Expected::String { is_key };
     }
 
-    /// Reads up to the closing quote into `scratch`.
-    fn string_rest(&mut self, bytes: &[u8], ended: bool, work: &mut Work<'_>) -> Result<(), Break> {
-        loop {
-            let rest = bytes.get(self.at..).unwrap_or_default();
-            let plain = plain_prefix(rest);
-            work.steps(1 + plain / 256)?;
-            work.charge(plain)?;
-            self.scratch.extend_from_slice(rest.get(..plain).unwrap_or_default());
-            self.at += plain;
-            let rest = rest.get(plain..).unwrap_or_default();
-            match rest.first() {
-                None => return Err(Break::More),
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(());
-                }
-                Some(b'\\') if rest.len() < LONGEST_ESCAPE && !ended => return Err(Break::More),
-                Some(b'\\') => {
-                    let (character, length) = rest.get(1..).and_then(escape).ok_or(Unexpected)?;
-                    self.at += 1 + length;
-                    self.scratch.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-                }
-                Some(_) => return Err(Break::Unexpected),
-            }
+    /// Reads some of the rest of a string into `scratch`; true when it is complete.
+    fn string_rest(&mut self, bytes: &[u8], ended: bool, work: &mut Work<'_>) -> Result<bool, Break> {
+        let rest = bytes.get(self.at..).unwrap_or_default();
+        let window = rest.get(..rest.len().min(PIECE)).unwrap_or(rest);
+        let plain = plain_prefix(window);
+        work.steps(1 + plain / 64)?;
+        if plain == window.len() {
+            // More may follow: no character is cut.
+            let end = if window.len() < rest.len() { text_end(rest, plain) } else { whole_characters(rest, ended) };
+            self.scratch.push_str(&String::from_utf8_lossy(rest.get(..end).unwrap_or_default()));
+            self.at += end;
+            return if window.len() < rest.len() { Ok(false) } else { Err(Break::More) };
         }
+        self.scratch.push_str(&String::from_utf8_lossy(rest.get(..plain).unwrap_or_default()));
+        self.at += plain;
+        let rest = rest.get(plain..).unwrap_or_default();
+        match rest.first() {
+            Some(b'"') => {
+                self.at += 1;
+                Ok(true)
+            }
+            Some(b'\\') if rest.len() < LONGEST_ESCAPE && !ended => Err(Break::More),
+            Some(b'\\') => {
+                let (character, length) = rest.get(1..).and_then(escape).ok_or(Unexpected)?;
+                self.at += 1 + length;
+                self.scratch.push(character);
+                Ok(false)
+            }
+            _ => Err(Break::Unexpected),
+        }
+    }
+}
+
+/// The bytes without a character at their end that may go on.
+fn whole_characters(bytes: &[u8], ended: bool) -> usize {
+    let last = bytes.len().saturating_sub(1);
+    let lead = (last.saturating_sub(2)..=last).rev().find(|at| bytes.get(*at).is_some_and(|byte| byte & 0xc0 != 0x80));
+    match lead {
+        Some(lead) if !ended && bytes.get(lead).is_some_and(|byte| *byte >= 0xc0) => lead,
+        _ => bytes.len(),
     }
 }
 
@@ -414,25 +428,9 @@ pub(super) fn hex(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0_u32, |sum, &digit| Some(sum * 16 + char::from(digit).to_digit(16)?))
 }
 
-/// A syntax error in a text that a filter reads.
-pub(super) fn while_parsing(problem: &str, text: &str) -> ReadError {
-    ReadError::Syntax(format!("{problem} (while parsing '{text}')"))
-}
-
-/// The one value of `text`, for `tonumber`; the machine reads a longer text in portions (`conversion.rs`).
-///
-/// # Errors
-/// As [`Reader::read`]; the text of a syntax error is jq's, ending in ` (while parsing 'TEXT')`.
-pub(crate) fn read_one(text: &str, work: &mut Work<'_>) -> Result<Value, ReadError> {
-    let mut values = read_all(text.as_bytes(), work).map_err(|error| match error {
-        ReadError::Syntax(problem) => while_parsing(&problem, text),
-        stopped @ ReadError::Stopped(_) => stopped,
-    })?;
-    match (values.pop(), values.is_empty()) {
-        (Some(value), true) => Ok(value),
-        (None, _) => Err(while_parsing("Expected JSON value", text)),
-        (Some(_), false) => Err(while_parsing("Unexpected extra JSON values", text)),
-    }
+/// The words for a syntax error in a text that a filter reads.
+pub(super) fn while_parsing(problem: &str, text: &str) -> String {
+    format!("{problem} (while parsing '{text}')")
 }
 
 /// All values of a text, without a pause.
@@ -458,14 +456,13 @@ pub(crate) fn read_all(text: &[u8], work: &mut Work<'_>) -> Result<Vec<Value>, R
 
 #[cfg(test)]
 mod tests {
-    use super::super::error::Unlimited;
     use super::super::print;
     use super::*;
 
     #[test]
     fn reads_streams_of_values() {
         let text = b"1\"a\"[2 ,3]{\"a\":1,\"a\":[]}\ntrue 01 .5 1. +1 -NaN -0 \"\xff\\u00e9\"";
-        let values = super::read_all(text, &mut Work::new(&Unlimited)).unwrap();
+        let values = super::read_all(text, &mut Work::unbounded()).unwrap();
         let values: Vec<String> = values.iter().map(print::compact).collect();
         let expected = [
             "1",
@@ -488,16 +485,21 @@ mod tests {
     fn a_value_may_arrive_byte_by_byte() {
         let text = br#" {"a\u00e9":[1,-2.5e3,"x\ud83d\ude00y",{"b":{}},[]],"c":true,"d":null} "#;
         let mut reader = Reader::default();
-        let mut work = Work::new(&Unlimited);
+        let mut work = Work::unbounded();
         let mut found = None;
         for end in 0..=text.len() {
-            match reader.read(&text[..end], end == text.len(), (0, 0), &mut work).unwrap() {
+            let progress = loop {
+                match reader.read(&text[..end], end == text.len(), (0, 0), &mut work).unwrap() {
+                    Progress::Paused => work.go_on(),
+                    progress => break progress,
+                }
+            };
+            match progress {
                 Progress::Value(value, used) => {
                     found = Some((print::compact(&value), used));
                     break;
                 }
-                Progress::More | Progress::Blank(_) => {}
-                Progress::Paused => panic!("no pause was asked for"),
+                Progress::More | Progress::Blank(_) | Progress::Paused => {}
             }
         }
         let expected = r#"{"aé":[1,-2500,"x😀y",{"b":{}},[]],"c":true,"d":null}"#;

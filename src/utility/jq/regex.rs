@@ -6,14 +6,14 @@
 
 use crate::memory::{ToMeteredString, Vec, VecDeque, format, vec};
 use super::error::Raise;
+use super::job::{Output, spend_bytes};
 use super::machine::Context;
+use super::string::pieces as pieces_of;
 use super::text::Text;
 use super::value::Value;
 use super::work::Work;
 use crate::limit::Charge;
 use regex::{Captures, Regex, RegexBuilder};
-
-type Output = Result<Value, Raise>;
 
 /// Expressions kept compiled.
 const KEPT: usize = 16;
@@ -115,15 +115,25 @@ struct Characters<'t> {
 }
 
 impl Characters<'_> {
-    fn before(&mut self, offset: usize) -> usize {
+    async fn before(&mut self, offset: usize) -> usize {
         if offset < self.bytes {
-            let back = self.text.get(offset..self.bytes).unwrap_or_default().chars().count();
+            let back = count(self.text.get(offset..self.bytes).unwrap_or_default()).await;
             return self.count.saturating_sub(back);
         }
-        self.count += self.text.get(self.bytes..offset).unwrap_or_default().chars().count();
+        self.count += count(self.text.get(self.bytes..offset).unwrap_or_default()).await;
         self.bytes = offset;
         self.count
     }
+}
+
+/// The number of characters.
+async fn count(text: &str) -> usize {
+    let mut count = 0;
+    for piece in pieces_of(text) {
+        count += piece.chars().count();
+        spend_bytes(piece.len()).await;
+    }
+    count
 }
 
 /// Input, expression (or an array of it and flags), and flags.
@@ -152,7 +162,7 @@ fn prepared(
         return Err(Raise::about(&pattern, "cannot be matched, as it is not a string"));
     };
     let flags = Flags::parse(&flags)?;
-    context.work.steps(pattern.len() + text.len() / 16)?;
+    context.work.steps(1 + pattern.len() / 4 + text.len() / 256)?;
     let regex = context.regexes.get(pattern, flags, &context.work)?;
     Ok((text.clone(), regex, flags))
 }
@@ -160,67 +170,88 @@ fn prepared(
 /// Whether the input matches.
 pub(super) fn test(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
     let (text, regex, flags) = prepared(context, &input, arguments)?;
-    if flags.skip_empty {
-        let mut found = regex.find_iter(text.as_str());
-        return Ok(Value::Bool(found.any(|found| !found.is_empty())));
+    if !flags.skip_empty {
+        return Ok(Value::Bool(regex.is_match(text.as_str())));
     }
-    Ok(Value::Bool(regex.is_match(text.as_str())))
+    context.job(async move {
+        let mut matches = Matches::new(&regex, &text, flags, true);
+        Ok(Value::Bool(matches.next().await.is_some()))
+    })
 }
 
-/// What is done with a match: text, expression, groups.
-type Each<'e> = dyn FnMut(&mut Context<'_>, &str, &Regex, &Captures<'_>) -> Result<(), Raise> + 'e;
-
-/// Calls `each` with the matches: the first one, or all with the flag `g` or where `all` says so.
-fn for_each_match(
-    context: &mut Context<'_>,
-    input: &Value,
-    arguments: &[Value],
+/// The matches of an expression in a text: the first one, or all with the flag `g` or where `all` says so.
+struct Matches<'t> {
+    regex: &'t Regex,
+    text: &'t str,
+    flags: Flags,
     all: bool,
-    each: &mut Each<'_>,
-) -> Result<(), Raise> {
-    let (text, regex, flags) = prepared(context, input, arguments)?;
-    let text = text.as_str();
-    for captures in regex.captures_iter(text) {
-        context.work.step()?;
-        let whole = captures.get_match();
-        // jq 1.6 finds no empty match at the end of a text that is not empty.
-        let is_past_end = whole.is_empty() && whole.start() == text.len() && !text.is_empty();
-        if (flags.skip_empty && whole.is_empty()) || (is_past_end && (all || flags.global)) {
-            continue;
-        }
-        each(context, text, &regex, &captures)?;
-        if !all && !flags.global {
-            break;
+    /// Where the next search starts; `None` after the last match.
+    at: Option<usize>,
+    /// Where the last match ended.
+    end: Option<usize>,
+}
+
+impl<'t> Matches<'t> {
+    fn new(regex: &'t Regex, text: &'t Text, flags: Flags, all: bool) -> Self {
+        Matches { regex, text: text.as_str(), flags, all: all || flags.global, at: Some(0), end: None }
+    }
+
+    async fn next(&mut self) -> Option<Captures<'t>> {
+        loop {
+            let at = self.at?;
+            let captures = self.regex.captures_at(self.text, at)?;
+            let whole = captures.get_match();
+            spend_bytes(whole.end() - at + 64 * captures.len()).await;
+            // A search goes on behind the last match, where there is no empty match of its own.
+            let is_again = whole.is_empty() && self.end == Some(whole.end());
+            self.at = if is_again { self.after(at) } else { Some(whole.end()) };
+            if is_again {
+                continue;
+            }
+            self.end = Some(whole.end());
+            // jq 1.6 finds no empty match at the end of a text that is not empty.
+            let is_past_end = whole.is_empty() && whole.start() == self.text.len() && !self.text.is_empty();
+            if (self.flags.skip_empty && whole.is_empty()) || (is_past_end && self.all) {
+                continue;
+            }
+            if !self.all {
+                self.at = None;
+            }
+            return Some(captures);
         }
     }
-    Ok(())
+
+    /// The place one character further on.
+    fn after(&self, at: usize) -> Option<usize> {
+        let character = self.text.get(at..)?.chars().next()?;
+        Some(at + character.len_utf8())
+    }
 }
 
 /// All match objects, as an array.
 pub(super) fn matches(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
-    let mut found = Vec::new();
-    let mut counted = (0, 0);
-    for_each_match(context, &input, arguments, false, &mut |context, text, regex, captures| {
-        let mut characters = Characters { text, bytes: counted.0, count: counted.1 };
-        context.work.steps(captures.len())?;
-        context.work.charge(captures.len().saturating_mul(12 * size_of::<Value>()))?;
-        found.push(match_object(&mut characters, regex, captures));
-        counted = (characters.bytes, characters.count);
-        Ok(())
-    })?;
-    Ok(Value::array(found))
+    let (text, regex, flags) = prepared(context, &input, arguments)?;
+    context.job(async move {
+        let mut found = Vec::new();
+        let mut characters = Characters { text: text.as_str(), bytes: 0, count: 0 };
+        let mut matches = Matches::new(&regex, &text, flags, false);
+        while let Some(captures) = matches.next().await {
+            found.push(match_object(&mut characters, &regex, &captures).await);
+        }
+        Ok(Value::array(found))
+    })
 }
 
-fn match_object(characters: &mut Characters<'_>, regex: &Regex, captures: &Captures<'_>) -> Value {
+async fn match_object(characters: &mut Characters<'_>, regex: &Regex, captures: &Captures<'_>) -> Value {
     let start = captures.get_match().start();
-    let at = characters.before(start);
+    let at = characters.before(start).await;
     let mut groups = Vec::new();
     for (number, name) in regex.capture_names().enumerate().skip(1) {
         let name = name.map(Value::text).unwrap_or_default();
         groups.push(match captures.get(number) {
             Some(group) => Value::object([
-                ("offset", Value::Number(characters.before(group.start()) as f64)),
-                ("length", Value::Number(group.as_str().chars().count() as f64)),
+                ("offset", Value::Number(characters.before(group.start()).await as f64)),
+                ("length", Value::Number(count(group.as_str()).await as f64)),
                 ("string", Value::text(group.as_str())),
                 ("name", name),
             ]),
@@ -235,7 +266,7 @@ fn match_object(characters: &mut Characters<'_>, regex: &Regex, captures: &Captu
     let whole = captures.get_match().as_str();
     Value::object([
         ("offset", Value::Number(at as f64)),
-        ("length", Value::Number(whole.chars().count() as f64)),
+        ("length", Value::Number(count(whole).await as f64)),
         ("string", Value::text(whole)),
         ("captures", Value::array(groups)),
     ])
@@ -251,38 +282,36 @@ fn named_groups(regex: &Regex, captures: &Captures<'_>) -> Value {
 
 /// What lies between the matches and the matches' named groups: `[[before, groups], ..., [rest]]`.
 pub(super) fn pieces(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
-    let mut pieces = Vec::new();
-    let mut end = 0;
-    for_each_match(context, &input, arguments, false, &mut |context, text, regex, captures| {
-        let whole = captures.get_match();
-        let before = text.get(end..whole.start()).unwrap_or_default();
-        context.work.charge(before.len() + captures.len().saturating_mul(4 * size_of::<Value>()))?;
-        pieces.push(Value::array(vec![Value::text(before), named_groups(regex, captures)]));
-        end = whole.end();
-        Ok(())
-    })?;
-    if let Value::String(text) = &input {
+    let (text, regex, flags) = prepared(context, &input, arguments)?;
+    context.job(async move {
+        let mut pieces = Vec::new();
+        let mut end = 0;
+        let mut matches = Matches::new(&regex, &text, flags, false);
+        while let Some(captures) = matches.next().await {
+            let whole = captures.get_match();
+            let before = text.as_str().get(end..whole.start()).unwrap_or_default();
+            pieces.push(Value::array(vec![Value::text(before), named_groups(&regex, &captures)]));
+            end = whole.end();
+        }
         let rest = text.as_str().get(end..).unwrap_or_default();
-        context.work.charge(rest.len())?;
         pieces.push(Value::array(vec![Value::text(rest)]));
-    }
-    Ok(Value::array(pieces))
+        Ok(Value::array(pieces))
+    })
 }
 
 /// The parts between all matches.
 pub(super) fn split(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
-    let mut parts = Vec::new();
-    let mut end = 0;
-    for_each_match(context, &input, arguments, true, &mut |context, text, _, captures| {
-        let whole = captures.get_match();
-        let part = text.get(end..whole.start()).unwrap_or_default();
-        context.work.charge(part.len() + size_of::<Value>())?;
-        parts.push(Value::text(part));
-        end = whole.end();
-        Ok(())
-    })?;
-    if let Value::String(text) = &input {
+    let (text, regex, flags) = prepared(context, &input, arguments)?;
+    context.job(async move {
+        let mut parts = Vec::new();
+        let mut end = 0;
+        let mut matches = Matches::new(&regex, &text, flags, true);
+        while let Some(captures) = matches.next().await {
+            let whole = captures.get_match();
+            parts.push(Value::text(text.as_str().get(end..whole.start()).unwrap_or_default()));
+            end = whole.end();
+        }
         parts.push(Value::text(text.as_str().get(end..).unwrap_or_default()));
-    }
-    Ok(Value::array(parts))
+        Ok(Value::array(parts))
+    })
 }

@@ -2,7 +2,6 @@
 
 use crate::memory::{String, Vec};
 use super::compile::Compiled;
-use super::error::Guard;
 use super::machine::{Context, Machine, Step};
 use super::read::ReadError;
 use super::regex::Regexes;
@@ -49,12 +48,12 @@ pub(crate) struct Run<'p, 'g> {
 
 impl Compiled {
     /// Gets ready to run; `globals` are the values of the variables given to `compile`.
-    pub(crate) fn run<'p, 'g>(&'p self, globals: &[Value], host: Host, guard: &'g dyn Guard) -> Run<'p, 'g> {
+    pub(crate) fn run<'p, 'g>(&'p self, globals: &[Value], host: Host, work: Work<'g>) -> Run<'p, 'g> {
         let environment = if self.uses_global(0) { host.environment_value() } else { Value::Null };
         let mut all = Vec::with_capacity(globals.len() + 1);
         all.push(environment);
         all.extend_from_slice(globals);
-        let context = Context { work: Work::new(guard), host, regexes: Regexes::default(), globals: all };
+        let context = Context { work, host, regexes: Regexes::default(), globals: all };
         Run { machine: Machine::new(&self.program, context), compiled: self }
     }
 }

@@ -3,13 +3,16 @@
 //! The recursion is as deep as the term, which `Shape` bounds. The part of a term that is evaluated last gets the input
 //! itself, not a copy, so that `. + [$x]` or `.[$k] = $v` can change it in place.
 
-use crate::memory::{Vec, format, vec};
+use crate::memory::{ToMetered, Vec, format, vec};
 use super::binding::{Bindings, Bound};
 use super::error::Raise;
 use super::format;
+use super::frame::{Item, Todo};
+use super::job::Job;
 use super::machine::{self, Context};
 use super::object::Object;
 use super::path;
+use super::suspension::{Rest, noting};
 use super::term::{Assignment, Id, Operation, Program, Term};
 use super::text::Text;
 use super::value::Value;
@@ -26,6 +29,11 @@ impl Input<'_> {
             Input::Borrowed(value) => value,
             Input::Owned(value) => value,
         }
+    }
+
+    /// The input for a part of the term that is evaluated later.
+    fn item(&self) -> Item {
+        Item::plain(self.value().clone())
     }
 
     fn into_value(self) -> Value {
@@ -54,6 +62,11 @@ macro_rules! some {
     };
 }
 
+/// What a frame is to do with an output.
+fn todo(todo: Todo, bindings: &Bindings) -> Rest {
+    Rest::Todo(todo, bindings.clone())
+}
+
 impl Single<'_, '_> {
     /// The output of the term `id`, if it has one.
     ///
@@ -67,37 +80,53 @@ impl Single<'_, '_> {
             Term::Empty => Ok(None),
             Term::Variable(skip) => Ok(Some(bindings.value(*skip))),
             Term::Global(number) => Ok(self.context.globals.get(*number).cloned()),
-            Term::Field(target, name) => self.field(*target, name, bindings, input),
+            Term::Field(target, name) => self.field(id, *target, name, bindings, input),
             Term::Index(target, key) => {
-                let key = some!(self.one(*key, bindings, Input::Borrowed(input.value())));
-                let target = some!(self.one(*target, bindings, input));
+                let found = self.one(*key, bindings, Input::Borrowed(input.value()));
+                let key = some!(noting(found, || todo(Todo::Key(*target, input.item()), bindings)));
+                let found = self.one(*target, bindings, input);
+                let target = some!(noting(found, || todo(Todo::Index(key.clone()), bindings)));
                 path::get(self.context, &target, &key).map(Some)
             }
             Term::Slice(target, from, upto) => {
-                let from = some!(self.optional(*from, bindings, &input));
-                let upto = some!(self.optional(*upto, bindings, &input));
-                let target = some!(self.one(*target, bindings, input));
+                let start = self.optional(*from, bindings, &input);
+                let from = some!(noting(start, || todo(Todo::SliceFrom(id, input.item()), bindings)));
+                let end = self.optional(*upto, bindings, &input);
+                let upto = some!(noting(end, || {
+                    todo(Todo::SliceUpto(*target, from.clone(), input.item()), bindings)
+                }));
+                let found = self.one(*target, bindings, input);
+                let target = some!(noting(found, || todo(Todo::Slice(from.clone(), upto.clone()), bindings)));
                 path::slice(self.context, &target, &from, &upto).map(Some)
             }
             Term::Pipe(left, right) => {
-                let middle = some!(self.one(*left, bindings, input));
+                let middle = self.one(*left, bindings, input);
+                let middle = some!(noting(middle, || todo(Todo::Pipe(*right), bindings)));
                 self.one(*right, bindings, Input::Owned(middle))
             }
             Term::Binary(operator, left, right) => {
-                let right = some!(self.one(*right, bindings, Input::Borrowed(input.value())));
-                let left = some!(self.one(*left, bindings, input));
+                let found = self.one(*right, bindings, Input::Borrowed(input.value()));
+                let right = some!(noting(found, || {
+                    todo(Todo::Right(*operator, *left, input.value().clone()), bindings)
+                }));
+                let found = self.one(*left, bindings, input);
+                let left = some!(noting(found, || todo(Todo::Left(*operator, right.clone()), bindings)));
                 operator.apply(self.context, left, right).map(Some)
             }
             Term::And(left, right) => self.logic(true, *left, *right, bindings, input),
             Term::Or(left, right) => self.logic(false, *left, *right, bindings, input),
             Term::Alternative(left, right) => {
-                match self.one(*left, bindings, Input::Borrowed(input.value()))? {
+                let found = self.one(*left, bindings, Input::Borrowed(input.value()));
+                let rest = || Rest::Alternative(*right, bindings.clone(), input.value().clone());
+                match noting(found, rest)? {
                     Some(value) if value.is_true() => Ok(Some(value)),
                     _ => self.one(*right, bindings, input),
                 }
             }
             Term::If(condition, then, otherwise) => {
-                let condition = some!(self.one(*condition, bindings, Input::Borrowed(input.value())));
+                let found = self.one(*condition, bindings, Input::Borrowed(input.value()));
+                let rest = || todo(Todo::If(*then, *otherwise, input.item()), bindings);
+                let condition = some!(noting(found, rest));
                 self.one(if condition.is_true() { *then } else { *otherwise }, bindings, input)
             }
             Term::Try(body, handler) => match self.one(*body, bindings, input) {
@@ -105,15 +134,16 @@ impl Single<'_, '_> {
                     Some(handler) => self.one(*handler, bindings, Input::Owned(value)),
                     None => Ok(None),
                 },
-                other => other,
+                other => noting(other, || Rest::Try(*handler, bindings.clone())),
             },
             Term::Bind(source, body) => {
-                let value = some!(self.one(*source, bindings, Input::Borrowed(input.value())));
+                let found = self.one(*source, bindings, Input::Borrowed(input.value()));
+                let value = some!(noting(found, || todo(Todo::Bind(*body, input.item()), bindings)));
                 self.one(*body, &bindings.with(Bound::Value(value)), input)
             }
             Term::Outer(skip, inner) => self.one(*inner, &bindings.skip(*skip), input),
             Term::Collect(inner) => self.collect(*inner, bindings, input),
-            Term::Apply(operation, arguments) => self.apply(operation, arguments, bindings, input),
+            Term::Apply(operation, arguments) => self.apply(id, operation, arguments, bindings, input),
             Term::Parameter(skip) => match bindings.get(*skip) {
                 Some(Bound::Closure(id, inner)) => self.one(*id, inner, input),
                 _ => Ok(None),
@@ -123,7 +153,8 @@ impl Single<'_, '_> {
                 self.one(function.body, &machine::called(arguments, *skip, bindings), input)
             }
             Term::Assign(_, _, value) => {
-                let value = some!(self.one(*value, bindings, Input::Borrowed(input.value())));
+                let found = self.one(*value, bindings, Input::Borrowed(input.value()));
+                let value = some!(noting(found, || todo(Todo::AssignValue(id, input.item()), bindings)));
                 self.assign(id, value, input.into_value(), bindings)
             }
             // `Program::add` marks no other term as single.
@@ -139,15 +170,17 @@ impl Single<'_, '_> {
     }
 
     fn logic(&mut self, is_and: bool, left: Id, right: Id, bindings: &Bindings, input: Input<'_>) -> Output {
-        let left = some!(self.one(left, bindings, Input::Borrowed(input.value())));
+        let found = self.one(left, bindings, Input::Borrowed(input.value()));
+        let left =
+            some!(noting(found, || todo(Todo::Logic(is_and, right, input.value().clone()), bindings)));
         if left.is_true() != is_and {
             return Ok(Some(Value::Bool(!is_and)));
         }
-        let right = some!(self.one(right, bindings, input));
+        let right = some!(noting(self.one(right, bindings, input), || todo(Todo::Truth, bindings)));
         Ok(Some(Value::Bool(right.is_true())))
     }
 
-    fn field(&mut self, target: Id, name: &Text, bindings: &Bindings, input: Input<'_>) -> Output {
+    fn field(&mut self, id: Id, target: Id, name: &Text, bindings: &Bindings, input: Input<'_>) -> Output {
         let get = |value: &Value| match value {
             Value::Object(object) => Ok(Some(object.get(name.as_str()).cloned().unwrap_or_default())),
             Value::Null => Ok(Some(Value::Null)),
@@ -155,32 +188,35 @@ impl Single<'_, '_> {
         };
         match self.program.term(target) {
             Term::Identity => get(input.value()),
-            _ => get(&some!(self.one(target, bindings, input))),
+            _ => {
+                let found = self.one(target, bindings, input);
+                get(&some!(noting(found, || todo(Todo::Field(id), bindings))))
+            }
         }
     }
 
     fn collect(&mut self, inner: Id, bindings: &Bindings, input: Input<'_>) -> Output {
-        let only = self.one(inner, bindings, input)?;
-        self.context.work.charge(2 * size_of::<Value>())?;
+        let only = noting(self.one(inner, bindings, input), || Rest::Collect)?;
         Value::array(only.into_iter().collect()).checked().map(Some)
     }
 
     fn apply(
         &mut self,
+        id: Id,
         operation: &Operation,
         arguments: &[Id],
         bindings: &Bindings,
         input: Input<'_>,
     ) -> Output {
         let mut values = Vec::with_capacity(arguments.len());
-        if operation.is_forward() {
-            for argument in arguments {
-                values.push(some!(self.one(*argument, bindings, Input::Borrowed(input.value()))));
-            }
-        } else {
-            for argument in arguments.iter().rev() {
-                values.push(some!(self.one(*argument, bindings, Input::Borrowed(input.value()))));
-            }
+        for at in 0..arguments.len() {
+            let at = if operation.is_forward() { at } else { arguments.len() - 1 - at };
+            let Some(argument) = arguments.get(at) else { break };
+            let found = self.one(*argument, bindings, Input::Borrowed(input.value()));
+            let rest = || todo(Todo::Argument(id, values.clone(), input.item()), bindings);
+            values.push(some!(noting(found, rest)));
+        }
+        if !operation.is_forward() {
             values.reverse();
         }
         let input = match operation {
@@ -202,7 +238,16 @@ impl Single<'_, '_> {
                     at = *inner;
                 }
                 Term::Index(inner, key) => {
-                    match self.one(*key, bindings, Input::Borrowed(&target))? {
+                    let found = self.one(*key, bindings, Input::Borrowed(&target));
+                    if let Err(Raise::Suspended(mut suspension)) = found {
+                        // What was computed of the keys is forgotten: nothing has changed yet.
+                        suspension.rest.clear();
+                        let anew = Todo::AssignAnew(id, value, Item::plain(target));
+                        suspension.job = Job::done();
+                        suspension.rest.push(todo(anew, bindings));
+                        return Err(Raise::Suspended(suspension));
+                    }
+                    match found? {
                         Some(key) => keys.push(key),
                         // No path to assign to.
                         None => return Ok(Some(target)),
@@ -234,22 +279,25 @@ impl Single<'_, '_> {
         let new = match kind {
             Assignment::Set => value,
             Assignment::Operate(operator) => {
-                let old = path::take_path(self.context, &mut target, keys)?;
-                operator.apply(self.context, old, value)?
+                let old = path::take_path(&mut target, keys)?;
+                let changed = operator.apply(self.context, old, value);
+                noting(changed, || Rest::Update(keys.to_metered(), target.clone()))?
             }
             Assignment::Default => {
-                let old = path::get_path(self.context, &target, keys)?;
+                // A copy is not taken apart.
+                let old = path::take_path(&mut target.clone(), keys)?;
                 if old.is_true() { old } else { value }
             }
             Assignment::Update => {
-                let old = path::take_path(self.context, &mut target, keys)?;
-                match self.one(*update, bindings, Input::Owned(old))? {
+                let old = path::take_path(&mut target, keys)?;
+                let changed = self.one(*update, bindings, Input::Owned(old));
+                match noting(changed, || Rest::Update(keys.to_metered(), target.clone()))? {
                     Some(new) => new,
                     None => return Ok(Err(target)),
                 }
             }
         };
-        path::set_path(self.context, target, keys, new).map(Ok)
+        path::set_path(target, keys, new).map(Ok)
     }
 }
 
@@ -270,11 +318,10 @@ pub(crate) fn apply(
             other => Err(Raise::about(other.unwrap_or(&Value::Null), "cannot be negated")),
         },
         Operation::Interpolate(format, pieces) => {
-            format::interpolate(context, *format, pieces, &arguments).map(Some)
+            format::interpolate(context, *format, pieces, arguments).map(Some)
         }
         Operation::Object => {
             let mut object = Object::with_capacity(arguments.len() / 2);
-            context.work.charge(arguments.len().saturating_mul(size_of::<Value>()))?;
             let mut arguments = arguments.into_iter();
             while let (Some(key), Some(value)) = (arguments.next(), arguments.next()) {
                 match key {
@@ -296,10 +343,6 @@ pub(crate) fn apply(
             None | Some(Value::Null) => Ok(None),
             Some(value) => Err(Raise::Error(value)),
         },
-        Operation::Range
-        | Operation::Limit(_)
-        | Operation::Input(_)
-        | Operation::Sort(_)
-        | Operation::Convert(_) => Ok(None),
+        Operation::Range | Operation::Limit(_) | Operation::Input(_) => Ok(None),
     }
 }

@@ -7,13 +7,14 @@
 use crate::memory::{String, Vec, format, vec};
 use super::diagnose;
 use super::error::Stop;
+use super::format::lossy;
+use super::job::PIECE;
 use super::read::{Progress, ReadError, Reader};
 use super::stream::Events;
 use super::text::Text;
 use super::value::Value;
 use super::work::Work;
 use crate::io::Description;
-use crate::limit::Charge;
 use crate::text::Text as Operand;
 use crate::utility::{Context, UtilityError};
 use crate::vfs::{Errno, FsError, OpenOptions};
@@ -39,7 +40,7 @@ pub(super) struct Kind {
 pub(super) enum SourceError {
     /// The text is not JSON: jq's words.
     Syntax(String),
-    /// The guard ended the run.
+    /// The run is over.
     Stopped(Stop),
     /// The utility ends.
     Utility(UtilityError),
@@ -70,7 +71,8 @@ pub(super) struct Source {
     name: Option<Operand>,
     buffer: Vec<u8>,
     start: usize,
-    charge: Charge,
+    /// Bytes that were used so far.
+    consumed: usize,
     reader: Reader,
     events: Option<Events>,
     is_at_start: bool,
@@ -85,7 +87,7 @@ pub(super) struct Source {
 
 impl Source {
     /// Reads the files, or standard input where there are none.
-    pub(super) fn new(ctx: &Context, files: &[Operand], kind: Kind) -> Self {
+    pub(super) fn new(files: &[Operand], kind: Kind) -> Self {
         let standard = Operand::from_static(b"-");
         let operands = if files.is_empty() { vec![standard] } else { files.iter().rev().cloned().collect() };
         Source {
@@ -95,7 +97,7 @@ impl Source {
             name: None,
             buffer: Vec::new(),
             start: 0,
-            charge: ctx.meter.empty_charge(),
+            consumed: 0,
             reader: Reader::default(),
             events: None,
             is_at_start: true,
@@ -116,6 +118,12 @@ impl Source {
         let used = self.buffer.get(self.start..).and_then(|rest| rest.get(..count.min(rest.len()))).unwrap_or_default();
         self.position = diagnose::moved(self.position, used);
         self.start += used.len();
+        self.consumed += used.len();
+    }
+
+    /// Bytes that were used so far.
+    pub(super) const fn consumed(&self) -> usize {
+        self.consumed
     }
 
     /// The name of the file that is being read.
@@ -144,28 +152,15 @@ impl Source {
                 self.buffer.drain(..self.start);
                 self.start = 0;
             }
-            let (buffer, charge) = (&mut self.buffer, &mut self.charge);
-            let mut refused = None;
+            let buffer = &mut self.buffer;
             let read = poll_fn(|cx| {
                 description.poll_read(cx, &mut |bytes| {
                     let block = bytes.get(..bytes.len().min(BLOCK)).unwrap_or(bytes);
-                    let needed = buffer.len() + block.len();
-                    if needed > buffer.capacity() {
-                        let capacity = needed.max(buffer.capacity().saturating_mul(2));
-                        if let Err(error) = charge.set(capacity as u64) {
-                            refused = Some(error);
-                            return 0;
-                        }
-                        buffer.reserve_exact(capacity - buffer.len());
-                    }
                     buffer.extend_from_slice(block);
                     block.len()
                 })
             })
             .await;
-            if let Some(limit) = refused {
-                return Err(limit.into());
-            }
             match read {
                 Ok(0) => self.current = None,
                 Ok(_) => {
@@ -231,13 +226,12 @@ impl Source {
     ) -> Result<Option<Value>, SourceError> {
         match self.kind {
             Kind { raw: false, slurp: false, .. } => self.next_json(ctx, work).await,
-            Kind { raw: true, slurp: false, .. } => self.next_line(ctx, work).await,
+            Kind { raw: true, slurp: false, .. } => self.next_line(ctx).await,
             Kind { slurp: true, .. } if std::mem::replace(&mut self.has_slurped, true) => Ok(None),
-            Kind { raw: true, slurp: true, .. } => self.all_text(ctx, work).await.map(Some),
+            Kind { raw: true, slurp: true, .. } => self.all_text(ctx).await.map(Some),
             Kind { raw: false, slurp: true, .. } => {
                 let mut values = Vec::new();
                 while let Some(value) = self.next_json(ctx, work).await? {
-                    work.charge(size_of::<Value>()).map_err(SourceError::Stopped)?;
                     values.push(value);
                 }
                 Ok(Some(Value::array(values)))
@@ -306,11 +300,7 @@ impl Source {
         }
     }
 
-    async fn next_line(
-        &mut self,
-        ctx: &mut Context,
-        work: &mut Work<'_>,
-    ) -> Result<Option<Value>, SourceError> {
+    async fn next_line(&mut self, ctx: &mut Context) -> Result<Option<Value>, SourceError> {
         let mut searched = 0;
         loop {
             let bytes = self.bytes();
@@ -326,20 +316,26 @@ impl Source {
                 (Some(self.bytes()).filter(|rest| !rest.is_empty()), self.bytes().len())
             };
             let Some(line) = line else { return Ok(None) };
-            work.charge(line.len() + 48).map_err(SourceError::Stopped)?;
-            let value = Value::String(Text::from(&*String::from_utf8_lossy(line)));
+            let value = Value::String(text(line).await);
             self.consume(used);
             return Ok(Some(value));
         }
     }
 
-    async fn all_text(&mut self, ctx: &mut Context, work: &mut Work<'_>) -> Result<Value, SourceError> {
+    async fn all_text(&mut self, ctx: &mut Context) -> Result<Value, SourceError> {
         while self.fill(ctx).await? {
             ctx.tick().await?;
         }
-        work.charge(self.bytes().len()).map_err(SourceError::Stopped)?;
-        let text = Value::String(Text::from(&*String::from_utf8_lossy(self.bytes())));
+        let text = Value::String(text(self.bytes()).await);
         self.consume(usize::MAX);
         Ok(text)
     }
+}
+
+/// The text of some bytes.
+async fn text(bytes: &[u8]) -> Text {
+    if bytes.len() <= PIECE {
+        return Text::from(&*String::from_utf8_lossy(bytes));
+    }
+    Text::from(lossy(bytes).await)
 }

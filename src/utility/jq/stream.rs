@@ -26,10 +26,9 @@ impl Events {
     /// The next event.
     ///
     /// # Errors
-    /// `Stop` of the guard.
+    /// `Stop`: the run is over.
     pub(super) fn next(&mut self, work: &mut Work<'_>) -> Result<Option<Value>, Stop> {
         work.step()?;
-        work.charge((self.path.len() + 4).saturating_mul(size_of::<Value>()))?;
         if let Some(leaf) = self.leaf.take() {
             return Ok(Some(self.event(Some(leaf))));
         }

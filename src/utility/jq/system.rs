@@ -2,9 +2,7 @@
 
 #![expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "builtins share one signature")]
 
-use crate::memory::vec;
 use super::error::{Halt, Raise};
-use super::format;
 use super::machine::Context;
 use super::value::Value;
 
@@ -18,17 +16,11 @@ pub(super) fn input_line_number(context: &mut Context<'_>, _: Value, _: &[Value]
     Ok(Value::Number(context.host.lines as f64))
 }
 
-pub(super) fn debug(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
-    let shown = arguments.first().unwrap_or(&input).clone();
-    let text = format::to_json(context, &Value::array(vec![Value::text("DEBUG:"), shown]))?;
-    context.host.said.push_str(&text);
-    context.host.said.push('\n');
-    Ok(input)
-}
-
-pub(super) fn stderr(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    let text = format::to_json(context, &input)?;
-    context.host.said.push_str(&text);
+/// Keeps a text for standard error; its input is its output.
+pub(super) fn say(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
+    if let Some(Value::String(text)) = arguments.first() {
+        context.host.said.push_str(text.as_str());
+    }
     Ok(input)
 }
 

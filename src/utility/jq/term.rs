@@ -4,12 +4,10 @@
 //! its use and where it was bound, a function is its number and the number of bindings to drop before its body runs.
 
 use crate::memory::Vec;
-use super::conversion;
 use super::error::Raise;
 use super::format::Format;
 use super::machine::Context;
 use super::operator::Operator;
-use super::sorting;
 use super::text::Text;
 use super::value::Value;
 
@@ -37,10 +35,6 @@ pub(crate) enum Operation {
     Range,
     /// `getpath($path)`, which is a path expression.
     GetPath,
-    /// `sort` and its kin; the argument is the array of keys.
-    Sort(sorting::Kind),
-    /// `tojson`, `fromjson`
-    Convert(conversion::Kind),
     /// `limit($count; f)`: `f` is the second member.
     Limit(Id),
     /// `error($value)`
@@ -191,7 +185,7 @@ impl Program {
         let shape = self.shape_of(&term);
         self.terms.push(term);
         self.shapes.push(shape);
-        self.terms.len() - 1
+        self.terms.len().saturating_sub(1)
     }
 
     fn all(&self, parts: impl IntoIterator<Item = Id>) -> Shape {
@@ -227,9 +221,7 @@ impl Program {
             Term::Apply(
                 Operation::Range
                 | Operation::Limit(_)
-                | Operation::Input(_)
-                | Operation::Sort(_)
-                | Operation::Convert(_),
+                | Operation::Input(_),
                 _,
             ) => Shape::default(),
             Term::Apply(_, arguments) => self.all(arguments.iter().copied()),

@@ -4,17 +4,17 @@
 
 use super::compile::compile;
 use super::diagnose;
-use super::error::{Guard, JqError, Stop, Unlimited};
+use super::error::JqError;
 use super::print;
 use super::machine::Step;
 use super::read::{Progress, ReadError, Reader};
-use super::run::Host;
+use super::run::{Host, Run};
 use super::value::Value;
 use super::work::Work;
 use crate::clock::Clock;
+use crate::limit::{Limits, Meter};
 use crate::utility::Environment;
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -24,12 +24,12 @@ fn host() -> Host {
 }
 
 /// Outputs as lines, and the error that ended them.
-fn run(filter: &str, input: &str, guard: &dyn Guard) -> (Vec<String>, Option<String>) {
+fn run(filter: &str, input: &str, work: Work<'_>) -> (Vec<String>, Option<String>) {
     let compiled = match compile(filter, &[]) {
         Ok(compiled) => compiled,
         Err(error) => return (Vec::new(), Some(format!("{} at line {}", error.problem, error.line))),
     };
-    let mut run = compiled.run(&[], host(), guard);
+    let mut run = compiled.run(&[], host(), work);
     let mut inputs = Inputs { rest: input.as_bytes(), base: (0, 0), reader: Reader::steady() };
     let mut lines = Vec::new();
     loop {
@@ -90,7 +90,7 @@ impl Inputs<'_> {
 
 /// As [`run`], without limits.
 pub(super) fn run_unlimited(filter: &str, input: &str) -> (Vec<String>, Option<String>) {
-    run(filter, input, &Unlimited)
+    run(filter, input, Work::unbounded())
 }
 
 #[derive(Default)]
@@ -122,7 +122,9 @@ fn recorded_cases() {
     let mut failures = String::new();
     let all = cases(text);
     for case in &all {
-        let (outputs, error) = run(case.filter, case.input, &Unlimited);
+        // Without a meter every step is the last of its turn.
+        let (outputs, error) = run(case.filter, case.input, Work::unbounded());
+        assert_eq!(run_bounded(case.filter, case.input), (outputs.clone(), error.clone()), "{}", case.filter);
         if outputs != case.outputs || error.as_deref() != case.error {
             let expected = (&case.outputs, case.error);
             let got = (outputs, error);
@@ -137,36 +139,17 @@ fn recorded_cases() {
     assert!(all.len() >= 400, "{}", all.len());
 }
 
-/// Allows so many steps and bytes.
-struct Budget {
-    steps: AtomicU64,
-    bytes: AtomicU64,
+/// As [`run`], with bounds and in turns.
+fn run_bounded(filter: &str, input: &str) -> (Vec<String>, Option<String>) {
+    let limits = Limits { operations: 8_000_000, live_bytes: 64 << 20, ..Limits::default() };
+    let meter = Meter::new(limits, Arc::new(Clock::fixed(Duration::ZERO)));
+    let _entered = meter.enter();
+    run(filter, input, Work::new(&meter))
 }
 
-impl Budget {
-    fn new() -> Self {
-        Budget { steps: AtomicU64::new(2_000_000), bytes: AtomicU64::new(64 << 20) }
-    }
-}
-
-fn take(left: &AtomicU64, amount: u64) -> Result<(), Stop> {
-    let taken = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(amount));
-    taken.map(|_| ()).map_err(|_| Stop)
-}
-
-impl Guard for Budget {
-    fn tick(&self, steps: u64) -> Result<(), Stop> {
-        take(&self.steps, steps)
-    }
-
-    fn charge(&self, bytes: u64) -> Result<(), Stop> {
-        take(&self.bytes, bytes)
-    }
-}
-
-/// On a thread with the stack that a test or a worker has.
+/// On a thread with the stack that a test or a worker has, and with bounds.
 fn on_a_small_stack(filter: String, input: String) -> (Vec<String>, Option<String>) {
-    let body = move || run(&filter, &input, &Budget::new());
+    let body = move || run_bounded(&filter, &input);
     std::thread::Builder::new().stack_size(2 << 20).spawn(body).unwrap().join().unwrap()
 }
 
@@ -177,6 +160,8 @@ fn bombs_are_stopped() {
         "def f: [f]; f",
         "def f: 1 + f; f",
         "def f(g): f(g | g); f(.)",
+        "def f(g): f(def h: g; h); f(1)",
+        "def f(g): f(g, g); f(1)",
         "def f(g): f(g + 1) | g; f(.)",
         "def f: try f catch f; f",
         "def f: reduce f as $x (0; f); f",
@@ -206,6 +191,77 @@ fn bombs_are_stopped() {
         let (_, error) = on_a_small_stack(bomb.into(), "null".into());
         assert_eq!(error.as_deref(), Some("stopped"), "{bomb}");
         assert!(started.elapsed().as_secs() < 20, "{bomb}: {:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn what_is_dropped_is_given_back() {
+    for filter in [
+        "reduce range(5000) as $i (0; \"x\" * 1000 | length)",
+        "last(range(20000) | [., .])",
+        "last(range(20000) | {a: .})",
+        "last(range(5000) | tojson)",
+        "last(range(2000) | [range(100)])",
+        "last(range(2000) | \"a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p\" | split(\",\"))",
+        "last(range(5000) | [1, 2, 3, 4, 5, 6, 7, 8] | sort)",
+        "last(range(2000) | \"\\(.) and a text\" | explode | implode)",
+        "last(range(2000) | \"abababab\" | [match(\"a\"; \"g\")])",
+        "last(range(20000) | {a: 1, b: 2} | to_entries | from_entries)",
+        "last(range(200) | . as $i | [range(100)] | map(. + $i) | add)",
+    ] {
+        let limits = Limits { live_bytes: 512 << 10, wall_time_ms: u64::MAX, ..Limits::default() };
+        let meter = Meter::new(limits, Arc::new(Clock::fixed(Duration::ZERO)));
+        let entered = meter.enter();
+        let (outputs, error) = run(filter, "null", Work::new(&meter));
+        assert_eq!((outputs.len(), error), (1, None), "{filter}");
+        drop(entered);
+    }
+}
+
+#[test]
+fn long_steps_pause() {
+    let trees = "def t: reduce range(40) as $i ([1]; [., .]); def o: reduce range(40) as $i ({}; {a: ., b: .}); ";
+    for filter in [
+        "t == t",
+        "t != t",
+        "t < t",
+        "o == o",
+        "o >= o",
+        "t | contains(t)",
+        "o | inside(o)",
+        "[t, t] | index([t])",
+        "[t, t] | sort",
+        "[t, t] | unique",
+        "[t, t] | max",
+        "[t] | bsearch(t)",
+        "[t] - [t]",
+        "t | flatten",
+        "t | tojson",
+        "t | tostring",
+        "t | @json",
+        "t | \"\\(.)\"",
+        "o * o",
+        "{a: t} | .a |= (. == t)",
+        "{a: t} | .a += [1] | .a[:2] == t",
+        "[1] | map([t == t])",
+        "{} | .[t == t | tostring] = 1",
+        "[1] | .[] += (t == t | length)",
+        "if t == t then 1 else 2 end",
+        "[.[]?] | (t == t) // 1",
+        "try (t == t) catch .",
+        "reduce range(9) as $i (0; t == t)",
+    ] {
+        let compiled = compile(&format!("{trees}{filter}"), &[]).unwrap();
+        let meter = Meter::new(Limits::default(), Arc::new(Clock::fixed(Duration::ZERO)));
+        let _entered = meter.enter();
+        let mut run = compiled.run(&[], host(), Work::new(&meter));
+        run.start(Value::Null);
+        for _ in 0..50 {
+            match run.step() {
+                Step::Pause => run.work().go_on(),
+                other => panic!("{filter}: {other:?}"),
+            }
+        }
     }
 }
 
@@ -256,32 +312,42 @@ fn long_filters_take_linear_room() {
 fn evaluations_can_move_to_another_thread() {
     fn is_send<T: Send>(_: &T) {}
     let compiled = compile(".", &[]).unwrap();
-    let run = compiled.run(&[], host(), &Unlimited);
+    let run = compiled.run(&[], host(), Work::unbounded());
     is_send(&run);
     is_send(&compiled);
+}
+
+/// The next step that is no pause.
+fn next(run: &mut Run<'_, '_>) -> Step {
+    loop {
+        match run.step() {
+            Step::Pause => run.work().go_on(),
+            other => return other,
+        }
+    }
 }
 
 #[test]
 fn messages_and_halts() {
     let compiled = compile("debug, (\"a\" | stderr), ({} | halt_error(3))", &[]).unwrap();
-    let mut run = compiled.run(&[], host(), &Unlimited);
+    let mut run = compiled.run(&[], host(), Work::unbounded());
     run.start(Value::Number(1.0));
-    assert!(matches!(run.step(), Step::Output(_)));
-    assert!(matches!(run.step(), Step::Output(_)));
-    match run.step() {
+    assert!(matches!(next(&mut run), Step::Output(_)));
+    assert!(matches!(next(&mut run), Step::Output(_)));
+    match next(&mut run) {
         Step::Failed(JqError::Halt(halt)) => assert_eq!(halt.status, 3),
         other => panic!("{other:?}"),
     }
-    assert!(matches!(run.step(), Step::Done));
+    assert!(matches!(next(&mut run), Step::Done));
     assert_eq!(run.host().said, "[\"DEBUG:\",1]\n\"a\"");
 }
 
 #[test]
 fn variables_are_given_by_name() {
     let compiled = compile("[$x, $ENV.HOME, $y]", &["x", "y"]).unwrap();
-    let mut run = compiled.run(&[Value::text("1"), Value::Null], host(), &Unlimited);
+    let mut run = compiled.run(&[Value::text("1"), Value::Null], host(), Work::unbounded());
     run.start(Value::Null);
-    match run.step() {
+    match next(&mut run) {
         Step::Output(value) => assert_eq!(print::compact(&value), "[\"1\",\"/root\",null]"),
         other => panic!("{other:?}"),
     }
@@ -319,11 +385,11 @@ fn measure() {
     ] {
         let compiled = compile(filter, &[]).unwrap();
         time(&format!("read, run, print {filter}"), 100_000, &mut || {
-            let mut run = compiled.run(&[], host(), &Unlimited);
+            let mut run = compiled.run(&[], host(), Work::unbounded());
             let mut inputs = Inputs { rest: input.as_bytes(), base: (0, 0), reader: Reader::default() };
             let value = inputs.next(run.work()).unwrap().unwrap();
             run.start(value);
-            let Step::Output(output) = run.step() else { return };
+            let Step::Output(output) = next(&mut run) else { return };
             let mut line = crate::memory::String::new();
             print::write(&output, print::COMPACT, &mut line, run.work()).unwrap();
         });
@@ -331,7 +397,7 @@ fn measure() {
     let compiled = compile(".tool_input.command", &[]).unwrap();
     let path = &compiled.member().unwrap().path;
     time("member .tool_input.command", 100_000, &mut || {
-        let mut work = Work::new(&Unlimited);
+        let mut work = Work::unbounded();
         let value = super::member::member(input.as_bytes(), path, &mut work).unwrap();
         let mut line = crate::memory::String::new();
         print::write(&value.0, print::COMPACT, &mut line, &mut work).unwrap();
@@ -340,7 +406,7 @@ fn measure() {
     for filter in
         [".", ".tool_input.command", "{a: .tool_name, b: (.tool_input | keys)}", "[.. | strings] | length"]
     {
-        time(&format!("10 MB {filter}"), 1, &mut || drop(run(filter, &lines, &Unlimited)));
+        time(&format!("10 MB {filter}"), 1, &mut || drop(run(filter, &lines, Work::unbounded())));
     }
     for filter in [
         "reduce range(1000000) as $i (0; . + $i)",
@@ -351,6 +417,6 @@ fn measure() {
         "reduce range(300000) as $i ({}; .[\"k\\($i % 1000)\"] += 1) | length",
         "[range(300000) | tostring] | sort | length",
     ] {
-        time(filter, 1, &mut || drop(run(filter, "null", &Unlimited)));
+        time(filter, 1, &mut || drop(run(filter, "null", Work::unbounded())));
     }
 }

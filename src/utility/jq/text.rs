@@ -3,7 +3,8 @@
 //! A string from an input or a filter is never changed and stays an `Arc<str>` (one allocation). Appending makes it a
 //! growing buffer; a growing buffer that has one owner is appended to in place, so that a loop of `. + "x"` is linear.
 
-use crate::memory::String;
+use crate::limit::gauge;
+use crate::memory::{Held, String};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -13,9 +14,26 @@ pub(crate) enum Text {
     /// A text of the program itself.
     Static(&'static str),
     /// A shared text that is not appended to.
-    Fixed(Arc<str>),
+    Fixed(Fixed),
     /// A shared text that was built by appending.
-    Growing(Arc<String>),
+    Growing(Arc<Held<String>>),
+}
+
+/// A shared text of a fixed length; its bytes are charged while it lives.
+#[derive(Clone, Debug)]
+pub(crate) struct Fixed(Arc<str>);
+
+impl Fixed {
+    /// What an allocation behind an `Arc` has beside the text: two counters.
+    const COUNTERS: usize = 16;
+}
+
+impl Drop for Fixed {
+    fn drop(&mut self) {
+        if Arc::strong_count(&self.0) == 1 {
+            gauge::release(self.0.len() + Self::COUNTERS);
+        }
+    }
 }
 
 impl Text {
@@ -23,7 +41,7 @@ impl Text {
     pub(crate) fn as_str(&self) -> &str {
         match self {
             Text::Static(text) => text,
-            Text::Fixed(text) => text,
+            Text::Fixed(text) => &text.0,
             Text::Growing(text) => text,
         }
     }
@@ -31,6 +49,11 @@ impl Text {
     /// Length in bytes.
     pub(crate) fn len(&self) -> usize {
         self.as_str().len()
+    }
+
+    /// Whether appending copies no more than what is appended.
+    pub(crate) fn is_appendable(&self) -> bool {
+        matches!(self, Text::Growing(buffer) if Arc::strong_count(buffer) == 1)
     }
 
     /// This text followed by `more`; in place where this is the only owner of a growing text.
@@ -41,7 +64,7 @@ impl Text {
                     owned.push_str(more);
                     return Text::Growing(buffer);
                 }
-                joined(&buffer, more)
+                joined(buffer.as_str(), more)
             }
             other => joined(other.as_str(), more),
         }
@@ -52,7 +75,7 @@ fn joined(left: &str, right: &str) -> Text {
     let mut buffer = String::with_capacity(left.len().saturating_add(right.len()));
     buffer.push_str(left);
     buffer.push_str(right);
-    Text::Growing(Arc::new(buffer))
+    Text::Growing(Arc::new(Held::new(buffer)))
 }
 
 impl Default for Text {
@@ -63,13 +86,16 @@ impl Default for Text {
 
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
-        Text::Fixed(Arc::from(text))
+        if text.is_empty() || !gauge::charge(text.len().saturating_add(Fixed::COUNTERS)) {
+            return Text::Static("");
+        }
+        Text::Fixed(Fixed(Arc::from(text)))
     }
 }
 
 impl From<String> for Text {
     fn from(text: String) -> Self {
-        Text::Growing(Arc::new(text))
+        Text::Growing(Arc::new(Held::new(text)))
     }
 }
 

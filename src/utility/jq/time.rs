@@ -104,7 +104,6 @@ pub(super) fn mktime(_: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
 }
 
 fn formatted(
-    context: &mut Context<'_>,
     input: &Value,
     arguments: &[Value],
     name: &str,
@@ -124,18 +123,17 @@ fn formatted(
         }
         _ => Err(Raise::message(format!("{name}/1 requires parsed datetime inputs"))),
     };
-    context.work.charge(format.len().saturating_mul(4))?;
     let text = strtime::format(format.as_str(), &zoned?);
     text.map(|text| Value::from(String::from(text))).map_err(|_| Raise::message(format!("{name}/1: unknown system failure")))
 }
 
-pub(super) fn strftime(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
-    formatted(context, &input, arguments, "strftime", TimeZone::UTC)
+pub(super) fn strftime(_: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
+    formatted(&input, arguments, "strftime", TimeZone::UTC)
 }
 
 pub(super) fn strflocaltime(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
     let zone = zone(context);
-    formatted(context, &input, arguments, "strflocaltime", zone)
+    formatted(&input, arguments, "strflocaltime", zone)
 }
 
 pub(super) fn strptime(_: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {

@@ -1,16 +1,14 @@
-//! [`Value`]: a JSON value as jq 1.6 sees it, and the order of values.
+//! [`Value`]: a JSON value as jq 1.6 sees it.
 //!
 //! Numbers are IEEE doubles only, as in jq 1.6: integers past 2^53 lose digits. Strings, arrays and objects are shared
-//! and copied at the first write by one of several owners. Each container knows how deep it nests, so that walking one
-//! (comparing, printing, dropping) recurses no deeper than [`MAX_DEPTH`], which [`Value::checked`] enforces wherever a
+//! and copied at the first write by one of several owners. Each container knows how deep it nests, so that dropping
+//! one recurses no deeper than [`MAX_DEPTH`], which [`Value::checked`] enforces wherever a
 //! value is built.
 
-use crate::memory::{String, Vec};
-use super::error::{Raise, Stop};
+use crate::memory::{Held, String, Vec};
+use super::error::Raise;
 use super::object::Object;
 use super::text::Text;
-use super::work::Work;
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// Containers inside each other that a value may have. jq's parser allows 256.
@@ -36,7 +34,7 @@ pub(crate) enum Value {
 
 /// A JSON array.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Array(Arc<Items>);
+pub(crate) struct Array(Arc<Held<Items>>);
 
 #[derive(Clone, Debug, Default)]
 struct Items {
@@ -75,7 +73,7 @@ impl Array {
     /// The items, without copying where this is the only owner.
     pub(crate) fn into_items(self) -> Vec<Value> {
         match Arc::try_unwrap(self.0) {
-            Ok(inner) => inner.items,
+            Ok(inner) => inner.into_inner().items,
             Err(shared) => shared.items.clone(),
         }
     }
@@ -83,7 +81,7 @@ impl Array {
     /// The items one by one.
     pub(crate) fn into_members(self) -> Members {
         match Arc::try_unwrap(self.0) {
-            Ok(inner) => Members::Owned(inner.items.into_iter()),
+            Ok(inner) => Members::Owned(inner.into_inner().items.into_iter()),
             Err(shared) => Members::Shared(Array(shared), 0),
         }
     }
@@ -130,7 +128,7 @@ impl Iterator for Members {
 impl From<Vec<Value>> for Array {
     fn from(items: Vec<Value>) -> Self {
         let depth = items.iter().map(Value::depth).max().unwrap_or(0);
-        Array(Arc::new(Items { items, depth }))
+        Array(Arc::new(Held::new(Items { items, depth })))
     }
 }
 
@@ -198,7 +196,8 @@ impl Value {
         }
     }
 
-    fn rank(&self) -> u8 {
+    /// The place of its kind in the order of values.
+    pub(super) fn rank(&self) -> u8 {
         match self {
             Value::Null => 0,
             Value::Bool(false) => 1,
@@ -209,87 +208,6 @@ impl Value {
             Value::Object(_) => 6,
         }
     }
-
-    /// A total order for sorting: kinds, then values; NaN lies before all numbers and equals itself.
-    ///
-    /// # Errors
-    /// `Stop`: values can share parts, so that a comparison can take far longer than building them did.
-    pub(crate) fn order(&self, other: &Value, work: &mut Work<'_>) -> Result<Ordering, Stop> {
-        work.step()?;
-        Ok(match (self, other) {
-            (Value::Number(left), Value::Number(right)) => {
-                left.partial_cmp(right).unwrap_or_else(|| right.is_nan().cmp(&left.is_nan()))
-            }
-            (Value::String(left), Value::String(right)) => left.cmp(right),
-            (Value::Array(left), Value::Array(right)) => {
-                for (one, two) in left.items().iter().zip(right.items()) {
-                    let order = one.order(two, work)?;
-                    if order.is_ne() {
-                        return Ok(order);
-                    }
-                }
-                left.len().cmp(&right.len())
-            }
-            (Value::Object(left), Value::Object(right)) => order_objects(left, right, work)?,
-            _ => self.rank().cmp(&other.rank()),
-        })
-    }
-
-    /// The order of `<` and its kin: as [`Value::order`], but NaN is less than any number, itself too.
-    pub(crate) fn compare(&self, other: &Value, work: &mut Work<'_>) -> Result<Ordering, Stop> {
-        match (self, other) {
-            (Value::Number(left), Value::Number(_)) if left.is_nan() => Ok(Ordering::Less),
-            _ => self.order(other, work),
-        }
-    }
-
-    /// `==` of the language: NaN is not equal to itself.
-    pub(crate) fn is_equal(&self, other: &Value, work: &mut Work<'_>) -> Result<bool, Stop> {
-        work.step()?;
-        match (self, other) {
-            (Value::Number(left), Value::Number(right)) => {
-                Ok(left.partial_cmp(right) == Some(Ordering::Equal))
-            }
-            (Value::Array(left), Value::Array(right)) => {
-                let mut pairs = left.items().iter().zip(right.items());
-                Ok(left.len() == right.len()
-                    && pairs
-                        .try_fold(true, |same, (one, two)| Ok::<_, Stop>(same && one.is_equal(two, work)?))?)
-            }
-            (Value::Object(left), Value::Object(right)) => {
-                if left.len() != right.len() {
-                    return Ok(false);
-                }
-                for (key, one) in left.iter() {
-                    match right.get(key.as_str()) {
-                        Some(two) if one.is_equal(two, work)? => {}
-                        _ => return Ok(false),
-                    }
-                }
-                Ok(true)
-            }
-            (Value::String(left), Value::String(right)) => Ok(left == right),
-            _ => Ok(self.rank() == other.rank()),
-        }
-    }
-}
-
-fn order_objects(left: &Object, right: &Object, work: &mut Work<'_>) -> Result<Ordering, Stop> {
-    work.steps(left.len().saturating_add(right.len()))?;
-    let keys = left.sorted_keys();
-    let by_keys = keys.cmp(&right.sorted_keys());
-    if by_keys.is_ne() {
-        return Ok(by_keys);
-    }
-    for key in keys {
-        if let Some((one, two)) = left.get(key.as_str()).zip(right.get(key.as_str())) {
-            let order = one.order(two, work)?;
-            if order.is_ne() {
-                return Ok(order);
-            }
-        }
-    }
-    Ok(Ordering::Equal)
 }
 
 impl From<&str> for Value {

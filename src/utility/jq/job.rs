@@ -1,0 +1,80 @@
+//! [`Job`]: a builtin at work on values that may be large. It uses fuel for each of its steps and pauses where there is none
+//! left, so that no value is large enough for it to keep the thread for long.
+
+use super::super::context::yield_now;
+use super::error::Raise;
+use super::machine::Context;
+use super::suspension::Suspension;
+use super::value::Value;
+use super::work::Work;
+use crate::limit::gauge;
+use crate::memory::Vec;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{self, Poll, Waker};
+
+/// What a builtin gives.
+pub(crate) type Output = Result<Value, Raise>;
+
+/// Bytes of a text that are handled in one step.
+pub(crate) const PIECE: usize = 16 << 10;
+
+/// See the module. It does nothing but while [`Job::go_on`] runs.
+pub(crate) struct Job(Pin<Box<dyn Future<Output = Output> + Send>>);
+
+impl fmt::Debug for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Job").finish_non_exhaustive()
+    }
+}
+
+impl Job {
+    /// A job that only comes to its turn.
+    pub(crate) fn done() -> Self {
+        Job(Box::pin(std::future::ready(Ok(Value::Null))))
+    }
+
+    /// Goes on until there is an output, or (`None`) until the turn is over.
+    ///
+    /// # Errors
+    /// What the builtin raises, and the end of the run.
+    pub(crate) fn go_on(&mut self, work: &mut Work<'_>) -> Result<Option<Value>, Raise> {
+        loop {
+            match self.0.as_mut().poll(&mut task::Context::from_waker(Waker::noop())) {
+                Poll::Ready(output) => return output?.checked().map(Some),
+                Poll::Pending => work.refuel()?,
+            }
+            if work.is_due() {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+impl Context<'_> {
+    /// The output of a task.
+    ///
+    /// # Errors
+    /// What it raises; [`Raise::Suspended`] when the turn is over before the task is.
+    pub(crate) fn job(&mut self, task: impl Future<Output = Output> + Send + 'static) -> Output {
+        let mut job = Job(Box::pin(task));
+        match job.go_on(&mut self.work)? {
+            Some(value) => Ok(value),
+            None => Err(Raise::Suspended(Box::new(Suspension { job, rest: Vec::new() }))),
+        }
+    }
+}
+
+/// Uses the fuel of so many steps of a job, and pauses where there is none left.
+#[inline]
+pub(crate) async fn spend(steps: usize) {
+    if gauge::burn(2 * i64::try_from(steps.min(1 << 30)).unwrap_or(0)) {
+        yield_now().await;
+    }
+}
+
+/// Uses the fuel of reading so many bytes.
+#[inline]
+pub(crate) async fn spend_bytes(bytes: usize) {
+    spend(1 + bytes / 256).await;
+}
