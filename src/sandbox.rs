@@ -56,6 +56,7 @@ pub struct SandboxBuilder {
     file_system: Option<Arc<FileSystem>>,
     seeds: Vec<(Text, std::path::PathBuf)>,
     hook_host: Option<Arc<dyn HookHost>>,
+    kept_bytes: usize,
 }
 
 /// An agent session: a file system, limits, and a shell to run scripts with.
@@ -69,7 +70,8 @@ pub struct Sandbox {
     cwd: Text,
     gate: Option<Arc<dyn CommandGate>>,
     host_commands: Arc<HashMap<Text, HostCommand>>,
-    shared: Mutex<Arc<Shared>>,
+    shared: Arc<Mutex<Arc<Shared>>>,
+    kept_bytes: usize,
     hook_host: Option<Arc<dyn HookHost>>,
     hook_state: SessionState,
     /// This sandbox under the names that the hooks of a dialect were promised.
@@ -77,17 +79,47 @@ pub struct Sandbox {
     skipped: Vec<vfs::fixture::Skipped>,
 }
 
-/// Names with many numbers are started over at the next run.
-const MANY_NAMES: usize = 16 * 1024;
-
-/// What the runs of a session share beside its files. The names of variables grow with what scripts make up, so all of it
-/// starts over now and then; runs that are under way keep what they have.
-#[derive(Default)]
+/// What the runs of a session share beside its files. When it holds more than the session may keep, all of it starts over
+/// behind the run that made it so; runs that are under way keep what they have.
 struct Shared {
     names: Arc<Names>,
     cache: Arc<ProgramCache>,
     /// What runs start with: over the sandbox's environment, and over an empty one.
     templates: [Prepared; 2],
+}
+
+impl Shared {
+    fn new(kept_bytes: usize) -> Self {
+        Self {
+            names: Arc::default(),
+            cache: Arc::new(ProgramCache::new(kept_bytes)),
+            templates: <[Prepared; 2]>::default(),
+        }
+    }
+
+    /// What is kept for the next run.
+    fn bytes(&self) -> usize {
+        self.names.bytes() + self.cache.bytes()
+    }
+}
+
+/// What a run hands back to its session when it is over.
+struct Kept {
+    slot: Arc<Mutex<Arc<Shared>>>,
+    own: Arc<Shared>,
+    most: usize,
+}
+
+impl Kept {
+    /// Lets the session start over if it would keep too much.
+    fn trim(&self) {
+        if self.own.bytes() > self.most {
+            let mut slot = lock(&self.slot);
+            if Arc::ptr_eq(&slot, &self.own) {
+                *slot = Arc::new(Shared::new(self.most));
+            }
+        }
+    }
 }
 
 /// The variables that runs start with: made at the second run, for a session that runs one script has no use for them.
@@ -132,6 +164,14 @@ impl SandboxBuilder {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Most bytes that the session keeps from run to run beside its files: compiled programs, names, what was found along
+    /// `PATH`. Default: 1 MiB.
+    #[must_use]
+    pub fn kept_bytes(mut self, bytes: usize) -> Self {
+        self.kept_bytes = bytes;
         self
     }
 
@@ -313,7 +353,8 @@ impl SandboxBuilder {
             cwd: self.cwd,
             gate: self.gate,
             host_commands: Arc::new(self.commands),
-            shared: Mutex::default(),
+            shared: Arc::new(Mutex::new(Arc::new(Shared::new(self.kept_bytes)))),
+            kept_bytes: self.kept_bytes,
             hook_host: self.hook_host,
             hook_state: SessionState::default(),
             renamed: OnceLock::new(),
@@ -452,6 +493,7 @@ impl Sandbox {
             file_system: None,
             seeds: Vec::new(),
             hook_host: None,
+            kept_bytes: crate::machine::DEFAULT_KEPT_BYTES,
         }
     }
 
@@ -495,11 +537,7 @@ impl Sandbox {
 
     /// What runs share now.
     fn shared(&self) -> Arc<Shared> {
-        let mut shared = lock(&self.shared);
-        if shared.names.len() > MANY_NAMES {
-            *shared = Arc::default();
-        }
-        Arc::clone(&shared)
+        Arc::clone(&lock(&self.shared))
     }
 
     /// Makes what the runs that follow start with.
@@ -586,7 +624,8 @@ impl Sandbox {
                 | Halt::Killed(status),
             ) => State::Ended(status),
         };
-        Running { state, meter, stdout, stderr }
+        let kept = Kept { slot: Arc::clone(&self.shared), own: shared, most: self.kept_bytes };
+        Running { state, meter, stdout, stderr, kept }
     }
 }
 
@@ -603,6 +642,7 @@ pub struct Running {
     meter: Arc<Meter>,
     stdout: Option<Arc<Capture>>,
     stderr: Option<Arc<Capture>>,
+    kept: Kept,
 }
 
 impl Running {
@@ -617,6 +657,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         let _entered = self.meter.enter();
         self.state = State::Ended(0);
+        self.kept.trim();
     }
 }
 

@@ -1,5 +1,6 @@
 //! The word that is being expanded: bytes with their quoting, field by field.
 
+use crate::limit::gauge;
 use crate::memory::{Vec, vec};
 use crate::pattern::{Pattern, PatternOptions};
 use crate::text::Text;
@@ -55,8 +56,29 @@ impl Field {
         mask
     }
 
+    /// Whether the field as a pattern stands for its own bytes and nothing else.
+    pub(crate) fn is_literal(&self, options: PatternOptions) -> bool {
+        !options.ignore_case
+            && self.stretches().all(|(bytes, quoted)| {
+                quoted
+                    || memchr::memchr3(b'*', b'?', b'[', bytes).is_none()
+                        && memchr::memchr2(b'\\', b'(', bytes).is_none()
+            })
+    }
+
     /// The field as a pattern: quoted bytes are literal.
     pub(crate) fn pattern(&self, options: PatternOptions) -> Pattern {
+        if self.is_literal(options) && std::str::from_utf8(&self.bytes).is_ok() {
+            return Pattern::of_literal(self.bytes.clone(), options);
+        }
+        Pattern::new(&self.bytes, &self.mask(), options)
+    }
+
+    /// As [`Field::pattern`], where the field is not needed any more.
+    pub(crate) fn into_pattern(self, options: PatternOptions) -> Pattern {
+        if self.is_literal(options) && std::str::from_utf8(&self.bytes).is_ok() {
+            return Pattern::of_literal(self.bytes, options);
+        }
         Pattern::new(&self.bytes, &self.mask(), options)
     }
 
@@ -204,6 +226,9 @@ impl Builder {
     pub(crate) fn push_split_list(&mut self, values: &[Text], separators: &Separators) {
         let mut starts = self.done.is_empty();
         for (index, value) in values.iter().enumerate() {
+            if gauge::is_refused() {
+                break;
+            }
             if index > 0 && separators.join.is_empty() {
                 self.end_if_present();
             } else if index > 0 {
@@ -216,7 +241,8 @@ impl Builder {
     /// `starts`: a list begins, and nothing but white space was there yet.
     fn push_split_from(&mut self, bytes: &[u8], separators: &Separators, starts: &mut bool) {
         let mut rest = bytes;
-        while !rest.is_empty() {
+        // Nothing more is kept once something was refused.
+        while !rest.is_empty() && !gauge::is_refused() {
             let mut plain = rest.iter().position(|&byte| separators.class(byte) != 0).unwrap_or(rest.len());
             if rest.get(plain).is_some_and(|&byte| separators.class(byte) == 3)
                 && separators.separator(rest.get(plain..).unwrap_or(&[])).0 == 0
@@ -355,6 +381,9 @@ impl Builder {
         let fields = self.take_fields();
         let mut text = Vec::with_capacity(fields.iter().map(|field| field.bytes.len() + 1).sum());
         for (index, field) in fields.iter().enumerate() {
+            if gauge::is_refused() {
+                break;
+            }
             if index > 0 {
                 let join = joins.next_if(|(at, _)| *at == index);
                 text.extend_from_slice(join.map_or(b" ", |(_, join)| join));
@@ -373,6 +402,9 @@ impl Builder {
         self.end_field();
         let mut joined = Field::default();
         for (index, field) in self.take_fields().iter().enumerate() {
+            if gauge::is_refused() {
+                break;
+            }
             if index > 0 {
                 joined.push(b" ", false);
             }

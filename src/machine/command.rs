@@ -400,7 +400,9 @@ impl Process {
         let code = match link.part(index) {
             Some(code) => code,
             None => {
+                let measured = super::run::Measured::start();
                 let compiled = part.program(&run.services.meter)?;
+                run.services.cache.add_bytes(measured.bytes());
                 link.set_part(index, program.parts.len(), compiled, &run.services.names)
             }
         };

@@ -40,6 +40,13 @@ impl Inner {
 }
 
 impl Lookups {
+    /// What is kept.
+    pub(crate) fn bytes(&self) -> usize {
+        let inner = lock(&self.0);
+        let entries = inner.paths.iter().chain(inner.commands.iter());
+        entries.map(|(name, path)| name.heap_size() + path.heap_size() + 4 * size_of::<Text>()).sum()
+    }
+
     /// Where `name` was found along `search`.
     pub(crate) fn path(&self, files: &FileSystem, search: &Text, name: &[u8]) -> Option<Text> {
         let mut inner = lock(&self.0);

@@ -45,6 +45,6 @@ pub(crate) use command::FILE_BUILTINS;
 pub(crate) use name::Names;
 pub(crate) use process::{Halt, Process};
 pub use run::{CommandGate, HostCommand};
-pub(crate) use run::{FIRST_PID, ProgramCache, Run, Services};
+pub(crate) use run::{DEFAULT_KEPT_BYTES, FIRST_PID, ProgramCache, Run, Services};
 pub(crate) use scheduler::{CommandQueue, RunEnd, Scheduler};
 pub(crate) use start::{Start, Template, dump};

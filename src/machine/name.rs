@@ -28,6 +28,9 @@ BASH_ALIASES BASH_CMDS BASH_EXECUTION_STRING FUNCNEST COLUMNS BASH_XTRACEFD
 PS1 PS2 PROMPT_COMMAND HISTFILE HISTSIZE HISTFILESIZE HISTCONTROL HISTIGNORE HISTTIMEFORMAT BASH_ENV EXECIGNORE BASH_COMPAT BASH_ARGC BASH_ARGV
 LANG LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES LC_NUMERIC LC_TIME }
 
+/// What a name has for which there was no memory: the run is over, and no variable is behind it.
+pub(crate) const NONE: NameId = NameId::MAX;
+
 /// `$_`
 pub(crate) const UNDERSCORE: NameId = WELL_KNOWN.len() as NameId;
 
@@ -41,7 +44,12 @@ pub(crate) struct Names {
 struct Inner {
     numbers: HashMap<Text, NameId>,
     texts: Vec<Text>,
+    /// What the texts hold on the heap.
+    bytes: usize,
 }
+
+/// What a name takes in both tables, its text on the heap aside; tables are up to half empty.
+const ENTRY_BYTES: usize = 2 * (size_of::<(Text, NameId)>() + size_of::<Text>() + 1);
 
 /// The names that every session has, with their numbers; the same for all, so it is made once.
 static COMMON: LazyLock<Inner> = LazyLock::new(|| {
@@ -86,9 +94,10 @@ impl Names {
         }
     }
 
-    /// How many names there are.
-    pub(crate) fn len(&self) -> usize {
-        COMMON.texts.len() + lock(&self.inner).texts.len()
+    /// What the session's own names hold.
+    pub(crate) fn bytes(&self) -> usize {
+        let inner = lock(&self.inner);
+        inner.bytes + inner.texts.len() * ENTRY_BYTES
     }
 }
 
@@ -100,7 +109,16 @@ impl Inner {
         }
         let id = (COMMON.texts.len() + self.texts.len()) as NameId;
         let text = Text::from(name);
+        // A name stands in both tables or in none.
+        if *text != *name || !self.numbers.make_room(1) {
+            return NONE;
+        }
+        let before = self.texts.len();
         self.texts.push(text.clone());
+        if self.texts.len() == before {
+            return NONE;
+        }
+        self.bytes += text.heap_size();
         self.numbers.insert(text, id);
         id
     }

@@ -20,6 +20,8 @@ pub(crate) struct Pool(Mutex<Vec<Variables>>);
 const MOST_KEPT: usize = 4;
 /// Most slots of a set that is kept: a script that made up many names leaves nothing behind.
 const MOST_SLOTS: usize = 1024;
+/// Room for entries of the journal and of the stack of local variables that is kept.
+const MOST_ENTRIES: usize = 128;
 /// Values longer than this are not kept.
 const LONGEST_KEPT: usize = 256;
 
@@ -44,6 +46,9 @@ impl Drop for Variables {
         self.readonly_functions.clear();
         self.traced_functions.clear();
         self.forget_long_values();
+        // What grew while the shell ran is not kept for the next.
+        self.journal.shrink_to(MOST_ENTRIES);
+        self.locals.shrink_to(MOST_ENTRIES);
         let mut kept = lock(&pool.0);
         if kept.len() < MOST_KEPT {
             kept.push(std::mem::replace(self, Self::empty(Arc::clone(&self.names))));

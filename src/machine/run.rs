@@ -6,7 +6,7 @@ use super::name::Names;
 use super::process::Process;
 use super::trap::Signal;
 use crate::clock::{Timers, lock};
-use crate::limit::Meter;
+use crate::limit::{Meter, gauge};
 use crate::memory::{HashMap, String, Vec};
 use crate::program::{CompileOptions, Program};
 use crate::text::Text;
@@ -79,30 +79,91 @@ impl Run {
 /// The number of a run's first shell.
 pub(crate) const FIRST_PID: u32 = 1000;
 
-/// Programs by their source, and their links to the session's names. Bounded; it belongs to one session.
-#[derive(Debug, Default)]
+/// Programs by their source, and their links to the session's names. It belongs to one session, and holds no more than it
+/// was made for.
+#[derive(Debug)]
 pub(crate) struct ProgramCache {
     inner: Mutex<Cached>,
     empty: OnceLock<(Arc<Program>, Arc<Link>)>,
     pub(crate) lookups: Lookups,
+    /// Most bytes that are held.
+    most: usize,
 }
+
+impl Default for ProgramCache {
+    fn default() -> Self {
+        Self::new(DEFAULT_KEPT_BYTES)
+    }
+}
+
+/// What a session keeps between its runs where its builder says nothing else.
+pub(crate) const DEFAULT_KEPT_BYTES: usize = 1 << 20;
 
 #[derive(Debug, Default)]
 struct Cached {
     programs: HashMap<u64, (CompileOptions, Arc<Program>)>,
-    links: HashMap<usize, (Arc<Program>, Arc<Link>)>,
+    /// Of the programs that are kept, by their addresses.
+    links: HashMap<usize, Option<Arc<Link>>>,
     regexes: HashMap<(Text, bool), Regex>,
+    /// What all of this holds, as the gauge measured it when it was made.
     bytes: usize,
+}
+
+impl Cached {
+    /// Makes room for `more` bytes, if they can be kept at all: what was kept goes.
+    fn make_room(&mut self, more: usize, most: usize) -> bool {
+        if more > most {
+            return false;
+        }
+        let is_full = self.programs.len() >= MAX_ENTRIES || self.regexes.len() >= MAX_REGEXES;
+        if is_full || self.bytes.saturating_add(more) > most {
+            *self = Self::default();
+        }
+        self.bytes += more;
+        true
+    }
 }
 
 /// Most programs and links that are kept.
 const MAX_ENTRIES: usize = 256;
 /// Most regexes that are kept.
 const MAX_REGEXES: usize = 16;
-/// Most bytes of source that are kept.
-const MAX_BYTES: usize = 4 << 20;
+/// Longest source of a regex that is kept.
+const LONGEST_REGEX: usize = 1024;
+
+/// What making something added to what the run holds.
+pub(crate) struct Measured(i64);
+
+impl Measured {
+    pub(crate) fn start() -> Self {
+        Self(gauge::live().0)
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        usize::try_from(gauge::live().0.saturating_sub(self.0)).unwrap_or(0)
+    }
+}
 
 impl ProgramCache {
+    /// A cache that holds at most so many bytes.
+    pub(crate) fn new(most: usize) -> Self {
+        Self { inner: Mutex::default(), empty: OnceLock::new(), lookups: Lookups::default(), most }
+    }
+
+    /// What it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        lock(&self.inner).bytes + self.lookups.bytes()
+    }
+
+    /// A program that may be kept has grown: a part of it was compiled.
+    pub(crate) fn add_bytes(&self, more: usize) {
+        let mut inner = lock(&self.inner);
+        inner.bytes = inner.bytes.saturating_add(more);
+        if inner.bytes > self.most {
+            *inner = Cached::default();
+        }
+    }
+
     fn key(source: &[u8], options: &CompileOptions) -> u64 {
         let mut hasher = FxHasher::default();
         source.hash(&mut hasher);
@@ -117,14 +178,13 @@ impl ProgramCache {
         (kept == options && *program.source == *source).then(|| Arc::clone(program))
     }
 
-    pub(crate) fn put(&self, options: &CompileOptions, program: &Arc<Program>) {
+    /// Keeps a program, which holds so many bytes.
+    pub(crate) fn put(&self, options: &CompileOptions, program: &Arc<Program>, bytes: usize) {
         let mut inner = lock(&self.inner);
-        if inner.programs.len() >= MAX_ENTRIES || inner.bytes + program.source.len() > MAX_BYTES {
-            inner.programs.clear();
-            inner.bytes = 0;
+        if inner.make_room(bytes, self.most) {
+            inner.links.insert(Arc::as_ptr(program) as usize, None);
+            inner.programs.insert(Self::key(&program.source, options), (*options, Arc::clone(program)));
         }
-        inner.bytes += program.source.len();
-        inner.programs.insert(Self::key(&program.source, options), (*options, Arc::clone(program)));
     }
 
     /// The link of a program; one that is not kept (of a trap, of `eval`) is made anew.
@@ -146,14 +206,16 @@ impl ProgramCache {
     pub(crate) fn link(&self, program: &Arc<Program>, names: &Names) -> Arc<Link> {
         let key = Arc::as_ptr(program) as usize;
         let mut inner = lock(&self.inner);
-        if let Some((_, link)) = inner.links.get(&key) {
+        if let Some(Some(link)) = inner.links.get(&key) {
             return Arc::clone(link);
         }
+        let measured = Measured::start();
         let link = Arc::new(Link::new(program, names));
-        if inner.links.len() >= MAX_ENTRIES {
-            inner.links.clear();
+        let bytes = measured.bytes();
+        if let Some(kept) = inner.links.get_mut(&key) {
+            *kept = Some(Arc::clone(&link));
+            inner.bytes = inner.bytes.saturating_add(bytes);
         }
-        inner.links.insert(key, (Arc::clone(program), Arc::clone(&link)));
         link
     }
 
@@ -163,12 +225,13 @@ impl ProgramCache {
         if let Some(regex) = lock(&self.inner).regexes.get(&key) {
             return Some(regex.clone());
         }
+        let measured = Measured::start();
         let regex = Regex::new(source, Syntax::Extended, options).ok()?;
+        let bytes = measured.bytes();
         let mut inner = lock(&self.inner);
-        if inner.regexes.len() >= MAX_REGEXES {
-            inner.regexes.clear();
+        if source.len() <= LONGEST_REGEX && inner.make_room(bytes, self.most) {
+            inner.regexes.insert(key, regex.clone());
         }
-        inner.regexes.insert(key, regex.clone());
         Some(regex)
     }
 }

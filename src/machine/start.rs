@@ -6,7 +6,7 @@ use super::name;
 use super::option::{self, OPTIONS, ShellOption};
 use super::pool::Pool;
 use super::process::{Expansion, Process, Step, Wait};
-use super::run::Run;
+use super::run::{Measured, Run};
 use super::shell::{Call, Code, Positional, Shell, State};
 use super::variable::{Attributes, Value, Variables, decimal};
 use crate::clock::Clock;
@@ -321,7 +321,9 @@ impl Process {
             && !options.stepwise
             && crate::syntax::is_well_formed(source.get(from.0..).unwrap_or(&[]), &options.parse);
         let from = if skims { (source.len(), from.1) } else { from };
+        let measured = Measured::start();
         let program = Arc::new(compile_source(&source, from, &options, &aliases, &run.services.meter)?);
+        let bytes = measured.bytes().saturating_add(source.len());
         run.services.meter.check()?;
         if self.shell.state.options.has(ShellOption::Verbose) {
             let end = program.rest.map_or(source.len(), |(offset, _)| offset);
@@ -332,7 +334,7 @@ impl Process {
             }
         }
         if cacheable && !skims {
-            run.services.cache.put(&options, &program);
+            run.services.cache.put(&options, &program, bytes);
         }
         Ok(program)
     }

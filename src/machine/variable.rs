@@ -203,6 +203,9 @@ impl Variables {
     #[cold]
     fn prepare(&mut self, name: NameId) {
         let index = name as usize;
+        if name == super::name::NONE {
+            return;
+        }
         if index >= self.slots.len() {
             self.slots.resize_with(index + 1, Slot::default);
         }

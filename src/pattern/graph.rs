@@ -48,8 +48,9 @@ impl Graph {
     }
 
     pub(super) fn add_state(&mut self) -> usize {
+        let state = self.edges.len();
         self.edges.push(Vec::new());
-        self.edges.len() - 1
+        state
     }
 
     pub(super) fn add_edge(&mut self, from: usize, label: Label, to: usize) {

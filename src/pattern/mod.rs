@@ -23,6 +23,7 @@ mod simple;
 mod token;
 
 use crate::character::{Unit, byte_unit, unit_at, unit_before};
+use crate::memory::Vec;
 use extended::{Extended, Starts};
 use simple::Simple;
 
@@ -120,6 +121,12 @@ impl Pattern {
             [] => false,
         };
         Self { matcher, is_special, is_star_first, is_mismeasured, options }
+    }
+
+    /// The pattern that only this text matches. It has no special character and is UTF-8, and case matters.
+    pub(crate) fn of_literal(text: Vec<u8>, options: PatternOptions) -> Self {
+        let matcher = Matcher::Simple(Simple::of_literal(text, options));
+        Self { matcher, is_special: false, is_star_first: false, is_mismeasured: false, options }
     }
 
     /// Whether the pattern has a special character: what pathname expansion asks before it reads a directory.

@@ -10,7 +10,7 @@ use super::simple::{Element, Simple};
 use super::token::Token;
 use super::{Matcher, PatternOptions};
 use crate::character::{INVALID, fold};
-use crate::memory::Vec;
+use crate::memory::{BTreeMap, Vec};
 
 /// What begins at a token, when it is more than the token itself.
 enum Mark {
@@ -32,10 +32,10 @@ pub(super) struct Parsed {
 /// Builds the matcher of a pattern.
 pub(super) fn parse(tokens: &[Token], options: PatternOptions) -> Parsed {
     let marks = mark(tokens, options);
-    let has_groups = marks.iter().any(|mark| matches!(mark, Some(Mark::Close)));
-    let has_brackets = marks.iter().any(Option::is_some);
+    let has_groups = marks.values().any(|mark| matches!(mark, Mark::Close));
+    let has_brackets = !marks.is_empty();
     let is_mismeasured = !has_groups
-        && marks.iter().any(|mark| matches!(mark, Some(Mark::Bracket(set, _)) if set.is_mismeasured()))
+        && marks.values().any(|mark| matches!(mark, Mark::Bracket(set, _) if set.is_mismeasured()))
         && !tokens.iter().any(|token| token.is(b'*'));
     let is_special = has_brackets || tokens.iter().any(|token| token.is(b'*') || token.is(b'?'));
     if has_groups || (!options.bytes && tokens.iter().any(|token| token.unit >= INVALID)) {
@@ -50,10 +50,12 @@ fn is_operator(token: Token) -> bool {
     [b'?', b'*', b'+', b'@', b'!'].into_iter().any(|byte| token.is(byte))
 }
 
-/// The first pass: a mark for each token.
-fn mark(tokens: &[Token], options: PatternOptions) -> Vec<Option<Mark>> {
-    let mut marks: Vec<Option<Mark>> = Vec::new();
-    marks.resize_with(tokens.len(), || None);
+/// Marks by the index of their token.
+type Marks = BTreeMap<usize, Mark>;
+
+/// The first pass: the tokens that are more than themselves.
+fn mark(tokens: &[Token], options: PatternOptions) -> Marks {
+    let mut marks = Marks::default();
     let mut brackets = BracketParser::new(tokens, options.ignore_case);
     // For each open parenthesis the operator before it, if there is one.
     let mut open: Vec<Option<usize>> = Vec::new();
@@ -62,7 +64,7 @@ fn mark(tokens: &[Token], options: PatternOptions) -> Vec<Option<Mark>> {
         let mut next = at + 1;
         if token.is(b'[') {
             if let Some((set, end)) = brackets.parse(at) {
-                set_mark(&mut marks, at, Mark::Bracket(set, end));
+                marks.insert(at, Mark::Bracket(set, end));
                 next = end;
             }
         } else if options.extglob && token.is(b'(') {
@@ -75,26 +77,20 @@ fn mark(tokens: &[Token], options: PatternOptions) -> Vec<Option<Mark>> {
             && token.is(b')')
             && let Some(Some(operator)) = open.pop()
         {
-            set_mark(&mut marks, operator, Mark::Close);
-            set_mark(&mut marks, at, Mark::Close);
+            marks.insert(operator, Mark::Close);
+            marks.insert(at, Mark::Close);
         }
         at = next;
     }
     marks
 }
 
-fn set_mark(marks: &mut [Option<Mark>], at: usize, mark: Mark) {
-    if let Some(slot) = marks.get_mut(at) {
-        *slot = Some(mark);
-    }
-}
-
-fn simple(tokens: &[Token], mut marks: Vec<Option<Mark>>, options: PatternOptions) -> Simple {
+fn simple(tokens: &[Token], mut marks: Marks, options: PatternOptions) -> Simple {
     let mut simple = Simple::new(options);
     let mut at = 0;
     while let Some(&token) = tokens.get(at) {
         at += 1;
-        if let Some(Mark::Bracket(set, end)) = marks.get_mut(at - 1).and_then(Option::take) {
+        if let Some(Mark::Bracket(set, end)) = marks.remove(&(at - 1)) {
             simple.push(Element::Set(set));
             at = end;
         } else if token.is(b'*') {
@@ -131,14 +127,15 @@ impl Builder {
         Self { current: graph.whole.start, graph, options, open: Vec::new() }
     }
 
-    fn build(mut self, tokens: &[Token], mut marks: Vec<Option<Mark>>) -> Graph {
+    fn build(mut self, tokens: &[Token], mut marks: Marks) -> Graph {
         let mut at = 0;
         while let Some(&token) = tokens.get(at) {
             at += 1;
-            match marks.get_mut(at - 1).and_then(Option::take) {
+            match marks.remove(&(at - 1)) {
                 Some(Mark::Bracket(set, end)) => {
+                    let number = self.graph.sets.len();
                     self.graph.sets.push(set);
-                    self.advance(Label::Set(self.graph.sets.len() - 1));
+                    self.advance(Label::Set(number));
                     at = end;
                 }
                 Some(Mark::Close) if token.is(b')') => self.close_group(),
@@ -174,8 +171,8 @@ impl Builder {
         let after = self.graph.add_state();
         let graph = &mut self.graph;
         if operator.is(b'!') {
+            let body = graph.bodies.len();
             graph.bodies.push(alternative);
-            let body = graph.bodies.len() - 1;
             graph.add_edge(before, Label::Not(body), after);
         } else {
             graph.add_edge(before, Label::Empty, alternative.start);

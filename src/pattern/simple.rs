@@ -42,6 +42,12 @@ impl Simple {
         Self { segments: vec![Segment::new()], options }
     }
 
+    /// The pattern of one literal.
+    pub(super) fn of_literal(text: Vec<u8>, options: PatternOptions) -> Self {
+        let segment = if text.is_empty() { Segment::new() } else { vec![Element::Literal(text)] };
+        Self { segments: vec![segment], options }
+    }
+
     /// Appends a literal unit.
     pub(super) fn push_literal(&mut self, unit: Unit) {
         if self.options.ignore_case {

@@ -3,6 +3,7 @@
 
 use super::PatternOptions;
 use crate::character::Unit;
+use crate::limit::gauge;
 use crate::memory::Vec;
 
 /// One unit of a pattern; a quoted one stands for itself everywhere.
@@ -23,6 +24,9 @@ impl Token {
 /// is quoted when its first byte is.
 pub(super) fn tokens(source: &[u8], quoted: &[bool], options: PatternOptions) -> Vec<Token> {
     let mut tokens = Vec::with_capacity(source.len());
+    if gauge::is_refused() {
+        return tokens;
+    }
     let mut at = 0;
     let mut escaped = false;
     while let Some((unit, length)) = options.unit_at(source, at) {

@@ -137,8 +137,9 @@ struct Compiler<'n> {
 
 impl Compiler<'_> {
     fn push(&mut self, op: ArithmeticOp) -> usize {
+        let at = self.code.ops.len();
         self.code.ops.push(op);
-        self.code.ops.len() - 1
+        at
     }
 
     fn patch(&mut self, at: usize) {

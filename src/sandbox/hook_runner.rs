@@ -270,11 +270,12 @@ impl Sandbox {
             gate: self.gate.clone(),
             host_commands: Arc::clone(&self.host_commands),
             // `HOSTNAME` is among what the templates hold.
-            shared: Mutex::new(Arc::new(Shared {
+            shared: Arc::new(Mutex::new(Arc::new(Shared {
                 names: Arc::clone(&shared.names),
                 cache: Arc::clone(&shared.cache),
                 templates: Default::default(),
-            })),
+            }))),
+            kept_bytes: self.kept_bytes,
             hook_host: None,
             hook_state: SessionState::default(),
             renamed: OnceLock::new(),

@@ -8,6 +8,7 @@ use super::super::process::{Halt, Process, Step, Target};
 use super::super::run::Run;
 use super::super::variable::Value;
 use super::field::stopped;
+use crate::limit::gauge;
 use crate::memory::{JoinMetered, ToMetered, Vec};
 use crate::program::Op;
 use crate::syntax::ast::ConditionalOperator;
@@ -182,8 +183,13 @@ impl Process {
             ConditionalOperator::Match | ConditionalOperator::NotMatch => {
                 let mut options = self.pattern_options(true);
                 options.extglob = true;
-                let pattern = right.pattern(options);
-                self.matches(run, &pattern, &left)? == (operator == ConditionalOperator::Match)
+                let matched = if right.is_literal(options) {
+                    gauge::spend_bytes(left.len().min(right.bytes.len()));
+                    *left == *right.bytes
+                } else {
+                    self.matches(run, &right.into_pattern(options), &left)?
+                };
+                matched == (operator == ConditionalOperator::Match)
             }
             ConditionalOperator::Regex => match self.match_regex(run, &left, &right)? {
                 Some(matched) => matched,

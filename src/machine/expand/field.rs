@@ -17,6 +17,11 @@ pub(crate) fn stopped(run: &Run) -> Halt {
     crate::utility::ticker::stopped(&run.services.meter).into()
 }
 
+/// Ends work that makes much of little once something was refused.
+pub(crate) fn refused(run: &Run) -> Step {
+    run.services.meter.failure().map_or(Ok(()), |error| Err(error.into()))
+}
+
 impl Process {
     /// Ends the word: its fields join the command's.
     pub(crate) fn end_field(&mut self, run: &mut Run) -> Step {
@@ -62,7 +67,7 @@ impl Process {
         if !keep {
             self.x.builder = self.x.builders.pop().unwrap_or_default();
         }
-        Ok(field.pattern(options))
+        Ok(field.into_pattern(options))
     }
 
     /// How patterns are read now; `nocasematch` counts for `case`, `[[` and `${x/p/r}`.

@@ -4,7 +4,7 @@ use super::super::option::ShellOption;
 use super::super::process::{Halt, Process, Step, Target};
 use super::super::run::Run;
 use super::super::variable::Value;
-use super::field::stopped;
+use super::field::{refused, stopped};
 use super::parameter::ListOf;
 use crate::character;
 use crate::memory::{JoinMetered, Vec, vec};
@@ -33,6 +33,7 @@ impl Process {
             let mut values = self.target_values(run, &target);
             for value in &mut values {
                 *value = change(run, value)?;
+                refused(run)?;
             }
             return self.append_list(run, &values, kind, quoting, list);
         }
@@ -382,6 +383,7 @@ fn replaced(
             }
         }
         if out.len() > 4096 {
+            refused(run)?;
             run.services.meter.check_value(out.len() as u64)?;
         }
         Ok(())

@@ -5,6 +5,7 @@ use super::super::option::ShellOption;
 use super::super::process::{Halt, Process, Step, Subscript, Target};
 use super::super::run::Run;
 use super::super::variable::{Attributes, Value, decimal};
+use super::field::refused;
 use crate::limit::gauge;
 use crate::memory::{JoinMetered, ToMetered, Vec, vec};
 use crate::program::{Index, Op, ParameterBase, Program, Quoting};
@@ -520,6 +521,9 @@ impl Process {
     pub(crate) fn join(&self, values: &[Text], separator: &[u8]) -> Text {
         let mut joined = Vec::with_capacity(values.iter().map(|value| value.len() + separator.len()).sum());
         for (index, value) in values.iter().enumerate() {
+            if gauge::is_refused() {
+                break;
+            }
             if index > 0 {
                 joined.extend_from_slice(separator);
             }
@@ -581,6 +585,9 @@ impl Process {
                             None => self.x.builder.end_field(),
                         }
                     }
+                    if gauge::is_refused() {
+                        break;
+                    }
                     self.append_text(value, quoting);
                 }
             }
@@ -595,8 +602,7 @@ impl Process {
                 self.x.builder.push_split_list(values, &separators);
             }
         }
-        let _ = run;
-        Ok(())
+        refused(run)
     }
 
     /// Whether a target is set, and with `colon` not null.
@@ -844,6 +850,9 @@ impl Process {
                             Some(join) => self.x.builder.end_field_joined(join),
                             None => self.x.builder.end_field(),
                         }
+                    }
+                    if gauge::is_refused() {
+                        break;
                     }
                     self.append_text(value, quoting);
                 }

@@ -4,8 +4,10 @@ use super::super::process::{Halt, Process, Step, Target};
 use super::super::quote;
 use super::super::run::Run;
 use super::super::variable::{Attributes, Value};
+use super::field::refused;
 use super::operator::with_case;
 use super::parameter::ListOf;
+use crate::limit::gauge;
 use crate::memory::{ToMetered, Vec, format, vec};
 use crate::program::Quoting;
 use crate::syntax::ast::{AllElements, CaseOperator};
@@ -63,6 +65,7 @@ impl Process {
                     let mut values = self.target_values(run, &target);
                     for value in &mut values {
                         *value = self.transformed_value(run, operator, value)?;
+                        refused(run)?;
                     }
                     return self.append_list(run, &values, kind, quoting, ListOf::Transformed);
                 }
@@ -110,6 +113,7 @@ impl Process {
         }
         let mut text = Vec::new();
         for (key, value, associative) in &pairs {
+            refused(run)?;
             if !text.is_empty() && !associative {
                 text.push(b' ');
             }
@@ -180,6 +184,9 @@ impl Process {
             Target::Special(b'@' | b'*') => {
                 let mut text = b"set --".to_metered();
                 for value in self.target_values(run, target) {
+                    if gauge::is_refused() {
+                        break;
+                    }
                     text.push(b' ');
                     text.extend_from_slice(&quote::at_q(&value));
                 }
@@ -225,6 +232,9 @@ impl Process {
             Value::Array(array) => {
                 text.extend_from_slice(b"=(");
                 for (number, (index, value)) in array.iter().enumerate() {
+                    if gauge::is_refused() {
+                        break;
+                    }
                     if number > 0 {
                         text.push(b' ');
                     }
@@ -236,6 +246,9 @@ impl Process {
             Value::Assoc(assoc) => {
                 text.extend_from_slice(b"=(");
                 for (key, value) in assoc.sorted() {
+                    if gauge::is_refused() {
+                        break;
+                    }
                     text.push(b'[');
                     text.extend_from_slice(&quote::key(key));
                     text.extend_from_slice(b"]=");
