@@ -176,6 +176,18 @@ pub(crate) fn is_word(unit: Unit) -> bool {
     character(unit).is_some_and(|c| Class::Word.contains(c))
 }
 
+/// The end of a stretch of at most `most` bytes from `at` that cuts no character.
+pub(crate) fn stretch_end(text: &[u8], at: usize, most: usize) -> usize {
+    let end = at.saturating_add(most);
+    if end >= text.len() {
+        return text.len();
+    }
+    let continues = |at: usize| text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
+    // A character has at most three bytes behind its first.
+    let start = (0..4).map(|back| end - back.min(end)).find(|&place| !continues(place));
+    start.filter(|&start| start > at).unwrap_or(end)
+}
+
 /// Characters in a text; a byte that is part of none counts as one.
 pub(crate) fn count(text: &[u8]) -> usize {
     if text.is_ascii() {

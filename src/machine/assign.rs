@@ -687,16 +687,11 @@ impl Process {
 pub(crate) fn transformed(value: Text, attributes: Attributes) -> Text {
     use super::expand::with_case;
     if attributes.has(Attributes::LOWER) {
-        with_case(&value, CaseOperator::LowerAll, None, false)
+        with_case(&value, CaseOperator::LowerAll)
     } else if attributes.has(Attributes::UPPER) {
-        with_case(&value, CaseOperator::UpperAll, None, false)
+        with_case(&value, CaseOperator::UpperAll)
     } else if attributes.has(Attributes::CAPITAL) {
-        with_case(
-            &with_case(&value, CaseOperator::LowerAll, None, false),
-            CaseOperator::UpperFirst,
-            None,
-            false,
-        )
+        with_case(&with_case(&value, CaseOperator::LowerAll), CaseOperator::UpperFirst)
     } else {
         value
     }

@@ -6,6 +6,7 @@ use super::name::NameId;
 use super::process::{Expansion, Halt, Process, Progress, Step, Target};
 use super::run::Run;
 use super::shell::Code;
+use super::work::{Done, LONG, Paced};
 use crate::limit::{Limit, LimitError};
 use crate::memory::{ToMetered, ToMeteredString, Vec, format};
 use crate::program::{Index, Pc, Program};
@@ -575,6 +576,16 @@ impl Process {
             Some(Frame::Case(subject, _)) => subject.clone(),
             _ => Text::EMPTY,
         };
+        if subject.len() > LONG {
+            let pattern = match ready {
+                Some(constant) => constant.compiled(self.pattern_options(true)).into_owned(),
+                None => self.pattern(run, program, constant, true)?,
+            };
+            let mut pace = Paced::new(run);
+            return self.start_work(async move {
+                Ok(Done::Arm(pattern.matches_paced(&subject, &mut pace).await?, arm))
+            });
+        }
         let matched = match ready {
             Some(constant) => self.matches(run, &constant.compiled(self.pattern_options(true)), &subject)?,
             None => {

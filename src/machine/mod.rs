@@ -39,6 +39,7 @@ mod time;
 mod trace;
 mod trap;
 mod variable;
+mod work;
 
 pub(crate) use builtin::find as find_builtin;
 pub(crate) use command::FILE_BUILTINS;

@@ -123,6 +123,14 @@ pub(crate) enum Wait {
     },
     /// A builtin that is run again when something has happened.
     Builtin(Box<Invocation>),
+    /// Work on a long value.
+    Work(super::work::Work),
+    /// A long value joins the word in stretches.
+    Append {
+        text: Text,
+        at: usize,
+        quoting: Quoting,
+    },
     /// Other writers of a substitution's output.
     Writers,
     /// Standard input, for an operation that runs again.
@@ -259,7 +267,7 @@ impl Process {
 
     fn resume_wait(&mut self, run: &mut Run, cx: &mut Context<'_>) -> Poll<Step> {
         if !self.signals.is_empty()
-            && !matches!(self.wait, Wait::Utility(_))
+            && !matches!(self.wait, Wait::Utility(_) | Wait::Work(_) | Wait::Append { .. })
             && let Err(halt) = self.take_signals(run)
         {
             return Poll::Ready(Err(halt));
@@ -290,6 +298,20 @@ impl Process {
                 Poll::Ready(Ok(()))
             }
             Wait::Children { .. } => self.resume_children(run),
+            Wait::Work(work) => {
+                let Poll::Ready(done) = work.as_mut().poll(cx) else {
+                    if self.has_fatal_signal() {
+                        self.wait = Wait::Nothing;
+                        return Poll::Ready(self.take_signals(run));
+                    }
+                    return Poll::Pending;
+                };
+                match self.finish_work(run, done) {
+                    Ok(()) if !matches!(self.wait, Wait::Nothing) => self.resume_append(run, cx),
+                    step => Poll::Ready(step),
+                }
+            }
+            Wait::Append { .. } => self.resume_append(run, cx),
             Wait::Builtin(_) => {
                 let Wait::Builtin(invocation) = std::mem::replace(&mut self.wait, Wait::Nothing) else {
                     return Poll::Ready(Ok(()));
@@ -395,7 +417,9 @@ impl Process {
                     }
                     Op::Variable { name, quoting } => {
                         self.append_variable(run, link.name(name), quoting)?;
-                        continue;
+                        if matches!(self.wait, Wait::Nothing) {
+                            continue;
+                        }
                     }
                     Op::FieldVariable(name) => {
                         self.field_variable(run, link.name(name))?;
@@ -425,7 +449,7 @@ impl Process {
                     Op::ErrorUnset { colon } => self.error_unset(run, colon)?,
                     Op::Trim { prefix, longest, quoting, pattern } => {
                         let pattern = self.pattern(run, &program, pattern, false)?;
-                        self.trim(run, prefix, longest, quoting, &pattern)?;
+                        self.trim(run, prefix, longest, quoting, pattern)?;
                     }
                     Op::Replace { scope, replacement, quoting } => {
                         self.replace(run, scope, replacement, quoting)?;

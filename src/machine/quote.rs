@@ -6,15 +6,21 @@ use crate::memory::{ToMetered, Vec, format, vec};
 /// In single quotes: `'a'\''b'`.
 pub(crate) fn single(text: &[u8]) -> Vec<u8> {
     let mut out = vec![b'\''];
-    for &byte in text {
-        if byte == b'\'' {
-            out.extend_from_slice(b"'\\''");
-        } else {
-            out.push(byte);
-        }
-    }
+    push_single(&mut out, text);
     out.push(b'\'');
     out
+}
+
+/// What stands between the quotes of [`single`].
+pub(crate) fn push_single(out: &mut Vec<u8>, text: &[u8]) {
+    let mut rest = text;
+    while let Some(at) = memchr::memchr(b'\'', rest) {
+        let (plain, quoted) = rest.split_at_checked(at).unwrap_or((rest, &[]));
+        out.extend_from_slice(plain);
+        out.extend_from_slice(b"'\\''");
+        rest = quoted.get(1..).unwrap_or(&[]);
+    }
+    out.extend_from_slice(rest);
 }
 
 /// Whether a text has a character that only `$'...'` shows.
@@ -34,6 +40,13 @@ pub(crate) fn needs_ansi_c(text: &[u8]) -> bool {
 /// As `$'...'`.
 pub(crate) fn ansi_c(text: &[u8]) -> Vec<u8> {
     let mut out = b"$'".to_metered();
+    push_ansi_c(&mut out, text);
+    out.push(b'\'');
+    out
+}
+
+/// What stands between the quotes of [`ansi_c`].
+pub(crate) fn push_ansi_c(out: &mut Vec<u8>, text: &[u8]) {
     let mut at = 0;
     while let Some((unit, length)) = character::unit_at(text, at) {
         let bytes = text.get(at..at + length).unwrap_or(&[]);
@@ -57,8 +70,6 @@ pub(crate) fn ansi_c(text: &[u8]) -> Vec<u8> {
         }
         at += length;
     }
-    out.push(b'\'');
-    out
 }
 
 /// `${x@Q}`: in single quotes, or as `$'...'` when it has to be.

@@ -6,8 +6,8 @@
 //! as their futures are the same. Configurations and steps between them are remembered; when they are many, all but
 //! what the present one needs are forgotten. Without `!(list)` a step costs at most the size of the pattern.
 
+use super::PatternOptions;
 use super::graph::{Graph, Label};
-use super::{PatternOptions, Stopped, Ticker};
 use crate::character::{Unit, fold};
 use crate::memory::{HashMap, Vec, vec};
 
@@ -91,13 +91,13 @@ impl<'a> Automaton<'a> {
         self.configurations.get(self.current).is_none_or(|c| c.states.is_empty() && c.waits.is_empty())
     }
 
+    /// The work that was done since the last call, once it is worth counting.
+    pub(super) fn take_work(&mut self) -> Option<u64> {
+        (self.work >= 512).then(|| std::mem::take(&mut self.work))
+    }
+
     /// Reads one unit. `is_leading` is set for a period that only a literal one may match.
-    pub(super) fn read(
-        &mut self,
-        unit: Unit,
-        is_leading: bool,
-        ticker: &mut dyn Ticker,
-    ) -> Result<(), Stopped> {
+    pub(super) fn read(&mut self, unit: Unit, is_leading: bool) {
         let unit = if self.options.ignore_case { fold(unit) } else { unit };
         self.work += 1;
         if is_leading {
@@ -105,19 +105,15 @@ impl<'a> Automaton<'a> {
         } else if let Some(&next) = self.steps.get(&(self.current, unit)) {
             self.current = next;
         } else {
-            self.step(unit, ticker)?;
-        }
-        if self.work >= 1024 {
-            ticker.tick(std::mem::take(&mut self.work))?;
+            self.step(unit);
         }
         if self.size > self.size_to_clear {
             self.forget();
         }
-        Ok(())
     }
 
     /// Steps the present configuration after all configurations of bodies it waits for, the innermost first.
-    fn step(&mut self, unit: Unit, ticker: &mut dyn Ticker) -> Result<(), Stopped> {
+    fn step(&mut self, unit: Unit) {
         let mut pending = vec![self.current];
         while let Some(&number) = pending.last() {
             let count = pending.len();
@@ -135,12 +131,8 @@ impl<'a> Automaton<'a> {
                 pending.pop();
                 self.step_one(number, unit);
             }
-            if self.work >= 1024 {
-                ticker.tick(std::mem::take(&mut self.work))?;
-            }
         }
         self.current = self.steps.get(&(self.current, unit)).copied().unwrap_or(self.current);
-        Ok(())
     }
 
     /// Steps one configuration whose bodies have stepped.

@@ -5,7 +5,7 @@
 
 use super::automaton::Automaton;
 use super::graph::Graph;
-use super::{PatternOptions, Stopped, Ticker};
+use super::{Pace, PatternOptions, Stopped};
 use crate::memory::{Vec, vec};
 
 /// A pattern with extended operators, or with literals that are invalid UTF-8.
@@ -17,12 +17,15 @@ pub(super) struct Extended {
 
 impl Extended {
     /// Whether the whole text matches.
-    pub(super) fn matches(&self, text: &[u8], ticker: &mut dyn Ticker) -> Result<bool, Stopped> {
+    pub(super) async fn matches(&self, text: &[u8], pace: &mut impl Pace) -> Result<bool, Stopped> {
         let mut automaton = Automaton::new(&self.graph, self.options);
         let mut at = 0;
         let mut is_first = self.options.period;
         while let Some((unit, length)) = self.options.unit_at(text, at) {
-            automaton.read(unit, is_first && unit == u32::from(b'.'), ticker)?;
+            automaton.read(unit, is_first && unit == u32::from(b'.'));
+            if let Some(work) = automaton.take_work() {
+                pace.tick(work).await?;
+            }
             if automaton.is_dead() {
                 return Ok(false);
             }
@@ -33,13 +36,14 @@ impl Extended {
     }
 
     /// End of the longest or shortest match that begins at `from`.
-    pub(super) fn end_of_match(
+    pub(super) async fn end_of_match(
         &self,
         text: &[u8],
         from: usize,
         longest: bool,
-        ticker: &mut dyn Ticker,
+        pace: &mut impl Pace,
     ) -> Result<Option<usize>, Stopped> {
+        pace.tick(1 + self.graph.edges.len() as u64 / 4).await?;
         let mut automaton = Automaton::new(&self.graph, self.options);
         let mut found = None;
         let mut at = from;
@@ -51,17 +55,20 @@ impl Extended {
                 return Ok(found);
             }
             let Some((unit, length)) = self.options.unit_at(text, at) else { return Ok(found) };
-            automaton.read(unit, false, ticker)?;
+            automaton.read(unit, false);
+            if let Some(work) = automaton.take_work() {
+                pace.tick(work).await?;
+            }
             at += length;
         }
     }
 
     /// Start of the longest or shortest suffix that matches.
-    pub(super) fn suffix(
+    pub(super) async fn suffix(
         &self,
         text: &[u8],
         longest: bool,
-        ticker: &mut dyn Ticker,
+        pace: &mut impl Pace,
     ) -> Result<Option<usize>, Stopped> {
         let reversed = self.graph.reversed();
         let mut automaton = Automaton::new(&reversed, self.options);
@@ -75,17 +82,20 @@ impl Extended {
                 return Ok(found);
             }
             let Some((unit, length)) = self.options.unit_before(text, at) else { return Ok(found) };
-            automaton.read(unit, false, ticker)?;
+            automaton.read(unit, false);
+            if let Some(work) = automaton.take_work() {
+                pace.tick(work).await?;
+            }
             at -= length;
         }
     }
 
     /// Where matches can begin at or after `from`.
-    pub(super) fn starts(
+    pub(super) async fn starts(
         &self,
         text: &[u8],
         from: usize,
-        ticker: &mut dyn Ticker,
+        pace: &mut impl Pace,
     ) -> Result<Starts, Stopped> {
         let reversed = self.graph.reversed().skipping();
         let mut automaton = Automaton::new(&reversed, self.options);
@@ -98,7 +108,10 @@ impl Extended {
             let Some((unit, length)) = self.options.unit_before(text, at).filter(|_| at > from) else {
                 return Ok(starts);
             };
-            automaton.read(unit, false, ticker)?;
+            automaton.read(unit, false);
+            if let Some(work) = automaton.take_work() {
+                pace.tick(work).await?;
+            }
             at -= length;
         }
     }

@@ -9,7 +9,7 @@
 //! 3. `simple` searches segments, with `memmem` where they are literal; `extended` runs an `automaton` over the text.
 //!
 //! Nothing backtracks: a simple pattern costs at most text times its longest segment, an extended one text times pattern
-//! (`!(list)` can cost more, in polynomial time). Matching calls a [`Ticker`] on its way, which can stop it.
+//! (`!(list)` can cost more, in polynomial time). Matching calls a [`Ticker`] or a [`Pace`] on its way, which can stop it, or let others go first.
 //!
 //! The locale is C.UTF-8: characters are compared by code point, and a range is one of code points. Or it is C, where
 //! every byte is a character ([`PatternOptions::bytes`]).
@@ -23,9 +23,10 @@ mod simple;
 mod token;
 
 use crate::character::{Unit, byte_unit, unit_at, unit_before};
-use crate::memory::Vec;
 use extended::{Extended, Starts};
 use simple::Simple;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
 /// Matching was stopped by its [`Ticker`]; the text was not looked at to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,6 +50,33 @@ pub(crate) struct NoTicker;
 impl Ticker for NoTicker {
     fn tick(&mut self, _: u64) -> Result<(), Stopped> {
         Ok(())
+    }
+}
+
+/// As a [`Ticker`] that may let others go first: what matches long texts is a future.
+pub(crate) trait Pace {
+    /// Says that `n` more steps were done; ready when the match may go on.
+    ///
+    /// # Errors
+    ///
+    /// [`Stopped`] ends the match, which hands it on.
+    fn tick(&mut self, n: u64) -> impl Future<Output = Result<(), Stopped>>;
+}
+
+/// The pace of a match that goes on to its end.
+pub(crate) struct Steady<'a>(pub(crate) &'a mut dyn Ticker);
+
+impl Pace for Steady<'_> {
+    async fn tick(&mut self, n: u64) -> Result<(), Stopped> {
+        self.0.tick(n)
+    }
+}
+
+/// The result of work at a [`Steady`] pace, which never waits.
+pub(crate) fn at_once<T>(work: impl Future<Output = Result<T, Stopped>>) -> Result<T, Stopped> {
+    match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result,
+        Poll::Pending => Err(Stopped),
     }
 }
 
@@ -124,7 +152,7 @@ impl Pattern {
     }
 
     /// The pattern that only this text matches. It has no special character and is UTF-8, and case matters.
-    pub(crate) fn of_literal(text: Vec<u8>, options: PatternOptions) -> Self {
+    pub(crate) fn of_literal(text: crate::memory::Vec<u8>, options: PatternOptions) -> Self {
         let matcher = Matcher::Simple(Simple::of_literal(text, options));
         Self { matcher, is_special: false, is_star_first: false, is_mismeasured: false, options }
     }
@@ -150,59 +178,43 @@ impl Pattern {
 
     /// Whether the whole text matches.
     pub(crate) fn matches(&self, text: &[u8], ticker: &mut dyn Ticker) -> Result<bool, Stopped> {
+        if let Some(literal) = self.literal() {
+            return Ok(text == literal);
+        }
+        at_once(self.matches_paced(text, &mut Steady(ticker)))
+    }
+
+    /// As [`Pattern::matches`], at a pace.
+    pub(crate) async fn matches_paced(&self, text: &[u8], pace: &mut impl Pace) -> Result<bool, Stopped> {
         match &self.matcher {
-            Matcher::Simple(simple) => simple.matches(text, ticker),
-            Matcher::Extended(extended) => extended.matches(text, ticker),
+            Matcher::Simple(simple) => simple.matches(text, pace).await,
+            Matcher::Extended(extended) => extended.matches(text, pace).await,
         }
     }
 
-    /// Length of the longest prefix that matches: what `${x##p}` removes.
-    pub(crate) fn longest_prefix(
+    /// Length of the longest or the shortest prefix that matches: what `${x##p}` and `${x#p}` remove.
+    pub(crate) async fn prefix(
         &self,
         text: &[u8],
-        ticker: &mut dyn Ticker,
+        longest: bool,
+        pace: &mut impl Pace,
     ) -> Result<Option<usize>, Stopped> {
-        self.prefix(text, true, ticker)
-    }
-
-    /// Length of the shortest prefix that matches: what `${x#p}` removes.
-    pub(crate) fn shortest_prefix(
-        &self,
-        text: &[u8],
-        ticker: &mut dyn Ticker,
-    ) -> Result<Option<usize>, Stopped> {
-        self.prefix(text, false, ticker)
-    }
-
-    /// Start of the longest suffix that matches: what `${x%%p}` removes.
-    pub(crate) fn longest_suffix(
-        &self,
-        text: &[u8],
-        ticker: &mut dyn Ticker,
-    ) -> Result<Option<usize>, Stopped> {
-        self.suffix(text, true, ticker)
-    }
-
-    /// Start of the shortest suffix that matches: what `${x%p}` removes.
-    pub(crate) fn shortest_suffix(
-        &self,
-        text: &[u8],
-        ticker: &mut dyn Ticker,
-    ) -> Result<Option<usize>, Stopped> {
-        self.suffix(text, false, ticker)
-    }
-
-    fn prefix(&self, text: &[u8], longest: bool, ticker: &mut dyn Ticker) -> Result<Option<usize>, Stopped> {
         match &self.matcher {
-            Matcher::Simple(simple) => simple.prefix(text, longest, ticker),
-            Matcher::Extended(extended) => extended.end_of_match(text, 0, longest, ticker),
+            Matcher::Simple(simple) => simple.prefix(text, longest, pace).await,
+            Matcher::Extended(extended) => extended.end_of_match(text, 0, longest, pace).await,
         }
     }
 
-    fn suffix(&self, text: &[u8], longest: bool, ticker: &mut dyn Ticker) -> Result<Option<usize>, Stopped> {
+    /// Start of the longest or the shortest suffix that matches: what `${x%%p}` and `${x%p}` remove.
+    pub(crate) async fn suffix(
+        &self,
+        text: &[u8],
+        longest: bool,
+        pace: &mut impl Pace,
+    ) -> Result<Option<usize>, Stopped> {
         match &self.matcher {
-            Matcher::Simple(simple) => simple.suffix(text, longest, ticker),
-            Matcher::Extended(extended) => extended.suffix(text, longest, ticker),
+            Matcher::Simple(simple) => simple.suffix(text, longest, pace).await,
+            Matcher::Extended(extended) => extended.suffix(text, longest, pace).await,
         }
     }
 }
@@ -224,21 +236,21 @@ impl<'a> Matches<'a> {
 
     /// The next match. As in bash, the empty pattern has none; an empty text has one only for a pattern that begins
     /// with a `*`; after an empty match the search goes on behind the next character; and there is none behind the last.
-    pub(crate) fn next(&mut self, ticker: &mut dyn Ticker) -> Result<Option<Span>, Stopped> {
+    pub(crate) async fn next(&mut self, pace: &mut impl Pace) -> Result<Option<Span>, Stopped> {
         if self.is_done {
             return Ok(None);
         }
         let found = match &self.pattern.matcher {
-            Matcher::Simple(simple) => simple.find(self.text, self.at, ticker)?,
+            Matcher::Simple(simple) => simple.find(self.text, self.at, pace).await?,
             Matcher::Extended(extended) => {
                 let starts = match self.starts.take() {
                     Some(starts) => starts,
-                    None => extended.starts(self.text, self.at, ticker)?,
+                    None => extended.starts(self.text, self.at, pace).await?,
                 };
                 let start = self.starts.insert(starts).next(self.at);
                 match start {
                     Some(start) => {
-                        extended.end_of_match(self.text, start, true, ticker)?.map(|end| (start, end))
+                        extended.end_of_match(self.text, start, true, pace).await?.map(|end| (start, end))
                     }
                     None => None,
                 }

@@ -8,7 +8,7 @@ use crate::memory::{Vec, vec};
 use memchr::memmem;
 
 use super::bracket::Set;
-use super::{PatternOptions, Stopped, Ticker};
+use super::{Pace, PatternOptions, Stopped};
 use crate::character::{Unit, fold, push_unit};
 
 /// A part of a segment.
@@ -34,8 +34,55 @@ pub(super) struct Simple {
     options: PatternOptions,
 }
 
-/// How many bytes are looked at between two calls of the ticker, roughly.
+/// How many bytes are searched in the time of one step, roughly.
 const TICK_BYTES: usize = 4096;
+/// How many bytes are searched before the pace is asked.
+const STRETCH: usize = 256 * 1024;
+
+/// The first place of `literal` in `text` at or after `from`.
+async fn search(
+    literal: &[u8],
+    text: &[u8],
+    from: usize,
+    pace: &mut impl Pace,
+) -> Result<Option<usize>, Stopped> {
+    let stretch = STRETCH.max(literal.len());
+    let mut at = from;
+    loop {
+        let end = at.saturating_add(stretch).saturating_add(literal.len()).min(text.len());
+        let window = text.get(at..end).unwrap_or_default();
+        let found = memmem::find(window, literal);
+        pace.tick(1 + (found.unwrap_or(window.len()) / TICK_BYTES) as u64).await?;
+        match found {
+            Some(offset) => return Ok(Some(at + offset)),
+            None if end == text.len() => return Ok(None),
+            None => at += stretch,
+        }
+    }
+}
+
+/// The last place of `literal` within `[from, end)`.
+async fn search_back(
+    literal: &[u8],
+    text: &[u8],
+    from: usize,
+    end: usize,
+    pace: &mut impl Pace,
+) -> Result<Option<usize>, Stopped> {
+    let stretch = STRETCH.max(literal.len());
+    let mut end = end;
+    loop {
+        let start = end.saturating_sub(stretch.saturating_add(literal.len())).max(from);
+        let window = text.get(start..end).unwrap_or_default();
+        let found = memmem::rfind(window, literal);
+        pace.tick(1 + (window.len() / TICK_BYTES) as u64).await?;
+        match found {
+            Some(offset) => return Ok(Some(start + offset)),
+            None if start <= from => return Ok(None),
+            None => end = start + literal.len(),
+        }
+    }
+}
 
 impl Simple {
     pub(super) fn new(options: PatternOptions) -> Self {
@@ -112,9 +159,9 @@ impl Simple {
     }
 
     /// Whether the whole text matches.
-    pub(super) fn matches(&self, text: &[u8], ticker: &mut dyn Ticker) -> Result<bool, Stopped> {
+    pub(super) async fn matches(&self, text: &[u8], pace: &mut impl Pace) -> Result<bool, Stopped> {
         if self.options.pathname {
-            return self.matches_pathname(text, ticker);
+            return self.matches_pathname(text, pace).await;
         }
         let (first, middle, last) = self.parts();
         let Some(start) = self.forward(first, text, 0) else { return Ok(false) };
@@ -124,11 +171,11 @@ impl Simple {
         }
         let Some(end) = self.backward(last, text, text.len()) else { return Ok(false) };
         let Some(inner) = text.get(..end) else { return Ok(false) };
-        Ok(start <= end && self.leftmost(middle, inner, start, ticker)?.is_some())
+        Ok(start <= end && self.leftmost(middle, inner, start, pace).await?.is_some())
     }
 
     /// As `matches` where a `*` stops at a `/`: tries the segments one after the other, and goes back to the last `*` only.
-    fn matches_pathname(&self, text: &[u8], ticker: &mut dyn Ticker) -> Result<bool, Stopped> {
+    async fn matches_pathname(&self, text: &[u8], pace: &mut impl Pace) -> Result<bool, Stopped> {
         let mut segments = self.segments.iter();
         let first = segments.next().map(Vec::as_slice).unwrap_or_default();
         let Some(mut at) = self.forward(first, text, 0) else { return Ok(false) };
@@ -139,7 +186,7 @@ impl Simple {
                 return Ok(false);
             }
             loop {
-                ticker.tick(1)?;
+                pace.tick(1).await?;
                 if let Some(end) = self.forward(segment, text, at)
                     && (left > 0 || end == text.len())
                 {
@@ -156,87 +203,87 @@ impl Simple {
     }
 
     /// End of the longest or shortest prefix that matches.
-    pub(super) fn prefix(
+    pub(super) async fn prefix(
         &self,
         text: &[u8],
         longest: bool,
-        ticker: &mut dyn Ticker,
+        pace: &mut impl Pace,
     ) -> Result<Option<usize>, Stopped> {
         match self.forward(self.parts().0, text, 0) {
-            Some(start) => self.after_first(text, start, longest, ticker),
+            Some(start) => self.after_first(text, start, longest, pace).await,
             None => Ok(None),
         }
     }
 
     /// End of the match whose first segment ends at `start`.
-    fn after_first(
+    async fn after_first(
         &self,
         text: &[u8],
         start: usize,
         longest: bool,
-        ticker: &mut dyn Ticker,
+        pace: &mut impl Pace,
     ) -> Result<Option<usize>, Stopped> {
         let (_, middle, last) = self.parts();
         let Some(last) = last else { return Ok(Some(start)) };
-        let Some(inner) = self.leftmost(middle, text, start, ticker)? else { return Ok(None) };
+        let Some(inner) = self.leftmost(middle, text, start, pace).await? else { return Ok(None) };
         let found = if longest {
-            self.find_last(last, text, inner, text.len(), ticker)?
+            self.find_last(last, text, inner, text.len(), pace).await?
         } else {
-            self.find_first(last, text, inner, ticker)?
+            self.find_first(last, text, inner, pace).await?
         };
         Ok(found.map(|(_, end)| end))
     }
 
     /// Start of the longest or shortest suffix that matches.
-    pub(super) fn suffix(
+    pub(super) async fn suffix(
         &self,
         text: &[u8],
         longest: bool,
-        ticker: &mut dyn Ticker,
+        pace: &mut impl Pace,
     ) -> Result<Option<usize>, Stopped> {
         let (first, middle, last) = self.parts();
         let Some(last) = last else { return Ok(self.backward(first, text, text.len())) };
         let Some(mut end) = self.backward(last, text, text.len()) else { return Ok(None) };
         for segment in middle.iter().rev() {
-            match self.find_last(segment, text, 0, end, ticker)? {
+            match self.find_last(segment, text, 0, end, pace).await? {
                 Some((start, _)) => end = start,
                 None => return Ok(None),
             }
         }
         let found = if longest {
             let inner = text.get(..end).unwrap_or(text);
-            self.find_first(first, inner, 0, ticker)?
+            self.find_first(first, inner, 0, pace).await?
         } else {
-            self.find_last(first, text, 0, end, ticker)?
+            self.find_last(first, text, 0, end, pace).await?
         };
         Ok(found.map(|(start, _)| start))
     }
 
     /// The leftmost match at or after `from`, and there the longest.
-    pub(super) fn find(
+    pub(super) async fn find(
         &self,
         text: &[u8],
         from: usize,
-        ticker: &mut dyn Ticker,
+        pace: &mut impl Pace,
     ) -> Result<Option<(usize, usize)>, Stopped> {
         // What follows the first segment is found after its first place or after none, so one place is enough.
-        let Some((start, after)) = self.find_first(self.parts().0, text, from, ticker)? else {
+        let Some((start, after)) = self.find_first(self.parts().0, text, from, pace).await? else {
             return Ok(None);
         };
-        Ok(self.after_first(text, after, true, ticker)?.map(|end| (start, end)))
+        Ok(self.after_first(text, after, true, pace).await?.map(|end| (start, end)))
     }
 
     /// The end of `segments`, each at its first place at or after the end of the one before.
-    fn leftmost(
+    async fn leftmost(
         &self,
         segments: &[Segment],
         text: &[u8],
         from: usize,
-        ticker: &mut dyn Ticker,
+        pace: &mut impl Pace,
     ) -> Result<Option<usize>, Stopped> {
         let mut at = from;
         for segment in segments {
-            match self.find_first(segment, text, at, ticker)? {
+            match self.find_first(segment, text, at, pace).await? {
                 Some((_, end)) => at = end,
                 None => return Ok(None),
             }
@@ -245,42 +292,40 @@ impl Simple {
     }
 
     /// The first place of a segment at or after `from`.
-    fn find_first(
+    async fn find_first(
         &self,
         segment: &[Element],
         text: &[u8],
         from: usize,
-        ticker: &mut dyn Ticker,
+        pace: &mut impl Pace,
     ) -> Result<Option<(usize, usize)>, Stopped> {
         if let [Element::Literal(bytes)] = segment {
-            let found = memmem::find(text.get(from..).unwrap_or_default(), bytes);
-            ticker.tick(1 + (found.unwrap_or(text.len().saturating_sub(from)) / TICK_BYTES) as u64)?;
-            return Ok(found.map(|offset| (from + offset, from + offset + bytes.len())));
+            let found = search(bytes, text, from, pace).await?;
+            return Ok(found.map(|start| (start, start + bytes.len())));
         }
         let mut at = from;
         loop {
             if let Some(end) = self.forward(segment, text, at) {
                 return Ok(Some((at, end)));
             }
-            ticker.tick(1)?;
+            pace.tick(1).await?;
             let Some((_, length)) = self.options.unit_at(text, at) else { return Ok(None) };
             at += length;
         }
     }
 
     /// The last place of a segment within `[from, end)`.
-    fn find_last(
+    async fn find_last(
         &self,
         segment: &[Element],
         text: &[u8],
         from: usize,
         end: usize,
-        ticker: &mut dyn Ticker,
+        pace: &mut impl Pace,
     ) -> Result<Option<(usize, usize)>, Stopped> {
         if let [Element::Literal(bytes)] = segment {
-            let found = memmem::rfind(text.get(from..end).unwrap_or_default(), bytes);
-            ticker.tick(1 + (end.saturating_sub(from) / TICK_BYTES) as u64)?;
-            return Ok(found.map(|offset| (from + offset, from + offset + bytes.len())));
+            let found = search_back(bytes, text, from, end, pace).await?;
+            return Ok(found.map(|start| (start, start + bytes.len())));
         }
         let mut at = end;
         loop {
@@ -288,7 +333,7 @@ impl Simple {
                 Some(start) if start >= from => return Ok(Some((start, at))),
                 _ => {}
             }
-            ticker.tick(1)?;
+            pace.tick(1).await?;
             match self.options.unit_before(text, at) {
                 Some((_, length)) if at > from => at -= length,
                 _ => return Ok(None),

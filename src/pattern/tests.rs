@@ -109,10 +109,10 @@ fn prefixes_and_suffixes() {
         let pattern = Pattern::parse(pattern.as_bytes(), extglob());
         let t = &mut NoTicker;
         [
-            pattern.shortest_prefix(text, t).unwrap(),
-            pattern.longest_prefix(text, t).unwrap(),
-            pattern.shortest_suffix(text, t).unwrap(),
-            pattern.longest_suffix(text, t).unwrap(),
+            at_once(pattern.prefix(text, false, &mut Steady(t))).unwrap(),
+            at_once(pattern.prefix(text, true, &mut Steady(t))).unwrap(),
+            at_once(pattern.suffix(text, false, &mut Steady(t))).unwrap(),
+            at_once(pattern.suffix(text, true, &mut Steady(t))).unwrap(),
         ]
     };
     assert_eq!(ends("*/"), [Some(1), Some(9), None, None]);
@@ -128,7 +128,7 @@ fn replace_all(pattern: &str, text: &str) -> String {
     let pattern = Pattern::parse(pattern.as_bytes(), extglob());
     let mut matches = Matches::new(&pattern, text.as_bytes());
     let (mut replaced, mut at) = (Vec::new(), 0);
-    while let Some((start, end)) = matches.next(&mut NoTicker).unwrap() {
+    while let Some((start, end)) = at_once(matches.next(&mut Steady(&mut NoTicker))).unwrap() {
         replaced.extend_from_slice(&text.as_bytes()[at..start]);
         replaced.push(b'-');
         at = end;
@@ -174,7 +174,7 @@ fn bombs_end_within_a_bound() {
         let pattern = Pattern::parse(pattern.as_bytes(), extglob());
         let counter = &mut Counter(2_000_000);
         assert!(pattern.matches(&text, counter).is_ok());
-        assert!(Matches::new(&pattern, &text).next(counter).is_ok());
+        assert!(at_once(Matches::new(&pattern, &text).next(&mut Steady(counter))).is_ok());
     }
     let distinct = "!(*(aa)|*(aaa)|*(aaaaa)|*(aaaaaaa)|*(aaaaaaaaaaa))!(*(aa)b)b";
     let pattern = Pattern::parse(distinct.as_bytes(), extglob());
@@ -187,11 +187,12 @@ fn long_texts_and_patterns_are_linear() {
     let counter = &mut Counter(4_000_000);
     for pattern in ["*/", "/*", "x*", "a", "[ab]", "*x", "*a*b*c"] {
         let pattern = Pattern::parse(pattern.as_bytes(), PatternOptions::default());
-        pattern.longest_prefix(&text, counter).unwrap();
-        pattern.longest_suffix(&text, counter).unwrap();
-        pattern.shortest_suffix(&text, counter).unwrap();
+        let pace = &mut Steady(&mut *counter);
+        at_once(pattern.prefix(&text, true, pace)).unwrap();
+        at_once(pattern.suffix(&text, true, pace)).unwrap();
+        at_once(pattern.suffix(&text, false, pace)).unwrap();
         let mut all = Matches::new(&pattern, &text);
-        while all.next(counter).unwrap().is_some() {}
+        while at_once(all.next(pace)).unwrap().is_some() {}
     }
     for unit in ["[", "[[:a:]", "[[=", "@(", "[a-", "(", "*", "@(a|"] {
         Pattern::parse(unit.repeat(20_000).as_bytes(), extglob());

@@ -38,6 +38,7 @@ mod walk;
 mod width;
 
 pub use crate::environment::Environment;
+pub(crate) use context::yield_now;
 pub use context::{CommandError, CommandRequest, CommandRunner, Context, DescriptorHandles};
 pub use error::{ExitStatus, UtilityError};
 pub use options::{Example, OptionArgument, OptionSpec, Options, example, flag, number, optional, value};

@@ -7,6 +7,7 @@ use super::super::option::{self, ShellOption};
 use super::super::process::{Halt, Process, Step, Target};
 use super::super::run::Run;
 use super::super::variable::Value;
+use super::super::work::{Done, LONG, Paced};
 use super::field::stopped;
 use crate::limit::gauge;
 use crate::memory::{JoinMetered, ToMetered, Vec};
@@ -186,6 +187,13 @@ impl Process {
                 let matched = if right.is_literal(options) {
                     gauge::spend_bytes(left.len().min(right.bytes.len()));
                     *left == *right.bytes
+                } else if left.len() > LONG {
+                    let pattern = right.into_pattern(options);
+                    let wanted = operator == ConditionalOperator::Match;
+                    let mut pace = Paced::new(run);
+                    return self.start_work(async move {
+                        Ok(Done::Test(pattern.matches_paced(&left, &mut pace).await? == wanted))
+                    });
                 } else {
                     self.matches(run, &right.into_pattern(options), &left)?
                 };

@@ -4,6 +4,7 @@ use super::super::builder::Finished;
 use super::super::option::ShellOption;
 use super::super::process::{Halt, Process, Step};
 use super::super::run::Run;
+use super::super::work::LONG;
 use crate::limit::{Limit, gauge};
 use crate::pattern::{Pattern, PatternOptions};
 use crate::program::{BraceError, Index, Program};
@@ -144,6 +145,11 @@ impl Process {
                 (&expansion.parameter, &expansion.operation, expansion.indirect)
         {
             let id = run.services.names.intern(name);
+            // The word is one of many that are made without a pause.
+            if let Some(text) = self.scalar(run, id).filter(|text| text.len() > LONG) {
+                self.append_text(&text, Quoting::Quoted);
+                return refused(run);
+            }
             return self.append_variable(run, id, Quoting::Quoted);
         }
         Err(run.services.meter.fail(Limit::ExpansionResults).into())

@@ -3,6 +3,7 @@
 
 mod arithmetic;
 mod arithmetic_prefix;
+mod change;
 mod conditional;
 mod field;
 mod operator;
@@ -12,4 +13,5 @@ mod subscript;
 mod tilde;
 mod transform;
 
-pub(crate) use operator::with_case;
+pub(crate) use change::with_case;
+pub(crate) use parameter::ListOf;

@@ -4,44 +4,57 @@ use super::super::option::ShellOption;
 use super::super::process::{Halt, Process, Step, Target};
 use super::super::run::Run;
 use super::super::variable::Value;
-use super::field::{refused, stopped};
+use super::super::work::{Done, Paced};
+use super::change::{Change, Piece, Replacement, copied};
+use super::field::refused;
 use super::parameter::ListOf;
 use crate::character;
-use crate::memory::{JoinMetered, Vec, vec};
-use crate::pattern::{Matches, NoTicker, Pattern, Ticker as _};
+use crate::memory::{Vec, vec};
+use crate::pattern::Pattern;
 use crate::program::{Index, Pc, Program, Quoting};
 use crate::syntax::ast::{AllElements, CaseOperator, ReplaceScope};
 use crate::text::Text;
-use crate::utility::ticker::MeterTicker;
 
 impl Process {
-    /// Pops the target and appends each of its values as `change` makes it.
-    fn append_changed(
+    /// Pops the target and appends each of its values as `change` makes it. `lists`: what a list of elements is then, and
+    /// one of parameters.
+    pub(crate) fn append_changed(
         &mut self,
         run: &mut Run,
         quoting: Quoting,
-        trims: bool,
-        mut change: impl FnMut(&Run, &[u8]) -> Result<Text, Halt>,
+        lists: (ListOf, ListOf),
+        change: Change,
     ) -> Step {
         let (target, source) = self.pop_target();
         if let Some(kind) = Self::list_kind(&target) {
-            let list = match &target {
-                _ if !trims => ListOf::Changed,
-                Target::Elements(..) => ListOf::ElementsTrimmed,
-                _ => ListOf::ParametersTrimmed,
-            };
+            let list = if matches!(target, Target::Elements(..)) { lists.0 } else { lists.1 };
             let mut values = self.target_values(run, &target);
+            if change.is_long(values.iter().map(|value| value.len()), values.len()) {
+                let mut pace = Paced::new(run);
+                return self.start_work(async move {
+                    for value in &mut values {
+                        *value = change.of(value, &mut pace).await?;
+                        copied(value.len(), &mut pace).await?;
+                    }
+                    Ok(Done::List { values, kind, quoting, list })
+                });
+            }
             for value in &mut values {
-                *value = change(run, value)?;
-                refused(run)?;
+                *value = change.at_once(run, value)?;
             }
             return self.append_list(run, &values, kind, quoting, list);
         }
         match self.target_text(run, &target) {
             Some(text) => {
-                let changed = change(run, &text)?;
+                if change.is_long([text.len()], 1) {
+                    let mut pace = Paced::new(run);
+                    return self.start_work(async move {
+                        Ok(Done::Text(change.of(&text, &mut pace).await?, quoting))
+                    });
+                }
+                let changed = change.at_once(run, &text)?;
                 self.append_text(&changed, quoting);
-                Ok(())
+                refused(run)
             }
             None => self.check_unset_parameter(run, &target, source),
         }
@@ -114,24 +127,10 @@ impl Process {
         prefix: bool,
         longest: bool,
         quoting: Quoting,
-        pattern: &Pattern,
+        pattern: Pattern,
     ) -> Step {
-        self.append_changed(run, quoting, true, |run, text| {
-            let ticker = &mut MeterTicker::new(&run.services.meter);
-            let found = match (prefix, longest) {
-                (true, true) => pattern.longest_prefix(text, ticker),
-                (true, false) => pattern.shortest_prefix(text, ticker),
-                (false, true) => pattern.longest_suffix(text, ticker),
-                (false, false) => pattern.shortest_suffix(text, ticker),
-            };
-            let found = found.map_err(|_| stopped(run))?;
-            let rest = match found {
-                Some(at) if prefix => text.get(at..),
-                Some(at) => text.get(..at),
-                None => Some(text),
-            };
-            Ok(Text::from(rest.unwrap_or(text)))
-        })
+        let lists = (ListOf::ElementsTrimmed, ListOf::ParametersTrimmed);
+        self.append_changed(run, quoting, lists, Change::Trim { pattern, prefix, longest })
     }
 
     /// `${x/p/r}` and its kin: the builders have the pattern and, if given, the replacement.
@@ -171,23 +170,9 @@ impl Process {
                 Some(([b'?' | b'!', b'(', ..], false)) => ends,
                 _ => false,
             };
-        self.append_changed(run, quoting, false, |run, text| {
-            if pattern.is_mismeasured()
-                || empty_pattern && !matches!(scope, ReplaceScope::Prefix | ReplaceScope::Suffix)
-            {
-                return Ok(Text::from(text));
-            }
-            if text.is_empty() {
-                let ticker = &mut MeterTicker::new(&run.services.meter);
-                let matches = matches_nothing && pattern.matches(text, ticker).map_err(|_| stopped(run))?;
-                let literals = string.iter().filter(|_| matches).filter_map(|piece| match piece {
-                    Piece::Literal(literal) => Some(literal.as_bytes()),
-                    Piece::Match => None,
-                });
-                return Ok(Text::from(literals.collect::<Vec<_>>().concat_metered()));
-            }
-            replaced(run, text, &pattern, scope, &string)
-        })
+        let lists = (ListOf::Changed, ListOf::Changed);
+        let replacement = Replacement { pattern, scope, string, empty_pattern, matches_nothing };
+        self.append_changed(run, quoting, lists, Change::Replace(replacement))
     }
 
     /// The replacement's pieces: literal text, and unquoted `&` for what matched.
@@ -233,10 +218,9 @@ impl Process {
         } else {
             None
         };
-        let bytes = self.shell.state.locale.bytes;
-        self.append_changed(run, quoting, false, |_, text| {
-            Ok(with_case(text, operator, pattern.as_ref(), bytes))
-        })
+        let ascii = self.shell.state.locale.bytes;
+        let lists = (ListOf::Changed, ListOf::Changed);
+        self.append_changed(run, quoting, lists, Change::Case { operator, pattern, ascii })
     }
 
     /// `${x:offset:length}`: the numbers are on the stack.
@@ -351,163 +335,5 @@ impl Process {
             _ => Vec::new(),
         };
         self.append_list(run, &values, kind, quoting, ListOf::Slice)
-    }
-}
-
-/// A piece of a replacement.
-enum Piece {
-    Literal(Text),
-    /// The text that matched.
-    Match,
-}
-
-/// The text that a pattern stands for, where it can be searched byte by byte: ASCII is no part of another character.
-fn literal_search(pattern: &Pattern) -> Option<&[u8]> {
-    pattern.literal().filter(|literal| !literal.is_empty() && literal.is_ascii())
-}
-
-fn replaced(
-    run: &Run,
-    text: &[u8],
-    pattern: &Pattern,
-    scope: ReplaceScope,
-    string: &[Piece],
-) -> Result<Text, Halt> {
-    let ticker = &mut MeterTicker::new(&run.services.meter);
-    let mut out = Vec::new();
-    let push = |out: &mut Vec<u8>, matched: &[u8]| -> Result<(), Halt> {
-        for piece in string {
-            match piece {
-                Piece::Literal(literal) => out.extend_from_slice(literal),
-                Piece::Match => out.extend_from_slice(matched),
-            }
-        }
-        if out.len() > 4096 {
-            refused(run)?;
-            run.services.meter.check_value(out.len() as u64)?;
-        }
-        Ok(())
-    };
-    if let (ReplaceScope::All, Some(literal)) = (scope, literal_search(pattern)) {
-        push(&mut out, literal)?;
-        return replaced_literal(run, text, literal, &out);
-    }
-    match scope {
-        ReplaceScope::Prefix | ReplaceScope::Suffix => {
-            let found = match scope {
-                ReplaceScope::Prefix => {
-                    pattern.longest_prefix(text, ticker).map(|end| end.map(|end| (0, end)))
-                }
-                _ => pattern.longest_suffix(text, ticker).map(|start| start.map(|start| (start, text.len()))),
-            };
-            let Some((start, end)) = found.map_err(|_| stopped(run))? else { return Ok(Text::from(text)) };
-            out.extend_from_slice(text.get(..start).unwrap_or(&[]));
-            push(&mut out, text.get(start..end).unwrap_or(&[]))?;
-            out.extend_from_slice(text.get(end..).unwrap_or(&[]));
-        }
-        ReplaceScope::First | ReplaceScope::All => {
-            let mut matches = Matches::new(pattern, text);
-            let mut copied = 0;
-            while let Some((start, end)) = matches.next(ticker).map_err(|_| stopped(run))? {
-                out.extend_from_slice(text.get(copied..start).unwrap_or(&[]));
-                push(&mut out, text.get(start..end).unwrap_or(&[]))?;
-                copied = end;
-                if scope == ReplaceScope::First {
-                    break;
-                }
-            }
-            if copied == 0 && out.is_empty() {
-                return Ok(Text::from(text));
-            }
-            out.extend_from_slice(text.get(copied..).unwrap_or(&[]));
-        }
-    }
-    Ok(Text::from(out))
-}
-
-/// All of `literal` replaced: the result's length is known, and bounded, before it is made.
-fn replaced_literal(run: &Run, text: &[u8], literal: &[u8], replacement: &[u8]) -> Result<Text, Halt> {
-    let ticker = &mut MeterTicker::new(&run.services.meter);
-    let finder = memchr::memmem::Finder::new(literal);
-    let count = match literal {
-        &[byte] => memchr::memchr_iter(byte, text).count(),
-        _ => finder.find_iter(text).count(),
-    };
-    let kept = text.len().saturating_sub(count.saturating_mul(literal.len()));
-    let length = kept.saturating_add(count.saturating_mul(replacement.len()));
-    run.services.meter.check_value(length as u64)?;
-    ticker.tick(count as u64 + text.len() as u64 / 64).map_err(|_| stopped(run))?;
-    let mut out = Vec::with_capacity(length);
-    match literal {
-        // Matches stand close together: looking for the next one costs more than looking at each byte.
-        &[byte] if count > text.len() / 16 => {
-            for &other in text {
-                if other == byte {
-                    out.extend_from_slice(replacement);
-                } else {
-                    out.push(other);
-                }
-            }
-        }
-        _ => {
-            let mut copied = 0;
-            for start in finder.find_iter(text) {
-                out.extend_from_slice(text.get(copied..start).unwrap_or(&[]));
-                out.extend_from_slice(replacement);
-                copied = start + literal.len();
-            }
-            out.extend_from_slice(text.get(copied..).unwrap_or(&[]));
-        }
-    }
-    Ok(Text::from(out))
-}
-
-/// A text with the case of its characters changed where they match. `ascii`: no other character has a case.
-pub(crate) fn with_case(text: &[u8], operator: CaseOperator, pattern: Option<&Pattern>, ascii: bool) -> Text {
-    let first_only =
-        matches!(operator, CaseOperator::UpperFirst | CaseOperator::LowerFirst | CaseOperator::ToggleFirst);
-    let mut out = Vec::with_capacity(text.len());
-    let mut at = 0;
-    while let Some((unit, length)) = character::unit_at(text, at) {
-        let bytes = text.get(at..at + length).unwrap_or(&[]);
-        let matched = (!first_only || at == 0)
-            && pattern.is_none_or(|pattern| pattern.matches(bytes, &mut NoTicker).unwrap_or(false));
-        match character::character(unit) {
-            Some(character) if matched && (!ascii || character.is_ascii()) => {
-                let changed = match operator {
-                    CaseOperator::UpperFirst | CaseOperator::UpperAll => upper(character),
-                    CaseOperator::LowerFirst | CaseOperator::LowerAll => lower(character),
-                    CaseOperator::ToggleFirst | CaseOperator::ToggleAll => {
-                        if character.is_uppercase() {
-                            lower(character)
-                        } else {
-                            upper(character)
-                        }
-                    }
-                };
-                let mut buffer = [0; 4];
-                out.extend_from_slice(changed.encode_utf8(&mut buffer).as_bytes());
-            }
-            _ => out.extend_from_slice(bytes),
-        }
-        at += length;
-    }
-    Text::from(out)
-}
-
-/// The upper-case form where it is one character, as `towupper` gives it.
-fn upper(character: char) -> char {
-    let mut upper = character.to_uppercase();
-    match (upper.next(), upper.next()) {
-        (Some(only), None) => only,
-        _ => character,
-    }
-}
-
-fn lower(character: char) -> char {
-    let mut lower = character.to_lowercase();
-    match (lower.next(), lower.next()) {
-        (Some(only), None) => only,
-        _ => character,
     }
 }

@@ -5,6 +5,7 @@ use super::super::option::ShellOption;
 use super::super::process::{Halt, Process, Step, Subscript, Target};
 use super::super::run::Run;
 use super::super::variable::{Attributes, Value, decimal};
+use super::super::work::LONG;
 use super::field::refused;
 use crate::limit::gauge;
 use crate::memory::{JoinMetered, ToMetered, Vec, vec};
@@ -87,6 +88,11 @@ impl Process {
     pub(crate) fn append_variable(&mut self, run: &mut Run, id: NameId, quoting: Quoting) -> Step {
         let slot = self.shell.variables.slot(id);
         if let (Value::Text(text), false) = (&slot.value, slot.attributes.has(Attributes::NAMEREF)) {
+            if text.len() > LONG {
+                let text = text.clone();
+                self.append_value(&text, quoting);
+                return Ok(());
+            }
             match quoting {
                 Quoting::Quoted | Quoting::Document => self.x.builder.push_quoted(text),
                 Quoting::Raw => self.x.builder.push_raw(text),
@@ -99,7 +105,7 @@ impl Process {
             return self.append_target(run, &target, Index::MAX, quoting);
         }
         match self.scalar(run, id) {
-            Some(text) => self.append_text(&text, quoting),
+            Some(text) => self.append_value(&text, quoting),
             None => self.check_unset(run, &Target::Variable(id))?,
         }
         Ok(())
@@ -550,7 +556,7 @@ impl Process {
         }
         match self.target_text(run, target) {
             Some(text) => {
-                self.append_text(&text, quoting);
+                self.append_value(&text, quoting);
                 Ok(())
             }
             None => self.check_unset_parameter(run, target, source),

@@ -4,8 +4,8 @@ use super::super::process::{Halt, Process, Step, Target};
 use super::super::quote;
 use super::super::run::Run;
 use super::super::variable::{Attributes, Value};
+use super::change::Change;
 use super::field::refused;
-use super::operator::with_case;
 use super::parameter::ListOf;
 use crate::limit::gauge;
 use crate::memory::{ToMetered, Vec, format, vec};
@@ -60,6 +60,18 @@ impl Process {
             b'K' | b'k' if matches!(target, Target::Elements(..)) => {
                 self.append_pairs(run, &target, operator == b'k', quoting)
             }
+            b'Q' | b'K' | b'k' | b'U' | b'u' | b'L' => {
+                let ascii = self.shell.state.locale.bytes;
+                let case = |operator| Change::Case { operator, pattern: None, ascii };
+                let change = match operator {
+                    b'U' => case(CaseOperator::UpperAll),
+                    b'u' => case(CaseOperator::UpperFirst),
+                    b'L' => case(CaseOperator::LowerAll),
+                    _ => Change::Quote,
+                };
+                self.x.targets.push((target, source));
+                self.append_changed(run, quoting, (ListOf::Transformed, ListOf::Transformed), change)
+            }
             _ => {
                 if let Some(kind) = Self::list_kind(&target) {
                     let mut values = self.target_values(run, &target);
@@ -82,14 +94,9 @@ impl Process {
     }
 
     fn transformed_value(&mut self, run: &mut Run, operator: u8, text: &Text) -> Result<Text, Halt> {
-        let ascii = self.shell.state.locale.bytes;
         Ok(match operator {
-            b'Q' | b'K' | b'k' => Text::from(quote::at_q(text)),
             b'E' => Text::from(crate::syntax::expand_ansi_c(text)),
             b'P' => self.expand_prompt(run, text, false),
-            b'U' => with_case(text, CaseOperator::UpperAll, None, ascii),
-            b'u' => with_case(text, CaseOperator::UpperFirst, None, ascii),
-            b'L' => with_case(text, CaseOperator::LowerAll, None, ascii),
             _ => text.clone(),
         })
     }
