@@ -27,6 +27,7 @@ mod replacement;
 mod run;
 mod sort;
 mod sorting;
+mod statement;
 mod stream;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,356 @@
+//! Parses statements and emits their code: actions, blocks, conditions, loops, and what stands in a line.
+
+use super::error::{SyntaxError, SyntaxErrorKind};
+use super::lexer::Token;
+use super::op::{Op, Place, Redirect, Var};
+use super::parser::{Loop, Parser};
+use crate::memory::{ToMetered, Vec, format};
+
+impl Parser<'_> {
+    pub(super) fn action(&mut self) -> Result<(), SyntaxError> {
+        if self.is_sign("{") {
+            return self.block();
+        }
+        if !(self.token == Token::Newline || self.token == Token::End || self.is_sign(";")) {
+            return Err(self.unexpected());
+        }
+        self.emit(Op::Print(0, Redirect::Stdout));
+        Ok(())
+    }
+
+    pub(super) fn block(&mut self) -> Result<(), SyntaxError> {
+        self.expect_sign("{")?;
+        loop {
+            while self.token == Token::Newline || self.is_sign(";") {
+                self.advance();
+            }
+            if self.take_sign("}") {
+                return Ok(());
+            }
+            if self.token == Token::End {
+                return Err(self.unexpected());
+            }
+            self.statement()?;
+        }
+    }
+
+    fn statement(&mut self) -> Result<(), SyntaxError> {
+        self.deeper(Self::statement_here)
+    }
+
+    fn statement_here(&mut self) -> Result<(), SyntaxError> {
+        match self.token {
+            Token::Sign("{") => self.block(),
+            Token::Sign(";") => {
+                self.advance();
+                Ok(())
+            }
+            Token::Keyword("if") => self.if_statement(),
+            Token::Keyword("while") => self.while_statement(),
+            Token::Keyword("do") => self.do_statement(),
+            Token::Keyword("for") => self.for_statement(),
+            _ => {
+                self.simple_statement()?;
+                self.terminator()
+            }
+        }
+    }
+
+    /// The statement that a condition or loop governs.
+    fn body(&mut self) -> Result<(), SyntaxError> {
+        self.skip_newlines();
+        self.statement()
+    }
+
+    fn terminator(&mut self) -> Result<(), SyntaxError> {
+        match self.token {
+            Token::Newline | Token::Sign(";") => {
+                self.advance();
+                Ok(())
+            }
+            Token::Sign("}") | Token::End => Ok(()),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    fn condition(&mut self) -> Result<(), SyntaxError> {
+        self.advance();
+        self.expect_sign("(")?;
+        self.expression()?;
+        self.expect_sign(")")
+    }
+
+    fn if_statement(&mut self) -> Result<(), SyntaxError> {
+        let mut ends = Vec::new();
+        loop {
+            self.condition()?;
+            let skip = self.emit(Op::JumpIfFalse(0));
+            self.body()?;
+            let mark = self.mark();
+            while self.token == Token::Newline || self.is_sign(";") {
+                self.advance();
+            }
+            if !self.take_keyword("else") {
+                self.go_back(mark);
+                self.patch_here(skip);
+                break;
+            }
+            ends.push(self.emit(Op::Jump(0)));
+            self.patch_here(skip);
+            self.skip_newlines();
+            if !self.is_keyword("if") {
+                self.statement()?;
+                break;
+            }
+        }
+        for end in ends {
+            self.patch_here(end);
+        }
+        Ok(())
+    }
+
+    /// Parses a loop's body; `Loop` holds its jumps.
+    fn loop_body(&mut self) -> Result<Loop, SyntaxError> {
+        self.loops.push(Loop::default());
+        self.body()?;
+        Ok(self.loops.pop().unwrap_or_default())
+    }
+
+    fn end_loop(&mut self, jumps: Loop, goes_on_at: u32) {
+        for jump in jumps.continues {
+            self.patch(jump, goes_on_at);
+        }
+        for jump in jumps.breaks {
+            self.patch_here(jump);
+        }
+    }
+
+    fn while_statement(&mut self) -> Result<(), SyntaxError> {
+        let start = self.here();
+        self.condition()?;
+        let leave = self.emit(Op::JumpIfFalse(0));
+        let jumps = self.loop_body()?;
+        self.emit(Op::Jump(start));
+        self.patch_here(leave);
+        self.end_loop(jumps, start);
+        Ok(())
+    }
+
+    fn do_statement(&mut self) -> Result<(), SyntaxError> {
+        self.advance();
+        let start = self.here();
+        let jumps = self.loop_body()?;
+        while self.token == Token::Newline || self.is_sign(";") {
+            self.advance();
+        }
+        if !self.is_keyword("while") {
+            return Err(self.unexpected());
+        }
+        let test = self.here();
+        self.condition()?;
+        self.emit(Op::JumpIfTrue(start));
+        self.end_loop(jumps, test);
+        self.terminator()
+    }
+
+    fn for_statement(&mut self) -> Result<(), SyntaxError> {
+        self.advance();
+        self.expect_sign("(")?;
+        if let Some((variable, array)) = self.for_in_header()? {
+            self.emit(Op::ForIn(array));
+            let start = self.here();
+            let leave = self.emit(Op::ForNext(0));
+            self.emit(Op::Store(Place::Var(variable)));
+            self.emit(Op::Pop);
+            let jumps = self.loop_body()?;
+            self.emit(Op::Jump(start));
+            self.patch_here(leave);
+            self.end_loop(jumps, start);
+            self.emit(Op::ForEnd);
+            return Ok(());
+        }
+        if !self.is_sign(";") {
+            self.simple_statement()?;
+        }
+        self.expect_sign(";")?;
+        self.skip_newlines();
+        let test = self.here();
+        let leave = if self.is_sign(";") {
+            None
+        } else {
+            self.expression()?;
+            Some(self.emit(Op::JumpIfFalse(0)))
+        };
+        self.expect_sign(";")?;
+        self.skip_newlines();
+        let to_body = self.emit(Op::Jump(0));
+        let step = self.here();
+        if !self.is_sign(")") {
+            self.simple_statement()?;
+        }
+        self.expect_sign(")")?;
+        self.emit(Op::Jump(test));
+        self.patch_here(to_body);
+        let jumps = self.loop_body()?;
+        self.emit(Op::Jump(step));
+        if let Some(leave) = leave {
+            self.patch_here(leave);
+        }
+        self.end_loop(jumps, step);
+        Ok(())
+    }
+
+    /// `NAME in NAME )`
+    fn for_in_header(&mut self) -> Result<Option<(Var, Var)>, SyntaxError> {
+        let mark = self.mark();
+        if let Token::Name(name) = self.token.clone() {
+            self.advance();
+            if self.take_keyword("in")
+                && let Token::Name(array) = self.token.clone()
+            {
+                self.advance();
+                if self.take_sign(")") {
+                    return Ok(Some((self.variable(&name)?, self.variable(&array)?)));
+                }
+            }
+        }
+        self.go_back(mark);
+        Ok(None)
+    }
+
+    fn simple_statement(&mut self) -> Result<(), SyntaxError> {
+        match self.token {
+            Token::Keyword("print") => self.print(Op::Print),
+            Token::Keyword("printf") => self.print(Op::Printf),
+            Token::Keyword("delete") => self.delete(),
+            Token::Keyword("next" | "nextfile") => {
+                if let Some(part) = self.part {
+                    let keyword = if self.is_keyword("next") { "next" } else { "nextfile" };
+                    return Err(self.error(SyntaxErrorKind::Error(format!("`{keyword}' used in {part} action"))));
+                }
+                let op = if self.is_keyword("next") { Op::Next } else { Op::NextFile };
+                self.advance();
+                self.emit(op);
+                Ok(())
+            }
+            Token::Keyword("exit") => {
+                self.advance();
+                let has_status = !self.is_at_end_of_statement();
+                if has_status {
+                    self.expression()?;
+                }
+                self.emit(Op::Exit(has_status));
+                Ok(())
+            }
+            Token::Keyword("return") => {
+                if self.locals.is_none() {
+                    return Err(self.wrong("`return' used outside function context"));
+                }
+                self.advance();
+                if self.is_at_end_of_statement() {
+                    self.unset();
+                } else {
+                    self.expression()?;
+                }
+                self.emit(Op::Return);
+                Ok(())
+            }
+            Token::Keyword(keyword @ ("break" | "continue")) => {
+                let jump = self.program.code.len();
+                let Some(inner) = self.loops.last_mut() else {
+                    let message = if keyword == "break" {
+                        "`break' is not allowed outside a loop or switch"
+                    } else {
+                        "`continue' is not allowed outside a loop"
+                    };
+                    return Err(self.error(SyntaxErrorKind::Error(message.to_metered())));
+                };
+                if keyword == "break" { inner.breaks.push(jump) } else { inner.continues.push(jump) }
+                self.advance();
+                self.emit(Op::Jump(0));
+                Ok(())
+            }
+            _ => {
+                self.expression()?;
+                self.emit(Op::Pop);
+                Ok(())
+            }
+        }
+    }
+
+    fn is_at_end_of_statement(&self) -> bool {
+        matches!(self.token, Token::Newline | Token::End | Token::Sign(";" | "}"))
+    }
+
+    fn delete(&mut self) -> Result<(), SyntaxError> {
+        self.advance();
+        let has_parenthesis = self.take_sign("(");
+        let Token::Name(name) = self.token.clone() else { return Err(self.unexpected()) };
+        self.advance();
+        let array = self.variable(&name)?;
+        if self.is_sign("[") {
+            self.subscripts()?;
+            self.emit(Op::DeleteElement(array));
+        } else {
+            self.emit(Op::Delete(array));
+        }
+        if has_parenthesis { self.expect_sign(")") } else { Ok(()) }
+    }
+
+    /// `print` and `printf`: a list, in parentheses or not, then a redirection.
+    fn print(&mut self, op: fn(u32, Redirect) -> Op) -> Result<(), SyntaxError> {
+        let is_printf = self.is_keyword("printf");
+        self.advance();
+        let mut count = 0;
+        let mark = self.mark();
+        let mut is_parsed = false;
+        if self.is_sign("(") {
+            // `print (1)(2)` is no list in parentheses: what follows tells.
+            self.advance();
+            self.skip_newlines();
+            if let Ok(arguments) = self.arguments()
+                && self.take_sign(")")
+                && (self.is_at_end_of_statement() || self.is_sign(">") || self.is_sign(">>") || self.is_sign("|"))
+            {
+                count = arguments;
+                is_parsed = true;
+            } else {
+                self.go_back(mark);
+            }
+        }
+        if !is_parsed && !self.is_at_end_of_print() {
+            count = self.print_list()?;
+        }
+        if is_printf && count == 0 {
+            return Err(self.fatal("printf: no arguments"));
+        }
+        let redirect = match self.token {
+            Token::Sign(">") => Redirect::File,
+            Token::Sign(">>") => Redirect::Append,
+            Token::Sign("|") => Redirect::Command,
+            _ => Redirect::Stdout,
+        };
+        if redirect != Redirect::Stdout {
+            self.advance();
+            self.concatenation()?;
+        }
+        self.emit(op(count, redirect));
+        Ok(())
+    }
+
+    fn is_at_end_of_print(&self) -> bool {
+        self.is_at_end_of_statement() || self.is_sign(">") || self.is_sign(">>") || self.is_sign("|")
+    }
+
+    fn print_list(&mut self) -> Result<u32, SyntaxError> {
+        let mut count = 0;
+        loop {
+            self.print_expression()?;
+            count += 1;
+            if !self.take_sign(",") {
+                return Ok(count);
+            }
+            self.skip_newlines();
+        }
+    }
+}
