@@ -8,6 +8,7 @@
 
 use crate::memory::{Vec, format, vec};
 use super::binding::{Bindings, Bound};
+use super::disposal::Dropped;
 use super::error::{JqError, Raise};
 use super::frame::{Choice, Frames, Item, Next, Todo, Track, Trail};
 use super::path;
@@ -64,12 +65,13 @@ pub(crate) struct Machine<'p, 'c> {
     /// Where a pause left off.
     next: Next,
     supplied: Supplied,
+    dropped: Dropped,
 }
 
 impl<'p, 'c> Machine<'p, 'c> {
     /// A machine without anything to do.
     pub(crate) fn new(program: &'p Program, context: Context<'c>) -> Self {
-        Machine { program, context, choices: Vec::new(), labels: 0, next: Next::Back, supplied: Supplied::Nothing }
+        Machine { program, context, choices: Vec::new(), labels: 0, next: Next::Back, supplied: Supplied::Nothing, dropped: Dropped::default() }
     }
 
     /// Starts over with the term `id` over `input`.
@@ -87,6 +89,14 @@ impl<'p, 'c> Machine<'p, 'c> {
 
     /// Goes on to the next output, or to a reason to stop.
     pub(crate) fn run(&mut self) -> Step {
+        std::mem::take(&mut self.dropped).start_turn();
+        let step = self.run_turn();
+        self.dropped = Dropped::end_turn();
+        // What is left over is freed before the end is told.
+        if matches!(step, Step::Done) && !self.dropped.is_empty() { Step::Pause } else { step }
+    }
+
+    fn run_turn(&mut self) -> Step {
         let mut next = std::mem::replace(&mut self.next, Next::Back);
         loop {
             if self.context.work.is_due() {

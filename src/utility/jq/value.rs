@@ -6,6 +6,7 @@
 //! value is built.
 
 use crate::memory::{Held, String, Vec};
+use super::disposal::free;
 use super::error::Raise;
 use super::object::Object;
 use super::text::Text;
@@ -42,6 +43,14 @@ struct Items {
     depth: usize,
 }
 
+impl Drop for Items {
+    fn drop(&mut self) {
+        if !self.items.is_empty() {
+            free(std::mem::take(&mut self.items));
+        }
+    }
+}
+
 impl Array {
     /// The items.
     pub(crate) fn items(&self) -> &[Value] {
@@ -73,7 +82,7 @@ impl Array {
     /// The items, without copying where this is the only owner.
     pub(crate) fn into_items(self) -> Vec<Value> {
         match Arc::try_unwrap(self.0) {
-            Ok(inner) => inner.into_inner().items,
+            Ok(mut inner) => std::mem::take(&mut inner.items),
             Err(shared) => shared.items.clone(),
         }
     }
@@ -81,7 +90,7 @@ impl Array {
     /// The items one by one.
     pub(crate) fn into_members(self) -> Members {
         match Arc::try_unwrap(self.0) {
-            Ok(inner) => Members::Owned(inner.into_inner().items.into_iter()),
+            Ok(mut inner) => Members::Owned(std::mem::take(&mut inner.items).into_iter()),
             Err(shared) => Members::Shared(Array(shared), 0),
         }
     }
