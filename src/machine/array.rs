@@ -80,6 +80,15 @@ impl Array {
             .filter_map(|(index, element)| Some((index as u64, element.as_ref()?)));
         dense.chain(self.sparse.iter().map(|(&index, element)| (index, element)))
     }
+
+    /// The first element that is set from an index on.
+    pub(crate) fn first_from(&self, index: u64) -> Option<(u64, &Text)> {
+        let start = usize::try_from(index).unwrap_or(usize::MAX);
+        let mut dense = self.dense.get(start..).unwrap_or(&[]).iter().zip(index..);
+        dense
+            .find_map(|(element, index)| Some((index, element.as_ref()?)))
+            .or_else(|| self.sparse.range(index..).next().map(|(&index, element)| (index, element)))
+    }
 }
 
 impl FromIterator<Text> for Array {

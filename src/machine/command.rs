@@ -1,13 +1,13 @@
 //! Simple commands: search (function, builtin, utility), and running what was found. Bash manual 3.7.
 
-use super::builtin::{self, Builtin, Flow, Invocation};
+use super::builtin::{self, Builtin};
 use super::frame::{CommandFrame, Frame, FunctionFrame};
 use super::name::NameId;
 use super::option::ShellOption;
 use super::process::{Halt, Process, Step, Wait};
 use super::run::Run;
 use super::shell::{Call, Function, Positional};
-use super::variable::{Attributes, Binding, Value};
+use super::variable::{Attributes, Value};
 use crate::memory::{JoinMetered, ToMetered, Vec, vec};
 use crate::text::Text;
 use crate::utility::{self, Context, Environment, Output};
@@ -184,143 +184,6 @@ impl Process {
         self.undo_redirections();
         self.report_killed_jobs();
         self.set_status(status);
-    }
-
-    // Builtins.
-
-    pub(crate) fn call_builtin(
-        &mut self,
-        run: &mut Run,
-        cx: &mut TaskContext<'_>,
-        builtin: &'static Builtin,
-    ) -> Step {
-        let mut invocation = Invocation {
-            builtin,
-            args: std::mem::take(&mut self.x.fields),
-            arguments: std::mem::take(&mut self.x.arguments),
-            redirections: std::mem::take(&mut self.x.redirections),
-            temporary: None,
-            progress: None,
-        };
-        let assignments = std::mem::take(&mut self.x.assignments);
-        if !assignments.is_empty() {
-            let persists = builtin.special && self.shell.state.options.has(ShellOption::Posix);
-            let kind = match builtin.name {
-                _ if persists => Binding::Persistent,
-                "eval" | "source" | "." | "unset" => Binding::Scoped,
-                _ => Binding::Plain,
-            };
-            match self.bind_temporary(run, assignments, kind) {
-                Ok(bound) => invocation.temporary = Some(bound),
-                Err(()) if self.ends_at_errors() => {
-                    self.restore_descriptors(invocation.redirections);
-                    return Err(self.fatal_assignment());
-                }
-                // The command runs without them.
-                Err(()) => {}
-            }
-        }
-        self.invoke(run, cx, invocation)
-    }
-
-    /// Runs a builtin, or runs it again after it had to wait.
-    pub(crate) fn invoke(
-        &mut self,
-        run: &mut Run,
-        cx: &mut TaskContext<'_>,
-        mut invocation: Invocation,
-    ) -> Step {
-        let flow = (invocation.builtin.run)(self, run, cx, &mut invocation);
-        if !self.out.is_empty() {
-            self.hand_on_output(&invocation)?;
-        }
-        match flow {
-            Ok(Flow::Wait) => {
-                self.wait = Wait::Builtin(Box::new(invocation));
-                Ok(())
-            }
-            Ok(Flow::Switched) => {
-                self.recycle(invocation.args);
-                Ok(())
-            }
-            Ok(Flow::Status(status)) => {
-                let status = if std::mem::take(&mut self.write_failed) { status.max(1) } else { status };
-                let usage = status == 2
-                    && self.shell.state.conditions.is_empty()
-                    && invocation.builtin.special
-                    && self.shell.state.options.has(ShellOption::Posix);
-                self.finish_invocation(run, invocation);
-                self.set_status(status);
-                if usage { Err(Halt::Exit(status)) } else { Ok(()) }
-            }
-            Err(halt) => {
-                self.finish_invocation(run, invocation);
-                Err(halt)
-            }
-        }
-    }
-
-    fn finish_invocation(&mut self, run: &mut Run, invocation: Invocation) {
-        let _ = run;
-        if !invocation.redirections.is_empty() {
-            self.restore_descriptors(invocation.redirections);
-        }
-        if let Some(bound) = invocation.temporary {
-            self.shell.variables.leave_temporary(bound);
-            self.refresh_special();
-        }
-        self.recycle(invocation.args);
-    }
-
-    /// Keeps the room of a command's fields for the next one.
-    fn recycle(&mut self, mut args: Vec<Text>) {
-        if self.x.fields.capacity() == 0 {
-            args.clear();
-            self.x.fields = args;
-        }
-    }
-
-    /// Writes what a builtin printed; an error is reported as the builtin's.
-    fn hand_on_output(&mut self, invocation: &Invocation) -> Step {
-        let mut out = std::mem::take(&mut self.out);
-        let Some(description) = self.shell.state.descriptors.get(1).cloned() else {
-            out.clear();
-            self.out = out;
-            self.report_for(&invocation.args[0].clone(), "write error: Bad file descriptor");
-            self.write_failed = true;
-            return Ok(());
-        };
-        let mut cx = TaskContext::from_waker(std::task::Waker::noop());
-        let mut rest = out.as_slice();
-        while !rest.is_empty() && self.unwritten.is_empty() {
-            match description.poll_write(&mut cx, rest) {
-                std::task::Poll::Ready(Ok(count)) => rest = rest.get(count..).unwrap_or(&[]),
-                std::task::Poll::Pending => {
-                    self.unwritten.push_back((Arc::clone(&description), rest.to_metered()));
-                    rest = &[];
-                }
-                std::task::Poll::Ready(Err(crate::vfs::FsError::Limit(limit))) => return Err(limit.into()),
-                std::task::Poll::Ready(Err(crate::vfs::FsError::Errno(Errno::BrokenPipe)))
-                    if !self.shell.state.traps.signals.contains_key(&super::trap::PIPE) =>
-                {
-                    return Err(super::process::Halt::Killed(141));
-                }
-                std::task::Poll::Ready(Err(crate::vfs::FsError::Errno(errno))) => {
-                    self.report_for(
-                        &invocation.args[0].clone(),
-                        format_args!("write error: {}", errno.message()),
-                    );
-                    self.write_failed = true;
-                    break;
-                }
-            }
-        }
-        if !rest.is_empty() && !self.write_failed {
-            self.unwritten.push_back((description, rest.to_metered()));
-        }
-        out.clear();
-        self.out = out;
-        Ok(())
     }
 
     // Functions.

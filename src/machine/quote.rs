@@ -109,7 +109,12 @@ pub(crate) fn trace(text: &[u8]) -> Vec<u8> {
 
 /// Whether a text has a character that the shell's grammar or expansions look at.
 pub(crate) fn has_shell_special(text: &[u8]) -> bool {
-    (0..text.len()).any(|at| is_special(text, at))
+    has_special_between(text, 0, text.len())
+}
+
+/// As [`has_shell_special`], for the bytes from `start` to `end`.
+pub(crate) fn has_special_between(text: &[u8], start: usize, end: usize) -> bool {
+    (start..end).any(|at| is_special(text, at))
 }
 
 /// Whether the byte at `at` means something to the shell where it stands.
@@ -128,14 +133,19 @@ pub(crate) fn declare(text: &[u8]) -> Vec<u8> {
         return ansi_c(text);
     }
     let mut out = vec![b'"'];
+    push_double(&mut out, text);
+    out.push(b'"');
+    out
+}
+
+/// What stands between the double quotes of [`declare`].
+pub(crate) fn push_double(out: &mut Vec<u8>, text: &[u8]) {
     for &byte in text {
         if matches!(byte, b'"' | b'\\' | b'$' | b'`') {
             out.push(b'\\');
         }
         out.push(byte);
     }
-    out.push(b'"');
-    out
 }
 
 /// As `declare -p` shows the key of an associative array.

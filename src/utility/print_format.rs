@@ -37,6 +37,8 @@ const PIECE: i64 = 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Round,
+    /// There is enough output for now.
+    Full,
     /// `\c`, or an error after which nothing follows.
     All,
 }
@@ -58,12 +60,34 @@ pub(crate) struct Formatter<'f> {
     dialect: Dialect,
     format: &'f [u8],
     args: &'f [Text],
-    next: usize,
+    place: Place,
     out: &'f mut Vec<u8>,
     start: usize,
     meter: &'f Meter,
     around: &'f mut dyn Surroundings,
+}
+
+/// How far a formatter has come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place {
+    /// Arguments that were taken.
+    next: usize,
+    /// Those that were taken before this round.
+    before: usize,
+    /// Bytes of the format that are done in this round.
+    at: usize,
+    /// Bytes that were printed and handed on.
+    printed: usize,
     status: u8,
+}
+
+/// How far a call of a formatter came.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Printed {
+    /// To the end: the exit status.
+    All(u8),
+    /// There is enough output for now; it goes on from here.
+    Part(Place),
 }
 
 impl<'f> Formatter<'f> {
@@ -76,22 +100,35 @@ impl<'f> Formatter<'f> {
         around: &'f mut dyn Surroundings,
     ) -> Self {
         let start = out.len();
-        Self { dialect, format, args, next: 0, out, start, meter, around, status: 0 }
+        Self { dialect, format, args, place: Place::default(), out, start, meter, around }
     }
 
     /// Prints everything; the exit status.
-    pub(crate) fn run(mut self) -> Result<u8, LimitError> {
+    pub(crate) fn run(self) -> Result<u8, LimitError> {
+        match self.run_from(Place::default(), usize::MAX)? {
+            Printed::All(status) => Ok(status),
+            Printed::Part(place) => Ok(place.status),
+        }
+    }
+
+    /// Prints from a place on until there are `most` bytes of output.
+    pub(crate) fn run_from(mut self, place: Place, most: usize) -> Result<Printed, LimitError> {
+        self.place = place;
         loop {
-            let before = self.next;
-            if self.round()? == End::All {
+            match self.round(most)? {
+                End::All => break,
+                End::Full => {
+                    self.place.printed += self.out.len().saturating_sub(self.start);
+                    return Ok(Printed::Part(self.place));
+                }
+                End::Round => {}
+            }
+            if self.place.next >= self.args.len() {
                 break;
             }
-            if self.next >= self.args.len() {
-                break;
-            }
-            if self.next == before {
+            if self.place.next == self.place.before {
                 if self.dialect == Dialect::Gnu
-                    && let Some(arg) = self.args.get(self.next)
+                    && let Some(arg) = self.args.get(self.place.next)
                 {
                     let arg = super::quote::quote(arg);
                     self.around.report(
@@ -101,13 +138,14 @@ impl<'f> Formatter<'f> {
                 }
                 break;
             }
+            self.place.before = self.place.next;
         }
-        Ok(self.status)
+        Ok(Printed::All(self.place.status))
     }
 
     fn fail(&mut self, message: &dyn Display) {
         self.around.report(self.out, message);
-        self.status = 1;
+        self.place.status = 1;
     }
 
     /// Asks for room for a piece that is as long as a width or a precision says.
@@ -120,34 +158,40 @@ impl<'f> Formatter<'f> {
         if gauge::burn(PIECE) { self.meter.refuel_in_place() } else { Ok(()) }
     }
 
-    fn round(&mut self) -> Result<End, LimitError> {
-        let mut at = 0;
-        while let Some(rest) = self.format.get(at..).filter(|rest| !rest.is_empty()) {
-            let plain = memchr::memchr2(b'%', b'\\', rest).unwrap_or(rest.len());
+    /// Goes on with a round, until there are `most` bytes of output.
+    fn round(&mut self, most: usize) -> Result<End, LimitError> {
+        while let Some(rest) = self.format.get(self.place.at..).filter(|rest| !rest.is_empty()) {
+            if self.out.len() >= most {
+                return Ok(End::Full);
+            }
             self.tick()?;
-            self.out.extend_from_slice(rest.get(..plain).unwrap_or(rest));
-            at += plain;
-            match self.format.get(at..).unwrap_or(&[]) {
-                [] => break,
+            let at = self.place.at;
+            match rest {
                 [b'%', b'%', ..] => {
                     self.out.push(b'%');
-                    at += 2;
+                    self.place.at += 2;
                 }
                 [b'%', ..] => match self.directive(at)? {
-                    Some(after) => at = after,
+                    Some(after) => self.place.at = after,
                     None => return Ok(End::All),
                 },
-                escape => {
+                [b'\\', ..] => {
                     let in_format =
                         if self.dialect == Dialect::Gnu { EscapeIn::GnuFormat } else { EscapeIn::Format };
-                    let escape = decode(escape, in_format, self.out);
+                    let escape = decode(rest, in_format, self.out);
                     if self.complain(escape) || escape.ends {
                         return Ok(End::All);
                     }
-                    at += escape.length;
+                    self.place.at += escape.length;
+                }
+                plain => {
+                    let length = memchr::memchr2(b'%', b'\\', plain).unwrap_or(plain.len());
+                    self.out.extend_from_slice(plain.get(..length).unwrap_or(plain));
+                    self.place.at += length;
                 }
             }
         }
+        self.place.at = 0;
         Ok(End::Round)
     }
 
@@ -170,8 +214,8 @@ impl<'f> Formatter<'f> {
 
     /// The next argument.
     fn take(&mut self) -> Option<Text> {
-        let arg = self.args.get(self.next)?;
-        self.next += 1;
+        let arg = self.args.get(self.place.next)?;
+        self.place.next += 1;
         Some(arg.clone())
     }
 
@@ -319,9 +363,9 @@ impl<'f> Formatter<'f> {
             }
             b'n' if bash => {
                 let name = self.take().unwrap_or_default();
-                let count = self.out.len() - self.start;
+                let count = self.place.printed + self.out.len().saturating_sub(self.start);
                 if !name.is_empty() && !self.around.store(&name, count) {
-                    self.status = 1;
+                    self.place.status = 1;
                     return Ok(false);
                 }
             }
@@ -728,7 +772,7 @@ fn digits(text: &[u8], at: usize, base: u32, most: usize) -> (u32, usize) {
 }
 
 /// Appends a code point as UTF-8, also a surrogate.
-fn push_code_point(value: u32, out: &mut Vec<u8>) {
+pub(crate) fn push_code_point(value: u32, out: &mut Vec<u8>) {
     if let Some(character) = char::from_u32(value) {
         let mut buffer = [0; 4];
         out.extend_from_slice(character.encode_utf8(&mut buffer).as_bytes());

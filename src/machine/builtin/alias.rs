@@ -1,20 +1,21 @@
 //! `alias` and `unalias`. Bash manual 6.6, POSIX XCU 2.3.1.
 
+use super::context::ShellContext;
+use super::error::BuiltinError;
+use super::options::flag;
+use super::output::{Printout, Style};
+use super::{Act, Builtin, Flow};
 use crate::memory::Vec;
-use super::{Builtin, Flow, Invocation, letter_options};
-use crate::machine::process::{Process, Step};
-use crate::machine::quote;
-use crate::machine::run::Run;
 use crate::text::Text;
 use std::sync::Arc;
-use std::task::Context;
 
 pub(super) static ALIAS: Builtin = Builtin {
     name: "alias",
     special: false,
     synopsis: "alias [-p] [name[=value] ... ]",
     help: "Define or display aliases.",
-    run: run_alias,
+    options: &[flag(b'p', "show all aliases as commands that define them")],
+    act: Act::Shell(alias),
 };
 
 pub(super) static UNALIAS: Builtin = Builtin {
@@ -22,113 +23,99 @@ pub(super) static UNALIAS: Builtin = Builtin {
     special: false,
     synopsis: "unalias [-a] name [name ...]",
     help: "Remove each NAME from the list of defined aliases.",
-    run: run_unalias,
+    options: &[flag(b'a', "remove all aliases")],
+    act: Act::Shell(unalias),
 };
 
-fn run_alias(
-    process: &mut Process,
-    _: &mut Run,
-    _: &mut Context<'_>,
-    invocation: &mut Invocation,
-) -> Step<Flow> {
-    let letters = match letter_options::parse(process, invocation, b"p") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let operands = invocation.args.get(letters.first..).unwrap_or(&[]);
-    if operands.is_empty() || letters.has(b'p') {
-        let mut all: Vec<(Text, Text)> =
-            process.shell.state.aliases.iter().map(|(name, text)| (name.clone(), text.clone())).collect();
+fn alias(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    let operands = ctx.operands(&options);
+    if ctx.is_first() && (operands.is_empty() || options.has(b'p')) {
+        let aliases = Arc::clone(&ctx.shell.state.aliases);
+        let mut all: Vec<(&Text, &Text)> = aliases.iter().collect();
         all.sort();
-        for (name, text) in &all {
-            show(&mut process.out, name, text);
+        for (name, text) in all {
+            show(ctx.out, name, text);
         }
     }
-    let mut status = 0;
-    for operand in operands {
-        let split = operand.iter().skip(1).position(|&byte| byte == b'=').map(|at| at + 1);
+    while let Some(operand) = ctx.next(operands) {
+        let split = operand.iter().skip(1).position(|&byte| byte == b'=').map(|at| operand.split_at(at + 1));
         match split {
-            Some(at) => {
-                let name = operand.get(..at).unwrap_or(&[]);
-                let text = operand.get(at + 1..).unwrap_or(&[]);
-                if !is_alias_name(name) {
-                    let name = bstr::BStr::new(name);
-                    process.report_for(b"alias", format_args!("`{name}': invalid alias name"));
-                    status = 1;
-                    continue;
-                }
-                Arc::make_mut(&mut process.shell.state.aliases).insert(Text::from(name), Text::from(text));
+            Some((name, _)) if !is_alias_name(name) => {
+                ctx.complain(BuiltinError::InvalidAliasName(Text::from(name)));
             }
-            None => match process.shell.state.aliases.get(operand).cloned() {
-                Some(text) => show(&mut process.out, operand, &text),
-                None => {
-                    process.report_for(b"alias", format_args!("{operand}: not found"));
-                    status = 1;
-                }
+            Some((name, text)) => {
+                let text = Text::from(text.get(1..).unwrap_or(&[]));
+                Arc::make_mut(&mut ctx.shell.state.aliases).insert(Text::from(name), text);
+            }
+            None => match ctx.shell.state.aliases.get(operand).cloned() {
+                Some(text) => show(ctx.out, operand, &text),
+                None => ctx.complain(BuiltinError::NotFound(operand.clone())),
             },
         }
     }
-    Ok(Flow::Status(status))
+    Ok(ctx.flow())
 }
 
 fn is_alias_name(name: &[u8]) -> bool {
-    !name.is_empty()
-        && !name.iter().any(|byte| {
-            byte.is_ascii_whitespace()
-                || matches!(
-                    byte,
-                    b'/' | b'$'
-                        | b'`'
-                        | b'='
-                        | b'\\'
-                        | b'"'
-                        | b'\''
-                        | b'|'
-                        | b'&'
-                        | b';'
-                        | b'('
-                        | b')'
-                        | b'<'
-                        | b'>'
-                )
-        })
+    !name.is_empty() && !name.iter().any(|byte| byte.is_ascii_whitespace() || b"/$`=\\\"'|&;()<>".contains(byte))
 }
 
-fn show(out: &mut Vec<u8>, name: &[u8], text: &[u8]) {
-    out.extend_from_slice(b"alias ");
-    if name.first() == Some(&b'-') {
-        out.extend_from_slice(b"-- ");
-    }
-    out.extend_from_slice(name);
-    out.push(b'=');
-    out.extend_from_slice(&quote::single(text));
-    out.push(b'\n');
+fn show(out: &mut Printout, name: &Text, text: &Text) {
+    out.bytes(if name.first() == Some(&b'-') { b"alias -- " } else { b"alias " });
+    out.text(name);
+    out.bytes(b"=");
+    out.quoted(text, Style::Single);
+    out.bytes(b"\n");
 }
 
-fn run_unalias(
-    process: &mut Process,
-    _: &mut Run,
-    _: &mut Context<'_>,
-    invocation: &mut Invocation,
-) -> Step<Flow> {
-    let letters = match letter_options::parse(process, invocation, b"a") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    if letters.has(b'a') {
-        process.shell.state.aliases = Arc::default();
+fn unalias(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    if options.has(b'a') {
+        ctx.shell.state.aliases = Arc::default();
         return Ok(Flow::Status(0));
     }
-    let operands = invocation.args.get(letters.first..).unwrap_or(&[]);
+    let operands = ctx.operands(&options);
     if operands.is_empty() {
-        return Ok(letter_options::usage(process, invocation));
+        return Err(BuiltinError::Usage);
     }
-    let mut status = 0;
-    for operand in operands {
-        if Arc::make_mut(&mut process.shell.state.aliases).remove(operand).is_none() {
-            process.report_for(b"unalias", format_args!("{operand}: not found"));
-            status = 1;
+    while let Some(operand) = ctx.next(operands) {
+        if Arc::make_mut(&mut ctx.shell.state.aliases).remove(operand).is_none() {
+            ctx.complain(BuiltinError::NotFound(operand.clone()));
         }
     }
-    Ok(Flow::Status(status))
+    Ok(ctx.flow())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::context::testing::TestShell;
+
+    #[test]
+    fn aliases_are_defined_shown_and_removed() {
+        let mut shell = TestShell::new();
+        // bash 5.2: alias b='it'\''s' a=1 'c/=2'; alias b nope; alias; unalias a z; alias -q
+        assert_eq!(
+            shell.run(&["alias", "b=it's", "a=1", "c/=2"]),
+            ("alias: `c/': invalid alias name\n".into(), 1)
+        );
+        assert_eq!(
+            shell.run(&["alias", "b", "nope"]),
+            ("alias b='it'\\''s'\nalias: nope: not found\n".into(), 1)
+        );
+        assert_eq!(shell.run(&["alias"]), ("alias a='1'\nalias b='it'\\''s'\n".into(), 0));
+        assert_eq!(shell.run(&["unalias", "a", "z"]), ("unalias: z: not found\n".into(), 1));
+        assert_eq!(shell.run(&["alias", "-q"]), ("alias: -q: invalid option\n".into(), 2));
+    }
+
+    #[test]
+    fn a_long_alias_shown_often_goes_out_block_by_block() {
+        let mut shell = TestShell::new();
+        let definition = format!("x={}", "y".repeat(100_000));
+        shell.run(&["alias", &definition]);
+        let mut words = vec!["alias"];
+        words.resize(101, "x");
+        // The text of `alias x=y...` a hundred times.
+        assert_eq!(shell.run(&words).0.len(), 100 * (100_000 + "alias x=''\n".len()));
+    }
 }

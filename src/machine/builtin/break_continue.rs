@@ -1,16 +1,17 @@
 //! `break`, `continue`. Bash manual 4.1.
 
-use super::{Builtin, Flow, Invocation, letters};
-use crate::machine::process::{Halt, Process, Step};
-use crate::machine::run::Run;
-use std::task::Context;
+use super::context::Context;
+use super::error::BuiltinError;
+use super::{Act, Builtin, Flow, options};
+use crate::machine::process::Halt;
 
 pub(super) static BREAK: Builtin = Builtin {
     name: "break",
     special: true,
     synopsis: "break [n]",
     help: "Exit for, while, or until loops.",
-    run,
+    options: &[],
+    act: Act::Machine(|ctx| leave(ctx, false)),
 };
 
 pub(super) static CONTINUE: Builtin = Builtin {
@@ -18,42 +19,38 @@ pub(super) static CONTINUE: Builtin = Builtin {
     special: true,
     synopsis: "continue [n]",
     help: "Resume for, while, or until loops.",
-    run,
+    options: &[],
+    act: Act::Machine(|ctx| leave(ctx, true)),
 };
 
-fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let name = invocation.name();
-    let depth = process.loop_depth();
-    let operands = match invocation.operands() {
-        [first, rest @ ..] if first.as_bytes() == b"--" => rest,
-        operands => operands,
-    };
+/// Leaves loops; `again`: the last of them goes on with its next round.
+fn leave(ctx: &mut Context<'_, '_>, again: bool) -> Result<Flow, BuiltinError> {
+    let depth = ctx.process.loop_depth();
     if depth == 0 {
-        process.report_for(&name, "only meaningful in a `for', `while', or `until' loop");
+        ctx.remark(BuiltinError::NotInLoop);
         return Ok(Flow::Status(0));
     }
-    let (count, status) = match operands {
+    let (count, status) = match ctx.plain_operands() {
         [] => (1, 0),
-        [count] => match letters::number(count) {
+        [count] => match options::number(count) {
             Some(number) if number > 0 => (usize::try_from(number).unwrap_or(usize::MAX), 0),
             Some(_) => {
-                process.report_for(&name, format_args!("{count}: loop count out of range"));
+                ctx.complain(BuiltinError::LoopCount(count.clone()));
                 (depth, 1)
             }
             None => {
-                process.report_for(&name, format_args!("{count}: numeric argument required"));
-                return Err(Halt::Exit(128));
+                ctx.complain(BuiltinError::NumberRequired(count.clone()));
+                return Err(Halt::Exit(128).into());
             }
         },
         _ => {
-            process.report_for(&name, "too many arguments");
-            return Err(Halt::Abandon(1));
+            ctx.complain(BuiltinError::TooManyArguments);
+            return Err(Halt::Abandon(1).into());
         }
     };
+    ctx.process.release(ctx.invocation);
     // A count that is out of range leaves all loops.
-    let again = invocation.builtin.name == "continue" && status == 0;
-    process.release(invocation);
-    process.leave_loops(run, count, again)?;
-    process.set_status(status);
+    ctx.process.leave_loops(ctx.run, count, again && status == 0)?;
+    ctx.process.set_status(status);
     Ok(Flow::Switched)
 }

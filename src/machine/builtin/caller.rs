@@ -1,52 +1,47 @@
-//! `caller`: where the function or sourced file that runs was called. Bash manual 4.2.
+//! `caller`: where the function or script that runs was called. Bash manual 4.2.
 
-use crate::memory::format;
-use super::{Builtin, Flow, Invocation, letter_options};
-use crate::machine::process::{Process, Step};
-use crate::machine::run::Run;
+use super::context::ShellContext;
+use super::error::BuiltinError;
+use super::options::is_digits;
+use super::{Act, Builtin, Flow};
+use crate::machine::variable::plain_integer;
 use crate::text::Text;
-use std::task::Context;
+use std::fmt::Write as _;
 
 pub(super) static CALLER: Builtin = Builtin {
     name: "caller",
     special: false,
     synopsis: "caller [expr]",
     help: "Return the context of the current subroutine call.",
-    run,
+    options: &[],
+    act: Act::Shell(caller),
 };
 
-fn run(process: &mut Process, _: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let letters = match letter_options::parse(process, invocation, b"") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let calls = process.shell.state.calls.clone();
-    let main = process.main_script.clone();
-    let Some(operand) = invocation.args.get(letters.first) else {
+fn caller(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    let calls = ctx.shell.state.calls.clone();
+    let main = ctx.main_script.clone();
+    let Some(operand) = ctx.operands(&options).first() else {
         let Some(call) = calls else {
             if main.is_empty() {
                 return Ok(Flow::Status(1));
             }
-            process.out.extend_from_slice(b"0 NULL\n");
+            ctx.out.bytes(b"0 NULL\n");
             return Ok(Flow::Status(0));
         };
         let source = call.parent.as_ref().map_or(main, |parent| parent.source.clone());
         let source = if source.is_empty() { Text::from_static(b"NULL") } else { source };
-        process.out.extend_from_slice(format!("{} {source}\n", call.line).as_bytes());
+        let _ = write!(ctx.out, "{} ", call.line);
+        ctx.out.line(&source);
         return Ok(Flow::Status(0));
     };
-    let level =
-        crate::machine::variable::plain_integer(operand).filter(|_| operand.iter().all(u8::is_ascii_digit));
-    let Some(level) = level else {
-        process.report_for(&invocation.name(), format_args!("{operand}: invalid number"));
-        return Ok(letter_options::usage(process, invocation));
-    };
-    let mut call = calls;
+    let level = plain_integer(operand)
+        .filter(|_| is_digits(operand))
+        .ok_or_else(|| BuiltinError::InvalidOperandNumber(operand.clone()))?;
+    let mut call = calls.as_ref();
     for _ in 0..level {
-        call = match call {
-            Some(call) => call.parent.clone(),
-            None => break,
-        };
+        let Some(inner) = call else { break };
+        call = inner.parent.as_ref();
     }
     let Some(call) = call else { return Ok(Flow::Status(1)) };
     let (name, source) = match &call.parent {
@@ -55,6 +50,9 @@ fn run(process: &mut Process, _: &mut Run, _: &mut Context<'_>, invocation: &mut
         None if main.is_empty() => return Ok(Flow::Status(1)),
         None => (Text::from_static(b"main"), main),
     };
-    process.out.extend_from_slice(format!("{} {name} {source}\n", call.line).as_bytes());
+    let _ = write!(ctx.out, "{} ", call.line);
+    ctx.out.text(&name);
+    ctx.out.bytes(b" ");
+    ctx.out.line(&source);
     Ok(Flow::Status(0))
 }

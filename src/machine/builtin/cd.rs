@@ -1,21 +1,28 @@
 //! `cd`, `pwd`: the working directory. Bash manual 4.1. The logical path is kept in `PWD`; `-P` takes the physical one.
 
-use crate::memory::{ToMetered, JoinMetered};
-use super::{Builtin, Flow, Invocation, letters};
+use super::context::Context;
+use super::error::BuiltinError;
+use super::options::{Options, flag};
+use super::{Act, Builtin, Flow};
 use crate::machine::name;
 use crate::machine::option::ShellOption;
 use crate::machine::process::{Process, Step};
 use crate::machine::run::Run;
+use crate::memory::{JoinMetered, ToMetered};
 use crate::text::Text;
 use crate::vfs::{Errno, FsError, path};
-use std::task::Context;
 
 pub(super) static CD: Builtin = Builtin {
     name: "cd",
     special: false,
     synopsis: "cd [-L|[-P [-e]] [-@]] [dir]",
     help: "Change the shell working directory.",
-    run: cd,
+    options: &[
+        flag(b'L', "follow symbolic links by their names"),
+        flag(b'P', "use the physical directory"),
+        flag(b'e', "with -P: fail where the directory can not be told"),
+    ],
+    act: Act::Machine(cd),
 };
 
 pub(super) static PWD: Builtin = Builtin {
@@ -23,118 +30,88 @@ pub(super) static PWD: Builtin = Builtin {
     special: false,
     synopsis: "pwd [-LP]",
     help: "Print the name of the current working directory.",
-    run: pwd,
+    options: &[flag(b'L', "show PWD, which may have symbolic links"), flag(b'P', "show the physical directory")],
+    act: Act::Machine(pwd),
 };
 
-fn cd(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let letters = match letters::parse(process, invocation, b"LPe") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let physical = is_physical(process, &letters);
-    let (target, mut print) = match invocation.args.get(letters.first..).unwrap_or(&[]) {
-        [] => match process.scalar(run, name::HOME) {
-            Some(home) => (home, false),
-            None => {
-                process.report_for(b"cd", "HOME not set");
-                return Ok(Flow::Status(1));
-            }
-        },
-        [dash] if dash.as_bytes() == b"-" => match process.scalar(run, name::OLDPWD) {
-            Some(old) => (old, true),
-            None => {
-                process.report_for(b"cd", "OLDPWD not set");
-                return Ok(Flow::Status(1));
-            }
-        },
+fn cd(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    let physical = is_physical(ctx, &options);
+    let (target, prints) = match ctx.operands(&options) {
+        [] => (variable(ctx, name::HOME, "HOME")?, false),
+        [dash] if dash.as_bytes() == b"-" => (variable(ctx, name::OLDPWD, "OLDPWD")?, true),
         [target] => (target.clone(), false),
-        _ => {
-            process.report_for(b"cd", "too many arguments");
-            return Ok(Flow::Status(1));
-        }
+        _ => return Err(BuiltinError::TooManyArguments),
     };
-    if let Some(found) = along_cdpath(process, run, &target, physical, &mut print)? {
-        return Ok(found);
+    if !prints && along_cdpath(ctx, &target, physical)? {
+        return Ok(Flow::Status(0));
     }
-    match process.change_directory(run, &target, physical)? {
-        Ok(()) => {
-            if print {
-                print_directory(process);
-            }
-            Ok(Flow::Status(0))
+    let Err(errno) = ctx.process.change_directory(ctx.run, &target, physical)? else {
+        if prints {
+            print_directory(ctx);
         }
-        Err(errno) => {
-            if process.shell.state.options.has(ShellOption::CdableVars)
-                && name::is_name(&target)
-                && let Some(value) = {
-                    let id = run.services.names.intern(&target);
-                    process.scalar(run, id)
-                }
-                && process.change_directory(run, &value, physical)?.is_ok()
-            {
-                process.out.extend_from_slice(&value);
-                process.out.push(b'\n');
-                return Ok(Flow::Status(0));
-            }
-            process.report_for(b"cd", format_args!("{target}: {}", errno.message()));
-            Ok(Flow::Status(1))
+        return Ok(Flow::Status(0));
+    };
+    if ctx.process.shell.state.options.has(ShellOption::CdableVars) && name::is_name(&target) {
+        let id = ctx.run.services.names.intern(&target);
+        if let Some(value) = ctx.process.scalar(ctx.run, id)
+            && ctx.process.change_directory(ctx.run, &value, physical)?.is_ok()
+        {
+            ctx.out.line(&value);
+            return Ok(Flow::Status(0));
         }
     }
+    Err(BuiltinError::File { name: target, errno })
+}
+
+/// The value of a variable that has to be set.
+pub(super) fn variable(
+    ctx: &mut Context<'_, '_>,
+    id: name::NameId,
+    name: &'static str,
+) -> Result<Text, BuiltinError> {
+    ctx.process.scalar(ctx.run, id).ok_or(BuiltinError::NotSet(name))
 }
 
 /// The last of `-L` and `-P` counts, then `set -P`.
-fn is_physical(process: &Process, letters: &letters::Letters) -> bool {
-    letters
-        .given
-        .iter()
-        .rev()
-        .find(|given| matches!(given.name, b'L' | b'P'))
-        .map_or_else(|| process.shell.state.options.has(ShellOption::Physical), |given| given.name == b'P')
+fn is_physical(ctx: &Context<'_, '_>, options: &Options) -> bool {
+    options
+        .last_of(b"LP")
+        .map_or_else(|| ctx.process.shell.state.options.has(ShellOption::Physical), |letter| letter == b'P')
 }
 
-fn print_directory(process: &mut Process) {
-    let cwd = process.shell.state.cwd.clone();
-    process.out.extend_from_slice(&cwd);
-    process.out.push(b'\n');
+fn print_directory(ctx: &mut Context<'_, '_>) {
+    let cwd = ctx.process.shell.state.cwd.clone();
+    ctx.out.line(&cwd);
 }
 
-/// Tries the directories of `CDPATH` for a relative name that does not start with `.` or `..`.
-fn along_cdpath(
-    process: &mut Process,
-    run: &mut Run,
-    target: &Text,
-    physical: bool,
-    print: &mut bool,
-) -> Step<Option<Flow>> {
+/// Tries the directories of `CDPATH` for a relative name that does not start with `.` or `..`. Whether one fitted.
+fn along_cdpath(ctx: &mut Context<'_, '_>, target: &Text, physical: bool) -> Result<bool, BuiltinError> {
     let first = target.split(|&byte| byte == b'/').next().unwrap_or(&[]);
-    if *print || target.is_empty() || matches!(first, b"" | b"." | b"..") {
-        return Ok(None);
+    if target.is_empty() || matches!(first, b"" | b"." | b"..") {
+        return Ok(false);
     }
-    let Some(list) = process.scalar(run, name::CDPATH).filter(|list| !list.is_empty()) else { return Ok(None) };
-    for directory in list.split(|&byte| byte == b':') {
+    let list = ctx.process.scalar(ctx.run, name::CDPATH).unwrap_or_default();
+    for directory in list.split(|&byte| byte == b':').filter(|_| !list.is_empty()) {
         let candidate = if directory.is_empty() { target.to_metered() } else { path::join(directory, target) };
-        if process.change_directory(run, &Text::from(candidate), physical)?.is_ok() {
+        if ctx.process.change_directory(ctx.run, &Text::from(candidate), physical)?.is_ok() {
             if !directory.is_empty() {
-                print_directory(process);
+                print_directory(ctx);
             }
-            return Ok(Some(Flow::Status(0)));
+            return Ok(true);
         }
     }
-    Ok(None)
+    Ok(false)
 }
 
-fn pwd(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let letters = match letters::parse(process, invocation, b"LP") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    if is_physical(process, &letters)
-        && let Ok(real) = run.services.session.fs.canonicalize(&process.shell.state.cwd)
+fn pwd(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    if is_physical(ctx, &options)
+        && let Ok(real) = ctx.run.services.session.fs.canonicalize(&ctx.process.shell.state.cwd)
     {
-        process.out.extend_from_slice(&real);
-        process.out.push(b'\n');
+        ctx.out.line(&Text::from(real));
     } else {
-        print_directory(process);
+        print_directory(ctx);
     }
     Ok(Flow::Status(0))
 }

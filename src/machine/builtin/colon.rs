@@ -1,13 +1,14 @@
 //! `:`, `true`, `false`. Bash manual 4.1.
 
-use super::{Builtin, Flow};
+use super::{Act, Builtin, Flow};
 
 pub(super) static COLON: Builtin = Builtin {
     name: ":",
     special: true,
     synopsis: ":",
     help: "Null command.",
-    run: |_, _, _, _| Ok(Flow::Status(0)),
+    options: &[],
+    act: Act::Shell(|_| Ok(Flow::Status(0))),
 };
 
 pub(super) static TRUE: Builtin = Builtin {
@@ -15,7 +16,8 @@ pub(super) static TRUE: Builtin = Builtin {
     special: false,
     synopsis: "true",
     help: "Return a successful result.",
-    run: |_, _, _, _| Ok(Flow::Status(0)),
+    options: &[],
+    act: Act::Shell(|_| Ok(Flow::Status(0))),
 };
 
 pub(super) static FALSE: Builtin = Builtin {
@@ -23,5 +25,6 @@ pub(super) static FALSE: Builtin = Builtin {
     special: false,
     synopsis: "false",
     help: "Return an unsuccessful result.",
-    run: |_, _, _, _| Ok(Flow::Status(1)),
+    options: &[],
+    act: Act::Shell(|_| Ok(Flow::Status(1))),
 };

@@ -1,19 +1,25 @@
 //! `command` and `builtin`: a command without its function. Bash manual 4.2, POSIX XCU 2.9.1.
 
+use super::context::Context;
 use super::describe::{self, Search};
-use super::{Builtin, Flow, Invocation, letter_options};
+use super::error::BuiltinError;
+use super::options::flag;
+use super::{Act, Builtin, Flow};
 use crate::machine::command::Found;
-use crate::machine::process::{Process, Step};
-use crate::machine::run::Run;
+use crate::memory::{ToMetered, Vec};
 use crate::text::Text;
-use std::task::Context;
 
 pub(super) static COMMAND: Builtin = Builtin {
     name: "command",
     special: false,
     synopsis: "command [-pVv] command [arg ...]",
     help: "Execute a simple command or display information about commands.",
-    run: run_command,
+    options: &[
+        flag(b'p', "search the standard utilities, not PATH"),
+        flag(b'v', "show the command's name, path or alias"),
+        flag(b'V', "say what the command is"),
+    ],
+    act: Act::Machine(command),
 };
 
 pub(super) static BUILTIN: Builtin = Builtin {
@@ -21,132 +27,83 @@ pub(super) static BUILTIN: Builtin = Builtin {
     special: false,
     synopsis: "builtin [shell-builtin [arg ...]]",
     help: "Execute shell builtins.",
-    run: run_builtin,
+    options: &[],
+    act: Act::Machine(builtin),
 };
 
-fn run_command(
-    process: &mut Process,
-    run: &mut Run,
-    cx: &mut Context<'_>,
-    invocation: &mut Invocation,
-) -> Step<Flow> {
-    let letters = match letter_options::parse(process, invocation, b"pVv") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    if invocation.args.len() <= letters.first {
-        return Ok(Flow::Status(0));
+fn command(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    let operands = ctx.operands(&options);
+    let Some(name) = operands.first() else { return Ok(Flow::Status(0)) };
+    let default_path = options.has(b'p');
+    match options.last_of(b"vV") {
+        Some(letter) => Ok(tell(ctx, operands, letter == b'V', default_path)),
+        None => match super::find(name).filter(|builtin| ctx.process.is_enabled(builtin)) {
+            Some(builtin) => Ok(Flow::Delegate { builtin, args: operands.to_metered() }),
+            None => run_file(ctx, name, operands.to_metered(), default_path),
+        },
     }
-    let default_path = letters.has(b'p');
-    if letters.has(b'v') || letters.has(b'V') {
-        let verbose = letters.given.iter().rev().find(|(letter, _)| *letter != b'p');
-        let verbose = verbose.is_some_and(|(letter, _)| *letter == b'V');
-        return Ok(Flow::Status(tell(process, run, invocation, letters.first, verbose, default_path)));
-    }
-    shift(invocation, letters.first);
-    let name = invocation.name();
-    if let Some(builtin) = super::find(&name).filter(|builtin| process.is_enabled(builtin)) {
-        return delegate(process, run, cx, invocation, builtin);
-    }
-    run_file(process, run, cx, invocation, &name, default_path)
 }
 
-/// `command -v` and `command -V`.
-fn tell(
-    process: &mut Process,
-    run: &mut Run,
-    invocation: &Invocation,
-    first: usize,
-    verbose: bool,
-    default_path: bool,
-) -> u8 {
-    let mut any = false;
-    for name in invocation.args.get(first..).unwrap_or(&[]) {
+/// `command -v` and `command -V`: one that is found is enough.
+fn tell(ctx: &mut Context<'_, '_>, names: &[Text], verbose: bool, default_path: bool) -> Flow {
+    while let Some(name) = ctx.next(names) {
         let search = Search { default_path, ..Search::default() };
-        match describe::meanings(process, run, name, search).first() {
-            Some(meaning) if verbose => meaning.describe(name, &mut process.out),
-            Some(meaning) => meaning.reuse(name, &mut process.out),
-            None => {
+        let meanings = describe::meanings(ctx, name, search);
+        match meanings.first() {
+            Some(meaning) => {
                 if verbose {
-                    process.report_for(&invocation.name(), format_args!("{name}: not found"));
+                    meaning.describe(name, ctx.out);
+                } else {
+                    meaning.reuse(name, ctx.out);
                 }
-                continue;
+                // The status is turned round at the end.
+                ctx.raise(1);
             }
+            None if verbose => ctx.remark(BuiltinError::NotFound(name.clone())),
+            None => {}
         }
-        any = true;
     }
-    u8::from(!any)
-}
-
-/// Drops the arguments before `first`.
-fn shift(invocation: &mut Invocation, first: usize) {
-    invocation.args.drain(..first.min(invocation.args.len()));
-    for (at, _) in &mut invocation.arguments {
-        *at = at.saturating_sub(first);
+    match ctx.flow() {
+        Flow::Status(found) => Flow::Status(u8::from(found == 0)),
+        flow => flow,
     }
-}
-
-/// Goes on as another builtin.
-fn delegate(
-    process: &mut Process,
-    run: &mut Run,
-    cx: &mut Context<'_>,
-    invocation: &mut Invocation,
-    builtin: &'static Builtin,
-) -> Step<Flow> {
-    invocation.builtin = builtin;
-    (builtin.run)(process, run, cx, invocation)
 }
 
 /// Runs a utility or a script.
 fn run_file(
-    process: &mut Process,
-    run: &mut Run,
-    cx: &mut Context<'_>,
-    invocation: &mut Invocation,
+    ctx: &mut Context<'_, '_>,
     name: &Text,
+    args: Vec<Text>,
     default_path: bool,
-) -> Step<Flow> {
-    let environment = process.environment(run);
-    if let Some(bound) = invocation.temporary.take() {
-        process.shell.variables.leave_temporary(bound);
-        process.refresh_special();
+) -> Result<Flow, BuiltinError> {
+    let environment = ctx.process.environment(ctx.run);
+    if let Some(bound) = ctx.invocation.temporary.take() {
+        ctx.process.shell.variables.leave_temporary(bound);
+        ctx.process.refresh_special();
     }
-    process.x.fields = std::mem::take(&mut invocation.args);
-    process.x.redirections = std::mem::take(&mut invocation.redirections);
+    ctx.process.x.fields = args;
+    ctx.process.x.redirections = std::mem::take(&mut ctx.invocation.redirections);
     let found = if default_path && !name.contains(&b'/') {
-        process.search_along(run, name, describe::DEFAULT_PATH)
+        ctx.process.search_along(ctx.run, name, describe::DEFAULT_PATH)
     } else {
-        process.search(run, name)
+        ctx.process.search(ctx.run, name)
     };
     if found == Found::Missing && !name.contains(&b'/') {
-        process.report_for(name, "command not found");
-        process.finish_simple(run, 127);
+        ctx.process.report_for(name, "command not found");
+        ctx.process.finish_simple(ctx.run, 127);
         return Ok(Flow::Switched);
     }
-    process.run_found(run, cx, name, found, Some(environment))?;
+    ctx.process.run_found(ctx.run, ctx.task, name, found, Some(environment))?;
     Ok(Flow::Switched)
 }
 
-fn run_builtin(
-    process: &mut Process,
-    run: &mut Run,
-    cx: &mut Context<'_>,
-    invocation: &mut Invocation,
-) -> Step<Flow> {
-    let letters = match letter_options::parse(process, invocation, b"") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let Some(name) = invocation.args.get(letters.first).cloned() else { return Ok(Flow::Status(0)) };
-    match super::find(&name).filter(|builtin| process.is_enabled(builtin)) {
-        Some(builtin) => {
-            shift(invocation, letters.first);
-            delegate(process, run, cx, invocation, builtin)
-        }
-        None => {
-            process.report_for(&invocation.name(), format_args!("{name}: not a shell builtin"));
-            Ok(Flow::Status(1))
-        }
+fn builtin(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    let operands = ctx.operands(&options);
+    let Some(name) = operands.first() else { return Ok(Flow::Status(0)) };
+    match super::find(name).filter(|builtin| ctx.process.is_enabled(builtin)) {
+        Some(builtin) => Ok(Flow::Delegate { builtin, args: operands.to_metered() }),
+        None => Err(BuiltinError::NotABuiltin(name.clone())),
     }
 }

@@ -1,15 +1,14 @@
 //! `complete` and `compopt`: what was defined is kept and shown; nothing is ever completed here. Bash manual 8.7.
 
-use crate::memory::{JoinMetered, ToMetered, Vec, format, vec};
 use super::compgen::{self, ACTIONS, COMPLETION_OPTIONS};
-use super::letter_options::Letters;
-use super::{Builtin, Flow, Invocation, letter_options};
-use crate::machine::process::{Process, Step};
+use super::context::ShellContext;
+use super::error::BuiltinError;
+use super::options::Options;
+use super::{Act, Builtin, Flow};
 use crate::machine::quote;
-use crate::machine::run::Run;
+use crate::memory::{JoinMetered, ToMetered, Vec, vec};
 use crate::text::Text;
 use std::sync::Arc;
-use std::task::Context;
 
 pub(super) static COMPLETE: Builtin = Builtin {
     name: "complete",
@@ -17,7 +16,8 @@ pub(super) static COMPLETE: Builtin = Builtin {
     synopsis: "complete [-abcdefgjksuv] [-pr] [-DEI] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] \
                [-C command] [-X filterpat] [-P prefix] [-S suffix] [name ...]",
     help: "Specify how arguments are to be completed by Readline.",
-    run: run_complete,
+    options: &compgen::COMPLETE_OPTIONS,
+    act: Act::Shell(complete),
 };
 
 pub(super) static COMPOPT: Builtin = Builtin {
@@ -25,70 +25,52 @@ pub(super) static COMPOPT: Builtin = Builtin {
     special: false,
     synopsis: "compopt [-o|+o option] [-DEI] [name ...]",
     help: "Modify or display completion options.",
-    run: run_compopt,
+    // An option with an option-argument that may have a plus is like no other.
+    options: &[],
+    act: Act::Shell(compopt),
 };
 
-fn run_complete(
-    process: &mut Process,
-    _: &mut Run,
-    _: &mut Context<'_>,
-    invocation: &mut Invocation,
-) -> Step<Flow> {
-    let letters = match letter_options::parse(process, invocation, b"abcdefgjksuvprDEIo:A:G:W:F:C:X:P:S:") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let own = invocation.name();
-    if let Some(flow) = compgen::check(process, &own, &letters) {
-        return Ok(flow);
+fn complete(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    compgen::check(&options)?;
+    let defaults = [Text::from_static(b"-D"), Text::from_static(b"-E"), Text::from_static(b"-I")];
+    let chosen = defaults.iter().find(|name| name.get(1).is_some_and(|letter| options.has(*letter)));
+    let names = chosen.map_or_else(|| ctx.operands(&options), std::slice::from_ref);
+    let defines = options.given.iter().any(|given| !b"prDEI".contains(&given.letter));
+    if options.has(b'r') {
+        return Ok(remove(ctx, names));
     }
-    let mut names: Vec<Text> = invocation.args.get(letters.first..).unwrap_or(&[]).to_metered();
-    for (letter, name) in [(b'D', "-D"), (b'E', "-E"), (b'I', "-I")] {
-        if letters.has(letter) {
-            names = vec![Text::from(name)];
-            break;
-        }
-    }
-    let defines = letters.given.iter().any(|(letter, _)| !b"prDEI".contains(letter));
-    if letters.has(b'r') {
-        return Ok(Flow::Status(remove(process, &own, &names)));
-    }
-    if letters.has(b'p') || (names.is_empty() && !defines) {
-        return Ok(Flow::Status(show(process, &own, &names)));
+    if options.has(b'p') || (names.is_empty() && !defines) {
+        return Ok(show(ctx, names));
     }
     if names.is_empty() {
-        return Ok(letter_options::usage(process, invocation));
+        return Err(BuiltinError::Usage);
     }
-    let definition = definition(&letters);
-    for name in names {
-        Arc::make_mut(&mut process.shell.state.completions).insert(name, definition.clone());
+    let definition = definition(&options);
+    while let Some(name) = ctx.next(names) {
+        Arc::make_mut(&mut ctx.shell.state.completions).insert(name.clone(), definition.clone());
     }
-    Ok(Flow::Status(0))
+    Ok(ctx.flow())
 }
 
 /// The options as `complete -p` shows them.
-fn definition(letters: &Letters) -> Vec<Vec<u8>> {
+fn definition(options: &Options) -> Vec<Vec<u8>> {
     let mut parts: Vec<Vec<u8>> = Vec::new();
     for option in COMPLETION_OPTIONS {
-        let given = letters.given.iter().any(|(letter, value)| {
-            *letter == b'o' && value.as_ref().is_some_and(|value| value.as_bytes() == option.as_bytes())
-        });
-        if given {
-            parts.push(format!("-o {option}").into_bytes());
+        if options.has_value(b'o', option.as_bytes()) {
+            parts.push([b"-o ", option.as_bytes()].concat_metered());
         }
     }
-    for (name, own) in ACTIONS {
-        let named = letters.given.iter().any(|(letter, value)| {
-            *letter == b'A' && value.as_ref().is_some_and(|value| value.as_bytes() == name.as_bytes())
-        });
-        if own != 0 && (named || letters.has(own)) {
-            parts.push(vec![b'-', own]);
-        } else if named {
-            parts.push(format!("-A {name}").into_bytes());
+    for action in ACTIONS {
+        let named = options.has_value(b'A', action.name.as_bytes());
+        match action.letter {
+            Some(letter) if named || options.has(letter) => parts.push(vec![b'-', letter]),
+            None if named => parts.push([b"-A ", action.name.as_bytes()].concat_metered()),
+            _ => {}
         }
     }
     for letter in *b"GWPSXCF" {
-        if let Some(value) = letters.value(letter) {
+        if let Some(value) = options.value(letter) {
             let shown = if letter == b'F' { value.to_metered() } else { quote::single(value) };
             parts.push([b"-", [letter].as_slice(), b" ", &shown].concat_metered());
         }
@@ -96,87 +78,71 @@ fn definition(letters: &Letters) -> Vec<Vec<u8>> {
     parts
 }
 
-fn show(process: &mut Process, own: &Text, names: &[Text]) -> u8 {
-    let completions = Arc::clone(&process.shell.state.completions);
-    let all: Vec<Text> = completions.keys().cloned().collect();
-    let mut status = 0;
-    for name in if names.is_empty() { &all } else { names } {
-        let Some(parts) = completions.get(name) else {
-            process.report_for(own, format_args!("{name}: no completion specification"));
-            status = 1;
-            continue;
-        };
-        process.out.extend_from_slice(b"complete ");
-        for part in parts {
-            process.out.extend_from_slice(part);
-            process.out.push(b' ');
-        }
-        process.out.extend_from_slice(name);
-        process.out.push(b'\n');
-    }
-    status
-}
-
-fn remove(process: &mut Process, own: &Text, names: &[Text]) -> u8 {
+fn show(ctx: &mut ShellContext<'_>, names: &[Text]) -> Flow {
+    let completions = Arc::clone(&ctx.shell.state.completions);
     if names.is_empty() {
-        process.shell.state.completions = Arc::default();
-        return 0;
-    }
-    let mut status = 0;
-    for name in names {
-        if Arc::make_mut(&mut process.shell.state.completions).remove(name).is_none() {
-            process.report_for(own, format_args!("{name}: no completion specification"));
-            status = 1;
+        for (name, parts) in completions.iter() {
+            show_one(ctx, name, parts);
         }
     }
-    status
+    while let Some(name) = ctx.next(names) {
+        match completions.get(name) {
+            Some(parts) => show_one(ctx, name, parts),
+            None => ctx.complain(BuiltinError::NoCompletion(name.clone())),
+        }
+    }
+    ctx.flow()
 }
 
-fn run_compopt(
-    process: &mut Process,
-    _: &mut Run,
-    _: &mut Context<'_>,
-    invocation: &mut Invocation,
-) -> Step<Flow> {
-    let own = invocation.name();
-    let mut changes: Vec<(bool, Text)> = Vec::new();
-    let mut at = 1;
-    let mut names = Vec::new();
-    while let Some(arg) = invocation.args.get(at).cloned() {
-        at += 1;
+fn show_one(ctx: &mut ShellContext<'_>, name: &Text, parts: &[Vec<u8>]) {
+    ctx.out.bytes(b"complete ");
+    for part in parts {
+        ctx.out.bytes(part);
+        ctx.out.bytes(b" ");
+    }
+    ctx.out.line(name);
+}
+
+fn remove(ctx: &mut ShellContext<'_>, names: &[Text]) -> Flow {
+    if names.is_empty() {
+        ctx.shell.state.completions = Arc::default();
+    }
+    while let Some(name) = ctx.next(names) {
+        if Arc::make_mut(&mut ctx.shell.state.completions).remove(name).is_none() {
+            ctx.complain(BuiltinError::NoCompletion(name.clone()));
+        }
+    }
+    ctx.flow()
+}
+
+fn compopt(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
+    let mut changes: Vec<(bool, &Text)> = Vec::new();
+    let mut names: Vec<Text> = Vec::new();
+    let mut rest = ctx.arguments();
+    while let Some((arg, after)) = rest.split_first() {
+        rest = after;
         match arg.as_bytes() {
             b"-o" | b"+o" => {
-                let Some(option) = invocation.args.get(at) else {
-                    process.report_for(&own, format_args!("{arg}: option requires an argument"));
-                    return Ok(letter_options::usage(process, invocation));
-                };
-                changes.push((arg.first() == Some(&b'-'), option.clone()));
-                at += 1;
+                let (option, after) =
+                    after.split_first().ok_or_else(|| BuiltinError::ValueRequired(arg.clone()))?;
+                changes.push((arg.first() == Some(&b'-'), option));
+                rest = after;
             }
-            b"-D" | b"-E" | b"-I" => names.push(arg),
-            [b'-' | b'+', _, ..] => {
-                process.report_for(&own, format_args!("{arg}: invalid option"));
-                return Ok(letter_options::usage(process, invocation));
-            }
-            _ => names.push(arg),
+            b"-D" | b"-E" | b"-I" => names.push(arg.clone()),
+            [b'-' | b'+', _, ..] => return Err(BuiltinError::InvalidArgument(arg.clone())),
+            _ => names.push(arg.clone()),
         }
     }
-    for (_, option) in &changes {
-        if !COMPLETION_OPTIONS.iter().any(|name| name.as_bytes() == option.as_bytes()) {
-            process.report_for(&own, format_args!("{option}: invalid option name"));
-            return Ok(Flow::Status(2));
-        }
+    let is_known = |option: &Text| COMPLETION_OPTIONS.iter().any(|name| name.as_bytes() == option.as_bytes());
+    if let Some((_, option)) = changes.iter().find(|(_, option)| !is_known(option)) {
+        return Err(BuiltinError::InvalidOptionName((*option).clone()));
     }
     if names.is_empty() {
-        process.report_for(&own, "not currently executing completion function");
-        return Ok(Flow::Status(1));
+        return Err(BuiltinError::NotCompleting);
     }
-    let mut status = 0;
-    for name in &names {
-        let completions = Arc::make_mut(&mut process.shell.state.completions);
-        let Some(parts) = completions.get_mut(name) else {
-            process.report_for(&own, format_args!("{name}: no completion specification"));
-            status = 1;
+    while let Some(name) = ctx.next(&names) {
+        let Some(parts) = Arc::make_mut(&mut ctx.shell.state.completions).get_mut(name) else {
+            ctx.complain(BuiltinError::NoCompletion(name.clone()));
             continue;
         };
         for (on, option) in &changes {
@@ -189,5 +155,26 @@ fn run_compopt(
             }
         }
     }
-    Ok(Flow::Status(status))
+    Ok(ctx.flow())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::context::testing::TestShell;
+
+    #[test]
+    fn definitions_are_kept_changed_and_shown() {
+        let mut shell = TestShell::new();
+        // bash 5.2: complete -W 'a b' -o nospace x; complete -p; compopt -o default x; complete -p x y
+        assert_eq!(shell.run(&["complete", "-W", "a b", "-o", "nospace", "x"]), (String::new(), 0));
+        assert_eq!(shell.run(&["complete", "-p"]), ("complete -o nospace -W 'a b' x\n".into(), 0));
+        assert_eq!(shell.run(&["compopt", "-o", "default", "x"]), (String::new(), 0));
+        assert_eq!(
+            shell.run(&["complete", "-p", "x", "y"]),
+            (
+                "complete -o default -o nospace -W 'a b' x\ncomplete: y: no completion specification\n".into(),
+                1
+            )
+        );
+    }
 }

@@ -1,12 +1,13 @@
 //! What a command name means, for `type`, `command -v` and `command -V`. Bash manual 3.7.2.
 
+use super::context::Context;
+use super::output::{Printout, Style};
 use crate::machine::command::Found;
-use crate::machine::process::Process;
-use crate::machine::quote;
-use crate::machine::run::Run;
-use crate::machine::shell::Function;
+use crate::machine::option::ShellOption;
 use crate::memory::Vec;
+use crate::syntax::ast::FunctionDefinition;
 use crate::text::Text;
+use std::sync::Arc;
 
 /// The reserved words, as `compgen -k` lists them.
 pub(super) const RESERVED_WORDS: [&str; 22] = [
@@ -18,7 +19,7 @@ pub(super) const RESERVED_WORDS: [&str; 22] = [
 pub(super) enum Meaning {
     Alias(Text),
     Keyword,
-    Function(Box<Function>),
+    Function(Arc<FunctionDefinition>),
     Builtin {
         special: bool,
     },
@@ -42,10 +43,10 @@ pub(super) struct Search {
 pub(super) const DEFAULT_PATH: &[u8] = b"/usr/bin:/bin";
 
 /// The meanings of a name, in the order in which they are taken.
-pub(super) fn meanings(process: &mut Process, run: &mut Run, name: &Text, search: Search) -> Vec<Meaning> {
+pub(super) fn meanings(ctx: &mut Context<'_, '_>, name: &Text, search: Search) -> Vec<Meaning> {
     let mut found = Vec::new();
     if !search.files_only {
-        shell_meanings(process, run, name, search, &mut found);
+        shell_meanings(ctx, name, search, &mut found);
         if !search.all {
             found.truncate(1);
             if !found.is_empty() {
@@ -54,14 +55,14 @@ pub(super) fn meanings(process: &mut Process, run: &mut Run, name: &Text, search
         }
     }
     if name.contains(&b'/') {
-        if let Found::Path(path) = process.search_path(run, name) {
+        if let Found::Path(path) = ctx.process.search_path(ctx.run, name) {
             found.push(Meaning::File(path));
         }
         return found;
     }
     if !search.all
         && !search.default_path
-        && let Some((path, _)) = process.shell.state.hashed.get(name)
+        && let Some((path, _)) = ctx.process.shell.state.hashed.get(name)
     {
         found.push(Meaning::Hashed(super::hash::shown(path)));
         return found;
@@ -69,16 +70,16 @@ pub(super) fn meanings(process: &mut Process, run: &mut Run, name: &Text, search
     let path = if search.default_path {
         Text::from(DEFAULT_PATH)
     } else {
-        process.scalar(run, crate::machine::name::PATH).unwrap_or_default()
+        ctx.process.scalar(ctx.run, crate::machine::name::PATH).unwrap_or_default()
     };
     if search.all {
         for directory in path.split(|&byte| byte == b':') {
-            if let Found::Path(path) = process.search_along(run, name, directory) {
+            if let Found::Path(path) = ctx.process.search_along(ctx.run, name, directory) {
                 found.push(Meaning::File(path));
             }
         }
     } else {
-        match process.search_along(run, name, &path) {
+        match ctx.process.search_along(ctx.run, name, &path) {
             // One that can not be run is better than none.
             Found::Path(path) | Found::NotExecutable(path, _) => found.push(Meaning::File(path)),
             Found::Missing => {}
@@ -87,9 +88,8 @@ pub(super) fn meanings(process: &mut Process, run: &mut Run, name: &Text, search
     found
 }
 
-fn shell_meanings(process: &Process, run: &Run, name: &Text, search: Search, found: &mut Vec<Meaning>) {
-    use crate::machine::option::ShellOption;
-    let state = &process.shell.state;
+fn shell_meanings(ctx: &Context<'_, '_>, name: &Text, search: Search, found: &mut Vec<Meaning>) {
+    let state = &ctx.process.shell.state;
     if state.options.has(ShellOption::ExpandAliases)
         && let Some(text) = state.aliases.get(name)
     {
@@ -98,11 +98,11 @@ fn shell_meanings(process: &Process, run: &Run, name: &Text, search: Search, fou
     if RESERVED_WORDS.iter().any(|word| word.as_bytes() == name.as_bytes()) {
         found.push(Meaning::Keyword);
     }
-    let function = run.services.names.find(name).and_then(|id| state.functions.get(&id)).cloned();
+    let function = ctx.run.services.names.find(name).and_then(|id| state.functions.get(&id));
     if let Some(function) = function.filter(|_| !search.no_functions) {
-        found.push(Meaning::Function(Box::new(function)));
+        found.push(Meaning::Function(Arc::clone(&function.definition)));
     }
-    if let Some(builtin) = super::find(name).filter(|builtin| process.is_enabled(builtin)) {
+    if let Some(builtin) = super::find(name).filter(|builtin| ctx.process.is_enabled(builtin)) {
         let special = builtin.special && state.options.has(ShellOption::Posix);
         found.push(Meaning::Builtin { special });
     }
@@ -121,48 +121,46 @@ impl Meaning {
     }
 
     /// The sentence of `type` and `command -V`.
-    pub(super) fn describe(&self, name: &Text, out: &mut Vec<u8>) {
-        out.extend_from_slice(name);
+    pub(super) fn describe(&self, name: &Text, out: &mut Printout) {
+        out.text(name);
         match self {
             Self::Alias(text) => {
-                out.extend_from_slice(b" is aliased to `");
-                out.extend_from_slice(text);
-                out.push(b'\'');
+                out.bytes(b" is aliased to `");
+                out.text(text);
+                out.bytes(b"'");
             }
-            Self::Keyword => out.extend_from_slice(b" is a shell keyword"),
-            Self::Function(function) => {
-                out.extend_from_slice(b" is a function\n");
-                out.extend_from_slice(&crate::syntax::print_function(&function.definition));
+            Self::Keyword => out.bytes(b" is a shell keyword"),
+            Self::Function(definition) => {
+                out.bytes(b" is a function\n");
+                out.function(definition);
             }
-            Self::Builtin { special: true } => out.extend_from_slice(b" is a special shell builtin"),
-            Self::Builtin { special: false } => out.extend_from_slice(b" is a shell builtin"),
+            Self::Builtin { special: true } => out.bytes(b" is a special shell builtin"),
+            Self::Builtin { special: false } => out.bytes(b" is a shell builtin"),
             Self::Hashed(path) => {
-                out.extend_from_slice(b" is hashed (");
-                out.extend_from_slice(path);
-                out.push(b')');
+                out.bytes(b" is hashed (");
+                out.text(path);
+                out.bytes(b")");
             }
             Self::File(path) => {
-                out.extend_from_slice(b" is ");
-                out.extend_from_slice(path);
+                out.bytes(b" is ");
+                out.text(path);
             }
         }
-        if out.last() != Some(&b'\n') {
-            out.push(b'\n');
-        }
+        out.bytes(b"\n");
     }
 
     /// The line of `command -v`.
-    pub(super) fn reuse(&self, name: &Text, out: &mut Vec<u8>) {
+    pub(super) fn reuse(&self, name: &Text, out: &mut Printout) {
         match self {
             Self::Alias(text) => {
-                out.extend_from_slice(b"alias ");
-                out.extend_from_slice(name);
-                out.push(b'=');
-                out.extend_from_slice(&quote::single(text));
+                out.bytes(b"alias ");
+                out.text(name);
+                out.bytes(b"=");
+                out.quoted(text, Style::Single);
             }
-            Self::Hashed(path) | Self::File(path) => out.extend_from_slice(path),
-            _ => out.extend_from_slice(name),
+            Self::Hashed(path) | Self::File(path) => out.text(path),
+            _ => out.text(name),
         }
-        out.push(b'\n');
+        out.bytes(b"\n");
     }
 }

@@ -1,70 +1,66 @@
 //! `enable`: turns builtins off and on. Bash manual 4.2. There is nothing to load them from.
 
-use crate::memory::{Vec, format};
-use super::{BUILTINS, Builtin, Flow, Invocation, letter_options};
-use crate::machine::process::{Process, Step};
-use crate::machine::run::Run;
+use super::context::ShellContext;
+use super::error::BuiltinError;
+use super::options::{Options, flag, value};
+use super::{Act, BUILTINS, Builtin, Flow};
+use std::fmt::Write as _;
 use std::sync::Arc;
-use std::task::Context;
 
 pub(super) static ENABLE: Builtin = Builtin {
     name: "enable",
     special: false,
     synopsis: "enable [-a] [-dnps] [-f filename] [name ...]",
     help: "Enable and disable shell builtins.",
-    run,
+    options: &[
+        flag(b'a', "show all builtins, also those that are turned off"),
+        flag(b'd', "remove a builtin that was loaded"),
+        value(b'f', "filename", "load a builtin from a file"),
+        flag(b'n', "turn builtins off, or show those that are"),
+        flag(b'p', "show builtins as commands that turn them on"),
+        flag(b's', "look at special builtins only"),
+    ],
+    act: Act::Shell(enable),
 };
 
-fn run(process: &mut Process, _: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let letters = match letter_options::parse(process, invocation, b"adf:nps") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let own = invocation.name();
-    let names = invocation.args.get(letters.first..).unwrap_or(&[]);
-    if let Some(file) = letters.value(b'f') {
-        process.report_for(
-            &own,
-            format_args!(
-                "cannot open shared object {file}: {file}: cannot open shared object file: No such file or directory"
-            ),
-        );
-        return Ok(Flow::Status(1));
+fn enable(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    let names = ctx.operands(&options);
+    if let Some(file) = options.value(b'f') {
+        return Err(BuiltinError::NoSharedObject(file.clone()));
     }
-    if names.is_empty() || letters.has(b'p') {
-        list(process, letters.has(b'a'), letters.has(b'n'), letters.has(b's'));
+    if names.is_empty() || options.has(b'p') {
+        list(ctx, &options);
         return Ok(Flow::Status(0));
     }
-    let mut status = 0;
-    for name in names {
-        let Some(builtin) = super::find(name).filter(|builtin| !letters.has(b's') || builtin.special) else {
-            process.report_for(&own, format_args!("{name}: not a shell builtin"));
-            status = 1;
+    while let Some(name) = ctx.next(names) {
+        let Some(builtin) = super::find(name).filter(|builtin| !options.has(b's') || builtin.special) else {
+            ctx.complain(BuiltinError::NotABuiltin(name.clone()));
             continue;
         };
-        if letters.has(b'd') {
-            process.report_for(&own, format_args!("{name}: not dynamically loaded"));
-            status = 1;
+        if options.has(b'd') {
+            ctx.complain(BuiltinError::NotLoaded(name.clone()));
             continue;
         }
-        let disabled = Arc::make_mut(&mut process.shell.state.disabled);
+        let disabled = Arc::make_mut(&mut ctx.shell.state.disabled);
         disabled.retain(|known| *known != builtin.name);
-        if letters.has(b'n') {
+        if options.has(b'n') {
             disabled.push(builtin.name);
         }
     }
-    Ok(Flow::Status(status))
+    Ok(ctx.flow())
 }
 
-fn list(process: &mut Process, all: bool, off: bool, special: bool) {
-    let mut names: Vec<&Builtin> =
+fn list(ctx: &mut ShellContext<'_>, options: &Options) {
+    let (all, off, special) = (options.has(b'a'), options.has(b'n'), options.has(b's'));
+    let mut names: crate::memory::Vec<&Builtin> =
         BUILTINS.iter().copied().filter(|builtin| !special || builtin.special).collect();
     names.sort_by_key(|builtin| builtin.name);
     for builtin in names {
-        let enabled = process.is_enabled(builtin);
+        let enabled = ctx.is_enabled(builtin);
         if all || enabled != off {
             let word = if enabled { "enable" } else { "enable -n" };
-            process.out.extend_from_slice(format!("{word} {}\n", builtin.name).as_bytes());
+            let _ = writeln!(ctx.out, "{word} {}", builtin.name);
         }
     }
 }

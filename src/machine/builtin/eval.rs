@@ -1,23 +1,27 @@
 //! `eval`, `.`, `source`. Bash manual 4.1.
 
-use crate::memory::{JoinMetered, ToMetered, Vec};
-use super::{Builtin, Flow, Invocation, letters};
-use crate::machine::frame::ScriptKind;
-use crate::machine::option::ShellOption;
-use crate::machine::process::{Halt, Process, Step};
-use crate::machine::run::Run;
+use super::context::Context;
+use super::error::BuiltinError;
+use super::{Act, Builtin, Flow};
 use crate::io::Description;
+use crate::limit::{Limit, Turn, gauge};
+use crate::machine::frame::ScriptKind;
+use crate::machine::name;
+use crate::machine::option::ShellOption;
+use crate::machine::process::Halt;
+use crate::memory::{JoinMetered, ToMetered, Vec};
 use crate::text::Text;
 use crate::vfs::{Errno, FileKind, FsError, OpenOptions, path};
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::Poll;
 
 pub(super) static EVAL: Builtin = Builtin {
     name: "eval",
     special: true,
     synopsis: "eval [arg ...]",
     help: "Execute arguments as a shell command.",
-    run: eval,
+    options: &[],
+    act: Act::Machine(eval),
 };
 
 pub(super) static DOT: Builtin = Builtin {
@@ -25,7 +29,8 @@ pub(super) static DOT: Builtin = Builtin {
     special: true,
     synopsis: ". filename [arguments]",
     help: "Execute commands from a file in the current shell.",
-    run: source,
+    options: &[],
+    act: Act::Machine(source),
 };
 
 pub(crate) static SOURCE: Builtin = Builtin {
@@ -33,163 +38,145 @@ pub(crate) static SOURCE: Builtin = Builtin {
     special: true,
     synopsis: "source filename [arguments]",
     help: "Execute commands from a file in the current shell.",
-    run: source,
+    options: &[],
+    act: Act::Machine(source),
 };
 
-fn eval(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let letters = match letters::parse(process, invocation, b"") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let words: Vec<&[u8]> = invocation.args.iter().skip(letters.first).map(Text::as_bytes).collect();
-    let text = words.join_metered(b" ");
-    drop(words);
+fn eval(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    let text = ctx.operands(&options).join_metered(b" ");
     if text.iter().all(u8::is_ascii_whitespace) {
         return Ok(Flow::Status(0));
     }
-    process.start_text(run, invocation, Arc::from(text), ScriptKind::Eval, None)
+    Ok(ctx.process.start_text(ctx.run, ctx.invocation, Arc::from(text), ScriptKind::Eval, None)?)
 }
 
-fn source(
-    process: &mut Process,
-    run: &mut Run,
-    cx: &mut Context<'_>,
-    invocation: &mut Invocation,
-) -> Step<Flow> {
-    let letters = match letters::parse(process, invocation, b"") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
+fn source(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    let Some((name, args)) = ctx.operands(&options).split_first() else {
+        return Err(BuiltinError::FileRequired);
     };
-    let Some(name) = invocation.args.get(letters.first).cloned() else {
-        process.report_for(&invocation.name(), "filename argument required");
-        return Ok(letters::usage(process, invocation));
-    };
-    let posix = process.shell.state.options.has(ShellOption::Posix);
-    let found = match find(process, run, &name) {
+    let posix = ctx.process.shell.state.options.has(ShellOption::Posix);
+    let found = match find(ctx, name) {
         Some(path) => path,
         // In POSIX mode only `PATH` is searched.
         None if posix => {
-            process.report_for(&invocation.name(), format_args!("{name}: file not found"));
-            return Err(Halt::Exit(1));
+            ctx.complain(BuiltinError::FileNotFound(name.clone()));
+            return Err(Halt::Exit(1).into());
         }
         None => name.clone(),
     };
-    let args = invocation.args.get(letters.first + 1..).filter(|args| !args.is_empty()).map(<[Text]>::to_metered);
-    let absolute = path::join(&process.shell.state.cwd, &found);
-    if is_stream(run, &absolute) {
-        return match read_stream(process, run, cx, invocation, &found)? {
-            Some(script) => {
-                process.start_text(run, invocation, Arc::from(script), ScriptKind::Source, Some((found, args)))
-            }
-            None => Ok(Flow::Wait),
-        };
+    let absolute = path::join(&ctx.process.shell.state.cwd, &found);
+    let read = if is_stream(ctx, &absolute) {
+        read_stream(ctx, &found)
+    } else {
+        read_file(ctx, &absolute, &found, name).map(Some)
+    };
+    match read {
+        Ok(Some(script)) => {
+            let args = (!args.is_empty()).then(|| args.to_metered());
+            let file = Some((found, args));
+            Ok(ctx.process.start_text(ctx.run, ctx.invocation, script, ScriptKind::Source, file)?)
+        }
+        Ok(None) => Ok(Flow::Wait),
+        Err(error @ BuiltinError::Script { .. }) if posix => {
+            ctx.complain(error);
+            Err(Halt::Exit(1).into())
+        }
+        Err(error) => Err(error),
     }
-    let content = match run.services.session.fs.read(&absolute) {
+}
+
+fn read_file(
+    ctx: &Context<'_, '_>,
+    absolute: &[u8],
+    found: &Text,
+    name: &Text,
+) -> Result<Arc<[u8]>, BuiltinError> {
+    let content = match ctx.run.services.session.fs.read(absolute) {
         Ok(content) => content,
         Err(FsError::Limit(limit)) => return Err(limit.into()),
-        Err(FsError::Errno(Errno::IsDirectory)) => {
-            process.report_for(&invocation.name(), format_args!("{found}: is a directory"));
-            return Ok(Flow::Status(1));
-        }
-        Err(FsError::Errno(errno)) => {
-            process.report(format_args!("{name}: {}", errno.message()));
-            if posix {
-                return Err(Halt::Exit(1));
-            }
-            return Ok(Flow::Status(1));
-        }
+        Err(FsError::Errno(Errno::IsDirectory)) => return Err(BuiltinError::IsADirectory(found.clone())),
+        Err(FsError::Errno(errno)) => return Err(BuiltinError::Script { name: name.clone(), errno }),
     };
     let bytes = content.as_bytes();
     let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or(&[]);
     if memchr::memchr(0, line.get(..line.len().min(80)).unwrap_or(line)).is_some() {
-        process.report_for(&invocation.name(), format_args!("{found}: cannot execute binary file"));
-        return Ok(Flow::Status(126));
+        return Err(BuiltinError::BinaryFile(found.clone()));
     }
-    let script: Arc<[u8]> = Arc::from(bytes);
-    process.start_text(run, invocation, script, ScriptKind::Source, Some((found, args)))
+    Ok(Arc::from(bytes))
 }
 
 /// Whether a path is a descriptor or a FIFO: its end comes later.
-fn is_stream(run: &Run, absolute: &[u8]) -> bool {
+fn is_stream(ctx: &Context<'_, '_>, absolute: &[u8]) -> bool {
     absolute.starts_with(b"/dev/fd/")
         || absolute == b"/dev/stdin"
-        || run.services.session.fs.metadata(absolute).is_ok_and(|metadata| metadata.kind == FileKind::Fifo)
+        || ctx.run.services.session.fs.metadata(absolute).is_ok_and(|metadata| metadata.kind == FileKind::Fifo)
 }
 
 /// A stream that is being read to its end.
 struct Reading {
     description: Arc<Description>,
     script: Vec<u8>,
-    charge: crate::limit::Charge,
 }
 
 /// Reads a stream to its end; `None`: it has to wait.
-fn read_stream(
-    process: &mut Process,
-    run: &mut Run,
-    cx: &mut Context<'_>,
-    invocation: &mut Invocation,
-    path: &Text,
-) -> Step<Option<Vec<u8>>> {
-    let progress = invocation.progress.take().and_then(|progress| progress.downcast::<Reading>().ok());
-    let mut reading = match progress {
+fn read_stream(ctx: &mut Context<'_, '_>, path: &Text) -> Result<Option<Arc<[u8]>>, BuiltinError> {
+    let mut reading = match ctx.resumed::<Reading>() {
         Some(reading) => reading,
         None => {
             let options = OpenOptions { read: true, ..OpenOptions::default() };
-            let description = match process.open_path(run, path, &options) {
-                Ok(description) => description,
+            match ctx.process.open_path(ctx.run, path, &options) {
+                Ok(description) => Box::new(Reading { description, script: Vec::new() }),
                 Err(FsError::Limit(limit)) => return Err(limit.into()),
                 Err(FsError::Errno(errno)) => {
-                    process.report(format_args!("{path}: {}", errno.message()));
-                    return Ok(Some(b"false".to_metered()));
+                    ctx.remark(BuiltinError::Script { name: path.clone(), errno });
+                    return Ok(Some(Arc::from(b"false".as_slice())));
                 }
-            };
-            Box::new(Reading { description, script: Vec::new(), charge: run.services.meter.empty_charge() })
+            }
         }
     };
+    let most = ctx.run.services.meter.limits().script_bytes;
     loop {
-        let Reading { description, script, charge } = &mut *reading;
-        let most = run.services.meter.limits().script_bytes;
-        let mut refused = None;
-        let read = description.poll_read(cx, &mut |more| {
-            if script.len() as u64 + more.len() as u64 > most {
-                refused = Some(run.services.meter.fail(crate::limit::Limit::ScriptBytes));
-                return 0;
-            }
-            if let Err(error) = charge.grow(more.len() as u64) {
-                refused = Some(error);
+        let Reading { description, script } = &mut *reading;
+        let mut is_too_long = false;
+        let read = description.poll_read(ctx.task, &mut |more| {
+            is_too_long = (script.len() as u64).saturating_add(more.len() as u64) > most;
+            if is_too_long {
                 return 0;
             }
             script.extend_from_slice(more);
             more.len()
         });
-        if let Some(error) = refused {
-            return Err(error.into());
+        if is_too_long {
+            return Err(ctx.run.services.meter.fail(Limit::ScriptBytes).into());
         }
         match read {
-            Poll::Pending => {
-                invocation.progress = Some(reading);
-                return Ok(None);
+            Poll::Pending => break,
+            Poll::Ready(Ok(count)) if count > 0 => {
+                if gauge::burn(1) && ctx.run.services.meter.refuel()? != Turn::Continues {
+                    ctx.task.waker().wake_by_ref();
+                    break;
+                }
             }
-            Poll::Ready(Ok(count)) if count > 0 => {}
-            Poll::Ready(_) => return Ok(Some(std::mem::take(script))),
+            Poll::Ready(_) => return Ok(Some(Arc::from(std::mem::take(script)))),
         }
     }
+    ctx.keep(reading);
+    Ok(None)
 }
 
 /// The path of a file to be read: a name without slash is looked for along `PATH`.
-fn find(process: &mut Process, run: &mut Run, name: &Text) -> Option<Text> {
-    let options = process.shell.state.options;
-    if name.contains(&b'/') || !options.has(ShellOption::SourcePath) {
+fn find(ctx: &mut Context<'_, '_>, name: &Text) -> Option<Text> {
+    if name.contains(&b'/') || !ctx.process.shell.state.options.has(ShellOption::SourcePath) {
         return Some(name.clone());
     }
-    let directories = process.scalar(run, crate::machine::name::PATH).unwrap_or_default();
+    let directories = ctx.process.scalar(ctx.run, name::PATH).unwrap_or_default();
     for directory in directories.split(|&byte| byte == b':') {
-        let mut candidate = if directory.is_empty() { b".".to_metered() } else { directory.to_metered() };
-        candidate.push(b'/');
-        candidate.extend_from_slice(name);
-        let absolute = path::join(&process.shell.state.cwd, &candidate);
-        if run.services.session.fs.metadata(&absolute).is_ok_and(|metadata| metadata.is_regular()) {
+        let directory = if directory.is_empty() { b"." } else { directory };
+        let candidate = [directory, b"/", name.as_bytes()].concat_metered();
+        let absolute = path::join(&ctx.process.shell.state.cwd, &candidate);
+        if ctx.run.services.session.fs.metadata(&absolute).is_ok_and(|metadata| metadata.is_regular()) {
             return Some(Text::from(candidate));
         }
     }

@@ -1,18 +1,18 @@
 //! `exit`, `return`: the ends of a shell and of a function. Bash manual 4.1.
 
-use crate::memory::format;
-use super::{Builtin, Flow, Invocation, letters};
+use super::context::Context;
+use super::error::BuiltinError;
+use super::{Act, Builtin, Flow, options};
 use crate::machine::frame::{Frame, ScriptKind};
-use crate::machine::process::{Halt, Process, Step};
-use crate::machine::run::Run;
-use std::task::Context;
+use crate::machine::process::{Halt, Process};
 
 pub(super) static EXIT: Builtin = Builtin {
     name: "exit",
     special: true,
     synopsis: "exit [n]",
     help: "Exit the shell.",
-    run: exit,
+    options: &[],
+    act: Act::Machine(|ctx| Err(Halt::Exit(status(ctx)?).into())),
 };
 
 pub(super) static RETURN: Builtin = Builtin {
@@ -20,26 +20,22 @@ pub(super) static RETURN: Builtin = Builtin {
     special: true,
     synopsis: "return [n]",
     help: "Return from a shell function.",
-    run: return_,
+    options: &[],
+    act: Act::Machine(return_),
 };
 
 /// The status that is asked for; that of the last command by default.
-fn status(process: &mut Process, invocation: &Invocation) -> Step<u8> {
-    let operands = match invocation.operands() {
-        [first, rest @ ..] if first.as_bytes() == b"--" => rest,
-        operands => operands,
-    };
-    match operands {
-        [] => Ok(status_before_trap(process).unwrap_or(process.shell.state.status)),
-        [status, rest @ ..] => match letters::number(status) {
+fn status(ctx: &mut Context<'_, '_>) -> Result<u8, BuiltinError> {
+    match ctx.plain_operands() {
+        [] => Ok(status_before_trap(ctx.process).unwrap_or(ctx.process.shell.state.status)),
+        [status, rest @ ..] => match options::number(status) {
             Some(number) if rest.is_empty() => Ok(number as u8),
             Some(_) => {
-                process.report_for(&invocation.name(), "too many arguments");
-                Err(Halt::Abandon(1))
+                ctx.complain(BuiltinError::TooManyArguments);
+                Err(Halt::Abandon(1).into())
             }
             None => {
-                let message = format!("{status}: numeric argument required");
-                process.report_for(&invocation.name(), message);
+                ctx.complain(BuiltinError::NumberRequired(status.clone()));
                 Ok(2)
             }
         },
@@ -57,22 +53,13 @@ fn status_before_trap(process: &Process) -> Option<u8> {
     })
 }
 
-fn exit(process: &mut Process, _: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    Err(Halt::Exit(status(process, invocation)?))
-}
-
-fn return_(
-    process: &mut Process,
-    run: &mut Run,
-    _: &mut Context<'_>,
-    invocation: &mut Invocation,
-) -> Step<Flow> {
-    let status = status(process, invocation)?;
-    if !process.can_return() && process.shell.state.calls.is_none() {
-        process.report_for(b"return", "can only `return' from a function or sourced script");
+fn return_(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let status = status(ctx)?;
+    if !ctx.process.can_return() && ctx.process.shell.state.calls.is_none() {
+        ctx.complain(BuiltinError::NothingToReturnFrom);
         return Ok(Flow::Status(2));
     }
-    process.release(invocation);
-    process.return_from_function(run, status)?;
+    ctx.process.release(ctx.invocation);
+    ctx.process.return_from_function(ctx.run, status)?;
     Ok(Flow::Switched)
 }

@@ -1,66 +1,64 @@
 //! `fc`: lists entries of the history, or runs one again. Bash manual 9.2.
 
-use crate::memory::{JoinMetered, ToMetered, ToMeteredString, Vec};
-use super::{Builtin, Flow, Invocation, letter_options};
+use super::context::Context;
+use super::error::BuiltinError;
+use super::options::{Options, flag, is_digits, value};
+use super::{Act, Builtin, Flow};
 use crate::machine::frame::ScriptKind;
 use crate::machine::option::ShellOption;
-use crate::machine::process::{Process, Step};
-use crate::machine::run::Run;
+use crate::machine::process::Process;
+use crate::memory::{JoinMetered, ToMetered, Vec};
 use crate::text::Text;
+use std::fmt::Write as _;
 use std::sync::Arc;
-use std::task::Context;
 
 pub(super) static FC: Builtin = Builtin {
     name: "fc",
     special: false,
     synopsis: "fc [-e ename] [-lnr] [first] [last] or fc -s [pat=rep] [command]",
     help: "Display or execute commands from the history list.",
-    run,
+    options: &[
+        value(b'e', "ename", "the editor; a dash runs the command as it is"),
+        flag(b'l', "list commands, edit none"),
+        flag(b'n', "without their numbers"),
+        flag(b'r', "the newest first"),
+        flag(b's', "run a command again"),
+    ],
+    act: Act::Machine(fc),
 };
 
 /// Entries that are listed when no range is given.
 const LISTED: usize = 16;
 
-fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    // `-3` is an operand.
-    let negative = invocation.operands().iter().position(|arg| {
-        matches!(arg.as_bytes(), [b'-', digits @ ..] if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
-    });
-    let mut options = Invocation::empty(invocation.builtin);
-    options.args = invocation.args.get(..negative.map_or(invocation.args.len(), |at| at + 1)).unwrap_or(&[]).to_metered();
-    let letters = match letter_options::parse(process, &options, b"e:lnrs") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let operands = invocation.args.get(letters.first..).unwrap_or(&[]).to_metered();
-    if letters.has(b's') || letters.value(b'e').is_some_and(|editor| editor.as_bytes() == b"-") {
-        return again(process, run, invocation, &operands);
+fn fc(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    // `-3` is an operand, so the options end there.
+    let is_offset = |arg: &Text| arg.strip_prefix(b"-").is_some_and(is_digits);
+    let end = ctx.args.iter().position(is_offset).unwrap_or(ctx.args.len());
+    let options = Options::parse(ctx.builtin, ctx.args.get(..end).unwrap_or(&[]))?;
+    let operands = ctx.operands(&options);
+    if options.has(b's') || options.has_value(b'e', b"-") {
+        return again(ctx, operands);
     }
-    if !letters.has(b'l') {
-        process.report_for(&invocation.name(), "commands can not be edited here: use -l or -s");
-        return Ok(Flow::Status(1));
+    if !options.has(b'l') {
+        return Err(BuiltinError::NoEditor);
     }
-    let (Some(first), Some(last)) = range(process, &operands) else {
-        let what = if process.shell.state.history.entries.is_empty() { return Ok(Flow::Status(0)) } else { "no command found" };
-        process.report_for(&invocation.name(), what);
-        return Ok(Flow::Status(1));
+    let (Some(first), Some(last)) = range(ctx.process, operands) else {
+        let is_empty = ctx.process.shell.state.history.entries.is_empty();
+        return if is_empty { Ok(Flow::Status(0)) } else { Err(BuiltinError::NoCommandFound) };
     };
-    let backwards = letters.has(b'r') || last < first;
+    let backwards = options.has(b'r') || last < first;
     let (low, high) = (first.min(last), first.max(last));
-    let history = Arc::clone(&process.shell.state.history);
-    let mut places: Vec<usize> = (low..=high.min(history.entries.len().saturating_sub(1))).collect();
-    if backwards {
-        places.reverse();
-    }
-    let posix = process.shell.state.options.has(ShellOption::Posix);
-    for place in places {
+    let history = Arc::clone(&ctx.process.shell.state.history);
+    let posix = ctx.process.shell.state.options.has(ShellOption::Posix);
+    let high = high.min(history.entries.len().saturating_sub(1));
+    for step in 0..=high.saturating_sub(low) {
+        let place = if backwards { high.saturating_sub(step) } else { low.saturating_add(step) };
         let Some(entry) = history.entries.get(place) else { continue };
-        if !letters.has(b'n') {
-            process.out.extend_from_slice(history.number(place).to_metered_string().as_bytes());
+        if !options.has(b'n') {
+            let _ = write!(ctx.out, "{}", history.number(place));
         }
-        process.out.extend_from_slice(if posix { b"\t" } else { b"\t " });
-        process.out.extend_from_slice(&entry.text);
-        process.out.push(b'\n');
+        ctx.out.bytes(if posix { b"\t" } else { b"\t " });
+        ctx.out.line(&entry.text);
     }
     Ok(Flow::Status(0))
 }
@@ -87,7 +85,7 @@ fn place(process: &Process, text: &Text) -> Option<usize> {
     let newest = count.checked_sub(1)?;
     let history = &process.shell.state.history;
     let digits = text.strip_prefix(b"-").unwrap_or(text);
-    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+    if !is_digits(digits) {
         return history.find(text, count);
     }
     let number: usize = std::str::from_utf8(digits).ok()?.parse().ok()?;
@@ -100,37 +98,49 @@ fn place(process: &Process, text: &Text) -> Option<usize> {
 }
 
 /// `-s [pattern=replacement] [command]`: runs a command again.
-fn again(process: &mut Process, run: &mut Run, invocation: &mut Invocation, operands: &[Text]) -> Step<Flow> {
+fn again(ctx: &mut Context<'_, '_>, operands: &[Text]) -> Result<Flow, BuiltinError> {
     let mut replacements = Vec::new();
     let mut rest = operands;
     while let [first, others @ ..] = rest
         && let Some(at) = memchr::memchr(b'=', first)
     {
         let (pattern, replacement) = first.split_at(at);
-        replacements.push((pattern.to_metered(), replacement.get(1..).unwrap_or(&[]).to_metered()));
+        replacements.push((pattern, replacement.get(1..).unwrap_or(&[])));
         rest = others;
     }
     let found = match rest.first() {
-        Some(name) => place(process, name),
-        None => before(process).checked_sub(1),
+        Some(name) => place(ctx.process, name),
+        None => before(ctx.process).checked_sub(1),
     };
-    let entry = found.and_then(|found| process.shell.state.history.entries.get(found)).cloned();
-    let Some(entry) = entry else {
-        process.report_for(&invocation.name(), "no command found");
-        return Ok(Flow::Status(1));
-    };
+    let entry = found.and_then(|found| ctx.process.shell.state.history.entries.get(found)).cloned();
+    let entry = entry.ok_or(BuiltinError::NoCommandFound)?;
     let mut text = entry.text.to_metered();
-    for (pattern, replacement) in replacements.iter().filter(|(pattern, _)| !pattern.is_empty()) {
-        text = bstr::ByteSlice::replace(text.as_slice(), pattern, replacement).into();
-        run.services.meter.check_value(text.len() as u64)?;
+    for (pattern, replacement) in replacements {
+        text = replace(&text, pattern, replacement);
+        ctx.run.services.meter.check_value(text.len() as u64)?;
     }
-    process.write_error(&[text.as_slice(), b"\n"].concat_metered());
-    let now = run.services.session.clock.now().as_secs() as i64;
-    let history = Arc::make_mut(&mut process.shell.state.history);
+    ctx.process.write_error(&[text.as_slice(), b"\n"].concat_metered());
+    let now = ctx.run.services.session.clock.now().as_secs() as i64;
+    let history = Arc::make_mut(&mut ctx.process.shell.state.history);
     if history.last_added {
         history.remove_last_added();
         history.push(Text::from(text.as_slice()), now);
         history.unsaved += 1;
     }
-    process.start_text(run, invocation, Arc::from(text), ScriptKind::Eval, None)
+    Ok(ctx.process.start_text(ctx.run, ctx.invocation, Arc::from(text), ScriptKind::Eval, None)?)
+}
+
+/// Every occurrence of a pattern replaced; none of an empty one.
+fn replace(text: &[u8], pattern: &[u8], replacement: &[u8]) -> Vec<u8> {
+    let mut replaced = Vec::new();
+    let mut from = 0;
+    if !pattern.is_empty() {
+        for at in memchr::memmem::find_iter(text, pattern) {
+            replaced.extend_from_slice(text.get(from..at).unwrap_or(&[]));
+            replaced.extend_from_slice(replacement);
+            from = at + pattern.len();
+        }
+    }
+    replaced.extend_from_slice(text.get(from..).unwrap_or(&[]));
+    replaced
 }

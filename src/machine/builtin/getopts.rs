@@ -1,22 +1,21 @@
 //! `getopts`. POSIX XCU getopts, bash manual 4.1.
 
-use crate::memory::{ToMetered, format};
-use super::{Builtin, Flow, Invocation};
-use crate::machine::assign::AssignError;
+use super::context::Context;
+use super::error::BuiltinError;
+use super::{Act, Builtin, Flow};
 use crate::machine::name::{self, OPTARG, OPTERR, OPTIND};
-use crate::machine::process::{Process, Step};
-use crate::machine::run::Run;
 use crate::machine::shell::GetoptsState;
 use crate::machine::variable::{Value, plain_integer};
+use crate::memory::{ToMetered, Vec};
 use crate::text::Text;
-use std::task::Context;
 
 pub(super) static GETOPTS: Builtin = Builtin {
     name: "getopts",
     special: false,
     synopsis: "getopts optstring name [arg ...]",
     help: "Parse option arguments.",
-    run,
+    options: &[],
+    act: Act::Machine(getopts),
 };
 
 /// One step through the arguments.
@@ -28,68 +27,52 @@ enum Found {
     End,
 }
 
-fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let mut operands = invocation.operands();
-    if let Some(first) = operands.first() {
-        match first.as_bytes() {
-            b"--" => operands = operands.get(1..).unwrap_or(&[]),
-            [b'-', letter, ..] => {
-                process.report_for(b"getopts", format_args!("-{}: invalid option", char::from(*letter)));
-                return Ok(process.usage(&GETOPTS));
-            }
-            _ => {}
-        }
-    }
-    let [letters, name, rest @ ..] = operands else { return Ok(process.usage(&GETOPTS)) };
-    let positional;
-    let args = if rest.is_empty() {
-        positional = process.shell.state.positional.clone();
-        positional.as_slice()
-    } else {
-        rest
-    };
-    let index = process.scalar(run, OPTIND).and_then(|text| plain_integer(&text)).unwrap_or(1).max(1);
-    let mut state = process.shell.state.getopts;
+fn getopts(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    let [letters, name, rest @ ..] = ctx.operands(&options) else { return Err(BuiltinError::Usage) };
+    let positional = ctx.process.shell.state.positional.clone();
+    let args = if rest.is_empty() { positional.as_slice() } else { rest };
+    let index = ctx.process.scalar(ctx.run, OPTIND).and_then(|text| plain_integer(&text)).unwrap_or(1).max(1);
+    let mut state = ctx.process.shell.state.getopts;
     if state.index != index {
         state = GetoptsState { index, offset: 0 };
     }
     // The arguments may have become fewer.
     state.index = state.index.min(i64::try_from(args.len()).unwrap_or(i64::MAX).saturating_add(1));
     let found = step(letters, args, &mut state);
-    process.shell.state.getopts = state;
-    process.set_plain(OPTIND, Value::Integer(state.index));
-    let silent = letters.first() == Some(&b':');
-    let loud = !silent && process.scalar(run, OPTERR).is_none_or(|text| text.as_bytes() != b"0");
+    ctx.process.shell.state.getopts = state;
+    ctx.process.set_plain(OPTIND, Value::Integer(state.index));
+    let is_silent = letters.first() == Some(&b':');
+    if !is_silent && ctx.process.scalar(ctx.run, OPTERR).is_none_or(|text| text.as_bytes() != b"0") {
+        complain(ctx, &found);
+    }
     let ended = found == Found::End;
-    let (letter, argument, complaint) = match found {
-        Found::Option(letter, argument) => (letter, argument, None),
-        Found::Unknown(letter) => {
-            (b'?', silent.then(|| Text::from(&[letter])), Some(("illegal option", letter)))
-        }
-        Found::NoArgument(letter) => (
-            if silent { b':' } else { b'?' },
-            silent.then(|| Text::from(&[letter])),
-            Some(("option requires an argument", letter)),
-        ),
-        Found::End => (b'?', None, None),
+    let (letter, argument) = match found {
+        Found::Option(letter, argument) => (letter, argument),
+        Found::Unknown(letter) => (b'?', is_silent.then(|| Text::from(&[letter]))),
+        Found::NoArgument(letter) if is_silent => (b':', Some(Text::from(&[letter]))),
+        Found::NoArgument(_) | Found::End => (b'?', None),
     };
-    if loud && let Some((what, letter)) = complaint {
-        let mut line = process.shell.state.arg0.to_metered();
-        line.extend_from_slice(format!(": {what} -- ").as_bytes());
-        line.extend_from_slice(&[letter, b'\n']);
-        process.write_error(&line);
-    }
-    process.set_plain(OPTARG, argument.map_or(Value::Unset, Value::Text));
+    ctx.process.set_plain(OPTARG, argument.map_or(Value::Unset, Value::Text));
     if !name::is_name(name) {
-        process.report_for(b"getopts", format_args!("`{name}': not a valid identifier"));
-        return Ok(Flow::Status(1));
+        return Err(BuiltinError::InvalidName(name.clone()));
     }
-    let id = run.services.names.intern(name);
-    match process.assign_variable(run, id, Text::from(&[letter]), false) {
-        Ok(()) => Ok(Flow::Status(u8::from(ended))),
-        Err(AssignError::Halt(halt)) => Err(halt),
-        Err(_) => Ok(Flow::Status(1)),
-    }
+    let id = ctx.run.services.names.intern(name);
+    ctx.process.assign_variable(ctx.run, id, Text::from(&[letter]), false)?;
+    Ok(Flow::Status(u8::from(ended)))
+}
+
+/// Says what is wrong with an option, in the name of the script.
+fn complain(ctx: &mut Context<'_, '_>, found: &Found) {
+    let (what, letter) = match found {
+        Found::Unknown(letter) => (": illegal option -- ", letter),
+        Found::NoArgument(letter) => (": option requires an argument -- ", letter),
+        Found::Option(..) | Found::End => return,
+    };
+    let mut line: Vec<u8> = ctx.process.shell.state.arg0.to_metered();
+    line.extend_from_slice(what.as_bytes());
+    line.extend_from_slice(&[*letter, b'\n']);
+    ctx.process.write_error(&line);
 }
 
 /// Takes the next option; moves on the state.

@@ -1,20 +1,29 @@
 //! `hash`: remembered paths of commands. Bash manual 4.1.
 
-use crate::memory::{Vec, format};
-use super::{Builtin, Flow, Invocation, letter_options};
+use super::context::Context;
+use super::error::BuiltinError;
+use super::options::{flag, value};
+use super::{Act, Builtin, Flow};
 use crate::machine::command::Found;
-use crate::machine::process::{Process, Step};
-use crate::machine::run::Run;
+use crate::machine::name;
+use crate::memory::Vec;
 use crate::text::Text;
+use std::fmt::Write as _;
 use std::sync::Arc;
-use std::task::Context;
 
 pub(super) static HASH: Builtin = Builtin {
     name: "hash",
     special: false,
     synopsis: "hash [-lr] [-p pathname] [-dt] [name ...]",
     help: "Remember or display program locations.",
-    run,
+    options: &[
+        flag(b'd', "forget where each name is"),
+        flag(b'l', "show what is remembered as commands"),
+        value(b'p', "pathname", "remember this path for each name"),
+        flag(b'r', "forget everything"),
+        flag(b't', "show the path that is remembered for each name"),
+    ],
+    act: Act::Machine(hash),
 };
 
 /// A remembered path as `hash -t` and `type` show it: a relative one begins with `./`.
@@ -27,105 +36,89 @@ pub(super) fn shown(path: &Text) -> Text {
     text
 }
 
-fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let letters = match letter_options::parse(process, invocation, b"dlp:rt") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let own = invocation.name();
-    let names = invocation.args.get(letters.first..).unwrap_or(&[]);
-    if letters.has(b'r') {
-        process.shell.state.hashed = Arc::default();
+fn hash(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    let names = ctx.operands(&options);
+    if options.has(b'r') && ctx.is_first() {
+        ctx.process.shell.state.hashed = Arc::default();
     }
     if names.is_empty() {
-        for letter in [b'd', b't'] {
-            if letters.has(letter) {
-                let letter = char::from(letter);
-                process.report_for(&own, format_args!("-{letter}: option requires an argument"));
-                return Ok(Flow::Status(1));
-            }
+        if let Some(letter) = [b'd', b't'].into_iter().find(|letter| options.has(*letter)) {
+            return Err(BuiltinError::NamesRequired { letter });
         }
-        if !letters.has(b'r') {
-            list(process, letters.has(b'l'));
+        if !options.has(b'r') {
+            list(ctx, options.has(b'l'));
         }
         return Ok(Flow::Status(0));
     }
-    let mut status = 0;
-    for name in names {
-        let done = if letters.has(b't') {
-            tell(process, &own, name, names.len() > 1, letters.has(b'l'))
-        } else if let Some(path) = letters.value(b'p') {
-            Arc::make_mut(&mut process.shell.state.hashed).insert(name.clone(), (path.clone(), 0));
-            true
-        } else if letters.has(b'd') {
-            Arc::make_mut(&mut process.shell.state.hashed).remove(name);
-            true
+    while let Some(name) = ctx.next(names) {
+        if options.has(b't') {
+            tell(ctx, name, names.len() > 1, options.has(b'l'));
+        } else if let Some(path) = options.value(b'p') {
+            Arc::make_mut(&mut ctx.process.shell.state.hashed).insert(name.clone(), (path.clone(), 0));
+        } else if options.has(b'd') {
+            Arc::make_mut(&mut ctx.process.shell.state.hashed).remove(name);
         } else {
-            remember(process, run, &own, name)
-        };
-        status |= u8::from(!done);
+            remember(ctx, name);
+        }
     }
-    Ok(Flow::Status(status))
+    Ok(ctx.flow())
 }
 
-fn list(process: &mut Process, reusable: bool) {
-    let mut all: Vec<(Text, Text, u32)> = process
-        .shell
-        .state
-        .hashed
-        .iter()
-        .map(|(name, (path, hits))| (name.clone(), path.clone(), *hits))
-        .collect();
+fn list(ctx: &mut Context<'_, '_>, reusable: bool) {
+    let hashed = Arc::clone(&ctx.process.shell.state.hashed);
+    let mut all: Vec<(&Text, &(Text, u32))> = hashed.iter().collect();
     all.sort();
-    if all.is_empty() {
-        if !reusable {
-            process.out.extend_from_slice(b"hash: hash table empty\n");
-        }
-        return;
-    }
     if !reusable {
-        process.out.extend_from_slice(b"hits\tcommand\n");
+        ctx.out.bytes(if all.is_empty() { b"hash: hash table empty\n" } else { b"hits\tcommand\n" });
     }
-    for (name, path, hits) in &all {
+    for (name, (path, hits)) in all {
         if reusable {
-            process.out.extend_from_slice(format!("builtin hash -p {path} {name}\n").as_bytes());
+            show_command(ctx, name, path);
         } else {
-            process.out.extend_from_slice(format!("{hits:4}\t{path}\n").as_bytes());
+            let _ = write!(ctx.out, "{hits:4}\t");
+            ctx.out.line(path);
         }
     }
 }
 
-fn tell(process: &mut Process, own: &Text, name: &Text, several: bool, reusable: bool) -> bool {
-    let Some((path, _)) = process.shell.state.hashed.get(name) else {
-        process.report_for(own, format_args!("{name}: not found"));
-        return false;
+/// A command that makes the shell remember a path.
+fn show_command(ctx: &mut Context<'_, '_>, name: &Text, path: &Text) {
+    ctx.out.bytes(b"builtin hash -p ");
+    ctx.out.text(path);
+    ctx.out.bytes(b" ");
+    ctx.out.line(name);
+}
+
+fn tell(ctx: &mut Context<'_, '_>, name: &Text, several: bool, reusable: bool) {
+    let Some((path, _)) = ctx.process.shell.state.hashed.get(name) else {
+        return ctx.complain(BuiltinError::NotFound(name.clone()));
     };
     let path = shown(path);
-    let text = match (reusable, several) {
-        (true, _) => format!("builtin hash -p {path} {name}\n"),
-        (false, true) => format!("{name}\t{path}\n"),
-        (false, false) => format!("{path}\n"),
-    };
-    process.out.extend_from_slice(text.as_bytes());
-    true
+    if reusable {
+        return show_command(ctx, name, &path);
+    }
+    if several {
+        ctx.out.text(name);
+        ctx.out.bytes(b"\t");
+    }
+    ctx.out.line(&path);
 }
 
 /// Searches a command anew and remembers where it is.
-fn remember(process: &mut Process, run: &mut Run, own: &Text, name: &Text) -> bool {
-    if name.contains(&b'/') {
-        return true;
+fn remember(ctx: &mut Context<'_, '_>, name: &Text) {
+    let function = ctx.run.services.names.find(name);
+    let is_function = function.is_some_and(|id| ctx.process.shell.state.functions.contains_key(&id));
+    let is_builtin = super::find(name).is_some_and(|builtin| ctx.process.is_enabled(builtin));
+    if name.contains(&b'/') || is_function || is_builtin {
+        return;
     }
-    let function =
-        run.services.names.find(name).is_some_and(|id| process.shell.state.functions.contains_key(&id));
-    if function || super::find(name).is_some_and(|builtin| process.is_enabled(builtin)) {
-        return true;
+    Arc::make_mut(&mut ctx.process.shell.state.hashed).remove(name);
+    let path = ctx.process.scalar(ctx.run, name::PATH).unwrap_or_default();
+    match ctx.process.search_along(ctx.run, name, &path) {
+        Found::Path(path) => {
+            Arc::make_mut(&mut ctx.process.shell.state.hashed).insert(name.clone(), (path, 0));
+        }
+        _ => ctx.complain(BuiltinError::NotFound(name.clone())),
     }
-    Arc::make_mut(&mut process.shell.state.hashed).remove(name);
-    let path = process.scalar(run, crate::machine::name::PATH).unwrap_or_default();
-    let Found::Path(path) = process.search_along(run, name, &path) else {
-        process.report_for(own, format_args!("{name}: not found"));
-        return false;
-    };
-    Arc::make_mut(&mut process.shell.state.hashed).insert(name.clone(), (path, 0));
-    true
 }

@@ -1,18 +1,25 @@
 //! `help`: from the table of builtins and the syntax of the keywords. Bash manual 4.2.
 
-use crate::memory::{String, ToMetered, Vec, format};
-use super::{BUILTINS, Builtin, Flow, Invocation, letter_options};
-use crate::machine::process::{Process, Step};
-use crate::machine::run::Run;
+use super::context::ShellContext;
+use super::error::BuiltinError;
+use super::options::{OptionRow, flag};
+use super::output::Printout;
+use super::{Act, BUILTINS, Builtin, Flow};
+use crate::memory::{String, ToMetered, Vec};
 use crate::text::Text;
-use std::task::Context;
+use std::fmt::Write as _;
 
 pub(super) static HELP: Builtin = Builtin {
     name: "help",
     special: false,
     synopsis: "help [-dms] [pattern ...]",
     help: "Display information about builtin commands.",
-    run,
+    options: &[
+        flag(b'd', "show what each topic is about in a line"),
+        flag(b'm', "show it in the form of a manual page"),
+        flag(b's', "show the synopsis only"),
+    ],
+    act: Act::Shell(help),
 };
 
 /// Name, synopsis, what it does.
@@ -50,101 +57,152 @@ const KEYWORDS: [(&str, &str, &str); 15] = [
     ("{ ... }", "{ COMMANDS ; }", "Group commands as a unit."),
 ];
 
+/// Something that help is asked about.
+#[derive(Clone, Copy)]
+pub(super) struct Topic {
+    pub(super) name: &'static str,
+    synopsis: &'static str,
+    text: &'static str,
+    options: &'static [OptionRow],
+}
+
 /// All topics by name.
-pub(super) fn topics() -> Vec<(&'static str, &'static str, &'static str)> {
-    let mut all: Vec<_> = KEYWORDS.to_metered();
-    all.extend(BUILTINS.iter().map(|builtin| (builtin.name, builtin.synopsis, builtin.help)));
-    all.sort_by_key(|topic| topic.0);
+pub(super) fn topics() -> Vec<Topic> {
+    let keyword = |&(name, synopsis, text): &(&'static str, &'static str, &'static str)| Topic {
+        name,
+        synopsis,
+        text,
+        options: &[],
+    };
+    let mut all: Vec<Topic> = KEYWORDS.iter().map(keyword).collect();
+    all.extend(BUILTINS.iter().map(|builtin| topic_of(builtin)));
+    all.sort_by_key(|topic| topic.name);
     all
 }
 
-fn run(process: &mut Process, _: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let letters = match letter_options::parse(process, invocation, b"dms") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let patterns = invocation.args.get(letters.first..).unwrap_or(&[]);
+fn topic_of(builtin: &Builtin) -> Topic {
+    Topic { name: builtin.name, synopsis: builtin.synopsis, text: builtin.help, options: builtin.options }
+}
+
+/// What `NAME --help` shows.
+pub(super) fn print_help(builtin: &Builtin, out: &mut Printout) {
+    // Writing into a printout does not fail.
+    let _ = print_long(topic_of(builtin), out);
+}
+
+fn print_long(topic: Topic, out: &mut Printout) -> std::fmt::Result {
+    writeln!(out, "{}: {}", topic.name, topic.synopsis)?;
+    writeln!(out, "    {}", topic.text)?;
+    print_options(topic, out)
+}
+
+/// The options of a builtin, one in a line.
+fn print_options(topic: Topic, out: &mut Printout) -> std::fmt::Result {
+    if topic.options.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "    \n    Options:")?;
+    for row in topic.options {
+        let letter = char::from(row.letter);
+        match row.argument {
+            Some(argument) => writeln!(out, "      -{letter} {argument}\t{}", row.help)?,
+            None => writeln!(out, "      -{letter}\t{}", row.help)?,
+        }
+    }
+    Ok(())
+}
+
+fn help(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    let patterns = ctx.operands(&options);
     if patterns.is_empty() {
-        list(process);
+        list(ctx);
         return Ok(Flow::Status(0));
     }
-    let mut any = false;
-    for pattern in patterns {
+    let style = options.last_of(b"dms");
+    // The status is kept turned round while patterns are looked at: one that is found is enough.
+    while let Some(pattern) = ctx.next(patterns) {
         let chosen = chosen(pattern);
         let is_pattern = pattern.iter().any(|byte| matches!(byte, b'*' | b'?' | b'['));
         if is_pattern && !chosen.is_empty() && super::find(pattern).is_none() {
-            let heading = format!("Shell commands matching keyword `{pattern}'\n\n");
-            process.out.extend_from_slice(heading.as_bytes());
+            ctx.out.bytes(b"Shell commands matching keyword `");
+            ctx.out.text(pattern);
+            ctx.out.bytes(b"'\n\n");
         }
-        any |= !chosen.is_empty();
-        for (name, synopsis, text) in chosen {
-            let shown = if letters.has(b'd') {
-                format!("{name} - {text}\n")
-            } else if letters.has(b'm') {
-                format!(
-                    "NAME\n    {name} - {text}\n\nSYNOPSIS\n    {synopsis}\n\nDESCRIPTION\n    {text}\n\n"
-                )
-            } else if letters.has(b's') {
-                format!("{name}: {synopsis}\n")
-            } else {
-                format!("{name}: {synopsis}\n    {text}\n")
-            };
-            process.out.extend_from_slice(shown.as_bytes());
+        if !chosen.is_empty() {
+            ctx.raise(1);
+        }
+        for topic in chosen {
+            let _ = print_topic(topic, style, ctx.out);
         }
     }
-    if !any && let Some(last) = patterns.last() {
-        process.report_for(
-            &invocation.name(),
-            format_args!(
-                "no help topics match `{last}'.  Try `help help' or `man -k {last}' or `info {last}'."
-            ),
-        );
-        return Ok(Flow::Status(1));
+    match (ctx.flow(), patterns.last()) {
+        (Flow::Status(0), Some(last)) => Err(BuiltinError::NoHelp(last.clone())),
+        (Flow::Status(_), _) => Ok(Flow::Status(0)),
+        (flow, _) => Ok(flow),
     }
-    Ok(Flow::Status(0))
+}
+
+fn print_topic(topic: Topic, style: Option<u8>, out: &mut Printout) -> std::fmt::Result {
+    let Topic { name, synopsis, text, .. } = topic;
+    match style {
+        Some(b'd') => writeln!(out, "{name} - {text}"),
+        Some(b'm') => {
+            write!(out, "NAME\n    {name} - {text}\n\nSYNOPSIS\n    {synopsis}\n\nDESCRIPTION\n    {text}\n")?;
+            print_options(topic, out)?;
+            out.write_str("\n")
+        }
+        Some(_) => writeln!(out, "{name}: {synopsis}"),
+        None => print_long(topic, out),
+    }
 }
 
 /// The topics that a name, the start of names, or a pattern means.
-fn chosen(pattern: &Text) -> Vec<(&'static str, &'static str, &'static str)> {
+fn chosen(pattern: &Text) -> Vec<Topic> {
     let all = topics();
-    let exact: Vec<_> =
-        all.iter().copied().filter(|topic| topic.0.as_bytes() == pattern.as_bytes()).collect();
+    let exact: Vec<Topic> =
+        all.iter().copied().filter(|topic| topic.name.as_bytes() == pattern.as_bytes()).collect();
     if !exact.is_empty() {
         return exact;
     }
     let is_pattern = pattern.iter().any(|byte| matches!(byte, b'*' | b'?' | b'['));
     if !is_pattern {
-        return all.into_iter().filter(|topic| topic.0.as_bytes().starts_with(pattern)).collect();
+        return all.into_iter().filter(|topic| topic.name.as_bytes().starts_with(pattern)).collect();
     }
     let compiled = super::compgen::compiled(pattern);
-    all.into_iter().filter(|topic| super::compgen::is_match(&compiled, topic.0.as_bytes())).collect()
+    all.into_iter().filter(|topic| super::compgen::is_match(&compiled, topic.name.as_bytes())).collect()
 }
 
+/// What `help` says before its list.
+const HEAD: &str = "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\nThese shell commands are defined internally.  \
+     Type `help' to see this list.\nType `help name' to find out more about the function `name'.\n\n\
+     A star (*) next to a name means that the command is disabled.\n\n";
+
 /// Every synopsis, in two columns.
-fn list(process: &mut Process) {
-    let head = "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\nThese shell commands are defined internally.  \
-         Type `help' to see this list.\nType `help name' to find out more about the function `name'.\n\n\
-         A star (*) next to a name means that the command is disabled.\n\n";
-    process.out.extend_from_slice(head.as_bytes());
-    let cell = |process: &Process, synopsis: &str, name: &str| {
-        let star = super::find(name.as_bytes()).is_some_and(|builtin| !process.is_enabled(builtin));
-        let mut text = String::from(if star { "*" } else { " " });
-        if synopsis.chars().count() > 37 {
-            text.extend(synopsis.chars().take(36));
-            text.push('>');
-        } else {
-            text.push_str(synopsis);
-        }
-        text
-    };
+fn list(ctx: &mut ShellContext<'_>) {
+    ctx.out.bytes(HEAD.as_bytes());
     let all = topics();
     let rows = all.len().div_ceil(2);
     for row in 0..rows {
-        let left = all.get(row).map(|topic| cell(process, topic.1, topic.0)).unwrap_or_default();
-        let line = match all.get(row + rows) {
-            Some(right) => format!("{left:<40}{}\n", cell(process, right.1, right.0)),
-            None => format!("{left}\n"),
+        let left = all.get(row).map(|topic| cell(ctx, *topic)).unwrap_or_default();
+        let _ = match all.get(row + rows) {
+            Some(right) => {
+                let right = cell(ctx, *right);
+                writeln!(ctx.out, "{left:<40}{right}")
+            }
+            None => writeln!(ctx.out, "{left}"),
         };
-        process.out.extend_from_slice(line.as_bytes());
     }
+}
+
+fn cell(ctx: &ShellContext<'_>, topic: Topic) -> String {
+    let is_off = super::find(topic.name.as_bytes()).is_some_and(|builtin| !ctx.is_enabled(builtin));
+    let mut text = if is_off { "*" } else { " " }.to_metered();
+    if topic.synopsis.chars().count() > 37 {
+        text.extend(topic.synopsis.chars().take(36));
+        text.push('>');
+    } else {
+        text.push_str(topic.synopsis);
+    }
+    text
 }

@@ -1,119 +1,117 @@
 //! `history`: the list of commands and its file. Bash manual 9.2.
 
-use crate::memory::{JoinMetered, Vec, format};
-use super::{Builtin, Flow, Invocation, letter_options};
+use super::context::Context;
+use super::error::BuiltinError;
+use super::options::{flag, is_digits, value};
+use super::{Act, Builtin, Flow};
+use crate::machine::history::History;
 use crate::machine::name;
-use crate::machine::process::{Halt, Process, Step};
-use crate::machine::run::Run;
+use crate::machine::process::Halt;
 use crate::machine::variable::Value;
+use crate::memory::JoinMetered;
 use crate::text::Text;
-use crate::vfs::{Errno, FsError};
+use crate::vfs::{Errno, FsError, path};
+use std::fmt::Write as _;
 use std::sync::Arc;
-use std::task::Context;
 
 pub(super) static HISTORY: Builtin = Builtin {
     name: "history",
     special: false,
     synopsis: "history [-c] [-d offset] [n] or history -anrw [filename] or history -ps arg [arg...]",
     help: "Display or manipulate the history list.",
-    run,
+    options: &[
+        flag(b'a', "append the entries of this shell to the file"),
+        flag(b'c', "forget all entries"),
+        value(b'd', "offset", "forget an entry, or several: START-END"),
+        flag(b'n', "read the lines of the file that were not read yet"),
+        flag(b'p', "show the arguments, and keep them out of the list"),
+        flag(b'r', "read the file"),
+        flag(b's', "add the arguments as one entry"),
+        flag(b'w', "write the list to the file"),
+    ],
+    act: Act::Machine(history),
 };
 
-fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let letters = match letter_options::parse(process, invocation, b"acd:npsrw") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let own = invocation.name();
-    let operands = invocation.args.get(letters.first..).unwrap_or(&[]);
-    let file_letters: Vec<u8> = b"anrw".iter().copied().filter(|letter| letters.has(*letter)).collect();
-    if file_letters.len() > 1 {
-        process.report_for(&own, "cannot use more than one of -anrw");
-        return Ok(Flow::Status(1));
+fn history(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    let operands = ctx.operands(&options);
+    let mut file_letters = b"anrw".iter().copied().filter(|letter| options.has(*letter));
+    let file_letter = file_letters.next();
+    if file_letters.next().is_some() {
+        return Err(BuiltinError::OneHistoryFile);
     }
-    if letters.has(b'c') {
-        Arc::make_mut(&mut process.shell.state.history).clear();
+    if options.has(b'c') && ctx.is_first() {
+        Arc::make_mut(&mut ctx.process.shell.state.history).clear();
         if operands.is_empty() {
             return Ok(Flow::Status(0));
         }
     }
-    if letters.has(b's') {
-        store(process, run, operands);
+    if options.has(b's') {
+        store(ctx, operands);
         return Ok(Flow::Status(0));
     }
-    if letters.has(b'p') {
-        for operand in operands {
-            process.out.extend_from_slice(operand);
-            process.out.push(b'\n');
+    if options.has(b'p') {
+        while let Some(operand) = ctx.next(operands) {
+            ctx.out.line(operand);
         }
-        return Ok(Flow::Status(0));
+        return Ok(ctx.flow());
     }
-    if let Some(place) = letters.value(b'd') {
-        return Ok(Flow::Status(delete(process, &own, place)));
+    if let Some(place) = options.value(b'd') {
+        return delete(ctx, place);
     }
-    if let Some(&letter) = file_letters.first() {
-        return file(process, run, &own, letter, operands.first());
+    if let Some(letter) = file_letter {
+        return file(ctx, letter, operands.first());
     }
     let count = match operands {
-        [] => None,
-        [_, _, ..] => {
-            process.report_for(&own, "too many arguments");
-            return Err(Halt::Discard(1));
+        [] => usize::MAX,
+        [count] => {
+            let digits = count.strip_prefix(b"+").unwrap_or(count);
+            if !is_digits(digits) {
+                return Err(BuiltinError::NumberRequired(count.clone()));
+            }
+            std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).unwrap_or(usize::MAX)
         }
-        [count] => match count.strip_prefix(b"+").unwrap_or(count) {
-            digits if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) => {
-                let count = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse::<usize>().ok());
-                Some(count.unwrap_or(usize::MAX))
-            }
-            _ => {
-                process.report_for(&own, format_args!("{count}: numeric argument required"));
-                return Ok(Flow::Status(1));
-            }
-        },
+        _ => {
+            ctx.complain(BuiltinError::TooManyArguments);
+            return Err(Halt::Discard(1).into());
+        }
     };
-    list(process, run, count);
+    list(ctx, count);
     Ok(Flow::Status(0))
 }
 
 /// Prints the last `count` entries with their numbers.
-fn list(process: &mut Process, run: &mut Run, count: Option<usize>) {
-    let history = Arc::clone(&process.shell.state.history);
-    let format = process.scalar(run, name::HISTTIMEFORMAT).filter(|format| !format.is_empty());
-    let zone = process.zone(run);
-    let skipped = history.entries.len().saturating_sub(count.unwrap_or(usize::MAX));
+fn list(ctx: &mut Context<'_, '_>, count: usize) {
+    let history = Arc::clone(&ctx.process.shell.state.history);
+    let format = ctx.process.scalar(ctx.run, name::HISTTIMEFORMAT).filter(|format| !format.is_empty());
+    let zone = ctx.process.zone(ctx.run);
+    let skipped = history.entries.len().saturating_sub(count);
     for (index, entry) in history.entries.iter().enumerate().skip(skipped) {
-        process.out.extend_from_slice(format!("{:5}  ", history.number(index)).as_bytes());
+        let _ = write!(ctx.out, "{:5}  ", history.number(index));
         if let Some(format) = &format {
             let moment = jiff::Timestamp::from_second(entry.time).unwrap_or_default();
-            process.out.extend_from_slice(&zone.format(format, &zone.at(moment)));
+            ctx.out.bytes(&zone.format(format, &zone.at(moment)));
         }
-        process.out.extend_from_slice(&entry.text);
-        process.out.push(b'\n');
+        ctx.out.line(&entry.text);
     }
 }
 
 /// `-s`: the operands become one entry, in the place of this command.
-fn store(process: &mut Process, run: &mut Run, operands: &[Text]) {
+fn store(ctx: &mut Context<'_, '_>, operands: &[Text]) {
     if operands.is_empty() {
         return;
     }
-    let mut text = Vec::new();
-    for (number, operand) in operands.iter().enumerate() {
-        if number > 0 {
-            text.push(b' ');
-        }
-        text.extend_from_slice(operand);
-    }
-    let now = run.services.session.clock.now().as_secs() as i64;
-    let history = Arc::make_mut(&mut process.shell.state.history);
+    let text = operands.join_metered(b" ");
+    let now = ctx.run.services.session.clock.now().as_secs() as i64;
+    let history = Arc::make_mut(&mut ctx.process.shell.state.history);
     history.remove_last_added();
     history.push(Text::from(text), now);
     history.unsaved += 1;
 }
 
 /// `-d place` and `-d start-end`.
-fn delete(process: &mut Process, own: &Text, place: &Text) -> u8 {
-    let history = Arc::make_mut(&mut process.shell.state.history);
+fn delete(ctx: &mut Context<'_, '_>, place: &Text) -> Result<Flow, BuiltinError> {
+    let history = Arc::make_mut(&mut ctx.process.shell.state.history);
     let (first, last) = match place.iter().skip(1).position(|&byte| byte == b'-') {
         Some(at) => {
             let (first, last) = place.split_at(at + 1);
@@ -124,17 +122,14 @@ fn delete(process: &mut Process, own: &Text, place: &Text) -> u8 {
     match (first, last) {
         (Some(first), Some(last)) if first <= last => {
             history.remove(first..=last);
-            0
+            Ok(Flow::Status(0))
         }
-        _ => {
-            process.report_for(own, format_args!("{place}: history position out of range"));
-            1
-        }
+        _ => Err(BuiltinError::HistoryPosition(place.clone())),
     }
 }
 
 /// The place of a number, counted from the end when it is negative.
-fn index_of(history: &crate::machine::history::History, text: &[u8]) -> Option<usize> {
+fn index_of(history: &History, text: &[u8]) -> Option<usize> {
     let number: i64 = std::str::from_utf8(text).ok()?.parse().ok()?;
     let count = history.entries.len();
     let index = if number < 0 {
@@ -146,41 +141,39 @@ fn index_of(history: &crate::machine::history::History, text: &[u8]) -> Option<u
 }
 
 /// `-a`, `-n`, `-r`, `-w`.
-fn file(process: &mut Process, run: &mut Run, own: &Text, letter: u8, operand: Option<&Text>) -> Step<Flow> {
-    let path = match operand {
-        Some(path) => Some(crate::vfs::path::join(&process.shell.state.cwd, path)),
-        None => process.history_file(),
+fn file(ctx: &mut Context<'_, '_>, letter: u8, operand: Option<&Text>) -> Result<Flow, BuiltinError> {
+    let unsaved = ctx.process.shell.state.history.unsaved;
+    let named = match operand {
+        Some(name) => Some(path::join(&ctx.process.shell.state.cwd, name)),
+        None => ctx.process.history_file(),
     };
-    let path = match path {
+    let path = match named {
         Some(path) => path,
-        None if letter == b'a' => return Ok(Flow::Status(u8::from(process.shell.state.history.unsaved > 0))),
+        None if letter == b'a' => return Ok(Flow::Status(u8::from(unsaved > 0))),
         // What Readline takes by itself.
-        None => [process.scalar(run, name::HOME).unwrap_or_default().as_bytes(), b"/.history"].concat_metered(),
+        None => {
+            let home = ctx.process.scalar(ctx.run, name::HOME).unwrap_or_default();
+            [home.as_bytes(), b"/.history"].concat_metered()
+        }
     };
     let result = match letter {
-        b'a' if process.shell.state.history.unsaved == 0 => Ok(()),
-        b'a' | b'w' => process.write_history(run, &path, letter == b'a'),
-        _ => read(process, run, &path, letter == b'n'),
+        b'a' if unsaved == 0 => Ok(()),
+        b'a' | b'w' => ctx.process.write_history(ctx.run, &path, letter == b'a'),
+        _ => read(ctx, &path, letter == b'n'),
     };
     match result {
         Ok(()) => Ok(Flow::Status(0)),
-        Err(FsError::Limit(limit)) => Err(limit.into()),
-        Err(FsError::Errno(errno)) => {
-            if !matches!(errno, Errno::NotFound) {
-                let shown = Text::from(path);
-                process.report_for(own, format_args!("{shown}: {}", errno.message()));
-            }
-            Ok(Flow::Status(1))
-        }
+        Err(FsError::Errno(Errno::NotFound)) => Ok(Flow::Status(1)),
+        Err(error) => Err(BuiltinError::file(&Text::from(path), error)),
     }
 }
 
 /// Adds the lines of a file: all of them, or those that were not read yet.
-fn read(process: &mut Process, run: &mut Run, path: &[u8], new: bool) -> Result<(), FsError> {
-    let content = run.services.session.fs.read(path)?;
-    let times = process.shell.variables.slot(name::HISTTIMEFORMAT).value != Value::Unset;
-    let now = run.services.session.clock.now().as_secs() as i64;
-    let history = Arc::make_mut(&mut process.shell.state.history);
+fn read(ctx: &mut Context<'_, '_>, path: &[u8], new: bool) -> Result<(), FsError> {
+    let content = ctx.run.services.session.fs.read(path)?;
+    let times = ctx.process.shell.variables.slot(name::HISTTIMEFORMAT).value != Value::Unset;
+    let now = ctx.run.services.session.clock.now().as_secs() as i64;
+    let history = Arc::make_mut(&mut ctx.process.shell.state.history);
     let from = if new { history.in_file } else { 0 };
     let before = history.entries.len();
     let lines = history.load(content.as_bytes(), from, now, times);

@@ -1,21 +1,30 @@
 //! `jobs`, `disown`, `bg`, `fg` and `suspend`. Bash manual 7.2. There is no terminal: nothing stops, and job control can not
 //! move a job.
 
-use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
-use super::{Builtin, Flow, Invocation, letter_options};
-use crate::machine::job::{Job, JobStatus};
-use crate::machine::process::{Process, Step};
-use crate::machine::run::Run;
+use super::context::ShellContext;
+use super::error::BuiltinError;
+use super::options::{Options, flag};
+use super::output::Printout;
+use super::{Act, Builtin, Flow};
+use crate::machine::job::{Job, JobStatus, Jobs};
 use crate::machine::trap;
+use crate::memory::{ToMetered, ToMeteredString, Vec, format};
 use crate::text::Text;
-use std::task::Context;
+use std::fmt::Write as _;
 
 pub(super) static JOBS: Builtin = Builtin {
     name: "jobs",
     special: false,
     synopsis: "jobs [-lnprs] [jobspec ...] or jobs -x command [args]",
     help: "Display status of jobs.",
-    run: run_jobs,
+    options: &[
+        flag(b'l', "show process numbers too"),
+        flag(b'n', "show jobs whose status has changed"),
+        flag(b'p', "show process numbers only"),
+        flag(b'r', "show jobs that run"),
+        flag(b's', "show jobs that are stopped"),
+    ],
+    act: Act::Shell(jobs),
 };
 
 pub(super) static DISOWN: Builtin = Builtin {
@@ -23,7 +32,12 @@ pub(super) static DISOWN: Builtin = Builtin {
     special: false,
     synopsis: "disown [-h] [-ar] [jobspec ... | pid ...]",
     help: "Remove jobs from current shell.",
-    run: run_disown,
+    options: &[
+        flag(b'a', "all jobs"),
+        flag(b'h', "keep the job, but send it no SIGHUP"),
+        flag(b'r', "jobs that run"),
+    ],
+    act: Act::Shell(disown),
 };
 
 pub(super) static BG: Builtin = Builtin {
@@ -31,7 +45,8 @@ pub(super) static BG: Builtin = Builtin {
     special: false,
     synopsis: "bg [job_spec ...]",
     help: "Move jobs to the background.",
-    run: no_job_control,
+    options: &[],
+    act: Act::Shell(no_job_control),
 };
 
 pub(super) static FG: Builtin = Builtin {
@@ -39,7 +54,8 @@ pub(super) static FG: Builtin = Builtin {
     special: false,
     synopsis: "fg [job_spec]",
     help: "Move job to the foreground.",
-    run: no_job_control,
+    options: &[],
+    act: Act::Shell(no_job_control),
 };
 
 pub(super) static SUSPEND: Builtin = Builtin {
@@ -47,68 +63,51 @@ pub(super) static SUSPEND: Builtin = Builtin {
     special: false,
     synopsis: "suspend [-f]",
     help: "Suspend shell execution.",
-    run: run_suspend,
+    options: &[flag(b'f', "also where the shell is a login shell")],
+    act: Act::Shell(suspend),
 };
 
-fn run_jobs(
-    process: &mut Process,
-    run: &mut Run,
-    cx: &mut Context<'_>,
-    invocation: &mut Invocation,
-) -> Step<Flow> {
-    process.shell.state.jobs.show_inherited();
-    if invocation.args.get(1).is_some_and(|arg| arg.as_bytes() == b"-x") {
-        return replace(process, run, cx, invocation);
+fn jobs(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
+    if ctx.is_first() {
+        ctx.shell.state.jobs.show_inherited();
     }
-    let letters = match letter_options::parse(process, invocation, b"lnprs") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let operands = invocation.args.get(letters.first..).unwrap_or(&[]).to_metered();
-    let mut status = 0;
-    let mut chosen: Vec<u32> = Vec::new();
-    for operand in &operands {
-        match named(process, operand) {
+    if let [first, command @ ..] = ctx.arguments()
+        && first.as_bytes() == b"-x"
+    {
+        return Ok(replace(&ctx.shell.state.jobs, command));
+    }
+    let options = ctx.options()?;
+    let operands = ctx.operands(&options);
+    if operands.is_empty() {
+        let all = ctx.shell.state.jobs.list.iter().filter(|job| job.number != 0);
+        let all: Vec<u32> = all.map(|job| job.pid).collect();
+        for pid in all {
+            show(ctx, &options, pid);
+        }
+        return Ok(Flow::Status(0));
+    }
+    // All operands are looked up before a job that has ended is shown for the last time.
+    let mut chosen = Vec::new();
+    for operand in operands {
+        match named(&ctx.shell.state.jobs, operand) {
             Some(pid) => chosen.push(pid),
             None => {
-                if operand.starts_with(b"%") && process.shell.state.jobs.is_ambiguous(operand) {
-                    let spec = bstr::BStr::new(operand.get(1..).unwrap_or(&[]));
-                    process.report_for(&invocation.name(), format_args!("{spec}: ambiguous job spec"));
+                if operand.starts_with(b"%") && ctx.shell.state.jobs.is_ambiguous(operand) {
+                    let spec = Text::from(operand.get(1..).unwrap_or(&[]));
+                    ctx.complain(BuiltinError::AmbiguousJob(spec));
                 }
-                process.report_for(&invocation.name(), format_args!("{operand}: no such job"));
-                status = 1;
+                ctx.complain(BuiltinError::NoSuchJob(operand.clone()));
             }
         }
     }
-    if operands.is_empty() {
-        chosen =
-            process.shell.state.jobs.list.iter().filter(|job| job.number != 0).map(|job| job.pid).collect();
-    }
     for pid in chosen {
-        let Some(job) = process.shell.state.jobs.by_pid(pid).cloned() else { continue };
-        let running = job.status == JobStatus::Running;
-        if letters.has(b's')
-            || (letters.has(b'r') && !running)
-            || (letters.has(b'n') && (running || job.reported))
-        {
-            continue;
-        }
-        if letters.has(b'p') {
-            process.out.extend_from_slice(format!("{pid}\n").as_bytes());
-        } else {
-            let mark = process.shell.state.jobs.mark(pid);
-            show(&job, mark, letters.has(b'l'), &mut process.out);
-        }
-        if !running {
-            process.shell.state.jobs.take(pid);
-        }
+        show(ctx, &options, pid);
     }
-    Ok(Flow::Status(status))
+    Ok(ctx.flow())
 }
 
 /// The process of `%spec` or of a process number.
-fn named(process: &Process, operand: &Text) -> Option<u32> {
-    let jobs = &process.shell.state.jobs;
+fn named(jobs: &Jobs, operand: &Text) -> Option<u32> {
     if operand.first() == Some(&b'%') || !operand.iter().all(u8::is_ascii_digit) {
         return jobs.find(operand).map(|job| job.pid);
     }
@@ -116,8 +115,29 @@ fn named(process: &Process, operand: &Text) -> Option<u32> {
     jobs.by_pid(number).or_else(|| jobs.find(operand)).map(|job| job.pid)
 }
 
+/// Shows a job if the options ask for it. One that has ended is forgotten then.
+fn show(ctx: &mut ShellContext<'_>, options: &Options, pid: u32) {
+    let Some(job) = ctx.shell.state.jobs.by_pid(pid).cloned() else { return };
+    let running = job.status == JobStatus::Running;
+    if options.has(b's')
+        || (options.has(b'r') && !running)
+        || (options.has(b'n') && (running || job.reported))
+    {
+        return;
+    }
+    if options.has(b'p') {
+        let _ = writeln!(ctx.out, "{pid}");
+    } else {
+        let mark = ctx.shell.state.jobs.mark(pid);
+        show_line(&job, mark, options.has(b'l'), ctx.out);
+    }
+    if !running {
+        ctx.shell.state.jobs.take(pid);
+    }
+}
+
 /// A line of `jobs`.
-fn show(job: &Job, mark: char, with_pid: bool, out: &mut Vec<u8>) {
+fn show_line(job: &Job, mark: char, with_pid: bool, out: &mut Printout) {
     let state = match job.status {
         JobStatus::Running => "Running".to_metered(),
         JobStatus::Done(0) => "Done".to_metered(),
@@ -126,110 +146,70 @@ fn show(job: &Job, mark: char, with_pid: bool, out: &mut Vec<u8>) {
             killed.map_or_else(|| format!("Exit {status}"), str::to_metered)
         }
     };
-    let pid = if with_pid { format!("{} ", job.pid) } else { String::new() };
-    out.extend_from_slice(format!("[{}]{mark}  {pid}{state:<24}", job.number).as_bytes());
-    out.extend_from_slice(&job.text);
-    if job.status == JobStatus::Running {
-        out.extend_from_slice(b" &");
+    let _ = write!(out, "[{}]{mark}  ", job.number);
+    if with_pid {
+        let _ = write!(out, "{} ", job.pid);
     }
-    out.push(b'\n');
+    let _ = write!(out, "{state:<24}");
+    out.bytes(&job.text);
+    if job.status == JobStatus::Running {
+        out.bytes(b" &");
+    }
+    out.bytes(b"\n");
 }
 
 /// `jobs -x command`: job specifications among the arguments become process numbers.
-fn replace(
-    process: &mut Process,
-    run: &mut Run,
-    cx: &mut Context<'_>,
-    invocation: &mut Invocation,
-) -> Step<Flow> {
-    for arg in invocation.args.iter_mut().skip(2) {
-        if arg.first() == Some(&b'%')
-            && let Some(job) = process.shell.state.jobs.find(arg)
-        {
-            *arg = Text::from(job.pid.to_metered_string());
+fn replace(jobs: &Jobs, command: &[Text]) -> Flow {
+    let mut args = Vec::with_capacity(command.len() + 1);
+    args.push(Text::from_static(b"command"));
+    for (at, arg) in command.iter().enumerate() {
+        match jobs.find(arg) {
+            Some(job) if at > 0 && arg.first() == Some(&b'%') => {
+                args.push(Text::from(job.pid.to_metered_string()));
+            }
+            _ => args.push(arg.clone()),
         }
     }
-    invocation.args.drain(..1.min(invocation.args.len()));
-    if let Some(first) = invocation.args.first_mut() {
-        *first = Text::from_static(b"command");
-    }
-    invocation.builtin = &super::command::COMMAND;
-    (invocation.builtin.run)(process, run, cx, invocation)
+    Flow::Delegate { builtin: &super::command::COMMAND, args }
 }
 
-fn run_disown(
-    process: &mut Process,
-    _: &mut Run,
-    _: &mut Context<'_>,
-    invocation: &mut Invocation,
-) -> Step<Flow> {
-    let letters = match letter_options::parse(process, invocation, b"ahr") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let operands = invocation.args.get(letters.first..).unwrap_or(&[]).to_metered();
+fn disown(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    let operands = ctx.operands(&options);
     let mut pids = Vec::new();
-    let mut status = 0;
     if operands.is_empty() {
-        let all = letters.has(b'a') || letters.has(b'r');
-        let jobs = &process.shell.state.jobs;
-        if all {
-            let running =
-                |job: &&Job| job.number != 0 && (!letters.has(b'r') || job.status == JobStatus::Running);
-            pids.extend(jobs.list.iter().filter(running).map(|job| job.pid));
-        } else if let Some(job) = jobs.find(b"%%") {
-            pids.push(job.pid);
+        let jobs = &ctx.shell.state.jobs;
+        if options.has(b'a') || options.has(b'r') {
+            let chosen =
+                |job: &&Job| job.number != 0 && (!options.has(b'r') || job.status == JobStatus::Running);
+            pids.extend(jobs.list.iter().filter(chosen).map(|job| job.pid));
         } else {
-            process.report_for(&invocation.name(), "current: no such job");
-            status = 1;
+            let current = jobs.find(b"%%").map(|job| job.pid);
+            pids.push(current.ok_or(BuiltinError::NoSuchJob(Text::from_static(b"current")))?);
         }
     }
-    for operand in &operands {
-        match named(process, operand) {
+    for operand in operands {
+        match named(&ctx.shell.state.jobs, operand) {
             Some(pid) => pids.push(pid),
-            None => {
-                process.report_for(&invocation.name(), format_args!("{operand}: no such job"));
-                status = 1;
-            }
+            None => ctx.complain(BuiltinError::NoSuchJob(operand.clone())),
         }
     }
     for pid in pids {
-        if letters.has(b'h') {
-            process.shell.state.jobs.keep_on_hangup(pid);
+        if options.has(b'h') {
+            ctx.shell.state.jobs.keep_on_hangup(pid);
         } else {
-            process.shell.state.jobs.take(pid);
+            ctx.shell.state.jobs.take(pid);
         }
     }
-    Ok(Flow::Status(status))
+    Ok(ctx.flow())
 }
 
-fn no_job_control(
-    process: &mut Process,
-    _: &mut Run,
-    _: &mut Context<'_>,
-    invocation: &mut Invocation,
-) -> Step<Flow> {
-    if let Err(flow) = letter_options::parse(process, invocation, b"") {
-        return Ok(flow);
-    }
-    process.report_for(&invocation.name(), "no job control");
-    Ok(Flow::Status(1))
+fn no_job_control(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
+    ctx.options()?;
+    Err(BuiltinError::NoJobControl)
 }
 
-fn run_suspend(
-    process: &mut Process,
-    _: &mut Run,
-    _: &mut Context<'_>,
-    invocation: &mut Invocation,
-) -> Step<Flow> {
-    let letters = match letter_options::parse(process, invocation, b"f") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    if invocation.args.len() > letters.first {
-        process.report_for(&invocation.name(), "too many arguments");
-    } else {
-        process.report_for(&invocation.name(), "cannot suspend: no job control");
-    }
-    Ok(Flow::Status(1))
+fn suspend(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    if ctx.operands(&options).is_empty() { Err(BuiltinError::CannotSuspend) } else { Err(BuiltinError::TooManyArguments) }
 }

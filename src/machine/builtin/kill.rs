@@ -1,159 +1,147 @@
 //! `kill`: signals to this shell, to its jobs and to the other processes of the run. Bash manual 7.2.
 
-use crate::memory::{ToMetered, ToMeteredString, Vec, format};
-use super::{Builtin, Flow, Invocation, letter_options};
-use crate::machine::process::{Process, Step};
-use crate::machine::run::Run;
+use super::context::Context;
+use super::error::BuiltinError;
+use super::options::is_digits;
+use super::output::Printout;
+use super::{Act, Builtin, Flow};
 use crate::machine::trap::{self, Signal};
+use crate::machine::variable::plain_integer;
+use crate::memory::{ToMetered, ToMeteredString, Vec};
 use crate::text::Text;
-use std::task::Context;
+use std::fmt::Write as _;
 
 pub(super) static KILL: Builtin = Builtin {
     name: "kill",
     special: false,
     synopsis: "kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]",
     help: "Send a signal to a job.",
-    run,
+    // A signal's name may stand where a letter would.
+    options: &[],
+    act: Act::Machine(kill),
 };
 
-fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let own = invocation.name();
-    let mut at = 1;
-    let mut signal = trap::TERM;
-    let mut chosen = false;
-    while let Some(arg) = invocation.args.get(at) {
+fn kill(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let mut rest = ctx.arguments();
+    let mut chosen = None;
+    while let Some((arg, after)) = rest.split_first() {
         let spec = match arg.as_bytes() {
             b"--" => {
-                at += 1;
+                rest = after;
                 break;
             }
-            b"--help" => {
-                letter_options::show_help(process, invocation);
-                return Ok(Flow::Status(2));
-            }
-            b"-l" | b"-L" => {
-                let names = invocation.args.get(at + 1..).unwrap_or(&[]);
-                return Ok(Flow::Status(list(process, &own, names)));
-            }
+            b"--help" => return Err(BuiltinError::Help),
+            b"-l" | b"-L" => return Ok(list(ctx, after)),
             b"-s" | b"-n" => {
-                at += 1;
-                let Some(spec) = invocation.args.get(at) else {
-                    process.report_for(&own, format_args!("{arg}: option requires an argument"));
-                    return Ok(letter_options::usage(process, invocation));
-                };
+                let (spec, after) =
+                    after.split_first().ok_or_else(|| BuiltinError::ValueRequired(arg.clone()))?;
+                rest = after;
                 spec.clone()
             }
-            [b'-', rest @ ..] if !rest.is_empty() && !chosen => match rest {
-                [b's' | b'n', value @ ..] if trap::kill_signal(rest).is_none() => Text::from(value),
-                _ => Text::from(rest),
-            },
+            [b'-', spec @ ..] if !spec.is_empty() && chosen.is_none() => {
+                rest = after;
+                match spec {
+                    [b's' | b'n', value @ ..] if trap::kill_signal(spec).is_none() => Text::from(value),
+                    _ => Text::from(spec),
+                }
+            }
             _ => break,
         };
-        let Some(number) = trap::kill_signal(&spec) else {
-            process.report_for(&own, format_args!("{spec}: invalid signal specification"));
-            return Ok(Flow::Status(1));
-        };
-        signal = number;
-        chosen = true;
-        at += 1;
+        let signal = trap::kill_signal(&spec).ok_or(BuiltinError::InvalidSignal(spec))?;
+        chosen = Some(signal);
     }
-    let targets = invocation.args.get(at..).unwrap_or(&[]);
-    if targets.is_empty() {
-        return Ok(letter_options::usage(process, invocation));
+    if rest.is_empty() {
+        return Err(BuiltinError::Usage);
     }
-    let mut sent = false;
-    for target in targets {
-        sent |= send(process, run, &own, target, signal);
+    let signal = chosen.unwrap_or(trap::TERM);
+    while let Some(target) = ctx.next(rest) {
+        match send(ctx, target, signal) {
+            // One that could be sent is enough: the status is turned round at the end.
+            Ok(()) => ctx.raise(1),
+            Err(error) => ctx.remark(error),
+        }
     }
-    Ok(Flow::Status(u8::from(!sent)))
+    Ok(match ctx.flow() {
+        Flow::Status(sent) => Flow::Status(u8::from(sent == 0)),
+        flow => flow,
+    })
 }
 
-/// Sends to one operand. Whether it could be sent.
-fn send(process: &mut Process, run: &mut Run, own: &Text, target: &Text, signal: Signal) -> bool {
+/// Sends to one operand.
+fn send(ctx: &mut Context<'_, '_>, target: &Text, signal: Signal) -> Result<(), BuiltinError> {
     if target.first() == Some(&b'%') {
-        let Some(job) = process.shell.state.jobs.find(target) else {
-            if process.shell.state.jobs.is_ambiguous(target) {
-                let spec = bstr::BStr::new(target.get(1..).unwrap_or(&[]));
-                process.report_for(own, format_args!("{spec}: ambiguous job spec"));
-                return false;
-            }
-            process.report_for(own, format_args!("{target}: no such job"));
-            return false;
-        };
-        let pid = job.pid;
-        if run.alive.contains(&pid) && signal != 0 {
-            run.signal_trees.push((pid, signal));
+        let pid = job(ctx, target)?;
+        if ctx.run.alive.contains(&pid) && signal != 0 {
+            ctx.run.signal_trees.push((pid, signal));
         }
-        return true;
+        return Ok(());
     }
     if target.is_empty() {
-        process.report_for(own, "`': not a pid or valid job spec");
-        return false;
+        return Err(BuiltinError::NotAJob(Text::EMPTY));
     }
-    let Some(number) = crate::machine::variable::plain_integer(target).filter(|_| is_number(target)) else {
-        process.report_for(own, format_args!("{target}: arguments must be process or job IDs"));
-        return false;
-    };
+    let number = plain_integer(target)
+        .filter(|_| is_digits(target.strip_prefix(b"-").unwrap_or(target)))
+        .ok_or_else(|| BuiltinError::NotAProcess(target.clone()))?;
     if number <= 0 {
-        return send_to_group(process, run, own, number, signal);
+        return send_to_group(ctx, number, signal);
     }
-    let Some(pid) = u32::try_from(number).ok().filter(|&pid| run.alive.contains(&pid) || process.is_own(pid))
-    else {
+    let pid = u32::try_from(number).map_err(|_| BuiltinError::NoSuchProcess(number))?;
+    if !ctx.run.alive.contains(&pid) && !ctx.process.is_own(pid) {
         // A child that has ended and was not waited for can still be signalled.
-        let known = u32::try_from(number).is_ok_and(|pid| process.shell.state.jobs.is_zombie(pid));
-        if !known {
-            process.report_for(own, format_args!("({number}) - No such process"));
-        }
-        return known;
-    };
+        let is_known = ctx.process.shell.state.jobs.is_zombie(pid);
+        return if is_known { Ok(()) } else { Err(BuiltinError::NoSuchProcess(number)) };
+    }
     if signal != 0 {
-        if process.is_own(pid) {
-            process.deliver(pid, signal);
+        if ctx.process.is_own(pid) {
+            ctx.process.deliver(pid, signal);
         } else {
-            run.signals.push((pid, signal));
+            ctx.run.signals.push((pid, signal));
         }
     }
-    true
+    Ok(())
 }
 
-fn is_number(target: &[u8]) -> bool {
-    let digits = target.strip_prefix(b"-").unwrap_or(target);
-    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+/// The process of a job specification.
+fn job(ctx: &Context<'_, '_>, spec: &Text) -> Result<u32, BuiltinError> {
+    let jobs = &ctx.process.shell.state.jobs;
+    match jobs.find(spec) {
+        Some(job) => Ok(job.pid),
+        None if jobs.is_ambiguous(spec) => {
+            Err(BuiltinError::AmbiguousJob(Text::from(spec.get(1..).unwrap_or(&[]))))
+        }
+        None => Err(BuiltinError::NoSuchJob(spec.clone())),
+    }
 }
 
 /// `0`: every process of the run; a negative number: the job with that leader.
-fn send_to_group(process: &mut Process, run: &mut Run, own: &Text, number: i64, signal: Signal) -> bool {
-    let leader = u32::try_from(number.saturating_neg()).unwrap_or(u32::MAX);
-    if leader == 0 {
+fn send_to_group(ctx: &mut Context<'_, '_>, number: i64, signal: Signal) -> Result<(), BuiltinError> {
+    if number == 0 {
         if signal != 0 {
-            let own_pid = process.process_pid();
-            let others: Vec<u32> = run.alive.iter().copied().filter(|&pid| pid != own_pid).collect();
-            run.signals.extend(others.into_iter().map(|pid| (pid, signal)));
-            let pid = process.shell.state.pid;
-            process.deliver(pid, signal);
+            let own_pid = ctx.process.process_pid();
+            let others: Vec<u32> = ctx.run.alive.iter().copied().filter(|&pid| pid != own_pid).collect();
+            ctx.run.signals.extend(others.into_iter().map(|pid| (pid, signal)));
+            let pid = ctx.process.shell.state.pid;
+            ctx.process.deliver(pid, signal);
         }
-        return true;
+        return Ok(());
     }
-    if run.alive.contains(&leader) && !process.is_own(leader) {
-        if signal != 0 {
-            run.signal_trees.push((leader, signal));
-        }
-        return true;
+    let leader = u32::try_from(number.unsigned_abs())
+        .ok()
+        .filter(|leader| ctx.run.alive.contains(leader) && !ctx.process.is_own(*leader))
+        .ok_or(BuiltinError::NoSuchProcess(number))?;
+    if signal != 0 {
+        ctx.run.signal_trees.push((leader, signal));
     }
-    process.report_for(own, format_args!("({number}) - No such process"));
-    false
+    Ok(())
 }
 
 /// `-l`
-fn list(process: &mut Process, own: &Text, names: &[Text]) -> u8 {
+fn list(ctx: &mut Context<'_, '_>, names: &[Text]) -> Flow {
     if names.is_empty() {
-        list_signals(&mut process.out);
-        return 0;
+        list_signals(ctx.out);
     }
-    let mut status = 0;
-    for name in names {
-        let digits = !name.is_empty() && name.iter().all(u8::is_ascii_digit);
-        let shown = if digits {
+    while let Some(name) = ctx.next(names) {
+        let shown = if is_digits(name) {
             let number = std::str::from_utf8(name).ok().and_then(|text| text.parse::<u32>().ok());
             // A status of a process that was killed names the signal too.
             number
@@ -166,28 +154,23 @@ fn list(process: &mut Process, own: &Text, names: &[Text]) -> u8 {
         };
         match shown {
             Some(text) => {
-                process.out.extend_from_slice(text.as_bytes());
-                process.out.push(b'\n');
+                let _ = writeln!(ctx.out, "{text}");
             }
-            None => {
-                process.report_for(own, format_args!("{name}: invalid signal specification"));
-                status = 1;
-            }
+            None => ctx.complain(BuiltinError::InvalidSignal(name.clone())),
         }
     }
-    status
+    ctx.flow()
 }
 
 /// The table of signals, five in a row.
-pub(super) fn list_signals(out: &mut Vec<u8>) {
+pub(super) fn list_signals(out: &mut Printout) {
     let mut column = 0;
     for signal in 1..=64_u8 {
         let Some(name) = trap::signal_name(signal) else { continue };
-        out.extend_from_slice(format!("{signal:2}) {name}").as_bytes());
         column += 1;
-        out.push(if column % 5 == 0 { b'\n' } else { b'\t' });
+        let _ = write!(out, "{signal:2}) {name}{}", if column % 5 == 0 { '\n' } else { '\t' });
     }
     if column % 5 != 0 {
-        out.push(b'\n');
+        out.bytes(b"\n");
     }
 }

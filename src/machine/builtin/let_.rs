@@ -1,42 +1,39 @@
 //! `let`. Bash manual 4.2.
 
-use super::{Builtin, Flow, Invocation};
-use crate::machine::process::{Halt, Process, Step};
-use crate::machine::run::Run;
+use super::context::Context;
+use super::error::BuiltinError;
+use super::{Act, Builtin, Flow};
+use crate::machine::process::Halt;
 use crate::program::ArithmeticContext;
-use std::task::Context;
 
 pub(super) static LET: Builtin = Builtin {
     name: "let",
     special: false,
     synopsis: "let arg [arg ...]",
     help: "Evaluate arithmetic expressions; the status is 1 if the last one is 0.",
-    run,
+    options: &[],
+    act: Act::Machine(let_),
 };
 
-fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let operands = invocation.operands();
-    let operands = match operands.split_first() {
-        Some((first, rest)) if first.as_bytes() == b"--" => rest,
-        _ => operands,
-    };
+fn let_(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let operands = ctx.plain_operands();
     if operands.is_empty() {
-        process.report_for(b"let", "expression expected");
-        return Ok(Flow::Status(1));
+        return Err(BuiltinError::ExpressionExpected);
     }
-    let outer = process.arithmetic_prefix.replace("let");
+    let outer = ctx.process.arithmetic_prefix.replace("let");
     let mut last = Ok(0);
-    for operand in operands {
-        let result = process.evaluate_text(run, operand, 0);
-        last = process.arithmetic_result(ArithmeticContext::Plain, result);
-        if last.is_err() {
-            break;
+    while let Some(operand) = ctx.next(operands) {
+        let result = ctx.process.evaluate_text(ctx.run, operand, 0);
+        last = ctx.process.arithmetic_result(ArithmeticContext::Plain, result);
+        match last {
+            Ok(number) => ctx.set_status(u8::from(number == 0)),
+            Err(_) => break,
         }
     }
-    process.arithmetic_prefix = outer;
+    ctx.process.arithmetic_prefix = outer;
     match last {
-        Ok(number) => Ok(Flow::Status(u8::from(number == 0))),
+        Ok(_) => Ok(ctx.flow()),
         Err(Halt::Discard(status)) => Ok(Flow::Status(status)),
-        Err(halt) => Err(halt),
+        Err(halt) => Err(halt.into()),
     }
 }

@@ -3,28 +3,42 @@
 //! Before an element is assigned its callback may run: a script frame is pushed that holds the invocation, and behind it
 //! the invocation runs again.
 
-use crate::memory::{ToMetered, Vec, format};
-use super::letters;
-use super::{Builtin, Flow, Invocation};
+use super::context::Context;
+use super::error::BuiltinError;
+use super::options::{self, OptionRow, Options, flag, value};
+use super::{Act, Builtin, Flow};
 use crate::io::Description;
-use crate::limit::Charge;
+use crate::limit::{Turn, gauge};
 use crate::machine::array::Array;
 use crate::machine::name::{self, MAPFILE as MAPFILE_NAME, NameId};
-use crate::machine::process::{Process, Step, Subscript};
+use crate::machine::process::Subscript;
 use crate::machine::quote;
-use crate::machine::run::Run;
-use crate::machine::variable::{Attributes, Value};
+use crate::machine::variable::{Attributes, Value, decimal};
+use crate::memory::{JoinMetered, Vec};
 use crate::text::Text;
 use crate::vfs::FsError;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::Poll;
+
+/// The options of both.
+const OPTIONS: &[OptionRow] = &[
+    value(b'd', "delim", "lines end in this character, not in a newline"),
+    value(b'n', "count", "take at most so many lines"),
+    value(b'O', "origin", "assign from this index on, and keep the other elements"),
+    value(b's', "count", "leave out the first lines"),
+    flag(b't', "without the character that ends each line"),
+    value(b'u', "fd", "read from this descriptor"),
+    value(b'C', "callback", "a command that is run after every so many lines"),
+    value(b'c', "quantum", "lines between two calls of the callback"),
+];
 
 pub(super) static MAPFILE: Builtin = Builtin {
     name: "mapfile",
     special: false,
     synopsis: "mapfile [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]",
     help: "Read lines from the standard input into an indexed array variable.",
-    run,
+    options: OPTIONS,
+    act: Act::Machine(mapfile),
 };
 
 pub(super) static READARRAY: Builtin = Builtin {
@@ -32,7 +46,8 @@ pub(super) static READARRAY: Builtin = Builtin {
     special: false,
     synopsis: "readarray [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]",
     help: "Read lines from the standard input into an indexed array variable.",
-    run,
+    options: OPTIONS,
+    act: Act::Machine(mapfile),
 };
 
 /// Lines between two callbacks without `-c`.
@@ -58,52 +73,36 @@ struct Lines {
     ended: bool,
     /// The callback for the line has run.
     called: bool,
-    charge: Charge,
 }
 
-fn run(
-    process: &mut Process,
-    run: &mut Run,
-    cx: &mut Context<'_>,
-    invocation: &mut Invocation,
-) -> Step<Flow> {
-    let mut lines = match invocation.resumed::<Lines>() {
+/// How far reading has come.
+enum Read {
+    /// There is a line.
+    Line,
+    /// There is none now.
+    Pending,
+    /// There are no more.
+    End,
+}
+
+fn mapfile(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let mut lines = match ctx.resumed::<Lines>() {
         Some(lines) => lines,
-        None => match begin(process, run, invocation) {
-            Ok(lines) => Box::new(lines),
-            Err(flow) => return Ok(flow),
-        },
+        None => Box::new(begin(ctx)?),
     };
     loop {
         if !lines.complete {
             if lines.most > 0 && lines.count >= lines.most && lines.skip == 0 {
                 return Ok(Flow::Status(0));
             }
-            let description = Arc::clone(&lines.description);
-            let room = lines.line.capacity() as u64 + BLOCK as u64;
-            if room > 2 * BLOCK as u64 {
-                run.services.meter.check_value(lines.line.len() as u64)?;
-                lines.charge.set(room.saturating_mul(2))?;
-            }
-            match description.poll_read(cx, &mut |bytes| lines.take(bytes)) {
-                Poll::Ready(Ok(_)) => {}
-                Poll::Ready(Err(FsError::Limit(limit))) => return Err(limit.into()),
-                Poll::Ready(Err(FsError::Errno(_))) => return Ok(Flow::Status(0)),
-                Poll::Pending => {
-                    invocation.progress = Some(lines);
+            match read(ctx, &mut lines)? {
+                Read::Line => {}
+                Read::End => return Ok(Flow::Status(0)),
+                Read::Pending => {
+                    ctx.keep(lines);
                     return Ok(Flow::Wait);
                 }
             }
-            if lines.ended && !lines.complete {
-                if lines.line.is_empty() {
-                    return Ok(Flow::Status(0));
-                }
-                lines.complete = true;
-            }
-            if !lines.complete {
-                continue;
-            }
-            run.services.meter.tick(1)?;
             if lines.skip > 0 {
                 lines.skip -= 1;
                 lines.restart();
@@ -115,107 +114,80 @@ fn run(
             && let Some((callback, quantum)) = &lines.callback
             && lines.count % quantum == 0
         {
-            let mut text = callback.to_metered();
-            text.extend_from_slice(format!(" {} ", lines.index).as_bytes());
-            text.extend_from_slice(&quote::single(&lines.line));
+            let index = i64::try_from(lines.index).unwrap_or(i64::MAX);
+            let line = quote::single(&lines.line);
+            let text = [callback.as_bytes(), b" ", &decimal(index), b" ", &line].concat_metered();
             lines.called = true;
-            let name = invocation.args.first().cloned();
-            invocation.progress = Some(lines);
-            let waiting = std::mem::replace(invocation, Invocation::empty(&MAPFILE));
-            invocation.args.extend(name);
-            return process.start_callback(run, waiting, Arc::from(text));
+            ctx.keep(lines);
+            return Ok(Flow::Callback(Arc::from(text)));
         }
-        if let Err(error) = assign(process, run, &mut lines) {
-            return Process::failed_assignment(error);
+        assign(ctx, &mut lines)?;
+    }
+}
+
+/// Reads up to the end of a line.
+fn read(ctx: &mut Context<'_, '_>, lines: &mut Lines) -> Result<Read, BuiltinError> {
+    let description = Arc::clone(&lines.description);
+    loop {
+        // Lines from a file are always there: what they cost is looked at here.
+        if gauge::burn(1) && ctx.run.services.meter.refuel()? != Turn::Continues {
+            ctx.task.waker().wake_by_ref();
+            return Ok(Read::Pending);
+        }
+        ctx.run.services.meter.check_value(lines.line.len() as u64)?;
+        match description.poll_read(ctx.task, &mut |bytes| lines.take(bytes)) {
+            Poll::Ready(Ok(_)) => {}
+            Poll::Ready(Err(FsError::Limit(limit))) => return Err(limit.into()),
+            Poll::Ready(Err(FsError::Errno(_))) => return Ok(Read::End),
+            Poll::Pending => return Ok(Read::Pending),
+        }
+        if lines.ended && !lines.complete {
+            if lines.line.is_empty() {
+                return Ok(Read::End);
+            }
+            lines.complete = true;
+        }
+        if lines.complete {
+            return Ok(Read::Line);
         }
     }
 }
 
-fn begin(process: &mut Process, run: &mut Run, invocation: &Invocation) -> Result<Lines, Flow> {
-    let letters = letters::parse(process, invocation, b"d:n:O:s:tu:C:c:")?;
-    let command = invocation.name();
-    let refuse = |process: &mut Process, message: std::fmt::Arguments<'_>| {
-        process.report_for(&command, message);
-        Flow::Status(1)
-    };
-    let (mut delimiter, mut strips, mut most, mut skip) = (b'\n', false, 0, 0);
-    let (mut origin, mut descriptor, mut callback, mut quantum) = (None, 0, None, QUANTUM);
-    for letter in &letters.given {
-        let argument = letter.argument.clone().unwrap_or_default();
-        let number = letters::number(&argument).and_then(|number| u64::try_from(number).ok());
-        let what = match (letter.name, number) {
-            (b't', _) => {
-                strips = true;
-                continue;
-            }
-            (b'd', _) => {
-                delimiter = argument.first().copied().unwrap_or(0);
-                continue;
-            }
-            (b'C', _) => {
-                callback = Some(argument);
-                continue;
-            }
-            (b'n', Some(number)) => {
-                most = number;
-                continue;
-            }
-            (b's', Some(number)) => {
-                skip = number;
-                continue;
-            }
-            (b'O', Some(number)) => {
-                origin = Some(number);
-                continue;
-            }
-            (b'c', Some(number)) if number > 0 => {
-                quantum = number;
-                continue;
-            }
-            (b'u', Some(number)) if u32::try_from(number).is_ok() => {
-                descriptor = number as u32;
-                continue;
-            }
-            (b'O', None) => "invalid array origin",
-            (b'c', _) => "invalid callback quantum",
-            (b'u', _) => "invalid file descriptor specification",
-            _ => "invalid line count",
-        };
-        return Err(refuse(process, format_args!("{argument}: {what}")));
+fn begin(ctx: &mut Context<'_, '_>) -> Result<Lines, BuiltinError> {
+    let options = ctx.options()?;
+    let [most, skip] = [
+        number(&options, b'n', BuiltinError::InvalidLineCount)?.unwrap_or(0),
+        number(&options, b's', BuiltinError::InvalidLineCount)?.unwrap_or(0),
+    ];
+    let origin = number(&options, b'O', BuiltinError::InvalidOrigin)?;
+    let quantum = number(&options, b'c', BuiltinError::InvalidQuantum)?;
+    if let (Some(0), Some(text)) = (quantum, options.value(b'c')) {
+        return Err(BuiltinError::InvalidQuantum(text.clone()));
     }
-    let Some(description) = process.shell.state.descriptors.get(descriptor).cloned() else {
-        let what = "invalid file descriptor: Bad file descriptor";
-        return Err(refuse(process, format_args!("{descriptor}: {what}")));
+    let descriptor = match (number(&options, b'u', BuiltinError::InvalidDescriptor)?, options.value(b'u')) {
+        (Some(number), Some(text)) => {
+            u32::try_from(number).map_err(|_| BuiltinError::InvalidDescriptor(text.clone()))?
+        }
+        _ => 0,
     };
-    let array = match invocation.args.get(letters.first) {
+    let description = ctx.process.shell.state.descriptors.get(descriptor).cloned();
+    let description = description.ok_or(BuiltinError::BadDescriptor(descriptor))?;
+    let array = match ctx.operands(&options).first() {
         None => MAPFILE_NAME,
-        Some(name) if name.is_empty() => {
-            return Err(refuse(process, format_args!("empty array variable name")));
-        }
-        Some(name) if !name::is_name(name) => {
-            return Err(refuse(process, format_args!("`{name}': not a valid identifier")));
-        }
-        Some(name) => {
-            let id = run.services.names.intern(name);
-            if process.is_associative(id) {
-                return Err(refuse(process, format_args!("{name}: not an indexed array")));
-            }
-            id
-        }
+        Some(name) => array_named(ctx, name)?,
     };
-    if process.check_writable(run, array).is_err() {
-        return Err(Flow::Status(1));
-    }
+    ctx.process.check_writable(ctx.run, array)?;
     match origin {
-        None => process.set_plain(array, Value::Array(Arc::new(Array::default()))),
-        Some(_) => process.make_array(array, false),
+        None => ctx.process.set_plain(array, Value::Array(Arc::new(Array::default()))),
+        Some(_) => ctx.process.make_array(array, false),
     }
+    let callback = options.value(b'C').cloned();
     Ok(Lines {
-        delimiter,
-        strips,
+        delimiter: options.value(b'd').map_or(b'\n', |text| text.first().copied().unwrap_or(0)),
+        strips: options.has(b't'),
         most,
         skip,
-        callback: callback.map(|callback| (callback, quantum)),
+        callback: callback.map(|callback| (callback, quantum.unwrap_or(QUANTUM))),
         description,
         array,
         index: origin.unwrap_or(0),
@@ -224,8 +196,32 @@ fn begin(process: &mut Process, run: &mut Run, invocation: &Invocation) -> Resul
         complete: false,
         ended: false,
         called: false,
-        charge: run.services.meter.empty_charge(),
     })
+}
+
+/// The number that an option was given, if it was.
+fn number(
+    options: &Options,
+    letter: u8,
+    error: fn(Text) -> BuiltinError,
+) -> Result<Option<u64>, BuiltinError> {
+    let Some(text) = options.value(letter) else { return Ok(None) };
+    let number = options::number(text).and_then(|number| u64::try_from(number).ok());
+    number.map(Some).ok_or_else(|| error(text.clone()))
+}
+
+fn array_named(ctx: &mut Context<'_, '_>, name: &Text) -> Result<NameId, BuiltinError> {
+    if name.is_empty() {
+        return Err(BuiltinError::EmptyArrayName);
+    }
+    if !name::is_name(name) {
+        return Err(BuiltinError::InvalidName(name.clone()));
+    }
+    let id = ctx.run.services.names.intern(name);
+    if ctx.process.is_associative(id) {
+        return Err(BuiltinError::NotAnIndexedArray(name.clone()));
+    }
+    Ok(id)
 }
 
 impl Lines {
@@ -255,25 +251,21 @@ impl Lines {
 }
 
 /// Stores the line.
-fn assign(
-    process: &mut Process,
-    run: &mut Run,
-    lines: &mut Lines,
-) -> Result<(), crate::machine::assign::AssignError> {
+fn assign(ctx: &mut Context<'_, '_>, lines: &mut Lines) -> Result<(), BuiltinError> {
     // A line ends at its first null byte.
     let end = memchr::memchr(0, &lines.line).unwrap_or(lines.line.len());
     let value = Text::from(lines.line.get(..end).unwrap_or(&[]));
     let index = lines.index;
     lines.index = index.saturating_add(1);
     lines.restart();
-    let slot = process.shell.variables.slot(lines.array);
+    let slot = ctx.process.shell.variables.slot(lines.array);
     let plain = !slot.attributes.has(Attributes(Attributes::ASSIGN_MASK.0 & !Attributes::EXPORTED.0));
-    if plain && slot.value.is_array() {
-        if let Value::Array(array) = &mut process.shell.variables.slot_mut(lines.array).value {
-            Arc::make_mut(array).set(index, value);
-            return Ok(());
-        }
+    if plain && slot.value.is_array()
+        && let Value::Array(array) = &mut ctx.process.shell.variables.slot_mut(lines.array).value
+    {
+        Arc::make_mut(array).set(index, value);
+        return Ok(());
     }
     let index = i64::try_from(index).unwrap_or(i64::MAX);
-    process.assign_element(run, lines.array, Subscript::Index(index), value, false)
+    Ok(ctx.process.assign_element(ctx.run, lines.array, Subscript::Index(index), value, false)?)
 }

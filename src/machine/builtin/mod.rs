@@ -1,13 +1,15 @@
 //! Builtins: commands that may change the shell. One file each, or one for a few that share their work.
 
 use super::frame::SavedDescriptor;
-use super::process::{ArrayLiteral, Process, Step};
-use super::run::Run;
+use super::process::ArrayLiteral;
 use super::variable::Temporary;
 use crate::memory::Vec;
 use crate::text::Text;
+use context::{Context, Position, ShellContext};
+use error::BuiltinError;
+use options::OptionRow;
 use std::any::Any;
-use std::task::Context;
+use std::sync::Arc;
 
 /// A row of the table of builtins.
 #[derive(Debug)]
@@ -19,21 +21,50 @@ pub(crate) struct Builtin {
     pub(crate) synopsis: &'static str,
     /// What `help` says about it.
     pub(crate) help: &'static str,
-    pub(crate) run: Run_,
+    /// Its options, where they are letters; see [`options`].
+    pub(crate) options: &'static [OptionRow],
+    pub(crate) act: Act,
 }
 
-/// The function behind a builtin. It is called again after [`Flow::Wait`].
-pub(crate) type Run_ = fn(&mut Process, &mut Run, &mut Context<'_>, &mut Invocation) -> Step<Flow>;
+/// The function behind a builtin, and with it what the builtin may touch.
+#[derive(Clone, Copy)]
+pub(crate) enum Act {
+    /// It needs the shell alone.
+    Shell(fn(&mut ShellContext<'_>) -> Result<Flow, BuiltinError>),
+    /// It needs the machine.
+    Machine(fn(&mut Context<'_, '_>) -> Result<Flow, BuiltinError>),
+}
 
-/// How a builtin ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+impl std::fmt::Debug for Act {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Shell(_) => "Shell",
+            Self::Machine(_) => "Machine",
+        })
+    }
+}
+
+/// How a builtin goes on.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Flow {
     /// It is done.
     Status(u8),
-    /// It waits: its waker was registered, and it is run again when something has happened.
+    /// It waits: its waker was registered, and it is called again when something has happened.
     Wait,
+    /// It is called again after its output was handed on and others had their turn.
+    Again,
     /// It pushed frames, or the invocation went on as something else: the status comes from there.
     Switched,
+    /// This text is run as commands, and then it is called again.
+    Callback(Arc<[u8]>),
+    /// Another builtin takes its place, with these arguments: the last ones of its own.
+    Delegate { builtin: &'static Builtin, args: Vec<Text> },
+}
+
+impl PartialEq for Builtin {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
 }
 
 /// A builtin that runs.
@@ -48,7 +79,9 @@ pub(crate) struct Invocation {
     /// Temporary assignments; undone behind it.
     pub(crate) temporary: Option<Temporary>,
     /// What it has done so far, when it had to wait.
-    pub(crate) progress: Option<Box<dyn Any + Send>>,
+    progress: Option<Box<dyn Any + Send>>,
+    position: Position,
+    printing: Option<Box<invoke::Printing>>,
 }
 
 impl std::fmt::Debug for Invocation {
@@ -67,34 +100,20 @@ impl Invocation {
             redirections: Vec::new(),
             temporary: None,
             progress: None,
+            position: Position::default(),
+            printing: None,
         }
     }
 
-    /// What it had done before it waited.
-    pub(crate) fn resumed<T: Any>(&mut self) -> Option<Box<T>> {
-        self.progress.take()?.downcast().ok()
-    }
-
-    /// Arguments without the name.
-    pub(crate) fn operands(&self) -> &[Text] {
-        self.args.get(1..).unwrap_or(&[])
-    }
-
-    /// The name it was called by.
-    pub(crate) fn name(&self) -> Text {
-        self.args.first().cloned().unwrap_or_default()
-    }
-}
-
-impl Process {
-    /// Undoes a builtin's redirections and temporary assignments before it leaves the frames around it.
-    pub(super) fn release(&mut self, invocation: &mut Invocation) {
-        let redirections = std::mem::take(&mut invocation.redirections);
-        self.restore_descriptors(redirections);
-        if let Some(bound) = invocation.temporary.take() {
-            self.shell.variables.leave_temporary(bound);
-            self.refresh_special();
+    /// Goes on as another builtin with the last ones of its arguments.
+    fn become_other(&mut self, builtin: &'static Builtin, args: Vec<Text>) {
+        let dropped = self.args.len().saturating_sub(args.len());
+        for (at, _) in &mut self.arguments {
+            *at = at.saturating_sub(dropped);
         }
+        self.builtin = builtin;
+        self.args = args;
+        self.position = Position::default();
     }
 }
 
@@ -148,9 +167,12 @@ builtins! {
     wait: WAIT;
 }
 
+mod context;
 mod describe;
-mod letter_options;
-mod letters;
+mod error;
+mod invoke;
+mod options;
+mod output;
 mod reference;
 pub(crate) use bind::Bindings;
 pub(crate) use ulimit::Lowered;

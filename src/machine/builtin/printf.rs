@@ -1,80 +1,64 @@
 //! `printf`. Bash manual 4.2; the formats are those of [`crate::utility::print_format`].
 
-use crate::memory::Vec;
-use super::{Builtin, Flow, Invocation};
-use crate::machine::assign::AssignError;
+use super::context::Context;
+use super::error::BuiltinError;
+use super::options::value;
+use super::{Act, Builtin, Flow};
 use crate::machine::name;
-use crate::machine::process::{Process, Step};
+use crate::machine::process::Process;
 use crate::machine::quote;
 use crate::machine::run::Run;
 use crate::machine::variable::decimal;
+use crate::memory::Vec;
 use crate::text::Text;
-use crate::utility::print_format::{Dialect, Formatter, Surroundings};
+use crate::utility::print_format::{Dialect, Formatter, Place, Printed, Surroundings};
+use crate::utility::time_format;
 use std::fmt::Display;
 use std::sync::Arc;
-use std::task::Context;
 
 pub(super) static PRINTF: Builtin = Builtin {
     name: "printf",
     special: false,
     synopsis: "printf [-v var] format [arguments]",
     help: "Formats and prints ARGUMENTS under control of the FORMAT.",
-    run,
+    options: &[value(b'v', "var", "assign the text to a variable")],
+    act: Act::Machine(printf),
 };
 
-fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let mut rest = invocation.operands();
-    let mut variable = None;
-    while let Some((first, tail)) = rest.split_first() {
-        match first.as_bytes() {
-            b"--" => {
-                rest = tail;
-                break;
-            }
-            b"-v" => {
-                let Some((name, tail)) = tail.split_first() else {
-                    process.report_for(b"printf", "-v: option requires an argument");
-                    return Ok(process.usage(&PRINTF));
-                };
-                variable = Some(name.clone());
-                rest = tail;
-            }
-            [b'-', b'v', name @ ..] => {
-                variable = Some(Text::from(name));
-                rest = tail;
-            }
-            [b'-', letter, ..] => {
-                process.report_for(b"printf", format_args!("-{}: invalid option", char::from(*letter)));
-                return Ok(process.usage(&PRINTF));
-            }
-            _ => break,
-        }
-    }
-    if let Some(name) = &variable
-        && !Process::is_assignable(name)
-    {
-        process.report_for(b"printf", format_args!("`{name}': not a valid identifier"));
+/// Bytes that are made before they are handed on.
+const BLOCK: usize = 16 * 1024;
+
+fn printf(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    let variable = options.value(b'v');
+    if let Some(name) = variable.filter(|name| !Process::is_assignable(name)) {
+        ctx.complain(BuiltinError::InvalidName(name.clone()));
         return Ok(Flow::Status(2));
     }
-    let Some((format, args)) = rest.split_first() else { return Ok(process.usage(&PRINTF)) };
-    let mut out = std::mem::take(&mut process.out);
-    let meter = Arc::clone(&run.services.meter);
-    let mut shell = Shell { stored: variable.is_some(), process, run };
-    let status = Formatter::new(Dialect::Bash, format, args, &mut out, &meter, &mut shell).run()?;
-    let Some(name) = variable else {
-        process.out = out;
-        return Ok(Flow::Status(status));
+    let Some((format, args)) = ctx.operands(&options).split_first() else { return Err(BuiltinError::Usage) };
+    let meter = Arc::clone(&ctx.run.services.meter);
+    let place = ctx.resumed::<Place>().unwrap_or_default();
+    let mut own = Vec::new();
+    let mut shell = Shell { stored: variable.is_some(), process: ctx.process, run: ctx.run };
+    let (out, most) = match variable {
+        Some(_) => (&mut own, usize::MAX),
+        None => (ctx.call.out.end(), BLOCK),
     };
-    // A variable ends at the first null byte.
-    let end = memchr::memchr(0, &out).unwrap_or(out.len());
-    let value = Text::from(out.get(..end).unwrap_or(&out));
-    out.clear();
-    process.out = out;
-    match process.assign_reference(run, b"printf", &name, value) {
-        Ok(()) => Ok(Flow::Status(status)),
-        Err(AssignError::Halt(halt)) => Err(halt),
-        Err(_) => Ok(Flow::Status(1)),
+    let formatter = Formatter::new(Dialect::Bash, format, args, out, &meter, &mut shell);
+    let status = match formatter.run_from(*place, most)? {
+        Printed::All(status) => status,
+        Printed::Part(place) => {
+            ctx.keep(Box::new(place));
+            return Ok(Flow::Again);
+        }
+    };
+    if let Some(name) = variable {
+        // A variable ends at the first null byte.
+        let end = memchr::memchr(0, &own).unwrap_or(own.len());
+        own.truncate(end);
+        ctx.assign_reference(name, Text::from(own))?;
     }
+    Ok(Flow::Status(status))
 }
 
 /// What the formats see of the shell.
@@ -97,10 +81,10 @@ impl Surroundings for Shell<'_> {
         let zone = self.process.zone(self.run);
         let clock = &self.run.services.session.clock;
         let moment = match seconds {
-            -1 => crate::utility::time_format::timestamp(clock.now()),
+            -1 => time_format::timestamp(clock.now()),
             -2 => {
                 let age = clock.monotonic().saturating_sub(self.process.shell.state.started);
-                crate::utility::time_format::timestamp(clock.now().saturating_sub(age))
+                time_format::timestamp(clock.now().saturating_sub(age))
             }
             seconds => jiff::Timestamp::from_second(seconds).unwrap_or_default(),
         };
@@ -111,8 +95,7 @@ impl Surroundings for Shell<'_> {
 
     fn store(&mut self, name: &[u8], count: usize) -> bool {
         if !name::is_name(name) {
-            let shown = bstr::BString::from(name);
-            self.process.report_for(b"printf", format_args!("`{shown}': not a valid identifier"));
+            self.process.report_for(b"printf", BuiltinError::InvalidName(Text::from(name)));
             return false;
         }
         let id = self.run.services.names.intern(name);

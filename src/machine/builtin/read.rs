@@ -3,24 +3,24 @@
 //! Takes from the description only what belongs to the line, so that the rest is there for the next reader. What was read
 //! so far is the invocation's progress while it waits. Bytes behind a backslash are remembered: they do not split.
 
-use crate::memory::{ToMetered, Vec, format, vec};
-use super::letters::{self, Letters};
-use super::{Builtin, Flow, Invocation};
+use super::context::Context;
+use super::error::BuiltinError;
+use super::options::{self, Options, flag, value};
+use super::{Act, Builtin, Flow};
 use crate::clock::Sleep;
 use crate::io::Description;
-use crate::limit::{Charge, Turn, gauge};
+use crate::limit::{Turn, gauge};
 use crate::machine::array::Array;
-use crate::machine::assign::AssignError;
 use crate::machine::builder::{Builder, Separators};
 use crate::machine::name::{REPLY, TMOUT};
-use crate::machine::process::{ArrayElement, ArrayLiteral, Process, Step};
-use crate::machine::run::Run;
+use crate::machine::process::{ArrayElement, ArrayLiteral, Process};
 use crate::machine::variable::Value;
+use crate::memory::{ToMetered, Vec};
 use crate::text::Text;
-use crate::vfs::FsError;
+use crate::vfs::{Errno, FsError};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::Poll;
 use std::time::Duration;
 
 pub(super) static READ: Builtin = Builtin {
@@ -28,7 +28,20 @@ pub(super) static READ: Builtin = Builtin {
     special: false,
     synopsis: "read [-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] [-u fd] [name ...]",
     help: "Read a line from the standard input and split it into fields.",
-    run,
+    options: &[
+        flag(b'e', "edit the line, on a terminal"),
+        flag(b'r', "a backslash is a character like any other"),
+        flag(b's', "do not show what is typed, on a terminal"),
+        value(b'a', "array", "assign the fields to the elements of an array"),
+        value(b'd', "delim", "read up to this character, not up to a newline"),
+        value(b'i', "text", "what is edited, on a terminal"),
+        value(b'n', "nchars", "read at most so many characters"),
+        value(b'N', "nchars", "read so many characters, whatever they are"),
+        value(b'p', "prompt", "what is asked, on a terminal"),
+        value(b't', "timeout", "give up after so many seconds"),
+        value(b'u', "fd", "read from this descriptor"),
+    ],
+    act: Act::Machine(read),
 };
 
 /// Status of a timeout: 128 + SIGALRM.
@@ -64,25 +77,17 @@ struct Line {
     counts_bytes: bool,
     complete: bool,
     ended: bool,
-    charge: Charge,
     timer: Option<Sleep>,
 }
 
-fn run(
-    process: &mut Process,
-    run: &mut Run,
-    cx: &mut Context<'_>,
-    invocation: &mut Invocation,
-) -> Step<Flow> {
-    let begun = match invocation.resumed::<Line>() {
-        Some(line) => Ok(line),
-        None => request(process, run, invocation)
-            .and_then(|request| begin(process, run, cx, request))
-            .map(Box::new),
-    };
-    let mut line = match begun {
-        Ok(line) => line,
-        Err(flow) => return Ok(flow),
+fn read(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let mut line = match ctx.resumed::<Line>() {
+        Some(line) => line,
+        None => {
+            let options = ctx.options()?;
+            let request = request(ctx, &options)?;
+            Box::new(begin(ctx, request)?)
+        }
     };
     if line.request.most == Some(0) {
         line.complete = true;
@@ -95,105 +100,79 @@ fn run(
             break 1;
         }
         let description = Arc::clone(&line.description);
-        let room = line.bytes.capacity() as u64 + 4096;
-        if room > 8192 {
-            run.services.meter.check_value(line.bytes.len() as u64)?;
-            line.charge.set(room.saturating_mul(2))?;
-        }
-        match description.poll_read(cx, &mut |bytes| line.take(bytes)) {
+        ctx.run.services.meter.check_value(line.bytes.len() as u64)?;
+        match description.poll_read(ctx.task, &mut |bytes| line.take(bytes)) {
             Poll::Ready(Ok(_)) if line.complete || line.ended => {}
             Poll::Ready(Ok(_)) => {
                 // A device may give bytes without end: nothing else would stop this loop.
-                if gauge::burn(1) && run.services.meter.refuel()? != Turn::Continues {
-                    cx.waker().wake_by_ref();
-                    invocation.progress = Some(line);
+                if gauge::burn(1) && ctx.run.services.meter.refuel()? != Turn::Continues {
+                    ctx.task.waker().wake_by_ref();
+                    ctx.keep(line);
                     return Ok(Flow::Wait);
                 }
             }
             Poll::Ready(Err(FsError::Limit(limit))) => return Err(limit.into()),
             Poll::Ready(Err(FsError::Errno(errno))) => {
-                let number = line.request.descriptor;
-                process.report_for(b"read", format_args!("read error: {number}: {}", errno.message()));
-                return Ok(Flow::Status(1));
+                return Err(BuiltinError::ReadError { descriptor: line.request.descriptor, errno });
             }
             Poll::Pending => {
-                let over = line.timer.as_mut().is_some_and(|timer| Pin::new(timer).poll(cx).is_ready());
+                let over = line.timer.as_mut().is_some_and(|timer| Pin::new(timer).poll(ctx.task).is_ready());
                 if over {
                     break TIMED_OUT;
                 }
-                invocation.progress = Some(line);
+                ctx.keep(line);
                 return Ok(Flow::Wait);
             }
         }
     };
-    assign(process, run, &line, status)
+    assign(ctx, &line)?;
+    Ok(Flow::Status(status))
 }
 
 /// Reads the options.
-fn request(process: &mut Process, run: &mut Run, invocation: &Invocation) -> Result<Request, Flow> {
-    let letters = letters::parse(process, invocation, b"ersa:d:i:n:N:p:t:u:")?;
-    let Letters { given, first } = letters;
+fn request(ctx: &mut Context<'_, '_>, options: &Options) -> Result<Request, BuiltinError> {
     let mut request = Request {
-        raw: false,
-        array: None,
-        delimiter: Some(b'\n'),
+        raw: options.has(b'r'),
+        array: options.value(b'a').cloned(),
+        delimiter: Some(options.value(b'd').map_or(b'\n', |text| text.first().copied().unwrap_or(0))),
         most: None,
         timeout: None,
         descriptor: 0,
-        names: invocation.args.get(first..).unwrap_or(&[]).to_metered(),
+        names: ctx.operands(options).to_metered(),
     };
-    let mut exact = false;
-    let mut timed = false;
-    let refuse = |process: &mut Process, text: &Text, what: &str| {
-        process.report_for(b"read", format_args!("{text}: {what}"));
-        Flow::Status(1)
-    };
-    for letter in given {
-        let argument = letter.argument.unwrap_or_default();
-        match letter.name {
-            b'r' => request.raw = true,
-            b'a' => request.array = Some(argument),
-            b'd' => request.delimiter = Some(argument.first().copied().unwrap_or(0)),
+    for given in &options.given {
+        let Some(text) = &given.value else { continue };
+        let number = options::number(text);
+        match given.letter {
             b'n' | b'N' => {
-                let Some(count) = letters::number(&argument).and_then(|count| usize::try_from(count).ok())
-                else {
-                    return Err(refuse(process, &argument, "invalid number"));
-                };
-                request.most = Some(count);
-                exact |= letter.name == b'N';
+                let count = number.and_then(|count| usize::try_from(count).ok());
+                request.most = Some(count.ok_or_else(|| BuiltinError::InvalidNumber(text.clone()))?);
             }
             b't' => {
-                let Some(time) = seconds(&argument) else {
-                    return Err(refuse(process, &argument, "invalid timeout specification"));
-                };
-                request.timeout = Some(time);
-                timed = true;
+                request.timeout =
+                    Some(seconds(text).ok_or_else(|| BuiltinError::InvalidTimeout(text.clone()))?);
             }
             b'u' => {
-                let Some(number) = letters::number(&argument).and_then(|number| u32::try_from(number).ok())
-                else {
-                    return Err(refuse(process, &argument, "invalid file descriptor specification"));
-                };
-                request.descriptor = number;
+                let number = number.and_then(|number| u32::try_from(number).ok());
+                request.descriptor = number.ok_or_else(|| BuiltinError::InvalidDescriptor(text.clone()))?;
             }
             // Without a terminal there is no prompt, no echo to turn off and no line editor.
             _ => {}
         }
     }
-    if exact {
+    if options.has(b'N') {
         request.delimiter = None;
     }
-    if !timed && let Some(text) = process.scalar(run, TMOUT) {
+    if !options.has(b't')
+        && let Some(text) = ctx.process.scalar(ctx.run, TMOUT)
+    {
         request.timeout = seconds(&text).filter(|time| !time.is_zero());
     }
     let first = request.array.as_ref().or(request.names.first());
-    if let Some(name) = first.cloned()
-        && !Process::is_assignable(&name)
-    {
-        process.report_for(b"read", format_args!("`{name}': not a valid identifier"));
-        return Err(Flow::Status(1));
+    match first.filter(|name| !Process::is_assignable(name)) {
+        Some(name) => Err(BuiltinError::InvalidName(name.clone())),
+        None => Ok(request),
     }
-    Ok(request)
 }
 
 /// Seconds with decimals.
@@ -216,26 +195,28 @@ fn seconds(text: &[u8]) -> Option<Duration> {
     Some(Duration::from_secs(whole.min(1 << 40)) + Duration::from_micros(micros))
 }
 
-/// Starts to read. `Err`: it is over already.
-fn begin(process: &mut Process, run: &Run, cx: &mut Context<'_>, request: Request) -> Result<Line, Flow> {
+/// Starts to read.
+///
+/// # Errors
+/// Also that it is over already, with its status.
+fn begin(ctx: &mut Context<'_, '_>, request: Request) -> Result<Line, BuiltinError> {
     let number = request.descriptor;
-    let Some(description) = process.shell.state.descriptors.get(number).cloned() else {
-        let error = match number {
-            0 => "read error: 0: Bad file descriptor".to_metered(),
-            _ => format!("{number}: invalid file descriptor: Bad file descriptor"),
-        };
-        process.report_for(b"read", error);
-        return Err(Flow::Status(1));
+    let Some(description) = ctx.process.shell.state.descriptors.get(number).cloned() else {
+        return Err(match number {
+            0 => BuiltinError::ReadError { descriptor: 0, errno: Errno::BadDescriptor },
+            _ => BuiltinError::BadDescriptor(number),
+        });
     };
     if request.timeout == Some(Duration::ZERO) {
         // Only asks whether there is input.
-        let ready = description.poll_read(cx, &mut |_| 0);
-        return Err(Flow::Status(u8::from(!matches!(ready, Poll::Ready(Ok(_))))));
+        let ready = description.poll_read(ctx.task, &mut |_| 0);
+        return Err(BuiltinError::Reported(u8::from(!matches!(ready, Poll::Ready(Ok(_))))));
     }
-    let clock = &run.services.session.clock;
+    let services = &ctx.run.services;
+    let clock = &services.session.clock;
     let timer = request
         .timeout
-        .map(|timeout| run.services.timers.sleep_until(clock, clock.monotonic().saturating_add(timeout)));
+        .map(|timeout| services.timers.sleep_until(clock, clock.monotonic().saturating_add(timeout)));
     Ok(Line {
         request,
         description,
@@ -244,10 +225,9 @@ fn begin(process: &mut Process, run: &Run, cx: &mut Context<'_>, request: Reques
         pending: false,
         characters: 0,
         missing: 0,
-        counts_bytes: process.shell.state.locale.bytes,
+        counts_bytes: ctx.process.shell.state.locale.bytes,
         complete: false,
         ended: false,
-        charge: run.services.meter.empty_charge(),
         timer,
     })
 }
@@ -405,54 +385,38 @@ impl Line {
 }
 
 /// Assigns what was read.
-fn assign(process: &mut Process, run: &mut Run, line: &Line, status: u8) -> Step<Flow> {
-    let separators = Arc::clone(&process.shell.state.separators);
-    let result = if let Some(array) = &line.request.array {
-        assign_array(process, run, array, line.fields(&separators))
-    } else if line.request.names.is_empty() {
-        process.assign_variable(run, REPLY, line.text(0, line.bytes.len()), false)
-    } else {
-        let names = &line.request.names;
-        let values = if line.request.delimiter.is_none() {
-            let mut values = vec![Text::EMPTY; names.len()];
-            if let Some(first) = values.first_mut() {
-                *first = line.text(0, line.bytes.len());
-            }
-            values
-        } else {
-            line.split(names.len(), &separators)
-        };
-        names
-            .iter()
-            .zip(values)
-            .try_for_each(|(name, value)| process.assign_reference(run, b"read", name, value))
-    };
-    match result {
-        Ok(()) => Ok(Flow::Status(status)),
-        Err(error) => Process::failed_assignment(error),
+fn assign(ctx: &mut Context<'_, '_>, line: &Line) -> Result<(), BuiltinError> {
+    let separators = Arc::clone(&ctx.process.shell.state.separators);
+    let whole = || line.text(0, line.bytes.len());
+    let names = &line.request.names;
+    if let Some(array) = &line.request.array {
+        return assign_array(ctx, array, line.fields(&separators));
     }
+    let Some(first) = names.first() else {
+        return Ok(ctx.process.assign_variable(ctx.run, REPLY, whole(), false)?);
+    };
+    if line.request.delimiter.is_none() {
+        ctx.assign_reference(first, whole())?;
+        return names.iter().skip(1).try_for_each(|name| ctx.assign_reference(name, Text::EMPTY));
+    }
+    let values = line.split(names.len(), &separators);
+    names.iter().zip(values).try_for_each(|(name, value)| ctx.assign_reference(name, value))
 }
 
-fn assign_array(
-    process: &mut Process,
-    run: &mut Run,
-    name: &Text,
-    fields: Vec<Text>,
-) -> Result<(), AssignError> {
-    let id = run.services.names.intern(name);
-    if process.is_associative(id) {
-        process.report_for(b"read", format_args!("{name}: cannot convert associative to indexed array"));
-        return Err(AssignError::Invalid);
+fn assign_array(ctx: &mut Context<'_, '_>, name: &Text, fields: Vec<Text>) -> Result<(), BuiltinError> {
+    let id = ctx.run.services.names.intern(name);
+    if ctx.process.is_associative(id) {
+        return Err(BuiltinError::AssociativeToIndexed(name.clone()));
     }
     if fields.is_empty() {
-        process.check_writable(run, id)?;
-        process.set_plain(id, Value::Array(Arc::new(Array::default())));
+        ctx.process.check_writable(ctx.run, id)?;
+        ctx.process.set_plain(id, Value::Array(Arc::new(Array::default())));
         return Ok(());
     }
     let elements = fields.into_iter().map(|value| ArrayElement { key: None, append: false, value });
     let mut literal = ArrayLiteral::default();
     literal.elements.extend(elements);
-    process.assign_array(run, id, &literal, false)
+    Ok(ctx.process.assign_array(ctx.run, id, &literal, false)?)
 }
 
 #[cfg(test)]

@@ -1,120 +1,151 @@
 //! `set`: options and positional parameters; the list of variables. Bash manual 4.3.1.
 
-use crate::memory::{Vec, VecDeque, format};
-use super::{Builtin, Flow, Invocation, letters};
+use super::context::Context;
+use super::error::BuiltinError;
+use super::options::{OptionRow, signed};
+use super::{Act, Builtin, Flow};
 use crate::machine::option::{self, OPTIONS, ShellOption};
-use crate::machine::process::{Halt, Process, Step};
+use crate::machine::process::{Halt, Process};
 use crate::machine::run::Run;
 use crate::machine::shell::Positional;
+use crate::memory::ToMetered;
 use crate::text::Text;
+use std::fmt::Write as _;
 use std::sync::Arc;
-use std::task::Context;
+
+/// For the help; which letters there are is told by the table of options of the shell.
+const ROWS: &[OptionRow] = &[
+    signed(b'a', "export variables that are assigned"),
+    signed(b'b', "report jobs that end at once"),
+    signed(b'e', "exit when a command fails"),
+    signed(b'f', "no pathname expansion"),
+    signed(b'h', "remember where commands are"),
+    signed(b'm', "job control"),
+    signed(b'n', "read commands, run none"),
+    signed(b'p', "privileged"),
+    signed(b'u', "an unset variable is an error"),
+    signed(b'v', "print lines as they are read"),
+    signed(b'x', "print commands before they run"),
+    signed(b'B', "brace expansion"),
+    signed(b'C', "redirections do not overwrite files"),
+    signed(b'E', "functions inherit the ERR trap"),
+    signed(b'H', "history expansion"),
+    signed(b'P', "the working directory is a physical one"),
+    signed(b'T', "functions inherit the DEBUG and RETURN traps"),
+];
 
 pub(super) static SET: Builtin = Builtin {
     name: "set",
     special: true,
     synopsis: "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]",
     help: "Set or unset values of shell options and positional parameters.",
-    run,
+    options: ROWS,
+    act: Act::Machine(set),
 };
 
-fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    if invocation.operands().is_empty() {
-        process.print_all_variables(run, !process.shell.state.options.has(ShellOption::Posix));
+fn set(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let args = ctx.arguments();
+    if args.is_empty() {
+        let posix = ctx.process.shell.state.options.has(ShellOption::Posix);
+        super::declare::all_values(ctx, !posix);
         return Ok(Flow::Status(0));
     }
-    if let Some(flow) = check(process, invocation) {
-        return Ok(flow);
+    check(args)?;
+    if let Some(args) = set_options(ctx, args)? {
+        ctx.process.shell.state.positional = Positional::new(args.to_metered());
     }
-    let mut rest: VecDeque<Text> = invocation.args.iter().skip(1).cloned().collect();
-    let mut positional: Option<Vec<Text>> = None;
-    while let Some(arg) = rest.pop_front() {
-        let (on, cluster) = match arg.as_bytes() {
-            b"--" => {
-                positional = Some(rest.drain(..).collect());
-                break;
-            }
-            b"-" => {
-                process.shell.state.options.set(ShellOption::XTrace, false);
-                process.shell.state.options.set(ShellOption::Verbose, false);
-                let args: Vec<Text> = rest.drain(..).collect();
-                positional = (!args.is_empty()).then_some(args);
-                break;
-            }
-            [b'-', cluster @ ..] => (true, cluster),
-            [b'+', cluster @ ..] => (false, cluster),
-            _ => {
-                positional = Some(std::iter::once(arg).chain(rest.drain(..)).collect());
-                break;
-            }
-        };
-        for &letter in cluster {
-            if letter != b'o' {
-                if let Some(option) = option::find_letter(letter) {
-                    process.set_option(run, option, on);
-                }
-                continue;
-            }
-            // `-o` with another option behind it lists, as `-o` at the end does.
-            match rest.front() {
-                Some(name) if !matches!(name.first(), Some(b'-' | b'+')) => {
-                    let name = name.clone();
-                    rest.pop_front();
-                    match option::find(&name, true) {
-                        Some(option) if !on || !matches!(option, ShellOption::Keyword | ShellOption::OneCmd) => {
-                            process.set_option(run, option, on);
-                        }
-                        _ => {
-                            process.report_for(b"set", format_args!("{name}: invalid option name"));
-                            return Ok(Flow::Status(2));
-                        }
-                    }
-                }
-                _ => process.list_options(on),
-            }
-        }
-    }
-    if let Some(args) = positional {
-        process.shell.state.positional = Positional::new(args);
-    }
-    if process.shell.state.options.has(ShellOption::NoExec) {
-        return Err(without_execution(process, run)?);
+    if ctx.process.shell.state.options.has(ShellOption::NoExec) {
+        return Err(without_execution(ctx)?.into());
     }
     Ok(Flow::Status(0))
 }
 
+/// Sets the options at the front of the arguments. The positional parameters behind them; `None`: they stay.
+fn set_options<'a>(ctx: &mut Context<'_, '_>, args: &'a [Text]) -> Result<Option<&'a [Text]>, BuiltinError> {
+    let mut rest = args;
+    while let Some((arg, after)) = rest.split_first() {
+        let (on, cluster) = match arg.as_bytes() {
+            b"--" => return Ok(Some(after)),
+            b"-" => {
+                ctx.process.shell.state.options.set(ShellOption::XTrace, false);
+                ctx.process.shell.state.options.set(ShellOption::Verbose, false);
+                return Ok((!after.is_empty()).then_some(after));
+            }
+            [b'-', cluster @ ..] => (true, cluster),
+            [b'+', cluster @ ..] => (false, cluster),
+            _ => return Ok(Some(rest)),
+        };
+        rest = after;
+        for &letter in cluster {
+            if letter != b'o' {
+                if let Some(option) = option::find_letter(letter) {
+                    ctx.process.set_option(ctx.run, option, on);
+                }
+                continue;
+            }
+            // `-o` with another option behind it lists, as `-o` at the end does.
+            match rest.split_first().filter(|(name, _)| !is_option(name)) {
+                None => list(ctx, on),
+                Some((name, after)) => {
+                    rest = after;
+                    let option = option::find(name, true)
+                        .filter(|option| !on || !matches!(option, ShellOption::Keyword | ShellOption::OneCmd))
+                        .ok_or_else(|| BuiltinError::InvalidOptionName(name.clone()))?;
+                    ctx.process.set_option(ctx.run, option, on);
+                }
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn is_option(arg: &Text) -> bool {
+    matches!(arg.first(), Some(b'-' | b'+'))
+}
+
+/// `set -o` as a table, `set +o` as commands.
+fn list(ctx: &mut Context<'_, '_>, table: bool) {
+    let options = ctx.process.shell.state.options;
+    for (option, name, ..) in OPTIONS.iter().filter(|(_, _, _, in_set, _)| *in_set) {
+        let on = options.has(*option);
+        let _ = if table {
+            writeln!(ctx.out, "{name:<15}\t{}", if on { "on" } else { "off" })
+        } else {
+            writeln!(ctx.out, "set {} {name}", if on { "-o" } else { "+o" })
+        };
+    }
+}
+
 /// `set -n`: the rest is parsed and not run.
-fn without_execution(process: &mut Process, run: &mut Run) -> Step<Halt> {
-    let mut program = Arc::clone(&process.code.program);
+fn without_execution(ctx: &mut Context<'_, '_>) -> Result<Halt, BuiltinError> {
+    let mut program = Arc::clone(&ctx.process.code.program);
     loop {
         if !program.errors.is_empty() {
-            return Ok(process.syntax_error(run, &program, 0));
+            return Ok(ctx.process.syntax_error(ctx.run, &program, 0));
         }
         let Some(rest) = program.rest else { return Ok(Halt::Killed(0)) };
-        program = process.compile(run, Arc::clone(&program.source), rest, false)?;
+        program = ctx.process.compile(ctx.run, Arc::clone(&program.source), rest, false)?;
     }
 }
 
 /// Looks for letters that are no options before anything is changed.
-fn check(process: &mut Process, invocation: &Invocation) -> Option<Flow> {
-    let mut args = invocation.args.iter().skip(1).peekable();
+fn check(args: &[Text]) -> Result<(), BuiltinError> {
+    let mut args = args.iter().peekable();
     while let Some(arg) = args.next() {
-        let (sign, cluster) = match arg.as_bytes() {
-            b"--" | b"-" => return None,
-            [sign @ (b'-' | b'+'), cluster @ ..] => (*sign, cluster),
-            _ => return None,
+        let (plus, cluster) = match arg.as_bytes() {
+            b"--" | b"-" => return Ok(()),
+            [sign @ (b'-' | b'+'), cluster @ ..] => (*sign == b'+', cluster),
+            _ => return Ok(()),
         };
         for &letter in cluster {
             if letter == b'o' {
-                args.next_if(|name| !matches!(name.first(), Some(b'-' | b'+')));
-            } else if option::find_letter(letter).is_none() || (sign == b'-' && is_refused(letter)) {
-                let shown = format!("{}{}", char::from(sign), char::from(letter));
-                process.report_for(b"set", format_args!("{shown}: invalid option"));
-                return Some(letters::usage(process, invocation));
+                args.next_if(|name| !is_option(name));
+            } else if option::find_letter(letter).is_none() || (!plus && is_refused(letter)) {
+                return Err(BuiltinError::InvalidOption { plus, letter });
             }
         }
     }
-    None
+    Ok(())
 }
 
 /// `-k` and `-t` are not supported: they can not be turned on.
@@ -142,20 +173,6 @@ impl Process {
         options.set(option, on);
         if enabled && self.shell.state.history.unsaved == 0 {
             self.load_history(run);
-        }
-    }
-
-    /// `set -o` as a table, `set +o` as commands.
-    pub(super) fn list_options(&mut self, table: bool) {
-        let options = self.shell.state.options;
-        for (option, name, ..) in OPTIONS.iter().filter(|(_, _, _, in_set, _)| *in_set) {
-            let on = options.has(*option);
-            let line = if table {
-                format!("{name:<15}\t{}\n", if on { "on" } else { "off" })
-            } else {
-                format!("set {} {name}\n", if on { "-o" } else { "+o" })
-            };
-            self.out.extend_from_slice(line.as_bytes());
         }
     }
 }

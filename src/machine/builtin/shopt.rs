@@ -1,19 +1,25 @@
 //! `shopt`. Bash manual 4.3.2.
 
-use crate::memory::{Vec, format};
-use super::{Builtin, Flow, Invocation, letters};
+use super::context::Context;
+use super::error::BuiltinError;
+use super::options::flag;
+use super::{Act, Builtin, Flow};
 use crate::machine::option::{self, OPTIONS, ShellOption};
-use crate::machine::process::{Process, Step};
-use crate::machine::run::Run;
-use crate::text::Text;
-use std::task::Context;
+use std::fmt::Write as _;
 
 pub(super) static SHOPT: Builtin = Builtin {
     name: "shopt",
     special: false,
     synopsis: "shopt [-pqsu] [-o] [optname ...]",
     help: "Set and unset shell options.",
-    run,
+    options: &[
+        flag(b'o', "the options of set -o"),
+        flag(b'p', "show options as commands that set them"),
+        flag(b'q', "show nothing, tell by the status"),
+        flag(b's', "turn options on, or show those that are"),
+        flag(b'u', "turn options off, or show those that are"),
+    ],
+    act: Act::Machine(shopt),
 };
 
 /// How options are shown.
@@ -26,56 +32,47 @@ struct Show {
     quiet: bool,
 }
 
-fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let letters = match letters::parse(process, invocation, b"psuoq") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let show = Show { set: letters.has(b'o'), commands: letters.has(b'p'), quiet: letters.has(b'q') };
-    let (on, off) = (letters.has(b's'), letters.has(b'u'));
+fn shopt(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    let show = Show { set: options.has(b'o'), commands: options.has(b'p'), quiet: options.has(b'q') };
+    let (on, off) = (options.has(b's'), options.has(b'u'));
     if on && off {
-        process.report_for(b"shopt", "cannot set and unset shell options simultaneously");
-        return Ok(Flow::Status(1));
+        return Err(BuiltinError::SetAndUnset);
     }
-    let names: Vec<Text> = invocation.args.iter().skip(letters.first).cloned().collect();
+    let names = ctx.operands(&options);
     if names.is_empty() {
         for (option, ..) in OPTIONS.iter().filter(|(_, _, _, in_set, _)| *in_set == show.set) {
-            let is_on = process.shell.state.options.has(*option);
-            if !show.quiet && (!(on || off) || is_on == on) {
-                print(process, *option, show);
+            let is_on = ctx.process.shell.state.options.has(*option);
+            if !(on || off) || is_on == on {
+                print(ctx, *option, show);
             }
         }
         return Ok(Flow::Status(0));
     }
-    let mut status = 0;
-    for name in names {
-        let Some(option) = option::find(&name, show.set) else {
-            let what = if show.set { "invalid option name" } else { "invalid shell option name" };
-            process.report_for(b"shopt", format_args!("{name}: {what}"));
-            status = 1;
-            continue;
-        };
-        if on || off {
-            process.set_option(run, option, on);
-        } else {
-            if !process.shell.state.options.has(option) {
-                status = 1;
+    while let Some(name) = ctx.next(names) {
+        match option::find(name, show.set) {
+            None if show.set => {
+                ctx.complain(BuiltinError::InvalidOptionName(name.clone()));
             }
-            if !show.quiet {
-                print(process, option, show);
+            None => ctx.complain(BuiltinError::InvalidShellOptionName(name.clone())),
+            Some(option) if on || off => ctx.process.set_option(ctx.run, option, on),
+            Some(option) => {
+                if !ctx.process.shell.state.options.has(option) {
+                    ctx.raise(1);
+                }
+                print(ctx, option, show);
             }
         }
     }
-    Ok(Flow::Status(status))
+    Ok(ctx.flow())
 }
 
-fn print(process: &mut Process, option: ShellOption, show: Show) {
-    let Some((_, name, ..)) = OPTIONS.iter().find(|(own, ..)| *own == option) else { return };
-    let on = process.shell.state.options.has(option);
-    let line = match (show.commands, show.set) {
-        (true, true) => format!("set {} {name}\n", if on { "-o" } else { "+o" }),
-        (true, false) => format!("shopt {} {name}\n", if on { "-s" } else { "-u" }),
-        (false, _) => format!("{name:<15}\t{}\n", if on { "on" } else { "off" }),
+fn print(ctx: &mut Context<'_, '_>, option: ShellOption, show: Show) {
+    let Some((_, name, ..)) = OPTIONS.iter().find(|(own, ..)| *own == option && !show.quiet) else { return };
+    let on = ctx.process.shell.state.options.has(option);
+    let _ = match (show.commands, show.set) {
+        (true, true) => writeln!(ctx.out, "set {} {name}", if on { "-o" } else { "+o" }),
+        (true, false) => writeln!(ctx.out, "shopt {} {name}", if on { "-s" } else { "-u" }),
+        (false, _) => writeln!(ctx.out, "{name:<15}\t{}", if on { "on" } else { "off" }),
     };
-    process.out.extend_from_slice(line.as_bytes());
 }

@@ -1,21 +1,22 @@
 //! `test` and `[`. Bash manual 4.1; the expressions are those of [`crate::utility::test_expression`].
 
-use crate::memory::{ToMetered, format};
-use super::{Builtin, Flow, Invocation};
+use super::context::Context;
+use super::error::BuiltinError;
+use super::{Act, Builtin, Flow};
 use crate::limit::Limit;
-use crate::machine::process::{Halt, Process, Step};
+use crate::machine::process::{Halt, Process};
 use crate::machine::run::Run;
 use crate::syntax::ast::ConditionalOperator;
 use crate::text::Text;
 use crate::utility::test_expression::{Facts, TestError, evaluate};
-use std::task::Context;
 
 pub(super) static TEST: Builtin = Builtin {
     name: "test",
     special: false,
     synopsis: "test [expr]",
     help: "Evaluate conditional expression.",
-    run,
+    options: &[],
+    act: Act::Machine(|ctx| test(ctx, ctx.arguments())),
 };
 
 pub(super) static BRACKET: Builtin = Builtin {
@@ -23,36 +24,30 @@ pub(super) static BRACKET: Builtin = Builtin {
     special: false,
     synopsis: "[ arg... ]",
     help: "Evaluate conditional expression. The last argument is a literal `]'.",
-    run,
+    options: &[],
+    act: Act::Machine(|ctx| match ctx.arguments().split_last() {
+        Some((last, args)) if last.as_bytes() == b"]" => test(ctx, args),
+        _ => Err(BuiltinError::MissingBracket),
+    }),
 };
 
-fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let name = invocation.builtin.name;
-    let mut args = invocation.operands();
-    if name == "[" {
-        match args.split_last() {
-            Some((last, rest)) if last.as_bytes() == b"]" => args = rest,
-            _ => {
-                process.report_for(b"[", "missing `]'");
-                return Ok(Flow::Status(2));
-            }
-        }
-    }
-    let answer = evaluate(args, &mut Shell { process, run });
-    let message = match answer {
+fn test(ctx: &mut Context<'_, '_>, args: &[Text]) -> Result<Flow, BuiltinError> {
+    let answer = evaluate(args, &mut Shell { process: ctx.process, run: ctx.run });
+    Err(match answer {
         Ok(answer) => return Ok(Flow::Status(u8::from(!answer))),
-        Err(TestError::Halt(halt)) => return Err(halt),
-        Err(TestError::Depth) => return Err(run.services.meter.fail(Limit::SyntaxDepth).into()),
-        Err(TestError::IntegerExpected(text)) => format!("{text}: integer expression expected"),
-        Err(TestError::UnaryExpected(text)) => format!("{text}: unary operator expected"),
-        Err(TestError::BinaryExpected(text)) => format!("{text}: binary operator expected"),
-        Err(TestError::ArgumentExpected(_)) => "argument expected".to_metered(),
-        Err(TestError::CloseExpected) => "`)' expected".to_metered(),
-        Err(TestError::CloseExpectedFound(text)) => format!("`)' expected, found {text}"),
-        Err(TestError::TooMany(_)) => "too many arguments".to_metered(),
-    };
-    process.report_for(name.as_bytes(), message);
-    Ok(Flow::Status(2))
+        Err(TestError::Halt(halt)) => halt.into(),
+        Err(TestError::Depth) => ctx.run.services.meter.fail(Limit::SyntaxDepth).into(),
+        Err(TestError::IntegerExpected(text)) => BuiltinError::IntegerExpected(text),
+        Err(TestError::UnaryExpected(text)) => BuiltinError::UnaryExpected(text),
+        Err(TestError::BinaryExpected(text)) => BuiltinError::BinaryExpected(text),
+        Err(TestError::ArgumentExpected(_)) => BuiltinError::ArgumentExpected,
+        Err(TestError::CloseExpected) => BuiltinError::CloseExpected,
+        Err(TestError::CloseExpectedFound(text)) => BuiltinError::CloseExpectedFound(text),
+        Err(TestError::TooMany(_)) => {
+            ctx.complain(BuiltinError::TooManyArguments);
+            BuiltinError::Reported(2)
+        }
+    })
 }
 
 /// What a test sees of the shell.

@@ -1,62 +1,57 @@
 //! `trap`. Bash manual 4.1, POSIX XCU 2.14.
 
-use crate::memory::{String, ToMetered, Vec};
-use super::{Builtin, Flow, Invocation, letter_options};
-use crate::machine::process::{Process, Step};
-use crate::machine::quote;
-use crate::machine::run::Run;
+use super::context::Context;
+use super::error::BuiltinError;
+use super::options::{flag, is_digits};
+use super::output::Style;
+use super::{Act, Builtin, Flow};
+use crate::machine::option::ShellOption;
 use crate::machine::trap::{self, Condition, Traps};
 use crate::text::Text;
 use std::sync::Arc;
-use std::task::Context;
 
 pub(super) static TRAP: Builtin = Builtin {
     name: "trap",
     special: true,
     synopsis: "trap [-lp] [[arg] signal_spec ...]",
     help: "Trap signals and other events.",
-    run,
+    options: &[
+        flag(b'l', "list the names of signals with their numbers"),
+        flag(b'p', "show traps as commands that set them"),
+    ],
+    act: Act::Machine(trap),
 };
 
-fn run(process: &mut Process, _: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let letters = match letter_options::parse(process, invocation, b"lp") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let operands = invocation.args.get(letters.first..).unwrap_or(&[]);
-    if letters.has(b'l') {
-        super::kill::list_signals(&mut process.out);
+fn trap(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    let operands = ctx.operands(&options);
+    if options.has(b'l') {
+        super::kill::list_signals(ctx.out);
         return Ok(Flow::Status(0));
     }
-    if letters.has(b'p') || operands.is_empty() {
-        return Ok(Flow::Status(show(process, &invocation.name(), operands)));
-    }
-    let is_number = |text: &Text| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
-    let first = operands.first().cloned().unwrap_or_default();
-    // A number first, or a condition alone, resets.
-    let resets = is_number(&first) && trap::condition(&first).is_some()
-        || (operands.len() == 1 && trap::condition(&first).is_some());
-    let (action, conditions) = if resets {
-        (None, operands)
-    } else if operands.len() == 1 {
-        return Ok(letter_options::usage(process, invocation));
-    } else {
-        ((first.as_bytes() != b"-").then_some(first), operands.get(1..).unwrap_or(&[]))
+    let Some((first, rest)) = operands.split_first().filter(|_| !options.has(b'p')) else {
+        return Ok(show(ctx, operands));
     };
-    let mut status = 0;
-    for name in conditions {
-        let Some(condition) = trap::condition(name) else {
-            process.report_for(&invocation.name(), format_args!("{name}: invalid signal specification"));
-            status = 1;
-            continue;
-        };
-        set(process, condition, action.clone());
+    // A number first, or a condition alone, resets.
+    let is_condition = trap::condition(first).is_some();
+    let (action, conditions) = if is_condition && (is_digits(first) || rest.is_empty()) {
+        (None, operands)
+    } else if rest.is_empty() {
+        return Err(BuiltinError::Usage);
+    } else {
+        ((first.as_bytes() != b"-").then(|| first.clone()), rest)
+    };
+    while let Some(name) = ctx.next(conditions) {
+        match trap::condition(name) {
+            Some(condition) => set(ctx, condition, action.clone()),
+            None => ctx.complain(BuiltinError::InvalidSignal(name.clone())),
+        }
     }
-    Ok(Flow::Status(status))
+    Ok(ctx.flow())
 }
 
-fn set(process: &mut Process, condition: Condition, action: Option<Text>) {
-    let traps = Arc::make_mut(&mut process.shell.state.traps);
+fn set(ctx: &mut Context<'_, '_>, condition: Condition, action: Option<Text>) {
+    let traps = Arc::make_mut(&mut ctx.process.shell.state.traps);
     traps.shown = None;
     match condition {
         Condition::Signal(signal) if traps.ignored_on_entry.contains(&signal) => {}
@@ -70,57 +65,39 @@ fn set(process: &mut Process, condition: Condition, action: Option<Text>) {
         Condition::Debug => traps.debug = action,
         Condition::Return => traps.on_return = action,
     }
-    process.note_trap_in_function(condition);
+    ctx.process.note_trap_in_function(condition);
 }
 
 /// Prints traps so that they can be read back.
-fn show(process: &mut Process, own_name: &Text, names: &[Text]) -> u8 {
-    let traps = Arc::clone(&process.shell.state.traps);
+fn show(ctx: &mut Context<'_, '_>, names: &[Text]) -> Flow {
+    let traps = Arc::clone(&ctx.process.shell.state.traps);
     let shown = traps.shown.clone().unwrap_or(traps);
-    let mut status = 0;
     if names.is_empty() {
-        for (&signal, action) in &shown.signals {
-            let name = shown_name(process, Condition::Signal(signal));
-            line(&mut process.out, &name, action);
+        for &signal in shown.signals.keys() {
+            show_one(ctx, &shown, Condition::Signal(signal));
         }
         for condition in [Condition::Debug, Condition::Err, Condition::Return] {
-            show_one(process, &shown, condition);
+            show_one(ctx, &shown, condition);
         }
-        return 0;
     }
-    for name in names {
+    while let Some(name) = ctx.next(names) {
         match trap::condition(name) {
-            Some(condition) => show_one(process, &shown, condition),
-            None => {
-                process.report_for(own_name, format_args!("{name}: invalid signal specification"));
-                status = 1;
-            }
+            Some(condition) => show_one(ctx, &shown, condition),
+            None => ctx.complain(BuiltinError::InvalidSignal(name.clone())),
         }
     }
-    status
+    ctx.flow()
 }
 
-fn show_one(process: &mut Process, traps: &Traps, condition: Condition) {
-    if let Some(action) = traps.action(condition) {
-        let name = shown_name(process, condition);
-        line(&mut process.out, &name, action);
-    }
-}
-
-fn line(out: &mut Vec<u8>, name: &str, action: &Text) {
-    out.extend_from_slice(b"trap -- ");
-    out.extend_from_slice(&quote::single(action));
-    out.push(b' ');
-    out.extend_from_slice(name.as_bytes());
-    out.push(b'\n');
-}
-
-/// A condition's name, in POSIX mode without `SIG`.
-fn shown_name(process: &Process, condition: Condition) -> String {
+fn show_one(ctx: &mut Context<'_, '_>, traps: &Traps, condition: Condition) {
+    let Some(action) = traps.action(condition) else { return };
     let name = condition.name();
-    let posix = process.shell.state.options.has(crate::machine::option::ShellOption::Posix);
-    match name.strip_prefix("SIG") {
-        Some(bare) if posix => bare.to_metered(),
-        _ => name,
-    }
+    let posix = ctx.process.shell.state.options.has(ShellOption::Posix);
+    // In POSIX mode a name lacks its `SIG`.
+    let name = name.strip_prefix("SIG").filter(|_| posix).unwrap_or(&name);
+    ctx.out.bytes(b"trap -- ");
+    ctx.out.quoted(action, Style::Single);
+    ctx.out.bytes(b" ");
+    ctx.out.bytes(name.as_bytes());
+    ctx.out.bytes(b"\n");
 }

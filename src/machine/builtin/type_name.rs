@@ -1,51 +1,54 @@
 //! `type`. Bash manual 4.2.
 
+use super::context::Context;
 use super::describe::{self, Meaning, Search};
-use super::{Builtin, Flow, Invocation, letter_options};
-use crate::machine::process::{Process, Step};
-use crate::machine::run::Run;
-use std::task::Context;
+use super::error::BuiltinError;
+use super::options::flag;
+use super::{Act, Builtin, Flow};
 
 pub(super) static TYPE: Builtin = Builtin {
     name: "type",
     special: false,
     synopsis: "type [-afptP] name [name ...]",
     help: "Display information about command type.",
-    run,
+    options: &[
+        flag(b'a', "show every meaning of a name, not the first only"),
+        flag(b'f', "do not look for functions"),
+        flag(b'p', "show the path of the file that would be run"),
+        flag(b't', "show the kind of command in a word"),
+        flag(b'P', "look for files only, and show their paths"),
+    ],
+    act: Act::Machine(type_),
 };
 
-fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let letters = match letter_options::parse(process, invocation, b"afptP") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
+fn type_(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
     let search = Search {
-        all: letters.has(b'a'),
-        no_functions: letters.has(b'f'),
-        files_only: letters.has(b'P'),
+        all: options.has(b'a'),
+        no_functions: options.has(b'f'),
+        files_only: options.has(b'P'),
         default_path: false,
     };
-    let shape = letters.given.iter().rev().map(|(letter, _)| *letter).find(|letter| b"tpP".contains(letter));
-    let mut status = 0;
-    for name in invocation.args.get(letters.first..).unwrap_or(&[]) {
-        let found = describe::meanings(process, run, name, search);
-        if found.is_empty() {
-            status = 1;
-            if shape.is_none() {
-                process.report_for(&invocation.name(), format_args!("{name}: not found"));
-            }
+    let shape = options.last_of(b"tpP");
+    let names = ctx.operands(&options);
+    while let Some(name) = ctx.next(names) {
+        let found = describe::meanings(ctx, name, search);
+        match (found.is_empty(), shape) {
+            (true, None) => ctx.complain(BuiltinError::NotFound(name.clone())),
+            (true, Some(_)) => ctx.raise(1),
+            (false, _) => {}
         }
         for meaning in &found {
             match (shape, meaning) {
                 (Some(b't'), meaning) => {
-                    process.out.extend_from_slice(meaning.word().as_bytes());
-                    process.out.push(b'\n');
+                    ctx.out.bytes(meaning.word().as_bytes());
+                    ctx.out.bytes(b"\n");
                 }
-                (Some(_), Meaning::File(_) | Meaning::Hashed(_)) => meaning.reuse(name, &mut process.out),
+                (Some(_), Meaning::File(_) | Meaning::Hashed(_)) => meaning.reuse(name, ctx.out),
                 (Some(_), _) => {}
-                (None, meaning) => meaning.describe(name, &mut process.out),
+                (None, meaning) => meaning.describe(name, ctx.out),
             }
         }
     }
-    Ok(Flow::Status(status))
+    Ok(ctx.flow())
 }

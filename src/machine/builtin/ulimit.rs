@@ -3,21 +3,43 @@
 //! The limits of a run are its host's. A shell can lower what it is told, for itself and its children. Only the number of
 //! open files is enforced then; what a script may use of all else is still bounded by the run's limits alone.
 
-use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
-use super::{Builtin, Flow, Invocation, letter_options};
+use super::context::ShellContext;
+use super::error::BuiltinError;
+use super::options::flag;
+use super::{Act, Builtin, Flow};
 use crate::limit::Limits;
-use crate::machine::process::{Process, Step};
-use crate::machine::run::Run;
+use crate::memory::{ToMetered, ToMeteredString, Vec, format};
 use crate::text::Text;
+use std::fmt::Write as _;
 use std::sync::Arc;
-use std::task::Context;
 
 pub(super) static ULIMIT: Builtin = Builtin {
     name: "ulimit",
     special: false,
     synopsis: "ulimit [-SHabcdefiklmnpqrstuvxPRT] [limit]",
     help: "Modify shell resource limits.",
-    run,
+    options: &[
+        flag(b'S', "the soft limit"),
+        flag(b'H', "the hard limit"),
+        flag(b'a', "show all limits"),
+        flag(b'c', "core file size"),
+        flag(b'd', "size of a process's data"),
+        flag(b'e', "scheduling priority"),
+        flag(b'f', "size of files that are written"),
+        flag(b'i', "pending signals"),
+        flag(b'l', "locked memory"),
+        flag(b'm', "memory"),
+        flag(b'n', "open files"),
+        flag(b'p', "size of the buffer of a pipe"),
+        flag(b'q', "bytes in message queues"),
+        flag(b'r', "real-time priority"),
+        flag(b's', "stack size"),
+        flag(b't', "processor time"),
+        flag(b'u', "processes"),
+        flag(b'v', "virtual memory"),
+        flag(b'R', "real-time without blocking"),
+    ],
+    act: Act::Shell(ulimit),
 };
 
 /// A resource: letter, what `-a` says, its unit, bytes or the like in one unit.
@@ -64,107 +86,103 @@ fn run_limit(letter: u8, limits: &Limits) -> Option<u64> {
     }
 }
 
-fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let letters = match letter_options::parse(process, invocation, b"SHacdefilmnpqrstuvR") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let own = invocation.name();
-    let hard = letters.has(b'H');
-    let limits = run.services.meter.limits().clone();
-    if letters.has(b'a') {
+fn ulimit(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    let hard = options.has(b'H');
+    let limits = ctx.meter.limits().clone();
+    if options.has(b'a') {
         for resource in &RESOURCES {
-            show(process, &limits, resource, hard, true);
+            show(ctx, &limits, resource, hard, true);
         }
         return Ok(Flow::Status(0));
     }
     let mut chosen: Vec<u8> =
-        letters.given.iter().map(|(letter, _)| *letter).filter(|letter| !b"SHa".contains(letter)).collect();
+        options.given.iter().map(|given| given.letter).filter(|letter| !b"SHa".contains(letter)).collect();
     if chosen.is_empty() {
         chosen.push(b'f');
     }
-    let value = invocation.args.get(letters.first).cloned();
+    let value = ctx.operands(&options).first();
     for letter in &chosen {
         let Some(resource) = RESOURCES.iter().find(|resource| resource.letter == *letter) else { continue };
-        let Some(value) = &value else {
-            show(process, &limits, resource, hard && !letters.has(b'S'), chosen.len() > 1);
+        let Some(value) = value else {
+            show(ctx, &limits, resource, hard && !options.has(b'S'), chosen.len() > 1);
             continue;
         };
-        let both = !hard && !letters.has(b'S');
-        if let Err(message) =
-            lower(process, &limits, resource, value, both || letters.has(b'S'), both || hard)
-        {
-            process.report_for(&own, message);
-            return Ok(Flow::Status(1));
-        }
+        let both = !hard && !options.has(b'S');
+        let bounds = Bounds { soft: both || options.has(b'S'), hard: both || hard };
+        lower(ctx, &limits, resource, value, bounds)?;
     }
     Ok(Flow::Status(0))
 }
 
+/// Which of the limits of a resource are set.
+#[derive(Clone, Copy)]
+struct Bounds {
+    soft: bool,
+    hard: bool,
+}
+
 /// The soft and the hard limit that a shell is told.
-fn current(process: &Process, limits: &Limits, letter: u8) -> (Option<u64>, Option<u64>) {
-    let lowered = process.shell.state.resource_limits.iter().find(|lowered| lowered.0 == letter);
+fn current(ctx: &ShellContext<'_>, limits: &Limits, letter: u8) -> (Option<u64>, Option<u64>) {
+    let lowered = ctx.shell.state.resource_limits.iter().find(|lowered| lowered.0 == letter);
     lowered.map_or_else(
         || (run_limit(letter, limits), run_limit(letter, limits)),
         |(_, soft, hard)| (*soft, *hard),
     )
 }
 
-fn show(process: &mut Process, limits: &Limits, resource: &Resource, hard: bool, named: bool) {
-    let (soft, fixed) = current(process, limits, resource.letter);
-    let value =
-        (if hard { fixed } else { soft }).map_or_else(|| "unlimited".to_metered(), |value| value.to_metered_string());
+fn show(ctx: &mut ShellContext<'_>, limits: &Limits, resource: &Resource, hard: bool, named: bool) {
+    let (soft, fixed) = current(ctx, limits, resource.letter);
+    let value = (if hard { fixed } else { soft })
+        .map_or_else(|| "unlimited".to_metered(), |value| value.to_metered_string());
     let letter = char::from(resource.letter);
-    let line = match (named, resource.unit) {
-        (false, _) => format!("{value}\n"),
-        (true, "") => format!("{:<36}(-{letter}) {value}\n", resource.name),
+    let _ = match (named, resource.unit) {
+        (false, _) => writeln!(ctx.out, "{value}"),
+        (true, "") => writeln!(ctx.out, "{:<36}(-{letter}) {value}", resource.name),
         (true, unit) => {
             let unit = format!("({unit}, -{letter})");
-            format!("{:<20}{unit:>20} {value}\n", resource.name)
+            writeln!(ctx.out, "{:<20}{unit:>20} {value}", resource.name)
         }
     };
-    process.out.extend_from_slice(line.as_bytes());
 }
 
 fn lower(
-    process: &mut Process,
+    ctx: &mut ShellContext<'_>,
     limits: &Limits,
     resource: &Resource,
     value: &Text,
-    sets_soft: bool,
-    sets_hard: bool,
-) -> Result<(), String> {
-    let (mut soft, mut hard) = current(process, limits, resource.letter);
+    sets: Bounds,
+) -> Result<(), BuiltinError> {
+    let (mut soft, mut hard) = current(ctx, limits, resource.letter);
     let wanted = match value.as_bytes() {
         b"unlimited" => None,
         b"hard" => hard,
         b"soft" => soft,
-        digits if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) => {
+        digits if super::options::is_digits(digits) => {
             let number = std::str::from_utf8(digits).ok().and_then(|text| text.parse::<u64>().ok());
-            Some(number.ok_or_else(|| format!("{value}: limit out of range"))?)
+            Some(number.ok_or_else(|| BuiltinError::LimitOutOfRange(value.clone()))?)
         }
-        _ => return Err(format!("{value}: invalid number")),
+        _ => return Err(BuiltinError::InvalidNumber(value.clone())),
     };
-    let refused = || format!("{}: cannot modify limit: Operation not permitted", resource.name);
-    let within = |bound: Option<u64>| match (wanted, bound) {
+    let is_within = match (wanted, hard) {
         (_, None) => true,
         (None, Some(_)) => false,
         (Some(wanted), Some(bound)) => wanted <= bound,
     };
-    if !within(hard) {
-        return Err(refused());
+    if !is_within {
+        return Err(BuiltinError::LimitRefused(resource.name));
     }
-    if sets_soft {
+    if sets.soft {
         soft = wanted;
     }
-    if sets_hard {
+    if sets.hard {
         hard = wanted;
     }
-    let lowered = Arc::make_mut(&mut process.shell.state.resource_limits);
+    let lowered = Arc::make_mut(&mut ctx.shell.state.resource_limits);
     lowered.retain(|known| known.0 != resource.letter);
     lowered.push((resource.letter, soft, hard));
     if resource.letter == b'n' {
-        process.shell.state.descriptors.limit(soft.unwrap_or(u64::MAX));
+        ctx.shell.state.descriptors.limit(soft.unwrap_or(u64::MAX));
     }
     Ok(())
 }

@@ -1,52 +1,47 @@
 //! `umask`. Bash manual 4.1; a symbolic mode names what is allowed: POSIX XCU umask.
 
-use crate::memory::{JoinMetered, String, Vec, format};
-use super::{Builtin, Flow, Invocation, letter_options};
-use crate::machine::process::{Process, Step};
-use crate::machine::run::Run;
+use super::context::ShellContext;
+use super::error::BuiltinError;
+use super::options::flag;
+use super::{Act, Builtin, Flow};
+use crate::memory::{String, format};
 use crate::text::Text;
-use std::task::Context;
+use std::fmt::Write as _;
 
 pub(super) static UMASK: Builtin = Builtin {
     name: "umask",
     special: false,
     synopsis: "umask [-p] [-S] [mode]",
     help: "Display or set file mode mask.",
-    run,
+    options: &[
+        flag(b'p', "show the mask as a command that sets it"),
+        flag(b'S', "show what is allowed, in letters"),
+    ],
+    act: Act::Shell(umask),
 };
 
-fn run(process: &mut Process, _: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let letters = match letter_options::parse(process, invocation, b"Sp") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let own = invocation.name();
-    let symbolic_output = letters.has(b'S');
-    let Some(mode) = invocation.args.get(letters.first) else {
-        let mask = process.shell.state.umask;
-        let shown = if symbolic_output { allowed(mask) } else { format!("{mask:04o}") };
-        let line = match (letters.has(b'p'), symbolic_output) {
-            (true, true) => format!("umask -S {shown}\n"),
-            (true, false) => format!("umask {shown}\n"),
-            (false, _) => format!("{shown}\n"),
-        };
-        process.out.extend_from_slice(line.as_bytes());
-        return Ok(Flow::Status(0));
-    };
-    match parse(mode, process.shell.state.umask) {
-        Ok(mask) => {
-            process.shell.state.umask = mask;
-            if symbolic_output {
-                process.out.extend_from_slice(allowed(mask).as_bytes());
-                process.out.push(b'\n');
+fn umask(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    let symbolic = options.has(b'S');
+    match ctx.operands(&options).first() {
+        Some(mode) => {
+            let mask = parse(mode, ctx.shell.state.umask)?;
+            ctx.shell.state.umask = mask;
+            if symbolic {
+                let _ = writeln!(ctx.out, "{}", allowed(mask));
             }
-            Ok(Flow::Status(0))
         }
-        Err(message) => {
-            process.report_for(&own, bstr::BStr::new(&message));
-            Ok(Flow::Status(1))
+        None => {
+            let mask = ctx.shell.state.umask;
+            let shown = if symbolic { allowed(mask) } else { format!("{mask:04o}") };
+            let _ = match (options.has(b'p'), symbolic) {
+                (true, true) => writeln!(ctx.out, "umask -S {shown}"),
+                (true, false) => writeln!(ctx.out, "umask {shown}"),
+                (false, _) => writeln!(ctx.out, "{shown}"),
+            };
         }
     }
+    Ok(Flow::Status(0))
 }
 
 /// What a mask allows, as letters.
@@ -64,15 +59,13 @@ fn allowed(mask: u32) -> String {
     format!("u={user},g={group},o={other}")
 }
 
-fn parse(mode: &Text, mask: u32) -> Result<u32, Vec<u8>> {
+/// The mask that a mode makes of the mask before.
+fn parse(mode: &Text, mask: u32) -> Result<u32, BuiltinError> {
     if mode.first().is_some_and(u8::is_ascii_digit) {
         let value = std::str::from_utf8(mode).ok().and_then(|text| u32::from_str_radix(text, 8).ok());
-        return match value.filter(|value| *value <= 0o7777) {
-            Some(value) => Ok(value & 0o777),
-            None => Err([mode.as_bytes(), b": octal number out of range"].concat_metered()),
-        };
+        let value = value.filter(|value| *value <= 0o7777);
+        return value.map(|value| value & 0o777).ok_or_else(|| BuiltinError::OctalOutOfRange(mode.clone()));
     }
-    let bad = |byte: u8, what: &[u8]| [b"`", [byte].as_slice(), b"': invalid symbolic mode ", what].concat_metered();
     let mut bits = !mask & 0o777;
     let mut rest = mode.as_bytes();
     loop {
@@ -87,7 +80,7 @@ fn parse(mode: &Text, mask: u32) -> Result<u32, Vec<u8>> {
             rest = after;
         }
         let [operator @ (b'+' | b'-' | b'='), after @ ..] = rest else {
-            return Err(bad(rest.first().copied().unwrap_or(0), b"operator"));
+            return Err(BuiltinError::ModeOperator(rest.first().copied().unwrap_or(0)));
         };
         rest = after;
         let mut letters = 0;
@@ -97,7 +90,7 @@ fn parse(mode: &Text, mask: u32) -> Result<u32, Vec<u8>> {
                 b'w' => 0o222,
                 b'x' => 0o111,
                 b',' => break,
-                other => return Err(bad(*other, b"character")),
+                other => return Err(BuiltinError::ModeCharacter(*other)),
             };
             rest = after;
         }
@@ -116,6 +109,7 @@ fn parse(mode: &Text, mask: u32) -> Result<u32, Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::context::testing::TestShell;
     use super::*;
 
     #[test]
@@ -126,5 +120,15 @@ mod tests {
         assert_eq!(parse(&Text::from("77"), 0), Ok(0o077));
         assert!(parse(&Text::from("u+w,g"), 0).is_err());
         assert_eq!(allowed(0o077), "u=rwx,g=,o=");
+    }
+
+    #[test]
+    fn a_mask_is_set_and_shown() {
+        let mut shell = TestShell::new();
+        assert_eq!(shell.run(&["umask", "027"]), ("".into(), 0));
+        // bash 5.2: umask 027; umask -p; umask -S -p; umask 9
+        assert_eq!(shell.run(&["umask", "-p"]), ("umask 0027\n".into(), 0));
+        assert_eq!(shell.run(&["umask", "-S", "-p"]), ("umask -S u=rwx,g=rx,o=\n".into(), 0));
+        assert_eq!(shell.run(&["umask", "9"]), ("umask: 9: octal number out of range\n".into(), 1));
     }
 }

@@ -1,181 +1,162 @@
 //! `unset`. Bash manual 4.1.
 
-use crate::memory::{ToMeteredString};
-use super::{Builtin, Flow, Invocation, letters};
+use super::context::Context;
+use super::error::BuiltinError;
+use super::options::{Options, flag};
+use super::{Act, Builtin, Flow};
 use crate::machine::name::{self, NameId};
 use crate::machine::option::ShellOption;
-use crate::machine::process::{Process, Step, Target};
-use crate::machine::run::Run;
+use crate::machine::process::Target;
 use crate::machine::variable::{Attributes, Value};
+use crate::memory::ToMeteredString;
 use crate::text::Text;
 use std::sync::Arc;
-use std::task::Context;
 
 pub(super) static UNSET: Builtin = Builtin {
     name: "unset",
     special: true,
     synopsis: "unset [-f] [-v] [-n] [name ...]",
     help: "Unset values and attributes of shell variables and functions.",
-    run,
+    options: &[
+        flag(b'f', "the names are those of functions"),
+        flag(b'v', "the names are those of variables"),
+        flag(b'n', "unset a reference, not what it refers to"),
+    ],
+    act: Act::Machine(unset),
 };
 
-fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let letters = match letters::parse(process, invocation, b"fnv") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let (functions, variables) = (letters.has(b'f'), letters.has(b'v'));
-    if functions && variables {
-        process.report_for(b"unset", "cannot simultaneously unset a function and a variable");
-        return Ok(Flow::Status(1));
+fn unset(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
+    if options.has(b'f') && options.has(b'v') {
+        return Err(BuiltinError::UnsetBoth);
     }
-    let mut status = 0;
-    for name in invocation.args.iter().skip(letters.first) {
-        let good = if functions {
-            unset_function(process, run, name)
-        } else {
-            unset_name(process, run, name, letters.has(b'n'), variables)?
-        };
-        if !good {
-            status = 1;
+    let names = ctx.operands(&options);
+    while let Some(name) = ctx.next(names) {
+        let done = if options.has(b'f') { unset_function(ctx, name) } else { unset_name(ctx, name, &options) };
+        match done {
+            Ok(()) => {}
+            Err(BuiltinError::Halt(halt)) => return Err(halt.into()),
+            Err(error) => ctx.complain(error),
         }
     }
-    Ok(Flow::Status(status))
+    Ok(ctx.flow())
 }
 
-fn unset_function(process: &mut Process, run: &Run, name: &Text) -> bool {
-    let Some(id) = run.services.names.find(name) else { return true };
-    if !process.shell.state.functions.contains_key(&id) {
-        return true;
+fn unset_function(ctx: &mut Context<'_, '_>, name: &Text) -> Result<(), BuiltinError> {
+    let Some(id) = ctx.run.services.names.find(name) else { return Ok(()) };
+    let shell = &mut ctx.process.shell;
+    if !shell.state.functions.contains_key(&id) {
+        return Ok(());
     }
-    if process.shell.variables.is_readonly_function(id) {
-        process.report_for(b"unset", format_args!("{name}: cannot unset: readonly function"));
-        return false;
+    if shell.variables.is_readonly_function(id) {
+        return Err(BuiltinError::UnsetReadOnlyFunction(name.clone()));
     }
-    if let Some(function) = Arc::make_mut(&mut process.shell.state.functions).remove(&id)
+    if let Some(function) = Arc::make_mut(&mut shell.state.functions).remove(&id)
         && function.exported
     {
-        process.shell.variables.exports += 1;
+        shell.variables.exports += 1;
     }
-    true
+    Ok(())
 }
 
-fn unset_name(
-    process: &mut Process,
-    run: &mut Run,
-    name: &Text,
-    reference: bool,
-    variables_only: bool,
-) -> Step<bool> {
+fn unset_name(ctx: &mut Context<'_, '_>, name: &Text, options: &Options) -> Result<(), BuiltinError> {
+    let (reference, variables_only) = (options.has(b'n'), options.has(b'v'));
     if let Some(open) = name.iter().position(|&byte| byte == b'[')
         && let Some(subscript) = name.get(open + 1..).and_then(|rest| rest.strip_suffix(b"]"))
         && let Some(base) = name.get(..open).filter(|base| name::is_name(base))
     {
-        let id = run.services.names.intern(base);
-        return unset_element(process, run, id, &Text::from(subscript));
+        let id = ctx.run.services.names.intern(base);
+        return unset_element(ctx, id, &Text::from(subscript));
     }
     if !name::is_name(name) {
         if variables_only || reference {
-            process.report_for(b"unset", format_args!("`{name}': not a valid identifier"));
-            return Ok(false);
+            return Err(BuiltinError::InvalidName(name.clone()));
         }
-        return Ok(unset_function(process, run, name));
+        return unset_function(ctx, name);
     }
-    let id = run.services.names.intern(name);
-    let slot = process.shell.variables.slot(id);
-    if !slot.exists() && !variables_only && process.shell.state.functions.contains_key(&id) {
-        return Ok(unset_function(process, run, name));
+    let id = ctx.run.services.names.intern(name);
+    let slot = ctx.process.shell.variables.slot(id);
+    let (exists, is_reference) = (slot.exists(), slot.attributes.has(Attributes::NAMEREF));
+    if !exists && !variables_only && ctx.process.shell.state.functions.contains_key(&id) {
+        return unset_function(ctx, name);
     }
-    if slot.attributes.has(Attributes::NAMEREF) && !reference {
-        match process.dereference(run, id) {
-            Target::Variable(target) => return Ok(unset_variable(process, run, target)),
-            Target::Index(target, index) => {
-                return unset_element(process, run, target, &Text::from(index.to_metered_string()));
-            }
-            Target::Key(target, key) => return unset_element(process, run, target, &key),
-            _ => return Ok(unset_variable(process, run, id)),
-        }
+    if !is_reference || reference {
+        return unset_variable(ctx, id);
     }
-    Ok(unset_variable(process, run, id))
+    match ctx.process.dereference(ctx.run, id) {
+        Target::Variable(target) => unset_variable(ctx, target),
+        Target::Index(target, index) => unset_element(ctx, target, &Text::from(index.to_metered_string())),
+        Target::Key(target, key) => unset_element(ctx, target, &key),
+        _ => unset_variable(ctx, id),
+    }
 }
 
-fn is_writable(process: &mut Process, run: &Run, id: NameId) -> bool {
-    if process.shell.variables.slot(id).attributes.has(Attributes::READONLY) {
-        let name = run.services.names.text(id);
-        process.report_for(b"unset", format_args!("{name}: cannot unset: readonly variable"));
-        return false;
+fn check_writable(ctx: &Context<'_, '_>, id: NameId) -> Result<(), BuiltinError> {
+    if ctx.process.shell.variables.slot(id).attributes.has(Attributes::READONLY) {
+        return Err(BuiltinError::UnsetReadOnlyVariable(ctx.run.services.names.text(id)));
     }
-    true
+    Ok(())
 }
 
-fn unset_variable(process: &mut Process, run: &mut Run, id: NameId) -> bool {
-    if !is_writable(process, run, id) {
-        return false;
-    }
-    let scope = process.shell.variables.scope();
-    let slot = process.shell.variables.slot(id);
+fn unset_variable(ctx: &mut Context<'_, '_>, id: NameId) -> Result<(), BuiltinError> {
+    check_writable(ctx, id)?;
+    let keeps_scope = ctx.process.shell.state.options.has(ShellOption::LocalVarUnset);
+    let variables = &mut ctx.process.shell.variables;
+    let scope = variables.scope();
+    let slot = variables.slot(id);
     let (own, attributes) = (slot.scope, slot.attributes);
     if attributes.has(Attributes::EXPORTED) {
-        process.shell.variables.exports += 1;
+        variables.exports += 1;
     }
-    if attributes.has(Attributes::TEMPORARY) || own != 0 && own < scope && !process.shell.state.options.has(ShellOption::LocalVarUnset) {
+    if attributes.has(Attributes::TEMPORARY) || own != 0 && own < scope && !keeps_scope {
         // The local variable of a caller: the one below it shows.
-        process.shell.variables.pop_local(id);
+        variables.pop_local(id);
     } else {
-        let slot = process.shell.variables.slot_mut(id);
+        let slot = variables.slot_mut(id);
         slot.value = Value::Unset;
         // A computed variable loses its meaning for good.
         slot.attributes = Attributes(attributes.0 & Attributes::SPECIAL.0);
     }
     if attributes.has(Attributes::SPECIAL) {
-        process.after_special(run, id);
+        ctx.process.after_special(ctx.run, id);
     }
-    true
+    Ok(())
 }
 
-fn unset_element(process: &mut Process, run: &mut Run, id: NameId, subscript: &Text) -> Step<bool> {
-    let Target::Variable(id) = process.dereference(run, id) else { return Ok(true) };
-    if !is_writable(process, run, id) {
-        return Ok(false);
-    }
-    let value = process.shell.variables.slot(id).value.clone();
-    let name = run.services.names.text(id);
-    match value {
+fn unset_element(ctx: &mut Context<'_, '_>, id: NameId, subscript: &Text) -> Result<(), BuiltinError> {
+    let Target::Variable(id) = ctx.process.dereference(ctx.run, id) else { return Ok(()) };
+    check_writable(ctx, id)?;
+    let is_all = matches!(subscript.as_bytes(), b"@" | b"*");
+    let slot = ctx.process.shell.variables.slot(id);
+    let exists = slot.exists();
+    let not_an_array = || BuiltinError::NotAnArray(ctx.run.services.names.text(id));
+    match slot.value {
         Value::Assoc(_) => {
-            let key = match subscript.as_bytes() {
-                b"@" | b"*" => subscript.clone(),
-                _ => process.dequote_key(run, subscript),
-            };
-            if let Value::Assoc(assoc) = &mut process.shell.variables.slot_mut(id).value {
+            let key = if is_all { subscript.clone() } else { ctx.process.dequote_key(ctx.run, subscript) };
+            if let Value::Assoc(assoc) = &mut ctx.process.shell.variables.slot_mut(id).value {
                 Arc::make_mut(assoc).remove(&key);
             }
         }
+        Value::Array(_) if is_all => {
+            ctx.process.shell.variables.slot_mut(id).value = Value::Array(Arc::default());
+        }
         Value::Array(_) => {
-            if matches!(subscript.as_bytes(), b"@" | b"*") {
-                process.shell.variables.slot_mut(id).value = Value::Array(Arc::default());
-                return Ok(true);
-            }
-            let index = process.evaluate_subscript(run, subscript, 0)?;
-            let Some(index) = process.array_index(run, id, index) else {
-                process.report_for(b"unset", format_args!("[{subscript}]: bad array subscript"));
-                return Ok(false);
-            };
-            if let Value::Array(array) = &mut process.shell.variables.slot_mut(id).value {
+            let index = ctx.process.evaluate_subscript(ctx.run, subscript, 0)?;
+            let index = ctx.process.array_index(ctx.run, id, index);
+            let index = index.ok_or_else(|| BuiltinError::BadSubscript(subscript.clone()))?;
+            if let Value::Array(array) = &mut ctx.process.shell.variables.slot_mut(id).value {
                 Arc::make_mut(array).remove(index);
             }
         }
-        Value::Unset if !process.shell.variables.slot(id).exists() => return Ok(true),
-        Value::Unset | Value::Dynamic => {
-            process.report_for(b"unset", format_args!("{name}: not an array variable"));
-            return Ok(false);
-        }
+        Value::Unset if !exists => {}
+        Value::Unset | Value::Dynamic => return Err(not_an_array()),
+        _ if is_all => return Err(not_an_array()),
         _ => {
-            if matches!(subscript.as_bytes(), b"@" | b"*") || process.evaluate_subscript(run, subscript, 0)? != 0 {
-                process.report_for(b"unset", format_args!("{name}: not an array variable"));
-                return Ok(false);
+            if ctx.process.evaluate_subscript(ctx.run, subscript, 0)? != 0 {
+                return Err(BuiltinError::NotAnArray(ctx.run.services.names.text(id)));
             }
-            return Ok(unset_variable(process, run, id));
+            return unset_variable(ctx, id);
         }
     }
-    Ok(true)
+    Ok(())
 }

@@ -1,21 +1,27 @@
 //! `wait`: polled again whenever a child of the process ends. Bash manual 7.2.
 
-use crate::memory::Vec;
-use super::{Builtin, Flow, Invocation, letter_options};
+use super::context::Context;
+use super::error::BuiltinError;
+use super::options::{flag, is_digits, value};
+use super::{Act, Builtin, Flow};
 use crate::machine::job::JobStatus;
 use crate::machine::name;
-use crate::machine::process::{Process, Step};
-use crate::machine::run::Run;
-use crate::machine::variable::decimal;
+use crate::machine::process::Process;
+use crate::machine::variable::{Value, decimal};
+use crate::memory::Vec;
 use crate::text::Text;
-use std::task::Context;
 
 pub(super) static WAIT: Builtin = Builtin {
     name: "wait",
     special: false,
     synopsis: "wait [-fn] [-p var] [id ...]",
     help: "Wait for job completion and return exit status.",
-    run,
+    options: &[
+        flag(b'f', "wait until a job has ended"),
+        flag(b'n', "wait for the first that ends"),
+        value(b'p', "var", "store the number of the process in a variable"),
+    ],
+    act: Act::Machine(wait),
 };
 
 /// What a call of `wait` waits for.
@@ -31,93 +37,75 @@ struct Waiting {
     last: Option<u32>,
 }
 
-fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let progress = invocation.progress.take().and_then(|progress| progress.downcast::<Waiting>().ok());
-    let mut waiting = match progress {
+fn wait(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let mut waiting = match ctx.resumed::<Waiting>() {
         Some(waiting) => waiting,
-        None => match start(process, run, invocation)? {
-            Ok(waiting) => Box::new(waiting),
-            Err(flow) => return Ok(flow),
-        },
+        None => Box::new(start(ctx)?),
     };
-    let done = if waiting.next { next(process, &mut waiting) } else { in_turn(process, &mut waiting) };
+    let done =
+        if waiting.next { next(ctx.process, &mut waiting) } else { in_turn(ctx.process, &mut waiting) };
     if !done {
-        invocation.progress = Some(waiting);
+        ctx.keep(waiting);
         return Ok(Flow::Wait);
     }
-    process.report_killed_jobs();
-    if let Some((pid, variables)) = process.coprocess
-        && process.shell.state.jobs.status_of(pid) != Some(JobStatus::Running)
+    ctx.process.report_killed_jobs();
+    if let Some((pid, variables)) = ctx.process.coprocess
+        && ctx.process.shell.state.jobs.status_of(pid) != Some(JobStatus::Running)
     {
-        process.coprocess = None;
+        ctx.process.coprocess = None;
         for id in variables {
-            process.set_plain(id, crate::machine::variable::Value::Unset);
+            ctx.process.set_plain(id, Value::Unset);
         }
     }
     if let (Some(variable), Some(pid)) = (&waiting.variable, waiting.last) {
-        let id = run.services.names.intern(variable);
-        let _ = process.assign_variable(run, id, decimal(i64::from(pid)), false);
+        let id = ctx.run.services.names.intern(variable);
+        // What is wrong was said, and the status is the process's.
+        let _ = ctx.process.assign_variable(ctx.run, id, decimal(i64::from(pid)), false);
     }
     Ok(Flow::Status(waiting.status))
 }
 
-fn start(process: &mut Process, run: &mut Run, invocation: &mut Invocation) -> Step<Result<Waiting, Flow>> {
-    let letters = match letter_options::parse(process, invocation, b"fnp:") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(Err(flow)),
-    };
-    let variable = letters.value(b'p').cloned();
-    let own = invocation.name();
+fn start(ctx: &mut Context<'_, '_>) -> Result<Waiting, BuiltinError> {
+    let options = ctx.options()?;
+    let variable = options.value(b'p').cloned();
     if let Some(variable) = &variable {
         if !name::is_name(variable) {
-            process.report_for(&own, format_args!("`{variable}': not a valid identifier"));
-            return Ok(Err(Flow::Status(1)));
+            return Err(BuiltinError::InvalidName(variable.clone()));
         }
-        let id = run.services.names.intern(variable);
-        let slot = process.shell.variables.slot_mut(id);
-        slot.value = crate::machine::variable::Value::Unset;
+        let id = ctx.run.services.names.intern(variable);
+        ctx.process.shell.variables.slot_mut(id).value = Value::Unset;
     }
-    let operands = invocation.args.get(letters.first..).unwrap_or(&[]);
-    let next = letters.has(b'n');
+    let operands = ctx.operands(&options);
+    let next = options.has(b'n');
     let mut ids = Vec::new();
     for operand in operands {
-        ids.push(resolve(process, &own, operand, next));
+        ids.push(resolve(ctx, operand, next));
     }
-    let all = operands.is_empty();
-    Ok(Ok(Waiting { next, variable, ids, all, at: 0, status: 0, last: None }))
+    Ok(Waiting { next, variable, ids, all: operands.is_empty(), at: 0, status: 0, last: None })
 }
 
-/// The process that an operand names.
-fn resolve(process: &mut Process, own: &Text, operand: &Text, next: bool) -> Result<u32, u8> {
-    if operand.first() == Some(&b'%') {
-        if let Some(job) = process.shell.state.jobs.find(operand) {
-            return Ok(job.pid);
+/// The process that an operand names. `Err`: the status of one that names none, which was said.
+fn resolve(ctx: &mut Context<'_, '_>, operand: &Text, next: bool) -> Result<u32, u8> {
+    let jobs = &ctx.process.shell.state.jobs;
+    let (error, status) = if operand.first() == Some(&b'%') {
+        match jobs.find(operand) {
+            Some(job) => return Ok(job.pid),
+            None if jobs.is_ambiguous(operand) => {
+                (BuiltinError::AmbiguousJob(Text::from(operand.get(1..).unwrap_or(&[]))), 127)
+            }
+            None => (BuiltinError::NoSuchJob(operand.clone()), 127),
         }
-        if process.shell.state.jobs.is_ambiguous(operand) {
-            let spec = bstr::BStr::new(operand.get(1..).unwrap_or(&[]));
-            process.report_for(own, format_args!("{spec}: ambiguous job spec"));
-            return Err(127);
-        }
-        process.report_for(own, format_args!("{operand}: no such job"));
-        return Err(127);
-    }
-    let digits = !operand.is_empty() && operand.iter().all(u8::is_ascii_digit);
-    let number =
-        std::str::from_utf8(operand).ok().filter(|_| digits).and_then(|text| text.parse::<u32>().ok());
-    let Some(pid) = number else {
-        process.report_for(own, format_args!("`{operand}': not a pid or valid job spec"));
-        return Err(if next { 127 } else { 1 });
-    };
-    let jobs = &process.shell.state.jobs;
-    if if next { jobs.by_pid(pid).is_some() } else { jobs.knows(pid) } {
-        return Ok(pid);
-    }
-    if next {
-        process.report_for(own, format_args!("{operand}: no such job"));
     } else {
-        process.report_for(own, format_args!("pid {operand} is not a child of this shell"));
-    }
-    Err(127)
+        let number = std::str::from_utf8(operand).ok().filter(|_| is_digits(operand));
+        match number.and_then(|text| text.parse::<u32>().ok()) {
+            None => (BuiltinError::NotAJob(operand.clone()), if next { 127 } else { 1 }),
+            Some(pid) if if next { jobs.by_pid(pid).is_some() } else { jobs.knows(pid) } => return Ok(pid),
+            Some(_) if next => (BuiltinError::NoSuchJob(operand.clone()), 127),
+            Some(_) => (BuiltinError::NotAChild(operand.clone()), 127),
+        }
+    };
+    ctx.complain(error);
+    Err(status)
 }
 
 /// Waits for the operands one after the other, or for all. Whether it is over.

@@ -4,14 +4,16 @@
 mod key;
 mod table;
 
-use crate::memory::{BTreeMap, JoinMetered, String, ToMetered, Vec, format, vec};
-use super::{Builtin, Flow, Invocation, letter_options};
-use crate::machine::process::{Process, Step};
-use crate::machine::run::Run;
+use super::context::ShellContext;
+use super::error::BuiltinError;
+use super::options::{flag, value};
+use super::{Act, Builtin, Flow};
+use crate::machine::option::ShellOption;
+use crate::memory::{BTreeMap, JoinMetered, String, Vec, vec};
 use crate::text::Text;
+use crate::vfs::{FsError, path};
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::task::Context;
 use table::{FUNCTIONS, VARIABLES};
 
 pub(super) static BIND: Builtin = Builtin {
@@ -20,7 +22,23 @@ pub(super) static BIND: Builtin = Builtin {
     synopsis: "bind [-lpsvPSVX] [-m keymap] [-f filename] [-q name] [-u name] [-r keyseq] \
                [-x keyseq:shell-command] [keyseq:readline-function or readline-command]",
     help: "Set Readline key bindings and variables.",
-    run,
+    options: &[
+        flag(b'l', "list the names of functions"),
+        flag(b'p', "show functions and their keys as they are bound"),
+        flag(b's', "show macros as they are bound"),
+        flag(b'v', "show variables as they are set"),
+        flag(b'P', "say which keys functions have"),
+        flag(b'S', "say what macros put out"),
+        flag(b'V', "say what variables are set to"),
+        flag(b'X', "show commands as they are bound"),
+        value(b'm', "keymap", "the keymap that is meant"),
+        value(b'f', "filename", "read bindings from a file"),
+        value(b'q', "name", "say which keys a function has"),
+        value(b'u', "name", "unbind the keys of a function"),
+        value(b'r', "keyseq", "unbind keys"),
+        value(b'x', "keyseq:shell-command", "bind keys to a command"),
+    ],
+    act: Act::Shell(bind),
 };
 
 /// Most bindings that a script can make.
@@ -107,112 +125,132 @@ impl Bindings {
     }
 }
 
-fn run(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let own = invocation.name();
-    if !process.shell.state.interactive {
-        process.report_for(&own, "warning: line editing not enabled");
-    }
-    let letters = match letter_options::parse(process, invocation, b"lpsvPSVXf:q:u:m:r:x:") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let default = if process.shell.state.options.has(crate::machine::option::ShellOption::Vi) { b"vi-insert".as_slice() } else { b"emacs" };
-    let name = letters.value(b'm').map_or(default, |name| name.as_bytes());
-    let Some((map, prefix)) = keymap(name) else {
-        let shown = bstr::BString::from(name);
-        process.report_for(&own, format_args!("`{shown}': invalid keymap name"));
-        return Ok(Flow::Status(1));
-    };
-    let mut status = 0;
-    for (letter, value) in &letters.given {
-        let value = value.clone().unwrap_or_default();
-        match letter {
-            b'q' => status = status.max(query(process, &own, map, &value)),
-            b'u' => status = status.max(unbind(process, &own, map, &value)),
-            b'r' => change(process, map, [prefix, &key::decode(&value)].concat_metered(), Action::Nothing),
-            b'x' => status = status.max(bind_command(process, &own, (map, prefix), &value)),
-            b'f' => {
-                let path = crate::vfs::path::join(&process.shell.state.cwd, &value);
-                match run.services.session.fs.read(&path) {
-                    Ok(content) => {
-                        for line in content.as_bytes().split(|&byte| byte == b'\n') {
-                            bind_line(process, (map, prefix), line);
-                        }
-                    }
-                    Err(error) => {
-                        process.report_for(&own, format_args!("{value}: cannot read: {error}"));
-                        status = 1;
-                    }
-                }
-            }
-            b'm' => {}
-            letter => list(process, map, *letter),
-        }
-    }
-    for operand in invocation.args.get(letters.first..).unwrap_or(&[]).to_metered() {
-        bind_line(process, (map, prefix), &operand);
-    }
-    Ok(Flow::Status(status))
+/// A keymap by its number, and what stands before its key sequences.
+#[derive(Clone, Copy)]
+struct Keymap {
+    number: usize,
+    prefix: &'static [u8],
 }
 
-fn change(process: &mut Process, map: usize, keys: Vec<u8>, action: Action) {
-    Arc::make_mut(&mut process.shell.state.bindings).set(map, keys, action);
+impl Keymap {
+    fn named(name: &[u8]) -> Option<Self> {
+        keymap(name).map(|(number, prefix)| Self { number, prefix })
+    }
+
+    fn keys(self, keys: &[u8]) -> Vec<u8> {
+        [self.prefix, keys].concat_metered()
+    }
+}
+
+fn bind(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
+    if !ctx.shell.state.interactive {
+        ctx.remark(BuiltinError::NoLineEditing);
+    }
+    let options = ctx.options()?;
+    let vi = ctx.shell.state.options.has(ShellOption::Vi);
+    let default = Text::from_static(if vi { b"vi-insert" } else { b"emacs" });
+    let name = options.value(b'm').unwrap_or(&default);
+    let map = Keymap::named(name).ok_or_else(|| BuiltinError::InvalidKeymap(name.clone()))?;
+    for given in &options.given {
+        let value = given.value.clone().unwrap_or_default();
+        let done = match given.letter {
+            b'q' => query(ctx, map, &value),
+            b'u' => unbind(ctx, map, &value),
+            b'r' => {
+                change(ctx, map, map.keys(&key::decode(&value)), Action::Nothing);
+                Ok(())
+            }
+            b'x' => bind_command(ctx, map, &value),
+            b'f' => read_file(ctx, map, &value),
+            b'm' => Ok(()),
+            letter => {
+                // Writing into a printout does not fail.
+                let _ = list(ctx, map, letter);
+                Ok(())
+            }
+        };
+        match done {
+            Ok(()) => {}
+            Err(error @ BuiltinError::Halt(_)) => return Err(error),
+            Err(error) => ctx.complain(error),
+        }
+    }
+    for operand in ctx.operands(&options) {
+        bind_line(ctx, map, operand);
+    }
+    Ok(ctx.flow())
+}
+
+fn change(ctx: &mut ShellContext<'_>, map: Keymap, keys: Vec<u8>, action: Action) {
+    Arc::make_mut(&mut ctx.shell.state.bindings).set(map.number, keys, action);
+}
+
+/// The function of that name.
+fn known_function(name: &Text) -> Result<&'static str, BuiltinError> {
+    function(name).ok_or_else(|| BuiltinError::UnknownFunction(name.clone()))
 }
 
 /// `-q function`
-fn query(process: &mut Process, own: &Text, map: usize, name: &Text) -> u8 {
-    let Some(name) = function(name) else {
-        process.report_for(own, format_args!("`{name}': unknown function name"));
-        return 1;
-    };
-    let keys = process.shell.state.bindings.keys_of(map, name);
-    let (text, status) = if keys.is_empty() {
-        (format!("{name} is not bound to any keys.\n"), 1)
+fn query(ctx: &mut ShellContext<'_>, map: Keymap, name: &Text) -> Result<(), BuiltinError> {
+    let name = known_function(name)?;
+    let keys = ctx.shell.state.bindings.keys_of(map.number, name);
+    let _ = if keys.is_empty() {
+        ctx.raise(1);
+        writeln!(ctx.out, "{name} is not bound to any keys.")
     } else {
-        (format!("{name} can be invoked via {}\n", shown_keys(&keys)), 0)
+        writeln!(ctx.out, "{name} can be invoked via {}", shown_keys(&keys))
     };
-    process.out.extend_from_slice(text.as_bytes());
-    status
+    Ok(())
 }
 
 /// Up to five keys.
 fn shown_keys(keys: &[String]) -> String {
-    let mut text: Vec<String> = keys.iter().take(5).map(|keys| format!("\"{keys}\"")).collect();
-    let end = if keys.len() > 5 { ", ..." } else { "." };
-    let joined = text.join(", ");
-    text.clear();
-    format!("{joined}{end}")
+    let mut text = String::new();
+    for (at, keys) in keys.iter().take(5).enumerate() {
+        let _ = write!(text, "{}\"{keys}\"", if at > 0 { ", " } else { "" });
+    }
+    text.push_str(if keys.len() > 5 { ", ..." } else { "." });
+    text
 }
 
 /// `-u function`
-fn unbind(process: &mut Process, own: &Text, map: usize, name: &Text) -> u8 {
-    let Some(name) = function(name) else {
-        process.report_for(own, format_args!("`{name}': unknown function name"));
-        return 1;
-    };
-    let bound = process.shell.state.bindings.bound(map);
+fn unbind(ctx: &mut ShellContext<'_>, map: Keymap, name: &Text) -> Result<(), BuiltinError> {
+    let name = known_function(name)?;
+    let bound = ctx.shell.state.bindings.bound(map.number);
     for (keys, _) in bound.into_iter().filter(|(_, action)| *action == Action::Function(name)) {
-        change(process, map, keys, Action::Nothing);
+        change(ctx, map, keys, Action::Nothing);
     }
-    0
+    Ok(())
 }
 
 /// `-x '"keys": command'`
-fn bind_command(process: &mut Process, own: &Text, (map, prefix): (usize, &[u8]), text: &Text) -> u8 {
-    let Some((keys, rest)) = key::split(text) else {
-        process.report_for(own, format_args!("{text}: first non-whitespace character is not `\"'"));
-        return 1;
-    };
+fn bind_command(ctx: &mut ShellContext<'_>, map: Keymap, text: &Text) -> Result<(), BuiltinError> {
+    let (keys, rest) = key::split(text).ok_or_else(|| BuiltinError::NoKeySequence(text.clone()))?;
     let command = match rest {
         [b'"', inner @ .., b'"'] => inner,
         command => command,
     };
-    change(process, map, [prefix, &keys].concat_metered(), Action::Command(Text::from(command)));
-    0
+    let action = Action::Command(Text::from(command));
+    change(ctx, map, map.keys(&keys), action);
+    Ok(())
+}
+
+/// `-f file`
+fn read_file(ctx: &mut ShellContext<'_>, map: Keymap, name: &Text) -> Result<(), BuiltinError> {
+    let path = path::join(&ctx.shell.state.cwd, name);
+    let content = match ctx.session.fs.read(&path) {
+        Ok(content) => content,
+        Err(FsError::Limit(limit)) => return Err(limit.into()),
+        Err(FsError::Errno(errno)) => return Err(BuiltinError::CannotRead { name: name.clone(), errno }),
+    };
+    for line in content.as_bytes().split(|&byte| byte == b'\n') {
+        bind_line(ctx, map, line);
+    }
+    Ok(())
 }
 
 /// A line as in an init file: `keys: function`, `keys: "macro"`, `set variable value`.
-fn bind_line(process: &mut Process, (map, prefix): (usize, &[u8]), line: &[u8]) {
+fn bind_line(ctx: &mut ShellContext<'_>, map: Keymap, line: &[u8]) {
     let line = line.trim_ascii();
     if line.is_empty() || line.starts_with(b"#") || line.starts_with(b"$") {
         return;
@@ -223,16 +261,14 @@ fn bind_line(process: &mut Process, (map, prefix): (usize, &[u8]), line: &[u8]) 
         let (name, value) = setting.split_at(end);
         let known = VARIABLES.iter().find(|(own, _)| own.as_bytes().eq_ignore_ascii_case(name));
         if let Some((own, _)) = known {
-            let bindings = Arc::make_mut(&mut process.shell.state.bindings);
+            let bindings = Arc::make_mut(&mut ctx.shell.state.bindings);
             bindings.variables.insert(own, Text::from(value.trim_ascii()));
         }
         return;
     }
     let split = if line.starts_with(b"\"") { key::split(line) } else { key::split_named(line) };
     let Some((keys, rest)) = split else {
-        let shown = bstr::BString::from(line);
-        process.write_error(format!("readline: {shown}: no key sequence terminator\n").as_bytes());
-        return;
+        return ctx.remark(BuiltinError::NoTerminator(Text::from(line)));
     };
     let action = match rest {
         [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => Action::Macro(Text::from(key::decode(inner))),
@@ -241,71 +277,57 @@ fn bind_line(process: &mut Process, (map, prefix): (usize, &[u8]), line: &[u8]) 
             None => return,
         },
     };
-    change(process, map, [prefix, &keys].concat_metered(), action);
+    change(ctx, map, map.keys(&keys), action);
 }
 
 /// `-l`, `-p`, `-P`, `-s`, `-S`, `-v`, `-V`, `-X`.
-fn list(process: &mut Process, map: usize, letter: u8) {
-    let bindings = Arc::clone(&process.shell.state.bindings);
-    let mut out = String::new();
+fn list(ctx: &mut ShellContext<'_>, map: Keymap, letter: u8) -> std::fmt::Result {
+    let bindings = Arc::clone(&ctx.shell.state.bindings);
     match letter {
-        b'l' => FUNCTIONS.iter().for_each(|row| out.extend([row.0, "\n"])),
-        b'v' | b'V' => {
-            for (name, default) in VARIABLES {
-                let value = bindings.value(name, default);
-                let _ = if letter == b'v' {
-                    writeln!(out, "set {name} {value}")
-                } else {
-                    writeln!(out, "{name} is set to `{value}'")
-                };
+        b'l' => FUNCTIONS.iter().try_for_each(|row| writeln!(ctx.out, "{}", row.0)),
+        b'v' => VARIABLES.iter().try_for_each(|(name, default)| {
+            writeln!(ctx.out, "set {name} {}", bindings.value(name, default))
+        }),
+        b'V' => VARIABLES.iter().try_for_each(|(name, default)| {
+            writeln!(ctx.out, "{name} is set to `{}'", bindings.value(name, default))
+        }),
+        b'p' | b'P' => list_functions(ctx, &bindings.bound(map.number), letter),
+        _ => bindings.bound(map.number).into_iter().try_for_each(|(keys, action)| {
+            let keys = key::encode(&keys);
+            match (action, letter) {
+                (Action::Macro(text), b's') => writeln!(ctx.out, "\"{keys}\": \"{}\"", key::encode(&text)),
+                (Action::Macro(text), b'S') => writeln!(ctx.out, "{keys} outputs {}", key::encode(&text)),
+                (Action::Command(text), b'X') => writeln!(ctx.out, "\"{keys}\": \"{text}\""),
+                _ => Ok(()),
             }
-        }
-        b'p' | b'P' => {
-            let mut keys: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-            for (own, action) in bindings.bound(map) {
-                if let Action::Function(name) = action {
-                    if let Some(keys) = keys.get_or_default(name) {
-                        keys.push(key::encode(&own));
-                    }
-                }
-            }
-            out.push('\n');
-            for name in FUNCTIONS.iter().map(|row| row.0) {
-                match (keys.get(name), letter) {
-                    (None, b'p') => {
-                        let _ = writeln!(out, "# {name} (not bound)");
-                    }
-                    (None, _) => {
-                        let _ = writeln!(out, "{name} is not bound to any keys");
-                    }
-                    (Some(keys), b'p') => {
-                        for keys in keys {
-                            let _ = writeln!(out, "\"{keys}\": {name}");
-                        }
-                    }
-                    (Some(keys), _) => {
-                        let _ = writeln!(out, "{name} can be found on {}", shown_keys(keys));
-                    }
-                }
-            }
-        }
-        _ => {
-            for (keys, action) in bindings.bound(map) {
-                let keys = key::encode(&keys);
-                match (action, letter) {
-                    (Action::Macro(text), b's') => {
-                        let _ = writeln!(out, "\"{keys}\": \"{}\"", key::encode(&text));
-                    }
-                    (Action::Macro(text), b'S') => {
-                        let _ = writeln!(out, "{keys} outputs {}", key::encode(&text));
-                    }
-                    (Action::Command(text), b'X') => {
-                        let _ = writeln!(out, "\"{keys}\": \"{text}\"");
-                    }
-                    _ => {}
-                }
-            }
+        }),
+    }
+}
+
+/// `-p`, `-P`
+fn list_functions(
+    ctx: &mut ShellContext<'_>,
+    bound: &BTreeMap<Vec<u8>, Action>,
+    letter: u8,
+) -> std::fmt::Result {
+    let mut keys: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (own, action) in bound {
+        if let Action::Function(name) = action
+            && let Some(keys) = keys.get_or_default(name)
+        {
+            keys.push(key::encode(own));
         }
     }
-    process.out.extend_from_slice(out.as_bytes());
+    ctx.out.bytes(b"\n");
+    for name in FUNCTIONS.iter().map(|row| row.0) {
+        match (keys.get(name), letter) {
+            (None, b'p') => writeln!(ctx.out, "# {name} (not bound)")?,
+            (None, _) => writeln!(ctx.out, "{name} is not bound to any keys")?,
+            (Some(keys), b'p') => {
+                keys.iter().try_for_each(|keys| writeln!(ctx.out, "\"{keys}\": {name}"))?;
+            }
+            (Some(keys), _) => writeln!(ctx.out, "{name} can be found on {}", shown_keys(keys))?,
+        }
+    }
+    Ok(())
 }

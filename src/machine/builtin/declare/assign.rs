@@ -1,17 +1,17 @@
 //! One operand of `declare` and its kin: `name`, `name=value`, `name+=value`, `name[subscript]=value`, `name=(...)`.
 
-use crate::memory::{ToMeteredString, Vec};
-use super::super::{Flow, Invocation};
+use super::super::context::Context;
+use super::super::error::BuiltinError;
 use super::Request;
-use crate::machine::assign::AssignError;
-use crate::machine::frame::ScriptKind;
 use crate::machine::name::{self, NameId};
 use crate::machine::option::ShellOption;
-use crate::machine::process::{ArrayLiteral, Process, Step, Subscript, Target};
-use crate::machine::run::Run;
+use crate::machine::process::{ArrayLiteral, Process, Subscript, Target};
 use crate::machine::variable::{Attributes, Value};
+use crate::memory::{ToMeteredString, Vec};
 use crate::text::Text;
-use std::sync::Arc;
+
+/// Attributes of both kinds of arrays.
+const ARRAYS: Attributes = Attributes(Attributes::ARRAY.0 | Attributes::ASSOC.0);
 
 /// An operand in its parts.
 #[derive(Debug, PartialEq)]
@@ -64,167 +64,164 @@ fn closing_bracket(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// Declares the operand at `index`. Whether it went well; the message was printed. Texts that have to be read as
-/// commands behind the builtin go to `texts`.
-pub(super) fn declare(
-    process: &mut Process,
-    run: &mut Run,
-    invocation: &mut Invocation,
-    index: usize,
+/// What becomes of a variable.
+struct Change<'a> {
+    operand: Operand<'a>,
+    literal: Option<ArrayLiteral>,
     request: Request,
-    texts: &mut Vec<u8>,
-) -> Step<bool> {
-    let Some(text) = invocation.args.get(index).cloned() else { return Ok(true) };
-    let command = invocation.name();
-    let literal = invocation.arguments.iter().position(|(at, _)| *at == index);
-    let literal = literal.map(|at| invocation.arguments.swap_remove(at).1);
-    let Some(operand) = Operand::parse(&text) else {
-        process.report_for(&command, format_args!("`{text}': not a valid identifier"));
-        return Ok(false);
-    };
-    if request.by_name && operand.subscript.is_some() {
-        process.report_for(&command, format_args!("`{text}': not a valid identifier"));
-        return Ok(false);
+}
+
+impl Change<'_> {
+    /// Whether it makes a name a reference, or no longer one.
+    fn is_about_reference(&self) -> bool {
+        self.request.on.has(Attributes::NAMEREF) || self.request.off.has(Attributes::NAMEREF)
     }
-    let id = run.services.names.intern(operand.name);
-    let mut request = request;
+
+    fn has_value(&self) -> bool {
+        self.operand.value.is_some() || self.literal.is_some()
+    }
+
+    fn name(&self) -> Text {
+        Text::from(self.operand.name)
+    }
+}
+
+/// Declares an operand, the argument at `index`. Texts that have to be read as commands behind the builtin go to `texts`.
+///
+/// # Errors
+/// What is wrong with it, or that this was said.
+pub(super) fn declare(
+    ctx: &mut Context<'_, '_>,
+    index: usize,
+    text: &Text,
+    mut request: Request,
+    texts: &mut Vec<u8>,
+) -> Result<(), BuiltinError> {
+    let literals = &mut ctx.invocation.arguments;
+    let literal = literals.iter().position(|(at, _)| *at == index);
+    let literal = literal.map(|at| literals.swap_remove(at).1);
+    let operand = Operand::parse(text)
+        .filter(|operand| !request.by_name || operand.subscript.is_none())
+        .ok_or_else(|| BuiltinError::InvalidName(text.clone()))?;
+    let id = ctx.run.services.names.intern(operand.name);
     if request.by_name && operand.value.is_none() && literal.is_none() {
         // `readonly -a name` makes no array.
-        request.on.remove(Attributes(Attributes::ARRAY.0 | Attributes::ASSOC.0));
+        request.on.remove(ARRAYS);
     }
-    if request.on.has(Attributes::NAMEREF)
-        && (!is_good_reference(process, &command, &operand, literal.is_some(), request)
-            || operand.value.is_none() && !refers(process, &command, id, request))
-    {
-        return Ok(false);
+    let change = Change { operand, literal, request };
+    if request.on.has(Attributes::NAMEREF) {
+        check_reference(ctx, &change)?;
+        if change.operand.value.is_none() {
+            check_referring(ctx, id, request)?;
+        }
     }
-    let swapped = request.global && process.shell.variables.swap_global(id);
-    let done = declare_here(process, run, &command, id, &operand, literal.as_ref(), request, texts);
+    let swapped = request.global && ctx.process.shell.variables.swap_global(id);
+    let done = declare_here(ctx, id, &change, texts);
     if swapped {
-        process.shell.variables.swap_global(id);
+        ctx.process.shell.variables.swap_global(id);
     }
     done
 }
 
 /// Whether `declare -n` may make this reference.
-fn is_good_reference(
-    process: &mut Process,
-    command: &[u8],
-    operand: &Operand<'_>,
-    is_literal: bool,
-    request: Request,
-) -> bool {
-    let name = bstr::BStr::new(operand.name);
-    if is_literal || operand.subscript.is_some() || request.on.has(Attributes(Attributes::ARRAY.0 | Attributes::ASSOC.0)) {
-        process.report_for(command, format_args!("{name}: reference variable cannot be an array"));
-        return false;
+fn check_reference(ctx: &mut Context<'_, '_>, change: &Change<'_>) -> Result<(), BuiltinError> {
+    let operand = &change.operand;
+    if change.literal.is_some() || operand.subscript.is_some() || change.request.on.has(ARRAYS) {
+        return Err(BuiltinError::ArrayReference(change.name()));
     }
-    let Some(value) = operand.value else { return true };
+    let Some(value) = operand.value else { return Ok(()) };
     let base = value.iter().position(|&byte| byte == b'[').and_then(|at| value.get(..at)).unwrap_or(value);
     let is_element = base.len() < value.len() && value.last() == Some(&b']');
     if !name::is_name(base) || (base.len() < value.len() && !is_element) {
-        let value = bstr::BStr::new(value);
-        process.report_for(command, format_args!("`{value}': invalid variable name for name reference"));
-        return false;
+        return Err(BuiltinError::InvalidReference(Text::from(value)));
     }
     if value == operand.name {
-        if process.shell.variables.scope() == 0 || request.global {
-            process.report_for(command, format_args!("{name}: nameref variable self references not allowed"));
-            return false;
+        if ctx.process.shell.variables.scope() == 0 || change.request.global {
+            return Err(BuiltinError::SelfReference(change.name()));
         }
-        process.report_for(command, format_args!("warning: {name}: circular name reference"));
+        ctx.remark(BuiltinError::CircularReference(change.name()));
     }
-    true
+    Ok(())
 }
 
 /// Whether what the variable has can be a reference.
-fn refers(process: &mut Process, command: &[u8], id: NameId, request: Request) -> bool {
-    let slot = process.shell.variables.slot(id);
-    let hidden = request.local && slot.scope != process.shell.variables.scope();
-    let Some(value) = slot.value.text().filter(|_| !hidden && !slot.value.is_array()) else { return true };
+fn check_referring(ctx: &Context<'_, '_>, id: NameId, request: Request) -> Result<(), BuiltinError> {
+    let slot = ctx.process.shell.variables.slot(id);
+    let is_hidden = request.local && slot.scope != ctx.process.shell.variables.scope();
+    let Some(value) = slot.value.text().filter(|_| !is_hidden && !slot.value.is_array()) else { return Ok(()) };
     if slot.attributes.has(Attributes::NAMEREF) || Process::is_assignable(&value) {
-        return true;
+        return Ok(());
     }
-    process.report_for(command, format_args!("`{value}': invalid variable name for name reference"));
-    false
+    Err(BuiltinError::InvalidReference(value))
 }
 
-#[allow(clippy::too_many_arguments)]
 fn declare_here(
-    process: &mut Process,
-    run: &mut Run,
-    command: &[u8],
+    ctx: &mut Context<'_, '_>,
     id: NameId,
-    operand: &Operand<'_>,
-    literal: Option<&ArrayLiteral>,
-    request: Request,
+    change: &Change<'_>,
     texts: &mut Vec<u8>,
-) -> Step<bool> {
-    let name = bstr::BStr::new(operand.name);
-    if request.local && !make_local(process, command, id, request) {
-        return Ok(false);
+) -> Result<(), BuiltinError> {
+    let request = change.request;
+    if request.local {
+        make_local(ctx, id, request)?;
     }
-    let is_reference_change = request.on.has(Attributes::NAMEREF) || request.off.has(Attributes::NAMEREF);
-    let mut subscript = operand.subscript.map(Text::from);
-    let id = if is_reference_change || !process.shell.variables.slot(id).attributes.has(Attributes::NAMEREF) {
-        id
-    } else {
-        match process.dereference(run, id) {
-            Target::Variable(id) => id,
-            Target::Index(id, index) => {
-                subscript = Some(Text::from(index.to_metered_string()));
-                id
-            }
-            Target::Key(id, key) => {
-                subscript = Some(key);
-                id
-            }
-            _ => return Ok(false),
-        }
-    };
-    let before = process.shell.variables.slot(id).attributes;
-    let changes_value = operand.value.is_some() || literal.is_some();
+    let Some((id, subscript)) = target(ctx, id, change) else { return Err(BuiltinError::Reported(1)) };
+    let before = ctx.process.shell.variables.slot(id).attributes;
     if before.has(Attributes::READONLY)
-        && (changes_value || request.off.has(Attributes::READONLY) || changes_meaning(before, request))
+        && (change.has_value() || request.off.has(Attributes::READONLY) || changes_meaning(before, request))
     {
-        let shown = run.services.names.text(id);
+        let shown = ctx.run.services.names.text(id);
         if request.by_name {
-            process.report_fatal(format_args!("{shown}: readonly variable"))?;
-        } else {
-            process.report_for(command, format_args!("{shown}: readonly variable"));
+            ctx.process.report_fatal(format_args!("{shown}: readonly variable"))?;
+            return Err(BuiltinError::Reported(1));
         }
-        return Ok(false);
+        return Err(BuiltinError::ReadOnlyVariable(shown));
     }
-    if !can_convert(process, command, id, request, name) {
-        return Ok(false);
-    }
-    let late = Attributes(Attributes::READONLY.0);
-    set_attributes(process, run, id, request, late, subscript.is_some(), literal.is_some());
-    let done = match (literal, operand.value) {
-        (Some(literal), _) => assign_literal(process, run, command, id, literal, operand.append),
+    check_conversion(ctx, id, change)?;
+    set_attributes(ctx, id, request, subscript.is_some() || change.literal.is_some());
+    let done = match (&change.literal, change.operand.value) {
+        (Some(literal), _) => {
+            let append = change.operand.append;
+            ctx.process.assign_array(ctx.run, id, literal, append).map_err(BuiltinError::from)
+        }
+        (None, Some(value)) if subscript.is_none() && is_compound(ctx, id, value) => {
+            add_text(ctx, id, change, value, texts);
+            return Ok(());
+        }
         (None, Some(value)) => {
-            if is_compound(process, id, value) && subscript.is_none() {
-                add_text(process, run, id, operand, value, request, texts);
-                return Ok(true);
+            if request.by_name && ctx.process.shell.state.options.has(ShellOption::XTrace) {
+                ctx.process.trace_assignment(ctx.run, id, value, change.operand.append);
             }
-            if request.by_name && process.shell.state.options.has(ShellOption::XTrace) {
-                process.trace_assignment(run, id, value, operand.append);
-            }
-            assign_value(process, run, command, id, subscript, value, operand.append, is_reference_change)
+            assign_value(ctx, id, subscript, value, change)
         }
-        (None, None) => Ok(true),
+        (None, None) => Ok(()),
     };
-    let slot = process.shell.variables.slot_mut(id);
+    let slot = ctx.process.shell.variables.slot_mut(id);
     if request.on.has(Attributes::READONLY) {
         slot.attributes.insert(Attributes::READONLY);
     }
-    if !changes_value && slot.value == Value::Unset && !request.by_name {
+    if !change.has_value() && slot.value == Value::Unset && !request.by_name {
         slot.attributes.insert(Attributes::DECLARED);
     }
     if request.by_name {
-        process.shell.variables.propagate(id);
+        ctx.process.shell.variables.propagate(id);
     }
     done
+}
+
+/// The variable that is meant, behind references, and the element of it. `None`: there is none.
+fn target(ctx: &mut Context<'_, '_>, id: NameId, change: &Change<'_>) -> Option<(NameId, Option<Text>)> {
+    let subscript = change.operand.subscript.map(Text::from);
+    let is_reference = ctx.process.shell.variables.slot(id).attributes.has(Attributes::NAMEREF);
+    if change.is_about_reference() || !is_reference {
+        return Some((id, subscript));
+    }
+    match ctx.process.dereference(ctx.run, id) {
+        Target::Variable(id) => Some((id, subscript)),
+        Target::Index(id, index) => Some((id, Some(Text::from(index.to_metered_string())))),
+        Target::Key(id, key) => Some((id, Some(key))),
+        _ => None,
+    }
 }
 
 /// Whether attributes that change the value of later assignments are touched: not allowed for read-only variables.
@@ -234,19 +231,17 @@ fn changes_meaning(before: Attributes, request: Request) -> bool {
     (request.on.0 & !before.0 | request.off.0 & before.0) & meaning & Attributes::NAMEREF.0 != 0
 }
 
-/// Makes the name local; `false`: a global read-only variable forbids it (said).
-fn make_local(process: &mut Process, command: &[u8], id: NameId, request: Request) -> bool {
-    let scope = process.shell.variables.scope();
-    let outer = process.shell.variables.slot(id).clone();
-    if outer.scope != scope && outer.attributes.has(Attributes::READONLY) && outer.scope == 0 {
-        let shown = process.shell.variables.names.text(id);
-        process.report_for(command, format_args!("{shown}: readonly variable"));
-        return false;
+/// Makes the name local, which a global read-only variable forbids.
+fn make_local(ctx: &mut Context<'_, '_>, id: NameId, request: Request) -> Result<(), BuiltinError> {
+    let variables = &mut ctx.process.shell.variables;
+    let outer = variables.slot(id).clone();
+    if outer.scope != variables.scope() && outer.attributes.has(Attributes::READONLY) && outer.scope == 0 {
+        return Err(BuiltinError::ReadOnlyVariable(variables.names.text(id)));
     }
-    let inherits = request.inherit || process.shell.state.options.has(ShellOption::LocalVarInherit);
-    if process.shell.variables.make_local(id) {
+    let inherits = request.inherit || ctx.process.shell.state.options.has(ShellOption::LocalVarInherit);
+    if variables.make_local(id) {
         let exported = outer.attributes.has(Attributes::EXPORTED);
-        let slot = process.shell.variables.slot_mut(id);
+        let slot = variables.slot_mut(id);
         if inherits && !outer.attributes.has(Attributes::NAMEREF) {
             slot.value = outer.value;
             slot.attributes = outer.attributes;
@@ -254,50 +249,42 @@ fn make_local(process: &mut Process, command: &[u8], id: NameId, request: Reques
         slot.attributes.insert(Attributes::DECLARED);
         if exported {
             slot.attributes.insert(Attributes::EXPORTED);
-            process.shell.variables.exports += 1;
+            variables.exports += 1;
         }
     }
-    true
+    Ok(())
 }
 
-/// Whether the kinds of array fit; the message was printed.
-fn can_convert(process: &mut Process, command: &[u8], id: NameId, request: Request, name: &bstr::BStr) -> bool {
-    let slot = process.shell.variables.slot(id);
+/// Whether the kinds of array fit.
+fn check_conversion(ctx: &Context<'_, '_>, id: NameId, change: &Change<'_>) -> Result<(), BuiltinError> {
+    let Request { on, off, .. } = change.request;
+    let slot = ctx.process.shell.variables.slot(id);
     let indexed = matches!(slot.value, Value::Array(_)) || slot.attributes.has(Attributes::ARRAY);
     let associative = matches!(slot.value, Value::Assoc(_)) || slot.attributes.has(Attributes::ASSOC);
-    let message = if indexed && request.on.has(Attributes::ASSOC) {
-        "cannot convert indexed to associative array"
-    } else if associative && request.on.has(Attributes::ARRAY) && !request.on.has(Attributes::ASSOC) {
-        "cannot convert associative to indexed array"
-    } else if (indexed && request.off.has(Attributes::ARRAY)) || (associative && request.off.has(Attributes::ASSOC)) {
-        "cannot destroy array variables in this way"
-    } else if (indexed || associative) && request.on.has(Attributes::NAMEREF) {
-        "reference variable cannot be an array"
+    if indexed && on.has(Attributes::ASSOC) {
+        Err(BuiltinError::IndexedToAssociative(change.name()))
+    } else if associative && on.has(Attributes::ARRAY) && !on.has(Attributes::ASSOC) {
+        Err(BuiltinError::AssociativeToIndexed(change.name()))
+    } else if (indexed && off.has(Attributes::ARRAY)) || (associative && off.has(Attributes::ASSOC)) {
+        Err(BuiltinError::ArrayDestroyed(change.name()))
+    } else if (indexed || associative) && on.has(Attributes::NAMEREF) {
+        Err(BuiltinError::ArrayReference(change.name()))
     } else {
-        return true;
-    };
-    process.report_for(command, format_args!("{name}: {message}"));
-    false
+        Ok(())
+    }
 }
 
-/// Changes attributes but those of `late`; an array attribute makes the value an array.
-fn set_attributes(
-    process: &mut Process,
-    run: &mut Run,
-    id: NameId,
-    request: Request,
-    late: Attributes,
-    element: bool,
-    literal: bool,
-) {
-    let associative = process.is_associative(id);
-    let slot = process.shell.variables.slot_mut(id);
+/// Changes attributes, `readonly` aside, which comes after the value; an array attribute, or an element or a list that is
+/// assigned, makes the value an array.
+fn set_attributes(ctx: &mut Context<'_, '_>, id: NameId, request: Request, has_elements: bool) {
+    let is_associative = ctx.process.is_associative(id);
+    let slot = ctx.process.shell.variables.slot_mut(id);
     let before = slot.attributes;
     let mut on = request.on;
-    on.remove(late);
+    on.remove(Attributes::READONLY);
     if on.has(Attributes::ASSOC) {
         on.remove(Attributes::ARRAY);
-    } else if (element || literal) && !associative {
+    } else if has_elements && !is_associative {
         on.insert(Attributes::ARRAY);
     }
     let case = Attributes(Attributes::LOWER.0 | Attributes::UPPER.0 | Attributes::CAPITAL.0);
@@ -306,102 +293,64 @@ fn set_attributes(
     }
     slot.attributes.insert(on);
     slot.attributes.remove(request.off);
-    let exported = (before.0 ^ slot.attributes.0) & Attributes::EXPORTED.0 != 0;
-    let is_array = on.has(Attributes(Attributes::ARRAY.0 | Attributes::ASSOC.0));
-    if is_array && !matches!(slot.value, Value::Unset | Value::Dynamic) {
-        process.make_array(id, on.has(Attributes::ASSOC));
+    let exports_change = (before.0 ^ slot.attributes.0) & Attributes::EXPORTED.0 != 0;
+    if on.has(ARRAYS) && !matches!(slot.value, Value::Unset | Value::Dynamic) {
+        ctx.process.make_array(id, on.has(Attributes::ASSOC));
     }
-    if exported {
-        process.shell.variables.exports += 1;
+    if exports_change {
+        ctx.process.shell.variables.exports += 1;
     }
-    let _ = run;
 }
 
-fn assign_literal(
-    process: &mut Process,
-    run: &mut Run,
-    command: &[u8],
-    id: NameId,
-    literal: &ArrayLiteral,
-    append: bool,
-) -> Step<bool> {
-    let _ = command;
-    outcome(process.assign_array(run, id, literal, append))
-}
-
-#[allow(clippy::too_many_arguments)]
 fn assign_value(
-    process: &mut Process,
-    run: &mut Run,
-    command: &[u8],
+    ctx: &mut Context<'_, '_>,
     id: NameId,
     subscript: Option<Text>,
     value: &[u8],
-    append: bool,
-    reference: bool,
-) -> Step<bool> {
-    let _ = command;
-    if reference && process.shell.variables.slot(id).attributes.has(Attributes::NAMEREF) {
-        process.set_plain(id, Value::Text(Text::from(value)));
-        return Ok(true);
+    change: &Change<'_>,
+) -> Result<(), BuiltinError> {
+    let is_reference = ctx.process.shell.variables.slot(id).attributes.has(Attributes::NAMEREF);
+    if change.is_about_reference() && is_reference {
+        ctx.process.set_plain(id, Value::Text(Text::from(value)));
+        return Ok(());
     }
-    let value = Text::from(value);
-    let Some(subscript) = subscript else { return outcome(process.assign_variable(run, id, value, append)) };
-    let subscript = if process.is_associative(id) {
-        Subscript::Key(process.dequote_key(run, &subscript))
-    } else {
-        Subscript::Key(subscript)
-    };
-    outcome(process.assign_element(run, id, subscript, value, append))
-}
-
-fn outcome(result: Result<(), AssignError>) -> Step<bool> {
-    match result {
-        Ok(()) => Ok(true),
-        Err(AssignError::Halt(halt)) => Err(halt),
-        Err(AssignError::ReadOnly | AssignError::Invalid) => Ok(false),
+    let (value, append) = (Text::from(value), change.operand.append);
+    match subscript {
+        None => ctx.process.assign_variable(ctx.run, id, value, append)?,
+        Some(subscript) => {
+            let is_associative = ctx.process.is_associative(id);
+            let key = if is_associative { ctx.process.dequote_key(ctx.run, &subscript) } else { subscript };
+            ctx.process.assign_element(ctx.run, id, Subscript::Key(key), value, append)?;
+        }
     }
+    Ok(())
 }
 
 /// Whether the text of a value is an array in parentheses, for a variable that is an array.
-fn is_compound(process: &Process, id: NameId, value: &[u8]) -> bool {
-    let slot = process.shell.variables.slot(id);
-    let is_array = slot.value.is_array()
-        || slot.attributes.has(Attributes(Attributes::ARRAY.0 | Attributes::ASSOC.0));
+fn is_compound(ctx: &Context<'_, '_>, id: NameId, value: &[u8]) -> bool {
+    let slot = ctx.process.shell.variables.slot(id);
+    let is_array = slot.value.is_array() || slot.attributes.has(ARRAYS);
     is_array && value.first() == Some(&b'(') && value.last() == Some(&b')')
 }
 
 /// Adds the assignment of a text in parentheses: it is parsed and expanded once more, as bash does.
 fn add_text(
-    process: &mut Process,
-    run: &mut Run,
+    ctx: &Context<'_, '_>,
     id: NameId,
-    operand: &Operand<'_>,
+    change: &Change<'_>,
     value: &[u8],
-    request: Request,
     texts: &mut Vec<u8>,
 ) {
-    let _ = process;
-    let name = run.services.names.text(id);
+    let name = ctx.run.services.names.text(id);
     texts.extend_from_slice(&name);
-    texts.extend_from_slice(if operand.append { b"+=" } else { b"=" });
+    texts.extend_from_slice(if change.operand.append { b"+=" } else { b"=" });
     texts.extend_from_slice(value);
     texts.push(b'\n');
-    if request.on.has(Attributes::READONLY) {
+    if change.request.on.has(Attributes::READONLY) {
         texts.extend_from_slice(b"readonly ");
         texts.extend_from_slice(&name);
         texts.push(b'\n');
     }
-}
-
-/// Runs the assignments that were texts.
-pub(super) fn run_texts(
-    process: &mut Process,
-    run: &mut Run,
-    invocation: &mut Invocation,
-    texts: &[u8],
-) -> Step<Flow> {
-    process.start_text(run, invocation, Arc::from(texts), ScriptKind::Eval, None)
 }
 
 #[cfg(test)]

@@ -4,24 +4,47 @@ mod assign;
 mod function;
 mod print;
 
-use crate::memory::Vec;
-use super::{Builtin, Flow, Invocation, letters};
+use super::context::Context;
+use super::error::BuiltinError;
+use super::options::{OptionRow, Options, flag, signed};
+use super::{Act, Builtin, Flow};
 use crate::machine::frame::Frame;
-use crate::machine::process::{Process, Step};
-use crate::machine::run::Run;
+use crate::machine::frame::ScriptKind;
 use crate::machine::variable::Attributes;
-use letters::Letters;
-use std::task::Context;
+use crate::memory::Vec;
+use crate::text::Text;
+pub(super) use print::all_values;
+use std::sync::Arc;
 
 const DECLARE_SYNOPSIS: &str =
     "declare [-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]";
+
+/// The options of `declare`, `typeset` and `local`.
+const OPTIONS: &[OptionRow] = &[
+    signed(b'a', "an indexed array"),
+    signed(b'A', "an associative array"),
+    signed(b'c', "values are capitalised"),
+    flag(b'f', "functions and their definitions"),
+    flag(b'F', "names of functions"),
+    flag(b'g', "global variables, also in a function"),
+    signed(b'i', "values are evaluated as arithmetic expressions"),
+    flag(b'I', "a local variable takes over the value and the attributes of the one that it hides"),
+    signed(b'l', "values become lower case"),
+    signed(b'n', "a reference to the variable that the value names"),
+    flag(b'p', "show attributes and values"),
+    signed(b'r', "can not be changed"),
+    signed(b't', "functions inherit the DEBUG and RETURN traps"),
+    signed(b'u', "values become upper case"),
+    signed(b'x', "exported to commands"),
+];
 
 pub(super) static DECLARE: Builtin = Builtin {
     name: "declare",
     special: false,
     synopsis: DECLARE_SYNOPSIS,
     help: "Set variable values and attributes.",
-    run: declare,
+    options: OPTIONS,
+    act: Act::Machine(|ctx| declare(ctx, false)),
 };
 
 pub(super) static TYPESET: Builtin = Builtin {
@@ -29,7 +52,8 @@ pub(super) static TYPESET: Builtin = Builtin {
     special: false,
     synopsis: "typeset [-aAfFgiIlnrtux] name[=value] ... or typeset -p [-aAfFilnrtux] [name ...]",
     help: "Set variable values and attributes.",
-    run: declare,
+    options: OPTIONS,
+    act: Act::Machine(|ctx| declare(ctx, false)),
 };
 
 pub(super) static LOCAL: Builtin = Builtin {
@@ -37,7 +61,8 @@ pub(super) static LOCAL: Builtin = Builtin {
     special: false,
     synopsis: "local [option] name[=value] ...",
     help: "Define local variables.",
-    run: declare,
+    options: OPTIONS,
+    act: Act::Machine(|ctx| declare(ctx, true)),
 };
 
 pub(super) static EXPORT: Builtin = Builtin {
@@ -45,7 +70,12 @@ pub(super) static EXPORT: Builtin = Builtin {
     special: true,
     synopsis: "export [-fn] [name[=value] ...] or export -p",
     help: "Set export attribute for shell variables.",
-    run: export,
+    options: &[
+        flag(b'f', "the names are those of functions"),
+        flag(b'n', "no longer export them"),
+        flag(b'p', "show what is exported"),
+    ],
+    act: Act::Machine(export),
 };
 
 pub(super) static READONLY: Builtin = Builtin {
@@ -53,7 +83,13 @@ pub(super) static READONLY: Builtin = Builtin {
     special: true,
     synopsis: "readonly [-aAf] [name[=value] ...] or readonly -p",
     help: "Mark shell variables as unchangeable.",
-    run: readonly,
+    options: &[
+        flag(b'a', "indexed arrays"),
+        flag(b'A', "associative arrays"),
+        flag(b'f', "the names are those of functions"),
+        flag(b'p', "show what can not be changed"),
+    ],
+    act: Act::Machine(readonly),
 };
 
 /// What is asked for each name.
@@ -88,10 +124,10 @@ const fn attribute(letter: u8) -> Option<Attributes> {
     })
 }
 
-fn request(letters: &Letters) -> Request {
+fn request(options: &Options) -> Request {
     let mut request = Request::default();
-    for given in &letters.given {
-        if let Some(attribute) = attribute(given.name) {
+    for given in &options.given {
+        if let Some(attribute) = attribute(given.letter) {
             if given.plus { request.off.insert(attribute) } else { request.on.insert(attribute) }
         }
     }
@@ -104,39 +140,36 @@ fn request(letters: &Letters) -> Request {
     request
 }
 
-fn declare(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let is_local = invocation.builtin.name == "local";
-    let in_function = process.shell.variables.scope() > 0;
+fn declare(ctx: &mut Context<'_, '_>, is_local: bool) -> Result<Flow, BuiltinError> {
+    let in_function = ctx.process.shell.variables.scope() > 0;
     if is_local && !in_function {
-        process.report_for(b"local", "can only be used in a function");
-        return Ok(Flow::Status(1));
+        return Err(BuiltinError::NotInFunction);
     }
-    let letters = match letters::parse(process, invocation, b"+aAcfFgiIlnprtux") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
-    let mut request = request(&letters);
-    request.global = letters.has(b'g');
-    request.inherit = letters.has(b'I');
+    let options = ctx.options()?;
+    let mut request = request(&options);
+    request.global = options.has(b'g');
+    request.inherit = options.has(b'I');
     request.local = in_function && !request.global;
-    let operands = invocation.args.len() > letters.first;
-    if letters.has(b'f') || letters.has(b'F') {
-        return function::declare(process, run, invocation, &letters, request);
+    let operands = ctx.operands(&options);
+    if options.has(b'f') || options.has(b'F') {
+        return Ok(function::declare(ctx, &options, request));
     }
-    if letters.has(b'p') || !operands {
-        return print::declare(process, run, invocation, &letters, request, is_local);
+    if options.has(b'p') || operands.is_empty() {
+        return Ok(print::declare(ctx, &options, request, is_local));
     }
-    if is_local && invocation.args.get(letters.first).is_some_and(|arg| arg.as_bytes() == b"-") {
-        save_options(process);
-        return rest(process, run, invocation, letters.first + 1, request);
+    match operands {
+        [dash, rest @ ..] if is_local && dash.as_bytes() == b"-" => {
+            save_options(ctx);
+            declare_all(ctx, rest, request)
+        }
+        _ => declare_all(ctx, operands, request),
     }
-    rest(process, run, invocation, letters.first, request)
 }
 
 /// `local -`: the function's end puts the options back.
-fn save_options(process: &mut Process) {
-    let options = process.shell.state.options;
-    for frame in process.frames.iter_mut().rev() {
+fn save_options(ctx: &mut Context<'_, '_>) {
+    let options = ctx.process.shell.state.options;
+    for frame in ctx.process.frames.iter_mut().rev() {
         if let Frame::Function(frame) = frame {
             frame.options.get_or_insert(options);
             return;
@@ -144,82 +177,94 @@ fn save_options(process: &mut Process) {
     }
 }
 
-/// Declares every operand from `first` on.
-fn rest(
-    process: &mut Process,
-    run: &mut Run,
-    invocation: &mut Invocation,
-    first: usize,
+/// Texts that have to be read as commands behind the builtin: arrays in parentheses that were not literals.
+#[derive(Default)]
+struct Texts(Vec<u8>);
+
+/// Declares every one of the operands, which are the last arguments.
+fn declare_all(
+    ctx: &mut Context<'_, '_>,
+    operands: &[Text],
     request: Request,
-) -> Step<Flow> {
-    let mut status = 0;
-    let mut texts = Vec::new();
-    let prefix = process.arithmetic_prefix.replace(invocation.builtin.name);
-    for index in first..invocation.args.len() {
-        let declared = assign::declare(process, run, invocation, index, request, &mut texts);
-        if declared.is_err() {
-            process.arithmetic_prefix = prefix;
-        }
-        if !declared? {
-            status = 1;
+) -> Result<Flow, BuiltinError> {
+    let mut texts = ctx.resumed::<Texts>().unwrap_or_default();
+    let prefix = ctx.process.arithmetic_prefix.replace(ctx.builtin.name);
+    let mut result = Ok(());
+    while let Some((at, operand)) = ctx.next_at(operands) {
+        // An operand's number among the arguments is that of its array literal.
+        let index = ctx.args.len().saturating_sub(operands.len()).saturating_add(at);
+        result = match assign::declare(ctx, index, operand, request, &mut texts.0) {
+            Ok(()) => Ok(()),
+            Err(error @ BuiltinError::Halt(_)) => Err(error),
+            Err(BuiltinError::Reported(status)) => {
+                ctx.raise(status);
+                Ok(())
+            }
+            Err(error) => {
+                ctx.complain(error);
+                Ok(())
+            }
+        };
+        if result.is_err() {
+            break;
         }
     }
-    process.arithmetic_prefix = prefix;
-    if texts.is_empty() { Ok(Flow::Status(status)) } else { assign::run_texts(process, run, invocation, &texts) }
+    ctx.process.arithmetic_prefix = prefix;
+    result?;
+    match ctx.flow() {
+        Flow::Again => {
+            ctx.keep(texts);
+            Ok(Flow::Again)
+        }
+        flow if texts.0.is_empty() => Ok(flow),
+        _ => {
+            let text = Arc::from(texts.0);
+            Ok(ctx.process.start_text(ctx.run, ctx.invocation, text, ScriptKind::Eval, None)?)
+        }
+    }
 }
 
-fn export(process: &mut Process, run: &mut Run, _: &mut Context<'_>, invocation: &mut Invocation) -> Step<Flow> {
-    let letters = match letters::parse(process, invocation, b"fnp") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
+fn export(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
     let mut request = Request { by_name: true, ..Request::default() };
-    if letters.has(b'n') {
+    if options.has(b'n') {
         request.off = Attributes::EXPORTED;
     } else {
         request.on = Attributes::EXPORTED;
     }
-    by_name(process, run, invocation, &letters, request)
+    by_name(ctx, &options, request)
 }
 
-fn readonly(
-    process: &mut Process,
-    run: &mut Run,
-    _: &mut Context<'_>,
-    invocation: &mut Invocation,
-) -> Step<Flow> {
-    let letters = match letters::parse(process, invocation, b"aAfp") {
-        Ok(letters) => letters,
-        Err(flow) => return Ok(flow),
-    };
+fn readonly(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let options = ctx.options()?;
     let mut on = Attributes::READONLY;
-    if letters.has(b'A') {
+    if options.has(b'A') {
         on.insert(Attributes::ASSOC);
-    } else if letters.has(b'a') {
+    } else if options.has(b'a') {
         on.insert(Attributes::ARRAY);
     }
-    by_name(process, run, invocation, &letters, Request { on, by_name: true, ..Request::default() })
+    by_name(ctx, &options, Request { on, by_name: true, ..Request::default() })
 }
 
 /// What `export` and `readonly` have in common.
 fn by_name(
-    process: &mut Process,
-    run: &mut Run,
-    invocation: &mut Invocation,
-    letters: &Letters,
+    ctx: &mut Context<'_, '_>,
+    options: &Options,
     request: Request,
-) -> Step<Flow> {
-    if invocation.args.len() > letters.first {
-        if letters.has(b'f') {
-            return Ok(function::mark(process, run, invocation, letters.first, request));
+) -> Result<Flow, BuiltinError> {
+    let operands = ctx.operands(options);
+    if !operands.is_empty() {
+        if options.has(b'f') {
+            return Ok(function::mark(ctx, operands, request));
         }
-        return rest(process, run, invocation, letters.first, request);
+        return declare_all(ctx, operands, request);
     }
     let shown = if request.on.0 == 0 { Attributes::EXPORTED } else { request.on };
-    if letters.has(b'f') {
-        function::print_marked(process, run, shown);
+    if options.has(b'f') {
+        function::print_marked(ctx, shown);
     } else {
-        print::all(process, run, shown, print::posix_word(process, invocation));
+        let word = print::posix_word(ctx);
+        print::all(ctx, shown, word);
     }
     Ok(Flow::Status(0))
 }

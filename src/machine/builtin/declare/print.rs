@@ -1,15 +1,16 @@
 //! Variables as `declare -p`, `declare`, `set` and `export -p` show them: text that makes them again when it is read.
 
-use crate::memory::{JoinMetered, ToMetered, Vec};
-use super::super::{Flow, Invocation};
-use super::Request;
-use super::letters::Letters;
+use super::super::context::Context;
+use super::super::error::BuiltinError;
+use super::super::options::Options;
+use super::super::output::Style;
+use super::super::Flow;
+use super::{Request, function};
 use crate::machine::name::{self, NameId};
 use crate::machine::option::ShellOption;
-use crate::machine::process::{Process, Step};
-use crate::machine::quote;
-use crate::machine::run::Run;
+use crate::machine::process::{Process, Target};
 use crate::machine::variable::{Attributes, Value};
+use crate::memory::Vec;
 use crate::text::Text;
 
 /// Computed variables that lists do not show.
@@ -28,37 +29,32 @@ const HIDDEN: &[NameId] = &[
 
 /// `declare` without names, and `declare -p NAME ...`.
 pub(super) fn declare(
-    process: &mut Process,
-    run: &mut Run,
-    invocation: &Invocation,
-    letters: &Letters,
+    ctx: &mut Context<'_, '_>,
+    options: &Options,
     request: Request,
     is_local: bool,
-) -> Step<Flow> {
-    let names: Vec<Text> = invocation.args.iter().skip(letters.first).cloned().collect();
+) -> Flow {
+    let names = ctx.operands(options);
     if names.is_empty() {
         if is_local {
-            locals(process, run);
-        } else if letters.given.is_empty() || (request.on.0 == 0 && !letters.has(b'p')) {
-            process.print_all_variables(run, letters.given.is_empty());
+            let locals = sorted(ctx, is_local_here);
+            print_list(ctx, &locals, None);
+        } else if options.given.is_empty() || (request.on.0 == 0 && !options.has(b'p')) {
+            all_values(ctx, options.given.is_empty());
         } else {
-            all(process, run, request.on, None);
+            all(ctx, request.on, None);
         }
-        return Ok(Flow::Status(0));
+        return Flow::Status(0);
     }
-    let mut status = 0;
-    for name in names {
-        let found = run.services.names.find(&name).filter(|id| process.shell.variables.slot(*id).exists());
-        let found = found.filter(|id| !is_local || is_local_here(process, *id));
-        match found {
-            Some(id) => print(process, run, id, None),
-            None => {
-                process.report_for(&invocation.name(), format_args!("{name}: not found"));
-                status = 1;
-            }
+    while let Some(name) = ctx.next(names) {
+        let found = ctx.run.services.names.find(name);
+        let found = found.filter(|id| ctx.process.shell.variables.slot(*id).exists());
+        match found.filter(|id| !is_local || is_local_here(ctx.process, *id)) {
+            Some(id) => print(ctx, id, None),
+            None => ctx.complain(BuiltinError::NotFound(name.clone())),
         }
     }
-    Ok(Flow::Status(status))
+    ctx.flow()
 }
 
 fn is_local_here(process: &Process, id: NameId) -> bool {
@@ -66,26 +62,24 @@ fn is_local_here(process: &Process, id: NameId) -> bool {
 }
 
 /// In POSIX mode `export -p` and `readonly -p` show their own name.
-pub(super) fn posix_word(process: &Process, invocation: &Invocation) -> Option<&'static str> {
-    process.shell.state.options.has(ShellOption::Posix).then_some(invocation.builtin.name)
+pub(super) fn posix_word(ctx: &Context<'_, '_>) -> Option<&'static str> {
+    ctx.process.shell.state.options.has(ShellOption::Posix).then_some(ctx.builtin.name)
 }
 
 /// Variables that exist, sorted by name.
-fn sorted(process: &Process, run: &Run, keep: impl Fn(&Process, NameId) -> bool) -> Vec<(Text, NameId)> {
-    let mut names: Vec<(Text, NameId)> = process
-        .shell
-        .variables
-        .existing()
-        .filter(|(id, _)| !HIDDEN.contains(id) && keep(process, *id))
-        .map(|(id, _)| (run.services.names.text(id), id))
+fn sorted(ctx: &Context<'_, '_>, keep: impl Fn(&Process, NameId) -> bool) -> Vec<(Text, NameId)> {
+    let existing = ctx.process.shell.variables.existing();
+    let mut names: Vec<(Text, NameId)> = existing
+        .filter(|(id, _)| !HIDDEN.contains(id) && keep(ctx.process, *id))
+        .map(|(id, _)| (ctx.run.services.names.text(id), id))
         .collect();
     names.sort();
     names
 }
 
 /// Every variable that has one of the attributes; all if there is none.
-pub(super) fn all(process: &mut Process, run: &mut Run, attributes: Attributes, word: Option<&str>) {
-    let shown = sorted(process, run, |process, id| {
+pub(super) fn all(ctx: &mut Context<'_, '_>, attributes: Attributes, word: Option<&'static str>) {
+    let shown = sorted(ctx, |process, id| {
         let slot = process.shell.variables.slot(id);
         let mut own = slot.attributes;
         match slot.value {
@@ -95,58 +89,84 @@ pub(super) fn all(process: &mut Process, run: &mut Run, attributes: Attributes, 
         }
         attributes.0 == 0 || own.has(attributes)
     });
+    print_list(ctx, &shown, word);
+}
+
+fn print_list(ctx: &mut Context<'_, '_>, shown: &[(Text, NameId)], word: Option<&'static str>) {
     for (_, id) in shown {
-        print(process, run, id, word);
+        print(ctx, *id, word);
     }
 }
 
-fn locals(process: &mut Process, run: &mut Run) {
-    for (_, id) in sorted(process, run, is_local_here) {
-        print(process, run, id, None);
+/// The value of a variable, or the name that a reference refers to.
+fn own_value(ctx: &mut Context<'_, '_>, id: NameId) -> Value {
+    let slot = ctx.process.shell.variables.slot(id);
+    if slot.attributes.has(Attributes::NAMEREF) {
+        slot.value.clone()
+    } else {
+        ctx.process.value_of(ctx.run, id)
     }
 }
 
-fn print(process: &mut Process, run: &mut Run, id: NameId, word: Option<&str>) {
-    let mut text = process.declaration(run, id);
-    if let Some(word) = word
-        && let Some(rest) = text.strip_prefix(b"declare -")
-    {
-        let rest = rest.iter().position(|&byte| byte == b' ').and_then(|at| rest.get(at..)).unwrap_or(rest);
-        text = [word.as_bytes(), rest].concat_metered();
-    }
-    process.out.extend_from_slice(&text);
-    process.out.push(b'\n');
-}
-
-impl Process {
-    /// `set` without operands: every variable that has a value, and functions.
-    pub(in super::super) fn print_all_variables(&mut self, run: &mut Run, functions: bool) {
-        for (name, id) in sorted(self, run, |process, id| process.shell.variables.slot(id).value != Value::Unset) {
-            let value = if self.shell.variables.slot(id).attributes.has(Attributes::NAMEREF) { self.shell.variables.slot(id).value.clone() } else { self.value_of(run, id) };
-            let text = match value {
-                Value::Unset | Value::Dynamic => continue,
-                Value::Array(_) | Value::Assoc(_) => {
-                    let text = self.declaration(run, id);
-                    let at = memchr::memmem::find(&text, &name).unwrap_or(0);
-                    text.get(at..).unwrap_or(&text).to_metered()
-                }
-                value => {
-                    let value = value.text().unwrap_or_default();
-                    let shown = match value.as_bytes() {
-                        [] => Vec::new(),
-                        value if quote::needs_ansi_c(value) && !self.shell.state.options.has(ShellOption::Posix) => {
-                            quote::ansi_c(value)
-                        }
-                        value => quote::trace(value),
-                    };
-                    [name.as_bytes(), b"=", &shown].concat_metered()
-                }
-            };
-            self.out.extend_from_slice(&text);
-            self.out.push(b'\n');
+/// A declaration. `word` stands in place of `declare` and its options.
+fn print(ctx: &mut Context<'_, '_>, id: NameId, word: Option<&'static str>) {
+    match word {
+        Some(word) => ctx.out.bytes(word.as_bytes()),
+        None => {
+            let letters = ctx.process.attribute_letters(ctx.run, &Target::Variable(id)).unwrap_or_default();
+            ctx.out.bytes(b"declare -");
+            ctx.out.bytes(if letters.is_empty() { b"-" } else { &letters });
         }
-        if functions {
-            super::function::print_all(self, run);
+    }
+    ctx.out.bytes(b" ");
+    let name = ctx.run.services.names.text(id);
+    ctx.out.text(&name);
+    let value = own_value(ctx, id);
+    print_value(ctx, &value);
+    ctx.out.bytes(b"\n");
+}
+
+/// `=` and a value; nothing where there is none.
+fn print_value(ctx: &mut Context<'_, '_>, value: &Value) {
+    match value {
+        Value::Unset | Value::Dynamic => {}
+        Value::Array(array) => {
+            ctx.out.bytes(b"=(");
+            ctx.out.elements(array);
+            ctx.out.bytes(b")");
         }
+        Value::Assoc(assoc) => {
+            ctx.out.bytes(b"=(");
+            let entries = assoc.sorted().into_iter().map(|(key, value)| (key.clone(), value.clone()));
+            ctx.out.entries(entries.collect());
+            ctx.out.bytes(b")");
+        }
+        value => {
+            ctx.out.bytes(b"=");
+            ctx.out.quoted(&value.text().unwrap_or_default(), Style::Declaration);
+        }
+    }
+}
+
+/// `set` and `declare` without operands: every variable that has a value, and functions.
+pub(in super::super) fn all_values(ctx: &mut Context<'_, '_>, functions: bool) {
+    let posix = ctx.process.shell.state.options.has(ShellOption::Posix);
+    let style = if posix { Style::PosixAssignment } else { Style::Assignment };
+    for (name, id) in sorted(ctx, |process, id| process.shell.variables.slot(id).value != Value::Unset) {
+        let value = own_value(ctx, id);
+        if matches!(value, Value::Unset | Value::Dynamic) {
+            continue;
+        }
+        ctx.out.text(&name);
+        if value.is_array() {
+            print_value(ctx, &value);
+        } else {
+            ctx.out.bytes(b"=");
+            ctx.out.quoted(&value.text().unwrap_or_default(), style);
+        }
+        ctx.out.bytes(b"\n");
+    }
+    if functions {
+        function::print_all(ctx);
     }
 }

@@ -1,0 +1,296 @@
+//! Runs builtins: binds what stands before them, hands on what they print, and takes back what was theirs.
+//!
+//! A builtin is called once, or again and again: after it had to wait, after its callback, or after its output was handed
+//! on or its turn was over. What it printed goes out before it is called again.
+
+use super::context::{Call, Context, ShellContext};
+use super::error::BuiltinError;
+use super::output::{Filled, Printout};
+use super::{Act, Builtin, Flow, Invocation};
+use crate::limit::{Turn, gauge};
+use crate::machine::option::ShellOption;
+use crate::machine::process::{Halt, Process, Step, Wait};
+use crate::machine::run::Run;
+use crate::machine::trap;
+use crate::machine::variable::Binding;
+use crate::memory::{Vec, format};
+use crate::text::Text;
+use crate::vfs::{Errno, FsError};
+use std::task::{Context as TaskContext, Poll};
+
+/// What a builtin has printed and did not hand on yet, and how it goes on then.
+pub(crate) struct Printing {
+    out: Printout,
+    then: Flow,
+}
+
+impl Process {
+    /// Runs the fields as a builtin.
+    pub(crate) fn call_builtin(
+        &mut self,
+        run: &mut Run,
+        cx: &mut TaskContext<'_>,
+        builtin: &'static Builtin,
+    ) -> Step {
+        let mut invocation = Invocation {
+            args: std::mem::take(&mut self.x.fields),
+            arguments: std::mem::take(&mut self.x.arguments),
+            redirections: std::mem::take(&mut self.x.redirections),
+            ..Invocation::empty(builtin)
+        };
+        let assignments = std::mem::take(&mut self.x.assignments);
+        if !assignments.is_empty() {
+            let persists = builtin.special && self.shell.state.options.has(ShellOption::Posix);
+            let kind = match builtin.name {
+                _ if persists => Binding::Persistent,
+                "eval" | "source" | "." | "unset" => Binding::Scoped,
+                _ => Binding::Plain,
+            };
+            match self.bind_temporary(run, assignments, kind) {
+                Ok(bound) => invocation.temporary = Some(bound),
+                Err(()) if self.ends_at_errors() => {
+                    self.restore_descriptors(invocation.redirections);
+                    return Err(self.fatal_assignment());
+                }
+                // The command runs without them.
+                Err(()) => {}
+            }
+        }
+        self.invoke(run, cx, invocation)
+    }
+
+    /// Runs a builtin, or runs it again after it had to wait.
+    pub(crate) fn invoke(
+        &mut self,
+        run: &mut Run,
+        cx: &mut TaskContext<'_>,
+        mut invocation: Invocation,
+    ) -> Step {
+        loop {
+            let (mut out, flow) = match invocation.printing.take() {
+                Some(printing) => (printing.out, Ok(printing.then)),
+                None => self.call(run, cx, &mut invocation),
+            };
+            let flow = match flow {
+                Ok(flow @ (Flow::Status(_) | Flow::Again)) => {
+                    let is_quiet = out.is_empty() && flow != Flow::Again;
+                    if !is_quiet && !self.print(run, cx, &invocation, &mut out)? {
+                        invocation.printing = Some(Box::new(Printing { out, then: flow }));
+                        self.wait = Wait::Builtin(Box::new(invocation));
+                        return Ok(());
+                    }
+                    flow
+                }
+                flow => {
+                    self.print_now(&invocation, &mut out);
+                    match flow {
+                        Ok(flow) => flow,
+                        Err(halt) => {
+                            self.finish_invocation(invocation);
+                            return Err(halt);
+                        }
+                    }
+                }
+            };
+            self.out = out.into_buffer();
+            match flow {
+                Flow::Again => {}
+                Flow::Delegate { builtin, args } => invocation.become_other(builtin, args),
+                Flow::Callback(text) => return self.start_callback(run, invocation, text).map(|_| ()),
+                Flow::Wait => {
+                    self.wait = Wait::Builtin(Box::new(invocation));
+                    return Ok(());
+                }
+                Flow::Switched => {
+                    self.recycle(invocation.args);
+                    return Ok(());
+                }
+                Flow::Status(status) => return self.end_builtin(invocation, status),
+            }
+        }
+    }
+
+    /// Calls a builtin; what it printed, and how it goes on.
+    fn call(
+        &mut self,
+        run: &mut Run,
+        cx: &mut TaskContext<'_>,
+        invocation: &mut Invocation,
+    ) -> (Printout, Step<Flow>) {
+        let builtin = invocation.builtin;
+        let mut out = Printout::over(std::mem::take(&mut self.out));
+        // The arguments are apart from the invocation, which the builtin may change.
+        let args = std::mem::take(&mut invocation.args);
+        let mut position = invocation.position;
+        let call = Call::new(builtin, &args, &mut out, &mut position);
+        let result = match builtin.act {
+            Act::Shell(act) => act(&mut ShellContext::of(self, run, call)),
+            Act::Machine(act) => act(&mut Context::new(self, run, cx, invocation, call)),
+        };
+        invocation.position = position;
+        invocation.args = args;
+        let flow = match result {
+            Ok(flow) => Ok(flow),
+            Err(BuiltinError::Halt(halt)) => Err(halt),
+            Err(error) => {
+                let status = error.status();
+                if error == BuiltinError::Help {
+                    super::help::print_help(builtin, &mut out);
+                } else if !matches!(error, BuiltinError::Reported(_)) {
+                    out.message(error);
+                }
+                Ok(Flow::Status(status))
+            }
+        };
+        (out, flow)
+    }
+
+    fn end_builtin(&mut self, invocation: Invocation, status: u8) -> Step {
+        let status = if std::mem::take(&mut self.write_failed) { status.max(1) } else { status };
+        let is_usage_error = status == 2
+            && self.shell.state.conditions.is_empty()
+            && invocation.builtin.special
+            && self.shell.state.options.has(ShellOption::Posix);
+        self.finish_invocation(invocation);
+        self.set_status(status);
+        if is_usage_error { Err(Halt::Exit(status)) } else { Ok(()) }
+    }
+
+    fn finish_invocation(&mut self, invocation: Invocation) {
+        if !invocation.redirections.is_empty() {
+            self.restore_descriptors(invocation.redirections);
+        }
+        if let Some(bound) = invocation.temporary {
+            self.shell.variables.leave_temporary(bound);
+            self.refresh_special();
+        }
+        self.recycle(invocation.args);
+    }
+
+    /// Keeps the room of a command's fields for the next one.
+    fn recycle(&mut self, mut args: Vec<Text>) {
+        if self.x.fields.capacity() == 0 {
+            args.clear();
+            self.x.fields = args;
+        }
+    }
+
+    /// Hands on what a builtin printed. `false`: the reader is slow, or others have their turn first.
+    fn print(
+        &mut self,
+        run: &mut Run,
+        cx: &mut TaskContext<'_>,
+        invocation: &Invocation,
+        out: &mut Printout,
+    ) -> Step<bool> {
+        loop {
+            let filled = out.fill();
+            if !self.write_ready(cx, invocation.builtin, out)? {
+                if let Filled::Message(error) = filled {
+                    out.put_back(error);
+                }
+                return Ok(false);
+            }
+            match filled {
+                Filled::All | Filled::Block => {}
+                Filled::Message(error) => self.report_builtin(invocation.builtin, &error),
+            }
+            if gauge::burn(1) && run.services.meter.refuel()? != Turn::Continues {
+                cx.waker().wake_by_ref();
+                return Ok(false);
+            }
+            if out.is_empty() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Writes the bytes that are ready; `false`: not all of them could be written now.
+    fn write_ready(
+        &mut self,
+        cx: &mut TaskContext<'_>,
+        builtin: &'static Builtin,
+        out: &mut Printout,
+    ) -> Step<bool> {
+        if out.ready().is_empty() {
+            return Ok(true);
+        }
+        if !self.unwritten.is_empty() {
+            cx.waker().wake_by_ref();
+            return Ok(false);
+        }
+        if self.write_failed {
+            out.advance(usize::MAX);
+            return Ok(true);
+        }
+        let Some(description) = self.shell.state.descriptors.get(1).cloned() else {
+            self.write_failed = true;
+            out.advance(usize::MAX);
+            self.report_builtin(builtin, &BuiltinError::WriteError(Errno::BadDescriptor));
+            return Ok(true);
+        };
+        while !out.ready().is_empty() {
+            match description.poll_write(cx, out.ready()) {
+                Poll::Ready(Ok(count)) => out.advance(count),
+                Poll::Pending => return Ok(false),
+                Poll::Ready(Err(FsError::Limit(limit))) => return Err(limit.into()),
+                Poll::Ready(Err(FsError::Errno(Errno::BrokenPipe)))
+                    if !self.shell.state.traps.signals.contains_key(&trap::PIPE) =>
+                {
+                    return Err(Halt::Killed(141));
+                }
+                Poll::Ready(Err(FsError::Errno(errno))) => {
+                    self.write_failed = true;
+                    out.advance(usize::MAX);
+                    self.report_builtin(builtin, &BuiltinError::WriteError(errno));
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Hands on what little a builtin printed before it waits or goes on as something else; what is not written now
+    /// follows before the next operation.
+    fn print_now(&mut self, invocation: &Invocation, out: &mut Printout) {
+        while !out.is_empty() {
+            let filled = out.fill();
+            if let Some(description) = self.shell.state.descriptors.get(1).cloned() {
+                self.write_now(description, out.ready());
+            }
+            out.advance(usize::MAX);
+            if let Filled::Message(error) = filled {
+                self.report_builtin(invocation.builtin, &error);
+            }
+            if gauge::is_refused() {
+                return;
+            }
+        }
+    }
+
+    /// Writes a builtin's message, and the usage line where that follows.
+    pub(super) fn report_builtin(&mut self, builtin: &Builtin, error: &BuiltinError) {
+        if error.is_message() {
+            if error.names_builtin() {
+                self.report_for(builtin.name.as_bytes(), error);
+            } else if error.is_bare() {
+                self.write_error(format!("{error}\n").as_bytes());
+            } else {
+                self.report(error);
+            }
+        }
+        if error.is_usage() {
+            let line = format!("{}: usage: {}\n", builtin.name, builtin.synopsis);
+            self.write_error(line.as_bytes());
+        }
+    }
+
+    /// Undoes a builtin's redirections and temporary assignments before it leaves the frames around it.
+    pub(super) fn release(&mut self, invocation: &mut Invocation) {
+        let redirections = std::mem::take(&mut invocation.redirections);
+        self.restore_descriptors(redirections);
+        if let Some(bound) = invocation.temporary.take() {
+            self.shell.variables.leave_temporary(bound);
+            self.refresh_special();
+        }
+    }
+}
