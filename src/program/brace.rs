@@ -467,8 +467,8 @@ mod tests {
                 word.parts
                     .iter()
                     .map(|part| match part {
-                        WordPart::Literal(text) | WordPart::Quoted(text) => text.to_string_lossy().into(),
-                        _ => "?".into(),
+                        WordPart::Literal(text) | WordPart::Quoted(text) => String::from(&*text.to_string_lossy()),
+                        _ => String::from("?"),
                     })
                     .collect()
             })
