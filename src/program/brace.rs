@@ -467,7 +467,9 @@ mod tests {
                 word.parts
                     .iter()
                     .map(|part| match part {
-                        WordPart::Literal(text) | WordPart::Quoted(text) => String::from(&*text.to_string_lossy()),
+                        WordPart::Literal(text) | WordPart::Quoted(text) => {
+                            String::from(&*text.to_string_lossy())
+                        }
                         _ => String::from("?"),
                     })
                     .collect()
