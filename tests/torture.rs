@@ -11,6 +11,7 @@ use hookbox::limit::Limit;
 use hookbox::limit::fault::{Fault, Injection};
 use hookbox::sandbox::{End, Output, Sandbox, Script};
 use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
@@ -81,7 +82,11 @@ fn torture(fault: Fault, judge: impl Fn(&Output) -> Option<String>) {
         for nth in occasions() {
             let sandbox = session();
             let injection = Injection::new(fault, nth);
-            let output = run(&sandbox, script, 100_000);
+            let output = catch_unwind(AssertUnwindSafe(|| run(&sandbox, script, 100_000)));
+            let Ok(output) = output else {
+                let _ = writeln!(failures, "{fault:?} {nth} panics: {script}");
+                continue;
+            };
             let has_failed = injection.is_over();
             drop(injection);
             let Some(output) = output else {

@@ -107,7 +107,7 @@ pub(crate) fn charge(bytes: usize) -> bool {
         if live > gauge.allowed.get() && !admit_past_limit(gauge, bytes, live) {
             return false;
         }
-        if fault::is_due(Fault::Charge) && gauge.owner.get() != 0 {
+        if gauge.owner.get() != 0 && fault::is_due(Fault::Charge) {
             refuse_on(gauge, Limit::LiveBytes);
             return false;
         }

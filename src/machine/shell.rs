@@ -87,7 +87,7 @@ impl Positional {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.items.len() - self.start
+        self.items.len().saturating_sub(self.start)
     }
 
     /// Whether they are those of `other`, shifted or not.

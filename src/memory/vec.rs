@@ -105,6 +105,13 @@ impl<T> Vec<T> {
         }
     }
 
+    /// Appends `item` and returns its index; where it was refused, there is nothing at that index.
+    pub fn add(&mut self, item: T) -> usize {
+        let index = self.0.len();
+        self.push(item);
+        index
+    }
+
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         self.0.pop()

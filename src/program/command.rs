@@ -212,8 +212,8 @@ impl Compiler {
                 Text::from(text.get(..end).unwrap_or(text).trim_ascii_end())
             }
         };
-        self.program.texts.push(head);
-        self.emit(Op::Debug(self.program.texts.len() as Index - 1));
+        let text = self.program.texts.add(head) as Index;
+        self.emit(Op::Debug(text));
     }
 
     /// The operation that was just emitted runs this command.

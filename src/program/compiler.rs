@@ -297,8 +297,7 @@ impl Compiler {
     }
 
     pub(super) fn text(&mut self, text: &Text) -> Index {
-        self.program.texts.push(text.clone());
-        self.program.texts.len() as Index - 1
+        self.program.texts.add(text.clone()) as Index
     }
 
     pub(super) fn name(&mut self, name: &Text) -> Index {
@@ -337,15 +336,14 @@ impl Compiler {
 
     /// Keeps what was skimmed for the time when it is run.
     pub(super) fn deferred(&mut self, what: Deferred) -> Index {
-        self.program.parts.push(Part {
+        self.program.parts.add(Part {
             what,
             line_shift: self.line_shift,
             conditions: self.conditions,
             base_line: self.base_line,
             last_line: self.last_line,
             program: OnceLock::new(),
-        });
-        self.program.parts.len() as Index - 1
+        }) as Index
     }
 
     fn list_item(&mut self, item: &ListItem) {

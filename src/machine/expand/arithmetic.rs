@@ -163,8 +163,7 @@ impl Process {
         };
         let mut names: Vec<NameId> = Vec::new();
         let code = compile_arithmetic(&expression, &mut |name: &Text| {
-            names.push(run.services.names.intern(name));
-            names.len() as Index - 1
+            names.add(run.services.names.intern(name)) as Index
         });
         let Some(code) = code else {
             return self.evaluate_tree(run, &expression, text, depth);

@@ -369,8 +369,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn constant(&mut self, value: Value) -> u32 {
-        self.program.constants.push(value);
-        (self.program.constants.len() - 1) as u32
+        self.program.constants.add(value) as u32
     }
 
     /// A primary; a place is given back without being loaded.
@@ -449,8 +448,7 @@ impl Parser<'_> {
         let options = RegexOptions { dialect: Dialect::Awk, ..self.regex_options.clone() };
         let regex = Regex::new(&source, Syntax::Extended, &options)
             .map_err(|error| self.error(SyntaxErrorKind::Regex(error, source)))?;
-        self.program.regexes.push(regex);
-        let number = (self.program.regexes.len() - 1) as u32;
+        let number = self.program.regexes.add(regex) as u32;
         self.emit(Op::MatchRecord(number));
         Ok(())
     }

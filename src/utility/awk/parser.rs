@@ -206,9 +206,8 @@ impl Parser<'_> {
     }
 
     pub(super) fn emit(&mut self, op: Op) -> usize {
-        self.program.code.push(op);
         self.program.lines.push(self.lexer.line);
-        self.program.code.len() - 1
+        self.program.code.add(op)
     }
 
     pub(super) fn here(&self) -> u32 {

@@ -64,9 +64,9 @@ impl Streams {
             place
         } else {
             let sink = open_sink(ctx, redirect, name)?;
-            self.sinks.push(Some((name.to_metered(), sink)));
-            self.sink_places.insert(name.to_metered(), self.sinks.len() - 1);
-            self.sinks.len() - 1
+            let place = self.sinks.add(Some((name.to_metered(), sink)));
+            self.sink_places.insert(name.to_metered(), place);
+            place
         };
         match self.sinks.get_mut(place).and_then(Option::as_mut) {
             Some((_, Sink::File(output))) => output.write(text).await?,

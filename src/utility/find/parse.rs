@@ -607,8 +607,7 @@ impl Parser<'_> {
         }
         let output = self.ctx.create(&path, false);
         let output = output.map_err(|error| UtilityError::operand(quote(&path).as_bytes(), error))?;
-        self.plan.files.push((path, output));
-        Ok(Target::File(self.plan.files.len() - 1))
+        Ok(Target::File(self.plan.files.add((path, output))))
     }
 
     fn command(&mut self, name: &str) -> Result<Action, UtilityError> {
@@ -638,8 +637,7 @@ impl Parser<'_> {
                 break;
             }
             let (files, directory) = (Vec::new(), Vec::new());
-            self.plan.batches.push(Batch { argv, in_directory, files, bytes: 0, directory });
-            return Ok(Action::ExecuteBatch(self.plan.batches.len() - 1));
+            return Ok(Action::ExecuteBatch(self.plan.batches.add(Batch { argv, in_directory, files, bytes: 0, directory })));
         }
         fail(format!("missing argument to `{name}'"))
     }

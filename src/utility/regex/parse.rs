@@ -214,12 +214,7 @@ impl Parser<'_> {
     fn set(&mut self, set: Set) -> Result<(), RegexError> {
         // Only the latest are looked at, so that many sets do not cost their square.
         let known = self.program.sets.iter().enumerate().rev().take(16).find(|(_, other)| **other == set);
-        let number = if let Some((number, _)) = known {
-            number
-        } else {
-            self.program.sets.push(set);
-            self.program.sets.len() - 1
-        };
+        let number = if let Some((number, _)) = known { number } else { self.program.sets.add(set) };
         self.atom(Instruction::Set(number as u32))
     }
 

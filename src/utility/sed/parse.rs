@@ -490,8 +490,7 @@ fn intern(names: &mut Vec<Text>, name: Text) -> usize {
     if let Some(found) = names.iter().position(|known| *known == name) {
         return found;
     }
-    names.push(name);
-    names.len() - 1
+    names.add(name)
 }
 
 /// Whether a version is newer than the GNU sed that this one follows.
