@@ -3,7 +3,8 @@
 //! ends by a limit that names itself, no payload file is left, and the session works as before afterwards.
 //!
 //! `cargo test --release --features faults --test torture` tries every N of every script; without `--release` it tries those
-//! that an increasing step leaves. `TORTURE=WORD` picks the scripts whose text contains the word.
+//! that an increasing step leaves. `TORTURE=WORD` picks the scripts whose text contains the word, `TORTURE_ALL=` tries every
+//! N, `TORTURE_FROM=N` begins there.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -18,9 +19,6 @@ use std::task::{Context, Poll, Waker};
 /// Scripts that use each part of the shell and most utilities, short enough to be run thousands of times.
 const SCRIPTS: &str = include_str!("torture/scripts.txt");
 
-/// Most occasions that are tried of one kind for one script.
-const MOST: u64 = if cfg!(debug_assertions) { 60 } else { 100_000 };
-
 fn scripts() -> Vec<&'static str> {
     let wanted = std::env::var("TORTURE").unwrap_or_default();
     SCRIPTS.split("\n\n").filter(|script| !script.trim().is_empty() && script.contains(&wanted)).collect()
@@ -28,11 +26,13 @@ fn scripts() -> Vec<&'static str> {
 
 /// The occasions to try: all of them at first, then ever fewer.
 fn occasions() -> impl Iterator<Item = u64> {
-    let mut next = 0;
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let mut next = number("TORTURE_FROM").unwrap_or(0);
+    let all = !cfg!(debug_assertions) || std::env::var_os("TORTURE_ALL").is_some();
     std::iter::from_fn(move || {
         let now = next;
-        next += if cfg!(debug_assertions) { 1 + now / 4 } else { 1 };
-        (now < MOST).then_some(now)
+        next += if all { 1 } else { 1 + now / 4 };
+        (now < if all { 100_000 } else { 60 }).then_some(now)
     })
 }
 

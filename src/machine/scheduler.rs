@@ -414,6 +414,10 @@ fn yield_to_executor(cx: &mut Context<'_>) {
 impl Scheduler {
     /// One process, or one look at the timers. `Ready`: how the run ended.
     fn advance(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<u8>, LimitError>> {
+        // Before anything is waited for: the process or the waker that it takes may be what was refused.
+        if let Some(error) = self.run.services.meter.failure() {
+            return Poll::Ready(Err(error));
+        }
         self.fire_due();
         match self.ready.pop() {
             Some(pid) => self.step(pid)?,
@@ -421,9 +425,6 @@ impl Scheduler {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(result) => result?,
             },
-        }
-        if let Some(error) = self.run.services.meter.failure() {
-            return Poll::Ready(Err(error));
         }
         self.start_commands();
         self.drop_abandoned();
