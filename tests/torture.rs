@@ -8,9 +8,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use hookbox::hook::HookRunner;
+use hookbox::hook::case::{Case, CaseFile, SessionSetup, SessionSource};
 use hookbox::limit::Limit;
 use hookbox::limit::fault::{Fault, Injection};
-use hookbox::sandbox::{End, Output, Sandbox, Script};
+use hookbox::sandbox::{End, Output, Sandbox, SandboxSource, Script};
+use hookbox::vfs::fixture::Fixture;
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -141,4 +144,91 @@ fn a_run_that_is_dropped_leaves_the_session_whole() {
             }
         }
     }
+}
+
+/// Sessions of cases, and the files of the one that was made last.
+#[derive(Default)]
+struct Watched(std::sync::Mutex<Option<std::sync::Arc<hookbox::vfs::FileSystem>>>);
+
+impl SessionSource for Watched {
+    fn base(&self) -> &hookbox::vfs::Base {
+        SandboxSource.base()
+    }
+
+    fn session(&self, setup: SessionSetup) -> Result<Box<dyn HookRunner>, String> {
+        *self.0.lock().unwrap() = Some(std::sync::Arc::clone(&setup.files));
+        SandboxSource.session(setup)
+    }
+}
+
+impl Watched {
+    /// The names in the session's folder for temporary files, where payloads lie while a hook runs.
+    fn temporary(&self) -> Vec<String> {
+        let files = self.0.lock().unwrap().take();
+        let entries = files.map(|files| files.read_dir(b"/tmp").unwrap().into_std()).unwrap_or_default();
+        entries.iter().map(|entry| entry.name.to_string()).collect()
+    }
+}
+
+/// Files of cases of a dialect with the folder of their fixture.
+fn case_files(dialect: &str) -> Vec<(CaseFile, std::path::PathBuf)> {
+    let fixture = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("vfs-fixtures").join(dialect);
+    let mut paths: Vec<_> =
+        std::fs::read_dir(fixture.join("cases")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let parse = |path: &std::path::PathBuf| CaseFile::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
+    paths.iter().map(|path| (parse(path), fixture.clone())).collect()
+}
+
+/// Runs a case; `None`: it did not end.
+fn run_case(file: &CaseFile, case: &Case, fixture: &std::path::Path, sessions: &Watched) -> Option<()> {
+    let fixtures = |name: Option<&str>| match name {
+        None => Fixture::load(fixture),
+        Some(name) => Fixture::load(&fixture.parent().unwrap_or(fixture).join(name)),
+    };
+    let mut running = pin!(file.run(case, sessions, &fixtures));
+    let mut cx = Context::from_waker(Waker::noop());
+    (0..100_000).find_map(|_| running.as_mut().poll(&mut cx).is_ready().then_some(()))
+}
+
+#[test]
+fn chains_of_all_dialects_bear_every_fault() {
+    let mut failures = String::new();
+    let sessions = Watched::default();
+    for dialect in ["everruns", "docker-agent", "claude-code", "agentao", "infer", "goclaw"] {
+        for (file, fixture) in case_files(dialect) {
+            for case in file.cases.iter().take(if cfg!(debug_assertions) { 1 } else { 4 }) {
+                if run_case(&file, case, &fixture, &sessions).is_none() {
+                    // It waits for real time, or for somebody outside.
+                    continue;
+                }
+                let usual = sessions.temporary();
+                for fault in [Fault::Charge, Fault::Clock, Fault::FileOperation] {
+                    for nth in occasions() {
+                        let injection = Injection::new(fault, nth);
+                        let ran =
+                            catch_unwind(AssertUnwindSafe(|| run_case(&file, case, &fixture, &sessions)));
+                        let has_failed = injection.is_over();
+                        drop(injection);
+                        let left = sessions.temporary();
+                        let wrong = match ran {
+                            Err(_) => Some("panics".to_owned()),
+                            Ok(None) => Some("hangs".to_owned()),
+                            Ok(Some(())) if left.iter().any(|name| !usual.contains(name)) => {
+                                Some(format!("leaves {left:?}"))
+                            }
+                            Ok(Some(())) => None,
+                        };
+                        if let Some(wrong) = wrong {
+                            let _ = writeln!(failures, "{fault:?} {nth} {wrong}: {dialect}: {}", case.name);
+                        }
+                        if !has_failed {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
 }
