@@ -752,7 +752,7 @@ fn fixtures_and_cases_stay_in_their_folder() {
             let (line, fixture) = line.split_once(" CASES").map_or((line, None), |(line, f)| (line, Some(f)));
             let root = world.path("").display().to_string();
             let text = fixture.map(|fixture| cases(&fixture.trim().replace("$ROOT/", &root)));
-            world.make(&format!("{line} {}", text.unwrap_or_default()).trim_end_matches(' '));
+            world.make(format!("{line} {}", text.unwrap_or_default()).trim_end_matches(' '));
         }
         let (secret, set) = (world.list("secret"), world.list("set"));
         let ran = world.hookbox(words);

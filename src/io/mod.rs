@@ -1,5 +1,7 @@
 //! Descriptors, open file descriptions and pipes: how bytes move between processes and files.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::disallowed_macros))]
+
 mod capture;
 mod description;
 mod descriptor;

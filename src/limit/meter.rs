@@ -232,11 +232,12 @@ impl Meter {
         self.count_operations(used)?;
         let now = real_monotonic();
         self.check_at(now)?;
-        Ok(if self.slice_ended_by(now) {
+        // A turn that is over ends, whatever the time says: what the processes do to each other depends on turns alone.
+        Ok(if turn_is_over {
+            Turn::Over
+        } else if self.slice_ended_by(now) {
             self.paused.store(true, Relaxed);
             Turn::Pauses
-        } else if turn_is_over {
-            Turn::Over
         } else {
             Turn::Continues
         })

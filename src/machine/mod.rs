@@ -1,6 +1,8 @@
 //! The machine: runs programs. A run is one future ([`scheduler`]); its processes keep their frames on the heap, so that
 //! no script decides how deep the host's stack gets, and every operation is a point to stop, yield or be cancelled.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::disallowed_macros))]
+
 mod array;
 mod assign;
 mod builder;

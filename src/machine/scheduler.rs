@@ -348,7 +348,7 @@ impl Scheduler {
             if earliest > now {
                 return;
             }
-            self.computed = now - earliest.max(clock.monotonic());
+            self.computed = now.saturating_sub(earliest.max(clock.monotonic()));
             clock.advance_to(earliest);
         }
         self.run.services.timers.fire(clock.monotonic());

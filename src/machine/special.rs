@@ -7,7 +7,7 @@ use super::option::{OPTIONS, ShellOption};
 use super::process::Process;
 use super::run::Run;
 use super::variable::{Attributes, Value, decimal};
-use crate::memory::{ToMetered, Vec, format, vec};
+use crate::memory::{JoinText, ToMetered, Vec, format, vec};
 use crate::text::Text;
 use std::sync::Arc;
 
@@ -131,7 +131,7 @@ impl Process {
                     .filter(|(option, _, _, in_set, _)| *in_set == set && state.options.has(*option))
                     .map(|(_, text, ..)| *text)
                     .collect();
-                text(Text::from(names.join(":")))
+                text(Text::from(names.join_text(":")))
             }
             name::BASH_ARGV0 => text(state.arg0.clone()),
             name::BASH_COMMAND => text(self.current_command(run)),

@@ -182,6 +182,14 @@ impl<'a, T> IntoIterator for &'a VecDeque<T> {
     }
 }
 
+impl<'a, T> IntoIterator for &'a mut VecDeque<T> {
+    type Item = &'a mut T;
+    type IntoIter = std::collections::vec_deque::IterMut<'a, T>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter_mut()
+    }
+}
+
 impl<T> IntoIterator for VecDeque<T> {
     type Item = T;
     type IntoIter = super::vec::IntoIter<T>;

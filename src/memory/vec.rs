@@ -205,6 +205,7 @@ impl<T> Vec<T> {
     ///
     /// # Panics
     /// As `std`'s, when `at` is past the end.
+    #[must_use]
     pub fn split_off(&mut self, at: usize) -> Self {
         let mut rest = Self::with_capacity(self.0.len() - at);
         if rest.0.capacity() >= self.0.len() - at {

@@ -14,6 +14,8 @@
 //! The locale is C.UTF-8: characters are compared by code point, and a range is one of code points. Or it is C, where
 //! every byte is a character ([`PatternOptions::bytes`]).
 
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::disallowed_macros))]
+
 mod automaton;
 mod bracket;
 mod extended;

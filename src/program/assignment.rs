@@ -8,7 +8,7 @@ use crate::syntax::ast::{
     Word, WordPart,
 };
 use crate::text::Text;
-use smallvec::smallvec;
+use smallvec::SmallVec;
 
 impl Compiler {
     /// A command that is one `name=value` and can only end with status 0. Whether it was one.
@@ -225,7 +225,7 @@ impl Compiler {
     fn many_brace_arguments(&mut self, assignment: &Assignment, word: &Word) {
         let mut head = assignment.name.clone();
         head.push_bytes(if assignment.append { b"+=" } else { b"=" });
-        let mut whole = Word { parts: smallvec![WordPart::Quoted(head)], span: word.span };
+        let mut whole = Word { parts: SmallVec::from([WordPart::Quoted(head)]), span: word.span };
         whole.parts.extend(word.parts.iter().cloned());
         let index = self.program.braces.len() as Index;
         self.program.braces.push(whole);
@@ -303,9 +303,9 @@ fn braced_element(subscript: &Subscript, element: &ArrayElement) -> Option<Word>
         return None;
     }
     let mut whole =
-        Word { parts: smallvec![WordPart::Quoted(Text::from_static(b"["))], span: element.value.span };
+        Word { parts: SmallVec::from([WordPart::Quoted(Text::from_static(b"["))]), span: element.value.span };
     whole.parts.extend(subscript.word.parts.iter().cloned());
-    let close: &'static [u8] = if element.append { b"]+=" } else { b"]=" };
+    let close: &'static [u8] = if element.append { b"])+=" } else { b"]=" };
     whole.parts.push(WordPart::Quoted(Text::from_static(close)));
     whole.parts.extend(element.value.parts.iter().cloned());
     super::brace::expand(&whole, 2).map_or(true, |words| words.len() > 1).then_some(whole)

@@ -10,7 +10,7 @@ use crate::syntax::ast::{
 };
 use crate::syntax::{Aliases, ParseOptions, ParseWarning, Parser};
 use crate::text::Text;
-use smallvec::smallvec;
+use smallvec::SmallVec;
 use std::sync::{Arc, OnceLock};
 
 /// What compiling depends on beside the source.
@@ -126,7 +126,8 @@ pub(super) fn compile_part(part: &Part, meter: &Arc<Meter>) -> Result<Program, L
 
 /// `2>&1`
 fn standard_error_too() -> Redirection {
-    let word = Word { parts: smallvec![WordPart::Quoted(Text::from_static(b"1"))], span: Span::default() };
+    let word =
+        Word { parts: SmallVec::from([WordPart::Quoted(Text::from_static(b"1"))]), span: Span::default() };
     Redirection {
         descriptor: RedirectionDescriptor::Number(2),
         kind: RedirectionKind::DuplicateOutput(word),

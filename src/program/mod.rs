@@ -4,6 +4,8 @@
 //! decides the rest: words without expansions are finished fields, arithmetic has its names resolved, control flow is
 //! jumps. A function's body stands in the code of the program that defines it.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::disallowed_macros))]
+
 mod arithmetic;
 mod assignment;
 pub(crate) mod brace;

@@ -2,7 +2,7 @@
 //! `bash: line N: ` is the reporter's.
 
 use crate::limit::{Limit, LimitError};
-use crate::memory::{String, ToMetered, Vec, format};
+use crate::memory::{JoinText, String, ToMetered, Vec, format};
 use crate::syntax::ast::Span;
 use crate::text::Text;
 use std::fmt;
@@ -215,7 +215,7 @@ impl ParseError {
                 .push(format!("syntax error in conditional expression: unexpected token `{}'", show(token))),
             ParseErrorKind::ConditionalEmpty => {}
             ParseErrorKind::ConditionalEnd => {
-                lines.push("unexpected EOF while looking for `]]'".to_metered())
+                lines.push("unexpected EOF while looking for `]]'".to_metered());
             }
             ParseErrorKind::Conditional => lines.push("syntax error in conditional expression".to_metered()),
             ParseErrorKind::InvalidIdentifier(name) => {
@@ -233,7 +233,7 @@ impl ParseError {
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.0.line, self.message().join(": "))
+        write!(f, "line {}: {}", self.0.line, self.message().join_text(": "))
     }
 }
 

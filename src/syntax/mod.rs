@@ -1,5 +1,7 @@
 //! Bytes to AST: lexer and parser of the shell language. Depends on nothing of ours but `text` and `limit`.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::disallowed_macros))]
+
 mod alias;
 mod arithmetic;
 mod assignment;

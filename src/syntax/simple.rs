@@ -15,7 +15,7 @@ use super::lexer::{Keyword, Parsed, Reader, is_name_byte};
 use super::parser::empty_command;
 use crate::memory::{Vec, vec};
 use crate::text::Text;
-use smallvec::smallvec;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 impl Reader<'_> {
@@ -391,5 +391,5 @@ fn array_word(assignment: Assignment, span: Span) -> Word {
         }
     }
     parts.push(WordPart::Literal(Text::from_static(b")")));
-    Word { parts: smallvec![WordPart::DoubleQuoted(parts)], span }
+    Word { parts: SmallVec::from([WordPart::DoubleQuoted(parts)]), span }
 }

@@ -3,6 +3,8 @@
 //!
 //! A utility is one file with a `UTILITY` row and its name in the list below.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::disallowed_macros))]
+
 mod byte_queue;
 mod context;
 mod copy;

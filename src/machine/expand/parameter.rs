@@ -169,7 +169,7 @@ impl Process {
         {
             // As written.
             let shown = match target {
-                Target::Positional(number) => number.to_string().into(),
+                Target::Positional(number) => crate::memory::format!("{number}").into_std().into(),
                 _ => bstr::BString::from(element_text(inner)),
             };
             self.report(format_args!("{shown}: unbound variable"));

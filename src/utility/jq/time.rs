@@ -3,7 +3,7 @@
 
 #![expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "builtins share one signature")]
 
-use crate::memory::{String, ToMeteredString, format};
+use crate::memory::{JoinText, String, ToMeteredString, Vec, format};
 use super::error::Raise;
 use super::machine::Context;
 use super::value::Value;
@@ -144,7 +144,7 @@ pub(super) fn strptime(_: &mut Context<'_>, input: Value, arguments: &[Value]) -
         ));
     };
     // The zone's name says nothing more here; jiff reads offsets and identifiers only.
-    let format = format.as_str().replace("%Z", "UTC");
+    let format = format.as_str().split("%Z").collect::<Vec<_>>().join_text("UTC");
     let mismatch = || {
         let format = arguments.first().map(super::print::compact).unwrap_or_default();
         let format = format.trim_matches('"').to_metered_string();
