@@ -1,7 +1,7 @@
 //! A sink that keeps what is written to it: a run's standard output, a command substitution.
 
 use crate::clock::lock;
-use crate::limit::{Charge, Limit, Meter};
+use crate::limit::{Limit, Meter};
 use crate::memory::Vec;
 use crate::vfs::FsError;
 use std::sync::{Arc, Mutex};
@@ -29,13 +29,12 @@ pub struct Capture {
 struct Collected {
     bytes: Vec<u8>,
     written: u64,
-    charge: Charge,
 }
 
 impl Capture {
     /// A sink whose cap is the run's `limit`.
     pub fn new(meter: &Arc<Meter>, limit: Limit, on_excess: OnExcess) -> Arc<Self> {
-        let state = Mutex::new(Collected { bytes: Vec::new(), written: 0, charge: meter.empty_charge() });
+        let state = Mutex::new(Collected { bytes: Vec::new(), written: 0 });
         Arc::new(Self { meter: Arc::clone(meter), limit, cap: meter.limits().get(limit), on_excess, state })
     }
 
@@ -52,22 +51,13 @@ impl Capture {
             bytes
         };
         state.written += bytes.len() as u64;
-        let needed = state.bytes.len() + kept.len();
-        if needed > state.bytes.capacity() {
-            let capacity = needed.max(state.bytes.capacity() * 2).max(64);
-            state.charge.set(capacity as u64)?;
-            let more = capacity - state.bytes.len();
-            state.bytes.reserve_exact(more);
-        }
         state.bytes.extend_from_slice(kept);
         Ok(())
     }
 
-    /// Takes what was collected; the charge goes with the caller's knowledge that it now holds the bytes.
+    /// Takes what was collected.
     pub fn take(&self) -> Vec<u8> {
-        let mut state = lock(&self.state);
-        let _ = state.charge.set(0);
-        std::mem::take(&mut state.bytes)
+        std::mem::take(&mut lock(&self.state).bytes)
     }
 
     /// Bytes written so far, those that were discarded included.

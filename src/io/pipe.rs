@@ -2,7 +2,6 @@
 //! write that no one can read is a broken pipe. POSIX XSH `pipe`, XBD 3.268.
 
 use crate::clock::lock;
-use crate::limit::{Charge, Meter};
 use crate::memory::{Vec, VecDeque};
 use crate::vfs::{Errno, FsError};
 use std::sync::{Arc, Mutex};
@@ -10,8 +9,6 @@ use std::task::{Context, Poll, Waker};
 
 /// Bytes that a pipe holds before writers wait; Linux's default.
 const CAPACITY: usize = 64 * 1024;
-/// Live bytes are taken in steps of this size.
-const STEP: usize = 4096;
 
 #[derive(Debug)]
 pub(crate) struct Pipe {
@@ -21,7 +18,6 @@ pub(crate) struct Pipe {
 #[derive(Debug)]
 struct State {
     bytes: VecDeque<u8>,
-    charge: Option<Charge>,
     readers: usize,
     writers: usize,
     /// A FIFO waits for its first peer instead of reporting end-of-file or a broken pipe.
@@ -39,11 +35,10 @@ impl State {
 }
 
 impl Pipe {
-    fn new(meter: Option<&Arc<Meter>>, fifo: bool) -> Arc<Self> {
+    fn new(fifo: bool) -> Arc<Self> {
         Arc::new(Self {
             state: Mutex::new(State {
                 bytes: VecDeque::new(),
-                charge: meter.map(Meter::empty_charge),
                 readers: 0,
                 writers: 0,
                 awaits_reader: fifo,
@@ -55,7 +50,7 @@ impl Pipe {
 
     /// A pipe that outlives its ends: a FIFO of the file system.
     pub(crate) fn fifo() -> Arc<Self> {
-        Self::new(None, true)
+        Self::new(true)
     }
 
     pub(crate) fn reader(self: &Arc<Self>) -> PipeReader {
@@ -86,8 +81,8 @@ impl Pipe {
 }
 
 /// The two ends of a new pipe.
-pub(crate) fn pipe(meter: &Arc<Meter>) -> (PipeReader, PipeWriter) {
-    let pipe = Pipe::new(Some(meter), false);
+pub(crate) fn pipe() -> (PipeReader, PipeWriter) {
+    let pipe = Pipe::new(false);
     let state = Arc::clone(&pipe);
     {
         let mut state = lock(&state.state);
@@ -134,7 +129,7 @@ impl PipeWriter {
     /// Writes as much of `bytes` as there is room for: at least one byte, or it waits.
     ///
     /// # Errors
-    /// `EPIPE` when no reader is left, or the limit on live bytes.
+    /// `EPIPE` when no reader is left.
     pub(crate) fn poll_write(&self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize, FsError>> {
         let mut state = lock(&self.0.state);
         if state.readers == 0 && !state.awaits_reader {
@@ -146,12 +141,6 @@ impl PipeWriter {
             return Poll::Pending;
         }
         let count = room.min(bytes.len());
-        let held = (state.bytes.len() + count).next_multiple_of(STEP) as u64;
-        if let Some(charge) = &mut state.charge
-            && charge.bytes() < held
-        {
-            charge.set(held)?;
-        }
         state.bytes.extend_from_slice(bytes.get(..count).unwrap_or(bytes));
         let waiting = std::mem::take(&mut state.waiting);
         drop(state);

@@ -373,7 +373,7 @@ impl Process {
             let mut output = None;
             let mut next_input = None;
             if !last {
-                let (reader, writer) = pipe(&run.services.meter);
+                let (reader, writer) = pipe();
                 next_input = Some(Description::pipe_reader(reader));
                 output = Some(Description::pipe_writer(writer));
             }
@@ -547,8 +547,8 @@ impl Process {
     /// `coproc NAME command`: the builder has the name.
     pub(crate) fn coprocess(&mut self, run: &mut Run, end: Pc, text: Text) -> Step {
         let name = self.x.builder.take_text();
-        let (child_in, parent_out) = pipe(&run.services.meter);
-        let (parent_in, child_out) = pipe(&run.services.meter);
+        let (child_in, parent_out) = pipe();
+        let (parent_in, child_out) = pipe();
         let mut child = self.fork(run, self.code.pc)?;
         let descriptors = &mut child.shell.state.descriptors;
         let _ = descriptors.replace(0, Some(Description::pipe_reader(child_in)));
@@ -570,7 +570,7 @@ impl Process {
 
     /// `<( list )`, `>( list )`: appends `/dev/fd/N`; the descriptor is closed behind the command.
     pub(crate) fn process_substitution(&mut self, run: &mut Run, output: bool, end: Pc) -> Step {
-        let (reader, writer) = pipe(&run.services.meter);
+        let (reader, writer) = pipe();
         let (reader, writer) = (Description::pipe_reader(reader), Description::pipe_writer(writer));
         let mut child = self.fork(run, self.code.pc)?;
         let (own, theirs, number) = if output { (writer, reader, 0) } else { (reader, writer, 1) };

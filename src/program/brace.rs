@@ -405,7 +405,7 @@ impl Sequence {
         }
         let digits = value.unsigned_abs().to_metered_string();
         let padding = width.saturating_sub(digits.len() + usize::from(value < 0));
-        out.push_str(&"0".repeat(padding));
+        out.extend(std::iter::repeat_n('0', padding));
         out.push_str(&digits);
     }
 

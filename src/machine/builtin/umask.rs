@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn a_mask_is_set_and_shown() {
         let mut shell = TestShell::new();
-        assert_eq!(shell.run(&["umask", "027"]), (String::new(), 0));
+        assert_eq!(shell.run(&["umask", "027"]), (std::string::String::new(), 0));
         // bash 5.2: umask 027; umask -p; umask -S -p; umask 9
         assert_eq!(shell.run(&["umask", "-p"]), ("umask 0027\n".into(), 0));
         assert_eq!(shell.run(&["umask", "-S", "-p"]), ("umask -S u=rwx,g=rx,o=\n".into(), 0));

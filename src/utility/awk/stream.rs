@@ -160,7 +160,7 @@ impl Streams {
         into: &mut Vec<u8>,
     ) -> Result<i8, Fault> {
         if !self.processes.contains_key(command) {
-            let (reader, writer) = pipe(&ctx.meter);
+            let (reader, writer) = pipe();
             let mut request = shell(ctx, command);
             request.stdout = Some(Description::pipe_writer(writer));
             let running = Some(ctx.start_command(request));

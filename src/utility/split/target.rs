@@ -94,7 +94,7 @@ impl Targets {
         let mut environment = (*request.environment).clone();
         environment.set(Text::from_static(b"FILE"), Text::from(name.clone()));
         request.environment = Arc::new(environment);
-        let (reader, writer) = crate::io::pipe(&ctx.meter);
+        let (reader, writer) = crate::io::pipe();
         request.stdin = Some(Description::pipe_reader(reader));
         let out = Output::new(Some(Description::pipe_writer(writer)));
         Ok(Target { name, out: Some(out), filter: Some(ctx.start_command(request)) })
