@@ -1,7 +1,7 @@
 //! Faults for tests: the Nth charge is refused, the Nth file operation fails, the Nth look at the clock is the deadline.
 //!
 //! Only built with the feature `faults`, which nothing but the crate's own tests turns on. A fault belongs to the thread
-//! that asked for it, while its [`Injection`] lives.
+//! that asked for it, while its `Injection` lives.
 
 /// What fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

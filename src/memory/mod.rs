@@ -2,7 +2,7 @@
 //!
 //! They are named and used as those of `std`, which do not pass the gate in the layers that run scripts
 //! (`disallowed_types` in `.clippy.toml`): whatever a script, a payload or a file can make grow lives in these. Each one
-//! charges its capacity to the [`gauge`](crate::limit::gauge) of the run that is polled before it allocates, spends fuel
+//! charges its capacity to the `gauge` (`src/limit/gauge.rs`) of the run that is polled before it allocates, spends fuel
 //! for what it copies, and gives back when it is dropped. Outside of a run the gauge grants everything.
 //!
 //! Where the gauge refuses, the container keeps what it had, the run ends at its next look at the meter, and nothing is
