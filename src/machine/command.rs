@@ -155,13 +155,12 @@ impl Process {
         for assignment in std::mem::take(&mut self.x.assignments) {
             self.assign_word(run, assignment.name, assignment.value, assignment.append)?;
         }
-        self.assignments_done(run);
+        self.assignments_done();
         Ok(())
     }
 
     /// A command of assignments and redirections only is over.
-    pub(crate) fn assignments_done(&mut self, run: &mut Run) {
-        let _ = run;
+    pub(crate) fn assignments_done(&mut self) {
         self.shell.state.last_argument = Text::EMPTY;
         let failed = std::mem::take(&mut self.x.failed);
         self.undo_redirections();

@@ -635,7 +635,7 @@ impl Process {
                     }
                     Op::ShowAssignments => self.show_assignments(run),
                     Op::HideAssignments => self.hide_assignments(),
-                    Op::AssignmentsDone => self.assignments_done(run),
+                    Op::AssignmentsDone => self.assignments_done(),
                     Op::Redirect(index) => self.redirect(run, &program, index)?,
                     Op::OwnProcess { plain, end } => {
                         self.begin_own_process(run, plain, end)?;

@@ -1,7 +1,7 @@
 //! `base64`: encodes or decodes. GNU coreutils base64(1), RFC 4648.
 
-use crate::memory::{Vec, format};
 use super::count::parse_digits;
+use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -11,9 +11,17 @@ pub(super) const UTILITY: Utility = Utility {
     options: &[
         flag('d', "decode", "decode data"),
         flag('i', "ignore-garbage", "when decoding, ignore non-alphabet characters"),
-        value('w', "wrap", "COLS", "wrap encoded lines after COLS characters (default 76), 0 for no wrapping"),
+        value(
+            'w',
+            "wrap",
+            "COLS",
+            "wrap encoded lines after COLS characters (default 76), 0 for no wrapping",
+        ),
     ],
-    examples: &[example("printf hello | base64", "aGVsbG8=\n"), example("echo aGVsbG8= | base64 -d", "hello")],
+    examples: &[
+        example("printf hello | base64", "aGVsbG8=\n"),
+        example("echo aGVsbG8= | base64 -d", "hello"),
+    ],
     run: start!(run),
     ..Utility::BASE
 };
@@ -212,7 +220,13 @@ impl Group {
 }
 
 /// Returns whether the piece is valid; `out` gets what comes before the fault.
-fn decode_piece(values: &[u8; 256], piece: &[u8], ignore: bool, group: &mut Group, out: &mut Vec<u8>) -> bool {
+fn decode_piece(
+    values: &[u8; 256],
+    piece: &[u8],
+    ignore: bool,
+    group: &mut Group,
+    out: &mut Vec<u8>,
+) -> bool {
     let value = |byte: u8| values.get(usize::from(byte)).copied().unwrap_or(INVALID);
     let mut rest = piece;
     while let Some((&byte, tail)) = rest.split_first() {

@@ -1,8 +1,8 @@
 //! `chgrp`: changes the group. POSIX XCU chgrp, GNU coreutils chgrp(1).
 
-use crate::memory::format;
 use super::ownership::Ownership;
 use super::quote::{quote, quote_name};
+use crate::memory::format;
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -29,7 +29,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let mut operands = options.operands.as_slice();
     if let Some(reference) = options.value("reference") {
         let metadata = ctx.stat(reference).map_err(|error| {
-            UtilityError::operand(format!("failed to get attributes of {}", quote_name(reference)).as_bytes(), error)
+            UtilityError::operand(
+                format!("failed to get attributes of {}", quote_name(reference)).as_bytes(),
+                error,
+            )
         })?;
         ownership.group = Some(metadata.gid);
         if operands.is_empty() {
@@ -45,7 +48,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         let name = group.strip_prefix(b"+").unwrap_or(group);
         if !name.is_empty() {
             let known = ctx.group_id(name);
-            let known = known.ok_or_else(|| UtilityError::failed(format!("invalid group: {}", quote(group))))?;
+            let known =
+                known.ok_or_else(|| UtilityError::failed(format!("invalid group: {}", quote(group))))?;
             ownership.group = Some(known);
         }
         operands = files;

@@ -1,9 +1,9 @@
 //! `chmod`: changes file modes. POSIX XCU chmod, GNU coreutils chmod(1).
 
-use crate::memory::{ToMetered, Vec, format};
 use super::file_mode::{ModeChange, permission_letters};
 use super::quote::{quote, quote_if_needed, quote_name};
 use super::walk::{Step, Walk};
+use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
 
@@ -43,7 +43,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let diagnoses = given.is_some();
     let mode = if let Some(reference) = options.value("reference") {
         let metadata = ctx.stat(reference).map_err(|error| {
-            UtilityError::operand(format!("failed to get attributes of {}", quote_name(reference)).as_bytes(), error)
+            UtilityError::operand(
+                format!("failed to get attributes of {}", quote_name(reference)).as_bytes(),
+                error,
+            )
         })?;
         Text::from(format!("{:05o}", metadata.mode))
     } else if let Some(given) = given {
@@ -144,7 +147,12 @@ impl Change {
     }
 
     /// Changes one file; false when that failed.
-    async fn change(&mut self, ctx: &mut Context, path: &[u8], metadata: &Metadata) -> Result<bool, UtilityError> {
+    async fn change(
+        &mut self,
+        ctx: &mut Context,
+        path: &[u8],
+        metadata: &Metadata,
+    ) -> Result<bool, UtilityError> {
         let old = metadata.mode;
         let new = self.mode.apply(old, metadata.is_directory(), ctx.umask);
         let changed = ctx.fs().set_mode(&ctx.absolute(path), new);
@@ -171,7 +179,13 @@ impl Change {
         Ok(true)
     }
 
-    fn failed(&mut self, ctx: &mut Context, what: &str, path: &[u8], error: FsError) -> Result<(), UtilityError> {
+    fn failed(
+        &mut self,
+        ctx: &mut Context,
+        what: &str,
+        path: &[u8],
+        error: FsError,
+    ) -> Result<(), UtilityError> {
         self.status = ExitStatus::FAILURE;
         if !self.silent || matches!(error, FsError::Limit(_)) {
             ctx.complain(format_args!("{what} {}", quote_name(path)), error)?;
@@ -191,7 +205,10 @@ mod tests {
             fixture.run("chmod", &["-v", "+x", "f"], b"").stdout,
             "mode of 'f' changed from 0644 (rw-r--r--) to 0755 (rwxr-xr-x)\n"
         );
-        assert_eq!(fixture.run("chmod", &["-v", "755", "f"], b"").stdout, "mode of 'f' retained as 0755 (rwxr-xr-x)\n");
+        assert_eq!(
+            fixture.run("chmod", &["-v", "755", "f"], b"").stdout,
+            "mode of 'f' retained as 0755 (rwxr-xr-x)\n"
+        );
         fixture.run("chmod", &["-x", "f"], b"");
         fixture.run("chmod", &["-R", "go=,u+X", "d"], b"");
         assert_eq!(fixture.run("stat", &["-c", "%a", "f", "d", "d/x"], b"").stdout, "644\n700\n600\n");

@@ -1,8 +1,8 @@
 //! `chown`: changes owner and group. POSIX XCU chown, GNU coreutils chown(1). Only root may give files away.
 
-use crate::memory::{ToMetered, format};
 use super::ownership::Ownership;
 use super::quote::{quote, quote_name};
+use crate::memory::{ToMetered, format};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -15,7 +15,12 @@ pub(super) const UTILITY: Utility = Utility {
         flag('\0', "quiet", "as -f"),
         flag('v', "verbose", "output a diagnostic for every file processed"),
         flag('h', "no-dereference", "affect symbolic links instead of any referenced file"),
-        value('\0', "reference", "RFILE", "use RFILE's owner and group rather than specifying OWNER:GROUP values"),
+        value(
+            '\0',
+            "reference",
+            "RFILE",
+            "use RFILE's owner and group rather than specifying OWNER:GROUP values",
+        ),
         flag('R', "recursive", "operate on files and directories recursively"),
     ],
     run: start!(run),
@@ -29,7 +34,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let mut operands = options.operands.as_slice();
     if let Some(reference) = options.value("reference") {
         let metadata = ctx.stat(reference).map_err(|error| {
-            UtilityError::operand(format!("failed to get attributes of {}", quote_name(reference)).as_bytes(), error)
+            UtilityError::operand(
+                format!("failed to get attributes of {}", quote_name(reference)).as_bytes(),
+                error,
+            )
         })?;
         (ownership.user, ownership.group) = (Some(metadata.uid), Some(metadata.gid));
         if operands.is_empty() {
@@ -66,8 +74,12 @@ fn parse(ctx: &Context, text: &[u8]) -> Result<(Option<u32>, Option<u32>), Utili
     };
     let gid = match group {
         None => None,
-        Some(b"") => uid.map(|uid| if uid == ctx.session.identity.uid { ctx.session.identity.gid } else { uid }),
-        Some(name) => Some(ctx.group_id(number(name).as_deref().unwrap_or(name)).ok_or_else(|| invalid("group"))?),
+        Some(b"") => {
+            uid.map(|uid| if uid == ctx.session.identity.uid { ctx.session.identity.gid } else { uid })
+        }
+        Some(name) => {
+            Some(ctx.group_id(number(name).as_deref().unwrap_or(name)).ok_or_else(|| invalid("group"))?)
+        }
     };
     Ok((uid, gid))
 }
@@ -83,7 +95,10 @@ mod tests {
             (&["-v", "agent:agent", "f"], "changed ownership of 'f' from root:root to agent:agent\n"),
             (&["-v", "agent", "f"], "ownership of 'f' retained as agent\n"),
             (&["-c", "root", "f"], "changed ownership of 'f' from agent to root\n"),
-            (&["-Rv", "5", "d"], "changed ownership of 'd/x' from root to 5\nchanged ownership of 'd' from root to 5\n"),
+            (
+                &["-Rv", "5", "d"],
+                "changed ownership of 'd/x' from root to 5\nchanged ownership of 'd' from root to 5\n",
+            ),
             (&["-v", ":", "f"], "ownership of 'f' retained\n"),
         ];
         for (args, want) in rows {
@@ -92,6 +107,9 @@ mod tests {
         }
         assert_eq!(fixture.run("chown", &["zork:x", "f"], b"").stderr, "chown: invalid user: ‘zork:x’\n");
         assert_eq!(fixture.run("chown", &[":zork", "f"], b"").stderr, "chown: invalid group: ‘:zork’\n");
-        assert_eq!(fixture.run("chgrp", &["-v", "agent", "d"], b"").stdout, "changed group of 'd' from root to agent\n");
+        assert_eq!(
+            fixture.run("chgrp", &["-v", "agent", "d"], b"").stdout,
+            "changed group of 'd' from root to agent\n"
+        );
     }
 }

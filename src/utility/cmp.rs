@@ -1,8 +1,8 @@
 //! `cmp`: compares two files byte by byte. GNU diffutils cmp(1).
 
-use crate::memory::{JoinMetered, String, Vec, format};
 use super::count::parse_count;
 use super::diff::with_hint;
+use crate::memory::{JoinMetered, String, Vec, format};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -42,7 +42,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let mut inputs = Vec::new();
     for name in [&first, &second] {
         let opened = ctx.open_input(name).and_then(|input| {
-            let directory = ctx.session.fs.metadata(&ctx.absolute(name)).is_ok_and(|data| data.is_directory());
+            let directory =
+                ctx.session.fs.metadata(&ctx.absolute(name)).is_ok_and(|data| data.is_directory());
             if directory && name.as_bytes() != b"-" { Err(Errno::IsDirectory.into()) } else { Ok(input) }
         });
         match opened {
@@ -51,7 +52,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         }
     }
     let Ok([mut left, mut right]) = <[Input; 2]>::try_from(inputs) else { return Ok(ExitStatus(2)) };
-    for ((input, name), skip) in [(&mut left, &first), (&mut right, &second)].into_iter().zip(settings.skips) {
+    for ((input, name), skip) in [(&mut left, &first), (&mut right, &second)].into_iter().zip(settings.skips)
+    {
         if let Err(error) = skip_bytes(ctx, input, skip).await {
             return trouble(ctx, &settings, name, error);
         }
@@ -62,7 +64,12 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     }
 }
 
-fn trouble(ctx: &mut Context, settings: &Settings, name: &Text, error: OperandError) -> Result<ExitStatus, UtilityError> {
+fn trouble(
+    ctx: &mut Context,
+    settings: &Settings,
+    name: &Text,
+    error: OperandError,
+) -> Result<ExitStatus, UtilityError> {
     let errno = error.errno()?;
     if !(settings.quiet && errno == Errno::NotFound) {
         ctx.warn(format_args!("{name}: {}", errno.message()));

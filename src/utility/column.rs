@@ -1,11 +1,11 @@
 //! `column`: makes columns of lines, or a table of fields (`-t`). util-linux column(1).
 
-use crate::character::blocks;
-use crate::limit::LimitError;
-use crate::utility::pace::tick_bytes;
-use crate::memory::{Vec, format, vec};
 use super::count::parse_digits;
 use super::width::width;
+use crate::character::blocks;
+use crate::limit::LimitError;
+use crate::memory::{Vec, format, vec};
+use crate::utility::pace::tick_bytes;
 use crate::utility::prelude::*;
 use bstr::ByteSlice as _;
 
@@ -20,7 +20,12 @@ pub(super) const UTILITY: Utility = Utility {
         value('l', "table-columns-limit", "num", "maximal number of input columns"),
         flag('L', "keep-empty-lines", "don't ignore empty lines"),
         value('c', "output-width", "width", "width of output in number of characters"),
-        value('o', "output-separator", "string", "columns separator for table output (default is two spaces)"),
+        value(
+            'o',
+            "output-separator",
+            "string",
+            "columns separator for table output (default is two spaces)",
+        ),
         value('s', "separator", "string", "possible table delimiters"),
         flag('x', "fillrows", "fill rows before columns"),
     ],
@@ -76,7 +81,12 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 }
 
 /// Reads the lines that are not blank.
-async fn read(ctx: &mut Context, operand: &[u8], keep_empty: bool, lines: &mut Lines) -> Result<(), OperandError> {
+async fn read(
+    ctx: &mut Context,
+    operand: &[u8],
+    keep_empty: bool,
+    lines: &mut Lines,
+) -> Result<(), OperandError> {
     let mut input = ctx.open_input(operand)?;
     while let Some(line) = input.next_line(b'\n').await? {
         let (body, _) = split_delimiter(line, b'\n');
@@ -213,7 +223,12 @@ fn right_aligned(options: &Options, names: &[&[u8]]) -> Result<Vec<usize>, Utili
 /// Tab stops are eight columns apart.
 const TAB: usize = 8;
 
-async fn print_columns(ctx: &mut Context, lines: &Lines, total: usize, rows_first: bool) -> Result<(), UtilityError> {
+async fn print_columns(
+    ctx: &mut Context,
+    lines: &Lines,
+    total: usize,
+    rows_first: bool,
+) -> Result<(), UtilityError> {
     let items: usize = lines.ends.len();
     let mut widths = Vec::with_capacity(items);
     for line in lines.iter() {
@@ -250,7 +265,10 @@ mod tests {
     #[test]
     fn tables_and_lists() {
         let input = "a b  c\nlonger x\n\nz\n";
-        assert_eq!(run("column", &["-t"], input.as_bytes(), &[]).stdout, "a       b  c\nlonger  x  \nz          \n");
+        assert_eq!(
+            run("column", &["-t"], input.as_bytes(), &[]).stdout,
+            "a       b  c\nlonger  x  \nz          \n"
+        );
         let input = "a:b::c\nlong:x\n";
         let outcome = run("column", &["-t", "-s:", "-o|"], input.as_bytes(), &[]);
         assert_eq!(outcome.stdout, "a   |b||c\nlong|x||\n");

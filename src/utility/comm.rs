@@ -139,7 +139,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     }
     if options.has("total") {
         let [one, two, both] = totals.map(|total| total.to_metered_string().into_bytes());
-        let parts = [&one, &separator, &two, &separator, &both, &separator, &b"total".to_metered(), &vec![delimiter]];
+        let parts =
+            [&one, &separator, &two, &separator, &both, &separator, &b"total".to_metered(), &vec![delimiter]];
         for part in parts {
             ctx.stdout.write(part).await?;
         }
@@ -201,7 +202,10 @@ mod tests {
             assert_eq!(run("comm", args, b"", &files).stdout, want, "{args:?}");
         }
         let outcome = run("comm", &["x", "z"], b"", &files);
-        assert_eq!(outcome.stderr, "comm: file 2 is not in sorted order\ncomm: input is not in sorted order\n");
+        assert_eq!(
+            outcome.stderr,
+            "comm: file 2 is not in sorted order\ncomm: input is not in sorted order\n"
+        );
         assert_eq!(outcome.status, 1);
     }
 }

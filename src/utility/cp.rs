@@ -2,11 +2,11 @@
 
 mod parents;
 
-use crate::memory::{HashMap, HashSet, ToMetered, Vec, format};
 use super::copy::{Copier, FollowLinks, Overwrite};
 use super::destination::destinations;
 use super::prompt::Prompt;
 use super::quote::{quote, quote_name};
+use crate::memory::{HashMap, HashSet, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -26,11 +26,20 @@ pub(super) const UTILITY: Utility = Utility {
         flag('n', "no-clobber", "do not overwrite an existing file (overrides a previous -i option)"),
         flag('P', "no-dereference", "never follow symbolic links in SOURCE"),
         flag('p', "", "same as --preserve=mode,ownership,timestamps"),
-        optional('\0', "preserve", "ATTR_LIST", "preserve attributes: mode, ownership, timestamps, links, all"),
+        optional(
+            '\0',
+            "preserve",
+            "ATTR_LIST",
+            "preserve attributes: mode, ownership, timestamps, links, all",
+        ),
         flag('\0', "parents", "use full source file name under DIRECTORY"),
         flag('r', "recursive", "copy directories recursively"),
         flag('R', "", "same as -r"),
-        flag('\0', "remove-destination", "remove each existing destination file before attempting to open it"),
+        flag(
+            '\0',
+            "remove-destination",
+            "remove each existing destination file before attempting to open it",
+        ),
         flag('s', "symbolic-link", "make symbolic links instead of copying"),
         value('S', "suffix", "SUFFIX", "override the usual backup suffix; implies -b"),
         value('t', "target-directory", "DIRECTORY", "copy all SOURCE arguments into DIRECTORY"),
@@ -54,7 +63,11 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     for (source, destination) in pairs {
         ctx.tick().await?;
         if several && !names.insert(source.clone()) {
-            let kind = if ctx.stat(&source).is_ok_and(|metadata| metadata.is_directory()) { "directory" } else { "file" };
+            let kind = if ctx.stat(&source).is_ok_and(|metadata| metadata.is_directory()) {
+                "directory"
+            } else {
+                "file"
+            };
             ctx.warn(format_args!("warning: source {kind} {} specified more than once", quote_name(&source)));
             continue;
         }
@@ -71,7 +84,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             if !existing.is_directory() && !same {
                 let removed = ctx.fs().remove_file(&ctx.absolute(&destination));
                 if let Err(error) = removed {
-                    copier.status = ctx.complain(format_args!("cannot remove {}", quote_name(&destination)), error)?;
+                    copier.status =
+                        ctx.complain(format_args!("cannot remove {}", quote_name(&destination)), error)?;
                     continue;
                 }
             }
@@ -110,7 +124,8 @@ fn copier(options: &Options) -> Result<Copier, UtilityError> {
         verbose: options.has("v"),
         hard_link: options.has("l"),
         symbolic_link: options.has("s"),
-        backup: any(&["b", "S"]).then(|| options.value("S").map_or_else(|| b"~".to_metered(), |suffix| suffix.to_metered())),
+        backup: any(&["b", "S"])
+            .then(|| options.value("S").map_or_else(|| b"~".to_metered(), |suffix| suffix.to_metered())),
         prompt: Prompt::default(),
         status: ExitStatus::SUCCESS,
         seen: HashMap::default(),
@@ -190,7 +205,10 @@ mod tests {
             (&["-r", "d", "a"], "cp: cannot overwrite non-directory 'a' with directory 'd'\n"),
             (&["nope", "x"], "cp: cannot stat 'nope': No such file or directory\n"),
             (&["a", "q/"], "cp: cannot create regular file 'q/': Not a directory\n"),
-            (&["a"], "cp: missing destination file operand after 'a'\nTry 'cp --help' for more information.\n"),
+            (
+                &["a"],
+                "cp: missing destination file operand after 'a'\nTry 'cp --help' for more information.\n",
+            ),
         ];
         for (args, want) in rows {
             let outcome = fixture.run("cp", args, b"");

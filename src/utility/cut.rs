@@ -156,7 +156,9 @@ async fn select_fields(
             }
             first = false;
             // All that follows is wanted as it is.
-            if current.last == usize::MAX && matches!(settings.output_separator.as_slice(), [one] if *one == settings.separator) {
+            if current.last == usize::MAX
+                && matches!(settings.output_separator.as_slice(), [one] if *one == settings.separator)
+            {
                 out.extend_from_slice(line.get(start..).unwrap_or(&[]));
                 return Ok(true);
             }

@@ -1,9 +1,9 @@
 //! `date`: shows the session's time, or another. GNU coreutils date(1). The clock can not be set.
 
-use crate::memory::{ToMetered, Vec, format};
 use super::quote::{quote, quote_if_needed};
 use super::time_format::{Zone, timestamp};
 use super::time_parse;
+use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use jiff::Timestamp;
 use std::fmt::Write as _;
@@ -15,7 +15,12 @@ pub(super) const UTILITY: Utility = Utility {
     options: &[
         value('d', "date", "STRING", "display time described by STRING, not 'now'"),
         value('f', "file", "DATEFILE", "like --date; once for each line of DATEFILE"),
-        optional('I', "iso-8601", "FMT", "output date/time in ISO 8601 format: date, hours, minutes, seconds or ns"),
+        optional(
+            'I',
+            "iso-8601",
+            "FMT",
+            "output date/time in ISO 8601 format: date, hours, minutes, seconds or ns",
+        ),
         flag('R', "rfc-email", "output date and time in RFC 5322 format"),
         flag('\0', "rfc-2822", "as -R"),
         flag('\0', "rfc-822", "as -R"),
@@ -194,7 +199,10 @@ mod tests {
         let mut fixture = Fixture::new(&[]);
         assert_eq!(fixture.run("date", &[], b"").stdout, "Thu May 28 12:34:56 UTC 2026\n");
         assert_eq!(fixture.run("date", &["-Ins"], b"").stdout, "2026-05-28T12:34:56,789000000+00:00\n");
-        assert_eq!(fixture.run("date", &["-d", "yesterday", "+%F %T.%3N"], b"").stdout, "2026-05-27 12:34:56.789\n");
+        assert_eq!(
+            fixture.run("date", &["-d", "yesterday", "+%F %T.%3N"], b"").stdout,
+            "2026-05-27 12:34:56.789\n"
+        );
         fixture.env.set("TZ".into(), "Europe/Berlin".into());
         assert_eq!(fixture.run("date", &["-R"], b"").stdout, "Thu, 28 May 2026 14:34:56 +0200\n");
         assert_eq!(fixture.run("date", &["-u", "--rfc-3339=s"], b"").stdout, "2026-05-28 12:34:56+00:00\n");
@@ -205,7 +213,10 @@ mod tests {
     fn the_clock_can_not_be_set() {
         let outcome = Fixture::new(&[]).run("date", &["-s", "2024-01-01"], b"");
         assert_eq!(outcome.stdout, "Mon Jan  1 00:00:00 UTC 2024\n");
-        assert_eq!((outcome.stderr.as_str(), outcome.status), ("date: cannot set date: Operation not permitted\n", 1));
+        assert_eq!(
+            (outcome.stderr.as_str(), outcome.status),
+            ("date: cannot set date: Operation not permitted\n", 1)
+        );
     }
 
     #[test]

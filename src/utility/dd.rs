@@ -9,8 +9,8 @@ mod settings;
 mod statistics;
 mod table;
 
-use crate::memory::{String, Vec, format};
 use crate::io::Description;
+use crate::memory::{String, Vec, format};
 use crate::utility::prelude::*;
 use crate::vfs::OpenOptions;
 use convert::Converter;

@@ -1,8 +1,8 @@
 //! `df`: the space of the session's file system. POSIX XCU df, GNU coreutils df(1).
 
-use crate::memory::{ToMeteredString, format};
 use super::human_size::human_size;
 use super::quote::quote_if_needed;
+use crate::memory::{ToMeteredString, format};
 use crate::utility::prelude::*;
 use std::fmt::Write as _;
 
@@ -44,7 +44,9 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         Some("H") => Some(1000),
         _ => None,
     };
-    let size = |bytes: u64| human.map_or_else(|| bytes.div_ceil(1024).to_metered_string(), |base| human_size(bytes, base));
+    let size = |bytes: u64| {
+        human.map_or_else(|| bytes.div_ceil(1024).to_metered_string(), |base| human_size(bytes, base))
+    };
     let percent = (u128::from(used) * 100).div_ceil(u128::from(total.max(1)));
     let (blocks, share) = match (options.has("P"), human) {
         (true, None) => ("1024-blocks", "Capacity"),

@@ -233,17 +233,29 @@ async fn compare(
         (Some(true) | None, Some(true)) | (Some(true), None) => {
             if pair.depth > 0 && !settings.recursive {
                 let (left, right) = (show(name(0)), show(name(1)));
-                let text = [b"Common subdirectories: ", left.as_slice(), b" and ", &right, b"
-"].concat_metered();
+                let text = [
+                    b"Common subdirectories: ",
+                    left.as_slice(),
+                    b" and ",
+                    &right,
+                    b"
+",
+                ]
+                .concat_metered();
                 ctx.stdout.write(&text).await?;
                 return Ok(ExitStatus::SUCCESS);
             }
             list_directories(ctx, settings, pair, pending).await
         }
         (Some(true), Some(false)) | (Some(false), Some(true)) => {
-            let [first, second] = if left == Some(true) { ["directory", "regular file"] } else { ["regular file", "directory"] };
+            let [first, second] = if left == Some(true) {
+                ["directory", "regular file"]
+            } else {
+                ["regular file", "directory"]
+            };
             let (left, right) = (show(name(0)), show(name(1)));
-            let mut text = [b"File ", left.as_slice(), b" is a ", first.as_bytes(), b" while file "].concat_metered();
+            let mut text =
+                [b"File ", left.as_slice(), b" is a ", first.as_bytes(), b" while file "].concat_metered();
             text.extend([&right, b" is a ".as_slice(), second.as_bytes(), b"\n"].concat_metered());
             ctx.stdout.write(&text).await?;
             Ok(ExitStatus::FAILURE)
@@ -296,7 +308,8 @@ async fn list_directories(
         }
         // Not a pair: told in its place among the others, so everything before it has to be compared first.
         if let Some(only) = inner.last_mut() {
-            only.paths = [within(0).filter(|_| both == [true, false]), within(1).filter(|_| both == [false, true])];
+            only.paths =
+                [within(0).filter(|_| both == [true, false]), within(1).filter(|_| both == [false, true])];
         }
         status = ExitStatus::FAILURE;
     }
@@ -311,7 +324,9 @@ async fn compare_files(
     exists: [bool; 2],
 ) -> Result<ExitStatus, UtilityError> {
     let other = |index: usize| pair.paths.get(index).cloned().flatten();
-    let (Some(left), Some(right)) = (other(0).or(other(1)), other(1).or(other(0))) else { return Ok(TROUBLE) };
+    let (Some(left), Some(right)) = (other(0).or(other(1)), other(1).or(other(0))) else {
+        return Ok(TROUBLE);
+    };
     let mut files = Vec::new();
     for (name, exists) in [left, right].into_iter().zip(exists) {
         match File::read(ctx, name.clone(), exists).await {
@@ -397,7 +412,13 @@ mod tests {
     fn directories() {
         let want = "Only in d1: o\nOnly in d1/s: r\nOnly in d2/s: q\ndiff -r d1/x d2/x\n1c1\n< 1\n---\n> 2\n";
         let (found, status) = diff(&["-r", "d1", "d2"]);
-        assert_eq!((found.replace("Only in d2/s: q\nOnly in d1/s: r\n", "Only in d1/s: r\nOnly in d2/s: q\n"), status), (want.into(), 1));
+        assert_eq!(
+            (
+                found.replace("Only in d2/s: q\nOnly in d1/s: r\n", "Only in d1/s: r\nOnly in d2/s: q\n"),
+                status
+            ),
+            (want.into(), 1)
+        );
         assert!(diff(&["d1", "d2"]).0.contains("Common subdirectories: d1/s and d2/s\n"));
         assert!(diff(&["-rN", "d1", "d2"]).0.contains("diff -rN d1/o d2/o\n1d0\n< o\n"));
     }

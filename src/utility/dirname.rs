@@ -44,8 +44,14 @@ mod tests {
 
     #[test]
     fn strips_the_last_component() {
-        let rows: [(&[u8], &[u8]); 6] =
-            [(b"/usr/bin/", b"/usr"), (b"x", b"."), (b"/x", b"/"), (b"//", b"/"), (b"a//b", b"a"), (b"", b".")];
+        let rows: [(&[u8], &[u8]); 6] = [
+            (b"/usr/bin/", b"/usr"),
+            (b"x", b"."),
+            (b"/x", b"/"),
+            (b"//", b"/"),
+            (b"a//b", b"a"),
+            (b"", b"."),
+        ];
         for (name, want) in rows {
             assert_eq!(directory_name(name), want);
         }

@@ -1,10 +1,10 @@
 //! `du`: sums up the space that files take. POSIX XCU du, GNU coreutils du(1).
 
-use crate::memory::{HashSet, String, ToMeteredString, Vec, format, vec};
 use super::files::blocks;
 use super::human_size::{human_size, parse_size};
 use super::quote::{quote, quote_name};
 use super::walk::{Step, Walk};
+use crate::memory::{HashSet, String, ToMeteredString, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
 
@@ -19,7 +19,12 @@ pub(super) const UTILITY: Utility = Utility {
         flag('b', "bytes", "equivalent to '--apparent-size --block-size=1'"),
         value('B', "block-size", "SIZE", "scale sizes by SIZE before printing them"),
         flag('c', "total", "produce a grand total"),
-        value('d', "max-depth", "N", "print the total for a directory only if it is N or fewer levels below the command line argument"),
+        value(
+            'd',
+            "max-depth",
+            "N",
+            "print the total for a directory only if it is N or fewer levels below the command line argument",
+        ),
         flag('h', "human-readable", "print sizes in human readable format (e.g., 1K 234M 2G)"),
         flag('k', "", "like --block-size=1K"),
         flag('L', "dereference", "dereference all symbolic links"),
@@ -52,7 +57,8 @@ struct Count {
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options(&UTILITY)?;
     let mut count = count(&options)?;
-    let operands = if options.operands.is_empty() { vec![Text::from_static(b".")] } else { options.operands.clone() };
+    let operands =
+        if options.operands.is_empty() { vec![Text::from_static(b".")] } else { options.operands.clone() };
     for operand in operands {
         count.operand(ctx, &operand).await?;
     }
@@ -86,7 +92,9 @@ fn count(options: &Options) -> Result<Count, UtilityError> {
             ('B', _) => {
                 let text = argument.map_or(&b""[..], |text| text.as_bytes());
                 let size = parse_size(text).filter(|&size| size > 0);
-                let wrong = || UtilityError::failed(format!("invalid -B argument '{}'", String::from_utf8_lossy(text)));
+                let wrong = || {
+                    UtilityError::failed(format!("invalid -B argument '{}'", String::from_utf8_lossy(text)))
+                };
                 (unit, human) = (size.ok_or_else(wrong)?, None);
             }
             _ => {}
@@ -154,7 +162,8 @@ impl Count {
         if metadata.is_directory() {
             sums.push((size, 0));
             if let Err(error) = walk.enter(ctx, path) {
-                self.status = ctx.complain(format_args!("cannot read directory {}", quote_name(path)), error)?;
+                self.status =
+                    ctx.complain(format_args!("cannot read directory {}", quote_name(path)), error)?;
                 walk.enter_entries(path, Vec::new());
             }
             return Ok(());

@@ -1,8 +1,8 @@
 //! `env`: runs a command in a changed environment, or prints it. POSIX XCU env, GNU coreutils env(1).
 
-use crate::memory::{JoinMetered, String, ToMetered, Vec, format};
 use super::CommandError;
 use super::quote::{quote, quote_name};
+use crate::memory::{JoinMetered, String, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use std::sync::Arc;
 
@@ -97,7 +97,8 @@ async fn execute(
             Ok(path) => Text::from(path),
             Err(FsError::Limit(limit)) => return Err(limit.into()),
             Err(FsError::Errno(errno)) => {
-                let message = format!("cannot change directory to {}: {}", quote_name(directory), errno.message());
+                let message =
+                    format!("cannot change directory to {}: {}", quote_name(directory), errno.message());
                 return Err(failed(message, 125));
             }
         };
@@ -154,7 +155,9 @@ async fn split(ctx: &mut Context, text: &[u8]) -> Result<Vec<Text>, UtilityError
         rest = tail;
         ctx.tick().await?;
         match byte {
-            b' ' | b'\t' | b'\n' | 11 | 12 | b'\r' if quote_byte.is_none() => words.extend(word.take().map(Text::from)),
+            b' ' | b'\t' | b'\n' | 11 | 12 | b'\r' if quote_byte.is_none() => {
+                words.extend(word.take().map(Text::from));
+            }
             b'#' if word.is_none() && quote_byte.is_none() => break,
             b'\'' | b'"' if quote_byte.is_none() => {
                 quote_byte = Some(byte);
@@ -168,7 +171,9 @@ async fn split(ctx: &mut Context, text: &[u8]) -> Result<Vec<Text>, UtilityError
                 rest = tail;
                 let single = quote_byte == Some(b'\'');
                 let value = match escaped {
-                    b'"' | b'#' | b'$' | b'\'' | b'\\' if !single || matches!(escaped, b'\'' | b'\\') => escaped,
+                    b'"' | b'#' | b'$' | b'\'' | b'\\' if !single || matches!(escaped, b'\'' | b'\\') => {
+                        escaped
+                    }
                     b'f' if !single => 12,
                     b'n' if !single => b'\n',
                     b'r' if !single => b'\r',
@@ -197,7 +202,11 @@ async fn split(ctx: &mut Context, text: &[u8]) -> Result<Vec<Text>, UtilityError
                     Some((tail.get(..end)?, tail.get(end + 1..)?))
                 });
                 let Some((name, tail)) = name else {
-                    return Err(failed("only ${VARNAME} expansion is supported, error at: $".to_metered() + &String::from_utf8_lossy(rest), 125));
+                    return Err(failed(
+                        "only ${VARNAME} expansion is supported, error at: $".to_metered()
+                            + &String::from_utf8_lossy(rest),
+                        125,
+                    ));
                 };
                 rest = tail;
                 if let Some(value) = ctx.env.get(name) {

@@ -3,8 +3,8 @@
 //! Recursive descent over the arguments, values computed on the way; what `|` and `&` decide is not computed. Integers have
 //! 128 bits.
 
-use crate::memory::{HashSet, JoinMetered, String, ToMeteredString, Vec, format};
 use crate::character::unit_at;
+use crate::memory::{HashSet, JoinMetered, String, ToMeteredString, Vec, format};
 use crate::utility::prelude::*;
 use crate::utility::regex::{Regex, RegexError, Syntax};
 use crate::utility::ticker::{MeterTicker, regex_options, stopped};
@@ -263,8 +263,7 @@ fn integer(text: &[u8]) -> Option<Result<i128, ()>> {
 }
 
 fn compute(operation: Operation, left: &[u8], right: &[u8]) -> Result<Text, UtilityError> {
-    let too_large =
-        || UtilityError::Failed { message: "Numerical result out of range".into(), status: 3 };
+    let too_large = || UtilityError::Failed { message: "Numerical result out of range".into(), status: 3 };
     let numbers = match (integer(left), integer(right)) {
         (Some(left), Some(right)) => {
             Some((left.map_err(|()| too_large())?, right.map_err(|()| too_large())?))

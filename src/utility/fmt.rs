@@ -5,8 +5,8 @@
 
 mod paragraph;
 
-use crate::memory::{ToMetered, Vec, format};
 use super::count::parse_digits;
+use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use paragraph::{MOST_BYTES, MOST_WORDS, Paragraph, Word};
 

@@ -1,7 +1,7 @@
 //! `fold`: wraps lines. GNU coreutils fold(1); like it, a column is a byte.
 
-use crate::memory::{Vec, format};
 use super::count::parse_digits;
+use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {

@@ -3,8 +3,8 @@
 //! A positive count stops reading as soon as it is reached. A negative one (all but the last N) keeps the last N lines or
 //! bytes in a queue and writes what falls out of it.
 
-use crate::memory::{JoinMetered, String, ToMetered, Vec, format, vec};
 use super::count::{CountError, parse_count};
+use crate::memory::{JoinMetered, String, ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -13,14 +13,22 @@ pub(super) const UTILITY: Utility = Utility {
     usage: "head [OPTION]... [FILE]...",
     options: &[
         value('c', "bytes", "[-]NUM", "print the first NUM bytes; with '-', all but the last NUM"),
-        value('n', "lines", "[-]NUM", "print the first NUM lines instead of 10; with '-', all but the last NUM"),
+        value(
+            'n',
+            "lines",
+            "[-]NUM",
+            "print the first NUM lines instead of 10; with '-', all but the last NUM",
+        ),
         flag('q', "quiet", "never print headers giving file names"),
         flag('\0', "silent", "the same as --quiet"),
         flag('v', "verbose", "always print headers giving file names"),
         flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
         number("NUM", "the same as -n NUM"),
     ],
-    examples: &[example("printf 'a\\nb\\nc\\n' | head -n 2", "a\nb\n"), example("printf abcdef | head -c -2", "abcd")],
+    examples: &[
+        example("printf 'a\\nb\\nc\\n' | head -n 2", "a\nb\n"),
+        example("printf abcdef | head -c -2", "abcd"),
+    ],
     run: start!(run),
     ..Utility::BASE
 };

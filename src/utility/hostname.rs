@@ -1,6 +1,6 @@
 //! `hostname`: prints the session's host name, which can not be set. Debian's hostname(1).
 
-use crate::memory::{JoinMetered};
+use crate::memory::JoinMetered;
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {

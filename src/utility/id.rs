@@ -1,7 +1,7 @@
 //! `id`: prints user and group ids. POSIX XCU id, GNU coreutils id(1). A user has one group.
 
-use crate::memory::{ToMeteredString, Vec, format};
 use super::quote::quote;
+use crate::memory::{ToMeteredString, Vec, format};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {

@@ -1,12 +1,12 @@
 //! `install`: copies files and sets their modes; makes directories. GNU coreutils install(1).
 
-use crate::memory::{HashMap, ToMetered, Vec, format};
 use super::copy::{Copier, FollowLinks, Overwrite};
 use super::destination::destinations;
 use super::file_mode::ModeChange;
 use super::files::parent;
 use super::prompt::Prompt;
 use super::quote::{quote, quote_name};
+use crate::memory::{HashMap, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {

@@ -2,9 +2,9 @@
 //!
 //! Of both files the lines with the current key are held: all pairs of a group are printed, then the next groups are read.
 
-use crate::memory::{Vec, format, vec};
 use super::comm::two_operands;
 use super::count::parse_digits;
+use crate::memory::{Vec, format, vec};
 use crate::utility::prelude::*;
 use std::cmp::Ordering;
 
@@ -89,8 +89,17 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             .map_err(|error| UtilityError::operand(quote_operand(name).as_bytes(), error))?;
         let new = || Vec::new();
         let (text, next, ends) = (new(), new(), Vec::new());
-        let mut side =
-            Side { name: name.clone(), input, text, ends, next, has_next: false, line: 0, suspect: false, disorder: false };
+        let mut side = Side {
+            name: name.clone(),
+            input,
+            text,
+            ends,
+            next,
+            has_next: false,
+            line: 0,
+            suspect: false,
+            disorder: false,
+        };
         side.read_next(&settings).await?;
         sides.push(side);
     }
@@ -218,7 +227,9 @@ fn auto_format(settings: &Settings, lines: [&[u8]; 2]) -> Vec<Field> {
     let mut format = vec![Field::Key];
     for (side, line) in lines.into_iter().enumerate() {
         let count = settings.fields(line).len();
-        format.extend((0..count).filter(|index| *index != settings.keys[side]).map(|index| Field::Of(side, index)));
+        format.extend(
+            (0..count).filter(|index| *index != settings.keys[side]).map(|index| Field::Of(side, index)),
+        );
     }
     format
 }
@@ -301,7 +312,8 @@ impl Side {
         while self.has_next {
             ctx.tick().await?;
             if !self.ends.is_empty() {
-                let order = settings.compare(settings.key(side, self.first()), settings.key(side, &self.next));
+                let order =
+                    settings.compare(settings.key(side, self.first()), settings.key(side, &self.next));
                 self.suspect = order.is_gt();
                 if self.suspect && settings.check == Some(true) {
                     self.report_disorder(ctx, settings, unpaired_seen)?;
@@ -321,7 +333,12 @@ impl Side {
         Ok(())
     }
 
-    fn report_disorder(&mut self, ctx: &mut Context, settings: &Settings, unpaired: bool) -> Result<(), UtilityError> {
+    fn report_disorder(
+        &mut self,
+        ctx: &mut Context,
+        settings: &Settings,
+        unpaired: bool,
+    ) -> Result<(), UtilityError> {
         if self.disorder || !settings.check.unwrap_or(unpaired) {
             return Ok(());
         }
@@ -335,7 +352,11 @@ impl Side {
     }
 }
 
-async fn print(ctx: &mut Context, settings: &Settings, lines: [Option<&[u8]>; 2]) -> Result<(), UtilityError> {
+async fn print(
+    ctx: &mut Context,
+    settings: &Settings,
+    lines: [Option<&[u8]>; 2],
+) -> Result<(), UtilityError> {
     let fields = lines.map(|line| line.map(|line| settings.fields(line)));
     let key = |side: usize| {
         let fields = fields.get(side).and_then(Option::as_ref)?;

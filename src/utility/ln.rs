@@ -1,9 +1,9 @@
 //! `ln`: makes links. POSIX XCU ln, GNU coreutils ln(1).
 
-use crate::memory::{ToMetered, Vec, format, vec};
 use super::files::{join, last_component, parent};
 use super::prompt::Prompt;
 use super::quote::{quote_if_needed, quote_name};
+use crate::memory::{ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::vfs::path::normalise;
 
@@ -16,7 +16,11 @@ pub(super) const UTILITY: Utility = Utility {
         flag('f', "force", "remove existing destination files"),
         flag('i', "interactive", "prompt whether to remove destinations"),
         flag('L', "logical", "dereference TARGETs that are symbolic links"),
-        flag('n', "no-dereference", "treat LINK_NAME as a normal file if it is a symbolic link to a directory"),
+        flag(
+            'n',
+            "no-dereference",
+            "treat LINK_NAME as a normal file if it is a symbolic link to a directory",
+        ),
         flag('P', "physical", "make hard links directly to symbolic links"),
         flag('r', "relative", "with -s, create links relative to link location"),
         flag('s', "symbolic", "make symbolic links instead of hard links"),
@@ -79,9 +83,10 @@ fn pairs(ctx: &Context, options: &Options) -> Result<Vec<(Text, Vec<u8>)>, Utili
         }
         return match operands.as_slice() {
             [target, link] => Ok(vec![(target.clone(), link.to_metered())]),
-            [target] => {
-                Err(UtilityError::Usage(format!("missing destination file operand after {}", quote_name(target))))
-            }
+            [target] => Err(UtilityError::Usage(format!(
+                "missing destination file operand after {}",
+                quote_name(target)
+            ))),
             [_, _, extra, ..] => Err(UtilityError::Usage(format!("extra operand {}", quote_name(extra)))),
             [] => Ok(Vec::new()),
         };
@@ -127,7 +132,10 @@ impl Linker {
             let found = if self.follow { ctx.stat(target) } else { ctx.lstat(target) };
             match found {
                 Ok(metadata) if metadata.is_directory() => {
-                    ctx.warn(format_args!("{}: hard link not allowed for directory", quote_if_needed(target)));
+                    ctx.warn(format_args!(
+                        "{}: hard link not allowed for directory",
+                        quote_if_needed(target)
+                    ));
                     return Ok(false);
                 }
                 Ok(_) => {}
@@ -187,7 +195,13 @@ impl Linker {
         if self.symbolic { fs.symlink(&source, &path) } else { fs.hard_link(&source, &path) }
     }
 
-    fn failed(&self, ctx: &mut Context, text: &[u8], link: &[u8], error: FsError) -> Result<(), UtilityError> {
+    fn failed(
+        &self,
+        ctx: &mut Context,
+        text: &[u8],
+        link: &[u8],
+        error: FsError,
+    ) -> Result<(), UtilityError> {
         let link = quote_name(link);
         let kind = if self.symbolic { "symbolic" } else { "hard" };
         let shown = match error {

@@ -1,8 +1,8 @@
 //! `mkdir`: makes directories. POSIX XCU mkdir, GNU coreutils mkdir(1).
 
-use crate::memory::{ToMetered, Vec, format};
 use super::file_mode::ModeChange;
 use super::quote::{quote, quote_name};
+use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -28,7 +28,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let mode = match options.value("mode") {
         Some(text) => {
             let change = ModeChange::parse(text);
-            let change = change.ok_or_else(|| UtilityError::failed(format!("invalid mode {}", quote(text))))?;
+            let change =
+                change.ok_or_else(|| UtilityError::failed(format!("invalid mode {}", quote(text))))?;
             Some(change.apply(0o777, true, ctx.umask))
         }
         None => None,

@@ -1,8 +1,8 @@
 //! `mktemp`: makes a file or directory with a new name. GNU coreutils mktemp(1).
 
-use crate::memory::{JoinMetered, ToMetered, Vec, format, vec};
 use super::files::join;
 use super::quote::quote;
+use crate::memory::{JoinMetered, ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::vfs::OpenOptions;
 
@@ -82,7 +82,8 @@ fn create(ctx: &Context, path: &[u8], directory: bool, dry_run: bool) -> Result<
     if directory {
         return ctx.fs().create_dir(&absolute, 0o700);
     }
-    let how = OpenOptions { write: true, create: true, create_new: true, mode: 0o600, ..OpenOptions::default() };
+    let how =
+        OpenOptions { write: true, create: true, create_new: true, mode: 0o600, ..OpenOptions::default() };
     ctx.fs().open(&absolute, &how).map(drop)
 }
 
@@ -104,7 +105,10 @@ fn template(ctx: &Context, options: &Options) -> Result<Template, UtilityError> 
     let suffix = options.value("suffix");
     let (name, suffix) = if let Some(suffix) = suffix {
         if !name.ends_with(b"X") {
-            return Err(UtilityError::failed(format!("with --suffix, template {} must end in X", quote(name))));
+            return Err(UtilityError::failed(format!(
+                "with --suffix, template {} must end in X",
+                quote(name)
+            )));
         }
         (name, suffix.to_metered())
     } else {
@@ -129,7 +133,10 @@ fn template(ctx: &Context, options: &Options) -> Result<Template, UtilityError> 
             if options.has("t") {
                 if prefix.contains(&b'/') {
                     let message = "contains directory separator";
-                    return Err(UtilityError::failed(format!("invalid template, {}, {message}", quote(shown))));
+                    return Err(UtilityError::failed(format!(
+                        "invalid template, {}, {message}",
+                        quote(shown)
+                    )));
                 }
             } else if prefix.starts_with(b"/") {
                 let message = "with --tmpdir, it may not be absolute";
@@ -185,7 +192,10 @@ mod tests {
                 &["-p", "/nope"],
                 "mktemp: failed to create file via template ‘/nope/tmp.XXXXXXXXXX’: No such file or directory\n",
             ),
-            (&["--tmpdir", "/x.XXX"], "mktemp: invalid template, ‘/x.XXX’; with --tmpdir, it may not be absolute\n"),
+            (
+                &["--tmpdir", "/x.XXX"],
+                "mktemp: invalid template, ‘/x.XXX’; with --tmpdir, it may not be absolute\n",
+            ),
         ];
         for (args, want) in rows {
             let outcome = fixture.run("mktemp", args, b"");

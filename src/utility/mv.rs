@@ -1,11 +1,11 @@
 //! `mv`: renames files; across file systems it copies and removes. POSIX XCU mv, GNU coreutils mv(1).
 
-use crate::memory::{HashMap, JoinMetered, String, ToMetered, Vec, format};
 use super::copy::{Copier, FollowLinks, Overwrite};
 use super::destination::destinations;
 use super::prompt::Prompt;
 use super::quote::quote_name;
 use super::walk::{Step, Walk};
+use crate::memory::{HashMap, JoinMetered, String, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
 
@@ -80,7 +80,8 @@ impl Mover {
                 let name = [target, &suffix].concat_metered();
                 let moved = ctx.fs().rename(&ctx.absolute(target), &ctx.absolute(&name));
                 if let Err(error) = moved {
-                    self.status = ctx.complain(format_args!("cannot backup {}", quote_name(target)), error)?;
+                    self.status =
+                        ctx.complain(format_args!("cannot backup {}", quote_name(target)), error)?;
                     return Ok(());
                 }
                 backup = format!(" (backup: {})", quote_name(&name));
@@ -202,7 +203,8 @@ impl Mover {
                     if !is_directory {
                         self.remove_one(ctx, &path, false)?;
                     } else if let Err(error) = walk.enter(ctx, &path) {
-                        self.status = ctx.complain(format_args!("cannot remove {}", quote_name(&path)), error)?;
+                        self.status =
+                            ctx.complain(format_args!("cannot remove {}", quote_name(&path)), error)?;
                     }
                 }
                 Step::Leave { path } => self.remove_one(ctx, &path, true)?,
@@ -213,7 +215,8 @@ impl Mover {
 
     fn remove_one(&mut self, ctx: &mut Context, path: &[u8], is_directory: bool) -> Result<(), UtilityError> {
         let absolute = ctx.absolute(path);
-        let removed = if is_directory { ctx.fs().remove_dir(&absolute) } else { ctx.fs().remove_file(&absolute) };
+        let removed =
+            if is_directory { ctx.fs().remove_dir(&absolute) } else { ctx.fs().remove_file(&absolute) };
         if let Err(error) = removed {
             self.status = ctx.complain(format_args!("cannot remove {}", quote_name(path)), error)?;
         }
@@ -232,7 +235,10 @@ mod tests {
         assert_eq!(fixture.run("mv", &["-v", "c", "d"], b"").stdout, "renamed 'c' -> 'd/c'\n");
         assert_eq!(fixture.run("mv", &["-n", "b", "d/c"], b"").status, 0);
         let outcome = fixture.run("mv", &["-iv", "b", "d/c"], b"y\n");
-        assert_eq!((outcome.stderr.as_str(), outcome.stdout.as_str()), ("mv: overwrite 'd/c'? ", "renamed 'b' -> 'd/c'\n"));
+        assert_eq!(
+            (outcome.stderr.as_str(), outcome.stdout.as_str()),
+            ("mv: overwrite 'd/c'? ", "renamed 'b' -> 'd/c'\n")
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `nl`: numbers lines, with headers, bodies and footers of logical pages. GNU coreutils nl(1).
 
-use crate::memory::{ToMetered, ToMeteredString, Vec, format, repeat_text};
 use super::count::parse_digits;
+use crate::memory::{ToMetered, ToMeteredString, Vec, format, repeat_text};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -106,11 +106,16 @@ fn settings(options: &Options) -> Result<Settings, UtilityError> {
         let value = parse_digits(digits).ok_or_else(|| bad(""))?;
         let value = i64::try_from(value).unwrap_or(i64::MAX);
         let value = if negative { -value } else { value };
-        if (range.0..=range.1).contains(&value) { Ok(value) } else { Err(bad(": Numerical result out of range")) }
+        if (range.0..=range.1).contains(&value) {
+            Ok(value)
+        } else {
+            Err(bad(": Numerical result out of range"))
+        }
     };
     let any = (i64::MIN, i64::MAX);
     let positive = (1, i64::MAX);
-    let mut delimiter = options.value("section-delimiter").map_or(b"\\:".to_metered(), |text| text.to_metered());
+    let mut delimiter =
+        options.value("section-delimiter").map_or(b"\\:".to_metered(), |text| text.to_metered());
     if delimiter.len() == 1 {
         delimiter.push(b':');
     }

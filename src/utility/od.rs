@@ -3,8 +3,8 @@
 //! Input is cut into blocks of one output line; each format prints the block on a line of its own, its fields spread over
 //! the columns that the widest format needs. Lines that repeat the one before are shown as `*`.
 
-use crate::memory::{String, ToMetered, ToMeteredString, Vec, format, repeat_text};
 use super::count::parse_count;
+use crate::memory::{String, ToMetered, ToMeteredString, Vec, format, repeat_text};
 use crate::utility::prelude::*;
 use std::fmt::Write as _;
 
@@ -16,7 +16,12 @@ pub(super) const UTILITY: Utility = Utility {
         value('A', "address-radix", "RADIX", "output format for file offsets: d, o, x or n"),
         value('j', "skip-bytes", "BYTES", "skip BYTES input bytes first"),
         value('N', "read-bytes", "BYTES", "limit dump to BYTES input bytes"),
-        value('t', "format", "TYPE", "select output format: a, c, d, o, u, x with size 1, 2, 4, 8 or C, S, I, L; z"),
+        value(
+            't',
+            "format",
+            "TYPE",
+            "select output format: a, c, d, o, u, x with size 1, 2, 4, 8 or C, S, I, L; z",
+        ),
         flag('v', "output-duplicates", "do not use * to mark line suppression"),
         value('w', "width", "BYTES", "output BYTES bytes per output line"),
         flag('a', "", "same as -t a"),
@@ -120,9 +125,8 @@ fn settings(options: &Options) -> Result<Settings, UtilityError> {
     };
     let number = |name: &str, letter: char, default: u64| {
         let Some(text) = options.value(name) else { return Ok(default) };
-        parse_count(text).map_err(|_| {
-            UtilityError::failed(format!("invalid -{letter} argument {}", quote_name(text)))
-        })
+        parse_count(text)
+            .map_err(|_| UtilityError::failed(format!("invalid -{letter} argument {}", quote_name(text))))
     };
     let multiple = formats.iter().map(|format| format.size).max().unwrap_or(1);
     let line = usize::try_from(number("width", 'w', 16)?).unwrap_or(0);
@@ -168,7 +172,9 @@ fn parse_formats(text: &[u8], formats: &mut Vec<Format>) -> Result<(), UtilityEr
                 ([], [b'I', after @ ..]) => (4, after),
                 ([], [b'L', after @ ..]) => (8, after),
                 ([], after) => (4, after),
-                (b"1" | b"2" | b"4" | b"8", after) => (usize::from(number.first().copied().unwrap_or(b'1') - b'0'), after),
+                (b"1" | b"2" | b"4" | b"8", after) => {
+                    (usize::from(number.first().copied().unwrap_or(b'1') - b'0'), after)
+                }
                 _ => {
                     return Err(UtilityError::failed(format!(
                         "invalid type string {};\nthis system doesn't provide a {}-byte integral type",
@@ -255,7 +261,8 @@ impl Dump {
             }
         } else {
             self.starred = false;
-            let shown = if settings.radix == b'n' { String::new() } else { address(settings.radix, self.offset) };
+            let shown =
+                if settings.radix == b'n' { String::new() } else { address(settings.radix, self.offset) };
             // Fields of all formats share the columns of the widest.
             let columns = |format: &Format| settings.line / format.size * (format.width + 1);
             let widest = settings.formats.iter().map(columns).max().unwrap_or(0);
@@ -290,7 +297,9 @@ impl Format {
         if self.text {
             out.push_str(&repeat_text(" ", columns.saturating_sub(written)));
             out.push_str("  >");
-            out.extend(line.iter().map(|byte| if matches!(byte, 0x20..0x7f) { char::from(*byte) } else { '.' }));
+            out.extend(
+                line.iter().map(|byte| if matches!(byte, 0x20..0x7f) { char::from(*byte) } else { '.' }),
+            );
             out.push('<');
         }
     }
@@ -315,8 +324,9 @@ impl Format {
 
 fn named(byte: u8) -> String {
     const NAMES: [&str; 33] = [
-        "nul", "soh", "stx", "etx", "eot", "enq", "ack", "bel", "bs", "ht", "nl", "vt", "ff", "cr", "so", "si",
-        "dle", "dc1", "dc2", "dc3", "dc4", "nak", "syn", "etb", "can", "em", "sub", "esc", "fs", "gs", "rs", "us", "sp",
+        "nul", "soh", "stx", "etx", "eot", "enq", "ack", "bel", "bs", "ht", "nl", "vt", "ff", "cr", "so",
+        "si", "dle", "dc1", "dc2", "dc3", "dc4", "nak", "syn", "etb", "can", "em", "sub", "esc", "fs", "gs",
+        "rs", "us", "sp",
     ];
     match NAMES.get(usize::from(byte)) {
         Some(name) => (*name).to_metered(),
@@ -351,6 +361,9 @@ mod tests {
         assert_eq!(od(&["-c"], b"a\n\0\xff"), "0000000   a  \\n  \\0 377\n0000004\n");
         assert_eq!(od(&["-An", "-tx1"], b"hello"), " 68 65 6c 6c 6f\n");
         assert_eq!(od(&["-tx1c"], b"ab"), "0000000  61  62\n          a   b\n0000002\n");
-        assert_eq!(od(&[], &[0; 36]), "0000000 000000 000000 000000 000000 000000 000000 000000 000000\n*\n0000040 000000 000000\n0000044\n");
+        assert_eq!(
+            od(&[], &[0; 36]),
+            "0000000 000000 000000 000000 000000 000000 000000 000000 000000\n*\n0000040 000000 000000\n0000044\n"
+        );
     }
 }

@@ -69,7 +69,6 @@ fn parse_delimiters(list: &[u8]) -> Result<Vec<Option<u8>>, UtilityError> {
     Ok(delimiters)
 }
 
-
 async fn serial(
     ctx: &mut Context,
     operand: &[u8],

@@ -1,6 +1,6 @@
 //! `printenv`: prints variables of the environment. GNU coreutils printenv(1).
 
-use crate::memory::{JoinMetered};
+use crate::memory::JoinMetered;
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {

@@ -1,6 +1,6 @@
 //! `pwd`: prints the working directory. POSIX XCU pwd, GNU coreutils pwd(1).
 
-use crate::memory::{ToMetered, JoinMetered};
+use crate::memory::{JoinMetered, ToMetered};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -21,10 +21,13 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         ctx.warn("ignoring non-option arguments");
     }
     let physical = ctx.fs().canonicalize(&ctx.cwd);
-    let physical = physical.map_err(|error| UtilityError::operand(b"couldn't find directory entry", error))?;
+    let physical =
+        physical.map_err(|error| UtilityError::operand(b"couldn't find directory entry", error))?;
     let logical = ctx.env.get(b"PWD").filter(|_| options.last_of(&["L", "P"]) == Some("L"));
     let shown = match logical {
-        Some(path) if path.starts_with(b"/") && ctx.fs().canonicalize(path).is_ok_and(|real| real == physical) => {
+        Some(path)
+            if path.starts_with(b"/") && ctx.fs().canonicalize(path).is_ok_and(|real| real == physical) =>
+        {
             path.to_metered()
         }
         _ => physical,

@@ -1,8 +1,8 @@
 //! `readlink`: prints the target of a link, or a path without links. GNU coreutils readlink(1).
 
-use crate::memory::{ToMetered, JoinMetered};
 use super::quote::quote_if_needed;
 use super::real_path::{Missing, resolve};
+use crate::memory::{JoinMetered, ToMetered};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -19,7 +19,10 @@ pub(super) const UTILITY: Utility = Utility {
         flag('v', "verbose", "report error messages"),
         flag('z', "zero", "end each output line with NUL, not newline"),
     ],
-    examples: &[example("ln -s /tmp l; readlink l", "/tmp\n"), example("readlink -f /tmp/../tmp/x", "/tmp/x\n")],
+    examples: &[
+        example("ln -s /tmp l; readlink l", "/tmp\n"),
+        example("readlink -f /tmp/../tmp/x", "/tmp/x\n"),
+    ],
     run: start!(run),
     ..Utility::BASE
 };
@@ -49,7 +52,9 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         ctx.tick().await?;
         let found = match missing {
             Some(missing) => resolve(ctx, operand, missing),
-            None => ctx.path(operand).and_then(|path| ctx.fs().read_link(&path)).map(|link| link.to_metered()),
+            None => {
+                ctx.path(operand).and_then(|path| ctx.fs().read_link(&path)).map(|link| link.to_metered())
+            }
         };
         match found {
             Ok(path) => ctx.stdout.write(&[&path, end].concat_metered()).await?,

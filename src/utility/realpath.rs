@@ -1,9 +1,9 @@
 //! `realpath`: prints paths without links, `.` and `..`. GNU coreutils realpath(1).
 
-use crate::memory::{JoinMetered, ToMetered, Vec};
 use super::files::relative_path;
 use super::quote::quote_if_needed;
 use super::real_path::{Missing, resolve};
+use crate::memory::{JoinMetered, ToMetered, Vec};
 use crate::utility::prelude::*;
 use crate::vfs::path::normalise;
 
@@ -23,7 +23,10 @@ pub(super) const UTILITY: Utility = Utility {
         flag('\0', "no-symlinks", "don't expand symlinks"),
         flag('z', "zero", "end each output line with NUL, not newline"),
     ],
-    examples: &[example("realpath -m /a/../b/./c", "/b/c\n"), example("realpath -m --relative-to=/a/b /a/c", "../c\n")],
+    examples: &[
+        example("realpath -m /a/../b/./c", "/b/c\n"),
+        example("realpath -m --relative-to=/a/b /a/c", "../c\n"),
+    ],
     run: start!(run),
     ..Utility::BASE
 };

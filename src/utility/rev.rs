@@ -1,8 +1,8 @@
 //! `rev`: reverses the characters of each line. util-linux rev(1).
 
 use crate::character::blocks;
-use crate::utility::pace::tick_bytes;
 use crate::memory::Vec;
+use crate::utility::pace::tick_bytes;
 use crate::utility::prelude::*;
 use bstr::ByteSlice as _;
 

@@ -1,11 +1,11 @@
 //! `rm`: removes files and trees. POSIX XCU rm, GNU coreutils rm(1). Trees are walked with an explicit stack.
 
-use crate::memory::{String, ToMetered, Vec, format};
 use super::file_mode::kind_name;
 use super::files::last_component;
 use super::prompt::Prompt;
 use super::quote::quote_name;
 use super::walk::{Step, Walk, read_directory};
+use crate::memory::{String, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
 

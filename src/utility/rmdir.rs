@@ -1,7 +1,7 @@
 //! `rmdir`: removes empty directories. POSIX XCU rmdir, GNU coreutils rmdir(1).
 
-use crate::memory::format;
 use super::quote::quote_name;
+use crate::memory::format;
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -10,7 +10,11 @@ pub(super) const UTILITY: Utility = Utility {
     usage: "rmdir [OPTION]... DIRECTORY...",
     options: &[
         flag('\0', "ignore-fail-on-non-empty", "ignore each failure because a directory is not empty"),
-        flag('p', "parents", "remove DIRECTORY and its ancestors; 'rmdir -p a/b' is similar to 'rmdir a/b a'"),
+        flag(
+            'p',
+            "parents",
+            "remove DIRECTORY and its ancestors; 'rmdir -p a/b' is similar to 'rmdir a/b a'",
+        ),
         flag('v', "verbose", "output a diagnostic for every directory processed"),
     ],
     examples: &[example("mkdir -p a/b; rmdir -p a/b; echo a*", "a*\n")],

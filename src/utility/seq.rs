@@ -6,8 +6,8 @@
 mod format;
 mod number;
 
-use crate::memory::{ToMetered, Vec, format};
 use super::float::fixed;
+use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use format::Format;
 use number::{Fixed, Operand};
@@ -57,13 +57,17 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         return Err(UtilityError::Usage(format!("invalid Zero increment value: {text}")));
     }
     let precision = first.precision.max(step.precision);
-    let width = if options.has("equal-width") {
-        first.width(precision).max(last.width(precision))
-    } else {
-        0
-    };
+    let width =
+        if options.has("equal-width") { first.width(precision).max(last.width(precision)) } else { 0 };
     let separator = options.value("separator").map_or(b"\n".as_slice(), Text::as_bytes);
-    let mut printer = Printer { format, separator: separator.to_metered(), precision, width, first: true, number: Vec::new() };
+    let mut printer = Printer {
+        format,
+        separator: separator.to_metered(),
+        precision,
+        width,
+        first: true,
+        number: Vec::new(),
+    };
     match number::scaled([first, step, last]) {
         Some(scaled) => count_exact(ctx, scaled, last.value.is_infinite(), &mut printer).await?,
         None => count_floating(ctx, [first.value, step.value, last.value], &mut printer).await?,
@@ -126,7 +130,8 @@ impl Printer {
             Some(format) => format.append(value, &mut self.number),
             None => {
                 let text = fixed(value, self.precision);
-                let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |digits| ("-", digits));
+                let (sign, digits) =
+                    text.strip_prefix('-').map_or(("", text.as_str()), |digits| ("-", digits));
                 let missing = self.width.saturating_sub(text.len());
                 self.number.extend_from_slice(sign.as_bytes());
                 self.number.extend(std::iter::repeat_n(b'0', missing));
@@ -201,7 +206,10 @@ mod tests {
             (&["0x1f", "32"], "31\n32\n"),
             (&["-f", "%5.2e", "1", "2"], "1.00e+00\n2.00e+00\n"),
             (&["-f", "%%%03g%%", "2"], "%001%\n%002%\n"),
-            (&["99999999999999999999", "100000000000000000000"], "99999999999999999999\n100000000000000000000\n"),
+            (
+                &["99999999999999999999", "100000000000000000000"],
+                "99999999999999999999\n100000000000000000000\n",
+            ),
         ] {
             assert_eq!(run("seq", args, b"", &[]).stdout, want, "{args:?}");
         }

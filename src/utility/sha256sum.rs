@@ -8,7 +8,10 @@ pub(super) const UTILITY: Utility = Utility {
     summary: "print or check SHA256 (256-bit) checksums",
     usage: "sha256sum [OPTION]... [FILE]...",
     options: digest::OPTIONS,
-    examples: &[example("printf abc | sha256sum", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  -\n")],
+    examples: &[example(
+        "printf abc | sha256sum",
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  -\n",
+    )],
     run: start!(run),
     ..Utility::BASE
 };

@@ -5,8 +5,8 @@
 //! is `null`), or `{"opaque": why, "line", "source"}` for a place where what runs cannot be known. A hook that allows by
 //! name should refuse scripts with an opaque line.
 
-use crate::memory::{ToMetered, ToMeteredString, Vec, format};
 use crate::inspect::{MAX_SCRIPT, inspect};
+use crate::memory::{ToMetered, ToMeteredString, Vec, format};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -105,10 +105,16 @@ mod tests {
     fn statuses() {
         let fixture = Fixture::new(&[]);
         let outcome = fixture.run("shell-commands", &[], b"ls; fi");
-        assert_eq!(outcome.stderr, "shell-commands: line 1: syntax error near unexpected token `fi': `ls; fi'\n");
+        assert_eq!(
+            outcome.stderr,
+            "shell-commands: line 1: syntax error near unexpected token `fi': `ls; fi'\n"
+        );
         assert_eq!(outcome.status, 1);
         let outcome = fixture.run("shell-commands", &["nope"], b"");
-        assert_eq!((outcome.stderr.as_str(), outcome.status), ("shell-commands: nope: No such file or directory\n", 2));
+        assert_eq!(
+            (outcome.stderr.as_str(), outcome.status),
+            ("shell-commands: nope: No such file or directory\n", 2)
+        );
         assert_eq!(fixture.run("shell-commands", &["-c", "ls", "x"], b"").status, 2);
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A range is not made in memory when only some of its numbers are wanted: the positions that a shuffle has moved are kept.
 
-use crate::memory::{HashMap, ToMeteredString, Vec, format};
 use super::count::parse_digits;
+use crate::memory::{HashMap, ToMeteredString, Vec, format};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -27,7 +27,10 @@ pub(super) const UTILITY: Utility = Utility {
 enum Lines {
     /// The first number, and how many.
     Range(u64, u64),
-    Text { text: Vec<u8>, starts: Vec<usize> },
+    Text {
+        text: Vec<u8>,
+        starts: Vec<usize>,
+    },
 }
 
 impl Lines {
@@ -98,9 +101,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 
 /// `LO-HI`; `5-4` is an empty range.
 fn parse_range(text: &[u8]) -> Result<Lines, UtilityError> {
-    let parsed = memchr::memchr(b'-', text).and_then(|dash| {
-        Some((parse_digits(text.get(..dash)?)?, parse_digits(text.get(dash + 1..)?)?))
-    });
+    let parsed = memchr::memchr(b'-', text)
+        .and_then(|dash| Some((parse_digits(text.get(..dash)?)?, parse_digits(text.get(dash + 1..)?)?)));
     match parsed {
         Some((low, high)) if low <= high && high - low < u64::MAX => Ok(Lines::Range(low, high - low + 1)),
         Some((low, high)) if low == high.saturating_add(1) => Ok(Lines::Range(low, 0)),
@@ -187,11 +189,7 @@ async fn permute(
     for step in 0..count.min(wanted) {
         let chosen = step + below(ctx, count - step);
         let here = moved.remove(&step).unwrap_or(step);
-        let index = if chosen == step {
-            here
-        } else {
-            moved.insert(chosen, here).unwrap_or(chosen)
-        };
+        let index = if chosen == step { here } else { moved.insert(chosen, here).unwrap_or(chosen) };
         let out = file.as_mut().unwrap_or(&mut ctx.stdout);
         lines.write(index, end, out)?;
         out.flush_if_full().await?;

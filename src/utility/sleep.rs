@@ -1,8 +1,8 @@
 //! `sleep`: waits. GNU coreutils sleep(1): several operands, fractions, units.
 
-use crate::memory::format;
 use super::quote::quote;
 use super::time_interval;
+use crate::memory::format;
 use crate::utility::prelude::*;
 use std::time::Duration;
 
@@ -27,7 +27,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         match time_interval::parse(operand) {
             Some(interval) => total = total.saturating_add(interval),
             None => {
-                if let Some(message) = last_error.replace(format!("invalid time interval {}", quote(operand))) {
+                if let Some(message) = last_error.replace(format!("invalid time interval {}", quote(operand)))
+                {
                     ctx.warn(message);
                 }
             }

@@ -10,9 +10,9 @@ mod settings;
 mod target;
 
 use crate::memory::format;
-use pieces::Unit;
 use crate::utility::prelude::*;
 use names::Names;
+use pieces::Unit;
 use settings::{Settings, Way};
 use target::Targets;
 
@@ -63,7 +63,9 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     })?;
     let mut targets = Targets::new(names, &settings, input.description().metadata());
     let split = match settings.way {
-        Way::Lines(count) => pieces::counted(ctx, &mut input, &mut targets, count, Unit::Line(settings.separator)).await,
+        Way::Lines(count) => {
+            pieces::counted(ctx, &mut input, &mut targets, count, Unit::Line(settings.separator)).await
+        }
         Way::Bytes(count) => pieces::counted(ctx, &mut input, &mut targets, count, Unit::Byte).await,
         Way::LineBytes(most) => {
             pieces::line_bytes(ctx, &mut input, &mut targets, most, settings.separator).await

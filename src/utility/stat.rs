@@ -1,10 +1,10 @@
 //! `stat`: shows a file's metadata. GNU coreutils stat(1).
 
-use crate::memory::{String, ToMetered, ToMeteredString, Vec, format, repeat_text};
 use super::file_mode::{kind_bits, kind_name, mode_letters};
 use super::files::{BLOCK_SIZE, blocks};
 use super::quote::{quote_if_needed, quote_name};
 use super::time_format::Zone;
+use crate::memory::{String, ToMetered, ToMeteredString, Vec, format, repeat_text};
 use crate::utility::prelude::*;
 use crate::vfs::{FileKind, Metadata};
 use std::time::Duration;
@@ -16,7 +16,12 @@ pub(super) const UTILITY: Utility = Utility {
     options: &[
         flag('L', "dereference", "follow links"),
         flag('f', "file-system", "display file system status instead of file status"),
-        value('c', "format", "FORMAT", "use the specified FORMAT instead of the default; a newline after each use"),
+        value(
+            'c',
+            "format",
+            "FORMAT",
+            "use the specified FORMAT instead of the default; a newline after each use",
+        ),
         value('\0', "printf", "FORMAT", "like --format, but interpret backslash escapes and add no newline"),
         flag('t', "terse", "print the information in terse form"),
     ],
@@ -83,7 +88,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             Some(text) => Format { text, escapes, newline: !escapes },
             None => Format { text: default, escapes: false, newline: false },
         };
-        let subject = Subject { name: operand, metadata: &metadata, zone: &zone, always_quotes: given.is_some() };
+        let subject =
+            Subject { name: operand, metadata: &metadata, zone: &zone, always_quotes: given.is_some() };
         let line = if options.has("file-system") {
             print(ctx, &format, |ctx, directive| subject.system_value(ctx, directive))
         } else {
@@ -123,11 +129,7 @@ enum Value {
     Unknown,
 }
 
-fn print(
-    ctx: &mut Context,
-    format: &Format<'_>,
-    value: impl Fn(&Context, &Directive) -> Value,
-) -> Vec<u8> {
+fn print(ctx: &mut Context, format: &Format<'_>, value: impl Fn(&Context, &Directive) -> Value) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = format.text;
     while let Some((&byte, tail)) = rest.split_first() {
@@ -223,9 +225,9 @@ fn parse_directive(text: &[u8]) -> (Directive, &[u8]) {
 fn digits(text: &[u8]) -> (usize, &[u8]) {
     let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (digits, rest) = text.split_at_checked(count).unwrap_or((text, &[]));
-    let value = digits.iter().fold(0_usize, |value, &digit| {
-        value.saturating_mul(10).saturating_add(usize::from(digit - b'0'))
-    });
+    let value = digits
+        .iter()
+        .fold(0_usize, |value, &digit| value.saturating_mul(10).saturating_add(usize::from(digit - b'0')));
     (value, rest)
 }
 
@@ -282,8 +284,11 @@ struct Subject<'s> {
 impl Subject<'_> {
     fn value(&self, ctx: &Context, directive: &Directive) -> Value {
         let metadata = self.metadata;
-        let (major, minor) = metadata.device.map_or((0, 0), |(major, minor)| (u64::from(major), u64::from(minor)));
-        let name = |name: Option<Text>| Value::Words(name.map_or_else(|| b"UNKNOWN".to_metered(), |name| name.to_metered()));
+        let (major, minor) =
+            metadata.device.map_or((0, 0), |(major, minor)| (u64::from(major), u64::from(minor)));
+        let name = |name: Option<Text>| {
+            Value::Words(name.map_or_else(|| b"UNKNOWN".to_metered(), |name| name.to_metered()))
+        };
         match directive.letter {
             b'a' => Value::Octal(metadata.mode),
             b'A' => Value::Words(mode_letters(metadata.kind, metadata.mode).into_bytes()),
@@ -372,8 +377,14 @@ mod tests {
         let fixture = Fixture::new(&[("x", "abc")]);
         let run = |format: &str| fixture.run("stat", &["-c", format, "x"], b"").stdout;
         assert_eq!(run("%a %A %f %F %h %s %b %B %o"), "644 -rw-r--r-- 81a4 regular file 1 3 8 512 4096\n");
-        assert_eq!(run("a\\n%10n|%-10n|%#a|%.1n|%+s|% s|%05s|%q|%%|%"), "a\\n         x|x         |0644|x|+3| 3|00003|?|%|%\n");
-        assert_eq!(run("%Y|%.3Y|%.X|%y"), "1779971696|1779971696.789|1779971696.789000000|2026-05-28 12:34:56.789000000 +0000\n");
+        assert_eq!(
+            run("a\\n%10n|%-10n|%#a|%.1n|%+s|% s|%05s|%q|%%|%"),
+            "a\\n         x|x         |0644|x|+3| 3|00003|?|%|%\n"
+        );
+        assert_eq!(
+            run("%Y|%.3Y|%.X|%y"),
+            "1779971696|1779971696.789|1779971696.789000000|2026-05-28 12:34:56.789000000 +0000\n"
+        );
         let outcome = fixture.run("stat", &["--printf", "%n\\t%s\\n\\x41\\101", "x"], b"");
         assert_eq!(outcome.stdout, "x\t3\nAA");
     }
@@ -382,8 +393,12 @@ mod tests {
     fn the_default_shows_everything() {
         let fixture = Fixture::new(&[("x", "abc")]);
         let shown = fixture.run("stat", &["x"], b"").stdout;
-        assert!(shown.starts_with("  File: x\n  Size: 3         \tBlocks: 8          IO Block: 4096   regular file\n"));
-        assert!(shown.contains("\nAccess: (0644/-rw-r--r--)  Uid: (    0/    root)   Gid: (    0/    root)\n"));
+        assert!(shown.starts_with(
+            "  File: x\n  Size: 3         \tBlocks: 8          IO Block: 4096   regular file\n"
+        ));
+        assert!(
+            shown.contains("\nAccess: (0644/-rw-r--r--)  Uid: (    0/    root)   Gid: (    0/    root)\n")
+        );
         assert!(shown.ends_with("Change: 2026-05-28 12:34:56.789000000 +0000\n Birth: -\n"));
         let outcome = fixture.run("stat", &["nope"], b"");
         assert_eq!(outcome.stderr, "stat: cannot statx 'nope': No such file or directory\n");

@@ -45,7 +45,12 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     Ok(status)
 }
 
-async fn reverse(ctx: &mut Context, mut input: Input, separator: &[u8], before: bool) -> Result<(), OperandError> {
+async fn reverse(
+    ctx: &mut Context,
+    mut input: Input,
+    separator: &[u8],
+    before: bool,
+) -> Result<(), OperandError> {
     let mut text = Vec::new();
     loop {
         ctx.check().await?;

@@ -4,8 +4,8 @@
 //! linear and memory is what is printed. Of a long regular file only the end is read when it holds enough lines. `-f` is
 //! refused: nothing would end it.
 
-use crate::memory::{JoinMetered, Vec, format, vec};
 use super::count::{CountError, parse_count, parse_digits};
+use crate::memory::{JoinMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -17,14 +17,22 @@ pub(super) const UTILITY: Utility = Utility {
         flag('f', "", "refused: a command in a sandbox has to end"),
         optional('\0', "follow", "HOW", "refused, as -f"),
         flag('F', "", "refused, as -f"),
-        value('n', "lines", "[+]NUM", "print the last NUM lines instead of 10; with '+', start with line NUM"),
+        value(
+            'n',
+            "lines",
+            "[+]NUM",
+            "print the last NUM lines instead of 10; with '+', start with line NUM",
+        ),
         flag('q', "quiet", "never print headers giving file names"),
         flag('\0', "silent", "the same as --quiet"),
         flag('v', "verbose", "always print headers giving file names"),
         flag('z', "zero-terminated", "line delimiter is NUL, not newline"),
         number("NUM", "the same as -n NUM, as first argument and with one FILE at most"),
     ],
-    examples: &[example("printf 'a\\nb\\nc\\n' | tail -n 2", "b\nc\n"), example("printf 'a\\nb\\nc\\n' | tail -n +2", "b\nc\n")],
+    examples: &[
+        example("printf 'a\\nb\\nc\\n' | tail -n 2", "b\nc\n"),
+        example("printf 'a\\nb\\nc\\n' | tail -n +2", "b\nc\n"),
+    ],
     run: start!(run),
     ..Utility::BASE
 };
@@ -44,7 +52,9 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     }
     let options = ctx.parse_options(&UTILITY)?;
     if options.last_of(&["f", "F", "follow"]).is_some() {
-        return Err(UtilityError::failed("following a file is not possible in a sandbox: a command has to end"));
+        return Err(UtilityError::failed(
+            "following a file is not possible in a sandbox: a command has to end",
+        ));
     }
     let part = wanted_part(&options)?;
     let inputs = ctx.inputs(&options.operands);
@@ -260,7 +270,9 @@ mod tests {
     #[test]
     fn finds_the_last_lines() {
         let part = |count| Part { count, lines: true, from_start: false, delimiter: b'\n' };
-        for (text, count, want) in [(b"a\nb\nc\n".as_slice(), 2, 2), (b"a\nb\nc", 2, 2), (b"a\n", 5, 0), (b"\n\n", 1, 1)] {
+        for (text, count, want) in
+            [(b"a\nb\nc\n".as_slice(), 2, 2), (b"a\nb\nc", 2, 2), (b"a\n", 5, 0), (b"\n\n", 1, 1)]
+        {
             assert_eq!(last_part(text, part(count)), want);
         }
     }

@@ -1,9 +1,9 @@
 //! `time`: runs a command, then says what it used. GNU time(1). In a sandbox only the wall clock is measured: processor
 //! time, memory, page faults and the like are 0. (`time` without a path in front of a pipeline is the shell's own.)
 
-use crate::memory::{ToMetered, ToMeteredString, Vec, format};
 use super::CommandError;
 use crate::limit::{LimitError, Meter};
+use crate::memory::{ToMetered, ToMeteredString, Vec, format};
 use crate::utility::prelude::*;
 use std::time::Duration;
 
@@ -19,7 +19,10 @@ pub(super) const UTILITY: Utility = Utility {
         flag('q', "quiet", "do not print information about abnormal program termination"),
         flag('v', "verbose", "print all resource usage information"),
     ],
-    examples: &[example("command time -f '%C: %x' false 2>&1", "Command exited with non-zero status 1\nfalse: 1\n")],
+    examples: &[example(
+        "command time -f '%C: %x' false 2>&1",
+        "Command exited with non-zero status 1\nfalse: 1\n",
+    )],
     usage_status: 125,
     operands_end_options: true,
     run: start!(run),
@@ -28,7 +31,8 @@ pub(super) const UTILITY: Utility = Utility {
 const DEFAULT: &[u8] = b"%Uuser %Ssystem %Eelapsed %PCPU (%Xavgtext+%Davgdata %Mmaxresident)k\n\
 %Iinputs+%Ooutputs (%Fmajor+%Rminor)pagefaults %Wswaps";
 const POSIX: &[u8] = b"real %e\nuser %U\nsys %S";
-const VERBOSE: &[u8] = b"\tCommand being timed: \"%C\"\n\tUser time (seconds): %U\n\tSystem time (seconds): %S\n\
+const VERBOSE: &[u8] =
+    b"\tCommand being timed: \"%C\"\n\tUser time (seconds): %U\n\tSystem time (seconds): %S\n\
 \tPercent of CPU this job got: %P\n\tElapsed (wall clock) time (h:mm:ss or m:ss): %E\n\
 \tAverage shared text size (kbytes): %X\n\tAverage unshared data size (kbytes): %D\n\
 \tAverage stack size (kbytes): %p\n\tAverage total size (kbytes): %K\n\
@@ -154,8 +158,8 @@ impl Used<'_> {
             b'P' => "0%".to_metered(),
             b'Z' => "4096".to_metered(),
             b'x' => self.status.to_metered_string(),
-            b'D' | b'F' | b'I' | b'K' | b'M' | b'O' | b'R' | b'W' | b'X' | b'c' | b'k' | b'p' | b'r' | b's'
-            | b't' | b'w' => "0".to_metered(),
+            b'D' | b'F' | b'I' | b'K' | b'M' | b'O' | b'R' | b'W' | b'X' | b'c' | b'k' | b'p' | b'r'
+            | b's' | b't' | b'w' => "0".to_metered(),
             other => {
                 out.extend([b'?', other]);
                 return;

@@ -3,10 +3,10 @@
 //! A signal that ends a command by default drops it with all that it started: a trap does not keep it alive. A signal that
 //! does nothing by default leaves it running, until `-k` ends it. The statuses are those of the signals.
 
-use crate::memory::{String, ToMetered, format};
 use super::quote::quote;
 use super::time_interval;
 use super::{BoxFuture, CommandError};
+use crate::memory::{String, ToMetered, format};
 use crate::utility::prelude::*;
 use std::future::poll_fn;
 use std::pin::pin;

@@ -1,9 +1,9 @@
 //! `touch`: sets the times of files, and makes those that are missing. POSIX XCU touch, GNU coreutils touch(1).
 
-use crate::memory::{Vec, format};
 use super::quote::{quote, quote_name};
 use super::time_format::{Zone, duration, timestamp};
 use super::time_parse;
+use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 use crate::vfs::OpenOptions;
 use jiff::civil::DateTime;
@@ -21,7 +21,12 @@ pub(super) const UTILITY: Utility = Utility {
         flag('m', "", "change only the modification time"),
         value('r', "reference", "FILE", "use this file's times instead of current time"),
         value('t', "", "STAMP", "use [[CC]YY]MMDDhhmm[.ss] instead of current time"),
-        value('\0', "time", "WORD", "change the specified time: access, atime, use: like -a; modify, mtime: like -m"),
+        value(
+            '\0',
+            "time",
+            "WORD",
+            "change the specified time: access, atime, use: like -a; modify, mtime: like -m",
+        ),
     ],
     examples: &[example("touch -d 2024-01-02 f; date -r f +%F", "2024-01-02\n")],
     run: start!(run),
@@ -52,11 +57,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             Err(FsError::Errno(Errno::NotFound)) if !create && follow => {}
             Err(error) => {
                 // A slash is refused by opening with another error, which does not count.
-                let what = if create && !operand.ends_with(b"/") {
-                    "cannot touch"
-                } else {
-                    "setting times of"
-                };
+                let what =
+                    if create && !operand.ends_with(b"/") { "cannot touch" } else { "setting times of" };
                 status = ctx.complain(format_args!("{what} {}", quote_name(operand)), error)?;
             }
         }
@@ -121,7 +123,10 @@ fn moments(ctx: &Context, options: &Options) -> Result<(Duration, Duration, bool
     if let Some(file) = reference {
         let metadata = if options.has("no-dereference") { ctx.lstat(file) } else { ctx.stat(file) };
         let metadata = metadata.map_err(|error| {
-            UtilityError::operand(format!("failed to get attributes of {}", quote_name(file)).as_bytes(), error)
+            UtilityError::operand(
+                format!("failed to get attributes of {}", quote_name(file)).as_bytes(),
+                error,
+            )
         })?;
         (accessed, modified) = (metadata.accessed, metadata.modified);
     }
@@ -161,7 +166,9 @@ fn parse_stamp(text: &[u8], zone: &Zone, now: Duration) -> Option<Duration> {
 
 fn pair(digits: &[u8]) -> Option<i16> {
     match digits {
-        [tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => Some(i16::from(tens - b'0') * 10 + i16::from(ones - b'0')),
+        [tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => {
+            Some(i16::from(tens - b'0') * 10 + i16::from(ones - b'0'))
+        }
         _ => None,
     }
 }

@@ -171,7 +171,11 @@ fn tables(options: &Options, warnings: &mut Vec<String>) -> Result<Tables, Utili
     Ok(tables)
 }
 
-fn operands(options: &Options, deletes: bool, squeezes: bool) -> Result<(&Text, Option<&Text>), UtilityError> {
+fn operands(
+    options: &Options,
+    deletes: bool,
+    squeezes: bool,
+) -> Result<(&Text, Option<&Text>), UtilityError> {
     let (least, most) = match (deletes, squeezes) {
         (false, false) | (true, true) => (2, 2),
         (true, false) => (1, 1),

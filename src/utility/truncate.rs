@@ -1,8 +1,8 @@
 //! `truncate`: sets the size of files. GNU coreutils truncate(1).
 
-use crate::memory::format;
 use super::human_size::parse_size;
 use super::quote::{quote, quote_name};
+use crate::memory::format;
 use crate::utility::prelude::*;
 use crate::vfs::OpenOptions;
 
@@ -13,7 +13,12 @@ pub(super) const UTILITY: Utility = Utility {
     options: &[
         flag('c', "no-create", "do not create any files"),
         value('r', "reference", "RFILE", "base size on RFILE"),
-        value('s', "size", "SIZE", "set or adjust the file size by SIZE bytes: + extend, - reduce, < at most, > at least, / round down, % round up"),
+        value(
+            's',
+            "size",
+            "SIZE",
+            "set or adjust the file size by SIZE bytes: + extend, - reduce, < at most, > at least, / round down, % round up",
+        ),
     ],
     examples: &[example("truncate -s 1K f; stat -c %s f", "1024\n")],
     run: start!(run),
@@ -67,7 +72,9 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let reference = match options.value("reference") {
         Some(file) => Some(
             ctx.stat(file)
-                .map_err(|error| UtilityError::operand(format!("cannot stat {}", quote_name(file)).as_bytes(), error))?
+                .map_err(|error| {
+                    UtilityError::operand(format!("cannot stat {}", quote_name(file)).as_bytes(), error)
+                })?
                 .size,
         ),
         None => None,
@@ -91,7 +98,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
                 status = ctx.warn(format_args!("overflow extending size of file {}", quote_name(operand)));
             }
             Err(error) => {
-                status = ctx.complain(format_args!("cannot open {} for writing", quote_name(operand)), error)?;
+                status =
+                    ctx.complain(format_args!("cannot open {} for writing", quote_name(operand)), error)?;
             }
         }
     }
@@ -123,7 +131,15 @@ mod tests {
     #[test]
     fn sizes_are_set_and_adjusted() {
         let fixture = Fixture::new(&[]);
-        for (size, want) in [("10", "10"), ("+5", "15"), ("<3", "3"), ("%4", "4"), ("-1", "3"), (">1K", "1024"), ("/1000", "1000")] {
+        for (size, want) in [
+            ("10", "10"),
+            ("+5", "15"),
+            ("<3", "3"),
+            ("%4", "4"),
+            ("-1", "3"),
+            (">1K", "1024"),
+            ("/1000", "1000"),
+        ] {
             assert_eq!(fixture.run("truncate", &["-s", size, "f"], b"").status, 0);
             assert_eq!(fixture.run("stat", &["-c", "%s", "f"], b"").stdout, format!("{want}\n"), "{size}");
         }

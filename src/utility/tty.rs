@@ -1,14 +1,17 @@
 //! `tty`: says that standard input is no terminal. GNU coreutils tty(1).
 
-use crate::memory::format;
 use super::quote::quote;
+use crate::memory::format;
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
     name: "tty",
     summary: "print the file name of the terminal connected to standard input",
     usage: "tty [OPTION]...",
-    options: &[flag('s', "silent", "print nothing, only return an exit status"), flag('\0', "quiet", "as -s")],
+    options: &[
+        flag('s', "silent", "print nothing, only return an exit status"),
+        flag('\0', "quiet", "as -s"),
+    ],
     examples: &[example("tty", "not a tty\n")],
     usage_status: 2,
     run: start!(run),

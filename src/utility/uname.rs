@@ -1,7 +1,7 @@
 //! `uname`: prints system information: fixed values, and the session's host name. GNU coreutils uname(1).
 
-use crate::memory::{JoinText, ToMeteredString, Vec, format};
 use super::quote::quote;
+use crate::memory::{JoinText, ToMeteredString, Vec, format};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -44,9 +44,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let none = options.given().next().is_none();
     let chosen: Vec<&str> = rows
         .iter()
-        .filter(|(name, value)| {
-            options.has(name) || (all && *value != "unknown") || (none && *name == "s")
-        })
+        .filter(|(name, value)| options.has(name) || (all && *value != "unknown") || (none && *name == "s"))
         .map(|(_, value)| *value)
         .collect();
     ctx.stdout.write(format!("{}\n", chosen.join_text(" ")).as_bytes()).await?;
@@ -60,6 +58,9 @@ mod tests {
     #[test]
     fn values_come_in_a_fixed_order() {
         assert_eq!(run("uname", &["-ms"], b"", &[]).stdout, "Linux x86_64\n");
-        assert_eq!(run("uname", &["-a"], b"", &[]).stdout, "Linux hookbox 6.1.0 #1 SMP PREEMPT_DYNAMIC x86_64 GNU/Linux\n");
+        assert_eq!(
+            run("uname", &["-a"], b"", &[]).stdout,
+            "Linux hookbox 6.1.0 #1 SMP PREEMPT_DYNAMIC x86_64 GNU/Linux\n"
+        );
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Of a group of equal lines the first is kept; the lines of a group are written when it is known that they are wanted.
 
-use crate::memory::{Vec, format};
 use super::count::parse_digits;
 use super::quote::invalid_argument;
+use crate::memory::{Vec, format};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -15,7 +15,12 @@ pub(super) const UTILITY: Utility = Utility {
         flag('c', "count", "prefix lines by the number of occurrences"),
         flag('d', "repeated", "only print duplicate lines, one for each group"),
         flag('D', "", "print all duplicate lines"),
-        optional('\0', "all-repeated", "METHOD", "like -D, with an empty line between groups: none, prepend, separate"),
+        optional(
+            '\0',
+            "all-repeated",
+            "METHOD",
+            "like -D, with an empty line between groups: none, prepend, separate",
+        ),
         value('f', "skip-fields", "N", "avoid comparing the first N fields"),
         optional('\0', "group", "METHOD", "show all lines, groups apart: separate, prepend, append, both"),
         flag('i', "ignore-case", "ignore differences in case when comparing"),
@@ -117,12 +122,14 @@ fn wanted(options: &Options) -> Result<Wanted, UtilityError> {
         if count || repeated || single || all.is_some() {
             return Err(UtilityError::Usage("--group is mutually exclusive with -c/-d/-D/-u".into()));
         }
-        return Ok(Wanted::Groups(match method(options, "group", &["prepend", "append", "separate", "both"])? {
-            Some("prepend") => Gaps { before_each: true, ..Gaps::default() },
-            Some("append") => Gaps { between: true, at_end: true, ..Gaps::default() },
-            Some("both") => Gaps { before_each: true, at_end: true, ..Gaps::default() },
-            _ => Gaps { between: true, ..Gaps::default() },
-        }));
+        return Ok(Wanted::Groups(
+            match method(options, "group", &["prepend", "append", "separate", "both"])? {
+                Some("prepend") => Gaps { before_each: true, ..Gaps::default() },
+                Some("append") => Gaps { between: true, at_end: true, ..Gaps::default() },
+                Some("both") => Gaps { before_each: true, at_end: true, ..Gaps::default() },
+                _ => Gaps { between: true, ..Gaps::default() },
+            },
+        ));
     }
     if let Some(all) = all {
         if count {
@@ -138,7 +145,9 @@ fn wanted(options: &Options) -> Result<Wanted, UtilityError> {
     }
     Ok(match (repeated, single) {
         (false, false) => Wanted::First { single: true, repeated: true, count },
-        (repeated, single) => Wanted::First { single: single && !repeated, repeated: repeated && !single, count },
+        (repeated, single) => {
+            Wanted::First { single: single && !repeated, repeated: repeated && !single, count }
+        }
     })
 }
 
@@ -150,9 +159,7 @@ fn method(
 ) -> Result<Option<&'static str>, UtilityError> {
     let Some(word) = options.value(option) else { return Ok(None) };
     let found = methods.iter().find(|name| !word.is_empty() && name.as_bytes().starts_with(word));
-    found.map(|name| Some(*name)).ok_or_else(|| {
-        UtilityError::Usage(invalid_argument(option, word, methods))
-    })
+    found.map(|name| Some(*name)).ok_or_else(|| UtilityError::Usage(invalid_argument(option, word, methods)))
 }
 
 async fn copy(

@@ -3,8 +3,8 @@
 //! A word is a run of printable characters between white space, so control characters neither make nor part words. Lines
 //! and bytes alone are counted without looking at characters; the bytes of a regular file are not read at all.
 
-use crate::memory::{JoinText, String, ToMeteredString, Vec, format};
 use super::width::width;
+use crate::memory::{JoinText, String, ToMeteredString, Vec, format};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -15,11 +15,19 @@ pub(super) const UTILITY: Utility = Utility {
         flag('c', "bytes", "print the byte counts"),
         flag('m', "chars", "print the character counts"),
         flag('l', "lines", "print the newline counts"),
-        value('\0', "files0-from", "F", "read the files named in F, names ending in NUL; '-' is standard input"),
+        value(
+            '\0',
+            "files0-from",
+            "F",
+            "read the files named in F, names ending in NUL; '-' is standard input",
+        ),
         flag('L', "max-line-length", "print the maximum display width"),
         flag('w', "words", "print the word counts"),
     ],
-    examples: &[example("printf 'a b\\nc\\n' | wc -l", "2\n"), example("printf 'a b\\nc\\n' | wc", "      2       3       6\n")],
+    examples: &[
+        example("printf 'a b\\nc\\n' | wc -l", "2\n"),
+        example("printf 'a b\\nc\\n' | wc", "      2       3       6\n"),
+    ],
     run: start!(run),
     ..Utility::BASE
 };
@@ -106,11 +114,13 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 }
 
 /// The names in `--files0-from=LIST`.
-async fn read_names(ctx: &mut Context, list: &Text, status: &mut ExitStatus) -> Result<Vec<Text>, UtilityError> {
+async fn read_names(
+    ctx: &mut Context,
+    list: &Text,
+    status: &mut ExitStatus,
+) -> Result<Vec<Text>, UtilityError> {
     let unreadable = |error: FsError, what: &str| match error {
-        FsError::Errno(errno) => {
-            UtilityError::failed(format!("{what}: {}", errno.message()))
-        }
+        FsError::Errno(errno) => UtilityError::failed(format!("{what}: {}", errno.message())),
         FsError::Limit(limit) => limit.into(),
     };
     let cannot_open = format!("cannot open {} for reading", quote_name(list));
@@ -126,7 +136,8 @@ async fn read_names(ctx: &mut Context, list: &Text, status: &mut ExitStatus) -> 
         number += 1;
         let (name, _) = split_delimiter(name, 0);
         if name.is_empty() {
-            *status = ctx.warn(format_args!("{}:{number}: invalid zero-length file name", quote_operand(list)));
+            *status =
+                ctx.warn(format_args!("{}:{number}: invalid zero-length file name", quote_operand(list)));
             continue;
         }
         names.push(Text::from(name));

@@ -1,7 +1,7 @@
 //! `which`: finds commands in PATH. Debian's which(1).
 
-use crate::memory::{JoinMetered, ToMetered, Vec, format, vec};
 use super::files::join;
+use crate::memory::{JoinMetered, ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -51,7 +51,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 }
 
 fn wrong_option(args: &[Text]) -> Option<char> {
-    let cluster = args.iter().take_while(|arg| arg.len() > 1 && arg.starts_with(b"-") && arg.as_bytes() != b"--");
+    let cluster =
+        args.iter().take_while(|arg| arg.len() > 1 && arg.starts_with(b"-") && arg.as_bytes() != b"--");
     let mut letters = cluster.flat_map(|arg| arg.iter().skip(1));
     letters.find(|&&byte| byte != b'a').map(|&byte| char::from(byte))
 }

@@ -1,7 +1,7 @@
 //! `whoami`: prints the session's user. GNU coreutils whoami(1).
 
-use crate::memory::{JoinMetered, format};
 use super::quote::quote;
+use crate::memory::{JoinMetered, format};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {

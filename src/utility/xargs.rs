@@ -1,9 +1,9 @@
 //! `xargs`: builds commands from standard input and runs them. POSIX XCU xargs, GNU findutils xargs(1).
 
-use crate::memory::{JoinText, String, Vec, format, vec};
 use super::quote::quote_if_needed;
 use super::{BoxFuture, CommandError};
 use crate::io::Description;
+use crate::memory::{JoinText, String, Vec, format, vec};
 use crate::utility::context::DescriptorHandles;
 use crate::utility::prelude::*;
 use std::future::poll_fn;
@@ -136,7 +136,8 @@ fn settings(ctx: &mut Context, options: &Options) -> Result<Settings, UtilityErr
     let max_args = number("n", 1)?;
     let both = max_args.is_some() && lines.is_some();
     if both {
-        let (kept, dropped) = if last == Some("n") { ("--max-args", "--max-lines") } else { ("--max-lines", "--max-args") };
+        let (kept, dropped) =
+            if last == Some("n") { ("--max-args", "--max-lines") } else { ("--max-lines", "--max-args") };
         ctx.warn(format_args!(
             "warning: options {dropped} and {kept} are mutually exclusive, ignoring previous {dropped} value"
         ));
@@ -249,7 +250,9 @@ impl Runner {
                         }
                         None => {}
                     },
-                    (b' ' | b'\t', None) if by_line && word.is_some() => word.get_or_insert_default().push(byte),
+                    (b' ' | b'\t', None) if by_line && word.is_some() => {
+                        word.get_or_insert_default().push(byte);
+                    }
                     (b' ' | b'\t', None) => words.extend(word.take()),
                     (_, None) => word.get_or_insert_default().push(byte),
                 }
@@ -296,7 +299,9 @@ impl Runner {
         }
         let size = item.len() as u64 + 1;
         if self.initial_bytes + self.bytes + size > self.settings.max_bytes {
-            if self.items.is_empty() || (self.settings.exit_when_too_long && self.settings.max_lines.is_some()) {
+            if self.items.is_empty()
+                || (self.settings.exit_when_too_long && self.settings.max_lines.is_some())
+            {
                 return Err(UtilityError::failed("argument line too long"));
             }
             self.flush(ctx).await?;
@@ -423,7 +428,11 @@ impl Runner {
             Err(CommandError::Limit(limit)) => Err(limit.into()),
             Err(error) => {
                 ctx.warn(format_args!("{}: {error}", quote_if_needed(name)));
-                let status = if error == CommandError::NotFound { ExitStatus::NOT_FOUND } else { ExitStatus::NOT_EXECUTABLE };
+                let status = if error == CommandError::NotFound {
+                    ExitStatus::NOT_FOUND
+                } else {
+                    ExitStatus::NOT_EXECUTABLE
+                };
                 Err(UtilityError::Exit(status))
             }
         }

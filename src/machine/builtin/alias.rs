@@ -58,7 +58,8 @@ fn alias(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
 }
 
 fn is_alias_name(name: &[u8]) -> bool {
-    !name.is_empty() && !name.iter().any(|byte| byte.is_ascii_whitespace() || b"/$`=\\\"'|&;()<>".contains(byte))
+    !name.is_empty()
+        && !name.iter().any(|byte| byte.is_ascii_whitespace() || b"/$`=\\\"'|&;()<>".contains(byte))
 }
 
 fn show(out: &mut Printout, name: &Text, text: &Text) {

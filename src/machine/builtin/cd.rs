@@ -30,7 +30,10 @@ pub(super) static PWD: Builtin = Builtin {
     special: false,
     synopsis: "pwd [-LP]",
     help: "Print the name of the current working directory.",
-    options: &[flag(b'L', "show PWD, which may have symbolic links"), flag(b'P', "show the physical directory")],
+    options: &[
+        flag(b'L', "show PWD, which may have symbolic links"),
+        flag(b'P', "show the physical directory"),
+    ],
     act: Act::Machine(pwd),
 };
 
@@ -93,7 +96,8 @@ fn along_cdpath(ctx: &mut Context<'_, '_>, target: &Text, physical: bool) -> Res
     }
     let list = ctx.process.scalar(ctx.run, name::CDPATH).unwrap_or_default();
     for directory in list.split(|&byte| byte == b':').filter(|_| !list.is_empty()) {
-        let candidate = if directory.is_empty() { target.to_metered() } else { path::join(directory, target) };
+        let candidate =
+            if directory.is_empty() { target.to_metered() } else { path::join(directory, target) };
         if ctx.process.change_directory(ctx.run, &Text::from(candidate), physical)?.is_ok() {
             if !directory.is_empty() {
                 print_directory(ctx);
@@ -132,7 +136,11 @@ impl Process {
         });
         // From a directory that was removed, `..` still leads up.
         let found = match found {
-            Err(FsError::Errno(Errno::NotFound)) if !physical && fs.metadata(&self.shell.state.cwd).is_err() => Ok(()),
+            Err(FsError::Errno(Errno::NotFound))
+                if !physical && fs.metadata(&self.shell.state.cwd).is_err() =>
+            {
+                Ok(())
+            }
             found => found,
         };
         let found = found.and_then(|()| match fs.access(&joined, false, false, true) {

@@ -172,7 +172,8 @@ mod tests {
         assert_eq!(
             shell.run(&["complete", "-p", "x", "y"]),
             (
-                "complete -o default -o nospace -W 'a b' x\ncomplete: y: no completion specification\n".into(),
+                "complete -o default -o nospace -W 'a b' x\ncomplete: y: no completion specification\n"
+                    .into(),
                 1
             )
         );

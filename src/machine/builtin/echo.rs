@@ -62,7 +62,8 @@ fn echo(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
 fn split_options(args: &[Text]) -> Option<(&[u8], &[Text])> {
     let (first, rest) = args.split_first()?;
     let letters = first.strip_prefix(b"-")?;
-    let are_options = !letters.is_empty() && letters.iter().all(|letter| matches!(letter, b'n' | b'e' | b'E'));
+    let are_options =
+        !letters.is_empty() && letters.iter().all(|letter| matches!(letter, b'n' | b'e' | b'E'));
     are_options.then_some((letters, rest))
 }
 
@@ -152,7 +153,9 @@ fn digits(text: &[u8], at: usize, base: u32, most: usize) -> (u32, usize) {
     let mut value = 0_u32;
     let mut used = 0;
     while used < most {
-        let Some(digit) = text.get(at + used).and_then(|byte| char::from(*byte).to_digit(base)) else { break };
+        let Some(digit) = text.get(at + used).and_then(|byte| char::from(*byte).to_digit(base)) else {
+            break;
+        };
         value = value.wrapping_mul(base).wrapping_add(digit);
         used += 1;
     }

@@ -111,7 +111,13 @@ fn read_file(
 fn is_stream(ctx: &Context<'_, '_>, absolute: &[u8]) -> bool {
     absolute.starts_with(b"/dev/fd/")
         || absolute == b"/dev/stdin"
-        || ctx.run.services.session.fs.metadata(absolute).is_ok_and(|metadata| metadata.kind == FileKind::Fifo)
+        || ctx
+            .run
+            .services
+            .session
+            .fs
+            .metadata(absolute)
+            .is_ok_and(|metadata| metadata.kind == FileKind::Fifo)
 }
 
 /// A stream that is being read to its end.

@@ -90,7 +90,8 @@ fn leave_frames(ctx: &mut Context<'_, '_>) {
     if process.shell.state.traps.signals.contains_key(&0) {
         Arc::make_mut(&mut process.shell.state.traps).signals.remove(&0);
     }
-    let program = Arc::new(Program { code: vec![Op::End], lines: vec![process.line()], ..Program::default() });
+    let program =
+        Arc::new(Program { code: vec![Op::End], lines: vec![process.line()], ..Program::default() });
     process.start_program(ctx.run, &program);
 }
 

@@ -48,7 +48,9 @@ fn status_before_trap(process: &Process) -> Option<u8> {
         return None;
     }
     process.frames.iter().rev().find_map(|frame| match frame {
-        Frame::Script(frame) if !matches!(frame.kind, ScriptKind::Eval | ScriptKind::Source) => Some(frame.status),
+        Frame::Script(frame) if !matches!(frame.kind, ScriptKind::Eval | ScriptKind::Source) => {
+            Some(frame.status)
+        }
         _ => None,
     })
 }

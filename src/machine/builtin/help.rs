@@ -148,7 +148,10 @@ fn print_topic(topic: Topic, style: Option<u8>, out: &mut Printout) -> std::fmt:
     match style {
         Some(b'd') => writeln!(out, "{name} - {text}"),
         Some(b'm') => {
-            write!(out, "NAME\n    {name} - {text}\n\nSYNOPSIS\n    {synopsis}\n\nDESCRIPTION\n    {text}\n")?;
+            write!(
+                out,
+                "NAME\n    {name} - {text}\n\nSYNOPSIS\n    {synopsis}\n\nDESCRIPTION\n    {text}\n"
+            )?;
             print_options(topic, out)?;
             out.write_str("\n")
         }

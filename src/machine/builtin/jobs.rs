@@ -211,5 +211,9 @@ fn no_job_control(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
 
 fn suspend(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
     let options = ctx.options()?;
-    if ctx.operands(&options).is_empty() { Err(BuiltinError::CannotSuspend) } else { Err(BuiltinError::TooManyArguments) }
+    if ctx.operands(&options).is_empty() {
+        Err(BuiltinError::CannotSuspend)
+    } else {
+        Err(BuiltinError::TooManyArguments)
+    }
 }

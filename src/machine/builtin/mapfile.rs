@@ -260,7 +260,8 @@ fn assign(ctx: &mut Context<'_, '_>, lines: &mut Lines) -> Result<(), BuiltinErr
     lines.restart();
     let slot = ctx.process.shell.variables.slot(lines.array);
     let plain = !slot.attributes.has(Attributes(Attributes::ASSIGN_MASK.0 & !Attributes::EXPORTED.0));
-    if plain && slot.value.is_array()
+    if plain
+        && slot.value.is_array()
         && let Value::Array(array) = &mut ctx.process.shell.variables.slot_mut(lines.array).value
     {
         Arc::make_mut(array).set(index, value);

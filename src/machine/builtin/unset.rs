@@ -32,7 +32,8 @@ fn unset(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     }
     let names = ctx.operands(&options);
     while let Some(name) = ctx.next(names) {
-        let done = if options.has(b'f') { unset_function(ctx, name) } else { unset_name(ctx, name, &options) };
+        let done =
+            if options.has(b'f') { unset_function(ctx, name) } else { unset_name(ctx, name, &options) };
         match done {
             Ok(()) => {}
             Err(BuiltinError::Halt(halt)) => return Err(halt.into()),

@@ -1,7 +1,7 @@
 //! What can be wrong with a program, and what ends one that runs.
 
-use crate::memory::{String, Vec, format};
 use crate::limit::LimitError;
+use crate::memory::{String, Vec, format};
 use crate::utility::UtilityError;
 use crate::utility::regex::RegexError;
 
@@ -32,7 +32,11 @@ impl std::fmt::Display for Source {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SyntaxErrorKind {
     /// A token that can not stand where it does: the text of its line, how much of that is before it, and what is wrong.
-    Token { text: Vec<u8>, column: usize, message: String },
+    Token {
+        text: Vec<u8>,
+        column: usize,
+        message: String,
+    },
     /// Something else, in words.
     Error(String),
     Fatal(String),

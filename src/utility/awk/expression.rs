@@ -1,11 +1,11 @@
 //! Expressions, by precedence: each function emits code that leaves one value on the stack.
 
-use crate::memory::{String, ToMetered, format};
 use super::error::{SyntaxError, SyntaxErrorKind};
 use super::lexer::Token;
 use super::op::{Binary, Comparison, Function, Op, Place, SPECIAL, Source, Var};
 use super::parser::Parser;
 use super::value::Value;
+use crate::memory::{String, ToMetered, format};
 use crate::text::Text;
 use crate::utility::regex::{Dialect, Regex, RegexOptions, Syntax};
 
@@ -148,7 +148,11 @@ impl Parser<'_> {
                         Token::Sign("/") => Binary::Divide,
                         _ => Binary::Remainder,
                     };
-                    if level == ADD { self.binary(MULTIPLY, compares)? } else { self.unary()? }
+                    if level == ADD {
+                        self.binary(MULTIPLY, compares)?;
+                    } else {
+                        self.unary()?;
+                    }
                     self.check_divisor(operator)?;
                     self.emit(Op::Binary(operator));
                 }
@@ -256,7 +260,9 @@ impl Parser<'_> {
             (Some(operator), _) => {
                 self.emit(Op::Update(place, operator));
             }
-            (None, Place::Var(variable)) if self.is_append(variable, right) => self.make_append(variable, right),
+            (None, Place::Var(variable)) if self.is_append(variable, right) => {
+                self.make_append(variable, right);
+            }
             (None, _) => {
                 self.emit(Op::Store(place));
             }

@@ -1,10 +1,10 @@
 //! `printf` and `sprintf`: a format and its arguments become text. gawk(1), "Format-Control Letters".
 
-use crate::memory::{ToMeteredString, Vec, format};
 use super::number::{Style, non_finite, push_float, push_integer, push_padded};
 use super::value::Value;
 use crate::character::{push_unit, unit_at};
 use crate::limit::{LimitError, Meter, gauge};
+use crate::memory::{ToMeteredString, Vec, format};
 
 /// Why a format was not finished.
 #[derive(Debug)]
@@ -35,7 +35,9 @@ pub(super) fn format(
         out.extend_from_slice(format.get(at..start).unwrap_or(&[]));
         let mut conversion = Conversion { format, at: start + 1, style: Style::default() };
         let missing = FormatError::OutOfArguments(start);
-        let Some(letter) = conversion.read(&mut arguments).map_err(|()| FormatError::OutOfArguments(start))? else {
+        let Some(letter) =
+            conversion.read(&mut arguments).map_err(|()| FormatError::OutOfArguments(start))?
+        else {
             out.extend_from_slice(format.get(start..).unwrap_or(&[]));
             return Ok(());
         };

@@ -70,7 +70,9 @@ impl Machine<'_> {
                 return Ok(Some(Pause::Fflush(name)));
             }
             // They are operations of their own, or `slow`.
-            Function::Sub | Function::Gsub | Function::Split | Function::Match | Function::Gensub => Value::Unset,
+            Function::Sub | Function::Gsub | Function::Split | Function::Match | Function::Gensub => {
+                Value::Unset
+            }
         };
         self.push(value);
         Ok(None)
@@ -228,7 +230,10 @@ pub(super) fn substr_range(arguments: &[Value]) -> Option<(usize, usize)> {
 /// Appends a text in lower or upper case.
 pub(super) fn push_in_case(text: &[u8], is_upper: bool, out: &mut Vec<u8>) {
     if text.is_ascii() {
-        out.extend(text.iter().map(|byte| if is_upper { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() }));
+        out.extend(
+            text.iter()
+                .map(|byte| if is_upper { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() }),
+        );
         return;
     }
     let mut at = 0;

@@ -1,9 +1,9 @@
 //! Records from an input: lines, paragraphs, or what a regular expression separates.
 
 use crate::memory::Vec;
+use crate::utility::pace::Pace;
 use crate::utility::prelude::*;
 use crate::utility::regex::Regex;
-use crate::utility::pace::Pace;
 use crate::utility::ticker::stopped;
 
 /// What ends a record.

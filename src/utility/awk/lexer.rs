@@ -1,7 +1,7 @@
 //! Tokens of a program. A `/` is a division; where an operand may stand, the parser asks for a regular expression.
 
-use crate::memory::{String, ToMetered, Vec, format};
 use super::op::Function;
+use crate::memory::{String, ToMetered, Vec, format};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
@@ -26,9 +26,9 @@ const KEYWORDS: &[&str] = &[
 
 /// Longest first.
 const SIGNS: &[&str] = &[
-    "**=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "**", "==", "<=", ">=", "!=", "!~", ">>",
-    "|&", "{", "}", "(", ")", "[", "]", ";", ",", "+", "-", "*", "/", "%", "^", "!", ">", "<", "|", "?", ":", "~",
-    "$", "=",
+    "**=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "**", "==", "<=", ">=", "!=", "!~",
+    ">>", "|&", "{", "}", "(", ")", "[", "]", ";", ",", "+", "-", "*", "/", "%", "^", "!", ">", "<", "|",
+    "?", ":", "~", "$", "=",
 ];
 
 /// Reads tokens one by one.
@@ -148,7 +148,10 @@ impl Lexer {
             }
         }
         let digits = self.text.get(start..self.at).unwrap_or(&[]);
-        if digits.len() > 1 && digits.first() == Some(&b'0') && digits.iter().all(|byte| matches!(byte, b'0'..=b'7')) {
+        if digits.len() > 1
+            && digits.first() == Some(&b'0')
+            && digits.iter().all(|byte| matches!(byte, b'0'..=b'7'))
+        {
             return Token::Number(digits.iter().fold(0.0, |sum, digit| sum * 8.0 + f64::from(digit - b'0')));
         }
         Token::Number(super::number::to_number(digits))
@@ -255,13 +258,14 @@ pub(super) fn escape(rest: &[u8]) -> Option<(u8, usize)> {
         b'v' => 11,
         b'0'..=b'7' => {
             let digits = rest.iter().take(3).take_while(|byte| matches!(byte, b'0'..=b'7'));
-            let (value, length) =
-                digits.fold((0_u32, 0), |(value, length), digit| (value * 8 + u32::from(digit - b'0'), length + 1));
+            let (value, length) = digits
+                .fold((0_u32, 0), |(value, length), digit| (value * 8 + u32::from(digit - b'0'), length + 1));
             return Some((value as u8, length));
         }
         b'x' => {
             let digits = rest.iter().skip(1).take(2).map_while(|&byte| char::from(byte).to_digit(16));
-            let (value, length) = digits.fold((0, 1), |(value, length), digit| (value * 16 + digit, length + 1));
+            let (value, length) =
+                digits.fold((0, 1), |(value, length), digit| (value * 16 + digit, length + 1));
             return (length > 1).then_some((value as u8, length));
         }
         _ => return None,

@@ -474,9 +474,7 @@ impl<'p> Machine<'p> {
         let parameters = definition.parameters.len();
         if count > parameters {
             let name = String::from_utf8_lossy(&definition.name);
-            return Err(Fault::fatal(format!(
-                "function `{name}' called with more arguments than declared"
-            )));
+            return Err(Fault::fatal(format!("function `{name}' called with more arguments than declared")));
         }
         if self.frames.len() as u64 >= self.meter.limits().frames {
             return Err(self.meter.fail(Limit::Frames).into());

@@ -5,7 +5,7 @@ use super::error::Fault;
 use super::field::{Need, Piece, Splitter, split};
 use super::function::{count_characters, number_key, push_in_case, skip_characters, substr_range};
 use super::machine::{Machine, Settings};
-use super::op::{Function, NF, OFS, Op, Place, RLENGTH, RS, RSTART, FS, Var};
+use super::op::{FS, Function, NF, OFS, Op, Place, RLENGTH, RS, RSTART, Var};
 use super::replacement::Replacement;
 use super::value::Value;
 use crate::character::{blocks, unit_at};
@@ -88,8 +88,7 @@ impl Machine<'_> {
             Function::Split | Function::Match | Function::Gensub => true,
             Function::Length | Function::Index | Function::Substr | Function::Tolower | Function::Toupper => {
                 let first = self.stack.len().saturating_sub(count);
-                let is_large =
-                    |value: &Value| matches!(value, Value::Text(text) | Value::Input(text) if text.len() >= LARGE);
+                let is_large = |value: &Value| matches!(value, Value::Text(text) | Value::Input(text) if text.len() >= LARGE);
                 self.stack.iter().skip(first).any(is_large)
             }
             _ => false,
@@ -157,7 +156,9 @@ impl Machine<'_> {
                 Value::Number(place as f64)
             }
             Function::Substr => {
-                let Some((skip, count)) = substr_range(arguments) else { return Ok(Value::Text(Text::EMPTY)) };
+                let Some((skip, count)) = substr_range(arguments) else {
+                    return Ok(Value::Text(Text::EMPTY));
+                };
                 let from = skip_slowly(&text, 0, skip, pace).await?;
                 let to = skip_slowly(&text, from, count, pace).await?;
                 Value::Text(Text::from(text.get(from..to).unwrap_or(&[])))
@@ -225,7 +226,9 @@ impl Machine<'_> {
         let text = self.argument_text(arguments, 0);
         let regex = self.regex_of(arguments.get(1).unwrap_or(&Value::Unset))?;
         let mut groups = Vec::new();
-        let found = find(&regex, &text, 0, matches!(arguments.get(2), Some(Value::Array(_))), &mut groups, pace).await;
+        let found =
+            find(&regex, &text, 0, matches!(arguments.get(2), Some(Value::Array(_))), &mut groups, pace)
+                .await;
         let found = found.map_err(|error| self.regex_fault(&error, b""))?;
         let (start, length) = match found {
             Some((start, end)) => {
@@ -357,7 +360,9 @@ async fn replace(
     let (mut from, mut done, mut seen, mut count) = (0, 0, 0, 0);
     let mut last_end = None;
     while from <= text.len() {
-        let Some((start, end)) = find(regex, text, from, wants_groups, &mut groups, pace).await? else { break };
+        let Some((start, end)) = find(regex, text, from, wants_groups, &mut groups, pace).await? else {
+            break;
+        };
         if !(start == end && last_end == Some(start)) {
             seen += 1;
             if wanted == 0 || seen == wanted {

@@ -82,7 +82,8 @@ async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus,
         let (source, line) = sources.locate(line);
         ctx.warn(format_args!("{source}:{line}: warning: {warning}"));
     }
-    let machine = Machine::new(&program, &ctx.meter, regex_options, zone(ctx), Arc::clone(&ctx.session.clock));
+    let machine =
+        Machine::new(&program, &ctx.meter, regex_options, zone(ctx), Arc::clone(&ctx.session.clock));
     let mut runner = Runner::new(&program, &sources, machine);
     let mut arguments = vec![ctx.name.clone()];
     arguments.append(&mut operands);
@@ -153,7 +154,10 @@ async fn program_text(
                 let failure = |error: FsError| match error {
                     FsError::Limit(limit) => limit.into(),
                     FsError::Errno(errno) => UtilityError::Failed {
-                        message: format!("fatal: cannot open source file `{name}' for reading: {}", errno.message()),
+                        message: format!(
+                            "fatal: cannot open source file `{name}' for reading: {}",
+                            errno.message()
+                        ),
                         status: 2,
                     },
                 };

@@ -1,7 +1,7 @@
 //! The compiled program: operations of a stack machine. Jumps are indexes into the code.
 
-use crate::memory::Vec;
 use super::value::Value;
+use crate::memory::Vec;
 use crate::utility::regex::Regex;
 
 /// A variable: a slot of the program, or of the function that runs.
@@ -144,7 +144,11 @@ pub(super) enum Op {
     /// As `Store`, with the outcome of the operation on the old value and the one popped.
     Update(Place, Binary),
     /// Adds ±1; pushes the new number, or the old one.
-    Step { place: Place, delta: i8, gives_old: bool },
+    Step {
+        place: Place,
+        delta: i8,
+        gives_old: bool,
+    },
     /// Pops texts, joins them, appends them to the variable and pushes that.
     Append(Var, u32),
     Binary(Binary),
@@ -154,7 +158,9 @@ pub(super) enum Op {
     /// As `Concatenate`, with `SUBSEP` between.
     Subscripts(u32),
     /// Pops a pattern and a text, pushes whether they match (or not).
-    Match { is_negated: bool },
+    Match {
+        is_negated: bool,
+    },
     /// Pops a subscript, pushes whether the array has it.
     In(Var),
     Not,
@@ -176,7 +182,10 @@ pub(super) enum Op {
     Function(Function, u32),
     /// `sub`, `gsub`: pops target's value where it is none that can be assigned, replacement, pattern, and what the place
     /// needs.
-    Substitute { is_global: bool, place: Option<Place> },
+    Substitute {
+        is_global: bool,
+        place: Option<Place>,
+    },
     /// `getline`: pops what the place and the source need.
     Getline(Source, Option<Place>),
     /// Pops the target of a redirection, then so many values.
@@ -214,8 +223,8 @@ pub(super) struct Definition {
 
 /// Slots of the variables that mean something, in this order.
 pub(super) const SPECIAL: &[&str] = &[
-    "NF", "NR", "FNR", "FS", "OFS", "ORS", "RS", "FILENAME", "SUBSEP", "RSTART", "RLENGTH", "CONVFMT", "OFMT",
-    "ENVIRON", "ARGC", "ARGV", "RT", "PROCINFO",
+    "NF", "NR", "FNR", "FS", "OFS", "ORS", "RS", "FILENAME", "SUBSEP", "RSTART", "RLENGTH", "CONVFMT",
+    "OFMT", "ENVIRON", "ARGC", "ARGV", "RT", "PROCINFO",
 ];
 pub(super) const NF: u32 = 0;
 pub(super) const NR: u32 = 1;

@@ -47,7 +47,11 @@ impl Machine<'_> {
         }
         self.stack.truncate(first);
         // What is long is handed over, not copied.
-        let joined = if text.len() > OUTPUT_BYTES { Text::from(std::mem::take(&mut text)) } else { Text::from(text.as_slice()) };
+        let joined = if text.len() > OUTPUT_BYTES {
+            Text::from(std::mem::take(&mut text))
+        } else {
+            Text::from(text.as_slice())
+        };
         self.keep_buffer(text);
         self.push(Value::Text(joined));
     }

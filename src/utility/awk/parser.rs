@@ -3,10 +3,10 @@
 //! There is no tree: what is chained (`a + b + c`, `else if`) costs no depth, and what nests has a budget. BEGIN actions,
 //! rules and END actions each form a chain of parts, every part ending in a jump to the next one of its kind.
 
-use crate::memory::{HashMap, String, ToMetered, Vec, format};
 use super::error::{Source, SyntaxError, SyntaxErrorKind};
 use super::lexer::{Lexer, Token};
 use super::op::{Definition, Op, Place, Program, SPECIAL, Var};
+use crate::memory::{HashMap, String, ToMetered, Vec, format};
 use crate::utility::regex::RegexOptions;
 
 /// How deep statements and expressions may nest.
@@ -149,7 +149,9 @@ impl Parser<'_> {
     pub(super) fn unexpected(&self) -> SyntaxError {
         match self.token {
             Token::Newline | Token::End => self.wrong("unexpected newline or end of string"),
-            Token::Wrong if self.lexer.text.get(self.lexer.start) == Some(&b'"') => self.wrong("unterminated string"),
+            Token::Wrong if self.lexer.text.get(self.lexer.start) == Some(&b'"') => {
+                self.wrong("unterminated string")
+            }
             _ => self.wrong("syntax error"),
         }
     }
@@ -160,7 +162,8 @@ impl Parser<'_> {
         let start = self.lexer.start.min(text.len());
         let before = text.get(..start).unwrap_or(&[]);
         let line_start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-        let line_end = memchr::memchr(b'\n', text.get(start..).unwrap_or(&[])).map_or(text.len(), |at| start + at);
+        let line_end =
+            memchr::memchr(b'\n', text.get(start..).unwrap_or(&[])).map_or(text.len(), |at| start + at);
         let line = text.get(line_start..line_end).unwrap_or(&[]).to_metered();
         let column = String::from_utf8_lossy(text.get(line_start..start).unwrap_or(&[])).chars().count();
         let mut error = self.error(SyntaxErrorKind::Token { text: line, column, message: message.into() });
@@ -259,7 +262,11 @@ impl Parser<'_> {
             return number;
         }
         let number = self.program.functions.len() as u32;
-        self.program.functions.push(Definition { name: name.to_metered(), parameters: Vec::new(), entry: None });
+        self.program.functions.push(Definition {
+            name: name.to_metered(),
+            parameters: Vec::new(),
+            entry: None,
+        });
         self.functions.insert(name.to_metered(), number);
         number
     }
@@ -314,7 +321,8 @@ impl Parser<'_> {
         }
         (self.program.begin, self.program.main, self.program.end) = (begin.first, main.first, end.first);
         for (function, line) in std::mem::take(&mut self.calls) {
-            if let Some(Definition { name, entry: None, .. }) = self.program.functions.get(function as usize) {
+            if let Some(Definition { name, entry: None, .. }) = self.program.functions.get(function as usize)
+            {
                 let message = format!("function `{}' not defined", String::from_utf8_lossy(name));
                 self.lexer.line = line;
                 return Err(self.fatal(message));
@@ -325,7 +333,9 @@ impl Parser<'_> {
 
     fn definition(&mut self) -> Result<(), SyntaxError> {
         self.advance();
-        let (Token::Name(name) | Token::Call(name)) = self.token.clone() else { return Err(self.unexpected()) };
+        let (Token::Name(name) | Token::Call(name)) = self.token.clone() else {
+            return Err(self.unexpected());
+        };
         if self.globals.contains_key(&name) {
             return Err(self.defined_before(&name));
         }

@@ -1,7 +1,6 @@
 //! Drives the machine: BEGIN actions, the rules for each record of each operand, END actions; and does what the machine
 //! pauses for.
 
-use crate::memory::{String, ToMeteredString, Vec, format};
 use super::error::{Fault, Source as Part};
 use super::input::{Reader, Separator};
 use super::machine::{Machine, Pause};
@@ -9,6 +8,7 @@ use super::op::{ARGC, ARGV, FILENAME, FNR, Program, RT, Source, Var};
 use super::parser::Sources;
 use super::stream::Streams;
 use super::value::Value;
+use crate::memory::{String, ToMeteredString, Vec, format};
 use crate::utility::context::yield_now;
 use crate::utility::prelude::*;
 
@@ -207,12 +207,7 @@ impl<'p> Runner<'p> {
         }
     }
 
-    async fn getline(
-        &mut self,
-        ctx: &mut Context,
-        source: Source,
-        name: &[u8],
-    ) -> Result<i8, Fault> {
+    async fn getline(&mut self, ctx: &mut Context, source: Source, name: &[u8]) -> Result<i8, Fault> {
         self.update_separator()?;
         let separator = self.separator.1.clone();
         match source {
@@ -284,13 +279,18 @@ impl<'p> Runner<'p> {
                     self.reader = None;
                     let name = self.machine.text(self.machine.global(FILENAME));
                     let shown = if name.is_empty() { "-".into() } else { String::from_utf8_lossy(&name) };
-                    
+
                     if errno == Errno::IsDirectory {
                         ctx.stdout.flush().await?;
-                        ctx.warn(format_args!("warning: command line argument `{shown}' is a directory: skipped"));
+                        ctx.warn(format_args!(
+                            "warning: command line argument `{shown}' is a directory: skipped"
+                        ));
                     } else {
                         return Err(Fault::Utility(UtilityError::Failed {
-                            message: format!("fatal: error reading input file `{shown}': {}", errno.message()),
+                            message: format!(
+                                "fatal: error reading input file `{shown}': {}",
+                                errno.message()
+                            ),
                             status: 2,
                         }));
                     }
@@ -330,7 +330,10 @@ impl<'p> Runner<'p> {
                     let shown = String::from_utf8_lossy(&name);
                     let place = if self.has_read { self.place() } else { String::new() };
                     return Err(Fault::Utility(UtilityError::Failed {
-                        message: format!("{place}fatal: cannot open file `{shown}' for reading: {}", errno.message()),
+                        message: format!(
+                            "{place}fatal: cannot open file `{shown}' for reading: {}",
+                            errno.message()
+                        ),
                         status: 2,
                     }));
                 }

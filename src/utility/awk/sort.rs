@@ -1,10 +1,10 @@
 //! `asort`, `asorti` and loops in the order of `PROCINFO["sorted_in"]`: a [`Job`] that is done in portions, so that others
 //! run meanwhile. It gathers the entries of a table, sorts them by a merge sort from the bottom up, and hands them on.
 
-use crate::memory::{IntoIter, Vec};
 use super::array::Table;
 use super::number::to_number;
 use super::value::Value;
+use crate::memory::{IntoIter, Vec};
 use crate::text::Text;
 use std::cmp::Ordering;
 use std::iter::Peekable;

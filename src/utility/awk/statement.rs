@@ -226,7 +226,9 @@ impl Parser<'_> {
             Token::Keyword("next" | "nextfile") => {
                 if let Some(part) = self.part {
                     let keyword = if self.is_keyword("next") { "next" } else { "nextfile" };
-                    return Err(self.error(SyntaxErrorKind::Error(format!("`{keyword}' used in {part} action"))));
+                    return Err(
+                        self.error(SyntaxErrorKind::Error(format!("`{keyword}' used in {part} action")))
+                    );
                 }
                 let op = if self.is_keyword("next") { Op::Next } else { Op::NextFile };
                 self.advance();
@@ -265,7 +267,11 @@ impl Parser<'_> {
                     };
                     return Err(self.error(SyntaxErrorKind::Error(message.to_metered())));
                 };
-                if keyword == "break" { inner.breaks.push(jump) } else { inner.continues.push(jump) }
+                if keyword == "break" {
+                    inner.breaks.push(jump);
+                } else {
+                    inner.continues.push(jump);
+                }
                 self.advance();
                 self.emit(Op::Jump(0));
                 Ok(())
@@ -310,7 +316,10 @@ impl Parser<'_> {
             self.skip_newlines();
             if let Ok(arguments) = self.arguments()
                 && self.take_sign(")")
-                && (self.is_at_end_of_statement() || self.is_sign(">") || self.is_sign(">>") || self.is_sign("|"))
+                && (self.is_at_end_of_statement()
+                    || self.is_sign(">")
+                    || self.is_sign(">>")
+                    || self.is_sign("|"))
             {
                 count = arguments;
                 is_parsed = true;

@@ -3,11 +3,11 @@
 //! What is written to a command is kept until the command is closed, or the program ends; then it runs with that as its
 //! standard input. A command that is read runs while its output is read.
 
-use crate::memory::{HashMap, String, ToMetered, Vec, format, vec};
 use super::error::Fault;
 use super::input::{Reader, Separator};
 use super::op::Redirect;
 use crate::io::{Description, pipe};
+use crate::memory::{HashMap, String, ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::utility::{BoxFuture, CommandError};
 use std::future::poll_fn;
@@ -168,7 +168,9 @@ impl Streams {
             let process = Process { reader: Reader::new(input), running, status: ExitStatus::SUCCESS };
             self.processes.insert(command.to_metered(), process);
         }
-        let Some(Process { reader, running, status }) = self.processes.get_mut(command) else { return Ok(-1) };
+        let Some(Process { reader, running, status }) = self.processes.get_mut(command) else {
+            return Ok(-1);
+        };
         let mut read = pin!(read_into(reader, ctx, separator, into));
         // The command goes on while its output is waited for.
         poll_fn(|cx| {

@@ -63,7 +63,8 @@ pub(super) fn mktime(text: &[u8], zone: &TimeZone, is_utc: bool) -> i64 {
         )
         .ok()?;
         let spread = jiff::Span::new().try_days(day.checked_sub(1)?).ok()?;
-        let clock = jiff::Span::new().try_hours(hour).ok()?.try_minutes(minute).ok()?.try_seconds(second).ok()?;
+        let clock =
+            jiff::Span::new().try_hours(hour).ok()?.try_minutes(minute).ok()?.try_seconds(second).ok()?;
         let moment = first.checked_add(spread).ok()?.checked_add(clock).ok()?;
         Some(moment.to_zoned(zone).ok()?.timestamp().as_second())
     };

@@ -1,8 +1,8 @@
 //! Values: numbers, strings, and strings from input that count as numbers where they look like one.
 
-use crate::text::Text;
-use crate::memory::Vec;
 use super::number::{push_number, to_number, whole_number};
+use crate::memory::Vec;
+use crate::text::Text;
 use std::cmp::Ordering;
 
 /// Where an argument without a type came from, so that it becomes an array there when it is used as one here.

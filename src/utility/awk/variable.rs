@@ -11,7 +11,9 @@ impl Machine<'_> {
     pub(super) fn name_of(&self, variable: Var) -> String {
         let name = match variable {
             Var::Global(slot) => self.program.globals.get(slot as usize).map(Vec::as_slice),
-            Var::Local(slot) => self.current_parameters().and_then(|names| names.get(slot as usize)).map(Vec::as_slice),
+            Var::Local(slot) => {
+                self.current_parameters().and_then(|names| names.get(slot as usize)).map(Vec::as_slice)
+            }
         };
         String::from_utf8_lossy(name.unwrap_or(b"?"))
     }
@@ -19,7 +21,8 @@ impl Machine<'_> {
     /// The parameters of the function that runs: the one whose code begins last before here.
     pub(super) fn current_parameters(&self) -> Option<&Vec<Vec<u8>>> {
         let functions = self.program.functions.iter();
-        let running = functions.filter(|function| function.entry.is_some_and(|entry| entry as usize <= self.pc));
+        let running =
+            functions.filter(|function| function.entry.is_some_and(|entry| entry as usize <= self.pc));
         running.max_by_key(|function| function.entry).map(|function| &function.parameters)
     }
 

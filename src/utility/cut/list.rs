@@ -32,7 +32,11 @@ pub(super) fn parse_list(text: &[u8], fields: bool, complement: bool) -> Result<
 fn parse_range(item: &[u8], fields: bool) -> Result<Range, String> {
     let zero =
         if fields { "fields are numbered from 1" } else { "byte/character positions are numbered from 1" };
-    let what = if fields { ("field value", "field range", "field number") } else { ("byte/character position", "byte or character range", "byte/character offset") };
+    let what = if fields {
+        ("field value", "field range", "field number")
+    } else {
+        ("byte/character position", "byte or character range", "byte/character offset")
+    };
     let number = |text: &[u8]| {
         let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (digits, stray) = text.split_at_checked(digits).unwrap_or((text, &[]));

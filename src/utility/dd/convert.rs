@@ -1,9 +1,9 @@
 //! Conversions of `dd`: characters first, then pairs of bytes, then lines and records.
 
-use crate::memory::Vec;
 use super::settings::{Lines, Set, Settings};
 use super::table;
 use crate::limit::LimitError;
+use crate::memory::Vec;
 use crate::utility::prelude::*;
 
 pub(super) struct Converter {

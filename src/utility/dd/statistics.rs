@@ -1,7 +1,7 @@
 //! What `dd` says at its end: records, bytes, time and rate.
 
-use crate::memory::{String, ToMetered, format};
 use super::settings::Status;
+use crate::memory::{String, ToMetered, format};
 use crate::utility::float::format_float;
 use crate::utility::prelude::*;
 use std::fmt::Write as _;

@@ -1,7 +1,7 @@
 //! The output formats: normal and unified. POSIX XCU diff.
 
-use crate::memory::{JoinMetered, String, ToMetered, ToMeteredString, Vec, format};
 use super::lines::File;
+use crate::memory::{JoinMetered, String, ToMetered, ToMeteredString, Vec, format};
 use crate::utility::prelude::*;
 use std::time::Duration;
 
@@ -16,7 +16,9 @@ pub(super) struct Change {
 
 /// Leaves out what consists of blank lines alone: changes, or hunks of changes within twice the context.
 pub(super) fn without_blank(changes: &[Change], [left, right]: [&File; 2], context: usize) -> Vec<Change> {
-    let blank = |file: &File, from: usize, count: usize| (from..from + count).all(|index| matches!(file.line(index), b"" | b"\n"));
+    let blank = |file: &File, from: usize, count: usize| {
+        (from..from + count).all(|index| matches!(file.line(index), b"" | b"\n"))
+    };
     hunks(changes, context)
         .filter(|hunk| {
             !hunk.iter().all(|change| {
@@ -126,7 +128,8 @@ pub(super) async fn unified(
 fn timestamp(ctx: &Context, time: Duration) -> String {
     let zone = ctx.env.get(b"TZ").and_then(|name| jiff::tz::TimeZone::get(&name.to_string_lossy()).ok());
     let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
-    let stamp = jiff::Timestamp::new(seconds, time.subsec_nanos().cast_signed()).unwrap_or(jiff::Timestamp::MAX);
+    let stamp =
+        jiff::Timestamp::new(seconds, time.subsec_nanos().cast_signed()).unwrap_or(jiff::Timestamp::MAX);
     let zoned = stamp.to_zoned(zone.unwrap_or(jiff::tz::TimeZone::UTC));
     zoned.strftime("%Y-%m-%d %H:%M:%S.%9f %z").to_metered_string()
 }

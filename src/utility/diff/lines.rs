@@ -1,9 +1,9 @@
 //! Files as lines, lines as numbers: lines that count as equal get the same one.
 
-use crate::memory::{HashMap, ToMetered, Vec};
 use super::format::Change;
 use super::myers;
 use crate::limit::LimitError;
+use crate::memory::{HashMap, ToMetered, Vec};
 use crate::utility::prelude::*;
 use std::time::Duration;
 
@@ -30,12 +30,7 @@ pub(super) struct File {
 impl File {
     /// Reads a file; one that does not exist is empty.
     pub(super) async fn read(ctx: &mut Context, name: Text, exists: bool) -> Result<Self, OperandError> {
-        let mut file = Self {
-            name,
-            modified: Duration::ZERO,
-            text: Vec::new(),
-            starts: Vec::new(),
-        };
+        let mut file = Self { name, modified: Duration::ZERO, text: Vec::new(), starts: Vec::new() };
         if exists {
             let mut input = ctx.open_input(&file.name)?;
             let metadata = input.description().metadata();
@@ -91,7 +86,9 @@ pub(super) async fn changes(
     let (left_changed, right_changed) = myers::compare(ctx, &left_numbers, &right_numbers, minimal).await?;
     let mut changes = Vec::new();
     let (mut x, mut y) = (0, 0);
-    let run = |changed: &[bool], from: usize| changed.get(from..).unwrap_or(&[]).iter().take_while(|on| **on).count();
+    let run = |changed: &[bool], from: usize| {
+        changed.get(from..).unwrap_or(&[]).iter().take_while(|on| **on).count()
+    };
     while x < left.line_count() || y < right.line_count() {
         ctx.tick().await?;
         let (deleted, inserted) = (run(&left_changed, x), run(&right_changed, y));

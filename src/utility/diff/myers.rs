@@ -6,8 +6,8 @@
 //! Lines that the other file does not have are taken out first, and runs of changed lines are moved afterwards, so that
 //! they end as late as possible and meet the other file's runs.
 
-use crate::memory::Vec;
 use crate::limit::LimitError;
+use crate::memory::Vec;
 use crate::utility::prelude::*;
 
 /// Edit steps after which a search is cut short, at least.
@@ -217,7 +217,13 @@ impl<'s> Search<'s> {
     }
 
     /// Where a search that took too long came furthest, from the front or from the back.
-    fn furthest(&self, part: Part, base: isize, forward: (isize, isize), backward: (isize, isize)) -> (isize, isize) {
+    fn furthest(
+        &self,
+        part: Part,
+        base: isize,
+        forward: (isize, isize),
+        backward: (isize, isize),
+    ) -> (isize, isize) {
         let diagonals = |(low, high): (isize, isize)| (low..=high).rev().step_by(2);
         let front = diagonals(forward).map(|diagonal| {
             let x = get(&self.forward, base, diagonal).min(part.x1).min(part.y1 + diagonal);
@@ -236,7 +242,14 @@ impl<'s> Search<'s> {
 }
 
 /// Takes one more diagonal at both ends, or one less where the border is reached; `none` is a point that never counts.
-fn widen(values: &mut [isize], base: isize, min: &mut isize, max: &mut isize, border: (isize, isize), none: isize) {
+fn widen(
+    values: &mut [isize],
+    base: isize,
+    min: &mut isize,
+    max: &mut isize,
+    border: (isize, isize),
+    none: isize,
+) {
     if *min > border.0 {
         *min -= 1;
         set(values, base, *min - 1, none);

@@ -1,9 +1,9 @@
 //! The actions: printing, deleting, running commands.
 
-use crate::memory::{JoinMetered, ToMetered, Vec};
 use super::expression::{Action, Target};
 use super::format::list_line;
 use super::run::{Candidate, Search};
+use crate::memory::{JoinMetered, ToMetered, Vec};
 use crate::text::Text;
 use crate::utility::files::{join, last_component, parent};
 use crate::utility::quote::quote;
@@ -71,8 +71,7 @@ impl Search {
         match removed {
             Ok(()) => Ok(true),
             Err(error) => {
-                self.status =
-                    ctx.complain(format_args!("cannot delete {}", quote(file.path)), error)?;
+                self.status = ctx.complain(format_args!("cannot delete {}", quote(file.path)), error)?;
                 Ok(false)
             }
         }
@@ -134,7 +133,8 @@ impl Search {
         batch.bytes = 0;
         let mut argv = batch.argv.clone();
         argv.extend(files);
-        let directory = if batch.in_directory { Text::from(batch.directory.as_slice()) } else { ctx.cwd.clone() };
+        let directory =
+            if batch.in_directory { Text::from(batch.directory.as_slice()) } else { ctx.cwd.clone() };
         let status = self.run_command(ctx, argv, directory).await?;
         if !status.is_some_and(ExitStatus::is_success) {
             self.status = ExitStatus::FAILURE;
@@ -164,7 +164,12 @@ impl Search {
     }
 
     /// Reports an error about a file.
-    pub(super) fn failed(&mut self, ctx: &mut Context, path: &[u8], error: FsError) -> Result<(), UtilityError> {
+    pub(super) fn failed(
+        &mut self,
+        ctx: &mut Context,
+        path: &[u8],
+        error: FsError,
+    ) -> Result<(), UtilityError> {
         self.status = ctx.complain(quote(path), error)?;
         Ok(())
     }

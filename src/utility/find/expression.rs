@@ -1,7 +1,7 @@
 //! What the arguments of `find` mean: options, starting points, and the expression as steps over one truth value.
 
-use crate::memory::Vec;
 use super::format::Format;
+use crate::memory::Vec;
 use crate::pattern::Pattern;
 use crate::text::Text;
 use crate::utility::Output;

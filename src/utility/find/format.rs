@@ -1,7 +1,7 @@
 //! `-printf`: escapes and directives. The format is parsed once.
 
-use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
 use super::run::Candidate;
+use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
 use crate::text::Text;
 use crate::utility::file_mode::{kind_letter, mode_letters, permission_letters};
 use crate::utility::files::{blocks, last_component};
@@ -115,7 +115,9 @@ fn escape<'t>(text: &'t [u8], out: &mut Vec<u8>) -> (bool, &'t [u8]) {
         b'0'..=b'7' => {
             let count = text.iter().take(3).take_while(|byte| (b'0'..=b'7').contains(byte)).count();
             let digits = text.get(..count).unwrap_or(&[]);
-            out.push(digits.iter().fold(0_u8, |value, digit| value.wrapping_mul(8).wrapping_add(digit - b'0')));
+            out.push(
+                digits.iter().fold(0_u8, |value, digit| value.wrapping_mul(8).wrapping_add(digit - b'0')),
+            );
             return (false, text.get(count..).unwrap_or(&[]));
         }
         other => {
@@ -168,8 +170,8 @@ impl Directive {
                 let known = b"@+aAbBcCdDeFgGhHIjklmMnpqrRsSStTuUVwWxXyYzZ";
                 Ok((known.contains(&time).then_some(directive), tail))
             }
-            b'a' | b'b' | b'c' | b'd' | b'D' | b'f' | b'F' | b'g' | b'G' | b'h' | b'H' | b'i' | b'k' | b'l'
-            | b'm' | b'M' | b'n' | b'p' | b'P' | b's' | b'S' | b't' | b'u' | b'U' | b'y' | b'Y' => {
+            b'a' | b'b' | b'c' | b'd' | b'D' | b'f' | b'F' | b'g' | b'G' | b'h' | b'H' | b'i' | b'k'
+            | b'l' | b'm' | b'M' | b'n' | b'p' | b'P' | b's' | b'S' | b't' | b'u' | b'U' | b'y' | b'Y' => {
                 Ok((Some(directive), tail))
             }
             _ => Ok((None, tail)),
@@ -180,7 +182,13 @@ impl Directive {
     fn value(&self, ctx: &Context, file: &Candidate<'_>, zone: &Zone) -> Result<(Vec<u8>, bool), FsError> {
         let metadata = file.metadata;
         let number = |value: u64| {
-            let sign = if self.plus { "+" } else if self.blank { " " } else { "" };
+            let sign = if self.plus {
+                "+"
+            } else if self.blank {
+                " "
+            } else {
+                ""
+            };
             (format!("{sign}{value}").into_bytes(), true)
         };
         let words = |text: &[u8]| (text.to_metered(), false);
@@ -229,7 +237,8 @@ impl Directive {
     }
 
     fn put(&self, value: &[u8], is_number: bool, out: &mut Vec<u8>) {
-        let end = if is_number { value.len() } else { self.precision.unwrap_or(value.len()).min(value.len()) };
+        let end =
+            if is_number { value.len() } else { self.precision.unwrap_or(value.len()).min(value.len()) };
         let value = value.get(..end).unwrap_or(value);
         let fill = self.width.saturating_sub(value.len());
         if self.minus {
@@ -314,7 +323,9 @@ fn directory_name(path: &[u8]) -> &[u8] {
 pub(super) fn list_line(ctx: &Context, file: &Candidate<'_>, zone: &Zone) -> Result<Vec<u8>, FsError> {
     use crate::utility::quote::escape_name;
     let metadata = file.metadata;
-    let name = |name: Option<Text>, id: u32| name.map_or_else(|| id.to_metered_string(), |name| name.to_metered_string());
+    let name = |name: Option<Text>, id: u32| {
+        name.map_or_else(|| id.to_metered_string(), |name| name.to_metered_string())
+    };
     let size = match metadata.device {
         Some((major, minor)) => format!("{major:3}, {minor:3}"),
         None => format!("{:8}", metadata.size),

@@ -49,7 +49,8 @@ mod tests {
     use crate::utility::testing::Fixture;
 
     fn fixture() -> Fixture {
-        let fixture = Fixture::new(&[("d/a.txt", "hello\n"), ("d/e/b.TXT", ""), ("d/e/c", "x"), ("d/.h", "")]);
+        let fixture =
+            Fixture::new(&[("d/a.txt", "hello\n"), ("d/e/b.TXT", ""), ("d/e/c", "x"), ("d/.h", "")]);
         fixture.run("mkdir", &["d/empty"], b"");
         fixture
     }
@@ -147,7 +148,10 @@ mod tests {
                 "find: Expected a positive decimal integer argument to -maxdepth, but got ‘x’\n",
             ),
             (&[".", "-name", "a", ")"], "find: you have too many ')'\n"),
-            (&[".", "-newermt", "zork"], "find: I cannot figure out how to interpret ‘zork’ as a date or time\n"),
+            (
+                &[".", "-newermt", "zork"],
+                "find: I cannot figure out how to interpret ‘zork’ as a date or time\n",
+            ),
             (&[".", "-newer", "nope"], "find: ‘nope’: No such file or directory\n"),
         ];
         for (args, want) in rows {

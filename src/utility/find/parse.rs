@@ -1,9 +1,9 @@
 //! From the arguments to a plan. Operators are resolved with an explicit stack (shunting-yard), so that nesting is no
 //! native recursion.
 
-use crate::memory::{JoinText, String, ToMetered, Vec, format, vec};
 use super::expression::*;
 use super::format::Format;
+use crate::memory::{JoinText, String, ToMetered, Vec, format, vec};
 use crate::pattern::{Pattern, PatternOptions};
 use crate::text::Text;
 use crate::utility::file_mode::ModeChange;
@@ -13,8 +13,8 @@ use crate::utility::ticker::regex_options;
 use crate::utility::time_format::{Zone, timestamp};
 use crate::utility::{Context, UtilityError, time_parse};
 use crate::vfs::{FileKind, Metadata};
-use std::time::Duration;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 const DAY: i128 = 86_400 * SECOND;
 const SECOND: i128 = 1_000_000_000;
@@ -288,7 +288,11 @@ impl Parser<'_> {
             }
             return fail(message);
         }
-        if self.option(&name)? || self.name_test(&name)? || self.metadata_test(&name)? || self.any_action(&name)? {
+        if self.option(&name)?
+            || self.name_test(&name)?
+            || self.metadata_test(&name)?
+            || self.any_action(&name)?
+        {
             return Ok(());
         }
         fail(format!("unknown predicate `{name}'"))
@@ -394,7 +398,9 @@ impl Parser<'_> {
             "-group" => {
                 let group = self.argument(name)?;
                 let known = self.ctx.group_id(&group);
-                Test::Group(exactly(known, || format!("{} is not the name of an existing group", quote(&group)))?)
+                Test::Group(exactly(known, || {
+                    format!("{} is not the name of an existing group", quote(&group))
+                })?)
             }
             "-samefile" => {
                 let inode = self.reference(name)?.inode;
@@ -637,7 +643,13 @@ impl Parser<'_> {
                 break;
             }
             let (files, directory) = (Vec::new(), Vec::new());
-            return Ok(Action::ExecuteBatch(self.plan.batches.add(Batch { argv, in_directory, files, bytes: 0, directory })));
+            return Ok(Action::ExecuteBatch(self.plan.batches.add(Batch {
+                argv,
+                in_directory,
+                files,
+                bytes: 0,
+                directory,
+            })));
         }
         fail(format!("missing argument to `{name}'"))
     }
@@ -679,8 +691,19 @@ fn regex_syntax(name: &[u8]) -> Result<RegexSyntax, UtilityError> {
         }
         _ => {
             let known = [
-                "findutils-default", "ed", "emacs", "gnu-awk", "grep", "posix-awk", "awk", "posix-basic",
-                "posix-egrep", "egrep", "posix-extended", "posix-minimal-basic", "sed",
+                "findutils-default",
+                "ed",
+                "emacs",
+                "gnu-awk",
+                "grep",
+                "posix-awk",
+                "awk",
+                "posix-basic",
+                "posix-egrep",
+                "egrep",
+                "posix-extended",
+                "posix-minimal-basic",
+                "sed",
             ];
             return fail(format!(
                 "Unknown regular expression type {}; valid types are ‘{}’.",

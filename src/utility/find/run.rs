@@ -1,7 +1,7 @@
 //! The walk: every starting point, every file below it, the expression for each.
 
-use crate::memory::Vec;
 use super::expression::{Batch, Follow, Plan, Step};
+use crate::memory::Vec;
 use crate::text::Text;
 use crate::utility::files::last_component;
 use crate::utility::quote::quote;
@@ -101,7 +101,8 @@ impl Search {
             match step {
                 walk::Step::Entry { path } => match self.look(ctx, &path, walk.depth() as u64) {
                     Ok((metadata, followed)) => {
-                        self.meet(ctx, &mut walk, &mut entered, &path, start.len(), metadata, followed).await?;
+                        self.meet(ctx, &mut walk, &mut entered, &path, start.len(), metadata, followed)
+                            .await?;
                     }
                     // Somebody removed it since its directory was read.
                     Err(FsError::Errno(Errno::NotFound)) => {}
@@ -149,8 +150,7 @@ impl Search {
             let above = quote(last_component(path));
             let shown = quote(path);
             let message = "is part of the same file system loop as";
-            self.status =
-                ctx.warn(format_args!("File system loop detected; {shown} {message} {above}."));
+            self.status = ctx.warn(format_args!("File system loop detected; {shown} {message} {above}."));
             return Ok(());
         }
         self.pruned = false;

@@ -166,7 +166,8 @@ impl Parsed {
                 None => return,
             },
             (None, _) => {
-                let mut message = [b"option '", dashes, text, b"' is ambiguous; possibilities:"].concat_metered();
+                let mut message =
+                    [b"option '", dashes, text, b"' is ambiguous; possibilities:"].concat_metered();
                 for long in candidates() {
                     message.extend_from_slice(&[b" '", dashes, &long.name, b"'"].concat_metered());
                 }
@@ -175,13 +176,15 @@ impl Parsed {
         };
         let argument = match (long.argument, value) {
             (Argument::None, Some(_)) => {
-                let message = [b"option '", dashes, &long.name, b"' doesn't allow an argument"].concat_metered();
+                let message =
+                    [b"option '", dashes, &long.name, b"' doesn't allow an argument"].concat_metered();
                 return self.wrong(grammar, message);
             }
             (Argument::Required, None) => match rest.next() {
                 Some(value) => Some(value.to_metered()),
                 None => {
-                    let message = [b"option '", dashes, &long.name, b"' requires an argument"].concat_metered();
+                    let message =
+                        [b"option '", dashes, &long.name, b"' requires an argument"].concat_metered();
                     return self.wrong(grammar, message);
                 }
             },
@@ -207,8 +210,10 @@ impl Parsed {
                 Some(Argument::Required) => attached.or_else(|| rest.next().map(|word| word.to_metered())),
             };
             if argument.is_none() {
-                return self
-                    .wrong(grammar, [b"option requires an argument -- '", &[letter][..], b"'"].concat_metered());
+                return self.wrong(
+                    grammar,
+                    [b"option requires an argument -- '", &[letter][..], b"'"].concat_metered(),
+                );
             }
             self.options.push(Found { option: Some(vec![b'-', letter]), argument });
             return;

@@ -5,9 +5,9 @@
 //! line by the expression; else the expression runs over the buffer with `^` and `$` at newlines. What can match a
 //! newline is tried again on the line alone, and when that was in vain too often, line after line is searched.
 
-use crate::memory::{JoinMetered, String, Vec, format, vec};
 use super::settings::{Settings, Syntax};
 use crate::limit::Meter;
+use crate::memory::{JoinMetered, String, Vec, format, vec};
 use crate::utility::pace::Pace;
 use crate::utility::regex::{Regex, RegexError, RegexOptions, Span, Syntax as RegexSyntax};
 use crate::utility::ticker::regex_options;
@@ -148,7 +148,9 @@ impl Matcher {
         let mut best: Option<Span> = None;
         for expression in &self.expressions {
             let Some(found) = expression.find_at(line, start, pace).await? else { continue };
-            if best.is_none_or(|best| (found.0, std::cmp::Reverse(found.1)) < (best.0, std::cmp::Reverse(best.1))) {
+            if best.is_none_or(|best| {
+                (found.0, std::cmp::Reverse(found.1)) < (best.0, std::cmp::Reverse(best.1))
+            }) {
                 best = Some(found);
             }
         }
@@ -163,7 +165,12 @@ pub(super) fn line_end(buffer: &[u8], place: usize, eol: u8) -> usize {
 }
 
 impl Scan {
-    fn new(line: &Regex, source: &[u8], syntax: RegexSyntax, options: &RegexOptions) -> Result<Self, RegexError> {
+    fn new(
+        line: &Regex,
+        source: &[u8],
+        syntax: RegexSyntax,
+        options: &RegexOptions,
+    ) -> Result<Self, RegexError> {
         if !options.whole_line
             && !options.whole_word
             && let Some(literal) = line.literal()

@@ -1,11 +1,11 @@
 //! How `grep` writes a line: name, number, offset, separator, matches in colour.
 
-use crate::memory::{Vec, format};
 use super::Grep;
 use crate::character::unit_at;
+use crate::memory::{Vec, format};
+use crate::utility::pace::Pace;
 use crate::utility::prelude::*;
 use crate::utility::regex::Span;
-use crate::utility::pace::Pace;
 use crate::utility::ticker::search_error;
 
 const MATCH: &str = "01;31";
@@ -133,7 +133,12 @@ impl Printer {
     }
 
     /// `-c`
-    pub(super) async fn count(&mut self, ctx: &mut Context, grep: &Grep, count: u64) -> Result<(), UtilityError> {
+    pub(super) async fn count(
+        &mut self,
+        ctx: &mut Context,
+        grep: &Grep,
+        count: u64,
+    ) -> Result<(), UtilityError> {
         self.buffer.clear();
         if grep.with_name {
             self.name(grep, b":");

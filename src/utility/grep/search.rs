@@ -4,14 +4,14 @@
 //! question of `-v`. The lines before a block that may become context are kept. An input with a NUL is binary: its NULs
 //! end lines, and its first selected line ends the search.
 
-use crate::memory::Vec;
 use super::Grep;
 use super::matcher::line_end;
 use super::print::{Line, Printer};
 use super::settings::{Binary, Report};
+use crate::memory::Vec;
+use crate::utility::pace::Pace;
 use crate::utility::prelude::*;
 use crate::utility::regex::Span;
-use crate::utility::pace::Pace;
 use crate::utility::ticker::search_error;
 
 /// Where the search of an input stands.
@@ -71,19 +71,20 @@ impl Search {
                 Err(error) => return Ok(Err(error)),
             };
             let length = block.len();
-            let used = if grep.settings.binary != Binary::Text && eol != 0 && memchr::memchr(0, block).is_some() {
-                if grep.settings.binary == Binary::WithoutMatch {
-                    self.selected = 0;
-                    break;
-                }
-                self.is_binary = true;
-                zapped.clear();
-                zapped.extend_from_slice(block);
-                zapped.iter_mut().filter(|byte| **byte == 0).for_each(|byte| *byte = eol);
-                self.block(ctx, grep, &zapped).await?
-            } else {
-                self.block(ctx, grep, block).await?
-            };
+            let used =
+                if grep.settings.binary != Binary::Text && eol != 0 && memchr::memchr(0, block).is_some() {
+                    if grep.settings.binary == Binary::WithoutMatch {
+                        self.selected = 0;
+                        break;
+                    }
+                    self.is_binary = true;
+                    zapped.clear();
+                    zapped.extend_from_slice(block);
+                    zapped.iter_mut().filter(|byte| **byte == 0).for_each(|byte| *byte = eol);
+                    self.block(ctx, grep, &zapped).await?
+                } else {
+                    self.block(ctx, grep, block).await?
+                };
             input.consume(if self.is_done { used } else { length });
         }
         Ok(Ok(()))
@@ -107,7 +108,12 @@ impl Search {
     }
 
     /// Searches a block; gives the place after the last line that was looked at when the search is done.
-    async fn block(&mut self, ctx: &mut Context, grep: &mut Grep, block: &[u8]) -> Result<usize, UtilityError> {
+    async fn block(
+        &mut self,
+        ctx: &mut Context,
+        grep: &mut Grep,
+        block: &[u8],
+    ) -> Result<usize, UtilityError> {
         self.counted = 0;
         let is_inverted = grep.settings.is_inverted;
         let mut at = 0;
@@ -255,7 +261,8 @@ impl Search {
         let wanted = if from == 0 { before - taken } else { 0 };
         let (old_from, old_taken) = last_lines(old, wanted, eol);
         let (first, first_old) = (in_block + from, in_history + old_from);
-        let begins_at = if old_taken > 0 { history_base + first_old as u64 } else { self.base + first as u64 };
+        let begins_at =
+            if old_taken > 0 { history_base + first_old as u64 } else { self.base + first as u64 };
         if grep.has_printed && self.printed_to != Some(begins_at) {
             self.printer.separator(ctx, grep).await?;
         }

@@ -1,7 +1,7 @@
 //! Which files a recursive search takes: `--include`, `--exclude`, `--exclude-dir`.
 
-use crate::memory::Vec;
 use crate::limit::LimitError;
+use crate::memory::Vec;
 use crate::pattern::{Pattern, PatternOptions};
 use crate::utility::prelude::*;
 use crate::utility::ticker::{MeterTicker, stopped};
@@ -24,7 +24,10 @@ impl Selection {
                 .chain(memchr::memchr_iter(b'/', name).map(|at| at + 1).take_while(|_| is_operand));
             for start in starts {
                 let text = name.get(start..).unwrap_or(&[]);
-                if pattern.matches(text, &mut MeterTicker::new(&ctx.meter)).map_err(|_| stopped(&ctx.meter))? {
+                if pattern
+                    .matches(text, &mut MeterTicker::new(&ctx.meter))
+                    .map_err(|_| stopped(&ctx.meter))?
+                {
                     return Ok(!is_included);
                 }
             }

@@ -1,7 +1,7 @@
 //! What the options of `grep` mean, once all are read.
 
-use crate::memory::{HashSet, String, ToMetered, Vec, format};
 use super::selection::Selection;
+use crate::memory::{HashSet, String, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 
 /// How patterns are read.
@@ -238,7 +238,8 @@ fn context_lines(options: &Options) -> Result<(Option<u64>, Option<u64>), Utilit
             _ => continue,
         };
         let text = argument.cloned().unwrap_or_default();
-        let count = parse_count(&text).ok_or_else(|| failed(format!("{text}: invalid context length argument")))?;
+        let count =
+            parse_count(&text).ok_or_else(|| failed(format!("{text}: invalid context length argument")))?;
         *target = Some(count);
     }
     let (before, after) = (before.or(both), after.or(both));
@@ -317,7 +318,11 @@ fn is_colored(utility: &Utility, options: &Options) -> Result<bool, UtilityError
     }
 }
 
-async fn select_files(ctx: &mut Context, options: &Options, settings: &mut Settings) -> Result<(), UtilityError> {
+async fn select_files(
+    ctx: &mut Context,
+    options: &Options,
+    settings: &mut Settings,
+) -> Result<(), UtilityError> {
     for (spec, argument) in options.given() {
         let Some(text) = argument else { continue };
         match spec.long {

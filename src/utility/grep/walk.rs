@@ -1,9 +1,9 @@
 //! The operands of `grep`, and with `-r` what lies below them, depth first.
 
-use crate::memory::{ToMetered, ToMeteredString, Vec};
 use super::Grep;
 use super::search::Search;
 use super::settings::{Directories, Report};
+use crate::memory::{ToMetered, ToMeteredString, Vec};
 use crate::utility::prelude::*;
 use crate::vfs::{DirEntry, FileKind, Metadata};
 
@@ -53,7 +53,8 @@ async fn search_operand(ctx: &mut Context, grep: &mut Grep, operand: &[u8]) -> R
     if selection.excludes(ctx, operand, true)? {
         return Ok(());
     }
-    let is_device = metadata.as_ref().is_ok_and(|metadata| !metadata.is_directory() && !metadata.is_regular());
+    let is_device =
+        metadata.as_ref().is_ok_and(|metadata| !metadata.is_directory() && !metadata.is_regular());
     match grep.settings.directories {
         Directories::Skip if is_directory => Ok(()),
         Directories::Recurse if is_directory => search_tree(ctx, grep, operand, false).await,

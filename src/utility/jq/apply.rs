@@ -1,6 +1,5 @@
 //! Operations over the outputs of several terms, argument by argument, and destructuring alternatives.
 
-use crate::memory::Vec;
 use super::binding::Bindings;
 use super::error::Raise;
 use super::frame::{Choice, Frames, Item, Next, Todo, Track};
@@ -9,6 +8,7 @@ use super::path;
 use super::single;
 use super::term::{Id, Operation, Term};
 use super::value::Value;
+use crate::memory::Vec;
 
 impl Machine<'_, '_> {
     pub(super) fn has_pattern(&self, id: Id, number: usize) -> bool {

@@ -1,9 +1,9 @@
 //! The command line of `jq`, as jq 1.6 takes it: options and operands in any order, one-letter options in clusters,
 //! option-arguments always words of their own. The first operand is the filter, or with `-f` a file that holds it.
 
-use crate::memory::{String, Vec, format};
 use super::print::{Indent, Layout, PRETTY};
 use super::source::Kind;
+use crate::memory::{String, Vec, format};
 use crate::text::Text;
 
 /// Where the value of a named variable comes from.

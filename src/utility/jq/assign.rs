@@ -1,6 +1,5 @@
 //! Assignments: the paths of the left side are outputs of the machine, the state they change lies in a choice.
 
-use crate::memory::Vec;
 use super::binding::Bindings;
 use super::error::Raise;
 use super::frame::{Choice, Frames, Item, Next, Todo, Track, Trail};
@@ -10,10 +9,18 @@ use super::single::Single;
 use super::suspension::Rest;
 use super::term::{Assignment, Id, Term};
 use super::value::Value;
+use crate::memory::Vec;
 
 impl<'c> Machine<'_, 'c> {
     /// Assigns `value` (what is on the right; for `|=` nothing) at the paths of the left side.
-    pub(super) fn assign(&mut self, id: Id, value: Value, item: Item, bindings: &Bindings, frames: Frames) -> Next {
+    pub(super) fn assign(
+        &mut self,
+        id: Id,
+        value: Value,
+        item: Item,
+        bindings: &Bindings,
+        frames: Frames,
+    ) -> Next {
         let Term::Assign(kind, target, update) = self.program.term(id) else { return Next::Back };
         let track = item.track.lost();
         if self.program.is_plain_path(*target)
@@ -30,7 +37,14 @@ impl<'c> Machine<'_, 'c> {
     }
 
     /// The same, path by path.
-    pub(super) fn assign_each(&mut self, id: Id, value: Value, item: Item, bindings: &Bindings, frames: Frames) -> Next {
+    pub(super) fn assign_each(
+        &mut self,
+        id: Id,
+        value: Value,
+        item: Item,
+        bindings: &Bindings,
+        frames: Frames,
+    ) -> Next {
         let Term::Assign(_, target, _) = self.program.term(id) else { return Next::Back };
         let track = item.track.lost();
         let at = self.choices.len();

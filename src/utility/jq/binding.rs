@@ -3,9 +3,9 @@
 //! The newest binding comes first. The list is dropped without recursion, however long it is and however deep closures
 //! nest.
 
-use crate::memory::{Held, Vec};
 use super::term::{Id, TO_ROOT};
 use super::value::Value;
+use crate::memory::{Held, Vec};
 use std::sync::Arc;
 
 /// A list of bindings, newest first.

@@ -2,11 +2,11 @@
 //!
 //! A definition is parsed when a filter first uses it, and only then.
 
-use crate::memory::{String, Vec, format};
 use super::operator::Operator;
 use super::term::{Id, NativeFunction, Operation, Program, Term};
 use super::value::Value;
 use super::{collection, containment, conversion, math, regex, sorting, string, system, time};
+use crate::memory::{String, Vec, format};
 
 /// How a builtin is made.
 #[derive(Clone, Copy)]

@@ -2,9 +2,9 @@
 //!
 //! A few dozen short filters at most, the last one used first; nothing is allocated before the first one.
 
-use crate::memory::{String, Vec};
 use super::compile::Compiled;
 use crate::clock::lock;
+use crate::memory::{String, Vec};
 use std::sync::{Arc, Mutex};
 
 /// Filters kept.

@@ -6,7 +6,6 @@
 //!
 //! Not there: modules (`-L`, `import`), `--seq`, the options that debug jq itself.
 
-use crate::memory::{String, ToMeteredString, Vec, format};
 use super::arguments::{self, Given, Parsed, Request};
 use super::compile::{Compiled, Member, Otherwise, compile};
 use super::disposal::Disposal;
@@ -21,6 +20,7 @@ use super::text::Text;
 use super::value::Value;
 use super::work::Work;
 use crate::limit::{Limit, LimitError, Meter};
+use crate::memory::{String, ToMeteredString, Vec, format};
 use crate::utility::options;
 use crate::utility::prelude::{Context, ExitStatus, Utility, UtilityError, example, flag, value};
 use crate::vfs::FsError;
@@ -235,7 +235,10 @@ async fn variables(
         let named = names.iter().zip(&values);
         Value::object([
             ("positional", Value::array(positional)),
-            ("named", Value::Object(named.map(|(name, value)| (text(name.as_bytes()), value.clone())).collect())),
+            (
+                "named",
+                Value::Object(named.map(|(name, value)| (text(name.as_bytes()), value.clone())).collect()),
+            ),
         ])
     });
     Ok(Ok((names, values)))
@@ -414,11 +417,7 @@ impl Evaluation<'_> {
         }
     }
 
-    async fn fail(
-        &mut self,
-        ctx: &mut Context,
-        error: &JqError,
-    ) -> Result<Option<ExitStatus>, UtilityError> {
+    async fn fail(&mut self, ctx: &mut Context, error: &JqError) -> Result<Option<ExitStatus>, UtilityError> {
         let said = match error {
             JqError::Stopped => return Err(ended(self.meter).into()),
             JqError::Halt(halt) => {
@@ -489,7 +488,8 @@ mod tests {
             let filter = format!("{})", " ".repeat(width));
             let outcome = run("jq", &["-n", &filter], b"", &[]);
             let problem = "syntax error, unexpected ')' (Unix shell quoting issues?) at <top-level>, line 1:";
-            let expected = format!("jq: error: {problem}\n{filter}{}\njq: 1 compile error\n", " ".repeat(width));
+            let expected =
+                format!("jq: error: {problem}\n{filter}{}\njq: 1 compile error\n", " ".repeat(width));
             assert!(outcome.stderr == expected, "{width}");
             assert_eq!(outcome.status, 3);
         }
@@ -503,7 +503,8 @@ mod tests {
             r#"{{"session_id":"abc123","cwd":"/workspace","hook_event_name":"PreToolUse","tool_name":"Bash","data":{{"tool_name":"Bash","message":"hello world"}},"tool_input":{{"command":"ls -la /workspace/src","description":"{}","timeout":120000}}}}"#,
             "x".repeat(40)
         );
-        for filter in [".tool_name", ".tool_input.command", ".tool_input.command // \"x\"", "{a:.tool_name}"] {
+        for filter in [".tool_name", ".tool_input.command", ".tool_input.command // \"x\"", "{a:.tool_name}"]
+        {
             let started = std::time::Instant::now();
             for _ in 0..100_000 {
                 fixture.run("jq", &["-r", filter], input.as_bytes());

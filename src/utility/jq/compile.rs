@@ -1,10 +1,10 @@
 //! Filter text to a compiled filter that can be kept and shared.
 
-use crate::memory::{String, ToMeteredString, Vec, vec};
 use super::parse::{Parser, Shared};
 use super::term::{Id, Program, Term};
 use super::text::Text;
 use super::value::Value;
+use crate::memory::{String, ToMeteredString, Vec, vec};
 use std::fmt;
 
 /// The longest filter in bytes.

@@ -1,12 +1,12 @@
 //! Syntax of what binds names around a body: `def`, calls, `reduce`, `foreach`.
 
-use crate::memory::{Vec, format, vec};
 use super::builtin::{self, Builtin};
 use super::lexer::Token;
 use super::parse::{Bound, Parsed, Parser, Space};
 use super::pattern::{Pattern, variables_of};
 use super::term::{Fold, Function, Id, Operation, Shape, TO_ROOT, Term};
 use super::value::Value;
+use crate::memory::{Vec, format, vec};
 
 impl<'t> Parser<'t, '_, '_> {
     pub(super) fn fold(&mut self, is_foreach: bool) -> Parsed<Id> {

@@ -5,8 +5,8 @@
 //! to be wrong. Line and column are those of the byte that revealed the error, counted from 1; a newline resets the
 //! column to 0.
 
-use crate::memory::{String, Vec, format};
 use super::read::{DEPTH_LIMIT, escape, hex, is_delimiter, literal_value};
+use crate::memory::{String, Vec, format};
 
 /// What is open.
 #[derive(Clone, Copy, PartialEq)]

@@ -1,8 +1,8 @@
 //! [`Disposal`]: frees a large value a part at a time, so that nobody waits for it.
 
+use super::value::Value;
 use crate::memory::{IntoIter, Vec, vec};
 use std::cell::{Cell, RefCell};
-use super::value::Value;
 
 /// What is left of a value: the members of its open containers.
 #[derive(Debug)]

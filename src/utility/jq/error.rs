@@ -1,10 +1,10 @@
 //! What ends or diverts an evaluation.
 
-use crate::memory::{String, format};
 use super::print;
 use super::suspension::Suspension;
 use super::text::Text;
 use super::value::Value;
+use crate::memory::{String, format};
 
 /// The run is over; its meter knows why. No filter can catch it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

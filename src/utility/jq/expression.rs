@@ -1,11 +1,11 @@
 //! Syntax of pipelines and operators, by precedence climbing: what stands between terms, loosest first.
 
-use crate::memory::{Vec, vec};
 use super::lexer::Token;
 use super::operator::Operator;
 use super::parse::{Parsed, Parser, Space};
 use super::term::{Assignment, Id, Operation, Term};
 use super::value::Value;
+use crate::memory::{Vec, vec};
 
 /// How deep a filter may nest.
 const DEPTH_LIMIT: usize = 160;

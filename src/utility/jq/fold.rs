@@ -9,7 +9,14 @@ use super::term::{Id, Term};
 use super::value::Value;
 
 impl Machine<'_, '_> {
-    pub(super) fn fold_init(&mut self, id: Id, state: Item, input: Value, bindings: Bindings, frames: Frames) -> Next {
+    pub(super) fn fold_init(
+        &mut self,
+        id: Id,
+        state: Item,
+        input: Value,
+        bindings: Bindings,
+        frames: Frames,
+    ) -> Next {
         let at = self.choices.len();
         let fold = match self.program.term(id) {
             Term::Reduce(fold) => {
@@ -34,7 +41,14 @@ impl Machine<'_, '_> {
         }
     }
 
-    pub(super) fn fold_source(&mut self, id: Id, at: usize, output: Value, bindings: &Bindings, frames: Frames) -> Next {
+    pub(super) fn fold_source(
+        &mut self,
+        id: Id,
+        at: usize,
+        output: Value,
+        bindings: &Bindings,
+        frames: Frames,
+    ) -> Next {
         let (Term::Reduce(fold) | Term::Foreach(fold)) = self.program.term(id) else { return Next::Back };
         let bindings = bindings.with(Bound::Value(output));
         let null = Item::plain(Value::Null);
@@ -64,7 +78,14 @@ impl Machine<'_, '_> {
         }
     }
 
-    pub(super) fn fold_state(&mut self, id: Id, at: usize, item: Item, bindings: Bindings, frames: Frames) -> Next {
+    pub(super) fn fold_state(
+        &mut self,
+        id: Id,
+        at: usize,
+        item: Item,
+        bindings: Bindings,
+        frames: Frames,
+    ) -> Next {
         let Term::Foreach(fold) = self.program.term(id) else {
             if let Some(state) = self.state(at) {
                 *state = Some(item);

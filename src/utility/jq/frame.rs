@@ -3,13 +3,13 @@
 //! Frames are a shared list, so that several choices can continue into the same one; choices are a plain stack. Both lie
 //! on the heap: how deep a filter recurses is a matter of the run's memory, not of the native stack.
 
-use crate::memory::{Held, Vec};
 use super::binding::Bindings;
 use super::error::Raise;
 use super::job::Job;
 use super::operator::Operator;
 use super::term::Id;
 use super::value::{Array, Members, Value};
+use crate::memory::{Held, Vec};
 use std::sync::Arc;
 
 /// The path of a value, newest key first.

@@ -1,6 +1,5 @@
 //! What the machine does with an output: the frame that waits for it says so.
 
-use crate::memory::format;
 use super::binding::Bound;
 use super::error::Raise;
 use super::frame::{Choice, Frame, Frames, Item, Next, Todo, Track};
@@ -9,6 +8,7 @@ use super::path;
 use super::print;
 use super::term::Term;
 use super::value::Value;
+use crate::memory::format;
 
 impl Machine<'_, '_> {
     /// Does what the frame says with an output.
@@ -114,9 +114,7 @@ impl Machine<'_, '_> {
                 Next::Give(item, next)
             }
             Todo::Path(track) => match item.track {
-                Track::At(trail) => {
-                    Next::Give(Item { value: Value::array(trail.keys()), track }, next)
-                }
+                Track::At(trail) => Next::Give(Item { value: Value::array(trail.keys()), track }, next),
                 _ => Next::Fail(no_path(&item.value), next),
             },
             Todo::AssignValue(id, input) => self.assign(id, item.value, input, &bindings, next),

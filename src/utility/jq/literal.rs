@@ -1,12 +1,12 @@
 //! Syntax of object constructions and of strings with interpolations.
 
-use crate::memory::{String, Vec, format};
 use super::format::Format;
 use super::lexer::{self, Token};
 use super::parse::{Parsed, Parser};
 use super::term::{Id, Operation, Term};
 use super::text::Text;
 use super::value::Value;
+use crate::memory::{String, Vec, format};
 
 impl Parser<'_, '_, '_> {
     pub(super) fn object(&mut self) -> Parsed<Id> {

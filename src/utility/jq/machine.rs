@@ -6,7 +6,6 @@
 //! filter; for the next one the newest choice is taken. An error looks for the nearest `try` among the frames and drops
 //! the choices made since. Every turn of the loop is counted.
 
-use crate::memory::{Vec, format, vec};
 use super::binding::{Bindings, Bound};
 use super::disposal::Dropped;
 use super::error::{JqError, Raise};
@@ -20,6 +19,7 @@ use super::single::{Input, Single};
 use super::term::{Assignment, Id, Program, Term};
 use super::value::{Array, Value};
 use super::work::Work;
+use crate::memory::{Vec, format, vec};
 
 /// What builtins can reach.
 pub(crate) struct Context<'c> {
@@ -71,7 +71,15 @@ pub(crate) struct Machine<'p, 'c> {
 impl<'p, 'c> Machine<'p, 'c> {
     /// A machine without anything to do.
     pub(crate) fn new(program: &'p Program, context: Context<'c>) -> Self {
-        Machine { program, context, choices: Vec::new(), labels: 0, next: Next::Back, supplied: Supplied::Nothing, dropped: Dropped::default() }
+        Machine {
+            program,
+            context,
+            choices: Vec::new(),
+            labels: 0,
+            next: Next::Back,
+            supplied: Supplied::Nothing,
+            dropped: Dropped::default(),
+        }
     }
 
     /// Starts over with the term `id` over `input`.
@@ -136,7 +144,12 @@ impl<'p, 'c> Machine<'p, 'c> {
         }
     }
 
-    pub(super) fn single(&mut self, id: Id, bindings: &Bindings, input: Input<'_>) -> Result<Option<Value>, Raise> {
+    pub(super) fn single(
+        &mut self,
+        id: Id,
+        bindings: &Bindings,
+        input: Input<'_>,
+    ) -> Result<Option<Value>, Raise> {
         Single { program: self.program, context: &mut self.context }.one(id, bindings, input)
     }
 

@@ -1,14 +1,14 @@
 //! `[.[] | f]` where `f` has at most one output: a loop over the members, some of them at a time.
 
-use crate::memory::{Held, Vec};
 use super::binding::Bindings;
 use super::error::Raise;
 use super::frame::{Choice, Frames, Item, Mapping, Next, Todo, Track};
 use super::machine::{Machine, cannot_iterate};
+use super::object::Object;
 use super::single::Input;
 use super::term::Id;
-use super::object::Object;
 use super::value::{Members, Value};
+use crate::memory::{Held, Vec};
 
 /// Members between two turns of the machine.
 const AT_ONCE: usize = 64;

@@ -2,10 +2,10 @@
 
 #![expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "builtins share one signature")]
 
-use crate::memory::vec;
 use super::error::Raise;
 use super::machine::Context;
 use super::value::Value;
+use crate::memory::vec;
 use std::cmp::Ordering;
 
 type Output = Result<Value, Raise>;

@@ -4,11 +4,11 @@
 //! value that goes on behind the bytes at hand, a key with escapes, a path into something that is no object) is left to
 //! the reader of whole values.
 
-use crate::memory::String;
 use super::read::{self, DEPTH_LIMIT, Progress, Reader, escape, is_delimiter, literal_value, plain_prefix};
 use super::text::Text;
 use super::value::Value;
 use super::work::Work;
+use crate::memory::String;
 
 /// Longest text that is tried: no pause is made in it.
 const LONGEST: usize = 64 << 10;

@@ -4,9 +4,9 @@
 //! are empty. Small objects are searched from the front, larger ones through an ordered index (ordered, not hashed: keys
 //! come from untrusted input). The table is shared and copied at the first write by one of several owners.
 
-use crate::memory::{BTreeMap, Held, Vec};
 use super::text::Text;
 use super::value::Value;
+use crate::memory::{BTreeMap, Held, Vec};
 use std::ops::Bound;
 use std::sync::Arc;
 

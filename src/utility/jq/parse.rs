@@ -6,11 +6,11 @@
 //! builtins (`builtin.rs`), whose definitions are parsed only when first used. Destructuring patterns become chains of
 //! plain bindings. Nesting has a budget, because parsing recurses.
 
-use crate::memory::{BTreeMap, Vec, format};
 use super::compile::CompileError;
 use super::lexer::{self, Token};
 use super::term::{Id, Program, Term};
 use super::value::Value;
+use crate::memory::{BTreeMap, Vec, format};
 
 /// Builtin functions parsed so far, by name and number of parameters.
 pub(crate) type Known = BTreeMap<(&'static str, usize), usize>;

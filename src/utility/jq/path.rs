@@ -1,8 +1,8 @@
 //! Getting, setting and deleting by path: what `.[k]`, `.[a:b]`, `getpath`, `setpath` and `delpaths` do.
 
+use super::binding::Bindings;
 use super::error::Raise;
 use super::frame::Todo;
-use super::binding::Bindings;
 use super::job::{PIECE, spend, spend_bytes};
 use super::machine::Context;
 use super::object::Object;
@@ -214,11 +214,7 @@ pub(crate) fn take_path(target: &mut Value, path: &[Value]) -> Result<Value, Rai
 ///
 /// # Errors
 /// jq's words for a key that does not fit.
-pub(crate) fn set_path(
-    target: Value,
-    path: &[Value],
-    value: Value,
-) -> Result<Value, Raise> {
+pub(crate) fn set_path(target: Value, path: &[Value], value: Value) -> Result<Value, Raise> {
     if path.len() > super::value::MAX_DEPTH {
         return Err(Raise::message("Value nests too deeply"));
     }
@@ -240,12 +236,7 @@ fn set_at(target: Value, path: &[Value], value: Value) -> Result<Value, Raise> {
     }
 }
 
-fn set_member(
-    mut object: Object,
-    key: &Value,
-    rest: &[Value],
-    value: Value,
-) -> Result<Value, Raise> {
+fn set_member(mut object: Object, key: &Value, rest: &[Value], value: Value) -> Result<Value, Raise> {
     let Value::String(name) = key else { return Ok(Value::Object(object)) };
     if !object.is_unique() {
         burn(object.len() / 4);
@@ -256,12 +247,7 @@ fn set_member(
     Ok(Value::Object(object))
 }
 
-fn set_item(
-    mut array: Array,
-    number: f64,
-    rest: &[Value],
-    value: Value,
-) -> Result<Value, Raise> {
+fn set_item(mut array: Array, number: f64, rest: &[Value], value: Value) -> Result<Value, Raise> {
     let from_start = if number < 0.0 { number + array.len() as f64 } else { number };
     if from_start < 0.0 {
         return Err(Raise::message("Out of bounds negative array index"));
@@ -288,12 +274,7 @@ fn set_item(
     Ok(Value::Array(array))
 }
 
-fn set_slice(
-    target: Value,
-    range: &Object,
-    rest: &[Value],
-    value: Value,
-) -> Result<Value, Raise> {
+fn set_slice(target: Value, range: &Object, rest: &[Value], value: Value) -> Result<Value, Raise> {
     let (from, upto) = range_of(range);
     let current = match &target {
         Value::Array(array) => slice_of_items(array, from, upto)?,

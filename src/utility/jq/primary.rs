@@ -1,11 +1,11 @@
 //! Syntax of terms: what is left when no operator is, with the accesses behind it (`.a`, `[k]`, `?`).
 
-use crate::memory::{Vec, format};
 use super::lexer::{self, Token};
 use super::parse::{Bound, Parsed, Parser, Space};
 use super::term::{Id, Term};
 use super::text::Text;
 use super::value::Value;
+use crate::memory::{Vec, format};
 
 impl<'t> Parser<'t, '_, '_> {
     pub(super) fn postfix(&mut self) -> Parsed<Id> {

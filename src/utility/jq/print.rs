@@ -3,13 +3,13 @@
 //! The containers being printed lie on a stack of the printer's own, so that printing can stop after any member and go
 //! on later.
 
-use crate::memory::{String, Vec};
 use super::error::Stop;
 use super::number;
 use super::object::Object;
 use super::text::Text;
 use super::value::{Array, Value};
 use super::work::Work;
+use crate::memory::{String, Vec};
 use std::fmt::Write as _;
 
 /// One step of indentation.
@@ -119,8 +119,7 @@ impl Printing {
         work: &mut Work<'_>,
     ) -> Result<bool, Stop> {
         let depth = self.open.iter().filter(|open| !matches!(open, Open::Text(..))).count();
-        let mut printer =
-            Printer { out, layout, work, limit: usize::MAX, depth, open: &mut self.open };
+        let mut printer = Printer { out, layout, work, limit: usize::MAX, depth, open: &mut self.open };
         if let Some(value) = self.start.take() {
             printer.value(&value)?;
         }

@@ -5,7 +5,6 @@
 //! scans the same value again, as jq's own parser does, to word the error and to find its line and column. Accepted beyond JSON:
 //! numbers such as `01`, `.5`, `+1`, `NaN`, `-Infinity`; invalid UTF-8 becomes U+FFFD; values need no space between.
 
-use crate::memory::{String, Vec, format};
 use super::diagnose;
 use super::error::Stop;
 use super::format::text_end;
@@ -15,6 +14,7 @@ use super::object::Object;
 use super::text::Text;
 use super::value::{Array, Value};
 use super::work::Work;
+use crate::memory::{String, Vec, format};
 
 /// Containers inside each other that a JSON text may have.
 pub(crate) const DEPTH_LIMIT: usize = 256;
@@ -203,16 +203,16 @@ impl Reader {
                 match byte {
                     b'"' => self.string(bytes, work),
                     b'[' => self.open(Open::Array(Vec::new()), Expected::FirstItem),
-                    b'{' => {
-                        self.open(Open::Object(Object::with_capacity(4), Text::Static("")), Expected::FirstKey)
-                    }
+                    b'{' => self
+                        .open(Open::Object(Object::with_capacity(4), Text::Static("")), Expected::FirstKey),
                     _ => {
                         let rest = bytes.get(self.at..).unwrap_or_default();
                         let length = rest.iter().take_while(|&&byte| !is_delimiter(byte)).count();
                         if length == rest.len() && !ended {
                             return Err(Break::More);
                         }
-                        let value = literal_value(rest.get(..length).unwrap_or_default()).ok_or(Unexpected)?;
+                        let value =
+                            literal_value(rest.get(..length).unwrap_or_default()).ok_or(Unexpected)?;
                         self.at += length;
                         Ok(self.complete(value))
                     }
@@ -331,7 +331,8 @@ impl Reader {
         work.steps(1 + plain / 64)?;
         if plain == window.len() {
             // More may follow: no character is cut.
-            let end = if window.len() < rest.len() { text_end(rest, plain) } else { whole_characters(rest, ended) };
+            let end =
+                if window.len() < rest.len() { text_end(rest, plain) } else { whole_characters(rest, ended) };
             self.scratch.push_str(&String::from_utf8_lossy(rest.get(..end).unwrap_or_default()));
             self.at += end;
             return if window.len() < rest.len() { Ok(false) } else { Err(Break::More) };
@@ -359,7 +360,9 @@ impl Reader {
 /// The bytes without a character at their end that may go on.
 fn whole_characters(bytes: &[u8], ended: bool) -> usize {
     let last = bytes.len().saturating_sub(1);
-    let lead = (last.saturating_sub(2)..=last).rev().find(|at| bytes.get(*at).is_some_and(|byte| byte & 0xc0 != 0x80));
+    let lead = (last.saturating_sub(2)..=last)
+        .rev()
+        .find(|at| bytes.get(*at).is_some_and(|byte| byte & 0xc0 != 0x80));
     match lead {
         Some(lead) if !ended && bytes.get(lead).is_some_and(|byte| *byte >= 0xc0) => lead,
         _ => bytes.len(),

@@ -4,7 +4,6 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "builtins share one signature")]
 
-use crate::memory::{ToMeteredString, Vec, VecDeque, format, vec};
 use super::error::Raise;
 use super::job::{Output, spend_bytes};
 use super::machine::Context;
@@ -13,6 +12,7 @@ use super::text::Text;
 use super::value::Value;
 use super::work::Work;
 use crate::limit::Charge;
+use crate::memory::{ToMeteredString, Vec, VecDeque, format, vec};
 use regex::{Captures, Regex, RegexBuilder};
 
 /// Expressions kept compiled.
@@ -94,10 +94,10 @@ impl Regexes {
             built => (built, SMALL),
         };
         let regex = built.map_err(|error| {
-                let problem = error.to_metered_string();
-                let reason = problem.lines().last().unwrap_or_default().trim_start_matches("error: ");
-                Raise::message(format!("{} (at offset 0) is not a valid regex: {reason}", pattern.as_str()))
-            })?;
+            let problem = error.to_metered_string();
+            let reason = problem.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            Raise::message(format!("{} (at offset 0) is not a valid regex: {reason}", pattern.as_str()))
+        })?;
         if self.0.len() >= KEPT {
             self.0.pop_front();
         }

@@ -1,6 +1,5 @@
 //! Running a compiled filter over one input after another.
 
-use crate::memory::{String, Vec};
 use super::compile::Compiled;
 use super::machine::{Context, Machine, Step};
 use super::read::ReadError;
@@ -9,6 +8,7 @@ use super::text::Text;
 use super::value::Value;
 use super::work::Work;
 use crate::clock::Clock;
+use crate::memory::{String, Vec};
 use crate::utility::Environment;
 use std::sync::Arc;
 

@@ -3,7 +3,6 @@
 //! The recursion is as deep as the term, which `Shape` bounds. The part of a term that is evaluated last gets the input
 //! itself, not a copy, so that `. + [$x]` or `.[$k] = $v` can change it in place.
 
-use crate::memory::{ToMetered, Vec, format, vec};
 use super::binding::{Bindings, Bound};
 use super::error::Raise;
 use super::format;
@@ -16,6 +15,7 @@ use super::suspension::{Rest, noting};
 use super::term::{Assignment, Id, Operation, Program, Term};
 use super::text::Text;
 use super::value::Value;
+use crate::memory::{ToMetered, Vec, format, vec};
 
 /// An input: borrowed while it is still needed.
 pub(crate) enum Input<'v> {
@@ -171,8 +171,7 @@ impl Single<'_, '_> {
 
     fn logic(&mut self, is_and: bool, left: Id, right: Id, bindings: &Bindings, input: Input<'_>) -> Output {
         let found = self.one(left, bindings, Input::Borrowed(input.value()));
-        let left =
-            some!(noting(found, || todo(Todo::Logic(is_and, right, input.value().clone()), bindings)));
+        let left = some!(noting(found, || todo(Todo::Logic(is_and, right, input.value().clone()), bindings)));
         if left.is_true() != is_and {
             return Ok(Some(Value::Bool(!is_and)));
         }

@@ -4,7 +4,6 @@
 //! the start of the value that is being read. Files are opened when their turn comes; one that cannot be opened is
 //! reported, and the next one is taken.
 
-use crate::memory::{String, Vec, format, vec};
 use super::diagnose;
 use super::error::Stop;
 use super::format::lossy;
@@ -15,6 +14,7 @@ use super::text::Text;
 use super::value::Value;
 use super::work::Work;
 use crate::io::Description;
+use crate::memory::{String, Vec, format, vec};
 use crate::text::Text as Operand;
 use crate::utility::{Context, UtilityError};
 use crate::vfs::{Errno, FsError, OpenOptions};
@@ -115,7 +115,11 @@ impl Source {
 
     /// Marks bytes as used.
     pub(super) fn consume(&mut self, count: usize) {
-        let used = self.buffer.get(self.start..).and_then(|rest| rest.get(..count.min(rest.len()))).unwrap_or_default();
+        let used = self
+            .buffer
+            .get(self.start..)
+            .and_then(|rest| rest.get(..count.min(rest.len())))
+            .unwrap_or_default();
         self.position = diagnose::moved(self.position, used);
         self.start += used.len();
         self.consumed += used.len();
@@ -190,8 +194,7 @@ impl Source {
         };
         match opened {
             Ok(description) => {
-                self.earlier_lines =
-                    self.position.0 + memchr::memchr_iter(b'\n', self.bytes()).count();
+                self.earlier_lines = self.position.0 + memchr::memchr_iter(b'\n', self.bytes()).count();
                 self.current = Some(description);
                 self.name = Some(operand);
             }

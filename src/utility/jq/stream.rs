@@ -1,9 +1,9 @@
 //! [`Events`]: a value as the events of `--stream`: `[path, leaf]` for each leaf, `[path]` at the end of a container.
 
-use crate::memory::{Vec, vec};
 use super::error::Stop;
 use super::value::Value;
 use super::work::Work;
+use crate::memory::{Vec, vec};
 
 /// The events of one value that are left.
 #[derive(Debug)]

@@ -3,13 +3,13 @@
 //! Names are resolved when a term is made: a variable, a label or a filter parameter is the number of bindings between
 //! its use and where it was bound, a function is its number and the number of bindings to drop before its body runs.
 
-use crate::memory::Vec;
 use super::error::Raise;
 use super::format::Format;
 use super::machine::Context;
 use super::operator::Operator;
 use super::text::Text;
 use super::value::Value;
+use crate::memory::Vec;
 
 /// Number of a term.
 pub(crate) type Id = usize;
@@ -218,12 +218,7 @@ impl Program {
             Term::If(condition, then, otherwise) => self.all([*condition, *then, *otherwise]),
             Term::Try(body, handler) => self.all([Some(*body), *handler].into_iter().flatten()),
             Term::Collect(inner) => self.all([*inner]),
-            Term::Apply(
-                Operation::Range
-                | Operation::Limit(_)
-                | Operation::Input(_),
-                _,
-            ) => Shape::default(),
+            Term::Apply(Operation::Range | Operation::Limit(_) | Operation::Input(_), _) => Shape::default(),
             Term::Apply(_, arguments) => self.all(arguments.iter().copied()),
             Term::Assign(kind, path, value) if self.is_plain_path(*path) && *kind != Assignment::Update => {
                 self.all([*path, *value])

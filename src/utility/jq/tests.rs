@@ -5,8 +5,8 @@
 use super::compile::compile;
 use super::diagnose;
 use super::error::JqError;
-use super::print;
 use super::machine::Step;
+use super::print;
 use super::read::{Progress, ReadError, Reader};
 use super::run::{Host, Run};
 use super::value::Value;
@@ -220,7 +220,8 @@ fn what_is_dropped_is_given_back() {
 
 #[test]
 fn long_steps_pause() {
-    let trees = "def t: reduce range(40) as $i ([1]; [., .]); def o: reduce range(40) as $i ({}; {a: ., b: .}); ";
+    let trees =
+        "def t: reduce range(40) as $i ([1]; [., .]); def o: reduce range(40) as $i ({}; {a: ., b: .}); ";
     for filter in [
         "t == t",
         "t != t",

@@ -3,10 +3,10 @@
 
 #![expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "builtins share one signature")]
 
-use crate::memory::{JoinText, String, ToMeteredString, Vec, format};
 use super::error::Raise;
 use super::machine::Context;
 use super::value::Value;
+use crate::memory::{JoinText, String, ToMeteredString, Vec, format};
 use jiff::civil::DateTime;
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
@@ -103,12 +103,7 @@ pub(super) fn mktime(_: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
     Ok(Value::Number(zoned.timestamp().as_second() as f64))
 }
 
-fn formatted(
-    input: &Value,
-    arguments: &[Value],
-    name: &str,
-    zone: TimeZone,
-) -> Output {
+fn formatted(input: &Value, arguments: &[Value], name: &str, zone: TimeZone) -> Output {
     let Some(Value::String(format)) = arguments.first() else {
         return Err(Raise::message(format!("{name}/1 requires a string format")));
     };
@@ -124,7 +119,8 @@ fn formatted(
         _ => Err(Raise::message(format!("{name}/1 requires parsed datetime inputs"))),
     };
     let text = strtime::format(format.as_str(), &zoned?);
-    text.map(|text| Value::from(String::from(text))).map_err(|_| Raise::message(format!("{name}/1: unknown system failure")))
+    text.map(|text| Value::from(String::from(text)))
+        .map_err(|_| Raise::message(format!("{name}/1: unknown system failure")))
 }
 
 pub(super) fn strftime(_: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {

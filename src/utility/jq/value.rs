@@ -5,11 +5,11 @@
 //! one recurses no deeper than [`MAX_DEPTH`], which [`Value::checked`] enforces wherever a
 //! value is built.
 
-use crate::memory::{Held, String, Vec};
 use super::disposal::free;
 use super::error::Raise;
 use super::object::Object;
 use super::text::Text;
+use crate::memory::{Held, String, Vec};
 use std::sync::Arc;
 
 /// Containers inside each other that a value may have. jq's parser allows 256.

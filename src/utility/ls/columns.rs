@@ -1,8 +1,8 @@
 //! Names alone: one a line, in columns, across, with commas. A table has as many columns as fit into the width.
 
-use crate::memory::{String, ToMeteredString, Vec, vec};
 use super::entry::{Entry, indicator};
 use super::style::{Layout, Style};
+use crate::memory::{String, ToMeteredString, Vec, vec};
 use crate::utility::files::blocks;
 use crate::utility::prelude::*;
 use crate::vfs::FileKind;
@@ -21,7 +21,11 @@ pub(super) fn prefix_widths(style: &Style, entries: &[Entry]) -> PrefixWidths {
     };
     PrefixWidths {
         inode: if style.inode { width(|_, entry| entry.metadata.inode.to_metered_string()) } else { 0 },
-        blocks: if style.blocks { width(|style, entry| style.shown_blocks(blocks(&entry.metadata))) } else { 0 },
+        blocks: if style.blocks {
+            width(|style, entry| style.shown_blocks(blocks(&entry.metadata)))
+        } else {
+            0
+        },
     }
 }
 

@@ -1,7 +1,7 @@
 //! The entries that `ls` lists, and their order.
 
-use crate::memory::{ToMetered, Vec};
 use super::style::{Hidden, Indicator, Sort, Style};
+use crate::memory::{ToMetered, Vec};
 use crate::utility::files::join;
 use crate::utility::prelude::*;
 use crate::vfs::{DirEntry, FileKind, Metadata};
@@ -25,7 +25,12 @@ impl Entry {
             match ctx.stat(operand) {
                 // Without -H and -L only links to directories are followed.
                 Ok(target) if style.follow || target.is_directory() => {
-                    return Ok(Self { name: operand.clone(), path: operand.to_metered(), metadata: target, target: None });
+                    return Ok(Self {
+                        name: operand.clone(),
+                        path: operand.to_metered(),
+                        metadata: target,
+                        target: None,
+                    });
                 }
                 Err(error @ FsError::Limit(_)) => return Err(error),
                 _ => {}
@@ -65,7 +70,9 @@ pub(super) fn indicator(style: &Style, metadata: &Metadata) -> Option<u8> {
         FileKind::Directory if style.indicator >= Indicator::Slash => Some(b'/'),
         FileKind::Symlink if style.indicator >= Indicator::FileType => Some(b'@'),
         FileKind::Fifo if style.indicator >= Indicator::FileType => Some(b'|'),
-        FileKind::Regular if style.indicator == Indicator::Classify && metadata.mode & 0o111 != 0 => Some(b'*'),
+        FileKind::Regular if style.indicator == Indicator::Classify && metadata.mode & 0o111 != 0 => {
+            Some(b'*')
+        }
         _ => None,
     }
 }

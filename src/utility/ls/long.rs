@@ -1,9 +1,9 @@
 //! `ls -l`.
 
-use crate::memory::{String, ToMeteredString, Vec, format};
 use super::columns::prefix_widths;
 use super::entry::{Entry, indicator};
 use super::style::{Indicator, Style};
+use crate::memory::{String, ToMeteredString, Vec, format};
 use crate::utility::file_mode::mode_letters;
 use crate::utility::files::is_recent;
 use crate::utility::human_size::human_size;
@@ -23,7 +23,10 @@ struct Line {
 pub(super) async fn print(ctx: &mut Context, style: &Style, entries: &[Entry]) -> Result<(), UtilityError> {
     let mut lines = Vec::with_capacity(entries.len());
     let (mut links, mut user, mut group, mut size) = (0, 0, 0, 0);
-    let minor_width = entries.iter().filter_map(|entry| entry.metadata.device).map(|(_, minor)| minor.to_metered_string().len());
+    let minor_width = entries
+        .iter()
+        .filter_map(|entry| entry.metadata.device)
+        .map(|(_, minor)| minor.to_metered_string().len());
     let minor_width = minor_width.max().unwrap_or(0);
     for entry in entries {
         ctx.tick().await?;

@@ -19,10 +19,7 @@ pub(super) const UTILITY: Utility = Utility {
     summary: "list information about the FILEs (the current directory by default)",
     usage: "ls [OPTION]... [FILE]...",
     options: style::OPTIONS,
-    examples: &[
-        example("touch b a .c; ls -A", ".c\na\nb\n"),
-        example("mkdir d; touch x; ls -p", "d/\nx\n"),
-    ],
+    examples: &[example("touch b a .c; ls -A", ".c\na\nb\n"), example("mkdir d; touch x; ls -p", "d/\nx\n")],
     usage_status: 2,
     run: start!(run),
     ..Utility::BASE
@@ -62,7 +59,9 @@ impl Listing {
         for operand in operands {
             ctx.tick().await?;
             match Entry::of_operand(ctx, &self.style, &operand) {
-                Ok(entry) if entry.metadata.is_directory() && !self.style.directory_itself => directories.push(entry),
+                Ok(entry) if entry.metadata.is_directory() && !self.style.directory_itself => {
+                    directories.push(entry);
+                }
                 Ok(entry) => files.push(entry),
                 Err(error) => {
                     ctx.complain(format_args!("cannot access {}", quote_name(&operand)), error)?;
@@ -77,8 +76,11 @@ impl Listing {
             self.printed = true;
         }
         // A stack: the next one is the last.
-        let mut pending: Vec<Pending> =
-            directories.into_iter().rev().map(|entry| Pending { path: entry.path, is_operand: true }).collect();
+        let mut pending: Vec<Pending> = directories
+            .into_iter()
+            .rev()
+            .map(|entry| Pending { path: entry.path, is_operand: true })
+            .collect();
         while let Some(directory) = pending.pop() {
             self.directory(ctx, &directory, &mut pending).await?;
         }
@@ -142,7 +144,8 @@ mod tests {
     use crate::utility::testing::Fixture;
 
     fn fixture() -> Fixture {
-        let fixture = Fixture::new(&[("a", "12"), (".h", ""), ("d/x", ""), ("d/y", ""), ("z10", ""), ("z9", "123456")]);
+        let fixture =
+            Fixture::new(&[("a", "12"), (".h", ""), ("d/x", ""), ("d/y", ""), ("z10", ""), ("z9", "123456")]);
         fixture.run("ln", &["-s", "d", "l"], b"");
         fixture.run("touch", &["-d", "2024-01-02", "a"], b"");
         fixture
@@ -186,7 +189,10 @@ mod tests {
             fixture.run("ls", &["-gGn", "--time-style=long-iso", "a"], b"").stdout,
             "-rw-r--r-- 1 2 2024-01-02 00:00 a\n"
         );
-        assert_eq!(fixture.run("ls", &["-ld", "l"], b"").stdout, "lrwxrwxrwx 1 root root 1 May 28 12:34 l -> d\n");
+        assert_eq!(
+            fixture.run("ls", &["-ld", "l"], b"").stdout,
+            "lrwxrwxrwx 1 root root 1 May 28 12:34 l -> d\n"
+        );
     }
 
     #[test]

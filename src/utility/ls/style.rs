@@ -1,7 +1,7 @@
 //! What the options of `ls` mean together.
 
-use crate::memory::{JoinText, String, ToMetered, ToMeteredString, Vec, format};
 use super::entry::Entry;
+use crate::memory::{JoinText, String, ToMetered, ToMeteredString, Vec, format};
 use crate::pattern::{NoTicker, Pattern, PatternOptions};
 use crate::utility::files::blocks;
 use crate::utility::human_size::human_size;
@@ -9,22 +9,36 @@ use crate::utility::prelude::*;
 use crate::utility::quote::{escape_name, quote, quote_c, quote_if_needed, quote_name};
 use crate::utility::time_format::Zone;
 use crate::vfs::Metadata;
-use std::time::Duration;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
     flag('a', "all", "do not ignore entries starting with ."),
     flag('A', "almost-all", "do not list implied . and .."),
     flag('b', "escape", "print C-style escapes for nongraphic characters"),
     flag('B', "ignore-backups", "do not list implied entries ending with ~"),
-    flag('c', "", "with -lt: sort by, and show, ctime; with -l: show ctime and sort by name; otherwise: sort by ctime"),
+    flag(
+        'c',
+        "",
+        "with -lt: sort by, and show, ctime; with -l: show ctime and sort by name; otherwise: sort by ctime",
+    ),
     flag('C', "", "list entries by columns"),
     optional('\0', "color", "WHEN", "color the output WHEN: always, auto, never"),
     flag('d', "directory", "list directories themselves, not their contents"),
     flag('f', "", "do not sort, enable -aU, disable -ls --color"),
-    optional('F', "classify", "WHEN", "append indicator (one of */=>@|) to entries WHEN: always, auto, never"),
+    optional(
+        'F',
+        "classify",
+        "WHEN",
+        "append indicator (one of */=>@|) to entries WHEN: always, auto, never",
+    ),
     flag('\0', "file-type", "likewise, except do not append '*'"),
-    value('\0', "format", "WORD", "across -x, commas -m, horizontal -x, long -l, single-column -1, verbose -l, vertical -C"),
+    value(
+        '\0',
+        "format",
+        "WORD",
+        "across -x, commas -m, horizontal -x, long -l, single-column -1, verbose -l, vertical -C",
+    ),
     flag('\0', "full-time", "like -l --time-style=full-iso"),
     flag('g', "", "like -l, but do not list owner"),
     flag('\0', "group-directories-first", "group directories before files"),
@@ -32,7 +46,12 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     flag('h', "human-readable", "with -l and -s, print sizes like 1K 234M 2G etc."),
     flag('\0', "si", "likewise, but use powers of 1000 not 1024"),
     flag('H', "dereference-command-line", "follow symbolic links listed on the command line"),
-    value('\0', "hide", "PATTERN", "do not list implied entries matching shell PATTERN (overridden by -a or -A)"),
+    value(
+        '\0',
+        "hide",
+        "PATTERN",
+        "do not list implied entries matching shell PATTERN (overridden by -a or -A)",
+    ),
     value('\0', "indicator-style", "WORD", "append indicator: none, slash (-p), file-type, classify (-F)"),
     flag('i', "inode", "print the index number of each file"),
     value('I', "ignore", "PATTERN", "do not list implied entries matching shell PATTERN"),
@@ -46,14 +65,34 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     flag('p', "", "append / indicator to directories"),
     flag('q', "hide-control-chars", "print ? instead of nongraphic characters"),
     flag('Q', "quote-name", "enclose entry names in double quotes"),
-    value('\0', "quoting-style", "WORD", "literal, shell, shell-always, shell-escape, shell-escape-always, c, escape"),
+    value(
+        '\0',
+        "quoting-style",
+        "WORD",
+        "literal, shell, shell-always, shell-escape, shell-escape-always, c, escape",
+    ),
     flag('r', "reverse", "reverse order while sorting"),
     flag('R', "recursive", "list subdirectories recursively"),
     flag('s', "size", "print the allocated size of each file, in blocks"),
     flag('S', "", "sort by file size, largest first"),
-    value('\0', "sort", "WORD", "sort by WORD instead of name: none (-U), size (-S), time (-t), version (-v), extension (-X), width"),
-    value('\0', "time", "WORD", "which time to show or sort by: atime, access, use; ctime, status; mtime, modification"),
-    value('\0', "time-style", "TIME_STYLE", "time/date format with -l: full-iso, long-iso, iso, locale, +FORMAT"),
+    value(
+        '\0',
+        "sort",
+        "WORD",
+        "sort by WORD instead of name: none (-U), size (-S), time (-t), version (-v), extension (-X), width",
+    ),
+    value(
+        '\0',
+        "time",
+        "WORD",
+        "which time to show or sort by: atime, access, use; ctime, status; mtime, modification",
+    ),
+    value(
+        '\0',
+        "time-style",
+        "TIME_STYLE",
+        "time/date format with -l: full-iso, long-iso, iso, locale, +FORMAT",
+    ),
     flag('t', "", "sort by time, newest first"),
     flag('u', "", "with -lt: sort by, and show, access time"),
     flag('U', "", "do not sort; list entries in directory order"),
@@ -161,7 +200,8 @@ impl Style {
         let (recent_format, old_format) = time_formats(ctx, options)?;
         let sort = sort(options)?;
         let time = time_field(options)?;
-        let pattern = |text: &Text| Pattern::parse(text, PatternOptions { period: true, ..PatternOptions::default() });
+        let pattern =
+            |text: &Text| Pattern::parse(text, PatternOptions { period: true, ..PatternOptions::default() });
         let hidden = match options.last_of(&["a", "A", "f"]) {
             Some("A") => Hidden::AlmostAll,
             Some(_) => Hidden::All,
@@ -275,8 +315,13 @@ fn layout(options: &Options) -> Result<(bool, Layout), UtilityError> {
                 b"single-column" => (long, layout) = (false, Layout::Lines),
                 b"vertical" => (long, layout) = (false, Layout::Columns),
                 other => {
-                    let known =
-                        [&["verbose", "long"][..], &["commas"], &["horizontal", "across"], &["vertical"], &["single-column"]];
+                    let known = [
+                        &["verbose", "long"][..],
+                        &["commas"],
+                        &["horizontal", "across"],
+                        &["vertical"],
+                        &["single-column"],
+                    ];
                     return invalid(other, "--format", &known);
                 }
             },
@@ -304,7 +349,8 @@ fn sort(options: &Options) -> Result<Sort, UtilityError> {
                     b"version" => Sort::Version,
                     b"width" => Sort::Width,
                     other => {
-                        let known = [&["none"][..], &["time"], &["size"], &["extension"], &["version"], &["width"]];
+                        let known =
+                            [&["none"][..], &["time"], &["size"], &["extension"], &["version"], &["width"]];
                         return invalid(other, "--sort", &known);
                     }
                 }
@@ -327,7 +373,11 @@ fn time_field(options: &Options) -> Result<TimeField, UtilityError> {
                     b"ctime" | b"status" => TimeField::Changed,
                     b"mtime" | b"modification" => TimeField::Modified,
                     other => {
-                        let known = [&["atime", "access", "use"][..], &["ctime", "status"], &["mtime", "modification"]];
+                        let known = [
+                            &["atime", "access", "use"][..],
+                            &["ctime", "status"],
+                            &["mtime", "modification"],
+                        ];
                         return invalid(other, "--time", &known);
                     }
                 }
@@ -403,7 +453,11 @@ fn is_always(option: &str, argument: Option<&Text>) -> Result<bool, UtilityError
     match argument.map_or(&b"always"[..], |text| text.as_bytes()) {
         b"always" | b"yes" | b"force" => Ok(true),
         b"never" | b"no" | b"none" | b"auto" | b"tty" | b"if-tty" => Ok(false),
-        other => invalid(other, option, &[&["always", "yes", "force"], &["never", "no", "none"], &["auto", "tty", "if-tty"]]),
+        other => invalid(
+            other,
+            option,
+            &[&["always", "yes", "force"], &["never", "no", "none"], &["auto", "tty", "if-tty"]],
+        ),
     }
 }
 
@@ -417,7 +471,19 @@ fn color(ctx: &Context, options: &Options) -> Result<bool, UtilityError> {
     }
     let has = |name: &[u8]| ctx.env.get(name).is_some_and(|value| !value.is_empty());
     let terminal = ctx.env.get(b"TERM").map(|term| String::from_utf8_lossy(term)).unwrap_or_default();
-    let families = ["xterm", "screen", "tmux", "rxvt", "linux", "ansi", "vt100", "konsole", "putty", "cygwin", "alacritty"];
+    let families = [
+        "xterm",
+        "screen",
+        "tmux",
+        "rxvt",
+        "linux",
+        "ansi",
+        "vt100",
+        "konsole",
+        "putty",
+        "cygwin",
+        "alacritty",
+    ];
     let known = families.iter().any(|family| terminal.starts_with(family)) || terminal.contains("color");
     Ok(wanted && (has(b"COLORTERM") || has(b"LS_COLORS") || known))
 }

@@ -1,8 +1,8 @@
 //! Numbers of `numfmt`: read with their units, scaled, rounded and printed. A number is a fraction of integers as long as
 //! those fit into 128 bits, and a floating point number beyond.
 
-use crate::memory::{JoinMetered, String, Vec, format, repeat_text};
 use super::settings::{Round, Scale, Settings};
+use crate::memory::{JoinMetered, String, Vec, format, repeat_text};
 use crate::utility::float::{fixed, format_float};
 use crate::utility::quote::quote;
 

@@ -1,8 +1,8 @@
 //! What the options of `numfmt` say.
 
-use crate::memory::{JoinMetered, String, ToMetered, Vec, format};
 use super::super::count::{parse_count, parse_digits};
 use super::super::quote::invalid_argument;
+use crate::memory::{JoinMetered, String, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 
 /// How numbers are scaled.
@@ -325,7 +325,8 @@ fn parse_format(text: &[u8]) -> Result<Format, UtilityError> {
             return wrong(format!("invalid precision in format {}", shown()));
         }
         at += length;
-        format.precision = Some(precision.map_or(0, |(_, number)| usize::try_from(number).unwrap_or(usize::MAX)));
+        format.precision =
+            Some(precision.map_or(0, |(_, number)| usize::try_from(number).unwrap_or(usize::MAX)));
     }
     if text.get(at) != Some(&b'f') {
         return wrong(format!("invalid format {}, directive must be %[0]['][-][N][.][N]f", shown()));

@@ -1,11 +1,11 @@
 //! What stands between delimiters in a script: regular expressions, replacements, the strings of `y`; and the escapes that
 //! GNU sed knows in them.
 
-use crate::memory::{HashMap, HashSet, Vec};
 use super::error::Fault;
 use super::program::{Case, Part, Translation};
 use super::source::Source;
 use crate::character::{Unit, unit_at};
+use crate::memory::{HashMap, HashSet, Vec};
 
 /// Reads up to `delimiter`, which is taken. In a regular expression a bracket expression hides the delimiter and `\n` is
 /// a newline; an escaped delimiter loses its backslash. `None`: the line ended first.

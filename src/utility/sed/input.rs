@@ -184,10 +184,14 @@ impl Inputs {
     /// Stores the new content of the file that ends here, or is left: under a name of its own first, then in the place of
     /// the old one. Nothing can come between the two.
     pub(super) fn store(&mut self, ctx: &Context, content: &[u8]) -> Result<(), UtilityError> {
-        let Some(Open { name, replaced: Some((path, metadata)), .. }) = self.current.take() else { return Ok(()) };
+        let Some(Open { name, replaced: Some((path, metadata)), .. }) = self.current.take() else {
+            return Ok(());
+        };
         let fs = &ctx.session.fs;
-        let directory = crate::vfs::path::split_last(&path).map_or(b"/".as_slice(), |(directory, _)| directory);
-        let fresh = join(directory, format!("sed{:06x}", ctx.session.random.next_u64() & 0xff_ffff).as_bytes());
+        let directory =
+            crate::vfs::path::split_last(&path).map_or(b"/".as_slice(), |(directory, _)| directory);
+        let fresh =
+            join(directory, format!("sed{:06x}", ctx.session.random.next_u64() & 0xff_ffff).as_bytes());
         let suffix = self.in_place.as_ref().and_then(|in_place| in_place.suffix.as_ref());
         let stored = fs.write(&fresh, content, 0o600).and_then(|()| {
             fs.set_mode(&fresh, metadata.mode)?;

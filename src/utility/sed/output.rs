@@ -131,7 +131,8 @@ impl Sinks {
     }
 
     fn complete_line(&mut self, sink: usize, ctx: &mut Context) -> Result<(), UtilityError> {
-        let lacks_newline = self.all.get_mut(sink).is_some_and(|sink| std::mem::take(&mut sink.lacks_newline));
+        let lacks_newline =
+            self.all.get_mut(sink).is_some_and(|sink| std::mem::take(&mut sink.lacks_newline));
         if lacks_newline { self.push(sink, ctx, &[self.delimiter]) } else { Ok(()) }
     }
 

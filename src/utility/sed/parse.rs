@@ -2,11 +2,11 @@
 //!
 //! Blocks are kept on a list of open ones, labels are resolved at the end; nothing recurses.
 
-use crate::memory::{HashMap, String, ToMetered, Vec};
 use super::delimited;
 use super::error::{Fault, ScriptError};
 use super::program::{Action, Address, Addresses, Command, Program, RangeEnd, Substitution};
 use super::source::Source;
+use crate::memory::{HashMap, String, ToMetered, Vec};
 use crate::text::Text;
 use crate::utility::regex::{Dialect, Regex, RegexOptions, Syntax};
 
@@ -42,14 +42,8 @@ pub(super) fn parse(source: &mut Source, options: ParseOptions) -> Result<Progra
             source.take_while(|byte| byte != b'\n');
         }
     }
-    let mut parser = Parser {
-        source,
-        options,
-        program,
-        open: Vec::new(),
-        labels: HashMap::default(),
-        jumps: Vec::new(),
-    };
+    let mut parser =
+        Parser { source, options, program, open: Vec::new(), labels: HashMap::default(), jumps: Vec::new() };
     while parser.command()? {}
     if !parser.open.is_empty() {
         return Err(parser.source.whole_fault(Fault::UnmatchedOpen));
@@ -253,7 +247,8 @@ impl Parser<'_> {
             }
             b'v' => {
                 self.source.skip_blanks();
-                let version = self.source.take_while(|byte| byte.is_ascii_digit() || byte == b'.').to_metered();
+                let version =
+                    self.source.take_while(|byte| byte.is_ascii_digit() || byte == b'.').to_metered();
                 if is_newer(&version) {
                     return self.fault(Fault::NewerVersion);
                 }
@@ -317,7 +312,9 @@ impl Parser<'_> {
 
     fn label_name(&mut self) -> Vec<u8> {
         self.source.skip_blanks();
-        self.source.take_while(|byte| !(byte == b';' || byte == b'}' || byte.is_ascii_whitespace())).to_metered()
+        self.source
+            .take_while(|byte| !(byte == b';' || byte == b'}' || byte.is_ascii_whitespace()))
+            .to_metered()
     }
 
     fn resolve_jumps(&mut self) -> Result<(), ScriptError> {
@@ -330,7 +327,8 @@ impl Parser<'_> {
                 found.ok_or_else(|| ScriptError::Label(String::from_utf8_lossy(&name)))?
             };
             if let Some(Command { action, .. }) = self.program.commands.get_mut(index)
-                && let Action::Branch(to) | Action::BranchIfReplaced(to) | Action::BranchUnlessReplaced(to) = action
+                && let Action::Branch(to) | Action::BranchIfReplaced(to) | Action::BranchUnlessReplaced(to) =
+                    action
             {
                 *to = target;
             }

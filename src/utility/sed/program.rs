@@ -1,7 +1,7 @@
 //! A `sed` script, parsed: a flat list of commands in which blocks and labels are indexes.
 
-use crate::memory::{HashMap, Vec};
 use crate::character::Unit;
+use crate::memory::{HashMap, Vec};
 use crate::text::Text;
 use crate::utility::regex::Regex;
 

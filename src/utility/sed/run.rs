@@ -3,15 +3,15 @@
 //! A cycle reads a line into the pattern space, runs the commands whose addresses select it, prints the pattern space and
 //! then what `a`, `r` and `R` have put off. Jumps and cycles are ticks.
 
-use crate::memory::{JoinMetered, ToMeteredString, Vec, format};
 use super::input::{Event, Inputs};
 use super::list::list;
 use super::output::Sinks;
 use super::program::{Action, Address, Addresses, Program, RangeEnd, Substitution};
 use super::substitute::{BLOCK, substitute, translate};
+use crate::memory::{JoinMetered, ToMeteredString, Vec, format};
+use crate::utility::pace::{Pace, tick_bytes};
 use crate::utility::prelude::*;
 use crate::utility::regex::{Regex, Span};
-use crate::utility::pace::{Pace, tick_bytes};
 use crate::utility::ticker::{search_error, stopped};
 
 /// What the options say about running.
@@ -90,12 +90,7 @@ pub(super) struct Runner<'p> {
 }
 
 impl<'p> Runner<'p> {
-    pub(super) fn new(
-        program: &'p Program,
-        options: RunOptions,
-        inputs: Inputs,
-        sinks: Sinks,
-    ) -> Self {
+    pub(super) fn new(program: &'p Program, options: RunOptions, inputs: Inputs, sinks: Sinks) -> Self {
         let space = || Space { text: Vec::new(), newline: true };
         let mut runner = Self {
             program,
@@ -401,7 +396,8 @@ impl<'p> Runner<'p> {
         let regex = self.regex(substitution.regex.as_ref())?;
         if regex.group_count() < substitution.greatest_group {
             let number = substitution.greatest_group;
-            let message = format!("-e expression #1, char 0: invalid reference \\{number} on `s' command's RHS");
+            let message =
+                format!("-e expression #1, char 0: invalid reference \\{number} on `s' command's RHS");
             return Err(UtilityError::failed(message));
         }
         let mut pace = Pace::Shared(&ctx.meter);
@@ -430,9 +426,8 @@ impl<'p> Runner<'p> {
     /// The expression, or the last one used where it is empty.
     fn regex(&mut self, regex: Option<&'p Regex>) -> Result<&'p Regex, UtilityError> {
         self.last_regex = regex.or(self.last_regex);
-        self.last_regex.ok_or_else(|| {
-            UtilityError::failed("-e expression #1, char 0: no previous regular expression")
-        })
+        self.last_regex
+            .ok_or_else(|| UtilityError::failed("-e expression #1, char 0: no previous regular expression"))
     }
 
     async fn is_match(&mut self, ctx: &Context, regex: Option<&'p Regex>) -> Result<bool, UtilityError> {

@@ -1,7 +1,7 @@
 //! The text of a script: expressions and files joined by newlines, read byte by byte.
 
-use crate::memory::{String, Vec};
 use super::error::{Fault, Place, ScriptError};
+use crate::memory::{String, Vec};
 
 /// Where a part of the script comes from.
 #[derive(Clone, Debug)]
@@ -33,7 +33,8 @@ impl Source {
             self.text.push(b'\n');
         }
         let start = self.text.len();
-        let body = if matches!(origin, Origin::File(_)) { text.strip_suffix(b"\n").unwrap_or(text) } else { text };
+        let body =
+            if matches!(origin, Origin::File(_)) { text.strip_suffix(b"\n").unwrap_or(text) } else { text };
         self.text.extend_from_slice(body);
         self.segments.push(Segment { origin, start, end: self.text.len() });
     }

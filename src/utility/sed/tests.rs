@@ -85,7 +85,10 @@ fn reports_faults() {
         assert_eq!(outcome.stderr, format!("sed: {message}\n"), "{script}");
     }
     let outcome = run("sed", &["p", "nope"], b"", &[]);
-    assert_eq!((outcome.stderr.as_str(), outcome.status), ("sed: can't read nope: No such file or directory\n", 2));
+    assert_eq!(
+        (outcome.stderr.as_str(), outcome.status),
+        ("sed: can't read nope: No such file or directory\n", 2)
+    );
 }
 
 #[test]

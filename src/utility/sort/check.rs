@@ -1,9 +1,9 @@
 //! `sort -c` and `-C`: is the input sorted?
 
-use crate::memory::{JoinMetered, String, Vec, format};
 use super::order::compare_lines;
 use super::settings::{Check, Settings};
 use super::{TROUBLE, read_failed, trouble};
+use crate::memory::{JoinMetered, String, Vec, format};
 use crate::utility::prelude::*;
 
 /// Exit status: 0 sorted, 1 not.
@@ -33,7 +33,8 @@ pub(super) async fn run(
             let order = compare_lines(settings, &previous, line);
             if order.is_gt() || (settings.unique && order.is_eq()) {
                 if settings.check == Check::Report {
-                    let start = format!("{}: {}:{number}: disorder: ", ctx.name, String::from_utf8_lossy(operand));
+                    let start =
+                        format!("{}: {}:{number}: disorder: ", ctx.name, String::from_utf8_lossy(operand));
                     ctx.stderr.write(&[start.as_bytes(), line, b"\n"].concat_metered()).await?;
                 }
                 return Ok(ExitStatus::FAILURE);

@@ -1,9 +1,9 @@
 //! How the bytes of two keys compare. Each kind has a summary of 64 bits too: where two summaries differ they order the
 //! keys, where they are equal the full comparison decides.
 
+use super::key::{Kind, Ordering as KeyOrdering};
 use crate::memory::Vec;
 use crate::utility::float::{parse_float, split_digits};
-use super::key::{Kind, Ordering as KeyOrdering};
 use std::cmp::Ordering;
 
 /// Compares two keys without regard to direction.
@@ -19,9 +19,9 @@ pub(super) fn compare(ordering: KeyOrdering, seed: u64, one: &[u8], two: &[u8]) 
             version(&one, &two)
         }
         Kind::Version => version(one, two),
-        Kind::Random => hash(seed, ordering, one).cmp(&hash(seed, ordering, two)).then_with(|| {
-            transformed(ordering, one).cmp(transformed(ordering, two))
-        }),
+        Kind::Random => hash(seed, ordering, one)
+            .cmp(&hash(seed, ordering, two))
+            .then_with(|| transformed(ordering, one).cmp(transformed(ordering, two))),
         Kind::General | Kind::Month => summary(ordering, seed, one).cmp(&summary(ordering, seed, two)),
     }
 }
@@ -101,7 +101,9 @@ fn first_bytes(bytes: impl Iterator<Item = u8>) -> u64 {
 fn transformed(ordering: KeyOrdering, key: &[u8]) -> impl Iterator<Item = u8> {
     key.iter()
         .copied()
-        .filter(move |byte| !ordering.dictionary || byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'\t' | b'\n'))
+        .filter(move |byte| {
+            !ordering.dictionary || byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'\t' | b'\n')
+        })
         .filter(move |byte| !ordering.printing || matches!(byte, 0x20..0x7f))
         .map(move |byte| if ordering.fold { byte.to_ascii_uppercase() } else { byte })
 }
@@ -142,7 +144,9 @@ impl<'k> Decimal<'k> {
 
     fn magnitude(&self, other: &Self) -> Ordering {
         let by_length = self.integer.len().cmp(&other.integer.len());
-        by_length.then_with(|| self.integer.cmp(other.integer)).then_with(|| self.fraction.cmp(other.fraction))
+        by_length
+            .then_with(|| self.integer.cmp(other.integer))
+            .then_with(|| self.fraction.cmp(other.fraction))
     }
 }
 
@@ -310,8 +314,17 @@ mod tests {
 
     #[test]
     fn numbers_of_any_length_and_sign() {
-        let sorted: [&[u8]; 9] =
-            [b"-100000000000000000000", b"-2", b"-1.5", b"-1", b"x", b"0.1", b"0.25", b" 7", b"100000000000000000000"];
+        let sorted: [&[u8]; 9] = [
+            b"-100000000000000000000",
+            b"-2",
+            b"-1.5",
+            b"-1",
+            b"x",
+            b"0.1",
+            b"0.25",
+            b" 7",
+            b"100000000000000000000",
+        ];
         let ordering = KeyOrdering { numeric: true, ..KeyOrdering::default() };
         for pair in sorted.windows(2) {
             assert_eq!(compare(ordering, 0, pair[0], pair[1]), Ordering::Less, "{pair:?}");

@@ -1,7 +1,7 @@
 //! Sort keys: `F[.C][OPTS][,F[.C][OPTS]]`, and where a key lies in a line. POSIX XCU sort.
 
-use crate::memory::{String, format};
 use super::settings::{bad_word, failed};
+use crate::memory::{String, format};
 use crate::utility::prelude::*;
 use crate::utility::quote::invalid_argument;
 
@@ -185,7 +185,9 @@ fn skip_fields(line: &[u8], tab: Option<u8>, count: usize) -> usize {
             break;
         }
         at = match tab {
-            Some(tab) => memchr::memchr(tab, line.get(at..).unwrap_or(&[])).map_or(line.len(), |found| at + found + 1),
+            Some(tab) => {
+                memchr::memchr(tab, line.get(at..).unwrap_or(&[])).map_or(line.len(), |found| at + found + 1)
+            }
             None => skip_while(line, skip_while(line, at, is_blank), |byte| !is_blank(byte)),
         };
     }
@@ -195,13 +197,13 @@ fn skip_fields(line: &[u8], tab: Option<u8>, count: usize) -> usize {
 pub(super) fn parse_key(text: &[u8]) -> Result<Key, UtilityError> {
     let bad = |what: &str| failed(format!("{what}: invalid field specification {}", quote(text)));
     let count = |rest: &mut &[u8], what: &str| {
-        take_count(rest)
-            .ok_or_else(|| failed(format!("{what}: invalid count at start of {}", quote(rest))))
+        take_count(rest).ok_or_else(|| failed(format!("{what}: invalid count at start of {}", quote(rest))))
     };
     let mut key = Key::whole_line(Ordering::default());
     let mut rest = text;
-    key.start_field =
-        count(&mut rest, "invalid number at field start")?.checked_sub(1).ok_or_else(|| bad("field number is zero"))?;
+    key.start_field = count(&mut rest, "invalid number at field start")?
+        .checked_sub(1)
+        .ok_or_else(|| bad("field number is zero"))?;
     if let Some(after) = rest.strip_prefix(b".") {
         rest = after;
         key.start_character = count(&mut rest, "invalid number after '.'")?

@@ -1,10 +1,10 @@
 //! `sort -m`: merges sorted inputs line by line. The inputs are kept sorted by their next line; of equal lines that of the
 //! earlier input comes first.
 
-use crate::memory::Vec;
 use super::order::{compare_lines, line_summary};
 use super::settings::Settings;
 use super::{open_output, read_failed};
+use crate::memory::Vec;
 use crate::utility::prelude::*;
 use std::cmp::Ordering;
 

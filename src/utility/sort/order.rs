@@ -3,10 +3,10 @@
 //! Runs of at most 1024 records (or 64 KiB of text) are sorted with the standard library's stable sort; then neighbouring
 //! runs are merged until one is left. Two runs that are in order already are copied.
 
-use crate::memory::Vec;
 use super::compare::{compare, first_eight, is_exact, summary};
 use super::settings::Settings;
 use crate::limit::LimitError;
+use crate::memory::Vec;
 use crate::utility::prelude::*;
 use std::cmp::Ordering;
 
@@ -39,9 +39,7 @@ impl<'t> Order<'t> {
     }
 
     pub(super) fn compare(&self, one: &Line, two: &Line) -> Ordering {
-        one.summary
-            .cmp(&two.summary)
-            .then_with(|| self.compare_further(one, two))
+        one.summary.cmp(&two.summary).then_with(|| self.compare_further(one, two))
     }
 
     /// Compares records whose summaries are equal.

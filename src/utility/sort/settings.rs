@@ -1,8 +1,8 @@
 //! The options of `sort` as one value, checked.
 
-use crate::memory::{String, Vec, format};
 use super::TROUBLE;
 use super::key::{Key, Ordering, parse_key};
+use crate::memory::{String, Vec, format};
 use crate::utility::prelude::*;
 
 /// Whether the input is only checked.
@@ -88,10 +88,7 @@ impl Settings {
             Check::Quiet => 'C',
         };
         if let Some(extra) = options.operands.get(1) {
-            return Err(failed(format!(
-                "extra operand {} not allowed with -{letter}",
-                quote_name(extra)
-            )));
+            return Err(failed(format!("extra operand {} not allowed with -{letter}", quote_name(extra))));
         }
         if self.output.is_some() {
             return Err(failed(format!("options '-{letter}o' are incompatible")));

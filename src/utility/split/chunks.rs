@@ -1,8 +1,8 @@
 //! A number of chunks: equal parts of the bytes, the same in whole lines, or lines dealt out in turn.
 
-use crate::memory::Vec;
 use super::settings::{Kind, Settings};
 use super::target::{Target, Targets};
+use crate::memory::Vec;
 use crate::utility::prelude::*;
 
 pub(super) async fn split(

@@ -2,8 +2,8 @@
 //!
 //! Where the length may grow, the last letter is a mark: behind `xyz` comes `xzaaa`, so that names stay in order.
 
-use crate::memory::{ToMetered, Vec, vec};
 use super::settings::Settings;
+use crate::memory::{ToMetered, Vec, vec};
 use crate::utility::prelude::*;
 
 pub(super) struct Names {

@@ -1,7 +1,7 @@
 //! Pieces of so many lines or bytes, cut as the input streams by. A piece is opened when there is something to put into it.
 
-use crate::memory::Vec;
 use super::target::Targets;
+use crate::memory::Vec;
 use crate::utility::prelude::*;
 
 /// What is counted.

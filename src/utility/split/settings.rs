@@ -1,7 +1,7 @@
 //! What the options of `split` say.
 
-use crate::memory::{ToMetered, Vec, format};
 use super::super::count::{CountError, parse_count, parse_digits};
+use crate::memory::{ToMetered, Vec, format};
 use crate::utility::prelude::*;
 
 /// How a number of chunks is filled.

@@ -1,9 +1,9 @@
 //! Where the pieces go: files, or shell commands that are given each piece as standard input.
 
-use crate::memory::{Vec, format, vec};
 use super::names::Names;
 use super::settings::Settings;
 use crate::io::Description;
+use crate::memory::{Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::utility::{BoxFuture, CommandError};
 use crate::vfs::Metadata;

@@ -256,7 +256,8 @@ fn bracket(letters: &[Letter], at: usize, closing: &mut [usize; 2]) -> Result<Fo
         }
         let start = at + 2;
         if *next < start {
-            let closes = |pair: &[Letter]| matches!(pair, [first, second] if first.is(special) && second.is(']'));
+            let closes =
+                |pair: &[Letter]| matches!(pair, [first, second] if first.is(special) && second.is(']'));
             let found = letters.get(start..).unwrap_or(&[]).windows(2).position(closes);
             *next = found.map_or(usize::MAX, |found| start + found);
         }

@@ -68,9 +68,10 @@ fn escape(text: &[u8]) -> (u8, &[u8]) {
 
 fn number(text: &[u8], base: u32, most: usize) -> (u8, &[u8]) {
     let digits = text.iter().take(most).take_while(|byte| char::from(**byte).is_digit(base)).count();
-    let value = text.iter().take(digits).fold(0_u32, |value, byte| {
-        value * base + char::from(*byte).to_digit(base).unwrap_or(0)
-    });
+    let value = text
+        .iter()
+        .take(digits)
+        .fold(0_u32, |value, byte| value * base + char::from(*byte).to_digit(base).unwrap_or(0));
     (value as u8, text.get(digits..).unwrap_or(&[]))
 }
 

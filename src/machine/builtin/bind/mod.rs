@@ -92,7 +92,9 @@ impl Bindings {
             }
         }
         if map == 0 {
-            for (prefix, letter) in [0x18_u8, 0x1b].into_iter().flat_map(|prefix| (b'A'..=b'Z').map(move |l| (prefix, l))) {
+            for (prefix, letter) in
+                [0x18_u8, 0x1b].into_iter().flat_map(|prefix| (b'A'..=b'Z').map(move |l| (prefix, l)))
+            {
                 if (prefix, letter) != (0x1b, b'O') {
                     bound.insert(vec![prefix, letter], Action::Function("do-lowercase-version"));
                 }
@@ -110,7 +112,9 @@ impl Bindings {
     /// The keys of a function, as they are shown.
     fn keys_of(&self, map: usize, name: &str) -> Vec<String> {
         let bound = self.bound(map);
-        let own = bound.into_iter().filter(|(_, action)| *action == Action::Function(function(name.as_bytes()).unwrap_or("")));
+        let own = bound
+            .into_iter()
+            .filter(|(_, action)| *action == Action::Function(function(name.as_bytes()).unwrap_or("")));
         own.map(|(keys, _)| key::encode(&keys)).collect()
     }
 
@@ -271,7 +275,9 @@ fn bind_line(ctx: &mut ShellContext<'_>, map: Keymap, line: &[u8]) {
         return ctx.remark(BuiltinError::NoTerminator(Text::from(line)));
     };
     let action = match rest {
-        [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => Action::Macro(Text::from(key::decode(inner))),
+        [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => {
+            Action::Macro(Text::from(key::decode(inner)))
+        }
         name => match function(name) {
             Some(name) => Action::Function(name),
             None => return,

@@ -91,7 +91,8 @@ pub(super) fn check(options: &Options) -> Result<(), BuiltinError> {
         if given.letter == b'A' && !ACTIONS.iter().any(|action| action.name.as_bytes() == value.as_bytes()) {
             return Err(BuiltinError::InvalidAction(value.clone()));
         }
-        if given.letter == b'o' && !COMPLETION_OPTIONS.iter().any(|name| name.as_bytes() == value.as_bytes()) {
+        if given.letter == b'o' && !COMPLETION_OPTIONS.iter().any(|name| name.as_bytes() == value.as_bytes())
+        {
             return Err(BuiltinError::InvalidOptionName(value.clone()));
         }
     }

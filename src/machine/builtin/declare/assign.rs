@@ -25,7 +25,8 @@ struct Operand<'a> {
 impl<'a> Operand<'a> {
     /// `None`: not a name.
     fn parse(text: &'a [u8]) -> Option<Self> {
-        let end = text.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(text.len());
+        let end =
+            text.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(text.len());
         let (name, mut rest) = text.split_at(end);
         if !name::is_name(name) {
             return None;
@@ -148,7 +149,9 @@ fn check_reference(ctx: &mut Context<'_, '_>, change: &Change<'_>) -> Result<(),
 fn check_referring(ctx: &Context<'_, '_>, id: NameId, request: Request) -> Result<(), BuiltinError> {
     let slot = ctx.process.shell.variables.slot(id);
     let is_hidden = request.local && slot.scope != ctx.process.shell.variables.scope();
-    let Some(value) = slot.value.text().filter(|_| !is_hidden && !slot.value.is_array()) else { return Ok(()) };
+    let Some(value) = slot.value.text().filter(|_| !is_hidden && !slot.value.is_array()) else {
+        return Ok(());
+    };
     if slot.attributes.has(Attributes::NAMEREF) || Process::is_assignable(&value) {
         return Ok(());
     }
@@ -226,8 +229,11 @@ fn target(ctx: &mut Context<'_, '_>, id: NameId, change: &Change<'_>) -> Option<
 
 /// Whether attributes that change the value of later assignments are touched: not allowed for read-only variables.
 fn changes_meaning(before: Attributes, request: Request) -> bool {
-    let meaning =
-        Attributes::INTEGER.0 | Attributes::LOWER.0 | Attributes::UPPER.0 | Attributes::CAPITAL.0 | Attributes::NAMEREF.0;
+    let meaning = Attributes::INTEGER.0
+        | Attributes::LOWER.0
+        | Attributes::UPPER.0
+        | Attributes::CAPITAL.0
+        | Attributes::NAMEREF.0;
     (request.on.0 & !before.0 | request.off.0 & before.0) & meaning & Attributes::NAMEREF.0 != 0
 }
 
@@ -334,13 +340,7 @@ fn is_compound(ctx: &Context<'_, '_>, id: NameId, value: &[u8]) -> bool {
 }
 
 /// Adds the assignment of a text in parentheses: it is parsed and expanded once more, as bash does.
-fn add_text(
-    ctx: &Context<'_, '_>,
-    id: NameId,
-    change: &Change<'_>,
-    value: &[u8],
-    texts: &mut Vec<u8>,
-) {
+fn add_text(ctx: &Context<'_, '_>, id: NameId, change: &Change<'_>, value: &[u8], texts: &mut Vec<u8>) {
     let name = ctx.run.services.names.text(id);
     texts.extend_from_slice(&name);
     texts.extend_from_slice(if change.operand.append { b"+=" } else { b"=" });

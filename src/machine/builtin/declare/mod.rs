@@ -182,11 +182,7 @@ fn save_options(ctx: &mut Context<'_, '_>) {
 struct Texts(Vec<u8>);
 
 /// Declares every one of the operands, which are the last arguments.
-fn declare_all(
-    ctx: &mut Context<'_, '_>,
-    operands: &[Text],
-    request: Request,
-) -> Result<Flow, BuiltinError> {
+fn declare_all(ctx: &mut Context<'_, '_>, operands: &[Text], request: Request) -> Result<Flow, BuiltinError> {
     let mut texts = ctx.resumed::<Texts>().unwrap_or_default();
     let prefix = ctx.process.arithmetic_prefix.replace(ctx.builtin.name);
     let mut result = Ok(());
@@ -247,11 +243,7 @@ fn readonly(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
 }
 
 /// What `export` and `readonly` have in common.
-fn by_name(
-    ctx: &mut Context<'_, '_>,
-    options: &Options,
-    request: Request,
-) -> Result<Flow, BuiltinError> {
+fn by_name(ctx: &mut Context<'_, '_>, options: &Options, request: Request) -> Result<Flow, BuiltinError> {
     let operands = ctx.operands(options);
     if !operands.is_empty() {
         if options.has(b'f') {
