@@ -1,6 +1,6 @@
 //! What kind of program a file is: a command of the sandbox, a script for this shell or another, or nothing that runs here.
 
-use super::command::marked_command;
+use super::external::marked_command;
 use super::run::Run;
 use crate::memory::{ToMetered, Vec};
 use crate::text::Text;

@@ -1,7 +1,7 @@
 //! Frames: what a process has to come back to. They live on the heap, so nesting costs memory, never native stack.
 
 use super::condition::Conditions;
-use super::process::Expansion;
+use super::expansion::Expansion;
 use super::shell::{Code, State};
 use super::variable::Mark;
 use crate::io::{Capture, Description};

@@ -1,9 +1,11 @@
 //! Functions in the environment: `BASH_FUNC_name%%=() { ... }`, as bash hands them to the shells that it starts.
 
+use super::control::Control;
+use super::halt::Step;
 use super::name;
-use super::process::{Process, Step};
 use super::run::Run;
 use super::shell::Code;
+use super::shell::Shell;
 use crate::memory::JoinMetered;
 use crate::program::Op;
 use crate::syntax::ast::FunctionDefinition;
@@ -23,9 +25,15 @@ pub(crate) fn exported_text(definition: &FunctionDefinition) -> Text {
     }
 }
 
-impl Process {
+impl Control {
     /// Defines the function that a variable of the environment holds, if it holds one.
-    pub(crate) fn import_function(&mut self, run: &mut Run, variable: &[u8], value: &[u8]) -> Step {
+    pub(crate) fn import_function(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        variable: &[u8],
+        value: &[u8],
+    ) -> Step {
         let name = variable.strip_prefix(b"BASH_FUNC_").and_then(|name| name.strip_suffix(b"%%"));
         let Some(name) = name.filter(|name| name::is_name(name) || is_function_name(name)) else {
             return Ok(());
@@ -34,7 +42,7 @@ impl Process {
             return Ok(());
         }
         let source: Arc<[u8]> = Arc::from([name, b" ", value].concat_metered());
-        let program = self.compile(run, source, (0, 1), false)?;
+        let program = self.compile(shell, run, source, (0, 1), false)?;
         // One definition, and nothing behind it.
         let (Some(Op::DefineFunction { function, end }), true) =
             (program.code.first().copied(), program.errors.is_empty())
@@ -46,13 +54,13 @@ impl Process {
         }
         let link = run.services.cache.link_for(&program, &run.services.names, false);
         let before = std::mem::replace(
-            &mut self.code,
+            &mut shell.code,
             Code { program: Arc::clone(&program), link: Arc::clone(&link), pc: 1, shift: 0 },
         );
-        self.define_function(&program, function, end)?;
-        self.code = before;
+        shell.define_function(&program, function, end)?;
+        shell.code = before;
         let id = run.services.names.intern(name);
-        if let Some(function) = Arc::make_mut(&mut self.shell.state.functions).get_mut(&id) {
+        if let Some(function) = Arc::make_mut(&mut shell.state.commands.functions).get_mut(&id) {
             function.exported = true;
             function.source = Text::from_static(b"environment");
         }

@@ -31,13 +31,13 @@ pub(crate) struct History {
 
 /// What `HISTCONTROL` says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Control {
+pub(crate) struct Filter {
     ignore_space: bool,
     ignore_duplicates: bool,
     erase_duplicates: bool,
 }
 
-impl Control {
+impl Filter {
     /// Reads the value of `HISTCONTROL`.
     pub(crate) fn parse(value: &[u8]) -> Self {
         let mut control = Self::default();
@@ -67,7 +67,7 @@ impl History {
     }
 
     /// Adds a command that was read, unless `HISTCONTROL` keeps it out. Whether it was added.
-    pub(crate) fn record(&mut self, text: Text, time: i64, control: Control) -> bool {
+    pub(crate) fn record(&mut self, text: Text, time: i64, control: Filter) -> bool {
         let out = control.ignore_space && text.first().is_some_and(u8::is_ascii_whitespace)
             || control.ignore_duplicates && self.entries.back().is_some_and(|last| last.text == text);
         self.last_added = !out;

@@ -6,8 +6,9 @@
 //! that does not exist gives bash's warning, and changes nothing.
 
 use super::name::{self, NameId};
-use super::process::Process;
+use super::shell::Shell;
 use super::variable::Value;
+use super::variable::Variables;
 use crate::memory::format;
 use crate::text::Text;
 
@@ -43,15 +44,15 @@ fn bytes_in(name: &[u8]) -> Option<bool> {
     (is_utf8 && is_language).then_some(false)
 }
 
-impl Process {
+impl Variables {
     /// The value of a variable that names a locale; `None`: unset or empty.
     fn locale_value(&self, id: NameId) -> Option<Text> {
-        self.shell.variables.slot(id).value.text().filter(|value| !value.is_empty())
+        self.slot(id).value.text().filter(|value| !value.is_empty())
     }
 
     /// Whether none of these is set and `LANG` is a session's own: looked at behind every call of a function.
     fn has_own_locale(&self, categories: &[NameId]) -> bool {
-        let value = |id: NameId| &self.shell.variables.slot(id).value;
+        let value = |id: NameId| &self.slot(id).value;
         let own = match value(name::LANG) {
             Value::Unset => true,
             Value::Text(text) => **text == *b"C.UTF-8",
@@ -60,42 +61,46 @@ impl Process {
         own && matches!(value(name::LC_ALL), Value::Unset)
             && categories.iter().all(|&id| matches!(value(id), Value::Unset))
     }
+}
 
+impl Shell {
     /// The locale in force, unless it does not exist: then all stays as it is.
     pub(crate) fn refresh_locale(&mut self) {
-        if self.has_own_locale(&[name::LC_CTYPE]) {
-            self.shell.state.locale.bytes = false;
+        if self.variables.has_own_locale(&[name::LC_CTYPE]) {
+            self.state.locale.bytes = false;
             return;
         }
-        let name =
-            [name::LC_ALL, name::LC_CTYPE, name::LANG].into_iter().find_map(|id| self.locale_value(id));
+        let name = [name::LC_ALL, name::LC_CTYPE, name::LANG]
+            .into_iter()
+            .find_map(|id| self.variables.locale_value(id));
         if let Some(bytes) = name.map_or(Some(false), |name| bytes_in(&name)) {
-            self.shell.state.locale.bytes = bytes;
+            self.state.locale.bytes = bytes;
         }
     }
 
     /// The locale of a shell that starts with the environment it now has: C, if a category's does not exist.
     pub(crate) fn start_locale(&mut self) {
-        if self.has_own_locale(CATEGORIES) {
-            self.shell.state.locale.bytes = false;
+        if self.variables.has_own_locale(CATEGORIES) {
+            self.state.locale.bytes = false;
             return;
         }
         let missing = |name: &Text| bytes_in(name).is_none();
-        if let Some(all) = self.locale_value(name::LC_ALL) {
-            self.shell.state.locale.bytes = bytes_in(&all).unwrap_or(true);
+        if let Some(all) = self.variables.locale_value(name::LC_ALL) {
+            self.state.locale.bytes = bytes_in(&all).unwrap_or(true);
             if missing(&all) {
                 let warning = format!(
                     "{}: warning: setlocale: LC_ALL: cannot change locale ({all})\n",
-                    self.shell.state.report_name
+                    self.state.invoked.report_name
                 );
                 self.write_error(warning.as_bytes());
-                self.shell.state.locale.missing = Some((name::LC_ALL, all));
+                self.state.locale.missing = Some((name::LC_ALL, all));
             }
             return;
         }
-        let mut named = CATEGORIES.iter().chain([&name::LANG]).filter_map(|&id| self.locale_value(id));
+        let mut named =
+            CATEGORIES.iter().chain([&name::LANG]).filter_map(|&id| self.variables.locale_value(id));
         if named.any(|name| missing(&name)) {
-            self.shell.state.locale.bytes = true;
+            self.state.locale.bytes = true;
         } else {
             self.refresh_locale();
         }
@@ -103,8 +108,8 @@ impl Process {
 
     /// One of the locale's variables was set or unset.
     pub(crate) fn locale_changed(&mut self, id: NameId) {
-        let value = self.locale_value(id);
-        let decides = id == name::LC_ALL || self.locale_value(name::LC_ALL).is_none();
+        let value = self.variables.locale_value(id);
+        let decides = id == name::LC_ALL || self.variables.locale_value(name::LC_ALL).is_none();
         if decides
             && id != name::LANG
             && let Some(value) = value
@@ -119,10 +124,9 @@ impl Process {
                 _ => "LC_TIME",
             };
             let missing = Some((id, value.clone()));
-            let why =
-                if missing == self.shell.state.locale.missing { "" } else { ": No such file or directory" };
+            let why = if missing == self.state.locale.missing { "" } else { ": No such file or directory" };
             self.report(format_args!("warning: setlocale: {variable}: cannot change locale ({value}){why}"));
-            self.shell.state.locale.missing = missing;
+            self.state.locale.missing = missing;
             return;
         }
         self.refresh_locale();

@@ -142,6 +142,16 @@ pub(crate) fn is_name(text: &[u8]) -> bool {
     }
 }
 
+/// Whether a text is a name, or a name with a subscript.
+pub(crate) fn is_assignable(text: &[u8]) -> bool {
+    if is_name(text) {
+        return true;
+    }
+    let Some(open) = memchr::memchr(b'[', text) else { return false };
+    let (base, subscript) = text.split_at(open);
+    is_name(base) && subscript.len() > 2 && subscript.ends_with(b"]")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

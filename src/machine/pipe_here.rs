@@ -4,10 +4,12 @@
 //! as a subshell of this process with its output kept, and then the second stage runs as one that reads what was kept: no
 //! processes, no pipe, no scheduling.
 
+use super::control::Control;
 use super::frame::Frame;
+use super::halt::Step;
 use super::option::ShellOption;
-use super::process::{Process, Step};
 use super::run::Run;
+use super::shell::Shell;
 use crate::io::{Capture, Description, OnExcess};
 use crate::limit::Limit;
 use crate::memory::vec;
@@ -24,46 +26,7 @@ pub(crate) struct PipeHere {
     first: Option<u8>,
 }
 
-impl Process {
-    /// Runs the pipeline here if it is one of those. The operation runs again behind each stage.
-    pub(crate) fn pipeline_here(
-        &mut self,
-        run: &mut Run,
-        program: &Program,
-        index: Index,
-        reference: &PipelineReference,
-    ) -> Step<bool> {
-        let [(first, false), (second, nested)] = reference.stages.as_slice() else { return Ok(false) };
-        let again = self.code.pc.saturating_sub(1);
-        if let Some(Frame::Pipe(frame)) = self.frames.last_mut()
-            && frame.pipeline == index
-        {
-            let status = self.shell.state.status;
-            let Some(before) = frame.first else {
-                frame.first = Some(status);
-                let text = Text::from(frame.output.take());
-                self.start_stage(run, *second, again, 0, Description::memory(text))?;
-                if !nested {
-                    self.shell.state.subshell_level = self.shell.state.subshell_level.saturating_sub(1);
-                }
-                return Ok(true);
-            };
-            self.frames.pop();
-            self.code.pc = reference.end;
-            self.finish_pipeline(vec![before, status]);
-            return Ok(true);
-        }
-        if self.shell.state.options.has(ShellOption::LastPipe) || !self.prints_only(program, *first, *second)
-        {
-            return Ok(false);
-        }
-        let output = Capture::new(&run.services.meter, Limit::LiveBytes, OnExcess::Fail);
-        let description = Description::capture(Arc::clone(&output));
-        self.frames.push(Frame::Pipe(Box::new(PipeHere { pipeline: index, output, first: None })));
-        self.start_stage(run, *first, again, 1, description)?;
-        Ok(true)
-    }
-
+impl Shell {
     /// Whether the stage `[from, to)` is a call of `echo` or `printf` whose words run nothing.
     fn prints_only(&self, program: &Program, from: Pc, to: Pc) -> bool {
         let mut printer = None;
@@ -91,23 +54,65 @@ impl Process {
         }
         let Some(printer) = printer else { return false };
         let id = self.code.link.name(printer);
-        let plain = !self.shell.state.functions.contains_key(&id) && self.shell.state.traps.is_empty();
+        let plain = !self.state.commands.functions.contains_key(&id) && self.state.traps.is_empty();
         self.code.link.builtin(printer).is_some_and(|builtin| {
-            plain && matches!(builtin.name, "echo" | "printf") && self.is_enabled(builtin)
+            plain && matches!(builtin.name, "echo" | "printf") && self.state.is_enabled(builtin)
         })
+    }
+}
+
+impl Control {
+    /// Runs the pipeline here if it is one of those. The operation runs again behind each stage.
+    pub(crate) fn pipeline_here(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        program: &Program,
+        index: Index,
+        reference: &PipelineReference,
+    ) -> Step<bool> {
+        let [(first, false), (second, nested)] = reference.stages.as_slice() else { return Ok(false) };
+        let again = shell.code.pc.saturating_sub(1);
+        if let Some(Frame::Pipe(frame)) = self.frames.last_mut()
+            && frame.pipeline == index
+        {
+            let status = shell.state.status;
+            let Some(before) = frame.first else {
+                frame.first = Some(status);
+                let text = Text::from(frame.output.take());
+                self.start_stage(shell, run, *second, again, 0, Description::memory(text))?;
+                if !nested {
+                    shell.state.ids.level = shell.state.ids.level.saturating_sub(1);
+                }
+                return Ok(true);
+            };
+            self.frames.pop();
+            shell.code.pc = reference.end;
+            shell.state.finish_pipeline(vec![before, status]);
+            return Ok(true);
+        }
+        if shell.state.options.has(ShellOption::LastPipe) || !shell.prints_only(program, *first, *second) {
+            return Ok(false);
+        }
+        let output = Capture::new(&run.services.meter, Limit::LiveBytes, OnExcess::Fail);
+        let description = Description::capture(Arc::clone(&output));
+        self.frames.push(Frame::Pipe(Box::new(PipeHere { pipeline: index, output, first: None })));
+        self.start_stage(shell, run, *first, again, 1, description)?;
+        Ok(true)
     }
 
     fn start_stage(
         &mut self,
+        shell: &mut Shell,
         run: &mut Run,
         pc: Pc,
         resume: Pc,
         descriptor: u32,
         description: Arc<Description>,
     ) -> Step {
-        self.begin_subshell(run, resume)?;
-        let _ = self.shell.state.descriptors.replace(descriptor, Some(description));
-        self.code.pc = pc;
+        self.begin_subshell(shell, run, resume)?;
+        let _ = shell.state.descriptors.replace(descriptor, Some(description));
+        shell.code.pc = pc;
         Ok(())
     }
 }

@@ -2,15 +2,15 @@
 
 use super::name;
 use super::option::ShellOption;
-use super::process::Process;
 use super::run::Run;
+use super::shell::Shell;
 use crate::memory::{JoinMetered, ToMetered, ToMeteredString, Vec};
 use crate::utility::time_format::{Zone, timestamp};
 
 /// Decodes the escapes; parameters are not expanded here.
 ///
 /// `primary`: it is `PS1`, whose number in the history is that of the command to come.
-pub(crate) fn decode(process: &mut Process, run: &mut Run, prompt: &[u8], primary: bool) -> Vec<u8> {
+pub(crate) fn decode(shell: &mut Shell, run: &mut Run, prompt: &[u8], primary: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(prompt.len());
     let mut bytes = prompt.iter().copied().peekable();
     while let Some(byte) = bytes.next() {
@@ -32,29 +32,29 @@ pub(crate) fn decode(process: &mut Process, run: &mut Run, prompt: &[u8], primar
             b'$' if identity.uid == 0 => out.push(b'#'),
             // The text is expanded afterwards.
             b'$' => out.extend_from_slice(b"\\$"),
-            b't' => time(process, run, b"%H:%M:%S", &mut out),
-            b'T' => time(process, run, b"%I:%M:%S", &mut out),
-            b'@' => time(process, run, b"%I:%M %p", &mut out),
-            b'A' => time(process, run, b"%H:%M", &mut out),
-            b'd' => time(process, run, b"%a %b %d", &mut out),
+            b't' => time(shell, run, b"%H:%M:%S", &mut out),
+            b'T' => time(shell, run, b"%I:%M:%S", &mut out),
+            b'@' => time(shell, run, b"%I:%M %p", &mut out),
+            b'A' => time(shell, run, b"%H:%M", &mut out),
+            b'd' => time(shell, run, b"%a %b %d", &mut out),
             b'D' if bytes.peek() == Some(&b'{') => {
                 let format: Vec<u8> = bytes.by_ref().skip(1).take_while(|&byte| byte != b'}').collect();
-                time(process, run, if format.is_empty() { b"%X" } else { &format }, &mut out);
+                time(shell, run, if format.is_empty() { b"%X" } else { &format }, &mut out);
             }
             b'h' => out.extend_from_slice(identity.host.split(|&byte| byte == b'.').next().unwrap_or(&[])),
             b'H' => out.extend_from_slice(&identity.host),
             b'u' => out.extend_from_slice(&identity.user),
             b's' => {
-                let name = process.shell.state.arg0.clone();
+                let name = shell.state.invoked.arg0.clone();
                 out.extend_from_slice(name.rsplit(|&byte| byte == b'/').next().unwrap_or(&name));
             }
             b'v' => out.extend_from_slice(b"5.2"),
             b'V' => out.extend_from_slice(b"5.2.15"),
-            b'j' => out.extend_from_slice(process.shell.state.jobs.shown().to_metered_string().as_bytes()),
+            b'j' => out.extend_from_slice(shell.state.jobs.shown().to_metered_string().as_bytes()),
             b'l' => out.extend_from_slice(b"tty"),
             b'!' => {
-                let history = &process.shell.state.history;
-                let number = if process.shell.state.options.has(ShellOption::History) {
+                let history = &shell.state.editor.history;
+                let number = if shell.state.options.has(ShellOption::History) {
                     (history.number(history.entries.len()) - usize::from(!primary)).max(1)
                 } else {
                     1
@@ -64,8 +64,8 @@ pub(crate) fn decode(process: &mut Process, run: &mut Run, prompt: &[u8], primar
             b'#' => out.push(b'1'),
             b'[' | b']' => {}
             b'w' | b'W' => {
-                let home = process.scalar(run, name::HOME).unwrap_or_default();
-                let cwd = process.shell.state.cwd.clone();
+                let home = shell.scalar(run, name::HOME).unwrap_or_default();
+                let cwd = shell.state.cwd.clone();
                 let shown = match cwd.strip_prefix(home.as_bytes()) {
                     Some(rest) if !home.is_empty() && (rest.is_empty() || rest.first() == Some(&b'/')) => {
                         [b"~".as_slice(), rest].concat_metered()
@@ -98,16 +98,16 @@ pub(crate) fn decode(process: &mut Process, run: &mut Run, prompt: &[u8], primar
 }
 
 /// The time now, in the zone of `TZ`.
-fn time(process: &mut Process, run: &mut Run, format: &[u8], out: &mut Vec<u8>) {
-    let zone = process.zone(run);
+fn time(shell: &mut Shell, run: &mut Run, format: &[u8], out: &mut Vec<u8>) {
+    let zone = shell.zone(run);
     let now = timestamp(run.services.session.clock.now());
     out.extend_from_slice(&zone.format(format, &zone.at(now)));
 }
 
-impl Process {
+impl Shell {
     /// The zone of `TZ`, which counts when it is exported.
     pub(crate) fn zone(&mut self, run: &mut Run) -> Zone {
-        if !self.shell.variables.slot(name::TZ).attributes.has(super::variable::Attributes::EXPORTED) {
+        if !self.variables.slot(name::TZ).attributes.has(super::variable::Attributes::EXPORTED) {
             return Zone::UTC;
         }
         self.scalar(run, name::TZ).map_or(Zone::UTC, |zone| Zone::named(&zone))

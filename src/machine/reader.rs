@@ -4,14 +4,17 @@
 //! and only then is the next line taken. A command of many lines is not parsed anew for each of them: see
 //! [`ScriptInput::is_worth_a_try`].
 
+use super::control::Control;
+use super::flags::SCRIPT_DESCRIPTOR;
 use super::frame::{Frame, ScriptFrame, ScriptKind};
-use super::history::{Control, History, last_lines, one_line};
+use super::halt::Step;
+use super::history::{Filter, History, last_lines, one_line};
 use super::name;
 use super::option::ShellOption;
-use super::process::{Process, Step, Wait};
 use super::run::Run;
-use super::start::SCRIPT_DESCRIPTOR;
+use super::shell::Shell;
 use super::variable::{Value, plain_integer};
+use super::wait::Wait;
 use crate::memory::{ToMetered, Vec, vec};
 use crate::program::{Op, Program};
 use crate::text::Text;
@@ -70,45 +73,9 @@ impl ScriptInput {
     }
 }
 
-impl Process {
-    /// From now on the script comes from standard input.
-    pub(crate) fn read_commands(&mut self) {
-        self.input = Some(Box::new(ScriptInput::new()));
-        self.shell.state.reads_input = self.shell.state.descriptors.get(SCRIPT_DESCRIPTOR).is_none();
-        self.wait = Wait::Script;
-    }
-
-    /// Whether what runs is the main script's level.
-    pub(crate) fn is_main_level(&self) -> bool {
-        self.frames.is_empty() && !self.is_forked
-    }
-
-    /// Reads and starts the next command.
-    pub(crate) fn next_command(&mut self, run: &mut Run, cx: &mut Context<'_>) -> Poll<Step> {
-        let Some(mut input) = self.input.take() else {
-            self.wait = Wait::Nothing;
-            return Poll::Ready(Ok(()));
-        };
-        let step = self.advance(run, cx, &mut input);
-        if matches!(step, Poll::Ready(Ok(true))) {
-            // It is over: the program that has ended ends the shell.
-            self.finish_input();
-        } else {
-            self.input = Some(input);
-        }
-        match step {
-            Poll::Pending => Poll::Pending,
-            Poll::Ready(step) => {
-                if step.is_ok() {
-                    self.wait = Wait::Nothing;
-                }
-                Poll::Ready(step.map(|_| ()))
-            }
-        }
-    }
-
+impl Shell {
     fn finish_input(&mut self) {
-        if self.shell.state.interactive {
+        if self.state.invoked.interactive {
             self.write_error(b"exit\n");
         }
         let program = Program { code: vec![Op::End], lines: vec![0], ..Program::default() };
@@ -117,45 +84,9 @@ impl Process {
         self.switched = true;
     }
 
-    /// `true`: the input is over.
-    fn advance(&mut self, run: &mut Run, cx: &mut Context<'_>, input: &mut ScriptInput) -> Poll<Step<bool>> {
-        if input.has_run && self.shell.state.options.has(ShellOption::OneCmd) {
-            return Poll::Ready(Ok(true));
-        }
-        loop {
-            let untried = input.text.len() > input.tried || input.ended;
-            if !input.text.is_empty()
-                && untried
-                && input.is_worth_a_try()
-                && (input.ended || !input.is_continued())
-            {
-                match self.try_command(run, input) {
-                    Ok(true) => return Poll::Ready(Ok(false)),
-                    Ok(false) => {}
-                    Err(halt) => return Poll::Ready(Err(halt)),
-                }
-            }
-            if input.ended {
-                return Poll::Ready(Ok(true));
-            }
-            if self.shell.state.interactive {
-                match self.before_line(run, input) {
-                    Ok(true) => return Poll::Ready(Ok(false)),
-                    Ok(false) => {}
-                    Err(halt) => return Poll::Ready(Err(halt)),
-                }
-            }
-            match self.take_line(run, cx, input) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(Ok(())) => {}
-                Poll::Ready(Err(halt)) => return Poll::Ready(Err(halt)),
-            }
-        }
-    }
-
     /// Takes a line from the descriptor.
     fn take_line(&mut self, run: &mut Run, cx: &mut Context<'_>, input: &mut ScriptInput) -> Poll<Step> {
-        let table = &self.shell.state.descriptors;
+        let table = &self.state.descriptors;
         let Some(description) = table.get(SCRIPT_DESCRIPTOR).or(table.get(0)).cloned() else {
             input.ended = true;
             return Poll::Ready(Ok(()));
@@ -187,7 +118,7 @@ impl Process {
             }
         }
         input.prompt = None;
-        if self.shell.state.options.has(ShellOption::Verbose) {
+        if self.state.options.has(ShellOption::Verbose) {
             let line = input.text.get(start..).unwrap_or(&[]).to_metered();
             self.write_error(&line);
         }
@@ -197,91 +128,11 @@ impl Process {
         Poll::Ready(Ok(()))
     }
 
-    /// Compiles the first command of the text and starts it. `false`: it is not complete.
-    fn try_command(&mut self, run: &mut Run, input: &mut ScriptInput) -> Step<bool> {
-        let source: Arc<[u8]> = Arc::from(input.text.as_slice());
-        let program = self.compile_one(run, &source, input.line)?;
-        if program.unfinished && !input.ended {
-            input.tried = source.len();
-            input.parsed = input.parsed.saturating_add(source.len());
-            return Ok(false);
-        }
-        let lines = memchr::memchr_iter(b'\n', &source).count();
-        let behind = input.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
-        let (offset, line) = program.rest.unwrap_or((source.len(), behind));
-        input.consume(offset, line);
-        self.record_command(run, source.get(..offset).unwrap_or(&source))?;
-        if program.code.len() <= 1 {
-            // Blank lines and comments.
-            input.prompt = Some(0);
-            return Ok(false);
-        }
-        input.prompt = Some(0);
-        input.has_run = true;
-        self.start_program(run, &program);
-        Ok(true)
-    }
-
-    /// The commands of `PROMPT_COMMAND`, then the prompt. `true`: a command was started.
-    fn before_line(&mut self, run: &mut Run, input: &mut ScriptInput) -> Step<bool> {
-        let Some(number) = input.prompt else {
-            if !input.text.is_empty() {
-                let prompt = self.scalar(run, name::PS2).unwrap_or_default();
-                let prompt = self.expand_prompt(run, &prompt, false);
-                self.write_error(&prompt);
-            }
-            return Ok(false);
-        };
-        if input.text.is_empty() {
-            let command = match &self.shell.variables.slot(name::PROMPT_COMMAND).value {
-                Value::Array(array) => array
-                    .iter()
-                    .find(|(index, _)| *index >= number)
-                    .map(|(index, text)| (index, text.clone())),
-                value if number == 0 => value.text().map(|text| (0, text)),
-                _ => None,
-            };
-            if let Some((index, command)) = command {
-                input.prompt = Some(index.saturating_add(1));
-                self.start_prompt_command(run, &command)?;
-                return Ok(true);
-            }
-        }
-        input.prompt = None;
-        let prompt = self.scalar(run, name::PS1).unwrap_or_default();
-        let prompt = self.expand_prompt(run, &prompt, true);
-        self.write_error(&prompt);
-        Ok(false)
-    }
-
-    fn start_prompt_command(&mut self, run: &mut Run, command: &Text) -> Step {
-        let program = self.compile(run, Arc::from(command.as_bytes()), (0, 1), false)?;
-        self.enter(run)?;
-        let mut resume = self.code.clone();
-        resume.pc = (resume.program.code.len() as u32).saturating_sub(1);
-        let state = &self.shell.state;
-        let frame = ScriptFrame {
-            kind: ScriptKind::Prompt,
-            resume,
-            positional: None,
-            source: state.source_name.clone(),
-            calls: state.calls.clone(),
-            status: state.status,
-            conditions: state.conditions,
-            pipe_status: Arc::clone(&state.pipe_status),
-            expansion: None,
-            debug_done: false,
-        };
-        self.frames.push(Frame::Script(Box::new(frame)));
-        self.start_program(run, &program);
-        Ok(())
-    }
-
     // History.
 
     /// Adds a command that was read to the history, as `HISTCONTROL` and `HISTIGNORE` say.
     pub(crate) fn record_command(&mut self, run: &mut Run, source: &[u8]) -> Step {
-        if !self.shell.state.options.has(ShellOption::History) {
+        if !self.state.options.has(ShellOption::History) {
             return Ok(());
         }
         let text = source.strip_suffix(b"\n").unwrap_or(source);
@@ -294,18 +145,18 @@ impl Process {
         if text.is_empty() {
             return Ok(());
         }
-        let text = if self.shell.state.options.has(ShellOption::CmdHist)
-            && !self.shell.state.options.has(ShellOption::LitHist)
+        let text = if self.state.options.has(ShellOption::CmdHist)
+            && !self.state.options.has(ShellOption::LitHist)
         {
             one_line(text)
         } else {
             Text::from(text)
         };
         let control =
-            self.scalar(run, name::HISTCONTROL).map_or_else(Control::default, |value| Control::parse(&value));
+            self.scalar(run, name::HISTCONTROL).map_or_else(Filter::default, |value| Filter::parse(&value));
         let ignored = self.is_ignored(run, &text)?;
         let now = run.services.session.clock.now().as_secs() as i64;
-        let history = Arc::make_mut(&mut self.shell.state.history);
+        let history = Arc::make_mut(&mut self.state.editor.history);
         if ignored {
             history.last_added = false;
         } else {
@@ -319,14 +170,14 @@ impl Process {
         let Some(ignore) = self.scalar(run, name::HISTIGNORE) else { return Ok(false) };
         for pattern in ignore.split(|&byte| byte == b':') {
             if pattern == b"&" {
-                if self.shell.state.history.entries.back().is_some_and(|last| last.text == *text) {
+                if self.state.editor.history.entries.back().is_some_and(|last| last.text == *text) {
                     return Ok(true);
                 }
                 continue;
             }
-            let options = self.pattern_options(false);
+            let options = self.state.pattern_options(false);
             let pattern = super::builder::Field::unquoted(pattern).pattern(options);
-            if self.matches(run, &pattern, text)? {
+            if super::expand::matches(run, &pattern, text)? {
                 return Ok(true);
             }
         }
@@ -335,15 +186,15 @@ impl Process {
 
     /// What `HISTSIZE` says was changed.
     pub(crate) fn limit_history(&mut self) {
-        let value = self.shell.variables.slot(name::HISTSIZE).value.text();
+        let value = self.variables.slot(name::HISTSIZE).value.text();
         let most = value.and_then(|value| plain_integer(&value)).and_then(|most| usize::try_from(most).ok());
-        let history = Arc::make_mut(&mut self.shell.state.history);
+        let history = Arc::make_mut(&mut self.state.editor.history);
         history.limit(most);
     }
 
     /// What `HISTFILESIZE` says was changed: the file is cut to its last lines.
     pub(crate) fn limit_history_file(&mut self, run: &mut Run) {
-        let value = self.shell.variables.slot(name::HISTFILESIZE).value.text();
+        let value = self.variables.slot(name::HISTFILESIZE).value.text();
         let most = value.and_then(|value| plain_integer(&value)).and_then(|most| usize::try_from(most).ok());
         let (Some(most), Some(path)) = (most, self.history_file()) else { return };
         let fs = &run.services.session.fs;
@@ -358,50 +209,50 @@ impl Process {
 
     /// The absolute path in `HISTFILE`; `None`: it is unset or empty.
     pub(crate) fn history_file(&self) -> Option<Vec<u8>> {
-        let path = self.shell.variables.slot(name::HISTFILE).value.text().filter(|path| !path.is_empty())?;
-        Some(crate::vfs::path::join(&self.shell.state.cwd, &path))
+        let path = self.variables.slot(name::HISTFILE).value.text().filter(|path| !path.is_empty())?;
+        Some(crate::vfs::path::join(&self.state.cwd, &path))
     }
 
     /// What an interactive shell and `set -o history` start with.
     pub(crate) fn load_history(&mut self, run: &mut Run) {
-        let set_if_not = |process: &mut Self, id, value: Text| {
-            let slot = process.shell.variables.slot_mut(id);
+        let set_if_not = |shell: &mut Self, id, value: Text| {
+            let slot = shell.variables.slot_mut(id);
             if slot.value == Value::Unset {
                 slot.value = Value::Text(value);
             }
         };
         set_if_not(self, name::HISTSIZE, Text::from_static(b"500"));
         self.limit_history();
-        let size = self.shell.variables.slot(name::HISTSIZE).value.text().unwrap_or_default();
+        let size = self.variables.slot(name::HISTSIZE).value.text().unwrap_or_default();
         set_if_not(self, name::HISTFILESIZE, size);
         self.limit_history_file(run);
         let Some(path) = self.history_file() else { return };
         let Ok(content) = run.services.session.fs.read(&path) else { return };
-        let times = self.shell.variables.slot(name::HISTTIMEFORMAT).value != Value::Unset;
+        let times = self.variables.slot(name::HISTTIMEFORMAT).value != Value::Unset;
         let now = run.services.session.clock.now().as_secs() as i64;
-        let history = Arc::make_mut(&mut self.shell.state.history);
+        let history = Arc::make_mut(&mut self.state.editor.history);
         history.in_file = history.load(content.as_bytes(), 0, now, times);
     }
 
     /// Writes what was added to the file when the shell ends.
     pub(crate) fn save_history(&mut self, run: &mut Run) {
-        if !self.shell.state.options.has(ShellOption::History) || self.is_forked {
+        if !self.state.options.has(ShellOption::History) || self.is_forked {
             return;
         }
-        let (unsaved, count) = (self.shell.state.history.unsaved, self.shell.state.history.entries.len());
+        let (unsaved, count) = (self.state.editor.history.unsaved, self.state.editor.history.entries.len());
         if unsaved == 0 {
             return;
         }
         let Some(path) = self.history_file() else { return };
-        let append = unsaved <= count || self.shell.state.options.has(ShellOption::HistAppend);
+        let append = unsaved <= count || self.state.options.has(ShellOption::HistAppend);
         let _ = self.write_history(run, &path, append);
         self.limit_history_file(run);
     }
 
     /// Writes the list to a file, or appends what is not in it yet.
     pub(crate) fn write_history(&mut self, run: &mut Run, path: &[u8], append: bool) -> Result<(), FsError> {
-        let times = self.shell.variables.slot(name::HISTTIMEFORMAT).value != Value::Unset;
-        let history: &mut History = Arc::make_mut(&mut self.shell.state.history);
+        let times = self.variables.slot(name::HISTTIMEFORMAT).value != Value::Unset;
+        let history: &mut History = Arc::make_mut(&mut self.state.editor.history);
         let fs = &run.services.session.fs;
         let count = if append { history.unsaved } else { history.entries.len() };
         let lines = history.lines(count, times);
@@ -416,6 +267,171 @@ impl Process {
             history.in_file = history.entries.len();
         }
         history.unsaved = 0;
+        Ok(())
+    }
+}
+
+impl Control {
+    /// From now on the script comes from standard input.
+    pub(crate) fn read_commands(&mut self, shell: &mut Shell) {
+        self.input = Some(Box::new(ScriptInput::new()));
+        shell.state.invoked.reads_input = shell.state.descriptors.get(SCRIPT_DESCRIPTOR).is_none();
+        self.wait = Wait::Script;
+    }
+
+    /// Whether what runs is the main script's level.
+    pub(crate) fn is_main_level(&self, shell: &Shell) -> bool {
+        self.frames.is_empty() && !shell.is_forked
+    }
+
+    /// Reads and starts the next command.
+    pub(crate) fn next_command(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        cx: &mut Context<'_>,
+    ) -> Poll<Step> {
+        let Some(mut input) = self.input.take() else {
+            self.wait = Wait::Nothing;
+            return Poll::Ready(Ok(()));
+        };
+        let step = self.advance(shell, run, cx, &mut input);
+        if matches!(step, Poll::Ready(Ok(true))) {
+            // It is over: the program that has ended ends the shell.
+            shell.finish_input();
+        } else {
+            self.input = Some(input);
+        }
+        match step {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(step) => {
+                if step.is_ok() {
+                    self.wait = Wait::Nothing;
+                }
+                Poll::Ready(step.map(|_| ()))
+            }
+        }
+    }
+
+    /// `true`: the input is over.
+    fn advance(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        cx: &mut Context<'_>,
+        input: &mut ScriptInput,
+    ) -> Poll<Step<bool>> {
+        if input.has_run && shell.state.options.has(ShellOption::OneCmd) {
+            return Poll::Ready(Ok(true));
+        }
+        loop {
+            let untried = input.text.len() > input.tried || input.ended;
+            if !input.text.is_empty()
+                && untried
+                && input.is_worth_a_try()
+                && (input.ended || !input.is_continued())
+            {
+                match self.try_command(shell, run, input) {
+                    Ok(true) => return Poll::Ready(Ok(false)),
+                    Ok(false) => {}
+                    Err(halt) => return Poll::Ready(Err(halt)),
+                }
+            }
+            if input.ended {
+                return Poll::Ready(Ok(true));
+            }
+            if shell.state.invoked.interactive {
+                match self.before_line(shell, run, input) {
+                    Ok(true) => return Poll::Ready(Ok(false)),
+                    Ok(false) => {}
+                    Err(halt) => return Poll::Ready(Err(halt)),
+                }
+            }
+            match shell.take_line(run, cx, input) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Ok(())) => {}
+                Poll::Ready(Err(halt)) => return Poll::Ready(Err(halt)),
+            }
+        }
+    }
+
+    /// Compiles the first command of the text and starts it. `false`: it is not complete.
+    fn try_command(&mut self, shell: &mut Shell, run: &mut Run, input: &mut ScriptInput) -> Step<bool> {
+        let source: Arc<[u8]> = Arc::from(input.text.as_slice());
+        let program = self.compile_one(shell, run, &source, input.line)?;
+        if program.unfinished && !input.ended {
+            input.tried = source.len();
+            input.parsed = input.parsed.saturating_add(source.len());
+            return Ok(false);
+        }
+        let lines = memchr::memchr_iter(b'\n', &source).count();
+        let behind = input.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        let (offset, line) = program.rest.unwrap_or((source.len(), behind));
+        input.consume(offset, line);
+        shell.record_command(run, source.get(..offset).unwrap_or(&source))?;
+        if program.code.len() <= 1 {
+            // Blank lines and comments.
+            input.prompt = Some(0);
+            return Ok(false);
+        }
+        input.prompt = Some(0);
+        input.has_run = true;
+        self.start_program(shell, run, &program);
+        Ok(true)
+    }
+
+    /// The commands of `PROMPT_COMMAND`, then the prompt. `true`: a command was started.
+    fn before_line(&mut self, shell: &mut Shell, run: &mut Run, input: &mut ScriptInput) -> Step<bool> {
+        let Some(number) = input.prompt else {
+            if !input.text.is_empty() {
+                let prompt = shell.scalar(run, name::PS2).unwrap_or_default();
+                let prompt = shell.expand_prompt(run, &prompt, false);
+                shell.write_error(&prompt);
+            }
+            return Ok(false);
+        };
+        if input.text.is_empty() {
+            let command = match &shell.variables.slot(name::PROMPT_COMMAND).value {
+                Value::Array(array) => array
+                    .iter()
+                    .find(|(index, _)| *index >= number)
+                    .map(|(index, text)| (index, text.clone())),
+                value if number == 0 => value.text().map(|text| (0, text)),
+                _ => None,
+            };
+            if let Some((index, command)) = command {
+                input.prompt = Some(index.saturating_add(1));
+                self.start_prompt_command(shell, run, &command)?;
+                return Ok(true);
+            }
+        }
+        input.prompt = None;
+        let prompt = shell.scalar(run, name::PS1).unwrap_or_default();
+        let prompt = shell.expand_prompt(run, &prompt, true);
+        shell.write_error(&prompt);
+        Ok(false)
+    }
+
+    fn start_prompt_command(&mut self, shell: &mut Shell, run: &mut Run, command: &Text) -> Step {
+        let program = self.compile(shell, run, Arc::from(command.as_bytes()), (0, 1), false)?;
+        self.enter(run)?;
+        let mut resume = shell.code.clone();
+        resume.pc = (resume.program.code.len() as u32).saturating_sub(1);
+        let state = &shell.state;
+        let frame = ScriptFrame {
+            kind: ScriptKind::Prompt,
+            resume,
+            positional: None,
+            source: state.calls.source.clone(),
+            calls: state.calls.innermost.clone(),
+            status: state.status,
+            conditions: state.conditions,
+            pipe_status: Arc::clone(&state.pipe_status),
+            expansion: None,
+            debug_done: false,
+        };
+        self.frames.push(Frame::Script(Box::new(frame)));
+        self.start_program(shell, run, &program);
         Ok(())
     }
 }

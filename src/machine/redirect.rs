@@ -1,9 +1,13 @@
 //! Redirections: the descriptor table is changed, and what was there before is kept to be put back. Bash manual 3.6.
 
+use super::expansion::Expansion;
 use super::frame::{Frame, SavedDescriptor};
+use super::halt::Step;
 use super::option::ShellOption;
-use super::process::{Process, Step};
+use super::process::Process;
 use super::run::Run;
+use super::shell::Shell;
+use super::shell::State;
 use crate::io::{Description, OpenedPath};
 use crate::memory::{ToMeteredString, Vec};
 use crate::program::{Index, Pc, Program, RedirectionOperator, RedirectionReference};
@@ -29,98 +33,12 @@ pub(crate) enum RedirectionError {
     Limit(#[from] crate::limit::LimitError),
 }
 
-impl Process {
+impl State {
     /// Puts descriptors back, the last change first.
     pub(crate) fn restore_descriptors(&mut self, saved: Vec<SavedDescriptor>) {
         for (number, description) in saved.into_iter().rev() {
-            let _ = self.shell.state.descriptors.replace(number, description);
+            let _ = self.descriptors.replace(number, description);
         }
-    }
-
-    /// A compound command's redirections are made, or one failed.
-    pub(crate) fn redirections_ready(&mut self, end: Pc) {
-        let saved = std::mem::take(&mut self.x.redirections);
-        if std::mem::take(&mut self.x.failed) {
-            self.restore_descriptors(saved);
-            self.set_status(1);
-            self.code.pc = end;
-        } else {
-            self.frames.push(Frame::Redirections(saved));
-        }
-    }
-
-    /// The compound command is over.
-    pub(crate) fn end_redirections(&mut self) {
-        if let Some(frame) = self.frames.pop() {
-            self.undo(frame);
-        }
-    }
-
-    /// Makes one redirection. After a failure the others are not made, and the command is not run.
-    pub(crate) fn redirect(&mut self, run: &mut Run, program: &Program, index: Index) -> Step {
-        let Some(reference) = program.redirections.get(index as usize) else { return Ok(()) };
-        if self.x.failed {
-            self.x.builder.take_fields();
-            return Ok(());
-        }
-        match self.make_redirection(run, reference)? {
-            Ok(()) => {}
-            Err(RedirectionError::Limit(limit)) => return Err(limit.into()),
-            Err(error) => {
-                self.report(error);
-                self.x.failed = true;
-            }
-        }
-        Ok(())
-    }
-
-    fn make_redirection(
-        &mut self,
-        run: &mut Run,
-        reference: &RedirectionReference,
-    ) -> Step<Result<(), RedirectionError>> {
-        use RedirectionOperator as Operator;
-        let target = match reference.operator {
-            Operator::Ambiguous => return Ok(Err(RedirectionError::Ambiguous(reference.source.clone()))),
-            Operator::HereDocument => {
-                let text = self.x.builder.take_text();
-                return Ok(self.install(run, reference, 0, Description::memory(text)));
-            }
-            Operator::HereString => {
-                let mut text = self.x.builder.take_text();
-                text.push_bytes(b"\n");
-                return Ok(self.install(run, reference, 0, Description::memory(text)));
-            }
-            _ => match self.redirection_target(run, &reference.source)? {
-                Ok(target) => target,
-                Err(error) => return Ok(Err(error)),
-            },
-        };
-        Ok(match reference.operator {
-            Operator::DuplicateInput | Operator::DuplicateOutput => self.duplicate(run, reference, &target),
-            Operator::BothWrite | Operator::BothAppend => {
-                self.redirect_both(run, &target, reference.operator == Operator::BothAppend)
-            }
-            operator => {
-                let default = u32::from(!matches!(operator, Operator::Read | Operator::ReadWrite));
-                match self.open_for(run, &target, operator) {
-                    Ok(description) => self.install(run, reference, default, description),
-                    Err(error) => Err(error),
-                }
-            }
-        })
-    }
-
-    /// The one field that a target must expand to.
-    fn redirection_target(&mut self, run: &mut Run, source: &Text) -> Step<Result<Text, RedirectionError>> {
-        let fields = std::mem::take(&mut self.x.fields);
-        let step = self.end_field(run);
-        let mut target = std::mem::replace(&mut self.x.fields, fields);
-        step?;
-        Ok(match (target.pop(), target.is_empty()) {
-            (Some(field), true) => Ok(field),
-            _ => Err(RedirectionError::Ambiguous(source.clone())),
-        })
     }
 
     fn open_for(
@@ -129,7 +47,7 @@ impl Process {
         path: &Text,
         operator: RedirectionOperator,
     ) -> Result<Arc<Description>, RedirectionError> {
-        let mode = 0o666 & !self.shell.state.umask;
+        let mode = 0o666 & !self.umask;
         let options = match operator {
             RedirectionOperator::Read => OpenOptions { read: true, ..OpenOptions::default() },
             RedirectionOperator::ReadWrite => {
@@ -141,14 +59,14 @@ impl Process {
             _ => OpenOptions { write: true, create: true, truncate: true, mode, ..OpenOptions::default() },
         };
         if matches!(operator, RedirectionOperator::Write | RedirectionOperator::BothWrite)
-            && self.shell.state.options.has(ShellOption::NoClobber)
+            && self.options.has(ShellOption::NoClobber)
         {
-            let absolute = crate::vfs::path::join(&self.shell.state.cwd, path);
+            let absolute = crate::vfs::path::join(&self.cwd, path);
             if run.services.session.fs.metadata(&absolute).is_ok_and(|metadata| metadata.is_regular()) {
                 return Err(RedirectionError::NoClobber(path.clone()));
             }
         }
-        if self.shell.state.descriptors.lowest_for_script(0).is_none() {
+        if self.descriptors.lowest_for_script(0).is_none() {
             return Err(RedirectionError::File(path.clone(), Errno::TooManyOpen));
         }
         self.open_path(run, path, &options).map_err(|error| match error {
@@ -170,68 +88,164 @@ impl Process {
             return Err(Errno::NotFound.into());
         }
         let session = &run.services.session;
-        let absolute = crate::vfs::path::join(&self.shell.state.cwd, path);
+        let absolute = crate::vfs::path::join(&self.cwd, path);
         match Description::open(&session.fs, &session.fifos, &session.random, &absolute, options)? {
             OpenedPath::Description(description) => Ok(description),
             OpenedPath::Descriptor(number) => {
-                self.shell.state.descriptors.get(number).cloned().ok_or_else(|| Errno::NotFound.into())
+                self.descriptors.get(number).cloned().ok_or_else(|| Errno::NotFound.into())
             }
         }
+    }
+}
+
+impl Expansion {
+    /// Makes one redirection. After a failure the others are not made, and the command is not run.
+    pub(crate) fn redirect(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        program: &Program,
+        index: Index,
+    ) -> Step {
+        let Some(reference) = program.redirections.get(index as usize) else { return Ok(()) };
+        if self.failed {
+            self.builder.take_fields();
+            return Ok(());
+        }
+        match self.make_redirection(shell, run, reference)? {
+            Ok(()) => {}
+            Err(RedirectionError::Limit(limit)) => return Err(limit.into()),
+            Err(error) => {
+                shell.report(error);
+                self.failed = true;
+            }
+        }
+        Ok(())
+    }
+
+    fn make_redirection(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        reference: &RedirectionReference,
+    ) -> Step<Result<(), RedirectionError>> {
+        use RedirectionOperator as Operator;
+        let target = match reference.operator {
+            Operator::Ambiguous => return Ok(Err(RedirectionError::Ambiguous(reference.source.clone()))),
+            Operator::HereDocument => {
+                let text = self.builder.take_text();
+                return Ok(self.install(shell, run, reference, 0, Description::memory(text)));
+            }
+            Operator::HereString => {
+                let mut text = self.builder.take_text();
+                text.push_bytes(b"\n");
+                return Ok(self.install(shell, run, reference, 0, Description::memory(text)));
+            }
+            _ => match self.redirection_target(shell, run, &reference.source)? {
+                Ok(target) => target,
+                Err(error) => return Ok(Err(error)),
+            },
+        };
+        Ok(match reference.operator {
+            Operator::DuplicateInput | Operator::DuplicateOutput => {
+                self.duplicate(shell, run, reference, &target)
+            }
+            Operator::BothWrite | Operator::BothAppend => {
+                self.redirect_both(shell, run, &target, reference.operator == Operator::BothAppend)
+            }
+            operator => {
+                let default = u32::from(!matches!(operator, Operator::Read | Operator::ReadWrite));
+                match shell.state.open_for(run, &target, operator) {
+                    Ok(description) => self.install(shell, run, reference, default, description),
+                    Err(error) => Err(error),
+                }
+            }
+        })
+    }
+
+    /// The one field that a target must expand to.
+    fn redirection_target(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        source: &Text,
+    ) -> Step<Result<Text, RedirectionError>> {
+        let fields = std::mem::take(&mut self.fields);
+        let step = self.end_field(shell, run);
+        let mut target = std::mem::replace(&mut self.fields, fields);
+        step?;
+        Ok(match (target.pop(), target.is_empty()) {
+            (Some(field), true) => Ok(field),
+            _ => Err(RedirectionError::Ambiguous(source.clone())),
+        })
     }
 
     /// Puts a description at the redirection's descriptor.
     fn install(
         &mut self,
+        shell: &mut Shell,
         run: &mut Run,
         reference: &RedirectionReference,
         default: u32,
         description: Arc<Description>,
     ) -> Result<(), RedirectionError> {
         match &reference.descriptor {
-            RedirectionDescriptor::Default => self.put(default, Some(description)),
-            RedirectionDescriptor::Number(number) => self.put(*number, Some(description)),
+            RedirectionDescriptor::Default => self.put(shell, default, Some(description)),
+            RedirectionDescriptor::Number(number) => self.put(shell, *number, Some(description)),
             RedirectionDescriptor::Variable(name) => {
-                let Some(number) = self.shell.state.descriptors.lowest_for_script(10) else {
+                let Some(number) = shell.state.descriptors.lowest_for_script(10) else {
                     return Err(RedirectionError::Variable(name.clone()));
                 };
                 // It stays open behind the command.
-                let replaced = self.shell.state.descriptors.replace(number, Some(description));
-                if replaced.is_err() || self.set_descriptor_variable(run, name, number).is_err() {
-                    let _ = self.shell.state.descriptors.replace(number, None);
+                let replaced = shell.state.descriptors.replace(number, Some(description));
+                if replaced.is_err() || shell.set_descriptor_variable(run, name, number).is_err() {
+                    let _ = shell.state.descriptors.replace(number, None);
                     return Err(RedirectionError::Variable(name.clone()));
                 }
-                if self.shell.state.options.has(ShellOption::VarRedirClose) {
-                    self.x.redirections.push((number, None));
+                if shell.state.options.has(ShellOption::VarRedirClose) {
+                    self.redirections.push((number, None));
                 }
                 Ok(())
             }
         }
     }
 
-    fn put(&mut self, number: u32, description: Option<Arc<Description>>) -> Result<(), RedirectionError> {
+    fn put(
+        &mut self,
+        shell: &mut Shell,
+        number: u32,
+        description: Option<Arc<Description>>,
+    ) -> Result<(), RedirectionError> {
         let bad = || RedirectionError::BadDescriptor(Text::from(number.to_metered_string()));
-        if description.is_some() && !self.shell.state.descriptors.can_open(number) {
+        if description.is_some() && !shell.state.descriptors.can_open(number) {
             return Err(bad());
         }
-        match self.shell.state.descriptors.replace(number, description) {
+        match shell.state.descriptors.replace(number, description) {
             Ok(before) => {
-                self.x.redirections.push((number, before));
+                self.redirections.push((number, before));
                 Ok(())
             }
             Err(()) => Err(bad()),
         }
     }
 
-    fn redirect_both(&mut self, run: &mut Run, target: &Text, append: bool) -> Result<(), RedirectionError> {
+    fn redirect_both(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        target: &Text,
+        append: bool,
+    ) -> Result<(), RedirectionError> {
         let operator = if append { RedirectionOperator::BothAppend } else { RedirectionOperator::BothWrite };
-        let description = self.open_for(run, target, operator)?;
-        self.put(1, Some(Arc::clone(&description)))?;
-        self.put(2, Some(description))
+        let description = shell.state.open_for(run, target, operator)?;
+        self.put(shell, 1, Some(Arc::clone(&description)))?;
+        self.put(shell, 2, Some(description))
     }
 
     /// `n<&word`, `n>&word`.
     fn duplicate(
         &mut self,
+        shell: &mut Shell,
         run: &mut Run,
         reference: &RedirectionReference,
         target: &Text,
@@ -239,7 +253,7 @@ impl Process {
         let output = reference.operator == RedirectionOperator::DuplicateOutput;
         let default = u32::from(output);
         if target.as_bytes() == b"-" {
-            return self.close(run, reference, default);
+            return self.close(shell, run, reference, default);
         }
         let (digits, moves) = match target.as_bytes() {
             [digits @ .., b'-'] if !digits.is_empty() => (digits, true),
@@ -256,23 +270,24 @@ impl Process {
                     RedirectionDescriptor::Default | RedirectionDescriptor::Number(1)
                 )
             {
-                return self.redirect_both(run, target, false);
+                return self.redirect_both(shell, run, target, false);
             }
             return Err(RedirectionError::Ambiguous(target.clone()));
         };
-        let Some(description) = self.shell.state.descriptors.get(number).cloned() else {
+        let Some(description) = shell.state.descriptors.get(number).cloned() else {
             return Err(RedirectionError::BadDescriptor(reference.source.clone()));
         };
-        self.install(run, reference, default, description)?;
+        self.install(shell, run, reference, default, description)?;
         if moves {
             // Bash does not put this one back behind the command.
-            let _ = self.shell.state.descriptors.replace(number, None);
+            let _ = shell.state.descriptors.replace(number, None);
         }
         Ok(())
     }
 
     fn close(
         &mut self,
+        shell: &mut Shell,
         run: &mut Run,
         reference: &RedirectionReference,
         default: u32,
@@ -281,16 +296,37 @@ impl Process {
             RedirectionDescriptor::Default => default,
             RedirectionDescriptor::Number(number) => *number,
             RedirectionDescriptor::Variable(name) => {
-                let target = self.parse_reference(run, name);
-                let text = target.and_then(|target| self.target_text(run, &target));
+                let target = shell.parse_reference(run, name);
+                let text = target.and_then(|target| shell.target_text(run, &target));
                 let value = text.and_then(|text| super::variable::plain_integer(&text));
                 let Some(number) = value.and_then(|value| u32::try_from(value).ok()) else {
                     return Err(RedirectionError::BadDescriptor(name.clone()));
                 };
-                let _ = self.shell.state.descriptors.replace(number, None);
+                let _ = shell.state.descriptors.replace(number, None);
                 return Ok(());
             }
         };
-        self.put(number, None)
+        self.put(shell, number, None)
+    }
+}
+
+impl Process {
+    /// A compound command's redirections are made, or one failed.
+    pub(crate) fn redirections_ready(&mut self, end: Pc) {
+        let saved = std::mem::take(&mut self.x.redirections);
+        if std::mem::take(&mut self.x.failed) {
+            self.shell.state.restore_descriptors(saved);
+            self.shell.state.set_status(1);
+            self.shell.code.pc = end;
+        } else {
+            self.control.frames.push(Frame::Redirections(saved));
+        }
+    }
+
+    /// The compound command is over.
+    pub(crate) fn end_redirections(&mut self) {
+        if let Some(frame) = self.control.frames.pop() {
+            self.undo(frame);
+        }
     }
 }

@@ -71,7 +71,7 @@ impl Run {
 
     /// Starts a process; `parent` is told when it ends.
     pub(crate) fn spawn(&mut self, parent: u32, process: Box<Process>) {
-        self.alive.push(process.shell.state.pid);
+        self.alive.push(process.shell.state.ids.own);
         self.spawned.push((parent, process));
     }
 }

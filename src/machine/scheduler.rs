@@ -178,7 +178,7 @@ impl Scheduler {
     pub(crate) fn new(run: Run, queue: Arc<CommandQueue>, process: Box<Process>) -> Self {
         let ready = Arc::new(Ready::default());
         *lock(&queue.ready) = Some(Arc::clone(&ready));
-        let first = process.shell.state.pid;
+        let first = process.shell.state.ids.own;
         let mut scheduler = Self {
             run,
             entries: HashMap::default(),
@@ -196,7 +196,7 @@ impl Scheduler {
     }
 
     fn admit(&mut self, parent: u32, process: Box<Process>, reply: Option<Arc<Reply>>) {
-        let pid = process.shell.state.pid;
+        let pid = process.shell.state.ids.own;
         let waker = Waker::from(Arc::new(ProcessWaker { pid, ready: Arc::clone(&self.ready) }));
         self.entries.insert(pid, Entry { process: Some(process), parent, waker, reply });
         lock(&self.ready.queue).push_back(pid);
@@ -228,7 +228,7 @@ impl Scheduler {
             }
             Poll::Ready(Ok(status)) => {
                 // Its descriptors are closed before anybody hears of its end.
-                let killed = process.killed_by;
+                let killed = process.control.killed_by;
                 drop(process);
                 self.take_requests();
                 self.ended(pid, status, killed);
@@ -268,7 +268,7 @@ impl Scheduler {
             }
         }
         if let Some(process) = self.entries.get_mut(&entry.parent).and_then(|entry| entry.process.as_mut()) {
-            process.child_ended(pid, status, killed);
+            process.control.child_ended(&mut process.shell, pid, status, killed);
             self.ready.push(entry.parent);
         }
     }
@@ -282,7 +282,7 @@ impl Scheduler {
             }
             match Process::for_request(&mut self.run, request, descriptors) {
                 Ok(process) => {
-                    self.run.alive.push(process.shell.state.pid);
+                    self.run.alive.push(process.shell.state.ids.own);
                     self.admit(0, process, Some(reply));
                 }
                 Err(error) => {

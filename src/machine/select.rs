@@ -1,113 +1,20 @@
 //! `select`: prints a menu on standard error and reads a choice from standard input. Bash manual 3.2.5.2.
 
+use super::control::Control;
 use super::frame::Frame;
+use super::halt::Step;
 use super::name::{COLUMNS, NameId, PS3, REPLY};
-use super::process::{Process, Step, Wait};
+use super::process::Process;
 use super::run::Run;
+use super::shell::Shell;
 use super::variable::Value;
+use super::wait::Wait;
 use crate::memory::{JoinMetered, ToMeteredString, Vec, format};
 use crate::program::Pc;
 use crate::text::Text;
 use std::task::{Context, Poll};
 
-impl Process {
-    pub(crate) fn begin_select(&mut self, break_to: Pc, continue_to: Pc, fields: Vec<Text>) {
-        self.begin_loop(break_to, continue_to, Vec::new());
-        if let Some(Frame::Loop(frame)) = self.frames.last_mut() {
-            frame.menu = fields;
-        }
-        self.select_line = None;
-    }
-
-    /// Reads a choice. `false`: it has to wait; the operation runs again.
-    pub(crate) fn select_next(
-        &mut self,
-        run: &mut Run,
-        cx: &mut Context<'_>,
-        id: NameId,
-        end: Pc,
-    ) -> Step<bool> {
-        let (menu, shown) = match self.frames.last_mut() {
-            Some(Frame::Loop(frame)) => (frame.menu.clone(), std::mem::replace(&mut frame.menu_shown, true)),
-            _ => (Vec::new(), false),
-        };
-        if menu.is_empty() {
-            self.code.pc = end;
-            return Ok(true);
-        }
-        if self.select_line.is_none() {
-            if !shown && self.shell.state.options.has(super::option::ShellOption::XTrace) {
-                let mut line = [b"select ", run.services.names.text(id).as_bytes(), b" in"].concat_metered();
-                for item in &menu {
-                    line.push(b' ');
-                    line.extend_from_slice(item);
-                }
-                self.trace_line(run, &line);
-            }
-            self.show_menu(run, &menu, !shown);
-            self.select_line = Some(Vec::new());
-        }
-        loop {
-            let Some(mut line) = self.select_line.take() else { return Ok(true) };
-            let Some(description) = self.shell.state.descriptors.get(0).cloned() else {
-                self.code.pc = end;
-                return Ok(true);
-            };
-            let mut complete = false;
-            let read = description.poll_read(cx, &mut |bytes| match memchr::memchr(b'\n', bytes) {
-                Some(at) => {
-                    line.extend_from_slice(bytes.get(..at).unwrap_or(&[]));
-                    complete = true;
-                    at + 1
-                }
-                None => {
-                    line.extend_from_slice(bytes);
-                    bytes.len()
-                }
-            });
-            match read {
-                Poll::Pending => {
-                    self.select_line = Some(line);
-                    self.code.pc = self.code.pc.saturating_sub(1);
-                    self.wait = Wait::Input;
-                    return Ok(false);
-                }
-                Poll::Ready(Ok(0) | Err(_)) if !complete => {
-                    if let Some(output) = self.shell.state.descriptors.get(1).cloned() {
-                        self.write_now(output, b"\n");
-                    }
-                    self.set_plain(REPLY, Value::Text(Text::from(line)));
-                    self.set_status(1);
-                    if let Some(Frame::Loop(frame)) = self.frames.last_mut() {
-                        frame.status = 1;
-                    }
-                    self.code.pc = end;
-                    return Ok(true);
-                }
-                Poll::Ready(_) => {}
-            }
-            if !complete {
-                self.select_line = Some(line);
-                continue;
-            }
-            let text = Text::from(line);
-            self.set_plain(REPLY, Value::Text(text.clone()));
-            if text.trim_ascii().is_empty() {
-                self.show_menu(run, &menu, true);
-                self.select_line = Some(Vec::new());
-                continue;
-            }
-            let chosen = std::str::from_utf8(text.trim_ascii())
-                .ok()
-                .and_then(|text| text.parse::<usize>().ok())
-                .and_then(|number| menu.get(number.checked_sub(1)?))
-                .cloned()
-                .unwrap_or_default();
-            let _ = self.assign_variable(run, id, chosen, false);
-            return Ok(true);
-        }
-    }
-
+impl Shell {
     /// The menu in columns, as bash lays it out for `COLUMNS` (80 if it is unset), then `PS3`.
     fn show_menu(&mut self, run: &mut Run, menu: &[Text], whole: bool) {
         let mut text = Vec::new();
@@ -142,6 +49,113 @@ impl Process {
         let prompt = self.scalar(run, PS3).unwrap_or_else(|| Text::from_static(b"#? "));
         text.extend_from_slice(&prompt);
         self.write_error(&text);
+    }
+}
+
+impl Control {
+    pub(crate) fn begin_select(
+        &mut self,
+        shell: &mut Shell,
+        break_to: Pc,
+        continue_to: Pc,
+        fields: Vec<Text>,
+    ) {
+        self.begin_loop(shell, break_to, continue_to, Vec::new());
+        if let Some(Frame::Loop(frame)) = self.frames.last_mut() {
+            frame.menu = fields;
+        }
+        self.select_line = None;
+    }
+}
+
+impl Process {
+    /// Reads a choice. `false`: it has to wait; the operation runs again.
+    pub(crate) fn select_next(
+        &mut self,
+        run: &mut Run,
+        cx: &mut Context<'_>,
+        id: NameId,
+        end: Pc,
+    ) -> Step<bool> {
+        let (menu, shown) = match self.control.frames.last_mut() {
+            Some(Frame::Loop(frame)) => (frame.menu.clone(), std::mem::replace(&mut frame.menu_shown, true)),
+            _ => (Vec::new(), false),
+        };
+        if menu.is_empty() {
+            self.shell.code.pc = end;
+            return Ok(true);
+        }
+        if self.control.select_line.is_none() {
+            if !shown && self.shell.state.options.has(super::option::ShellOption::XTrace) {
+                let mut line = [b"select ", run.services.names.text(id).as_bytes(), b" in"].concat_metered();
+                for item in &menu {
+                    line.push(b' ');
+                    line.extend_from_slice(item);
+                }
+                self.trace_line(run, &line);
+            }
+            self.shell.show_menu(run, &menu, !shown);
+            self.control.select_line = Some(Vec::new());
+        }
+        loop {
+            let Some(mut line) = self.control.select_line.take() else { return Ok(true) };
+            let Some(description) = self.shell.state.descriptors.get(0).cloned() else {
+                self.shell.code.pc = end;
+                return Ok(true);
+            };
+            let mut complete = false;
+            let read = description.poll_read(cx, &mut |bytes| match memchr::memchr(b'\n', bytes) {
+                Some(at) => {
+                    line.extend_from_slice(bytes.get(..at).unwrap_or(&[]));
+                    complete = true;
+                    at + 1
+                }
+                None => {
+                    line.extend_from_slice(bytes);
+                    bytes.len()
+                }
+            });
+            match read {
+                Poll::Pending => {
+                    self.control.select_line = Some(line);
+                    self.shell.code.pc = self.shell.code.pc.saturating_sub(1);
+                    self.control.wait = Wait::Input;
+                    return Ok(false);
+                }
+                Poll::Ready(Ok(0) | Err(_)) if !complete => {
+                    if let Some(output) = self.shell.state.descriptors.get(1).cloned() {
+                        self.shell.write_now(output, b"\n");
+                    }
+                    self.shell.variables.set_plain(REPLY, Value::Text(Text::from(line)));
+                    self.shell.state.set_status(1);
+                    if let Some(Frame::Loop(frame)) = self.control.frames.last_mut() {
+                        frame.status = 1;
+                    }
+                    self.shell.code.pc = end;
+                    return Ok(true);
+                }
+                Poll::Ready(_) => {}
+            }
+            if !complete {
+                self.control.select_line = Some(line);
+                continue;
+            }
+            let text = Text::from(line);
+            self.shell.variables.set_plain(REPLY, Value::Text(text.clone()));
+            if text.trim_ascii().is_empty() {
+                self.shell.show_menu(run, &menu, true);
+                self.control.select_line = Some(Vec::new());
+                continue;
+            }
+            let chosen = std::str::from_utf8(text.trim_ascii())
+                .ok()
+                .and_then(|text| text.parse::<usize>().ok())
+                .and_then(|number| menu.get(number.checked_sub(1)?))
+                .cloned()
+                .unwrap_or_default();
+            let _ = self.shell.assign_variable(run, id, chosen, false);
+            return Ok(true);
+        }
     }
 }
 

@@ -6,11 +6,12 @@ use super::job::Jobs;
 use super::link::Link;
 use super::name::NameId;
 use super::option::Options;
+use super::outputs::Outputs;
 use super::trap::Traps;
-use super::variable::Variables;
+use super::variable::{Value, Variables};
 use crate::io::DescriptorTable;
-use crate::memory::{BTreeMap, HashMap, Vec};
-use crate::program::{Pc, Program};
+use crate::memory::{BTreeMap, HashMap, Vec, vec};
+use crate::program::{ArithmeticContext, Pc, Program};
 use crate::syntax::ast::FunctionDefinition;
 use crate::text::Text;
 use crate::utility::Environment;
@@ -20,7 +21,7 @@ use std::time::Duration;
 /// A position in a program that was linked to the session's names.
 #[derive(Clone, Debug)]
 pub(crate) struct Code {
-    /// Lines that bash counts less than there are: see [`super::process::Process::line`].
+    /// Lines that bash counts less than there are: see [`Shell::line`].
     pub(crate) shift: u32,
     pub(crate) program: Arc<Program>,
     pub(crate) link: Arc<Link>,
@@ -114,126 +115,242 @@ pub(crate) struct GetoptsState {
     pub(crate) offset: usize,
 }
 
-/// All of the environment but the variables.
-#[derive(Clone, Debug)]
-pub(crate) struct State {
-    pub(crate) functions: Arc<HashMap<NameId, Function>>,
-    pub(crate) options: Options,
-    pub(crate) positional: Positional,
+/// Process numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ProcessIds {
+    /// `$$`
+    pub(crate) shell: u32,
+    /// `$BASHPID`
+    pub(crate) own: u32,
+    pub(crate) parent: u32,
+    /// `$!`
+    pub(crate) background: Option<u32>,
+    /// `BASH_SUBSHELL`
+    pub(crate) level: u32,
+}
+
+/// How the shell was invoked.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Invoked {
     /// `$0`
     pub(crate) arg0: Text,
     /// Name at the start of messages: `$0` of the shell, or the script.
     pub(crate) report_name: Text,
-    /// `$?`
-    pub(crate) status: u8,
-    /// `PIPESTATUS`, when the last pipeline had more than one stage or was a simple command.
-    pub(crate) pipe_status: Arc<Vec<u8>>,
-    pub(crate) descriptors: DescriptorTable,
-    pub(crate) cwd: Text,
-    pub(crate) umask: u32,
-    pub(crate) separators: Arc<Separators>,
-    pub(crate) traps: Arc<Traps>,
+    /// Runs a command string (`-c`).
+    pub(crate) command_string: bool,
+    /// `bash -i`
+    pub(crate) interactive: bool,
+    /// Reads its script from standard input.
+    pub(crate) reads_input: bool,
+}
+
+/// What the names of commands stand for, beside builtins and files.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Commands {
+    pub(crate) functions: Arc<HashMap<NameId, Function>>,
     pub(crate) aliases: Arc<HashMap<Text, Text>>,
     /// Builtins that `enable -n` turned off.
     pub(crate) disabled: Arc<Vec<&'static str>>,
     /// Remembered paths of commands with the number of uses.
     pub(crate) hashed: Arc<HashMap<Text, (Text, u32)>>,
+}
+
+/// Settings of the line editor.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Editor {
     /// What `complete` defined: its options as they are shown, by name.
     pub(crate) completions: Arc<BTreeMap<Text, Vec<Vec<u8>>>>,
-    /// What `ulimit` lowered.
-    pub(crate) resource_limits: Arc<Vec<super::builtin::Lowered>>,
-    /// Directory stack below the working directory.
-    pub(crate) directories: Arc<Vec<Text>>,
-    /// `$$`
-    pub(crate) shell_pid: u32,
-    /// `$BASHPID`
-    pub(crate) pid: u32,
-    pub(crate) parent_pid: u32,
-    /// `$!`
-    pub(crate) background_pid: Option<u32>,
-    pub(crate) jobs: Jobs,
-    pub(crate) getopts: GetoptsState,
-    /// What surrounds the command that runs and keeps failures from counting.
-    pub(crate) conditions: Conditions,
-    /// `BASH_SUBSHELL`
-    pub(crate) subshell_level: u32,
-    /// Runs a command string (`-c`).
-    pub(crate) command_string: bool,
+    /// What `bind` changed.
+    pub(crate) bindings: Arc<super::builtin::Bindings>,
+    /// What `history` shows.
+    pub(crate) history: Arc<super::history::History>,
+}
+
+/// Calls in progress.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Calls {
+    pub(crate) innermost: Option<Arc<Call>>,
+    /// `BASH_SOURCE` of the code that runs.
+    pub(crate) source: Text,
+}
+
+/// What `RANDOM` and `SECONDS` count on from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counters {
     /// Seed of `RANDOM` and the last number.
     pub(crate) random: u32,
     /// Session clock when `SECONDS` was 0.
     pub(crate) started: Duration,
-    /// Environment of commands, made when a variable changes.
-    pub(crate) environment: Option<(u64, Arc<Environment>)>,
-    /// Calls in progress, the innermost first.
-    pub(crate) calls: Option<Arc<Call>>,
-    /// `BASH_SOURCE` of the code that runs.
-    pub(crate) source_name: Text,
+    /// Added to `SECONDS`.
+    pub(crate) seconds_offset: i64,
+}
+
+/// All of the environment but the variables.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    pub(crate) options: Options,
+    pub(crate) positional: Positional,
+    /// `$?`
+    pub(crate) status: u8,
+    /// `PIPESTATUS`, when the last pipeline had more than one stage or was a simple command.
+    pub(crate) pipe_status: Arc<Vec<u8>>,
     /// `$_`
     pub(crate) last_argument: Text,
-    /// `bash -i`
-    pub(crate) interactive: bool,
-    /// What `bind` changed.
-    pub(crate) bindings: Arc<super::builtin::Bindings>,
+    pub(crate) separators: Arc<Separators>,
+    /// What surrounds the command that runs and keeps failures from counting.
+    pub(crate) conditions: Conditions,
+    pub(crate) calls: Calls,
+    pub(crate) commands: Commands,
+    pub(crate) traps: Arc<Traps>,
+    pub(crate) descriptors: DescriptorTable,
+    pub(crate) cwd: Text,
+    pub(crate) umask: u32,
+    /// What `ulimit` lowered.
+    pub(crate) resource_limits: Arc<Vec<super::builtin::Lowered>>,
+    /// Directory stack below the working directory.
+    pub(crate) directories: Arc<Vec<Text>>,
+    pub(crate) invoked: Invoked,
+    pub(crate) ids: ProcessIds,
+    pub(crate) jobs: Jobs,
+    pub(crate) getopts: GetoptsState,
+    pub(crate) counters: Counters,
+    /// Environment of commands, made when a variable changes.
+    pub(crate) environment: Option<(u64, Arc<Environment>)>,
     /// Variables of the environment whose names are none for a shell: commands get them as they came.
     pub(crate) foreign: Arc<Vec<(Text, Text)>>,
-    /// Reads its script from standard input.
-    pub(crate) reads_input: bool,
     pub(crate) locale: super::locale::Locale,
-    /// What `history` shows.
-    pub(crate) history: Arc<super::history::History>,
+    pub(crate) editor: Editor,
 }
 
 impl State {
     /// The state of a shell that runs a script, before it is told which.
     pub(crate) fn new() -> Self {
         Self {
-            functions: Arc::default(),
             options: Options::SCRIPT,
             positional: Positional::default(),
-            arg0: Text::EMPTY,
-            report_name: Text::EMPTY,
             status: 0,
             pipe_status: Arc::default(),
+            last_argument: Text::EMPTY,
+            separators: Arc::new(Separators::new(None)),
+            conditions: Conditions::default(),
+            calls: Calls::default(),
+            commands: Commands::default(),
+            traps: Arc::default(),
             descriptors: DescriptorTable::default(),
             cwd: Text::EMPTY,
             umask: 0o022,
-            separators: Arc::new(Separators::new(None)),
-            traps: Arc::default(),
-            aliases: Arc::default(),
-            disabled: Arc::default(),
-            hashed: Arc::default(),
-            completions: Arc::default(),
             resource_limits: Arc::default(),
             directories: Arc::default(),
-            shell_pid: 0,
-            pid: 0,
-            parent_pid: 0,
-            background_pid: None,
+            invoked: Invoked::default(),
+            ids: ProcessIds::default(),
             jobs: Jobs::default(),
             getopts: GetoptsState::default(),
-            conditions: Conditions::default(),
-            subshell_level: 0,
-            command_string: false,
-            random: 1,
-            started: Duration::ZERO,
+            counters: Counters { random: 1, started: Duration::ZERO, seconds_offset: 0 },
             environment: None,
-            calls: None,
-            source_name: Text::EMPTY,
-            last_argument: Text::EMPTY,
-            interactive: false,
             foreign: Arc::default(),
-            reads_input: false,
-            bindings: Arc::default(),
             locale: super::locale::Locale::default(),
-            history: Arc::default(),
+            editor: Editor::default(),
+        }
+    }
+
+    /// `$_` is empty behind an assignment.
+    #[inline]
+    pub(crate) fn forget_last_argument(&mut self) {
+        if !self.last_argument.is_empty() {
+            self.last_argument = Text::EMPTY;
+        }
+    }
+
+    /// Sets `$?` and, as for a pipeline of one command, `PIPESTATUS`.
+    pub(crate) fn set_status(&mut self, status: u8) {
+        self.status = status;
+        let statuses = &mut self.pipe_status;
+        if statuses.as_slice() != [status] {
+            match Arc::get_mut(statuses) {
+                Some(statuses) => {
+                    statuses.clear();
+                    statuses.push(status);
+                }
+                None => *statuses = Arc::new(vec![status]),
+            }
         }
     }
 }
 
-/// State and variables of a shell process.
+/// State and variables of a shell process, the code that it runs, and what it has printed.
 #[derive(Debug)]
 pub(crate) struct Shell {
     pub(crate) variables: Variables,
     pub(crate) state: State,
+    pub(crate) code: Code,
+    /// The program changed: the loop over operations must look at `code` again.
+    pub(crate) switched: bool,
+    pub(crate) outputs: Outputs,
+    pub(crate) arithmetic: ArithmeticState,
+    /// The value of `IFS` that `separators` was made from.
+    pub(crate) ifs: Value,
+    /// The script's path; empty for a command string.
+    pub(crate) main_script: Text,
+    /// Is no shell of its own but a stage of a pipeline, an asynchronous list or the like.
+    pub(crate) is_forked: bool,
+    /// How many references to elements are being looked up, each inside the one before.
+    pub(crate) references: u32,
+    /// A trap's action runs: `DEBUG` and `ERR` are not run for its commands.
+    pub(crate) in_trap: u32,
+    /// Where the command stands that the outermost trap interrupted, for `BASH_COMMAND`.
+    pub(crate) trap_command: Option<(Arc<Program>, Pc)>,
+}
+
+/// What is known of the arithmetic expression that is evaluated.
+#[derive(Debug)]
+pub(crate) struct ArithmeticState {
+    /// What stands before the message of an error: `((`, `let`, `[[`.
+    pub(crate) prefix: Option<&'static str>,
+    /// What the expression is part of.
+    pub(crate) context: ArithmeticContext,
+    /// The evaluation of an arithmetic command failed.
+    pub(crate) failed: bool,
+}
+
+impl Default for ArithmeticState {
+    fn default() -> Self {
+        Self { prefix: None, context: ArithmeticContext::Plain, failed: false }
+    }
+}
+
+impl Shell {
+    /// A shell that goes on at `code`.
+    pub(crate) fn new(variables: Variables, state: State, code: Code) -> Self {
+        Self {
+            variables,
+            state,
+            code,
+            switched: false,
+            outputs: Outputs::default(),
+            arithmetic: ArithmeticState::default(),
+            ifs: Value::Unset,
+            main_script: Text::EMPTY,
+            is_forked: false,
+            references: 0,
+            in_trap: 0,
+            trap_command: None,
+        }
+    }
+
+    /// The line of the operation that runs. Behind an error that gave a command of several lines up bash goes on counting
+    /// from the line of the error.
+    pub(crate) fn line(&self) -> u32 {
+        self.code.program.line(self.code.pc.saturating_sub(1)).saturating_sub(self.code.shift)
+    }
+
+    /// Goes on at another place.
+    pub(crate) fn switch(&mut self, code: Code) {
+        self.code = code;
+        self.switched = true;
+    }
+
+    /// The code at `pc` of the program that runs.
+    pub(crate) fn code_at(&self, pc: Pc) -> Code {
+        Code { pc, ..self.code.clone() }
+    }
 }

@@ -4,8 +4,10 @@ use super::array::{Array, Assoc};
 use super::builder::Separators;
 use super::name::{self, NameId};
 use super::option::{OPTIONS, ShellOption};
-use super::process::Process;
 use super::run::Run;
+use super::shell::Shell;
+use super::shell::State;
+use super::variable::Variables;
 use super::variable::{Attributes, Value, decimal};
 use crate::memory::{JoinText, ToMetered, Vec, format, vec};
 use crate::text::Text;
@@ -56,19 +58,59 @@ const WATCHED: &[NameId] = &[
     name::LC_TIME,
 ];
 
-impl Process {
+impl State {
+    /// The next number of `RANDOM`: bash's generator.
+    fn next_random(&mut self) -> u32 {
+        let state = self;
+        loop {
+            let last = state.counters.random;
+            // The "minimal standard" generator of Park and Miller, by Schrage's method.
+            let seed =
+                if state.counters.random == 0 { 123_459_876 } else { i64::from(state.counters.random) };
+            let (high, low) = (seed / 127_773, seed % 127_773);
+            let mut next = 16_807 * low - 2_836 * high;
+            if next < 0 {
+                next += 0x7fff_ffff;
+            }
+            state.counters.random = next as u32;
+            let number = (state.counters.random >> 16 ^ state.counters.random & 0xffff) & 0x7fff;
+            if state.counters.random != last {
+                return number;
+            }
+        }
+    }
+
+    /// `BASH_ARGC` and `BASH_ARGV`: how many arguments each call has, and all of them, the last first.
+    fn call_arguments(&self, id: NameId) -> Value {
+        let mut array = Array::default();
+        let mut call = self.calls.innermost.as_ref();
+        while let Some(entry) = call {
+            if let Some(args) = &entry.args {
+                if id == name::BASH_ARGC {
+                    array.push(decimal(args.len() as i64));
+                } else {
+                    args.as_slice().iter().rev().for_each(|arg| array.push(arg.clone()));
+                }
+            }
+            call = entry.parent.as_ref();
+        }
+        Value::Array(Arc::new(array))
+    }
+}
+
+impl Variables {
     /// Gives a new shell its computed variables.
     pub(crate) fn install_special(&mut self) {
         for &id in DYNAMIC {
-            let slot = self.shell.variables.slot_mut(id);
+            let slot = self.slot_mut(id);
             slot.value = Value::Dynamic;
             slot.attributes.insert(Attributes::SPECIAL);
         }
         for &id in WATCHED {
-            self.shell.variables.slot_mut(id).attributes.insert(Attributes::SPECIAL);
+            self.slot_mut(id).attributes.insert(Attributes::SPECIAL);
         }
         for id in [name::BASHOPTS, name::SHELLOPTS] {
-            self.shell.variables.slot_mut(id).attributes.insert(Attributes::READONLY);
+            self.slot_mut(id).attributes.insert(Attributes::READONLY);
         }
         for id in [
             name::FUNCNAME,
@@ -80,42 +122,46 @@ impl Process {
             name::DIRSTACK,
             name::GROUPS,
         ] {
-            self.shell.variables.slot_mut(id).attributes.insert(Attributes::ARRAY);
+            self.slot_mut(id).attributes.insert(Attributes::ARRAY);
         }
         for id in [name::BASH_ALIASES, name::BASH_CMDS] {
-            self.shell.variables.slot_mut(id).attributes.insert(Attributes::ASSOC);
+            self.slot_mut(id).attributes.insert(Attributes::ASSOC);
         }
     }
+}
 
+impl Shell {
     /// The value of a computed variable.
     pub(crate) fn dynamic(&mut self, run: &mut Run, id: NameId) -> Option<Value> {
-        let state = &self.shell.state;
+        let state = &self.state;
         let clock = &run.services.session.clock;
         let text = |text: Text| Some(Value::Text(text));
         match id {
             name::LINENO => Some(Value::Integer(i64::from(self.line()))),
             name::RANDOM => {
-                let number = self.next_random();
+                let number = self.state.next_random();
                 Some(Value::Integer(i64::from(number)))
             }
             name::SRANDOM => Some(Value::Integer((run.services.session.random.next_u64() >> 32) as i64)),
             name::SECONDS => {
-                let elapsed = clock.monotonic().saturating_sub(state.started);
-                Some(Value::Integer((elapsed.as_secs() as i64).saturating_add(self.seconds_offset)))
+                let elapsed = clock.monotonic().saturating_sub(state.counters.started);
+                Some(Value::Integer(
+                    (elapsed.as_secs() as i64).saturating_add(self.state.counters.seconds_offset),
+                ))
             }
             name::EPOCHSECONDS => Some(Value::Integer(clock.now().as_secs() as i64)),
             name::EPOCHREALTIME => {
                 let now = clock.now();
                 text(Text::from(format!("{}.{:06}", now.as_secs(), now.subsec_micros())))
             }
-            name::BASHPID => Some(Value::Integer(i64::from(state.pid))),
-            name::BASH_SUBSHELL => Some(Value::Integer(i64::from(state.subshell_level))),
+            name::BASHPID => Some(Value::Integer(i64::from(state.ids.own))),
+            name::BASH_SUBSHELL => Some(Value::Integer(i64::from(state.ids.level))),
             name::PIPESTATUS => {
                 let statuses = state.pipe_status.iter().map(|status| decimal(i64::from(*status)));
                 Some(Value::Array(Arc::new(statuses.collect())))
             }
             name::FUNCNAME | name::BASH_SOURCE | name::BASH_LINENO => Some(self.call_stack(id)),
-            name::BASH_ARGC | name::BASH_ARGV => Some(self.call_arguments(id)),
+            name::BASH_ARGC | name::BASH_ARGV => Some(self.state.call_arguments(id)),
             name::DIRSTACK => {
                 let stack = std::iter::once(state.cwd.clone()).chain(state.directories.iter().cloned());
                 Some(Value::Array(Arc::new(stack.collect())))
@@ -133,19 +179,19 @@ impl Process {
                     .collect();
                 text(Text::from(names.join_text(":")))
             }
-            name::BASH_ARGV0 => text(state.arg0.clone()),
+            name::BASH_ARGV0 => text(state.invoked.arg0.clone()),
             name::BASH_COMMAND => text(self.current_command(run)),
             name::UNDERSCORE => text(state.last_argument.clone()),
             name::BASH_ALIASES => {
                 let mut assoc = Assoc::default();
-                for (key, value) in state.aliases.iter() {
+                for (key, value) in state.commands.aliases.iter() {
                     assoc.set(key.clone(), value.clone());
                 }
                 Some(Value::Assoc(Arc::new(assoc)))
             }
             name::BASH_CMDS => {
                 let mut assoc = Assoc::default();
-                for (key, (path, _)) in state.hashed.iter() {
+                for (key, (path, _)) in state.commands.hashed.iter() {
                     assoc.set(key.clone(), path.clone());
                 }
                 Some(Value::Assoc(Arc::new(assoc)))
@@ -154,35 +200,15 @@ impl Process {
         }
     }
 
-    /// The next number of `RANDOM`: bash's generator.
-    fn next_random(&mut self) -> u32 {
-        let state = &mut self.shell.state;
-        loop {
-            let last = state.random;
-            // The "minimal standard" generator of Park and Miller, by Schrage's method.
-            let seed = if state.random == 0 { 123_459_876 } else { i64::from(state.random) };
-            let (high, low) = (seed / 127_773, seed % 127_773);
-            let mut next = 16_807 * low - 2_836 * high;
-            if next < 0 {
-                next += 0x7fff_ffff;
-            }
-            state.random = next as u32;
-            let number = (state.random >> 16 ^ state.random & 0xffff) & 0x7fff;
-            if state.random != last {
-                return number;
-            }
-        }
-    }
-
     /// `FUNCNAME`, `BASH_SOURCE`, `BASH_LINENO`.
     fn call_stack(&self, id: NameId) -> Value {
         let mut array = Array::default();
-        let mut call = self.shell.state.calls.as_ref();
+        let mut call = self.state.calls.innermost.as_ref();
         if id == name::FUNCNAME && call.is_none_or(|call| call.functions == 0) {
             return Value::Unset;
         }
         if call.is_none() && id != name::BASH_SOURCE {
-            return if id == name::BASH_LINENO && !self.shell.state.source_name.is_empty() {
+            return if id == name::BASH_LINENO && !self.state.calls.source.is_empty() {
                 array.push(Text::from_static(b"0"));
                 Value::Array(Arc::new(array))
             } else {
@@ -208,23 +234,6 @@ impl Process {
         if array.len() == 0 { Value::Unset } else { Value::Array(Arc::new(array)) }
     }
 
-    /// `BASH_ARGC` and `BASH_ARGV`: how many arguments each call has, and all of them, the last first.
-    fn call_arguments(&self, id: NameId) -> Value {
-        let mut array = Array::default();
-        let mut call = self.shell.state.calls.as_ref();
-        while let Some(entry) = call {
-            if let Some(args) = &entry.args {
-                if id == name::BASH_ARGC {
-                    array.push(decimal(args.len() as i64));
-                } else {
-                    args.as_slice().iter().rev().for_each(|arg| array.push(arg.clone()));
-                }
-            }
-            call = entry.parent.as_ref();
-        }
-        Value::Array(Arc::new(array))
-    }
-
     /// The script that runs; empty for a command string.
     fn main_source(&self) -> Text {
         self.main_script.clone()
@@ -232,19 +241,19 @@ impl Process {
 
     /// Assignment to a computed variable. Whether it was dealt with.
     pub(crate) fn assign_dynamic(&mut self, run: &mut Run, id: NameId, value: &Text) -> bool {
-        if self.shell.variables.slot(id).value != Value::Dynamic {
+        if self.variables.slot(id).value != Value::Dynamic {
             return false;
         }
         match id {
             name::RANDOM => {
                 let seed = super::variable::plain_integer(value).unwrap_or(0);
-                self.shell.state.random = seed as u32;
+                self.state.counters.random = seed as u32;
             }
             name::SECONDS => {
-                self.seconds_offset = super::variable::plain_integer(value).unwrap_or(0);
-                self.shell.state.started = run.services.session.clock.monotonic();
+                self.state.counters.seconds_offset = super::variable::plain_integer(value).unwrap_or(0);
+                self.state.counters.started = run.services.session.clock.monotonic();
             }
-            name::BASH_ARGV0 => self.shell.state.arg0 = value.clone(),
+            name::BASH_ARGV0 => self.state.invoked.arg0 = value.clone(),
             // The next command sets `LINENO` again.
             _ => {}
         }
@@ -255,8 +264,8 @@ impl Process {
     pub(crate) fn after_special(&mut self, run: &mut Run, id: NameId) {
         match id {
             name::IFS => self.refresh_separators(),
-            name::PATH => self.shell.state.hashed = Arc::default(),
-            name::POSIXLY_CORRECT => self.shell.state.options.set(ShellOption::Posix, true),
+            name::PATH => self.state.commands.hashed = Arc::default(),
+            name::POSIXLY_CORRECT => self.state.options.set(ShellOption::Posix, true),
             name::BASH_COMPAT => self.set_compatibility(),
             name::HISTSIZE => self.limit_history(),
             name::HISTFILESIZE => self.limit_history_file(run),
@@ -267,7 +276,7 @@ impl Process {
             | name::LC_MESSAGES
             | name::LC_NUMERIC
             | name::LC_TIME => self.locale_changed(id),
-            name::OPTIND => self.shell.state.getopts = super::shell::GetoptsState::default(),
+            name::OPTIND => self.state.getopts = super::shell::GetoptsState::default(),
             _ => {}
         }
     }
@@ -289,10 +298,10 @@ impl Process {
         ];
         for (_, option) in levels {
             if let Some(option) = option {
-                self.shell.state.options.set(option, false);
+                self.state.options.set(option, false);
             }
         }
-        let value = self.shell.variables.slot(name::BASH_COMPAT).value.text().unwrap_or_default();
+        let value = self.variables.slot(name::BASH_COMPAT).value.text().unwrap_or_default();
         if value.is_empty() {
             return;
         }
@@ -301,7 +310,7 @@ impl Process {
             other => other.to_metered(),
         };
         match levels.iter().find(|(level, _)| level.as_bytes() == digits) {
-            Some((_, Some(option))) => self.shell.state.options.set(*option, true),
+            Some((_, Some(option))) => self.state.options.set(*option, true),
             Some((_, None)) => {}
             None => self.report(format_args!("BASH_COMPAT: {value}: compatibility value out of range")),
         }
@@ -309,28 +318,28 @@ impl Process {
 
     /// An element of such a variable was changed.
     pub(crate) fn after_special_element(&mut self, run: &mut Run, id: NameId) {
-        match (id, self.shell.variables.slot(id).value.clone()) {
+        match (id, self.variables.slot(id).value.clone()) {
             (name::DIRSTACK, Value::Array(array)) => {
                 let rest = array.iter().skip(1).map(|(_, directory)| directory.clone()).collect();
-                self.shell.state.directories = Arc::new(rest);
-                self.set_plain(id, Value::Dynamic);
+                self.state.directories = Arc::new(rest);
+                self.variables.set_plain(id, Value::Dynamic);
             }
             (name::BASH_ALIASES, Value::Assoc(assoc)) => {
-                let aliases = Arc::make_mut(&mut self.shell.state.aliases);
+                let aliases = Arc::make_mut(&mut self.state.commands.aliases);
                 for (key, value) in assoc.sorted() {
                     aliases.insert(key.clone(), value.clone());
                 }
-                self.set_plain(id, Value::Dynamic);
+                self.variables.set_plain(id, Value::Dynamic);
             }
             (name::BASH_CMDS, Value::Assoc(assoc)) => {
-                let hashed = Arc::make_mut(&mut self.shell.state.hashed);
+                let hashed = Arc::make_mut(&mut self.state.commands.hashed);
                 for (key, value) in assoc.sorted() {
                     hashed.insert(key.clone(), (value.clone(), 0));
                 }
-                self.set_plain(id, Value::Dynamic);
+                self.variables.set_plain(id, Value::Dynamic);
             }
             (name::FUNCNAME | name::BASH_SOURCE | name::BASH_LINENO | name::GROUPS | name::PIPESTATUS, _) => {
-                self.set_plain(id, Value::Dynamic);
+                self.variables.set_plain(id, Value::Dynamic);
             }
             _ => self.after_special(run, id),
         }
@@ -343,11 +352,11 @@ impl Process {
     }
 
     fn refresh_separators(&mut self) {
-        let value = &self.shell.variables.slot(name::IFS).value;
+        let value = &self.variables.slot(name::IFS).value;
         if *value == self.ifs {
             return;
         }
         self.ifs = value.clone();
-        self.shell.state.separators = Arc::new(Separators::new(value.text().as_deref()));
+        self.state.separators = Arc::new(Separators::new(value.text().as_deref()));
     }
 }

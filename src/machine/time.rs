@@ -1,19 +1,20 @@
 //! `time`: the times of a pipeline. Bash manual 3.2.3, `TIMEFORMAT`.
 
+use super::control::Control;
 use super::frame::Frame;
 use super::name::TIMEFORMAT;
-use super::process::Process;
 use super::run::Run;
+use super::shell::Shell;
 use crate::memory::{String, ToMetered, format};
 use std::fmt::Write as _;
 use std::time::Duration;
 
-impl Process {
+impl Control {
     /// The timed pipeline is over: prints its times. User and system time are not measured apart: both are 0.
-    pub(crate) fn time_end(&mut self, run: &mut Run, posix: bool) {
+    pub(crate) fn time_end(&mut self, shell: &mut Shell, run: &mut Run, posix: bool) {
         let Some(Frame::Time(started)) = self.frames.pop() else { return };
         let elapsed = run.services.session.clock.monotonic().saturating_sub(started);
-        let format = match (posix, self.scalar(run, TIMEFORMAT)) {
+        let format = match (posix, shell.scalar(run, TIMEFORMAT)) {
             (true, _) => "real %2R\nuser %2U\nsys %2S".to_metered(),
             (false, Some(format)) => format.to_string_lossy().into(),
             (false, None) => "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS".to_metered(),
@@ -24,12 +25,12 @@ impl Process {
         let mut text = match formatted(&format, elapsed) {
             Ok(text) => text,
             Err(character) => {
-                self.report(format_args!("TIMEFORMAT: `{character}': invalid format character"));
+                shell.report(format_args!("TIMEFORMAT: `{character}': invalid format character"));
                 return;
             }
         };
         text.push('\n');
-        self.write_error(text.as_bytes());
+        shell.write_error(text.as_bytes());
     }
 }
 

@@ -1,138 +1,17 @@
 //! `set -x`: commands and assignments as they are run, behind `PS4`. Bash manual 4.3.1.
 
+use super::control::Control;
+use super::expansion::{ArrayLiteral, Subscript};
 use super::name::{self, NameId};
-use super::process::{ArrayLiteral, Process, Subscript};
+use super::process::Process;
 use super::quote;
 use super::run::Run;
+use super::shell::Shell;
 use crate::memory::{JoinMetered, ToMetered, ToMeteredString, Vec, vec};
 use crate::text::Text;
 use std::sync::Arc;
 
-impl Process {
-    pub(crate) fn trace_line(&mut self, run: &mut Run, line: &[u8]) {
-        let prompt = self.scalar(run, name::PS4).unwrap_or_else(|| Text::from_static(b"+ "));
-        let expanded = self.expand_prompt(run, &prompt, false);
-        // The first character is repeated for each level of indirection.
-        let level = self.trace_level();
-        let first = crate::character::unit_at(&expanded, 0).map_or(0, |(_, length)| length);
-        let mut text = Vec::new();
-        for _ in 0..level {
-            text.extend_from_slice(expanded.get(..first).unwrap_or(&[]));
-        }
-        text.extend_from_slice(&expanded);
-        text.extend_from_slice(line);
-        text.push(b'\n');
-        let descriptor = self
-            .scalar(run, name::BASH_XTRACEFD)
-            .and_then(|text| super::variable::plain_integer(&text))
-            .and_then(|number| u32::try_from(number).ok())
-            .unwrap_or(2);
-        // The command's own redirections do not count.
-        let before = self.x.redirections.iter().find(|(number, _)| *number == descriptor);
-        let description = match before {
-            Some((_, before)) => before.clone(),
-            None => self.shell.state.descriptors.get(descriptor).cloned(),
-        };
-        if let Some(description) = description {
-            self.write_now(Arc::clone(&description), &text);
-        }
-    }
-
-    /// Substitutions, `eval`, `source` and traps around the command.
-    fn trace_level(&self) -> usize {
-        use super::frame::Frame;
-        self.frames
-            .iter()
-            .filter(|frame| match frame {
-                Frame::Subshell(frame) => frame.substitution.is_some(),
-                Frame::Script(frame) => frame.kind != super::frame::ScriptKind::ExitTrap,
-                _ => false,
-            })
-            .count()
-            + self.trace_base
-    }
-
-    /// The fields of a simple command, with the assignments before it.
-    pub(crate) fn trace_command(&mut self, run: &mut Run) {
-        let mut line = Vec::new();
-        for assignment in self.x.assignments.clone() {
-            let mut text = run.services.names.text(assignment.name).to_metered();
-            text.extend_from_slice(if assignment.append { b"+=" } else { b"=" });
-            if !assignment.value.is_empty() {
-                text.extend_from_slice(&quote::trace(&assignment.value));
-            }
-            self.trace_line(run, &text);
-        }
-        for (number, field) in self.x.fields.iter().enumerate() {
-            if number > 0 {
-                line.push(b' ');
-            }
-            line.extend_from_slice(&quote::trace(field));
-            if let Some((_, literal)) = self.x.arguments.iter().find(|(at, _)| *at == number) {
-                line.extend_from_slice(&literal_text(literal, quote::single));
-            }
-        }
-        self.trace_line(run, &line);
-    }
-
-    pub(crate) fn trace_assignment(&mut self, run: &mut Run, id: NameId, value: &[u8], append: bool) {
-        let mut line = run.services.names.text(id).to_metered();
-        line.extend_from_slice(if append { b"+=" } else { b"=" });
-        if !value.is_empty() {
-            line.extend_from_slice(&quote::trace(value));
-        }
-        self.trace_line(run, &line);
-    }
-
-    pub(crate) fn trace_element(
-        &mut self,
-        run: &mut Run,
-        id: NameId,
-        subscript: &Subscript,
-        value: &[u8],
-        append: bool,
-    ) {
-        let mut line = run.services.names.text(id).to_metered();
-        line.push(b'[');
-        match subscript {
-            Subscript::Index(index) => line.extend_from_slice(index.to_metered_string().as_bytes()),
-            Subscript::Key(key) => line.extend_from_slice(key),
-        }
-        line.extend_from_slice(if append { b"]+=" } else { b"]=" });
-        if !value.is_empty() {
-            line.extend_from_slice(&quote::trace(value));
-        }
-        self.trace_line(run, &line);
-    }
-
-    pub(crate) fn trace_array(&mut self, run: &mut Run, id: NameId, literal: &ArrayLiteral, append: bool) {
-        let mut line = run.services.names.text(id).to_metered();
-        line.extend_from_slice(if append { b"+=" } else { b"=" });
-        line.extend_from_slice(&literal_text(literal, quote::trace));
-        self.trace_line(run, &line);
-    }
-
-    /// The head of `case` and of an arithmetic command, as `Op::Debug` has it.
-    pub(crate) fn trace_head(&mut self, run: &mut Run, head: &[u8]) {
-        if head.starts_with(b"case ") {
-            self.trace_line(run, head.trim_ascii_end());
-        } else if let Some(inner) = head.strip_prefix(b"((").and_then(|rest| rest.strip_suffix(b"))")) {
-            self.trace_line(run, &[b"(( ", inner.trim_ascii(), b" ))"].concat_metered());
-        }
-    }
-
-    /// The head of a `for` loop.
-    pub(crate) fn trace_for(&mut self, run: &mut Run, id: NameId) {
-        let mut line = b"for ".to_metered();
-        line.extend_from_slice(&run.services.names.text(id));
-        line.extend_from_slice(b" in");
-        if let Some(text) = self.for_words() {
-            line.push(b' ');
-            line.extend_from_slice(&text);
-        }
-        self.trace_line(run, &line);
-    }
-
+impl Shell {
     /// The words of the innermost `for` as written.
     fn for_words(&self) -> Option<Text> {
         let program = &self.code.program;
@@ -228,6 +107,135 @@ impl Process {
             }
         }
         Text::from(out)
+    }
+}
+
+impl Control {
+    /// Substitutions, `eval`, `source` and traps around the command.
+    fn trace_level(&self) -> usize {
+        use super::frame::Frame;
+        self.frames
+            .iter()
+            .filter(|frame| match frame {
+                Frame::Subshell(frame) => frame.substitution.is_some(),
+                Frame::Script(frame) => frame.kind != super::frame::ScriptKind::ExitTrap,
+                _ => false,
+            })
+            .count()
+            + self.trace_base
+    }
+}
+
+impl Process {
+    pub(crate) fn trace_line(&mut self, run: &mut Run, line: &[u8]) {
+        let prompt = self.shell.scalar(run, name::PS4).unwrap_or_else(|| Text::from_static(b"+ "));
+        let expanded = self.shell.expand_prompt(run, &prompt, false);
+        // The first character is repeated for each level of indirection.
+        let level = self.control.trace_level();
+        let first = crate::character::unit_at(&expanded, 0).map_or(0, |(_, length)| length);
+        let mut text = Vec::new();
+        for _ in 0..level {
+            text.extend_from_slice(expanded.get(..first).unwrap_or(&[]));
+        }
+        text.extend_from_slice(&expanded);
+        text.extend_from_slice(line);
+        text.push(b'\n');
+        let descriptor = self
+            .shell
+            .scalar(run, name::BASH_XTRACEFD)
+            .and_then(|text| super::variable::plain_integer(&text))
+            .and_then(|number| u32::try_from(number).ok())
+            .unwrap_or(2);
+        // The command's own redirections do not count.
+        let before = self.x.redirections.iter().find(|(number, _)| *number == descriptor);
+        let description = match before {
+            Some((_, before)) => before.clone(),
+            None => self.shell.state.descriptors.get(descriptor).cloned(),
+        };
+        if let Some(description) = description {
+            self.shell.write_now(Arc::clone(&description), &text);
+        }
+    }
+
+    /// The fields of a simple command, with the assignments before it.
+    pub(crate) fn trace_command(&mut self, run: &mut Run) {
+        let mut line = Vec::new();
+        for assignment in self.x.assignments.clone() {
+            let mut text = run.services.names.text(assignment.name).to_metered();
+            text.extend_from_slice(if assignment.append { b"+=" } else { b"=" });
+            if !assignment.value.is_empty() {
+                text.extend_from_slice(&quote::trace(&assignment.value));
+            }
+            self.trace_line(run, &text);
+        }
+        for (number, field) in self.x.fields.iter().enumerate() {
+            if number > 0 {
+                line.push(b' ');
+            }
+            line.extend_from_slice(&quote::trace(field));
+            if let Some((_, literal)) = self.x.arguments.iter().find(|(at, _)| *at == number) {
+                line.extend_from_slice(&literal_text(literal, quote::single));
+            }
+        }
+        self.trace_line(run, &line);
+    }
+
+    pub(crate) fn trace_assignment(&mut self, run: &mut Run, id: NameId, value: &[u8], append: bool) {
+        let mut line = run.services.names.text(id).to_metered();
+        line.extend_from_slice(if append { b"+=" } else { b"=" });
+        if !value.is_empty() {
+            line.extend_from_slice(&quote::trace(value));
+        }
+        self.trace_line(run, &line);
+    }
+
+    pub(crate) fn trace_element(
+        &mut self,
+        run: &mut Run,
+        id: NameId,
+        subscript: &Subscript,
+        value: &[u8],
+        append: bool,
+    ) {
+        let mut line = run.services.names.text(id).to_metered();
+        line.push(b'[');
+        match subscript {
+            Subscript::Index(index) => line.extend_from_slice(index.to_metered_string().as_bytes()),
+            Subscript::Key(key) => line.extend_from_slice(key),
+        }
+        line.extend_from_slice(if append { b"]+=" } else { b"]=" });
+        if !value.is_empty() {
+            line.extend_from_slice(&quote::trace(value));
+        }
+        self.trace_line(run, &line);
+    }
+
+    pub(crate) fn trace_array(&mut self, run: &mut Run, id: NameId, literal: &ArrayLiteral, append: bool) {
+        let mut line = run.services.names.text(id).to_metered();
+        line.extend_from_slice(if append { b"+=" } else { b"=" });
+        line.extend_from_slice(&literal_text(literal, quote::trace));
+        self.trace_line(run, &line);
+    }
+
+    /// The head of `case` and of an arithmetic command, as `Op::Debug` has it.
+    pub(crate) fn trace_head(&mut self, run: &mut Run, head: &[u8]) {
+        if head.starts_with(b"case ") {
+            self.trace_line(run, head.trim_ascii_end());
+        } else if let Some(inner) = head.strip_prefix(b"((").and_then(|rest| rest.strip_suffix(b"))")) {
+            self.trace_line(run, &[b"(( ", inner.trim_ascii(), b" ))"].concat_metered());
+        }
+    }
+
+    /// The head of a `for` loop.
+    pub(crate) fn trace_for(&mut self, run: &mut Run, id: NameId) {
+        let mut line = b"for ".to_metered();
+        line.extend_from_slice(&run.services.names.text(id));
+        line.extend_from_slice(b" in");
+        if let Some(text) = self.shell.for_words() {
+            line.push(b' ');
+            line.extend_from_slice(&text);
+        }
+        self.trace_line(run, &line);
     }
 }
 

@@ -2,8 +2,11 @@
 //! waits for it, and then does with the result what the operation does with a short value at once.
 
 use super::expand::ListOf;
-use super::process::{Process, Step, Wait};
+use super::expansion::Expansion;
+use super::halt::Step;
+use super::process::Process;
 use super::run::Run;
+use super::shell::Shell;
 use crate::character;
 use crate::limit::{Meter, Turn, gauge};
 use crate::memory::Vec;
@@ -20,6 +23,23 @@ pub(crate) const LONG: usize = 64 * 1024;
 
 /// The future of such work.
 pub(crate) type Work = BoxFuture<Result<Done, Stopped>>;
+
+/// Work on a word that is not done yet: before the next operation the process waits for it.
+pub(crate) enum Pending {
+    /// An operator on a long value.
+    Work(Work),
+    /// A long value joins the word in stretches.
+    Append { text: Text, at: usize, quoting: Quoting },
+}
+
+impl std::fmt::Debug for Pending {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Work(_) => "Work",
+            Self::Append { .. } => "Append",
+        })
+    }
+}
 
 /// What is done with its result.
 pub(crate) enum Done {
@@ -53,57 +73,85 @@ impl Pace for Paced {
     }
 }
 
-impl Process {
+impl Expansion {
     /// Waits for long work.
     pub(crate) fn start_work(
         &mut self,
         work: impl Future<Output = Result<Done, Stopped>> + Send + 'static,
     ) -> Step {
-        self.wait = Wait::Work(Box::pin(work));
+        self.pending = Some(Pending::Work(Box::pin(work)));
         Ok(())
     }
 
     /// Does with a result what the operation is for.
-    pub(super) fn finish_work(&mut self, run: &mut Run, done: Result<Done, Stopped>) -> Step {
-        self.wait = Wait::Nothing;
+    fn finish_work(&mut self, shell: &mut Shell, run: &mut Run, done: Result<Done, Stopped>) -> Step {
         match done {
-            Ok(Done::Text(text, quoting)) => self.append_value(&text, quoting),
+            Ok(Done::Text(text, quoting)) => self.append_value(shell, &text, quoting),
             Ok(Done::List { values, kind, quoting, list }) => {
-                return self.append_list(run, &values, kind, quoting, list);
+                return self.append_list(shell, run, &values, kind, quoting, list);
             }
             Ok(Done::Arm(matched, arm)) => {
                 if matched {
-                    self.code.pc = arm;
+                    shell.code.pc = arm;
                 }
             }
-            Ok(Done::Test(holds)) => self.set_status(u8::from(!holds)),
+            Ok(Done::Test(holds)) => shell.state.set_status(u8::from(!holds)),
             Err(Stopped) => return Err(crate::utility::ticker::stopped(&run.services.meter).into()),
         }
         Ok(())
     }
 
     /// Appends a text as one value; a long one in stretches, between which the process waits.
-    pub(crate) fn append_value(&mut self, text: &Text, quoting: Quoting) {
+    pub(crate) fn append_value(&mut self, shell: &mut Shell, text: &Text, quoting: Quoting) {
         if text.len() > LONG {
-            self.wait = Wait::Append { text: text.clone(), at: 0, quoting };
+            self.pending = Some(Pending::Append { text: text.clone(), at: 0, quoting });
         } else {
-            self.append_text(text, quoting);
+            self.append_text(shell, text, quoting);
         }
     }
 
     /// Goes on appending a long value.
-    pub(super) fn resume_append(&mut self, run: &mut Run, cx: &mut Context<'_>) -> Poll<Step> {
-        let Wait::Append { text, mut at, quoting } = std::mem::replace(&mut self.wait, Wait::Nothing) else {
-            return Poll::Ready(Ok(()));
-        };
+    fn append_stretches(
+        &mut self,
+        shell: &mut Shell,
+        run: &Run,
+        (text, mut at, quoting): (Text, usize, Quoting),
+    ) -> Poll<Step> {
         while at < text.len() {
             let end = character::stretch_end(&text, at, LONG / 4);
-            self.append_text(text.get(at..end).unwrap_or(&[]), quoting);
+            self.append_text(shell, text.get(at..end).unwrap_or(&[]), quoting);
             at = end;
             if gauge::burn(0) && run.services.meter.refuel()? != Turn::Continues {
-                self.wait = Wait::Append { text, at, quoting };
-                cx.waker().wake_by_ref();
+                self.pending = Some(Pending::Append { text, at, quoting });
                 return Poll::Pending;
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl Process {
+    /// Goes on with the work that is not done yet. Only a signal that ends the process is looked at meanwhile.
+    pub(super) fn resume_pending(&mut self, run: &mut Run, cx: &mut Context<'_>) -> Poll<Step> {
+        while let Some(pending) = self.x.pending.take() {
+            match pending {
+                Pending::Work(mut work) => {
+                    let Poll::Ready(done) = work.as_mut().poll(cx) else {
+                        if self.control.has_fatal_signal(&self.shell) {
+                            return Poll::Ready(self.take_signals(run));
+                        }
+                        self.x.pending = Some(Pending::Work(work));
+                        return Poll::Pending;
+                    };
+                    self.x.finish_work(&mut self.shell, run, done)?;
+                }
+                Pending::Append { text, at, quoting } => {
+                    let appended = self.x.append_stretches(&mut self.shell, run, (text, at, quoting))?;
+                    if appended.is_pending() {
+                        cx.waker().wake_by_ref();
+                        return Poll::Pending;
+                    }
+                }
             }
         }
         Poll::Ready(Ok(()))

@@ -290,7 +290,7 @@ pub struct SandboxSource;
 
 impl SessionSource for SandboxSource {
     fn base(&self) -> &Base {
-        super::base()
+        super::builder::base()
     }
 
     fn session(&self, setup: SessionSetup) -> Result<Box<dyn HookRunner>, String> {

@@ -10,6 +10,7 @@
 //!
 //! Reading does not change access times, as if every file system were mounted `noatime`: a read never copies a node.
 
+mod attribute;
 mod base;
 mod blocks;
 mod deposit;

@@ -1,9 +1,9 @@
 //! Open regular files.
 
+use super::attribute;
 use super::errno::Errno;
 use super::file_system::{Live, Shared};
 use super::foreign_file::ForeignHandle;
-use super::operation;
 use super::tree::{Location, State};
 use super::{Content, Metadata, Result};
 use crate::limit::gauge;
@@ -167,12 +167,12 @@ impl OpenFile {
 
     /// `fchmod`.
     pub fn set_mode(&self, mode: u32) -> Result<()> {
-        self.change(|state, at, now| operation::set_mode(state, at, mode, now))
+        self.change(|state, at, now| attribute::set_mode(state, at, mode, now))
     }
 
     /// `futimens`: sets times, since the Unix epoch; `None` leaves one as it is.
     pub fn set_times(&self, accessed: Option<Duration>, modified: Option<Duration>) -> Result<()> {
-        self.change(|state, at, now| operation::set_times(state, at, accessed, modified, now))
+        self.change(|state, at, now| attribute::set_times(state, at, accessed, modified, now))
     }
 
     /// A change of metadata, for the owner and root.

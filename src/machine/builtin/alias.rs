@@ -31,7 +31,7 @@ fn alias(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
     let options = ctx.options()?;
     let operands = ctx.operands(&options);
     if ctx.is_first() && (operands.is_empty() || options.has(b'p')) {
-        let aliases = Arc::clone(&ctx.shell.state.aliases);
+        let aliases = Arc::clone(&ctx.shell.state.commands.aliases);
         let mut all: Vec<(&Text, &Text)> = aliases.iter().collect();
         all.sort();
         for (name, text) in all {
@@ -46,9 +46,9 @@ fn alias(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
             }
             Some((name, text)) => {
                 let text = Text::from(text.get(1..).unwrap_or(&[]));
-                Arc::make_mut(&mut ctx.shell.state.aliases).insert(Text::from(name), text);
+                Arc::make_mut(&mut ctx.shell.state.commands.aliases).insert(Text::from(name), text);
             }
-            None => match ctx.shell.state.aliases.get(operand).cloned() {
+            None => match ctx.shell.state.commands.aliases.get(operand).cloned() {
                 Some(text) => show(ctx.out, operand, &text),
                 None => ctx.complain(BuiltinError::NotFound(operand.clone())),
             },
@@ -73,7 +73,7 @@ fn show(out: &mut Printout, name: &Text, text: &Text) {
 fn unalias(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
     let options = ctx.options()?;
     if options.has(b'a') {
-        ctx.shell.state.aliases = Arc::default();
+        ctx.shell.state.commands.aliases = Arc::default();
         return Ok(Flow::Status(0));
     }
     let operands = ctx.operands(&options);
@@ -81,7 +81,7 @@ fn unalias(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
         return Err(BuiltinError::Usage);
     }
     while let Some(operand) = ctx.next(operands) {
-        if Arc::make_mut(&mut ctx.shell.state.aliases).remove(operand).is_none() {
+        if Arc::make_mut(&mut ctx.shell.state.commands.aliases).remove(operand).is_none() {
             ctx.complain(BuiltinError::NotFound(operand.clone()));
         }
     }

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::error::BuiltinError;
 use super::{Act, Builtin, Flow, options};
-use crate::machine::process::Halt;
+use crate::machine::halt::Halt;
 
 pub(super) static BREAK: Builtin = Builtin {
     name: "break",
@@ -25,7 +25,7 @@ pub(super) static CONTINUE: Builtin = Builtin {
 
 /// Leaves loops; `again`: the last of them goes on with its next round.
 fn leave(ctx: &mut Context<'_, '_>, again: bool) -> Result<Flow, BuiltinError> {
-    let depth = ctx.process.loop_depth();
+    let depth = ctx.process.control.loop_depth();
     if depth == 0 {
         ctx.remark(BuiltinError::NotInLoop);
         return Ok(Flow::Status(0));
@@ -48,9 +48,9 @@ fn leave(ctx: &mut Context<'_, '_>, again: bool) -> Result<Flow, BuiltinError> {
             return Err(Halt::Abandon(1).into());
         }
     };
-    ctx.process.release(ctx.invocation);
+    ctx.process.shell.release(ctx.invocation);
     // A count that is out of range leaves all loops.
     ctx.process.leave_loops(ctx.run, count, again && status == 0)?;
-    ctx.process.set_status(status);
+    ctx.process.shell.state.set_status(status);
     Ok(Flow::Switched)
 }

@@ -19,8 +19,8 @@ pub(super) static CALLER: Builtin = Builtin {
 
 fn caller(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
     let options = ctx.options()?;
-    let calls = ctx.shell.state.calls.clone();
-    let main = ctx.main_script.clone();
+    let calls = ctx.shell.state.calls.innermost.clone();
+    let main = ctx.shell.main_script.clone();
     let Some(operand) = ctx.operands(&options).first() else {
         let Some(call) = calls else {
             if main.is_empty() {

@@ -1,12 +1,13 @@
 //! `cd`, `pwd`: the working directory. Bash manual 4.1. The logical path is kept in `PWD`; `-P` takes the physical one.
 
+use super::super::shell::Shell;
 use super::context::Context;
 use super::error::BuiltinError;
 use super::options::{Options, flag};
 use super::{Act, Builtin, Flow};
+use crate::machine::halt::Step;
 use crate::machine::name;
 use crate::machine::option::ShellOption;
-use crate::machine::process::{Process, Step};
 use crate::machine::run::Run;
 use crate::memory::{JoinMetered, ToMetered};
 use crate::text::Text;
@@ -49,7 +50,7 @@ fn cd(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     if !prints && along_cdpath(ctx, &target, physical)? {
         return Ok(Flow::Status(0));
     }
-    let Err(errno) = ctx.process.change_directory(ctx.run, &target, physical)? else {
+    let Err(errno) = ctx.process.shell.change_directory(ctx.run, &target, physical)? else {
         if prints {
             print_directory(ctx);
         }
@@ -57,8 +58,8 @@ fn cd(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     };
     if ctx.process.shell.state.options.has(ShellOption::CdableVars) && name::is_name(&target) {
         let id = ctx.run.services.names.intern(&target);
-        if let Some(value) = ctx.process.scalar(ctx.run, id)
-            && ctx.process.change_directory(ctx.run, &value, physical)?.is_ok()
+        if let Some(value) = ctx.process.shell.scalar(ctx.run, id)
+            && ctx.process.shell.change_directory(ctx.run, &value, physical)?.is_ok()
         {
             ctx.out.line(&value);
             return Ok(Flow::Status(0));
@@ -73,7 +74,7 @@ pub(super) fn variable(
     id: name::NameId,
     name: &'static str,
 ) -> Result<Text, BuiltinError> {
-    ctx.process.scalar(ctx.run, id).ok_or(BuiltinError::NotSet(name))
+    ctx.process.shell.scalar(ctx.run, id).ok_or(BuiltinError::NotSet(name))
 }
 
 /// The last of `-L` and `-P` counts, then `set -P`.
@@ -94,11 +95,11 @@ fn along_cdpath(ctx: &mut Context<'_, '_>, target: &Text, physical: bool) -> Res
     if target.is_empty() || matches!(first, b"" | b"." | b"..") {
         return Ok(false);
     }
-    let list = ctx.process.scalar(ctx.run, name::CDPATH).unwrap_or_default();
+    let list = ctx.process.shell.scalar(ctx.run, name::CDPATH).unwrap_or_default();
     for directory in list.split(|&byte| byte == b':').filter(|_| !list.is_empty()) {
         let candidate =
             if directory.is_empty() { target.to_metered() } else { path::join(directory, target) };
-        if ctx.process.change_directory(ctx.run, &Text::from(candidate), physical)?.is_ok() {
+        if ctx.process.shell.change_directory(ctx.run, &Text::from(candidate), physical)?.is_ok() {
             if !directory.is_empty() {
                 print_directory(ctx);
             }
@@ -120,7 +121,7 @@ fn pwd(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     Ok(Flow::Status(0))
 }
 
-impl Process {
+impl Shell {
     /// Makes a directory the working directory and sets `PWD` and `OLDPWD`.
     pub(super) fn change_directory(
         &mut self,
@@ -129,16 +130,14 @@ impl Process {
         physical: bool,
     ) -> Step<Result<(), Errno>> {
         let fs = &run.services.session.fs;
-        let joined = path::join(&self.shell.state.cwd, target);
+        let joined = path::join(&self.state.cwd, target);
         // `a/..` is only taken back where `a` is a directory.
         let found = fs.metadata(&joined).and_then(|metadata| {
             if metadata.is_directory() { Ok(()) } else { Err(FsError::Errno(Errno::NotDirectory)) }
         });
         // From a directory that was removed, `..` still leads up.
         let found = match found {
-            Err(FsError::Errno(Errno::NotFound))
-                if !physical && fs.metadata(&self.shell.state.cwd).is_err() =>
-            {
+            Err(FsError::Errno(Errno::NotFound)) if !physical && fs.metadata(&self.state.cwd).is_err() => {
                 Ok(())
             }
             found => found,
@@ -170,9 +169,9 @@ impl Process {
                 logical
             }
         };
-        let old = self.scalar(run, name::PWD).unwrap_or_else(|| self.shell.state.cwd.clone());
-        self.shell.state.cwd = Text::from(new);
-        let new = self.shell.state.cwd.clone();
+        let old = self.scalar(run, name::PWD).unwrap_or_else(|| self.state.cwd.clone());
+        self.state.cwd = Text::from(new);
+        let new = self.state.cwd.clone();
         // A read-only PWD is reported; the directory has changed.
         let _ = self.assign_variable(run, name::OLDPWD, old, false);
         let _ = self.assign_variable(run, name::PWD, new, false);

@@ -5,7 +5,7 @@ use super::describe::{self, Search};
 use super::error::BuiltinError;
 use super::options::flag;
 use super::{Act, Builtin, Flow};
-use crate::machine::command::Found;
+use crate::machine::external::Found;
 use crate::memory::{ToMetered, Vec};
 use crate::text::Text;
 
@@ -38,7 +38,7 @@ fn command(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     let default_path = options.has(b'p');
     match options.last_of(b"vV") {
         Some(letter) => Ok(tell(ctx, operands, letter == b'V', default_path)),
-        None => match super::find(name).filter(|builtin| ctx.process.is_enabled(builtin)) {
+        None => match super::find(name).filter(|builtin| ctx.process.shell.state.is_enabled(builtin)) {
             Some(builtin) => Ok(Flow::Delegate { builtin, args: operands.to_metered() }),
             None => run_file(ctx, name, operands.to_metered(), default_path),
         },
@@ -77,21 +77,21 @@ fn run_file(
     args: Vec<Text>,
     default_path: bool,
 ) -> Result<Flow, BuiltinError> {
-    let environment = ctx.process.environment(ctx.run);
+    let environment = ctx.process.shell.environment(ctx.run);
     if let Some(bound) = ctx.invocation.temporary.take() {
         ctx.process.shell.variables.leave_temporary(bound);
-        ctx.process.refresh_special();
+        ctx.process.shell.refresh_special();
     }
     ctx.process.x.fields = args;
     ctx.process.x.redirections = std::mem::take(&mut ctx.invocation.redirections);
     let found = if default_path && !name.contains(&b'/') {
-        ctx.process.search_along(ctx.run, name, describe::DEFAULT_PATH)
+        ctx.process.shell.search_along(ctx.run, name, describe::DEFAULT_PATH)
     } else {
-        ctx.process.search(ctx.run, name)
+        ctx.process.x.search(&mut ctx.process.shell, ctx.run, name)
     };
     if found == Found::Missing && !name.contains(&b'/') {
-        ctx.process.report_for(name, "command not found");
-        ctx.process.finish_simple(ctx.run, 127);
+        ctx.process.shell.report_for(name, "command not found");
+        ctx.process.x.finish_simple(&mut ctx.process.shell, 127);
         return Ok(Flow::Switched);
     }
     ctx.process.run_found(ctx.run, ctx.task, name, found, Some(environment))?;
@@ -102,7 +102,7 @@ fn builtin(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     let options = ctx.options()?;
     let operands = ctx.operands(&options);
     let Some(name) = operands.first() else { return Ok(Flow::Status(0)) };
-    match super::find(name).filter(|builtin| ctx.process.is_enabled(builtin)) {
+    match super::find(name).filter(|builtin| ctx.process.shell.state.is_enabled(builtin)) {
         Some(builtin) => Ok(Flow::Delegate { builtin, args: operands.to_metered() }),
         None => Err(BuiltinError::NotABuiltin(name.clone())),
     }

@@ -48,7 +48,7 @@ fn complete(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
     }
     let definition = definition(&options);
     while let Some(name) = ctx.next(names) {
-        Arc::make_mut(&mut ctx.shell.state.completions).insert(name.clone(), definition.clone());
+        Arc::make_mut(&mut ctx.shell.state.editor.completions).insert(name.clone(), definition.clone());
     }
     Ok(ctx.flow())
 }
@@ -79,7 +79,7 @@ fn definition(options: &Options) -> Vec<Vec<u8>> {
 }
 
 fn show(ctx: &mut ShellContext<'_>, names: &[Text]) -> Flow {
-    let completions = Arc::clone(&ctx.shell.state.completions);
+    let completions = Arc::clone(&ctx.shell.state.editor.completions);
     if names.is_empty() {
         for (name, parts) in completions.iter() {
             show_one(ctx, name, parts);
@@ -105,10 +105,10 @@ fn show_one(ctx: &mut ShellContext<'_>, name: &Text, parts: &[Vec<u8>]) {
 
 fn remove(ctx: &mut ShellContext<'_>, names: &[Text]) -> Flow {
     if names.is_empty() {
-        ctx.shell.state.completions = Arc::default();
+        ctx.shell.state.editor.completions = Arc::default();
     }
     while let Some(name) = ctx.next(names) {
-        if Arc::make_mut(&mut ctx.shell.state.completions).remove(name).is_none() {
+        if Arc::make_mut(&mut ctx.shell.state.editor.completions).remove(name).is_none() {
             ctx.complain(BuiltinError::NoCompletion(name.clone()));
         }
     }
@@ -141,7 +141,7 @@ fn compopt(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
         return Err(BuiltinError::NotCompleting);
     }
     while let Some(name) = ctx.next(&names) {
-        let Some(parts) = Arc::make_mut(&mut ctx.shell.state.completions).get_mut(name) else {
+        let Some(parts) = Arc::make_mut(&mut ctx.shell.state.editor.completions).get_mut(name) else {
             ctx.complain(BuiltinError::NoCompletion(name.clone()));
             continue;
         };

@@ -133,25 +133,17 @@ pub(crate) struct ShellContext<'c> {
     pub(super) shell: &'c mut Shell,
     pub(super) session: &'c Session,
     pub(super) meter: &'c Arc<Meter>,
-    /// Path of the main script; empty for a command string.
-    pub(super) main_script: &'c Text,
 }
 
 impl<'c> ShellContext<'c> {
     /// The part of a process that such a builtin gets.
     pub(super) fn of(process: &'c mut Process, run: &'c Run, call: Call<'c>) -> Self {
-        Self {
-            call,
-            shell: &mut process.shell,
-            session: &run.services.session,
-            meter: &run.services.meter,
-            main_script: &process.main_script,
-        }
+        Self { call, shell: &mut process.shell, session: &run.services.session, meter: &run.services.meter }
     }
 
     /// Whether a builtin is not turned off by `enable -n`.
     pub(super) fn is_enabled(&self, builtin: &Builtin) -> bool {
-        !self.shell.state.disabled.contains(&builtin.name)
+        !self.shell.state.commands.disabled.contains(&builtin.name)
     }
 }
 
@@ -209,7 +201,7 @@ impl<'c, 'w> Context<'c, 'w> {
     /// Reports something that does not change the exit status.
     pub(super) fn remark(&mut self, error: BuiltinError) {
         if self.call.out.is_empty() {
-            self.process.report_builtin(self.call.builtin, &error);
+            self.process.shell.report_builtin(self.call.builtin, &error);
         } else {
             self.call.out.message(error);
         }
@@ -235,10 +227,12 @@ pub(super) mod testing {
     use super::super::output::Filled;
     use super::*;
     use crate::limit::Limits;
+    use crate::machine::link::Link;
     use crate::machine::name::Names;
-    use crate::machine::shell::State;
+    use crate::machine::shell::{Code, State};
     use crate::machine::variable::Variables;
     use crate::memory::Vec;
+    use crate::program::Program;
     use crate::utility::testing::Fixture;
 
     /// A shell without a machine, in a session of its own.
@@ -250,7 +244,11 @@ pub(super) mod testing {
 
     impl TestShell {
         pub(in super::super) fn new() -> Self {
-            let shell = Shell { variables: Variables::new(Arc::new(Names::default())), state: State::new() };
+            let names = Arc::new(Names::default());
+            let program = Arc::new(Program::default());
+            let link = Arc::new(Link::new(&program, &names));
+            let code = Code { program, link, pc: 0, shift: 0 };
+            let shell = Shell::new(Variables::new(names), State::new(), code);
             let fixture = Fixture::new(&[]);
             let meter = Meter::new(Limits::default(), Arc::clone(&fixture.session.clock));
             Self { shell, fixture, meter }
@@ -271,7 +269,6 @@ pub(super) mod testing {
                     shell: &mut self.shell,
                     session: &self.fixture.session,
                     meter: &self.meter,
-                    main_script: &Text::EMPTY,
                 };
                 let flow = act(&mut context);
                 loop {

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::output::{Printout, Style};
-use crate::machine::command::Found;
+use crate::machine::external::Found;
 use crate::machine::option::ShellOption;
 use crate::memory::Vec;
 use crate::syntax::ast::FunctionDefinition;
@@ -55,14 +55,14 @@ pub(super) fn meanings(ctx: &mut Context<'_, '_>, name: &Text, search: Search) -
         }
     }
     if name.contains(&b'/') {
-        if let Found::Path(path) = ctx.process.search_path(ctx.run, name) {
+        if let Found::Path(path) = ctx.process.shell.state.search_path(ctx.run, name) {
             found.push(Meaning::File(path));
         }
         return found;
     }
     if !search.all
         && !search.default_path
-        && let Some((path, _)) = ctx.process.shell.state.hashed.get(name)
+        && let Some((path, _)) = ctx.process.shell.state.commands.hashed.get(name)
     {
         found.push(Meaning::Hashed(super::hash::shown(path)));
         return found;
@@ -70,16 +70,16 @@ pub(super) fn meanings(ctx: &mut Context<'_, '_>, name: &Text, search: Search) -
     let path = if search.default_path {
         Text::from(DEFAULT_PATH)
     } else {
-        ctx.process.scalar(ctx.run, crate::machine::name::PATH).unwrap_or_default()
+        ctx.process.shell.scalar(ctx.run, crate::machine::name::PATH).unwrap_or_default()
     };
     if search.all {
         for directory in path.split(|&byte| byte == b':') {
-            if let Found::Path(path) = ctx.process.search_along(ctx.run, name, directory) {
+            if let Found::Path(path) = ctx.process.shell.search_along(ctx.run, name, directory) {
                 found.push(Meaning::File(path));
             }
         }
     } else {
-        match ctx.process.search_along(ctx.run, name, &path) {
+        match ctx.process.shell.search_along(ctx.run, name, &path) {
             // One that can not be run is better than none.
             Found::Path(path) | Found::NotExecutable(path, _) => found.push(Meaning::File(path)),
             Found::Missing => {}
@@ -91,18 +91,18 @@ pub(super) fn meanings(ctx: &mut Context<'_, '_>, name: &Text, search: Search) -
 fn shell_meanings(ctx: &Context<'_, '_>, name: &Text, search: Search, found: &mut Vec<Meaning>) {
     let state = &ctx.process.shell.state;
     if state.options.has(ShellOption::ExpandAliases)
-        && let Some(text) = state.aliases.get(name)
+        && let Some(text) = state.commands.aliases.get(name)
     {
         found.push(Meaning::Alias(text.clone()));
     }
     if RESERVED_WORDS.iter().any(|word| word.as_bytes() == name.as_bytes()) {
         found.push(Meaning::Keyword);
     }
-    let function = ctx.run.services.names.find(name).and_then(|id| state.functions.get(&id));
+    let function = ctx.run.services.names.find(name).and_then(|id| state.commands.functions.get(&id));
     if let Some(function) = function.filter(|_| !search.no_functions) {
         found.push(Meaning::Function(Arc::clone(&function.definition)));
     }
-    if let Some(builtin) = super::find(name).filter(|builtin| ctx.process.is_enabled(builtin)) {
+    if let Some(builtin) = super::find(name).filter(|builtin| ctx.process.shell.state.is_enabled(builtin)) {
         let special = builtin.special && state.options.has(ShellOption::Posix);
         found.push(Meaning::Builtin { special });
     }

@@ -42,7 +42,7 @@ fn enable(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
             ctx.complain(BuiltinError::NotLoaded(name.clone()));
             continue;
         }
-        let disabled = Arc::make_mut(&mut ctx.shell.state.disabled);
+        let disabled = Arc::make_mut(&mut ctx.shell.state.commands.disabled);
         disabled.retain(|known| *known != builtin.name);
         if options.has(b'n') {
             disabled.push(builtin.name);

@@ -2,7 +2,7 @@
 
 use crate::limit::LimitError;
 use crate::machine::assign::AssignError;
-use crate::machine::process::Halt;
+use crate::machine::halt::Halt;
 use crate::text::Text;
 use crate::vfs::{Errno, FsError};
 use bstr::BStr;

@@ -6,9 +6,9 @@ use super::{Act, Builtin, Flow};
 use crate::io::Description;
 use crate::limit::{Limit, Turn, gauge};
 use crate::machine::frame::ScriptKind;
+use crate::machine::halt::Halt;
 use crate::machine::name;
 use crate::machine::option::ShellOption;
-use crate::machine::process::Halt;
 use crate::memory::{JoinMetered, ToMetered, Vec};
 use crate::text::Text;
 use crate::vfs::{Errno, FileKind, FsError, OpenOptions, path};
@@ -48,7 +48,14 @@ fn eval(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     if text.iter().all(u8::is_ascii_whitespace) {
         return Ok(Flow::Status(0));
     }
-    Ok(ctx.process.start_text(ctx.run, ctx.invocation, Arc::from(text), ScriptKind::Eval, None)?)
+    Ok(ctx.process.control.start_text(
+        &mut ctx.process.shell,
+        ctx.run,
+        ctx.invocation,
+        Arc::from(text),
+        ScriptKind::Eval,
+        None,
+    )?)
 }
 
 fn source(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
@@ -76,7 +83,14 @@ fn source(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         Ok(Some(script)) => {
             let args = (!args.is_empty()).then(|| args.to_metered());
             let file = Some((found, args));
-            Ok(ctx.process.start_text(ctx.run, ctx.invocation, script, ScriptKind::Source, file)?)
+            Ok(ctx.process.control.start_text(
+                &mut ctx.process.shell,
+                ctx.run,
+                ctx.invocation,
+                script,
+                ScriptKind::Source,
+                file,
+            )?)
         }
         Ok(None) => Ok(Flow::Wait),
         Err(error @ BuiltinError::Script { .. }) if posix => {
@@ -132,7 +146,7 @@ fn read_stream(ctx: &mut Context<'_, '_>, path: &Text) -> Result<Option<Arc<[u8]
         Some(reading) => reading,
         None => {
             let options = OpenOptions { read: true, ..OpenOptions::default() };
-            match ctx.process.open_path(ctx.run, path, &options) {
+            match ctx.process.shell.state.open_path(ctx.run, path, &options) {
                 Ok(description) => Box::new(Reading { description, script: Vec::new() }),
                 Err(FsError::Limit(limit)) => return Err(limit.into()),
                 Err(FsError::Errno(errno)) => {
@@ -177,7 +191,7 @@ fn find(ctx: &mut Context<'_, '_>, name: &Text) -> Option<Text> {
     if name.contains(&b'/') || !ctx.process.shell.state.options.has(ShellOption::SourcePath) {
         return Some(name.clone());
     }
-    let directories = ctx.process.scalar(ctx.run, name::PATH).unwrap_or_default();
+    let directories = ctx.process.shell.scalar(ctx.run, name::PATH).unwrap_or_default();
     for directory in directories.split(|&byte| byte == b':') {
         let directory = if directory.is_empty() { b"." } else { directory };
         let candidate = [directory, b"/", name.as_bytes()].concat_metered();

@@ -4,10 +4,10 @@ use super::context::Context;
 use super::error::BuiltinError;
 use super::options::{flag, value};
 use super::{Act, Builtin, Flow};
-use crate::machine::command::Found;
+use crate::machine::external::Found;
 use crate::machine::frame::Frame;
+use crate::machine::halt::Halt;
 use crate::machine::option::ShellOption;
-use crate::machine::process::Halt;
 use crate::memory::{JoinMetered, ToMetered, Vec, vec};
 use crate::program::{Op, Program};
 use crate::text::Text;
@@ -36,7 +36,7 @@ fn exec(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         ctx.invocation.redirections.clear();
         return Ok(Flow::Status(0));
     };
-    let path = match ctx.process.search(ctx.run, &name) {
+    let path = match ctx.process.x.search(&mut ctx.process.shell, ctx.run, &name) {
         Found::Path(path) => path,
         Found::Missing if name.contains(&b'/') => {
             return failed(ctx, BuiltinError::CannotExecute { name, errno: Errno::NotFound }, 127);
@@ -60,7 +60,7 @@ fn exec(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     let environment = if options.has(b'c') {
         Arc::new(Environment::new(Vec::new()))
     } else {
-        ctx.process.environment(ctx.run)
+        ctx.process.shell.environment(ctx.run)
     };
     leave_frames(ctx);
     ctx.invocation.redirections.clear();
@@ -72,33 +72,35 @@ fn exec(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
 /// Forgets what the shell would come back to: behind the command it ends, without its `EXIT` trap.
 fn leave_frames(ctx: &mut Context<'_, '_>) {
     let process = &mut *ctx.process;
-    while let Some(frame) = process.frames.last() {
+    while let Some(frame) = process.control.frames.last() {
         match frame {
             Frame::Subshell(_) => break,
-            Frame::Function(_) => process.depth = process.depth.saturating_sub(1),
+            Frame::Function(_) => process.control.depth = process.control.depth.saturating_sub(1),
             Frame::Script(frame) => {
-                process.depth = process.depth.saturating_sub(1);
+                process.control.depth = process.control.depth.saturating_sub(1);
                 if frame.kind.is_trap() {
-                    process.in_trap = process.in_trap.saturating_sub(1);
-                    process.traps_running &= !frame.kind.bit();
+                    process.shell.in_trap = process.shell.in_trap.saturating_sub(1);
+                    process.control.traps_running &= !frame.kind.bit();
                 }
             }
             _ => {}
         }
-        process.frames.pop();
+        process.control.frames.pop();
     }
     if process.shell.state.traps.signals.contains_key(&0) {
         Arc::make_mut(&mut process.shell.state.traps).signals.remove(&0);
     }
     let program =
-        Arc::new(Program { code: vec![Op::End], lines: vec![process.line()], ..Program::default() });
-    process.start_program(ctx.run, &program);
+        Arc::new(Program { code: vec![Op::End], lines: vec![process.shell.line()], ..Program::default() });
+    process.control.start_program(&mut process.shell, ctx.run, &program);
 }
 
 /// A command that can not be run ends the shell, unless `execfail` is on.
 fn failed(ctx: &mut Context<'_, '_>, error: BuiltinError, status: u8) -> Result<Flow, BuiltinError> {
     ctx.complain(error);
-    if ctx.process.shell.state.options.has(ShellOption::ExecFail) || ctx.process.shell.state.interactive {
+    if ctx.process.shell.state.options.has(ShellOption::ExecFail)
+        || ctx.process.shell.state.invoked.interactive
+    {
         return Ok(Flow::Status(status));
     }
     Err(Halt::Exit(status).into())

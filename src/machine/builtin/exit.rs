@@ -4,7 +4,8 @@ use super::context::Context;
 use super::error::BuiltinError;
 use super::{Act, Builtin, Flow, options};
 use crate::machine::frame::{Frame, ScriptKind};
-use crate::machine::process::{Halt, Process};
+use crate::machine::halt::Halt;
+use crate::machine::process::Process;
 
 pub(super) static EXIT: Builtin = Builtin {
     name: "exit",
@@ -44,10 +45,10 @@ fn status(ctx: &mut Context<'_, '_>) -> Result<u8, BuiltinError> {
 
 /// Within a trap's action: the status from before it.
 fn status_before_trap(process: &Process) -> Option<u8> {
-    if process.in_trap == 0 {
+    if process.shell.in_trap == 0 {
         return None;
     }
-    process.frames.iter().rev().find_map(|frame| match frame {
+    process.control.frames.iter().rev().find_map(|frame| match frame {
         Frame::Script(frame) if !matches!(frame.kind, ScriptKind::Eval | ScriptKind::Source) => {
             Some(frame.status)
         }
@@ -57,11 +58,11 @@ fn status_before_trap(process: &Process) -> Option<u8> {
 
 fn return_(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     let status = status(ctx)?;
-    if !ctx.process.can_return() && ctx.process.shell.state.calls.is_none() {
+    if !ctx.process.control.can_return() && ctx.process.shell.state.calls.innermost.is_none() {
         ctx.complain(BuiltinError::NothingToReturnFrom);
         return Ok(Flow::Status(2));
     }
-    ctx.process.release(ctx.invocation);
+    ctx.process.shell.release(ctx.invocation);
     ctx.process.return_from_function(ctx.run, status)?;
     Ok(Flow::Switched)
 }

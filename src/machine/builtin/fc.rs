@@ -43,12 +43,12 @@ fn fc(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         return Err(BuiltinError::NoEditor);
     }
     let (Some(first), Some(last)) = range(ctx.process, operands) else {
-        let is_empty = ctx.process.shell.state.history.entries.is_empty();
+        let is_empty = ctx.process.shell.state.editor.history.entries.is_empty();
         return if is_empty { Ok(Flow::Status(0)) } else { Err(BuiltinError::NoCommandFound) };
     };
     let backwards = options.has(b'r') || last < first;
     let (low, high) = (first.min(last), first.max(last));
-    let history = Arc::clone(&ctx.process.shell.state.history);
+    let history = Arc::clone(&ctx.process.shell.state.editor.history);
     let posix = ctx.process.shell.state.options.has(ShellOption::Posix);
     let high = high.min(history.entries.len().saturating_sub(1));
     for step in 0..=high.saturating_sub(low) {
@@ -66,7 +66,7 @@ fn fc(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
 /// How many entries there were before this command.
 fn before(process: &Process) -> usize {
     let state = &process.shell.state;
-    state.history.entries.len().saturating_sub(usize::from(state.history.last_added))
+    state.editor.history.entries.len().saturating_sub(usize::from(state.editor.history.last_added))
 }
 
 /// The places that the operands of `-l` name.
@@ -83,7 +83,7 @@ fn range(process: &Process, operands: &[Text]) -> (Option<usize>, Option<usize>)
 fn place(process: &Process, text: &Text) -> Option<usize> {
     let count = before(process);
     let newest = count.checked_sub(1)?;
-    let history = &process.shell.state.history;
+    let history = &process.shell.state.editor.history;
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     if !is_digits(digits) {
         return history.find(text, count);
@@ -112,22 +112,29 @@ fn again(ctx: &mut Context<'_, '_>, operands: &[Text]) -> Result<Flow, BuiltinEr
         Some(name) => place(ctx.process, name),
         None => before(ctx.process).checked_sub(1),
     };
-    let entry = found.and_then(|found| ctx.process.shell.state.history.entries.get(found)).cloned();
+    let entry = found.and_then(|found| ctx.process.shell.state.editor.history.entries.get(found)).cloned();
     let entry = entry.ok_or(BuiltinError::NoCommandFound)?;
     let mut text = entry.text.to_metered();
     for (pattern, replacement) in replacements {
         text = replace(&text, pattern, replacement);
         ctx.run.services.meter.check_value(text.len() as u64)?;
     }
-    ctx.process.write_error(&[text.as_slice(), b"\n"].concat_metered());
+    ctx.process.shell.write_error(&[text.as_slice(), b"\n"].concat_metered());
     let now = ctx.run.services.session.clock.now().as_secs() as i64;
-    let history = Arc::make_mut(&mut ctx.process.shell.state.history);
+    let history = Arc::make_mut(&mut ctx.process.shell.state.editor.history);
     if history.last_added {
         history.remove_last_added();
         history.push(Text::from(text.as_slice()), now);
         history.unsaved += 1;
     }
-    Ok(ctx.process.start_text(ctx.run, ctx.invocation, Arc::from(text), ScriptKind::Eval, None)?)
+    Ok(ctx.process.control.start_text(
+        &mut ctx.process.shell,
+        ctx.run,
+        ctx.invocation,
+        Arc::from(text),
+        ScriptKind::Eval,
+        None,
+    )?)
 }
 
 /// Every occurrence of a pattern replaced; none of an empty one.

@@ -32,7 +32,8 @@ fn getopts(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     let [letters, name, rest @ ..] = ctx.operands(&options) else { return Err(BuiltinError::Usage) };
     let positional = ctx.process.shell.state.positional.clone();
     let args = if rest.is_empty() { positional.as_slice() } else { rest };
-    let index = ctx.process.scalar(ctx.run, OPTIND).and_then(|text| plain_integer(&text)).unwrap_or(1).max(1);
+    let index =
+        ctx.process.shell.scalar(ctx.run, OPTIND).and_then(|text| plain_integer(&text)).unwrap_or(1).max(1);
     let mut state = ctx.process.shell.state.getopts;
     if state.index != index {
         state = GetoptsState { index, offset: 0 };
@@ -41,9 +42,9 @@ fn getopts(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     state.index = state.index.min(i64::try_from(args.len()).unwrap_or(i64::MAX).saturating_add(1));
     let found = step(letters, args, &mut state);
     ctx.process.shell.state.getopts = state;
-    ctx.process.set_plain(OPTIND, Value::Integer(state.index));
+    ctx.process.shell.variables.set_plain(OPTIND, Value::Integer(state.index));
     let is_silent = letters.first() == Some(&b':');
-    if !is_silent && ctx.process.scalar(ctx.run, OPTERR).is_none_or(|text| text.as_bytes() != b"0") {
+    if !is_silent && ctx.process.shell.scalar(ctx.run, OPTERR).is_none_or(|text| text.as_bytes() != b"0") {
         complain(ctx, &found);
     }
     let ended = found == Found::End;
@@ -53,12 +54,12 @@ fn getopts(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         Found::NoArgument(letter) if is_silent => (b':', Some(Text::from(&[letter]))),
         Found::NoArgument(_) | Found::End => (b'?', None),
     };
-    ctx.process.set_plain(OPTARG, argument.map_or(Value::Unset, Value::Text));
+    ctx.process.shell.variables.set_plain(OPTARG, argument.map_or(Value::Unset, Value::Text));
     if !name::is_name(name) {
         return Err(BuiltinError::InvalidName(name.clone()));
     }
     let id = ctx.run.services.names.intern(name);
-    ctx.process.assign_variable(ctx.run, id, Text::from(&[letter]), false)?;
+    ctx.process.shell.assign_variable(ctx.run, id, Text::from(&[letter]), false)?;
     Ok(Flow::Status(u8::from(ended)))
 }
 
@@ -69,10 +70,10 @@ fn complain(ctx: &mut Context<'_, '_>, found: &Found) {
         Found::NoArgument(letter) => (": option requires an argument -- ", letter),
         Found::Option(..) | Found::End => return,
     };
-    let mut line: Vec<u8> = ctx.process.shell.state.arg0.to_metered();
+    let mut line: Vec<u8> = ctx.process.shell.state.invoked.arg0.to_metered();
     line.extend_from_slice(what.as_bytes());
     line.extend_from_slice(&[*letter, b'\n']);
-    ctx.process.write_error(&line);
+    ctx.process.shell.write_error(&line);
 }
 
 /// Takes the next option; moves on the state.

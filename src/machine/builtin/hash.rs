@@ -4,7 +4,7 @@ use super::context::Context;
 use super::error::BuiltinError;
 use super::options::{flag, value};
 use super::{Act, Builtin, Flow};
-use crate::machine::command::Found;
+use crate::machine::external::Found;
 use crate::machine::name;
 use crate::memory::Vec;
 use crate::text::Text;
@@ -40,7 +40,7 @@ fn hash(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     let options = ctx.options()?;
     let names = ctx.operands(&options);
     if options.has(b'r') && ctx.is_first() {
-        ctx.process.shell.state.hashed = Arc::default();
+        ctx.process.shell.state.commands.hashed = Arc::default();
     }
     if names.is_empty() {
         if let Some(letter) = [b'd', b't'].into_iter().find(|letter| options.has(*letter)) {
@@ -55,9 +55,10 @@ fn hash(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         if options.has(b't') {
             tell(ctx, name, names.len() > 1, options.has(b'l'));
         } else if let Some(path) = options.value(b'p') {
-            Arc::make_mut(&mut ctx.process.shell.state.hashed).insert(name.clone(), (path.clone(), 0));
+            Arc::make_mut(&mut ctx.process.shell.state.commands.hashed)
+                .insert(name.clone(), (path.clone(), 0));
         } else if options.has(b'd') {
-            Arc::make_mut(&mut ctx.process.shell.state.hashed).remove(name);
+            Arc::make_mut(&mut ctx.process.shell.state.commands.hashed).remove(name);
         } else {
             remember(ctx, name);
         }
@@ -66,7 +67,7 @@ fn hash(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
 }
 
 fn list(ctx: &mut Context<'_, '_>, reusable: bool) {
-    let hashed = Arc::clone(&ctx.process.shell.state.hashed);
+    let hashed = Arc::clone(&ctx.process.shell.state.commands.hashed);
     let mut all: Vec<(&Text, &(Text, u32))> = hashed.iter().collect();
     all.sort();
     if !reusable {
@@ -91,7 +92,7 @@ fn show_command(ctx: &mut Context<'_, '_>, name: &Text, path: &Text) {
 }
 
 fn tell(ctx: &mut Context<'_, '_>, name: &Text, several: bool, reusable: bool) {
-    let Some((path, _)) = ctx.process.shell.state.hashed.get(name) else {
+    let Some((path, _)) = ctx.process.shell.state.commands.hashed.get(name) else {
         return ctx.complain(BuiltinError::NotFound(name.clone()));
     };
     let path = shown(path);
@@ -108,16 +109,16 @@ fn tell(ctx: &mut Context<'_, '_>, name: &Text, several: bool, reusable: bool) {
 /// Searches a command anew and remembers where it is.
 fn remember(ctx: &mut Context<'_, '_>, name: &Text) {
     let function = ctx.run.services.names.find(name);
-    let is_function = function.is_some_and(|id| ctx.process.shell.state.functions.contains_key(&id));
-    let is_builtin = super::find(name).is_some_and(|builtin| ctx.process.is_enabled(builtin));
+    let is_function = function.is_some_and(|id| ctx.process.shell.state.commands.functions.contains_key(&id));
+    let is_builtin = super::find(name).is_some_and(|builtin| ctx.process.shell.state.is_enabled(builtin));
     if name.contains(&b'/') || is_function || is_builtin {
         return;
     }
-    Arc::make_mut(&mut ctx.process.shell.state.hashed).remove(name);
-    let path = ctx.process.scalar(ctx.run, name::PATH).unwrap_or_default();
-    match ctx.process.search_along(ctx.run, name, &path) {
+    Arc::make_mut(&mut ctx.process.shell.state.commands.hashed).remove(name);
+    let path = ctx.process.shell.scalar(ctx.run, name::PATH).unwrap_or_default();
+    match ctx.process.shell.search_along(ctx.run, name, &path) {
         Found::Path(path) => {
-            Arc::make_mut(&mut ctx.process.shell.state.hashed).insert(name.clone(), (path, 0));
+            Arc::make_mut(&mut ctx.process.shell.state.commands.hashed).insert(name.clone(), (path, 0));
         }
         _ => ctx.complain(BuiltinError::NotFound(name.clone())),
     }

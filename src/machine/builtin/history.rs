@@ -4,9 +4,9 @@ use super::context::Context;
 use super::error::BuiltinError;
 use super::options::{flag, is_digits, value};
 use super::{Act, Builtin, Flow};
+use crate::machine::halt::Halt;
 use crate::machine::history::History;
 use crate::machine::name;
-use crate::machine::process::Halt;
 use crate::machine::variable::Value;
 use crate::memory::JoinMetered;
 use crate::text::Text;
@@ -41,7 +41,7 @@ fn history(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         return Err(BuiltinError::OneHistoryFile);
     }
     if options.has(b'c') && ctx.is_first() {
-        Arc::make_mut(&mut ctx.process.shell.state.history).clear();
+        Arc::make_mut(&mut ctx.process.shell.state.editor.history).clear();
         if operands.is_empty() {
             return Ok(Flow::Status(0));
         }
@@ -82,9 +82,9 @@ fn history(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
 
 /// Prints the last `count` entries with their numbers.
 fn list(ctx: &mut Context<'_, '_>, count: usize) {
-    let history = Arc::clone(&ctx.process.shell.state.history);
-    let format = ctx.process.scalar(ctx.run, name::HISTTIMEFORMAT).filter(|format| !format.is_empty());
-    let zone = ctx.process.zone(ctx.run);
+    let history = Arc::clone(&ctx.process.shell.state.editor.history);
+    let format = ctx.process.shell.scalar(ctx.run, name::HISTTIMEFORMAT).filter(|format| !format.is_empty());
+    let zone = ctx.process.shell.zone(ctx.run);
     let skipped = history.entries.len().saturating_sub(count);
     for (index, entry) in history.entries.iter().enumerate().skip(skipped) {
         let _ = write!(ctx.out, "{:5}  ", history.number(index));
@@ -103,7 +103,7 @@ fn store(ctx: &mut Context<'_, '_>, operands: &[Text]) {
     }
     let text = operands.join_metered(b" ");
     let now = ctx.run.services.session.clock.now().as_secs() as i64;
-    let history = Arc::make_mut(&mut ctx.process.shell.state.history);
+    let history = Arc::make_mut(&mut ctx.process.shell.state.editor.history);
     history.remove_last_added();
     history.push(Text::from(text), now);
     history.unsaved += 1;
@@ -111,7 +111,7 @@ fn store(ctx: &mut Context<'_, '_>, operands: &[Text]) {
 
 /// `-d place` and `-d start-end`.
 fn delete(ctx: &mut Context<'_, '_>, place: &Text) -> Result<Flow, BuiltinError> {
-    let history = Arc::make_mut(&mut ctx.process.shell.state.history);
+    let history = Arc::make_mut(&mut ctx.process.shell.state.editor.history);
     let (first, last) = match place.iter().skip(1).position(|&byte| byte == b'-') {
         Some(at) => {
             let (first, last) = place.split_at(at + 1);
@@ -142,23 +142,23 @@ fn index_of(history: &History, text: &[u8]) -> Option<usize> {
 
 /// `-a`, `-n`, `-r`, `-w`.
 fn file(ctx: &mut Context<'_, '_>, letter: u8, operand: Option<&Text>) -> Result<Flow, BuiltinError> {
-    let unsaved = ctx.process.shell.state.history.unsaved;
+    let unsaved = ctx.process.shell.state.editor.history.unsaved;
     let named = match operand {
         Some(name) => Some(path::join(&ctx.process.shell.state.cwd, name)),
-        None => ctx.process.history_file(),
+        None => ctx.process.shell.history_file(),
     };
     let path = match named {
         Some(path) => path,
         None if letter == b'a' => return Ok(Flow::Status(u8::from(unsaved > 0))),
         // What Readline takes by itself.
         None => {
-            let home = ctx.process.scalar(ctx.run, name::HOME).unwrap_or_default();
+            let home = ctx.process.shell.scalar(ctx.run, name::HOME).unwrap_or_default();
             [home.as_bytes(), b"/.history"].concat_metered()
         }
     };
     let result = match letter {
         b'a' if unsaved == 0 => Ok(()),
-        b'a' | b'w' => ctx.process.write_history(ctx.run, &path, letter == b'a'),
+        b'a' | b'w' => ctx.process.shell.write_history(ctx.run, &path, letter == b'a'),
         _ => read(ctx, &path, letter == b'n'),
     };
     match result {
@@ -173,7 +173,7 @@ fn read(ctx: &mut Context<'_, '_>, path: &[u8], new: bool) -> Result<(), FsError
     let content = ctx.run.services.session.fs.read(path)?;
     let times = ctx.process.shell.variables.slot(name::HISTTIMEFORMAT).value != Value::Unset;
     let now = ctx.run.services.session.clock.now().as_secs() as i64;
-    let history = Arc::make_mut(&mut ctx.process.shell.state.history);
+    let history = Arc::make_mut(&mut ctx.process.shell.state.editor.history);
     let from = if new { history.in_file } else { 0 };
     let before = history.entries.len();
     let lines = history.load(content.as_bytes(), from, now, times);

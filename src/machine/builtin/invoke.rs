@@ -3,16 +3,20 @@
 //! A builtin is called once, or again and again: after it had to wait, after its callback, or after its output was handed
 //! on or its turn was over. What it printed goes out before it is called again.
 
+use super::super::expansion::Expansion;
+use super::super::shell::Shell;
 use super::context::{Call, Context, ShellContext};
 use super::error::BuiltinError;
 use super::output::{Filled, Printout};
 use super::{Act, Builtin, Flow, Invocation};
 use crate::limit::{Turn, gauge};
+use crate::machine::halt::{Halt, Step};
 use crate::machine::option::ShellOption;
-use crate::machine::process::{Halt, Process, Step, Wait};
+use crate::machine::process::Process;
 use crate::machine::run::Run;
 use crate::machine::trap;
 use crate::machine::variable::Binding;
+use crate::machine::wait::Wait;
 use crate::memory::{Vec, format};
 use crate::text::Text;
 use crate::vfs::{Errno, FsError};
@@ -24,157 +28,7 @@ pub(crate) struct Printing {
     then: Flow,
 }
 
-impl Process {
-    /// Runs the fields as a builtin.
-    pub(crate) fn call_builtin(
-        &mut self,
-        run: &mut Run,
-        cx: &mut TaskContext<'_>,
-        builtin: &'static Builtin,
-    ) -> Step {
-        let mut invocation = Invocation {
-            args: std::mem::take(&mut self.x.fields),
-            arguments: std::mem::take(&mut self.x.arguments),
-            redirections: std::mem::take(&mut self.x.redirections),
-            ..Invocation::empty(builtin)
-        };
-        let assignments = std::mem::take(&mut self.x.assignments);
-        if !assignments.is_empty() {
-            let persists = builtin.special && self.shell.state.options.has(ShellOption::Posix);
-            let kind = match builtin.name {
-                _ if persists => Binding::Persistent,
-                "eval" | "source" | "." | "unset" => Binding::Scoped,
-                _ => Binding::Plain,
-            };
-            match self.bind_temporary(run, assignments, kind) {
-                Ok(bound) => invocation.temporary = Some(bound),
-                Err(()) if self.ends_at_errors() => {
-                    self.restore_descriptors(invocation.redirections);
-                    return Err(self.fatal_assignment());
-                }
-                // The command runs without them.
-                Err(()) => {}
-            }
-        }
-        self.invoke(run, cx, invocation)
-    }
-
-    /// Runs a builtin, or runs it again after it had to wait.
-    pub(crate) fn invoke(
-        &mut self,
-        run: &mut Run,
-        cx: &mut TaskContext<'_>,
-        mut invocation: Invocation,
-    ) -> Step {
-        loop {
-            let (mut out, flow) = match invocation.printing.take() {
-                Some(printing) => (printing.out, Ok(printing.then)),
-                None => self.call(run, cx, &mut invocation),
-            };
-            let flow = match flow {
-                Ok(flow @ (Flow::Status(_) | Flow::Again)) => {
-                    let is_quiet = out.is_empty() && flow != Flow::Again;
-                    if !is_quiet && !self.print(run, cx, &invocation, &mut out)? {
-                        invocation.printing = Some(Box::new(Printing { out, then: flow }));
-                        self.wait = Wait::Builtin(Box::new(invocation));
-                        return Ok(());
-                    }
-                    flow
-                }
-                flow => {
-                    self.print_now(&invocation, &mut out);
-                    match flow {
-                        Ok(flow) => flow,
-                        Err(halt) => {
-                            self.finish_invocation(invocation);
-                            return Err(halt);
-                        }
-                    }
-                }
-            };
-            self.out = out.into_buffer();
-            match flow {
-                Flow::Again => {}
-                Flow::Delegate { builtin, args } => invocation.become_other(builtin, args),
-                Flow::Callback(text) => return self.start_callback(run, invocation, text).map(|_| ()),
-                Flow::Wait => {
-                    self.wait = Wait::Builtin(Box::new(invocation));
-                    return Ok(());
-                }
-                Flow::Switched => {
-                    self.recycle(invocation.args);
-                    return Ok(());
-                }
-                Flow::Status(status) => return self.end_builtin(invocation, status),
-            }
-        }
-    }
-
-    /// Calls a builtin; what it printed, and how it goes on.
-    fn call(
-        &mut self,
-        run: &mut Run,
-        cx: &mut TaskContext<'_>,
-        invocation: &mut Invocation,
-    ) -> (Printout, Step<Flow>) {
-        let builtin = invocation.builtin;
-        let mut out = Printout::over(std::mem::take(&mut self.out));
-        // The arguments are apart from the invocation, which the builtin may change.
-        let args = std::mem::take(&mut invocation.args);
-        let mut position = invocation.position;
-        let call = Call::new(builtin, &args, &mut out, &mut position);
-        let result = match builtin.act {
-            Act::Shell(act) => act(&mut ShellContext::of(self, run, call)),
-            Act::Machine(act) => act(&mut Context::new(self, run, cx, invocation, call)),
-        };
-        invocation.position = position;
-        invocation.args = args;
-        let flow = match result {
-            Ok(flow) => Ok(flow),
-            Err(BuiltinError::Halt(halt)) => Err(halt),
-            Err(error) => {
-                let status = error.status();
-                if error == BuiltinError::Help {
-                    super::help::print_help(builtin, &mut out);
-                } else if !matches!(error, BuiltinError::Reported(_)) {
-                    out.message(error);
-                }
-                Ok(Flow::Status(status))
-            }
-        };
-        (out, flow)
-    }
-
-    fn end_builtin(&mut self, invocation: Invocation, status: u8) -> Step {
-        let status = if std::mem::take(&mut self.write_failed) { status.max(1) } else { status };
-        let is_usage_error = status == 2
-            && self.shell.state.conditions.is_empty()
-            && invocation.builtin.special
-            && self.shell.state.options.has(ShellOption::Posix);
-        self.finish_invocation(invocation);
-        self.set_status(status);
-        if is_usage_error { Err(Halt::Exit(status)) } else { Ok(()) }
-    }
-
-    fn finish_invocation(&mut self, invocation: Invocation) {
-        if !invocation.redirections.is_empty() {
-            self.restore_descriptors(invocation.redirections);
-        }
-        if let Some(bound) = invocation.temporary {
-            self.shell.variables.leave_temporary(bound);
-            self.refresh_special();
-        }
-        self.recycle(invocation.args);
-    }
-
-    /// Keeps the room of a command's fields for the next one.
-    fn recycle(&mut self, mut args: Vec<Text>) {
-        if self.x.fields.capacity() == 0 {
-            args.clear();
-            self.x.fields = args;
-        }
-    }
-
+impl Shell {
     /// Hands on what a builtin printed. `false`: the reader is slow, or others have their turn first.
     fn print(
         &mut self,
@@ -215,16 +69,16 @@ impl Process {
         if out.ready().is_empty() {
             return Ok(true);
         }
-        if !self.unwritten.is_empty() {
+        if !self.outputs.unwritten.is_empty() {
             cx.waker().wake_by_ref();
             return Ok(false);
         }
-        if self.write_failed {
+        if self.outputs.failed {
             out.advance(usize::MAX);
             return Ok(true);
         }
-        let Some(description) = self.shell.state.descriptors.get(1).cloned() else {
-            self.write_failed = true;
+        let Some(description) = self.state.descriptors.get(1).cloned() else {
+            self.outputs.failed = true;
             out.advance(usize::MAX);
             self.report_builtin(builtin, &BuiltinError::WriteError(Errno::BadDescriptor));
             return Ok(true);
@@ -235,12 +89,12 @@ impl Process {
                 Poll::Pending => return Ok(false),
                 Poll::Ready(Err(FsError::Limit(limit))) => return Err(limit.into()),
                 Poll::Ready(Err(FsError::Errno(Errno::BrokenPipe)))
-                    if !self.shell.state.traps.signals.contains_key(&trap::PIPE) =>
+                    if !self.state.traps.signals.contains_key(&trap::PIPE) =>
                 {
                     return Err(Halt::Killed(141));
                 }
                 Poll::Ready(Err(FsError::Errno(errno))) => {
-                    self.write_failed = true;
+                    self.outputs.failed = true;
                     out.advance(usize::MAX);
                     self.report_builtin(builtin, &BuiltinError::WriteError(errno));
                 }
@@ -254,7 +108,7 @@ impl Process {
     fn print_now(&mut self, invocation: &Invocation, out: &mut Printout) {
         while !out.is_empty() {
             let filled = out.fill();
-            if let Some(description) = self.shell.state.descriptors.get(1).cloned() {
+            if let Some(description) = self.state.descriptors.get(1).cloned() {
                 self.write_now(description, out.ready());
             }
             out.advance(usize::MAX);
@@ -287,10 +141,166 @@ impl Process {
     /// Undoes a builtin's redirections and temporary assignments before it leaves the frames around it.
     pub(super) fn release(&mut self, invocation: &mut Invocation) {
         let redirections = std::mem::take(&mut invocation.redirections);
-        self.restore_descriptors(redirections);
+        self.state.restore_descriptors(redirections);
         if let Some(bound) = invocation.temporary.take() {
-            self.shell.variables.leave_temporary(bound);
+            self.variables.leave_temporary(bound);
             self.refresh_special();
         }
+    }
+}
+
+impl Expansion {
+    fn end_builtin(&mut self, shell: &mut Shell, invocation: Invocation, status: u8) -> Step {
+        let status = if std::mem::take(&mut shell.outputs.failed) { status.max(1) } else { status };
+        let is_usage_error = status == 2
+            && shell.state.conditions.is_empty()
+            && invocation.builtin.special
+            && shell.state.options.has(ShellOption::Posix);
+        self.finish_invocation(shell, invocation);
+        shell.state.set_status(status);
+        if is_usage_error { Err(Halt::Exit(status)) } else { Ok(()) }
+    }
+
+    fn finish_invocation(&mut self, shell: &mut Shell, invocation: Invocation) {
+        if !invocation.redirections.is_empty() {
+            shell.state.restore_descriptors(invocation.redirections);
+        }
+        if let Some(bound) = invocation.temporary {
+            shell.variables.leave_temporary(bound);
+            shell.refresh_special();
+        }
+        self.recycle(invocation.args);
+    }
+
+    /// Keeps the room of a command's fields for the next one.
+    fn recycle(&mut self, mut args: Vec<Text>) {
+        if self.fields.capacity() == 0 {
+            args.clear();
+            self.fields = args;
+        }
+    }
+}
+
+impl Process {
+    /// Runs the fields as a builtin.
+    pub(crate) fn call_builtin(
+        &mut self,
+        run: &mut Run,
+        cx: &mut TaskContext<'_>,
+        builtin: &'static Builtin,
+    ) -> Step {
+        let mut invocation = Invocation {
+            args: std::mem::take(&mut self.x.fields),
+            arguments: std::mem::take(&mut self.x.arguments),
+            redirections: std::mem::take(&mut self.x.redirections),
+            ..Invocation::empty(builtin)
+        };
+        let assignments = std::mem::take(&mut self.x.assignments);
+        if !assignments.is_empty() {
+            let persists = builtin.special && self.shell.state.options.has(ShellOption::Posix);
+            let kind = match builtin.name {
+                _ if persists => Binding::Persistent,
+                "eval" | "source" | "." | "unset" => Binding::Scoped,
+                _ => Binding::Plain,
+            };
+            match self.shell.bind_temporary(run, assignments, kind) {
+                Ok(bound) => invocation.temporary = Some(bound),
+                Err(()) if self.shell.state.ends_at_errors() => {
+                    self.shell.state.restore_descriptors(invocation.redirections);
+                    return Err(self.shell.fatal_assignment());
+                }
+                // The command runs without them.
+                Err(()) => {}
+            }
+        }
+        self.invoke(run, cx, invocation)
+    }
+
+    /// Runs a builtin, or runs it again after it had to wait.
+    pub(crate) fn invoke(
+        &mut self,
+        run: &mut Run,
+        cx: &mut TaskContext<'_>,
+        mut invocation: Invocation,
+    ) -> Step {
+        loop {
+            let (mut out, flow) = match invocation.printing.take() {
+                Some(printing) => (printing.out, Ok(printing.then)),
+                None => self.call(run, cx, &mut invocation),
+            };
+            let flow = match flow {
+                Ok(flow @ (Flow::Status(_) | Flow::Again)) => {
+                    let is_quiet = out.is_empty() && flow != Flow::Again;
+                    if !is_quiet && !self.shell.print(run, cx, &invocation, &mut out)? {
+                        invocation.printing = Some(Box::new(Printing { out, then: flow }));
+                        self.control.wait = Wait::Builtin(Box::new(invocation));
+                        return Ok(());
+                    }
+                    flow
+                }
+                flow => {
+                    self.shell.print_now(&invocation, &mut out);
+                    match flow {
+                        Ok(flow) => flow,
+                        Err(halt) => {
+                            self.x.finish_invocation(&mut self.shell, invocation);
+                            return Err(halt);
+                        }
+                    }
+                }
+            };
+            self.shell.outputs.builtin = out.into_buffer();
+            match flow {
+                Flow::Again => {}
+                Flow::Delegate { builtin, args } => invocation.become_other(builtin, args),
+                Flow::Callback(text) => {
+                    return self.control.start_callback(&mut self.shell, run, invocation, text).map(|_| ());
+                }
+                Flow::Wait => {
+                    self.control.wait = Wait::Builtin(Box::new(invocation));
+                    return Ok(());
+                }
+                Flow::Switched => {
+                    self.x.recycle(invocation.args);
+                    return Ok(());
+                }
+                Flow::Status(status) => return self.x.end_builtin(&mut self.shell, invocation, status),
+            }
+        }
+    }
+
+    /// Calls a builtin; what it printed, and how it goes on.
+    fn call(
+        &mut self,
+        run: &mut Run,
+        cx: &mut TaskContext<'_>,
+        invocation: &mut Invocation,
+    ) -> (Printout, Step<Flow>) {
+        let builtin = invocation.builtin;
+        let mut out = Printout::over(std::mem::take(&mut self.shell.outputs.builtin));
+        // The arguments are apart from the invocation, which the builtin may change.
+        let args = std::mem::take(&mut invocation.args);
+        let mut position = invocation.position;
+        let call = Call::new(builtin, &args, &mut out, &mut position);
+        let result = match builtin.act {
+            Act::Shell(act) => act(&mut ShellContext::of(self, run, call)),
+            Act::Machine(act) => act(&mut Context::new(self, run, cx, invocation, call)),
+        };
+        invocation.position = position;
+        invocation.args = args;
+        let flow = match result {
+            Ok(flow) => Ok(flow),
+            Err(BuiltinError::Halt(halt)) => Err(halt),
+            Err(error) => {
+                let status = error.status();
+                if error == BuiltinError::Help {
+                    super::help::print_help(builtin, &mut out);
+                } else if !matches!(error, BuiltinError::Reported(_)) {
+                    out.message(error);
+                }
+                Ok(Flow::Status(status))
+            }
+        };
+        (out, flow)
     }
 }

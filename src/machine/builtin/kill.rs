@@ -86,13 +86,13 @@ fn send(ctx: &mut Context<'_, '_>, target: &Text, signal: Signal) -> Result<(), 
         return send_to_group(ctx, number, signal);
     }
     let pid = u32::try_from(number).map_err(|_| BuiltinError::NoSuchProcess(number))?;
-    if !ctx.run.alive.contains(&pid) && !ctx.process.is_own(pid) {
+    if !ctx.run.alive.contains(&pid) && !ctx.process.control.is_own(&ctx.process.shell, pid) {
         // A child that has ended and was not waited for can still be signalled.
         let is_known = ctx.process.shell.state.jobs.is_zombie(pid);
         return if is_known { Ok(()) } else { Err(BuiltinError::NoSuchProcess(number)) };
     }
     if signal != 0 {
-        if ctx.process.is_own(pid) {
+        if ctx.process.control.is_own(&ctx.process.shell, pid) {
             ctx.process.deliver(pid, signal);
         } else {
             ctx.run.signals.push((pid, signal));
@@ -117,17 +117,19 @@ fn job(ctx: &Context<'_, '_>, spec: &Text) -> Result<u32, BuiltinError> {
 fn send_to_group(ctx: &mut Context<'_, '_>, number: i64, signal: Signal) -> Result<(), BuiltinError> {
     if number == 0 {
         if signal != 0 {
-            let own_pid = ctx.process.process_pid();
+            let own_pid = ctx.process.control.process_pid(&ctx.process.shell);
             let others: Vec<u32> = ctx.run.alive.iter().copied().filter(|&pid| pid != own_pid).collect();
             ctx.run.signals.extend(others.into_iter().map(|pid| (pid, signal)));
-            let pid = ctx.process.shell.state.pid;
+            let pid = ctx.process.shell.state.ids.own;
             ctx.process.deliver(pid, signal);
         }
         return Ok(());
     }
     let leader = u32::try_from(number.unsigned_abs())
         .ok()
-        .filter(|leader| ctx.run.alive.contains(leader) && !ctx.process.is_own(*leader))
+        .filter(|leader| {
+            ctx.run.alive.contains(leader) && !ctx.process.control.is_own(&ctx.process.shell, *leader)
+        })
         .ok_or(BuiltinError::NoSuchProcess(number))?;
     if signal != 0 {
         ctx.run.signal_trees.push((leader, signal));

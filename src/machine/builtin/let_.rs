@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::error::BuiltinError;
 use super::{Act, Builtin, Flow};
-use crate::machine::process::Halt;
+use crate::machine::halt::Halt;
 use crate::program::ArithmeticContext;
 
 pub(super) static LET: Builtin = Builtin {
@@ -20,17 +20,17 @@ fn let_(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     if operands.is_empty() {
         return Err(BuiltinError::ExpressionExpected);
     }
-    let outer = ctx.process.arithmetic_prefix.replace("let");
+    let outer = ctx.process.shell.arithmetic.prefix.replace("let");
     let mut last = Ok(0);
     while let Some(operand) = ctx.next(operands) {
-        let result = ctx.process.evaluate_text(ctx.run, operand, 0);
-        last = ctx.process.arithmetic_result(ArithmeticContext::Plain, result);
+        let result = ctx.process.shell.evaluate_text(ctx.run, operand, 0);
+        last = ctx.process.shell.arithmetic_result(ArithmeticContext::Plain, result);
         match last {
             Ok(number) => ctx.set_status(u8::from(number == 0)),
             Err(_) => break,
         }
     }
-    ctx.process.arithmetic_prefix = outer;
+    ctx.process.shell.arithmetic.prefix = outer;
     match last {
         Ok(_) => Ok(ctx.flow()),
         Err(Halt::Discard(status)) => Ok(Flow::Status(status)),

@@ -10,8 +10,8 @@ use super::{Act, Builtin, Flow};
 use crate::io::Description;
 use crate::limit::{Turn, gauge};
 use crate::machine::array::Array;
+use crate::machine::expansion::Subscript;
 use crate::machine::name::{self, MAPFILE as MAPFILE_NAME, NameId};
-use crate::machine::process::Subscript;
 use crate::machine::quote;
 use crate::machine::variable::{Attributes, Value, decimal};
 use crate::memory::{JoinMetered, Vec};
@@ -176,10 +176,10 @@ fn begin(ctx: &mut Context<'_, '_>) -> Result<Lines, BuiltinError> {
         None => MAPFILE_NAME,
         Some(name) => array_named(ctx, name)?,
     };
-    ctx.process.check_writable(ctx.run, array)?;
+    ctx.process.shell.check_writable(ctx.run, array)?;
     match origin {
-        None => ctx.process.set_plain(array, Value::Array(Arc::new(Array::default()))),
-        Some(_) => ctx.process.make_array(array, false),
+        None => ctx.process.shell.variables.set_plain(array, Value::Array(Arc::new(Array::default()))),
+        Some(_) => ctx.process.shell.variables.make_array(array, false),
     }
     let callback = options.value(b'C').cloned();
     Ok(Lines {
@@ -218,7 +218,7 @@ fn array_named(ctx: &mut Context<'_, '_>, name: &Text) -> Result<NameId, Builtin
         return Err(BuiltinError::InvalidName(name.clone()));
     }
     let id = ctx.run.services.names.intern(name);
-    if ctx.process.is_associative(id) {
+    if ctx.process.shell.variables.is_associative(id) {
         return Err(BuiltinError::NotAnIndexedArray(name.clone()));
     }
     Ok(id)
@@ -268,5 +268,5 @@ fn assign(ctx: &mut Context<'_, '_>, lines: &mut Lines) -> Result<(), BuiltinErr
         return Ok(());
     }
     let index = i64::try_from(index).unwrap_or(i64::MAX);
-    Ok(ctx.process.assign_element(ctx.run, lines.array, Subscript::Index(index), value, false)?)
+    Ok(ctx.process.shell.assign_element(ctx.run, lines.array, Subscript::Index(index), value, false)?)
 }

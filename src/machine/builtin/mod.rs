@@ -1,7 +1,7 @@
 //! Builtins: commands that may change the shell. One file each, or one for a few that share their work.
 
+use super::expansion::ArrayLiteral;
 use super::frame::SavedDescriptor;
-use super::process::ArrayLiteral;
 use super::variable::Temporary;
 use crate::memory::Vec;
 use crate::text::Text;

@@ -31,7 +31,7 @@ const BLOCK: usize = 16 * 1024;
 fn printf(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     let options = ctx.options()?;
     let variable = options.value(b'v');
-    if let Some(name) = variable.filter(|name| !Process::is_assignable(name)) {
+    if let Some(name) = variable.filter(|name| !crate::machine::name::is_assignable(name)) {
         ctx.complain(BuiltinError::InvalidName(name.clone()));
         return Ok(Flow::Status(2));
     }
@@ -72,18 +72,18 @@ struct Shell<'s> {
 impl Surroundings for Shell<'_> {
     fn report(&mut self, out: &mut Vec<u8>, message: &dyn Display) {
         if !self.stored {
-            self.process.write_lines(out);
+            self.process.shell.write_lines(out);
         }
-        self.process.report_for(b"printf", message);
+        self.process.shell.report_for(b"printf", message);
     }
 
     fn time(&mut self, format: &[u8], seconds: i64) -> Vec<u8> {
-        let zone = self.process.zone(self.run);
+        let zone = self.process.shell.zone(self.run);
         let clock = &self.run.services.session.clock;
         let moment = match seconds {
             -1 => time_format::timestamp(clock.now()),
             -2 => {
-                let age = clock.monotonic().saturating_sub(self.process.shell.state.started);
+                let age = clock.monotonic().saturating_sub(self.process.shell.state.counters.started);
                 time_format::timestamp(clock.now().saturating_sub(age))
             }
             seconds => jiff::Timestamp::from_second(seconds).unwrap_or_default(),
@@ -95,11 +95,11 @@ impl Surroundings for Shell<'_> {
 
     fn store(&mut self, name: &[u8], count: usize) -> bool {
         if !name::is_name(name) {
-            self.process.report_for(b"printf", BuiltinError::InvalidName(Text::from(name)));
+            self.process.shell.report_for(b"printf", BuiltinError::InvalidName(Text::from(name)));
             return false;
         }
         let id = self.run.services.names.intern(name);
-        self.process.assign_variable(self.run, id, decimal(count as i64), false).is_ok()
+        self.process.shell.assign_variable(self.run, id, decimal(count as i64), false).is_ok()
     }
 
     fn quote(&self, text: &[u8]) -> Vec<u8> {

@@ -79,7 +79,7 @@ fn operands<'c>(ctx: &Context<'c, '_>) -> (bool, &'c [Text]) {
 }
 
 fn change(ctx: &mut Context<'_, '_>, target: &Text) -> Result<(), BuiltinError> {
-    let changed = ctx.process.change_directory(ctx.run, target, false)?;
+    let changed = ctx.process.shell.change_directory(ctx.run, target, false)?;
     changed.map_err(|errno| BuiltinError::File { name: target.clone(), errno })
 }
 
@@ -183,7 +183,7 @@ fn dirs(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
 
 /// The stack, on one line as `pushd` and `popd` show it unless the style has lines.
 fn print(ctx: &mut Context<'_, '_>, style: Style, wanted: Option<usize>) {
-    let home = ctx.process.scalar(ctx.run, name::HOME).filter(|home| !style.long && home.len() > 1);
+    let home = ctx.process.shell.scalar(ctx.run, name::HOME).filter(|home| !style.long && home.len() > 1);
     let cwd = ctx.process.shell.state.cwd.clone();
     let directories = Arc::clone(&ctx.process.shell.state.directories);
     let mut is_first = true;

@@ -12,8 +12,8 @@ use crate::io::Description;
 use crate::limit::{Turn, gauge};
 use crate::machine::array::Array;
 use crate::machine::builder::{Builder, Separators};
+use crate::machine::expansion::{ArrayElement, ArrayLiteral};
 use crate::machine::name::{REPLY, TMOUT};
-use crate::machine::process::{ArrayElement, ArrayLiteral, Process};
 use crate::machine::variable::Value;
 use crate::memory::{ToMetered, Vec};
 use crate::text::Text;
@@ -164,12 +164,12 @@ fn request(ctx: &mut Context<'_, '_>, options: &Options) -> Result<Request, Buil
         request.delimiter = None;
     }
     if !options.has(b't')
-        && let Some(text) = ctx.process.scalar(ctx.run, TMOUT)
+        && let Some(text) = ctx.process.shell.scalar(ctx.run, TMOUT)
     {
         request.timeout = seconds(&text).filter(|time| !time.is_zero());
     }
     let first = request.array.as_ref().or(request.names.first());
-    match first.filter(|name| !Process::is_assignable(name)) {
+    match first.filter(|name| !crate::machine::name::is_assignable(name)) {
         Some(name) => Err(BuiltinError::InvalidName(name.clone())),
         None => Ok(request),
     }
@@ -393,7 +393,7 @@ fn assign(ctx: &mut Context<'_, '_>, line: &Line) -> Result<(), BuiltinError> {
         return assign_array(ctx, array, line.fields(&separators));
     }
     let Some(first) = names.first() else {
-        return Ok(ctx.process.assign_variable(ctx.run, REPLY, whole(), false)?);
+        return Ok(ctx.process.shell.assign_variable(ctx.run, REPLY, whole(), false)?);
     };
     if line.request.delimiter.is_none() {
         ctx.assign_reference(first, whole())?;
@@ -405,18 +405,18 @@ fn assign(ctx: &mut Context<'_, '_>, line: &Line) -> Result<(), BuiltinError> {
 
 fn assign_array(ctx: &mut Context<'_, '_>, name: &Text, fields: Vec<Text>) -> Result<(), BuiltinError> {
     let id = ctx.run.services.names.intern(name);
-    if ctx.process.is_associative(id) {
+    if ctx.process.shell.variables.is_associative(id) {
         return Err(BuiltinError::AssociativeToIndexed(name.clone()));
     }
     if fields.is_empty() {
-        ctx.process.check_writable(ctx.run, id)?;
-        ctx.process.set_plain(id, Value::Array(Arc::new(Array::default())));
+        ctx.process.shell.check_writable(ctx.run, id)?;
+        ctx.process.shell.variables.set_plain(id, Value::Array(Arc::new(Array::default())));
         return Ok(());
     }
     let elements = fields.into_iter().map(|value| ArrayElement { key: None, append: false, value });
     let mut literal = ArrayLiteral::default();
     literal.elements.extend(elements);
-    Ok(ctx.process.assign_array(ctx.run, id, &literal, false)?)
+    Ok(ctx.process.shell.assign_array(ctx.run, id, &literal, false)?)
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! `set`: options and positional parameters; the list of variables. Bash manual 4.3.1.
 
+use super::super::shell::Shell;
 use super::context::Context;
 use super::error::BuiltinError;
 use super::options::{OptionRow, signed};
 use super::{Act, Builtin, Flow};
+use crate::machine::halt::Halt;
 use crate::machine::option::{self, OPTIONS, ShellOption};
-use crate::machine::process::{Halt, Process};
 use crate::machine::run::Run;
 use crate::machine::shell::Positional;
 use crate::memory::ToMetered;
@@ -79,7 +80,7 @@ fn set_options<'a>(ctx: &mut Context<'_, '_>, args: &'a [Text]) -> Result<Option
         for &letter in cluster {
             if letter != b'o' {
                 if let Some(option) = option::find_letter(letter) {
-                    ctx.process.set_option(ctx.run, option, on);
+                    ctx.process.shell.set_option(ctx.run, option, on);
                 }
                 continue;
             }
@@ -91,7 +92,7 @@ fn set_options<'a>(ctx: &mut Context<'_, '_>, args: &'a [Text]) -> Result<Option
                     let option = option::find(name, true)
                         .filter(|option| !on || !matches!(option, ShellOption::Keyword | ShellOption::OneCmd))
                         .ok_or_else(|| BuiltinError::InvalidOptionName(name.clone()))?;
-                    ctx.process.set_option(ctx.run, option, on);
+                    ctx.process.shell.set_option(ctx.run, option, on);
                 }
             }
         }
@@ -118,13 +119,19 @@ fn list(ctx: &mut Context<'_, '_>, table: bool) {
 
 /// `set -n`: the rest is parsed and not run.
 fn without_execution(ctx: &mut Context<'_, '_>) -> Result<Halt, BuiltinError> {
-    let mut program = Arc::clone(&ctx.process.code.program);
+    let mut program = Arc::clone(&ctx.process.shell.code.program);
     loop {
         if !program.errors.is_empty() {
-            return Ok(ctx.process.syntax_error(ctx.run, &program, 0));
+            return Ok(ctx.process.control.syntax_error(&mut ctx.process.shell, ctx.run, &program, 0));
         }
         let Some(rest) = program.rest else { return Ok(Halt::Killed(0)) };
-        program = ctx.process.compile(ctx.run, Arc::clone(&program.source), rest, false)?;
+        program = ctx.process.control.compile(
+            &mut ctx.process.shell,
+            ctx.run,
+            Arc::clone(&program.source),
+            rest,
+            false,
+        )?;
     }
 }
 
@@ -153,10 +160,10 @@ const fn is_refused(letter: u8) -> bool {
     matches!(letter, b'k' | b't')
 }
 
-impl Process {
+impl Shell {
     /// Turns an option on or off, and what depends on it.
     pub(super) fn set_option(&mut self, run: &mut Run, option: ShellOption, on: bool) {
-        let options = &mut self.shell.state.options;
+        let options = &mut self.state.options;
         match option {
             // Of the two editing modes one is on at most.
             ShellOption::Vi if on => options.set(ShellOption::Emacs, false),
@@ -171,7 +178,7 @@ impl Process {
         }
         let enabled = option == ShellOption::History && on && !options.has(option);
         options.set(option, on);
-        if enabled && self.shell.state.history.unsaved == 0 {
+        if enabled && self.state.editor.history.unsaved == 0 {
             self.load_history(run);
         }
     }

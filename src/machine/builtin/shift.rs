@@ -3,8 +3,8 @@
 use super::context::ShellContext;
 use super::error::BuiltinError;
 use super::{Act, Builtin, Flow, options};
+use crate::machine::halt::Halt;
 use crate::machine::option::ShellOption;
-use crate::machine::process::Halt;
 
 pub(super) static SHIFT: Builtin = Builtin {
     name: "shift",

@@ -55,7 +55,7 @@ fn shopt(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
                 ctx.complain(BuiltinError::InvalidOptionName(name.clone()));
             }
             None => ctx.complain(BuiltinError::InvalidShellOptionName(name.clone())),
-            Some(option) if on || off => ctx.process.set_option(ctx.run, option, on),
+            Some(option) if on || off => ctx.process.shell.set_option(ctx.run, option, on),
             Some(option) => {
                 if !ctx.process.shell.state.options.has(option) {
                     ctx.raise(1);

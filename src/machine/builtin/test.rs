@@ -4,7 +4,8 @@ use super::context::Context;
 use super::error::BuiltinError;
 use super::{Act, Builtin, Flow};
 use crate::limit::Limit;
-use crate::machine::process::{Halt, Process};
+use crate::machine::halt::Halt;
+use crate::machine::process::Process;
 use crate::machine::run::Run;
 use crate::syntax::ast::ConditionalOperator;
 use crate::text::Text;
@@ -64,7 +65,7 @@ impl Facts for Shell<'_> {
     }
 
     fn unary(&mut self, operator: u8, operand: &Text) -> Result<bool, Halt> {
-        self.process.test_unary(self.run, operator, operand)
+        self.process.shell.test_unary(self.run, operator, operand)
     }
 
     fn compare_files(&mut self, operator: u8, left: &Text, right: &Text) -> bool {
@@ -73,6 +74,6 @@ impl Facts for Shell<'_> {
             b'o' => ConditionalOperator::Older,
             _ => ConditionalOperator::SameFile,
         };
-        self.process.compare_files(self.run, operator, left, right)
+        self.process.shell.state.compare_files(self.run, operator, left, right)
     }
 }

@@ -16,7 +16,7 @@ pub(super) static TIMES: Builtin = Builtin {
 
 fn times(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
     ctx.options()?;
-    let own = ctx.session.clock.monotonic().saturating_sub(ctx.shell.state.started);
+    let own = ctx.session.clock.monotonic().saturating_sub(ctx.shell.state.counters.started);
     let (minutes, seconds) = (own.as_secs() / 60, own.as_secs() % 60);
     let _ = write!(ctx.out, "{minutes}m{seconds}.{:03}s 0m0.000s\n0m0.000s 0m0.000s\n", own.subsec_millis());
     Ok(Flow::Status(0))

@@ -65,7 +65,6 @@ fn set(ctx: &mut Context<'_, '_>, condition: Condition, action: Option<Text>) {
         Condition::Debug => traps.debug = action,
         Condition::Return => traps.on_return = action,
     }
-    ctx.process.note_trap_in_function(condition);
 }
 
 /// Prints traps so that they can be read back.

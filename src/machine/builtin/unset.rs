@@ -4,9 +4,9 @@ use super::context::Context;
 use super::error::BuiltinError;
 use super::options::{Options, flag};
 use super::{Act, Builtin, Flow};
+use crate::machine::expansion::Target;
 use crate::machine::name::{self, NameId};
 use crate::machine::option::ShellOption;
-use crate::machine::process::Target;
 use crate::machine::variable::{Attributes, Value};
 use crate::memory::ToMeteredString;
 use crate::text::Text;
@@ -46,13 +46,13 @@ fn unset(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
 fn unset_function(ctx: &mut Context<'_, '_>, name: &Text) -> Result<(), BuiltinError> {
     let Some(id) = ctx.run.services.names.find(name) else { return Ok(()) };
     let shell = &mut ctx.process.shell;
-    if !shell.state.functions.contains_key(&id) {
+    if !shell.state.commands.functions.contains_key(&id) {
         return Ok(());
     }
     if shell.variables.is_readonly_function(id) {
         return Err(BuiltinError::UnsetReadOnlyFunction(name.clone()));
     }
-    if let Some(function) = Arc::make_mut(&mut shell.state.functions).remove(&id)
+    if let Some(function) = Arc::make_mut(&mut shell.state.commands.functions).remove(&id)
         && function.exported
     {
         shell.variables.exports += 1;
@@ -78,13 +78,13 @@ fn unset_name(ctx: &mut Context<'_, '_>, name: &Text, options: &Options) -> Resu
     let id = ctx.run.services.names.intern(name);
     let slot = ctx.process.shell.variables.slot(id);
     let (exists, is_reference) = (slot.exists(), slot.attributes.has(Attributes::NAMEREF));
-    if !exists && !variables_only && ctx.process.shell.state.functions.contains_key(&id) {
+    if !exists && !variables_only && ctx.process.shell.state.commands.functions.contains_key(&id) {
         return unset_function(ctx, name);
     }
     if !is_reference || reference {
         return unset_variable(ctx, id);
     }
-    match ctx.process.dereference(ctx.run, id) {
+    match ctx.process.shell.dereference(ctx.run, id) {
         Target::Variable(target) => unset_variable(ctx, target),
         Target::Index(target, index) => unset_element(ctx, target, &Text::from(index.to_metered_string())),
         Target::Key(target, key) => unset_element(ctx, target, &key),
@@ -119,13 +119,13 @@ fn unset_variable(ctx: &mut Context<'_, '_>, id: NameId) -> Result<(), BuiltinEr
         slot.attributes = Attributes(attributes.0 & Attributes::SPECIAL.0);
     }
     if attributes.has(Attributes::SPECIAL) {
-        ctx.process.after_special(ctx.run, id);
+        ctx.process.shell.after_special(ctx.run, id);
     }
     Ok(())
 }
 
 fn unset_element(ctx: &mut Context<'_, '_>, id: NameId, subscript: &Text) -> Result<(), BuiltinError> {
-    let Target::Variable(id) = ctx.process.dereference(ctx.run, id) else { return Ok(()) };
+    let Target::Variable(id) = ctx.process.shell.dereference(ctx.run, id) else { return Ok(()) };
     check_writable(ctx, id)?;
     let is_all = matches!(subscript.as_bytes(), b"@" | b"*");
     let slot = ctx.process.shell.variables.slot(id);
@@ -133,7 +133,8 @@ fn unset_element(ctx: &mut Context<'_, '_>, id: NameId, subscript: &Text) -> Res
     let not_an_array = || BuiltinError::NotAnArray(ctx.run.services.names.text(id));
     match slot.value {
         Value::Assoc(_) => {
-            let key = if is_all { subscript.clone() } else { ctx.process.dequote_key(ctx.run, subscript) };
+            let key =
+                if is_all { subscript.clone() } else { ctx.process.shell.dequote_key(ctx.run, subscript) };
             if let Value::Assoc(assoc) = &mut ctx.process.shell.variables.slot_mut(id).value {
                 Arc::make_mut(assoc).remove(&key);
             }
@@ -142,8 +143,8 @@ fn unset_element(ctx: &mut Context<'_, '_>, id: NameId, subscript: &Text) -> Res
             ctx.process.shell.variables.slot_mut(id).value = Value::Array(Arc::default());
         }
         Value::Array(_) => {
-            let index = ctx.process.evaluate_subscript(ctx.run, subscript, 0)?;
-            let index = ctx.process.array_index(ctx.run, id, index);
+            let index = ctx.process.shell.evaluate_subscript(ctx.run, subscript, 0)?;
+            let index = ctx.process.shell.array_index(ctx.run, id, index);
             let index = index.ok_or_else(|| BuiltinError::BadSubscript(subscript.clone()))?;
             if let Value::Array(array) = &mut ctx.process.shell.variables.slot_mut(id).value {
                 Arc::make_mut(array).remove(index);
@@ -153,7 +154,7 @@ fn unset_element(ctx: &mut Context<'_, '_>, id: NameId, subscript: &Text) -> Res
         Value::Unset | Value::Dynamic => return Err(not_an_array()),
         _ if is_all => return Err(not_an_array()),
         _ => {
-            if ctx.process.evaluate_subscript(ctx.run, subscript, 0)? != 0 {
+            if ctx.process.shell.evaluate_subscript(ctx.run, subscript, 0)? != 0 {
                 return Err(BuiltinError::NotAnArray(ctx.run.services.names.text(id)));
             }
             return unset_variable(ctx, id);

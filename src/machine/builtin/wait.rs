@@ -48,19 +48,19 @@ fn wait(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         ctx.keep(waiting);
         return Ok(Flow::Wait);
     }
-    ctx.process.report_killed_jobs();
-    if let Some((pid, variables)) = ctx.process.coprocess
+    ctx.process.shell.report_killed_jobs();
+    if let Some((pid, variables)) = ctx.process.control.coprocess
         && ctx.process.shell.state.jobs.status_of(pid) != Some(JobStatus::Running)
     {
-        ctx.process.coprocess = None;
+        ctx.process.control.coprocess = None;
         for id in variables {
-            ctx.process.set_plain(id, Value::Unset);
+            ctx.process.shell.variables.set_plain(id, Value::Unset);
         }
     }
     if let (Some(variable), Some(pid)) = (&waiting.variable, waiting.last) {
         let id = ctx.run.services.names.intern(variable);
         // What is wrong was said, and the status is the process's.
-        let _ = ctx.process.assign_variable(ctx.run, id, decimal(i64::from(pid)), false);
+        let _ = ctx.process.shell.assign_variable(ctx.run, id, decimal(i64::from(pid)), false);
     }
     Ok(Flow::Status(waiting.status))
 }

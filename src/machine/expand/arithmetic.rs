@@ -2,10 +2,12 @@
 
 use super::super::array::Array;
 use super::super::assign::AssignError;
+use super::super::expansion::{Subscript, Target};
+use super::super::halt::{Halt, Step};
 use super::super::link::Link;
 use super::super::name::NameId;
-use super::super::process::{Halt, Process, Step, Subscript, Target};
 use super::super::run::Run;
+use super::super::shell::Shell;
 use super::super::variable::{Attributes, Value, plain_integer};
 use super::arithmetic_prefix::blanks_trimmed;
 use crate::limit::gauge;
@@ -68,13 +70,13 @@ impl Operands {
     }
 }
 
-impl Process {
+impl Shell {
     /// Evaluates a compiled expression.
     pub(crate) fn evaluate(&mut self, run: &mut Run, code: &ArithmeticCode, link: &Link) -> Step<i64> {
-        self.arithmetic_context = code.context;
+        self.arithmetic.context = code.context;
         match self.run_steps(run, code, Resolve(link.names()), 0, &Text::EMPTY) {
             Ok(number) => {
-                self.arithmetic_context = ArithmeticContext::Plain;
+                self.arithmetic.context = ArithmeticContext::Plain;
                 Ok(number)
             }
             result => self.arithmetic_result(code.context, result),
@@ -83,13 +85,13 @@ impl Process {
 
     /// What an evaluation comes to: how far an error reaches depends on what the expression is part of.
     pub(crate) fn arithmetic_result(&mut self, context: ArithmeticContext, result: Step<i64>) -> Step<i64> {
-        let failed_in = std::mem::take(&mut self.arithmetic_context);
+        let failed_in = std::mem::take(&mut self.arithmetic.context);
         match (result, context) {
             (Err(Halt::Discard(status)), _) if failed_in == ArithmeticContext::Subscript => {
                 Err(Halt::Abandon(status))
             }
             (Err(Halt::Discard(_) | Halt::Abandon(_)), ArithmeticContext::Command) => {
-                self.arithmetic_failed = true;
+                self.arithmetic.failed = true;
                 Ok(0)
             }
             (Err(Halt::Discard(status)), ArithmeticContext::Subscript) => Err(Halt::Abandon(status)),
@@ -118,7 +120,7 @@ impl Process {
         let target = match operand {
             Operand::Variable(name) => {
                 let id = names.name(*name);
-                match &self.shell.variables.slot(id).value {
+                match &self.variables.slot(id).value {
                     Value::Integer(number) => return Some(*number),
                     Value::Text(text) => return plain_integer(text),
                     _ => Target::Variable(id),
@@ -173,7 +175,7 @@ impl Process {
 
     /// Reports an arithmetic error: the command is given up.
     pub(crate) fn arithmetic_error(&mut self, message: impl std::fmt::Display) -> Halt {
-        match (self.arithmetic_prefix, self.arithmetic_context) {
+        match (self.arithmetic.prefix, self.arithmetic.context) {
             (_, ArithmeticContext::Subscript) => self.report(message),
             (Some(prefix), _) => self.report(format_args!("{prefix}: {message}")),
             (None, ArithmeticContext::Command) => self.report(format_args!("((: {message}")),
@@ -196,14 +198,14 @@ impl Process {
     ) -> Step<i64> {
         let mut at = 0_usize;
         let mut operands = Operands::default();
-        let (context, mut subscripts) = (self.arithmetic_context, 0_u32);
+        let (context, mut subscripts) = (self.arithmetic.context, 0_u32);
         while let Some(op) = code.ops.get(at) {
             at += 1;
             match op {
                 ArithmeticOp::Number(number) => operands.push(*number),
                 ArithmeticOp::Load(name) => {
                     let id = names.name(*name);
-                    let number = match &self.shell.variables.slot(id).value {
+                    let number = match &self.variables.slot(id).value {
                         Value::Integer(number) => *number,
                         _ => self.load(run, id, depth)?,
                     };
@@ -292,18 +294,18 @@ impl Process {
                     }
                 }
                 ArithmeticOp::SkipKey { name, to } => {
-                    if self.is_associative(names.name(*name)) {
+                    if self.variables.is_associative(names.name(*name)) {
                         operands.push(0);
                         at = *to as usize;
                     } else {
                         subscripts += 1;
-                        self.arithmetic_context = ArithmeticContext::Subscript;
+                        self.arithmetic.context = ArithmeticContext::Subscript;
                     }
                 }
                 ArithmeticOp::SubscriptEnd => {
                     subscripts = subscripts.saturating_sub(1);
                     if subscripts == 0 {
-                        self.arithmetic_context = context;
+                        self.arithmetic.context = context;
                     }
                 }
                 ArithmeticOp::Jump(to) => at = *to as usize,
@@ -318,7 +320,7 @@ impl Process {
 
     /// A variable as a number: its text is an expression.
     pub(super) fn load(&mut self, run: &mut Run, id: NameId, depth: u32) -> Step<i64> {
-        let slot = self.shell.variables.slot(id);
+        let slot = self.variables.slot(id);
         match &slot.value {
             Value::Integer(number) => return Ok(*number),
             Value::Text(text) if !slot.attributes.has(Attributes::NAMEREF) => {
@@ -359,11 +361,11 @@ impl Process {
 
     #[inline]
     fn store(&mut self, run: &mut Run, id: NameId, number: i64) -> Step {
-        let slot = self.shell.variables.slot(id);
+        let slot = self.variables.slot(id);
         if !slot.attributes.has(Attributes::ASSIGN_MASK)
             && matches!(slot.value, Value::Integer(_) | Value::Text(_) | Value::Unset)
         {
-            self.shell.variables.slot_mut(id).value = Value::Integer(number);
+            self.variables.slot_mut(id).value = Value::Integer(number);
             return Ok(());
         }
         match self.assign_variable(run, id, super::super::variable::decimal(number), false) {
@@ -378,7 +380,7 @@ impl Process {
         if let Subscript::Index(index) = subscript
             && index >= 0
         {
-            let slot = self.shell.variables.slot_mut(id);
+            let slot = self.variables.slot_mut(id);
             if !slot.attributes.has(Attributes::ASSIGN_MASK)
                 && let Value::Array(array) = &mut slot.value
             {
@@ -405,7 +407,7 @@ impl Process {
         text: &Text,
         depth: u32,
     ) -> Step<Subscript> {
-        if self.is_associative(id) {
+        if self.variables.is_associative(id) {
             return Ok(Subscript::Key(self.dequote_key(run, text)));
         }
         if text.is_empty() {
@@ -421,9 +423,9 @@ impl Process {
             // Inside of a value it stays an error of the value: what looks like a command there is not run.
             None if depth > 0 => Ok(Subscript::Index(self.evaluate_subscript(run, text, depth + 1)?)),
             None => {
-                let context = std::mem::replace(&mut self.arithmetic_context, ArithmeticContext::Subscript);
+                let context = std::mem::replace(&mut self.arithmetic.context, ArithmeticContext::Subscript);
                 let index = self.evaluate_subscript(run, text, depth + 1)?;
-                self.arithmetic_context = context;
+                self.arithmetic.context = context;
                 Ok(Subscript::Index(index))
             }
         }

@@ -4,9 +4,11 @@
 //! The precedences climb as bash's do, one token ahead. A variable is read (and its value evaluated) together with its
 //! token, after a look at the token behind it. What is not chosen (`0 && x`) is read and not evaluated.
 
+use super::super::expansion::Subscript;
+use super::super::halt::{Halt, Step};
 use super::super::name::NameId;
-use super::super::process::{Halt, Process, Step, Subscript};
 use super::super::run::Run;
+use super::super::shell::Shell;
 use crate::memory::format;
 use crate::syntax::ast::{BinaryOperator, Expression, Infix};
 use crate::text::Text;
@@ -57,7 +59,7 @@ enum Token {
 type Place = (NameId, Option<Text>);
 
 struct Reader<'p, 'r, 't> {
-    process: &'p mut Process,
+    shell: &'p mut Shell,
     run: &'r mut Run,
     text: &'t [u8],
     /// Behind the token.
@@ -73,7 +75,7 @@ struct Reader<'p, 'r, 't> {
     depth: u32,
 }
 
-impl Process {
+impl Shell {
     /// Evaluates `text`, which has a syntax error, up to it.
     ///
     /// # Errors
@@ -87,7 +89,7 @@ impl Process {
             )));
         }
         let mut reader = Reader {
-            process: self,
+            shell: self,
             run,
             text,
             at: 0,
@@ -180,7 +182,7 @@ impl Reader<'_, '_, '_> {
         let token = bstr::BStr::new(self.text.get(self.at..).unwrap_or(&[]));
         let message =
             format!("{shown}: syntax error: invalid arithmetic operator (error token is \"{token}\")");
-        Stop::Halt(self.process.arithmetic_error(message))
+        Stop::Halt(self.shell.arithmetic_error(message))
     }
 
     fn load(&mut self, place: &Place) -> Read {
@@ -189,22 +191,22 @@ impl Reader<'_, '_, '_> {
         }
         let (id, depth) = (place.0, self.depth);
         Ok(match self.subscript(place)? {
-            None => self.process.load(self.run, id, depth)?,
-            Some(subscript) => self.process.load_element(self.run, id, subscript, depth)?,
+            None => self.shell.load(self.run, id, depth)?,
+            Some(subscript) => self.shell.load_element(self.run, id, subscript, depth)?,
         })
     }
 
     fn store(&mut self, place: &Place, number: i64) -> Read<()> {
         if self.skipped == 0 {
             let subscript = self.subscript(place)?;
-            self.process.store_place(self.run, (place.0, subscript), number)?;
+            self.shell.store_place(self.run, (place.0, subscript), number)?;
         }
         Ok(())
     }
 
     fn subscript(&mut self, place: &Place) -> Read<Option<Subscript>> {
         let Some(text) = &place.1 else { return Ok(None) };
-        Ok(Some(self.process.subscript_of(self.run, place.0, None, text, self.depth)?))
+        Ok(Some(self.shell.subscript_of(self.run, place.0, None, text, self.depth)?))
     }
 
     /// Reads an operator.
@@ -360,7 +362,7 @@ impl Reader<'_, '_, '_> {
             return Ok(0);
         }
         let text = Text::from(self.text);
-        Ok(self.process.binary(self.run, infix, left, right, &text)?)
+        Ok(self.shell.binary(self.run, infix, left, right, &text)?)
     }
 
     fn unary(&mut self) -> Read {

@@ -1,7 +1,7 @@
 //! What the operators of parameter expansion make of a value: a part of it, another text for what matches, other case,
 //! quotes. All of it works at a pace, so that long values do not keep other tasks waiting.
 
-use super::super::process::Step;
+use super::super::halt::Step;
 use super::super::quote;
 use super::super::run::Run;
 use super::super::work::LONG;

@@ -2,10 +2,14 @@
 
 use super::super::array::Array;
 use super::super::builder::Field;
+use super::super::expansion::Target;
+use super::super::halt::{Halt, Step};
 use super::super::name;
 use super::super::option::{self, ShellOption};
-use super::super::process::{Halt, Process, Step, Target};
+use super::super::process::Process;
 use super::super::run::Run;
+use super::super::shell::Shell;
+use super::super::shell::State;
 use super::super::variable::Value;
 use super::super::work::{Done, LONG, Paced};
 use super::field::stopped;
@@ -43,6 +47,131 @@ const fn operator_text(operator: ConditionalOperator) -> &'static str {
     }
 }
 
+impl State {
+    /// `-ef`, `-nt`, `-ot`
+    pub(crate) fn compare_files(
+        &mut self,
+        run: &mut Run,
+        operator: ConditionalOperator,
+        left: &[u8],
+        right: &[u8],
+    ) -> bool {
+        let fs = &run.services.session.fs;
+        let metadata = |path: &[u8]| fs.metadata(&crate::vfs::path::join(&self.cwd, path)).ok();
+        match (operator, metadata(left), metadata(right)) {
+            (ConditionalOperator::SameFile, Some(left), Some(right)) => left.inode == right.inode,
+            (ConditionalOperator::Newer, Some(left), Some(right)) => left.modified > right.modified,
+            (ConditionalOperator::Newer, Some(_), None) => true,
+            (ConditionalOperator::Older, Some(left), Some(right)) => left.modified < right.modified,
+            (ConditionalOperator::Older, None, Some(_)) => true,
+            _ => false,
+        }
+    }
+}
+
+impl Shell {
+    /// A unary operator of `[[` and `test`.
+    pub(crate) fn test_unary(&mut self, run: &mut Run, operator: u8, text: &Text) -> Step<bool> {
+        use crate::vfs::FileKind;
+        let fs = Arc::clone(&run.services.session.fs);
+        let path = crate::vfs::path::join(&self.state.cwd, text);
+        let metadata = |follow: bool| {
+            if text.is_empty() {
+                return None;
+            }
+            if follow { fs.metadata(&path).ok() } else { fs.symlink_metadata(&path).ok() }
+        };
+        let descriptor = descriptor_of_path(text);
+        Ok(match operator {
+            b'z' => text.is_empty(),
+            b'n' => !text.is_empty(),
+            b'a' | b'e' => match &descriptor {
+                Some(number) => self.state.descriptors.get(*number).is_some(),
+                None => metadata(true).is_some(),
+            },
+            b'f' => metadata(true).is_some_and(|file| file.is_regular()),
+            b'd' => metadata(true).is_some_and(|file| file.is_directory()),
+            b'h' | b'L' => metadata(false).is_some_and(|file| file.is_symlink()),
+            b's' => metadata(true).is_some_and(|file| file.size > 0),
+            b'p' => match &descriptor {
+                Some(number) => self.state.descriptors.get(*number).is_some_and(|open| open.is_pipe()),
+                None => metadata(true).is_some_and(|file| file.kind == FileKind::Fifo),
+            },
+            b'c' => metadata(true).is_some_and(|file| file.kind == FileKind::CharDevice),
+            b'b' | b'S' => false,
+            b'u' => metadata(true).is_some_and(|file| file.mode & 0o4000 != 0),
+            b'g' => metadata(true).is_some_and(|file| file.mode & 0o2000 != 0),
+            b'k' => metadata(true).is_some_and(|file| file.mode & 0o1000 != 0),
+            b'r' => !text.is_empty() && fs.access(&path, true, false, false).is_ok(),
+            b'w' => !text.is_empty() && fs.access(&path, false, true, false).is_ok(),
+            b'x' => !text.is_empty() && fs.access(&path, false, false, true).is_ok(),
+            b'O' => metadata(true).is_some_and(|file| file.uid == run.services.session.identity.uid),
+            b'G' => metadata(true).is_some_and(|file| file.gid == run.services.session.identity.gid),
+            b'N' => metadata(true).is_some_and(|file| file.modified > file.accessed),
+            b't' => false,
+            b'o' => option::find(text, true).is_some_and(|option| self.state.options.has(option)),
+            b'v' => match self.parse_reference(run, text) {
+                Some(Target::Elements(id, _)) => match self.value_of(run, id) {
+                    Value::Array(array) => array.len() > 0,
+                    Value::Assoc(assoc) => assoc.len() > 0 || assoc.get(b"@").is_some(),
+                    value => value.text().is_some(),
+                },
+                Some(target) => self.target_text(run, &target).is_some(),
+                None => false,
+            },
+            b'R' => {
+                let id = run.services.names.find(text);
+                id.is_some_and(|id| {
+                    let slot = self.variables.slot(id);
+                    slot.attributes.has(super::super::variable::Attributes::NAMEREF)
+                        && slot.value != Value::Unset
+                })
+            }
+            _ => false,
+        })
+    }
+
+    /// `[[ text =~ regex ]]`; sets `BASH_REMATCH`. `None`: the regex is not valid.
+    fn match_regex(
+        &mut self,
+        run: &mut Run,
+        text: &[u8],
+        right: &super::super::builder::Field,
+    ) -> Step<Option<bool>> {
+        let mut source = Vec::with_capacity(right.bytes.len());
+        for (bytes, quoted) in right.stretches() {
+            if quoted {
+                for &byte in bytes {
+                    if memchr::memchr(byte, b"\\^$.[]|()*+?{}").is_some() {
+                        source.push(b'\\');
+                    }
+                    source.push(byte);
+                }
+            } else {
+                source.extend_from_slice(bytes);
+            }
+        }
+        let options = RegexOptions {
+            ignore_case: self.state.options.has(ShellOption::NoCaseMatch),
+            ..RegexOptions::default()
+        };
+        let Some(regex) = run.services.cache.regex(&source, &options) else { return Ok(None) };
+        let mut groups = Vec::new();
+        let matched = regex
+            .captures_at_ticked(text, 0, &mut groups, &mut MeterTicker::new(&run.services.meter))
+            .map_err(|_| stopped(run))?;
+        let mut array = Array::default();
+        if matched {
+            for group in &groups {
+                let found = group.and_then(|(start, end)| text.get(start..end)).unwrap_or(&[]);
+                array.push(Text::from(found));
+            }
+        }
+        self.variables.set_plain(name::BASH_REMATCH, Value::Array(Arc::new(array)));
+        Ok(Some(matched))
+    }
+}
+
 impl Process {
     /// `[[ word ]]`
     pub(crate) fn conditional_word(&mut self, run: &mut Run) {
@@ -56,7 +185,8 @@ impl Process {
 
     /// Traces one test of `[[ ]]`, with the `!` before it.
     fn trace_test(&mut self, run: &mut Run, test: &[u8]) {
-        let negated = matches!(self.code.program.code.get(self.code.pc as usize), Some(Op::Negate));
+        let negated =
+            matches!(self.shell.code.program.code.get(self.shell.code.pc as usize), Some(Op::Negate));
         let sign: &[u8] = if negated { b"! " } else { b"" };
         self.trace_line(run, &[b"[[ ", sign, test, b" ]]"].concat_metered());
     }
@@ -95,80 +225,9 @@ impl Process {
             let line = [b"-".as_slice(), &[operator], b" ", traced(&text)].concat_metered();
             self.trace_test(run, &line);
         }
-        let result = self.test_unary(run, operator, &text)?;
-        self.set_status(u8::from(!result));
+        let result = self.shell.test_unary(run, operator, &text)?;
+        self.shell.state.set_status(u8::from(!result));
         Ok(())
-    }
-
-    /// A unary operator of `[[` and `test`.
-    pub(crate) fn test_unary(&mut self, run: &mut Run, operator: u8, text: &Text) -> Step<bool> {
-        use crate::vfs::FileKind;
-        let fs = Arc::clone(&run.services.session.fs);
-        let path = crate::vfs::path::join(&self.shell.state.cwd, text);
-        let metadata = |follow: bool| {
-            if text.is_empty() {
-                return None;
-            }
-            if follow { fs.metadata(&path).ok() } else { fs.symlink_metadata(&path).ok() }
-        };
-        let descriptor = self.descriptor_of_path(text);
-        Ok(match operator {
-            b'z' => text.is_empty(),
-            b'n' => !text.is_empty(),
-            b'a' | b'e' => match &descriptor {
-                Some(number) => self.shell.state.descriptors.get(*number).is_some(),
-                None => metadata(true).is_some(),
-            },
-            b'f' => metadata(true).is_some_and(|file| file.is_regular()),
-            b'd' => metadata(true).is_some_and(|file| file.is_directory()),
-            b'h' | b'L' => metadata(false).is_some_and(|file| file.is_symlink()),
-            b's' => metadata(true).is_some_and(|file| file.size > 0),
-            b'p' => match &descriptor {
-                Some(number) => self.shell.state.descriptors.get(*number).is_some_and(|open| open.is_pipe()),
-                None => metadata(true).is_some_and(|file| file.kind == FileKind::Fifo),
-            },
-            b'c' => metadata(true).is_some_and(|file| file.kind == FileKind::CharDevice),
-            b'b' | b'S' => false,
-            b'u' => metadata(true).is_some_and(|file| file.mode & 0o4000 != 0),
-            b'g' => metadata(true).is_some_and(|file| file.mode & 0o2000 != 0),
-            b'k' => metadata(true).is_some_and(|file| file.mode & 0o1000 != 0),
-            b'r' => !text.is_empty() && fs.access(&path, true, false, false).is_ok(),
-            b'w' => !text.is_empty() && fs.access(&path, false, true, false).is_ok(),
-            b'x' => !text.is_empty() && fs.access(&path, false, false, true).is_ok(),
-            b'O' => metadata(true).is_some_and(|file| file.uid == run.services.session.identity.uid),
-            b'G' => metadata(true).is_some_and(|file| file.gid == run.services.session.identity.gid),
-            b'N' => metadata(true).is_some_and(|file| file.modified > file.accessed),
-            b't' => false,
-            b'o' => option::find(text, true).is_some_and(|option| self.shell.state.options.has(option)),
-            b'v' => match self.parse_reference(run, text) {
-                Some(Target::Elements(id, _)) => match self.value_of(run, id) {
-                    Value::Array(array) => array.len() > 0,
-                    Value::Assoc(assoc) => assoc.len() > 0 || assoc.get(b"@").is_some(),
-                    value => value.text().is_some(),
-                },
-                Some(target) => self.target_text(run, &target).is_some(),
-                None => false,
-            },
-            b'R' => {
-                let id = run.services.names.find(text);
-                id.is_some_and(|id| {
-                    let slot = self.shell.variables.slot(id);
-                    slot.attributes.has(super::super::variable::Attributes::NAMEREF)
-                        && slot.value != Value::Unset
-                })
-            }
-            _ => false,
-        })
-    }
-
-    /// The descriptor that `/dev/fd/N`, `/dev/stdin` and the like name.
-    fn descriptor_of_path(&self, path: &[u8]) -> Option<u32> {
-        match path {
-            b"/dev/stdin" => Some(0),
-            b"/dev/stdout" => Some(1),
-            b"/dev/stderr" => Some(2),
-            path => std::str::from_utf8(path.strip_prefix(b"/dev/fd/")?).ok()?.parse().ok(),
-        }
     }
 
     /// `[[ left op right ]]`
@@ -182,41 +241,42 @@ impl Process {
         }
         let result = match operator {
             ConditionalOperator::Match | ConditionalOperator::NotMatch => {
-                let mut options = self.pattern_options(true);
+                let mut options = self.shell.state.pattern_options(true);
                 options.extglob = true;
+                let wanted = operator == ConditionalOperator::Match;
                 let matched = if right.is_literal(options) {
                     gauge::spend_bytes(left.len().min(right.bytes.len()));
                     *left == *right.bytes
                 } else if left.len() > LONG {
                     let pattern = right.into_pattern(options);
-                    let wanted = operator == ConditionalOperator::Match;
                     let mut pace = Paced::new(run);
-                    return self.start_work(async move {
+                    return self.x.start_work(async move {
                         Ok(Done::Test(pattern.matches_paced(&left, &mut pace).await? == wanted))
                     });
                 } else {
-                    self.matches(run, &right.into_pattern(options), &left)?
+                    super::field::matches(run, &right.into_pattern(options), &left)?
                 };
-                matched == (operator == ConditionalOperator::Match)
+                matched == wanted
             }
-            ConditionalOperator::Regex => match self.match_regex(run, &left, &right)? {
+            ConditionalOperator::Regex => match self.shell.match_regex(run, &left, &right)? {
                 Some(matched) => matched,
                 None => {
-                    self.set_status(2);
+                    self.shell.state.set_status(2);
                     return Ok(());
                 }
             },
             ConditionalOperator::Before => left.as_bytes() < right.bytes.as_slice(),
             ConditionalOperator::After => left.as_bytes() > right.bytes.as_slice(),
             ConditionalOperator::SameFile | ConditionalOperator::Newer | ConditionalOperator::Older => {
-                self.compare_files(run, operator, &left, &right.bytes)
+                self.shell.state.compare_files(run, operator, &left, &right.bytes)
             }
             number => {
-                self.arithmetic_prefix = Some("[[");
+                self.shell.arithmetic.prefix = Some("[[");
                 let numbers = self
+                    .shell
                     .evaluate_text(run, &left, 0)
-                    .and_then(|left| Ok((left, self.evaluate_text(run, &right.bytes, 0)?)));
-                self.arithmetic_prefix = None;
+                    .and_then(|left| Ok((left, self.shell.evaluate_text(run, &right.bytes, 0)?)));
+                self.shell.arithmetic.prefix = None;
                 match numbers {
                     Ok((left, right)) => compare(number, left, right),
                     Err(Halt::Discard(_)) => false,
@@ -224,68 +284,8 @@ impl Process {
                 }
             }
         };
-        self.set_status(u8::from(!result));
+        self.shell.state.set_status(u8::from(!result));
         Ok(())
-    }
-
-    /// `-ef`, `-nt`, `-ot`
-    pub(crate) fn compare_files(
-        &mut self,
-        run: &mut Run,
-        operator: ConditionalOperator,
-        left: &[u8],
-        right: &[u8],
-    ) -> bool {
-        let fs = &run.services.session.fs;
-        let metadata = |path: &[u8]| fs.metadata(&crate::vfs::path::join(&self.shell.state.cwd, path)).ok();
-        match (operator, metadata(left), metadata(right)) {
-            (ConditionalOperator::SameFile, Some(left), Some(right)) => left.inode == right.inode,
-            (ConditionalOperator::Newer, Some(left), Some(right)) => left.modified > right.modified,
-            (ConditionalOperator::Newer, Some(_), None) => true,
-            (ConditionalOperator::Older, Some(left), Some(right)) => left.modified < right.modified,
-            (ConditionalOperator::Older, None, Some(_)) => true,
-            _ => false,
-        }
-    }
-
-    /// `[[ text =~ regex ]]`; sets `BASH_REMATCH`. `None`: the regex is not valid.
-    fn match_regex(
-        &mut self,
-        run: &mut Run,
-        text: &[u8],
-        right: &super::super::builder::Field,
-    ) -> Step<Option<bool>> {
-        let mut source = Vec::with_capacity(right.bytes.len());
-        for (bytes, quoted) in right.stretches() {
-            if quoted {
-                for &byte in bytes {
-                    if memchr::memchr(byte, b"\\^$.[]|()*+?{}").is_some() {
-                        source.push(b'\\');
-                    }
-                    source.push(byte);
-                }
-            } else {
-                source.extend_from_slice(bytes);
-            }
-        }
-        let options = RegexOptions {
-            ignore_case: self.shell.state.options.has(ShellOption::NoCaseMatch),
-            ..RegexOptions::default()
-        };
-        let Some(regex) = run.services.cache.regex(&source, &options) else { return Ok(None) };
-        let mut groups = Vec::new();
-        let matched = regex
-            .captures_at_ticked(text, 0, &mut groups, &mut MeterTicker::new(&run.services.meter))
-            .map_err(|_| stopped(run))?;
-        let mut array = Array::default();
-        if matched {
-            for group in &groups {
-                let found = group.and_then(|(start, end)| text.get(start..end)).unwrap_or(&[]);
-                array.push(Text::from(found));
-            }
-        }
-        self.set_plain(name::BASH_REMATCH, Value::Array(Arc::new(array)));
-        Ok(Some(matched))
     }
 }
 
@@ -299,5 +299,15 @@ pub(crate) fn compare(operator: ConditionalOperator, left: i64, right: i64) -> b
         ConditionalOperator::Greater => left > right,
         ConditionalOperator::GreaterOrEqual => left >= right,
         _ => false,
+    }
+}
+
+/// The descriptor that `/dev/fd/N`, `/dev/stdin` and the like name.
+fn descriptor_of_path(path: &[u8]) -> Option<u32> {
+    match path {
+        b"/dev/stdin" => Some(0),
+        b"/dev/stdout" => Some(1),
+        b"/dev/stderr" => Some(2),
+        path => std::str::from_utf8(path.strip_prefix(b"/dev/fd/")?).ok()?.parse().ok(),
     }
 }

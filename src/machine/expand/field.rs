@@ -1,9 +1,12 @@
 //! From a built word to fields: pathname expansion and quote removal; brace expansion of long sequences.
 
 use super::super::builder::Finished;
+use super::super::expansion::Expansion;
+use super::super::halt::{Halt, Step};
 use super::super::option::ShellOption;
-use super::super::process::{Halt, Process, Step};
 use super::super::run::Run;
+use super::super::shell::Shell;
+use super::super::shell::State;
 use super::super::work::LONG;
 use crate::limit::{Limit, gauge};
 use crate::pattern::{Pattern, PatternOptions};
@@ -23,28 +26,43 @@ pub(crate) fn refused(run: &Run) -> Step {
     run.services.meter.failure().map_or(Ok(()), |error| Err(error.into()))
 }
 
-impl Process {
+impl State {
+    /// How patterns are read now; `nocasematch` counts for `case`, `[[` and `${x/p/r}`.
+    pub(crate) fn pattern_options(&self, folds: bool) -> PatternOptions {
+        let options = self.options;
+        PatternOptions {
+            extglob: options.has(ShellOption::ExtGlob),
+            ignore_case: folds && options.has(ShellOption::NoCaseMatch),
+            bytes: self.locale.bytes,
+            ..PatternOptions::default()
+        }
+    }
+}
+
+impl Expansion {
     /// Ends the word: its fields join the command's.
-    pub(crate) fn end_field(&mut self, run: &mut Run) -> Step {
-        if let Some(text) = self.x.builder.take_plain() {
-            self.x.fields.push(text);
+    pub(crate) fn end_field(&mut self, shell: &mut Shell, run: &mut Run) -> Step {
+        if let Some(text) = self.builder.take_plain() {
+            self.fields.push(text);
             return Ok(());
         }
-        if self.x.builder.is_empty() {
-            self.x.builder.take_fields();
+        if self.builder.is_empty() {
+            self.builder.take_fields();
             return Ok(());
         }
-        let fields = self.x.builder.take_finished();
-        let count = self.x.fields.len() + fields.len();
+        let fields = self.builder.take_finished();
+        let count = self.fields.len() + fields.len();
         if count as u64 > run.services.meter.limits().expansion_results {
             return Err(run.services.meter.fail(Limit::ExpansionResults).into());
         }
-        let globs = !self.shell.state.options.has(ShellOption::NoGlob);
+        let globs = !shell.state.options.has(ShellOption::NoGlob);
         for field in fields {
             match field {
-                Finished::Plain { text, .. } => self.x.fields.push(text),
-                Finished::Mixed(field) if field.special && globs => self.expand_pathname(run, &field)?,
-                Finished::Mixed(field) => self.x.fields.push(Text::from(field.bytes)),
+                Finished::Plain { text, .. } => self.fields.push(text),
+                Finished::Mixed(field) if field.special && globs => {
+                    self.expand_pathname(shell, run, &field)?;
+                }
+                Finished::Mixed(field) => self.fields.push(Text::from(field.bytes)),
             }
         }
         Ok(())
@@ -54,51 +72,40 @@ impl Process {
     /// was suspended for it (`case`).
     pub(crate) fn pattern(
         &mut self,
-        run: &mut Run,
+        shell: &mut Shell,
         program: &Program,
         constant: Option<NonZeroU32>,
         keep: bool,
     ) -> Step<Pattern> {
-        let _ = run;
-        let options = self.pattern_options(keep);
+        let options = shell.state.pattern_options(keep);
         if let Some(constant) = constant.and_then(|index| program.patterns.get(index.get() as usize)) {
             return Ok(constant.compiled(options).into_owned());
         }
-        let field = self.x.builder.take_joined();
+        let field = self.builder.take_joined();
         if !keep {
-            self.x.builder = self.x.builders.pop().unwrap_or_default();
+            self.builder = self.builders.pop().unwrap_or_default();
         }
         Ok(field.into_pattern(options))
     }
 
-    /// How patterns are read now; `nocasematch` counts for `case`, `[[` and `${x/p/r}`.
-    pub(crate) fn pattern_options(&self, folds: bool) -> PatternOptions {
-        let options = self.shell.state.options;
-        PatternOptions {
-            extglob: options.has(ShellOption::ExtGlob),
-            ignore_case: folds && options.has(ShellOption::NoCaseMatch),
-            bytes: self.shell.state.locale.bytes,
-            ..PatternOptions::default()
-        }
-    }
-
-    pub(crate) fn matches(&mut self, run: &mut Run, pattern: &Pattern, text: &[u8]) -> Step<bool> {
-        let mut ticker = MeterTicker::new(&run.services.meter);
-        pattern.matches(text, &mut ticker).map_err(|_| stopped(run))
-    }
-
     /// A brace expansion with many results, without other expansions in it.
-    pub(crate) fn brace_fields(&mut self, run: &mut Run, program: &Program, index: Index) -> Step {
+    pub(crate) fn brace_fields(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        program: &Program,
+        index: Index,
+    ) -> Step {
         let Some(word) = program.braces.get(index as usize) else { return Ok(()) };
         let most = usize::try_from(run.services.meter.limits().expansion_results).unwrap_or(usize::MAX);
         let most = most.min(4_000_000);
         if let Some(texts) = crate::program::braces_of_text(word, most) {
             let texts = texts.map_err(|_| run.services.meter.fail(Limit::ExpansionResults))?;
-            let count = texts.len() + self.x.fields.len();
+            let count = texts.len() + self.fields.len();
             if count > most {
                 return Err(run.services.meter.fail(Limit::ExpansionResults).into());
             }
-            self.x.fields.extend(texts);
+            self.fields.extend(texts);
             return Ok(());
         }
         // What is made is charged by the lists that hold it; here is only looked whether one was refused.
@@ -115,29 +122,29 @@ impl Process {
         for word in &words {
             for part in &word.parts {
                 match part {
-                    WordPart::Literal(text) => self.x.builder.push_raw(text),
-                    WordPart::Quoted(text) => self.x.builder.push_quoted(text),
+                    WordPart::Literal(text) => self.builder.push_raw(text),
+                    WordPart::Quoted(text) => self.builder.push_quoted(text),
                     WordPart::DoubleQuoted(parts) => {
-                        self.x.builder.push_quoted(b"");
+                        self.builder.push_quoted(b"");
                         for part in parts {
                             match part {
                                 WordPart::Quoted(text) | WordPart::Literal(text) => {
-                                    self.x.builder.push_quoted(text);
+                                    self.builder.push_quoted(text);
                                 }
-                                part => self.brace_parameter(run, part)?,
+                                part => self.brace_parameter(shell, run, part)?,
                             }
                         }
                     }
-                    part => self.brace_parameter(run, part)?,
+                    part => self.brace_parameter(shell, run, part)?,
                 }
             }
-            self.end_field(run)?;
+            self.end_field(shell, run)?;
         }
         Ok(())
     }
 
     /// A plain `$name` beside a long brace expansion; anything else there is too much.
-    fn brace_parameter(&mut self, run: &mut Run, part: &WordPart) -> Step {
+    fn brace_parameter(&mut self, shell: &mut Shell, run: &mut Run, part: &WordPart) -> Step {
         use crate::program::Quoting;
         use crate::syntax::ast::{Parameter, ParameterOperation};
         if let WordPart::Parameter(expansion) = part
@@ -146,12 +153,18 @@ impl Process {
         {
             let id = run.services.names.intern(name);
             // The word is one of many that are made without a pause.
-            if let Some(text) = self.scalar(run, id).filter(|text| text.len() > LONG) {
-                self.append_text(&text, Quoting::Quoted);
+            if let Some(text) = shell.scalar(run, id).filter(|text| text.len() > LONG) {
+                self.append_text(shell, &text, Quoting::Quoted);
                 return refused(run);
             }
-            return self.append_variable(run, id, Quoting::Quoted);
+            return self.append_variable(shell, run, id, Quoting::Quoted);
         }
         Err(run.services.meter.fail(Limit::ExpansionResults).into())
     }
+}
+
+/// Whether a pattern matches a text, counted as work of the run.
+pub(crate) fn matches(run: &Run, pattern: &Pattern, text: &[u8]) -> Step<bool> {
+    let mut ticker = MeterTicker::new(&run.services.meter);
+    pattern.matches(text, &mut ticker).map_err(|_| stopped(run))
 }

@@ -14,4 +14,5 @@ mod tilde;
 mod transform;
 
 pub(crate) use change::with_case;
+pub(crate) use field::matches;
 pub(crate) use parameter::ListOf;

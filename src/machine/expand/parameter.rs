@@ -1,9 +1,16 @@
 //! Parameters: resolving what `${...}` names, and reading values. Bash manual 3.4, 3.5.3.
 
+use super::super::control::Control;
+use super::super::expansion::Expansion;
+use super::super::expansion::{Subscript, Target};
+use super::super::halt::{Halt, Step};
 use super::super::name::{self, NameId};
 use super::super::option::ShellOption;
-use super::super::process::{Halt, Process, Step, Subscript, Target};
+use super::super::process::Process;
 use super::super::run::Run;
+use super::super::shell::Shell;
+use super::super::shell::State;
+use super::super::variable::Variables;
 use super::super::variable::{Attributes, Value, decimal};
 use super::super::work::LONG;
 use super::field::refused;
@@ -19,12 +26,46 @@ const MAX_NAMEREFS: u32 = 8;
 /// References to elements inside the subscripts of others: `declare -n r='a[r]'` would never end.
 const MAX_REFERENCES: u32 = 16;
 
-impl Process {
+impl State {
+    /// Whether the characters of a text are its bytes: the locale is that of C.
+    pub(crate) fn counts_bytes(&self, text: &[u8]) -> bool {
+        self.locale.bytes && !text.is_ascii()
+    }
+}
+
+impl Variables {
+    /// Whether a variable is a nameref to `name[@]` or `name[*]`.
+    fn is_list_reference(&self, id: NameId) -> bool {
+        let slot = self.slot(id);
+        slot.attributes.has(Attributes::NAMEREF)
+            && matches!(&slot.value, Value::Text(text) if text.ends_with(b"[@]") || text.ends_with(b"[*]"))
+    }
+
+    pub(crate) fn is_associative(&mut self, id: NameId) -> bool {
+        let slot = self.slot(id);
+        if slot.attributes.has(Attributes::NAMEREF)
+            && let Value::Text(target) = &slot.value
+        {
+            return match self.names.find(target) {
+                Some(found) if found != id => {
+                    let slot = self.slot(found);
+                    matches!(slot.value, Value::Assoc(_)) || slot.attributes.has(Attributes::ASSOC)
+                }
+                _ => false,
+            };
+        }
+        matches!(slot.value, Value::Assoc(_))
+            || slot.attributes.has(Attributes::ASSOC)
+            || (slot.value == Value::Dynamic && matches!(id, name::BASH_ALIASES | name::BASH_CMDS))
+    }
+}
+
+impl Shell {
     /// Where a variable's value is: namerefs are followed.
     pub(crate) fn dereference(&mut self, run: &mut Run, id: NameId) -> Target {
         let mut id = id;
         for _ in 0..MAX_NAMEREFS {
-            let slot = self.shell.variables.slot(id);
+            let slot = self.variables.slot(id);
             if !slot.attributes.has(Attributes::NAMEREF) {
                 return Target::Variable(id);
             }
@@ -42,20 +83,18 @@ impl Process {
 
     /// The text of a variable: an array's element 0.
     pub(crate) fn scalar(&mut self, run: &mut Run, id: NameId) -> Option<Text> {
-        let slot = self.shell.variables.slot(id);
+        let slot = self.variables.slot(id);
         match &slot.value {
             Value::Text(text) if !slot.attributes.has(Attributes::NAMEREF) => Some(text.clone()),
             Value::Integer(number) => Some(decimal(*number)),
             Value::Dynamic => self.dynamic(run, id).and_then(|value| value.text()),
-            Value::Text(target)
-                if self.shell.variables.scope() > 0 && *target == self.shell.variables.names.text(id) =>
-            {
+            Value::Text(target) if self.variables.scope() > 0 && *target == self.variables.names.text(id) => {
                 // A local reference to its own name: the variable of the caller.
                 for _ in 0..2 {
                     let text = run.services.names.text(id);
                     self.report(format_args!("warning: {text}: circular name reference"));
                 }
-                self.shell.variables.saved(id).and_then(|slot| slot.value.text())
+                self.variables.saved(id).and_then(|slot| slot.value.text())
             }
             _ if slot.attributes.has(Attributes::NAMEREF) => match self.dereference(run, id) {
                 Target::Variable(found) if found != id => self.scalar_once(run, found),
@@ -67,7 +106,7 @@ impl Process {
     }
 
     fn scalar_once(&mut self, run: &mut Run, id: NameId) -> Option<Text> {
-        match &self.shell.variables.slot(id).value {
+        match &self.variables.slot(id).value {
             Value::Dynamic => self.dynamic(run, id).and_then(|value| value.text()),
             value => value.text(),
         }
@@ -76,7 +115,7 @@ impl Process {
     /// The value of a variable with namerefs followed; dynamic ones are computed.
     pub(crate) fn value_of(&mut self, run: &mut Run, id: NameId) -> Value {
         match self.dereference(run, id) {
-            Target::Variable(id) => match &self.shell.variables.slot(id).value {
+            Target::Variable(id) => match &self.variables.slot(id).value {
                 Value::Dynamic => self.dynamic(run, id).unwrap_or_default(),
                 value => value.clone(),
             },
@@ -84,65 +123,15 @@ impl Process {
         }
     }
 
-    /// `$name` in a word.
-    pub(crate) fn append_variable(&mut self, run: &mut Run, id: NameId, quoting: Quoting) -> Step {
-        let slot = self.shell.variables.slot(id);
-        if let (Value::Text(text), false) = (&slot.value, slot.attributes.has(Attributes::NAMEREF)) {
-            if text.len() > LONG {
-                let text = text.clone();
-                self.append_value(&text, quoting);
-                return Ok(());
-            }
-            match quoting {
-                Quoting::Quoted | Quoting::Document => self.x.builder.push_quoted(text),
-                Quoting::Raw => self.x.builder.push_raw(text),
-                Quoting::Split => self.x.builder.push_split(text, &self.shell.state.separators),
-            }
-            return Ok(());
-        }
-        if self.is_list_reference(id) {
-            let target = self.dereference(run, id);
-            return self.append_target(run, &target, Index::MAX, quoting);
-        }
-        match self.scalar(run, id) {
-            Some(text) => self.append_value(&text, quoting),
-            None => self.check_unset(run, &Target::Variable(id))?,
-        }
-        Ok(())
-    }
-
-    /// Whether a variable is a nameref to `name[@]` or `name[*]`.
-    fn is_list_reference(&self, id: NameId) -> bool {
-        let slot = self.shell.variables.slot(id);
-        slot.attributes.has(Attributes::NAMEREF)
-            && matches!(&slot.value, Value::Text(text) if text.ends_with(b"[@]") || text.ends_with(b"[*]"))
-    }
-
-    /// `"$name"` as a word of its own: no copy of a long value.
-    pub(crate) fn field_variable(&mut self, run: &mut Run, id: NameId) -> Step {
-        if self.is_list_reference(id) {
-            self.append_variable(run, id, Quoting::Quoted)?;
-            return self.end_field(run);
-        }
-        match self.scalar(run, id) {
-            Some(text) => self.x.fields.push(text),
-            None => {
-                self.check_unset(run, &Target::Variable(id))?;
-                self.x.fields.push(Text::EMPTY);
-            }
-        }
-        Ok(())
-    }
-
     /// Fails under `set -u`: the parameter is unset.
     pub(crate) fn check_unset(&mut self, run: &mut Run, target: &Target) -> Step {
-        if !self.shell.state.options.has(ShellOption::NoUnset) {
+        if !self.state.options.has(ShellOption::NoUnset) {
             return Ok(());
         }
         if matches!(target, Target::Special(b'@' | b'*') | Target::Elements(..)) {
             return Ok(());
         }
-        let mut shown = self.target_name(run, target);
+        let mut shown = target.shown(&run.services.names);
         if matches!(target, Target::Positional(_) | Target::Special(_)) {
             shown = Text::from([b"$".as_slice(), &shown].concat_metered());
         }
@@ -150,19 +139,19 @@ impl Process {
         Err(self.fatal_expansion())
     }
 
-    /// As [`Process::check_unset`] for a parameter of the program: an indirect one is named with its `!`.
+    /// As [`Shell::check_unset`] for a parameter of the program: an indirect one is named with its `!`.
     pub(crate) fn check_unset_parameter(&mut self, run: &mut Run, target: &Target, source: Index) -> Step {
         let indirect =
             self.code.program.parameters.get(source as usize).filter(|reference| reference.indirect);
         if let Some(reference) = indirect
-            && self.shell.state.options.has(ShellOption::NoUnset)
-            && Self::list_kind(target).is_none()
+            && self.state.options.has(ShellOption::NoUnset)
+            && target.list_kind().is_none()
         {
             let name = indirect_name(&reference.source);
             self.report(format_args!("!{name}: unbound variable"));
             return Err(self.fatal_expansion());
         }
-        if self.shell.state.options.has(ShellOption::NoUnset)
+        if self.state.options.has(ShellOption::NoUnset)
             && let Target::Positional(_) | Target::Index(..) | Target::Key(..) = target
             && let Some(reference) = self.code.program.parameters.get(source as usize)
             && let Some(inner) = reference.source.strip_prefix(b"${")
@@ -178,57 +167,14 @@ impl Process {
         self.check_unset(run, target)
     }
 
-    /// Whether the characters of a text are its bytes: the locale is that of C.
-    pub(crate) fn counts_bytes(&self, text: &[u8]) -> bool {
-        self.shell.state.locale.bytes && !text.is_ascii()
-    }
-
     /// An expansion error that ends a shell which is not interactive (`set -u`, `${x:?}`).
     pub(crate) fn fatal_expansion(&self) -> Halt {
-        let in_subshell = self.is_forked || self.shell.state.subshell_level > 0;
-        if self.shell.state.interactive && !in_subshell {
+        let in_subshell = self.is_forked || self.state.ids.level > 0;
+        if self.state.invoked.interactive && !in_subshell {
             return Halt::Abandon(1);
         }
-        let errexit = self.shell.state.options.has(ShellOption::ErrExit);
+        let errexit = self.state.options.has(ShellOption::ErrExit);
         Halt::Exit(if in_subshell || errexit { 1 } else { 127 })
-    }
-
-    /// Resolves a parameter of the program, taking its subscript, and pushes it.
-    pub(crate) fn resolve_target(
-        &mut self,
-        run: &mut Run,
-        program: &Program,
-        link: &super::super::link::Link,
-        index: Index,
-    ) -> Step {
-        let Some(reference) = program.parameters.get(index as usize) else { return Ok(()) };
-        let measured = matches!(program.code.get(self.code.pc as usize), Some(Op::Length { .. }));
-        let mut target = match reference.base {
-            ParameterBase::Variable(name) => Target::Variable(link.name(name)),
-            ParameterBase::Elements(name, all) => match self.dereference(run, link.name(name)) {
-                Target::Variable(id) => Target::Elements(id, all),
-                Target::Elements(..) => Target::Nothing,
-                other => other,
-            },
-            ParameterBase::Positional(number) => Target::Positional(number),
-            ParameterBase::Special(special) => Target::Special(special),
-            ParameterBase::Element(name) => {
-                let subscript = self.x.subscripts.pop().unwrap_or(Subscript::Index(0));
-                if measured {
-                    self.check_measured(run, link.name(name), &subscript, &reference.source)?;
-                }
-                self.element_target(run, link.name(name), subscript)?
-            }
-        };
-        if reference.indirect {
-            target = self.follow(run, &target, &reference.source)?;
-        } else if let Target::Variable(id) = target
-            && self.shell.variables.slot(id).attributes.has(Attributes::NAMEREF)
-        {
-            target = self.dereference(run, id);
-        }
-        self.x.targets.push((target, index));
-        Ok(())
     }
 
     /// `${#name[-9]}`: the command is given up, the message shows only the subscript.
@@ -293,23 +239,21 @@ impl Process {
     /// `${!parameter}`: what its value names.
     fn follow(&mut self, run: &mut Run, target: &Target, source: &Text) -> Step<Target> {
         if let Target::Variable(id) = target
-            && self.shell.variables.slot(*id).attributes.has(Attributes::NAMEREF)
+            && self.variables.slot(*id).attributes.has(Attributes::NAMEREF)
         {
             // `${!ref}` of a nameref is the name that it refers to.
-            let text = self.shell.variables.slot(*id).value.text().unwrap_or_default();
-            self.x.indirect_text = Some(text);
-            return Ok(Target::Nothing);
+            let text = self.variables.slot(*id).value.text().unwrap_or_default();
+            return Ok(Target::Referent(text));
         }
         let Some(text) = self.target_text(run, target) else {
-            if self.shell.state.options.has(ShellOption::NoUnset) || !matches!(target, Target::Positional(_))
-            {
+            if self.state.options.has(ShellOption::NoUnset) || !matches!(target, Target::Positional(_)) {
                 if let Target::Variable(id) = target
                     && self.value_of(run, *id).is_array()
                 {
                     return Ok(Target::Nothing);
                 }
                 self.report(format_args!("{}: invalid indirect expansion", indirect_name(source)));
-                return Err(self.discarded());
+                return Err(self.state.discarded());
             }
             return Ok(Target::Nothing);
         };
@@ -317,7 +261,7 @@ impl Process {
             Some(target) => Ok(target),
             None => {
                 self.report(format_args!("{text}: invalid variable name"));
-                Err(self.discarded())
+                Err(self.state.discarded())
             }
         }
     }
@@ -378,7 +322,7 @@ impl Process {
         subscript: &[u8],
         depth: u32,
     ) -> Option<Target> {
-        if self.is_associative(id) {
+        if self.variables.is_associative(id) {
             return Some(Target::Key(id, self.dequote_key(run, subscript)));
         }
         let index = self.evaluate_subscript(run, subscript, depth).ok()?;
@@ -435,24 +379,6 @@ impl Process {
         text
     }
 
-    pub(crate) fn is_associative(&mut self, id: NameId) -> bool {
-        let slot = self.shell.variables.slot(id);
-        if slot.attributes.has(Attributes::NAMEREF)
-            && let Value::Text(target) = &slot.value
-        {
-            return match self.shell.variables.names.find(target) {
-                Some(found) if found != id => {
-                    let slot = self.shell.variables.slot(found);
-                    matches!(slot.value, Value::Assoc(_)) || slot.attributes.has(Attributes::ASSOC)
-                }
-                _ => false,
-            };
-        }
-        matches!(slot.value, Value::Assoc(_))
-            || slot.attributes.has(Attributes::ASSOC)
-            || (slot.value == Value::Dynamic && matches!(id, name::BASH_ALIASES | name::BASH_CMDS))
-    }
-
     /// The text of a target that is one value; `None` when it is unset.
     pub(crate) fn target_text(&mut self, run: &mut Run, target: &Target) -> Option<Text> {
         match target {
@@ -466,36 +392,38 @@ impl Process {
                 Value::Assoc(assoc) => assoc.get(key).cloned(),
                 _ => None,
             },
-            Target::Positional(0) => Some(self.shell.state.arg0.clone()),
-            Target::Positional(number) => self.shell.state.positional.get(*number).cloned(),
+            Target::Positional(0) => Some(self.state.invoked.arg0.clone()),
+            Target::Positional(number) => self.state.positional.get(*number).cloned(),
             Target::Special(special) => self.special(run, *special),
             Target::Elements(..) => {
                 let values = self.target_values(run, target);
-                if values.is_empty() { None } else { Some(self.join(&values, b" ")) }
+                if values.is_empty() { None } else { Some(joined(&values, b" ")) }
             }
-            Target::Nothing => self.x.indirect_text.take(),
+            Target::Referent(text) => Some(text.clone()),
+            Target::Nothing => None,
         }
     }
 
     /// `$?` and its kin.
     fn special(&mut self, run: &mut Run, special: u8) -> Option<Text> {
-        let state = &self.shell.state;
+        let state = &self.state;
         Some(match special {
             b'?' => decimal(i64::from(state.status)),
             b'#' => decimal(state.positional.len() as i64),
-            b'$' => decimal(i64::from(state.shell_pid)),
-            b'!' => decimal(i64::from(state.background_pid?)),
-            b'-' => {
-                Text::from(state.options.letters(state.interactive, state.command_string, state.reads_input))
-            }
+            b'$' => decimal(i64::from(state.ids.shell)),
+            b'!' => decimal(i64::from(state.ids.background?)),
+            b'-' => Text::from(state.options.letters(
+                state.invoked.interactive,
+                state.invoked.command_string,
+                state.invoked.reads_input,
+            )),
             b'@' | b'*' => {
                 let values = self.target_values(run, &Target::Special(special));
                 if values.is_empty() {
                     return None;
                 }
-                let join =
-                    if special == b'*' { self.shell.state.separators.join.clone() } else { Text::from(" ") };
-                self.join(&values, &join)
+                let join = if special == b'*' { self.state.separators.join.clone() } else { Text::from(" ") };
+                joined(&values, &join)
             }
             _ => return None,
         })
@@ -504,7 +432,7 @@ impl Process {
     /// All values of a target that is a list.
     pub(crate) fn target_values(&mut self, run: &mut Run, target: &Target) -> Vec<Text> {
         match target {
-            Target::Special(b'@' | b'*') => self.shell.state.positional.as_slice().to_metered(),
+            Target::Special(b'@' | b'*') => self.state.positional.as_slice().to_metered(),
             Target::Elements(id, _) => match self.value_of(run, *id) {
                 Value::Array(array) => array.iter().map(|(_, value)| value.clone()).collect(),
                 Value::Assoc(assoc) => assoc.sorted().into_iter().map(|(_, value)| value.clone()).collect(),
@@ -514,106 +442,9 @@ impl Process {
         }
     }
 
-    /// Whether a target is a list of values: `@`, `*`, `name[@]`, `name[*]`. `Some(true)`: of the `@` kind.
-    pub(crate) const fn list_kind(target: &Target) -> Option<AllElements> {
-        match target {
-            Target::Special(b'@') => Some(AllElements::At),
-            Target::Special(b'*') => Some(AllElements::Star),
-            Target::Elements(_, all) => Some(*all),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn join(&self, values: &[Text], separator: &[u8]) -> Text {
-        let mut joined = Vec::with_capacity(values.iter().map(|value| value.len() + separator.len()).sum());
-        for (index, value) in values.iter().enumerate() {
-            if gauge::is_refused() {
-                break;
-            }
-            if index > 0 {
-                joined.extend_from_slice(separator);
-            }
-            joined.extend_from_slice(value);
-        }
-        Text::from(joined)
-    }
-
-    /// Appends a target's value or values.
-    pub(crate) fn append_target(
-        &mut self,
-        run: &mut Run,
-        target: &Target,
-        source: Index,
-        quoting: Quoting,
-    ) -> Step {
-        if let Some(kind) = Self::list_kind(target) {
-            let values = self.target_values(run, target);
-            let list = match target {
-                Target::Elements(..) => ListOf::Elements,
-                _ => ListOf::Parameters,
-            };
-            return self.append_list(run, &values, kind, quoting, list);
-        }
-        match self.target_text(run, target) {
-            Some(text) => {
-                self.append_value(&text, quoting);
-                Ok(())
-            }
-            None => self.check_unset_parameter(run, target, source),
-        }
-    }
-
-    /// Appends several values as the kind of list and the quoting ask. Bash manual 3.4.2.
-    pub(crate) fn append_list(
-        &mut self,
-        run: &mut Run,
-        values: &[Text],
-        kind: AllElements,
-        quoting: Quoting,
-        list: ListOf,
-    ) -> Step {
-        match (kind, quoting) {
-            (AllElements::Star, Quoting::Document) if list.is_joined_with_blanks() => {
-                let joined = self.join(values, b" ");
-                self.append_text(&joined, quoting);
-            }
-            (AllElements::Star, Quoting::Quoted | Quoting::Document | Quoting::Raw) => {
-                let separator = self.shell.state.separators.join.clone();
-                let joined = self.join(values, &separator);
-                self.append_text(&joined, quoting);
-            }
-            (AllElements::At, Quoting::Quoted | Quoting::Document | Quoting::Raw) => {
-                let join = list.join(quoting, &self.shell.state.separators.join);
-                for (index, value) in values.iter().enumerate() {
-                    if index > 0 {
-                        match &join {
-                            Some(join) => self.x.builder.end_field_joined(join),
-                            None => self.x.builder.end_field(),
-                        }
-                    }
-                    if gauge::is_refused() {
-                        break;
-                    }
-                    self.append_text(value, quoting);
-                }
-            }
-            (_, Quoting::Split)
-                if list == ListOf::ElementsTrimmed && self.shell.state.separators.join.is_empty() =>
-            {
-                let joined = self.join(values, b" ");
-                self.append_text(&joined, quoting);
-            }
-            (_, Quoting::Split) => {
-                let separators = std::sync::Arc::clone(&self.shell.state.separators);
-                self.x.builder.push_split_list(values, &separators);
-            }
-        }
-        refused(run)
-    }
-
     /// Whether a target is set, and with `colon` not null.
     pub(crate) fn is_target_set(&mut self, run: &mut Run, target: &Target, colon: bool) -> Step<bool> {
-        if Self::list_kind(target).is_some() {
+        if target.list_kind().is_some() {
             let values = self.target_values(run, target);
             return Ok(match values.as_slice() {
                 [] => false,
@@ -624,7 +455,7 @@ impl Process {
         Ok(self.target_text(run, target).is_some_and(|text| !colon || !text.is_empty()))
     }
 
-    /// As [`Process::is_target_set`], where the value would be used as `quoting` says: `"$*"` is null when what it joins
+    /// As [`Shell::is_target_set`], where the value would be used as `quoting` says: `"$*"` is null when what it joins
     /// to is; a list behind `${!x}` is not null.
     pub(crate) fn is_value_used(
         &mut self,
@@ -634,7 +465,7 @@ impl Process {
         colon: bool,
         quoting: Quoting,
     ) -> Step<bool> {
-        let Some(kind) = Self::list_kind(target).filter(|_| colon) else {
+        let Some(kind) = target.list_kind().filter(|_| colon) else {
             return self.is_target_set(run, target, colon);
         };
         let parameter = self.code.program.parameters.get(source as usize);
@@ -645,82 +476,8 @@ impl Process {
         Ok(set
             && (kind == AllElements::At
                 || !matches!(quoting, Quoting::Quoted | Quoting::Document)
-                || !self.shell.state.separators.join.is_empty()
+                || !self.state.separators.join.is_empty()
                 || self.target_values(run, target).iter().any(|value| !value.is_empty())))
-    }
-
-    /// `${x:-word}`, `${x:=word}`, `${x:?word}`: uses the value if there is one.
-    pub(crate) fn use_value(
-        &mut self,
-        run: &mut Run,
-        colon: bool,
-        quoting: Quoting,
-        keep: bool,
-        end: crate::program::Pc,
-    ) -> Step {
-        let (target, source) = self.pop_target();
-        if self.is_value_used(run, &target, source, colon, quoting)? {
-            self.append_target(run, &target, source, quoting)?;
-            self.code.pc = end;
-        } else if keep {
-            self.x.targets.push((target, source));
-        }
-        Ok(())
-    }
-
-    /// `${x:=word}`
-    pub(crate) fn assign_default(&mut self, run: &mut Run, quoting: Quoting) -> Step {
-        let text = self.x.builder.take_text();
-        self.x.builder = self.x.builders.pop().unwrap_or_default();
-        let (target, source) = self.pop_target();
-        let assigned = match &target {
-            Target::Variable(id) => self.assign_variable(run, *id, text.clone(), false),
-            Target::Index(id, index) => {
-                self.assign_element(run, *id, Subscript::Index(*index as i64), text.clone(), false)
-            }
-            Target::Key(id, key) => {
-                self.assign_element(run, *id, Subscript::Key(key.clone()), text.clone(), false)
-            }
-            _ => {
-                let shown = self.target_name(run, &target);
-                self.report(format_args!("${shown}: cannot assign in this way"));
-                return Err(self.discarded());
-            }
-        };
-        match assigned {
-            Ok(()) => {}
-            Err(super::super::assign::AssignError::Halt(halt)) => return Err(halt),
-            Err(_) if self.shell.state.options.has(ShellOption::Posix) => {
-                return Err(self.fatal_assignment());
-            }
-            Err(_) => return Err(Halt::Discard(self.status_of_failed_default())),
-        }
-        self.append_target(run, &target, source, quoting)
-    }
-
-    /// The status that a failed `${x:=word}` leaves: 2, but 1 where a text is run (a command string, a substitution).
-    fn status_of_failed_default(&self) -> u8 {
-        use super::super::frame::Frame;
-        let subshell = self.frames.iter().rev().find_map(|frame| match frame {
-            Frame::Subshell(frame) => Some(frame.substitution.is_some()),
-            _ => None,
-        });
-        if subshell.unwrap_or(self.shell.state.command_string) { 1 } else { 2 }
-    }
-
-    /// `${x:?word}`
-    pub(crate) fn error_unset(&mut self, run: &mut Run, colon: bool) -> Step {
-        let text = self.x.builder.take_text();
-        self.x.builder = self.x.builders.pop().unwrap_or_default();
-        let (target, _) = self.pop_target();
-        let shown = self.target_name(run, &target);
-        let default = if colon { "parameter null or not set" } else { "parameter not set" };
-        if text.is_empty() {
-            self.report(format_args!("{shown}: {default}"));
-        } else {
-            self.report(format_args!("{shown}: {text}"));
-        }
-        Err(self.fatal_expansion())
     }
 
     /// `set -u` in `${#x}`: of an array it is looked for, not for its element.
@@ -728,41 +485,247 @@ impl Process {
         let (Target::Index(id, _) | Target::Key(id, _)) = *target else {
             return self.check_unset_parameter(run, target, source);
         };
-        if self.shell.state.options.has(ShellOption::NoUnset) && self.value_of(run, id) == Value::Unset {
+        if self.state.options.has(ShellOption::NoUnset) && self.value_of(run, id) == Value::Unset {
             let name = run.services.names.text(id);
             self.report(format_args!("{name}: unbound variable"));
             return Err(Halt::Exit(1));
         }
         Ok(())
     }
+}
+
+impl Expansion {
+    /// `$name` in a word.
+    pub(crate) fn append_variable(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        id: NameId,
+        quoting: Quoting,
+    ) -> Step {
+        let slot = shell.variables.slot(id);
+        if let (Value::Text(text), false) = (&slot.value, slot.attributes.has(Attributes::NAMEREF)) {
+            if text.len() > LONG {
+                let text = text.clone();
+                self.append_value(shell, &text, quoting);
+                return Ok(());
+            }
+            match quoting {
+                Quoting::Quoted | Quoting::Document => self.builder.push_quoted(text),
+                Quoting::Raw => self.builder.push_raw(text),
+                Quoting::Split => self.builder.push_split(text, &shell.state.separators),
+            }
+            return Ok(());
+        }
+        if shell.variables.is_list_reference(id) {
+            let target = shell.dereference(run, id);
+            return self.append_target(shell, run, &target, Index::MAX, quoting);
+        }
+        match shell.scalar(run, id) {
+            Some(text) => self.append_value(shell, &text, quoting),
+            None => shell.check_unset(run, &Target::Variable(id))?,
+        }
+        Ok(())
+    }
+
+    /// `"$name"` as a word of its own: no copy of a long value.
+    pub(crate) fn field_variable(&mut self, shell: &mut Shell, run: &mut Run, id: NameId) -> Step {
+        if shell.variables.is_list_reference(id) {
+            self.append_variable(shell, run, id, Quoting::Quoted)?;
+            return self.end_field(shell, run);
+        }
+        match shell.scalar(run, id) {
+            Some(text) => self.fields.push(text),
+            None => {
+                shell.check_unset(run, &Target::Variable(id))?;
+                self.fields.push(Text::EMPTY);
+            }
+        }
+        Ok(())
+    }
+
+    /// Resolves a parameter of the program, taking its subscript, and pushes it.
+    pub(crate) fn resolve_target(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        program: &Program,
+        link: &super::super::link::Link,
+        index: Index,
+    ) -> Step {
+        let Some(reference) = program.parameters.get(index as usize) else { return Ok(()) };
+        let measured = matches!(program.code.get(shell.code.pc as usize), Some(Op::Length { .. }));
+        let mut target = match reference.base {
+            ParameterBase::Variable(name) => Target::Variable(link.name(name)),
+            ParameterBase::Elements(name, all) => match shell.dereference(run, link.name(name)) {
+                Target::Variable(id) => Target::Elements(id, all),
+                Target::Elements(..) => Target::Nothing,
+                other => other,
+            },
+            ParameterBase::Positional(number) => Target::Positional(number),
+            ParameterBase::Special(special) => Target::Special(special),
+            ParameterBase::Element(name) => {
+                let subscript = self.subscripts.pop().unwrap_or(Subscript::Index(0));
+                if measured {
+                    shell.check_measured(run, link.name(name), &subscript, &reference.source)?;
+                }
+                shell.element_target(run, link.name(name), subscript)?
+            }
+        };
+        if reference.indirect {
+            target = shell.follow(run, &target, &reference.source)?;
+        } else if let Target::Variable(id) = target
+            && shell.variables.slot(id).attributes.has(Attributes::NAMEREF)
+        {
+            target = shell.dereference(run, id);
+        }
+        self.targets.push((target, index));
+        Ok(())
+    }
+
+    /// Appends a target's value or values.
+    pub(crate) fn append_target(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        target: &Target,
+        source: Index,
+        quoting: Quoting,
+    ) -> Step {
+        if let Some(kind) = target.list_kind() {
+            let values = shell.target_values(run, target);
+            let list = match target {
+                Target::Elements(..) => ListOf::Elements,
+                _ => ListOf::Parameters,
+            };
+            return self.append_list(shell, run, &values, kind, quoting, list);
+        }
+        match shell.target_text(run, target) {
+            Some(text) => {
+                self.append_value(shell, &text, quoting);
+                Ok(())
+            }
+            None => shell.check_unset_parameter(run, target, source),
+        }
+    }
+
+    /// Appends several values as the kind of list and the quoting ask. Bash manual 3.4.2.
+    pub(crate) fn append_list(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        values: &[Text],
+        kind: AllElements,
+        quoting: Quoting,
+        list: ListOf,
+    ) -> Step {
+        match (kind, quoting) {
+            (AllElements::Star, Quoting::Document) if list.is_joined_with_blanks() => {
+                let joined = joined(values, b" ");
+                self.append_text(shell, &joined, quoting);
+            }
+            (AllElements::Star, Quoting::Quoted | Quoting::Document | Quoting::Raw) => {
+                let separator = shell.state.separators.join.clone();
+                let joined = joined(values, &separator);
+                self.append_text(shell, &joined, quoting);
+            }
+            (AllElements::At, Quoting::Quoted | Quoting::Document | Quoting::Raw) => {
+                let join = list.join(quoting, &shell.state.separators.join);
+                for (index, value) in values.iter().enumerate() {
+                    if index > 0 {
+                        match &join {
+                            Some(join) => self.builder.end_field_joined(join),
+                            None => self.builder.end_field(),
+                        }
+                    }
+                    if gauge::is_refused() {
+                        break;
+                    }
+                    self.append_text(shell, value, quoting);
+                }
+            }
+            (_, Quoting::Split)
+                if list == ListOf::ElementsTrimmed && shell.state.separators.join.is_empty() =>
+            {
+                let joined = joined(values, b" ");
+                self.append_text(shell, &joined, quoting);
+            }
+            (_, Quoting::Split) => {
+                let separators = std::sync::Arc::clone(&shell.state.separators);
+                self.builder.push_split_list(values, &separators);
+            }
+        }
+        refused(run)
+    }
+
+    /// `${x:-word}`, `${x:=word}`, `${x:?word}`: uses the value if there is one.
+    pub(crate) fn use_value(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        colon: bool,
+        quoting: Quoting,
+        keep: bool,
+        end: crate::program::Pc,
+    ) -> Step {
+        let (target, source) = self.pop_target();
+        if shell.is_value_used(run, &target, source, colon, quoting)? {
+            self.append_target(shell, run, &target, source, quoting)?;
+            shell.code.pc = end;
+        } else if keep {
+            self.targets.push((target, source));
+        }
+        Ok(())
+    }
+
+    /// `${x:?word}`
+    pub(crate) fn error_unset(&mut self, shell: &mut Shell, run: &mut Run, colon: bool) -> Step {
+        let text = self.builder.take_text();
+        self.builder = self.builders.pop().unwrap_or_default();
+        let (target, _) = self.pop_target();
+        let shown = target.shown(&run.services.names);
+        let default = if colon { "parameter null or not set" } else { "parameter not set" };
+        if text.is_empty() {
+            shell.report(format_args!("{shown}: {default}"));
+        } else {
+            shell.report(format_args!("{shown}: {text}"));
+        }
+        Err(shell.fatal_expansion())
+    }
 
     /// `${#name[subscript]}`: of an unset variable the subscript is not looked at.
-    pub(crate) fn unless_declared(&mut self, id: NameId, quoting: Quoting, end: crate::program::Pc) {
-        let slot = self.shell.variables.slot(id);
+    pub(crate) fn unless_declared(
+        &mut self,
+        shell: &mut Shell,
+        id: NameId,
+        quoting: Quoting,
+        end: crate::program::Pc,
+    ) {
+        let slot = shell.variables.slot(id);
         if slot.value == Value::Unset
             && !slot.attributes.has(Attributes(Attributes::ARRAY.0 | Attributes::ASSOC.0))
-            && !self.shell.state.options.has(ShellOption::NoUnset)
+            && !shell.state.options.has(ShellOption::NoUnset)
         {
-            self.append_text(b"0", quoting);
-            self.code.pc = end;
+            self.append_text(shell, b"0", quoting);
+            shell.code.pc = end;
         }
     }
 
     /// `${#x}`: characters of a value, number of values of a list.
-    pub(crate) fn length(&mut self, run: &mut Run, quoting: Quoting) -> Step {
+    pub(crate) fn length(&mut self, shell: &mut Shell, run: &mut Run, quoting: Quoting) -> Step {
         let (target, source) = self.pop_target();
         if let Target::Elements(id, _) = target
-            && self.shell.state.options.has(ShellOption::NoUnset)
-            && self.value_of(run, id) == Value::Unset
+            && shell.state.options.has(ShellOption::NoUnset)
+            && shell.value_of(run, id) == Value::Unset
         {
             let name = run.services.names.text(id);
-            self.report(format_args!("{name}: unbound variable"));
+            shell.report(format_args!("{name}: unbound variable"));
             return Err(Halt::Exit(1));
         }
-        let length = if Self::list_kind(&target).is_some() {
+        let length = if target.list_kind().is_some() {
             match &target {
-                Target::Special(_) => self.shell.state.positional.len(),
-                Target::Elements(id, _) => match self.value_of(run, *id) {
+                Target::Special(_) => shell.state.positional.len(),
+                Target::Elements(id, _) => match shell.value_of(run, *id) {
                     Value::Array(array) => array.len(),
                     Value::Assoc(assoc) => assoc.len(),
                     value => usize::from(value.text().is_some()),
@@ -770,46 +733,54 @@ impl Process {
                 _ => 0,
             }
         } else {
-            match self.target_text(run, &target) {
-                Some(text) if self.counts_bytes(&text) => text.len(),
+            match shell.target_text(run, &target) {
+                Some(text) if shell.state.counts_bytes(&text) => text.len(),
                 Some(text) => crate::character::count(&text),
                 None => {
-                    self.check_measured_set(run, &target, source)?;
+                    shell.check_measured_set(run, &target, source)?;
                     0
                 }
             }
         };
-        self.append_text(&decimal(length as i64), quoting);
+        self.append_text(shell, &decimal(length as i64), quoting);
         Ok(())
     }
 
     /// `${!prefix*}`
-    pub(crate) fn names_with_prefix(&mut self, prefix: &[u8], all: AllElements, quoting: Quoting) {
-        let mut names: Vec<Text> = self
-            .shell
+    pub(crate) fn names_with_prefix(
+        &mut self,
+        shell: &mut Shell,
+        prefix: &[u8],
+        all: AllElements,
+        quoting: Quoting,
+    ) {
+        let mut names: Vec<Text> = shell
             .variables
             .existing()
             .filter(|(_, slot)| slot.value != Value::Unset)
-            .map(|(id, _)| self.shell.variables.names.text(id))
+            .map(|(id, _)| shell.variables.names.text(id))
             .filter(|name| name.starts_with(prefix))
             .collect();
         names.sort();
-        if all == AllElements::Star
-            && quoting == Quoting::Split
-            && self.shell.state.separators.join.is_empty()
-        {
-            let joined = self.join(&names, b"");
-            self.append_text(&joined, quoting);
+        if all == AllElements::Star && quoting == Quoting::Split && shell.state.separators.join.is_empty() {
+            let joined = joined(&names, b"");
+            self.append_text(shell, &joined, quoting);
             return;
         }
-        self.append_values(&names, all, quoting, ListOf::Names);
+        self.append_values(shell, &names, all, quoting, ListOf::Names);
     }
 
     /// `${!name[@]}`
-    pub(crate) fn keys(&mut self, run: &mut Run, all: AllElements, quoting: Quoting) -> Step {
+    pub(crate) fn keys(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        all: AllElements,
+        quoting: Quoting,
+    ) -> Step {
         let (target, _) = self.pop_target();
         let keys: Vec<Text> = match &target {
-            Target::Elements(id, _) | Target::Variable(id) => match self.value_of(run, *id) {
+            Target::Elements(id, _) | Target::Variable(id) => match shell.value_of(run, *id) {
                 Value::Array(array) => array.iter().map(|(index, _)| decimal(index as i64)).collect(),
                 Value::Assoc(assoc) => assoc.sorted().into_iter().map(|(key, _)| key.clone()).collect(),
                 Value::Unset => Vec::new(),
@@ -817,53 +788,101 @@ impl Process {
             },
             _ => Vec::new(),
         };
-        if all == AllElements::Star
-            && quoting == Quoting::Split
-            && self.shell.state.separators.join.is_empty()
-        {
-            let joined = self.join(&keys, b" ");
-            self.append_text(&joined, quoting);
+        if all == AllElements::Star && quoting == Quoting::Split && shell.state.separators.join.is_empty() {
+            let joined = joined(&keys, b" ");
+            self.append_text(shell, &joined, quoting);
             return Ok(());
         }
-        self.append_values(&keys, all, quoting, ListOf::Keys);
+        self.append_values(shell, &keys, all, quoting, ListOf::Keys);
         Ok(())
     }
 
-    fn append_values(&mut self, values: &[Text], all: AllElements, quoting: Quoting, list: ListOf) {
+    fn append_values(
+        &mut self,
+        shell: &mut Shell,
+        values: &[Text],
+        all: AllElements,
+        quoting: Quoting,
+        list: ListOf,
+    ) {
         match (all, quoting) {
             (AllElements::Star, Quoting::Document) if list.is_joined_with_blanks() => {
-                let joined = self.join(values, b" ");
-                self.append_text(&joined, quoting);
+                let joined = joined(values, b" ");
+                self.append_text(shell, &joined, quoting);
             }
             (AllElements::Star, Quoting::Quoted | Quoting::Document | Quoting::Raw) => {
-                let separator = self.shell.state.separators.join.clone();
-                let joined = self.join(values, &separator);
-                self.append_text(&joined, quoting);
+                let separator = shell.state.separators.join.clone();
+                let joined = joined(values, &separator);
+                self.append_text(shell, &joined, quoting);
             }
             (_, Quoting::Split) => {
                 for (index, value) in values.iter().enumerate() {
                     if index > 0 {
-                        self.x.builder.end_if_present();
+                        self.builder.end_if_present();
                     }
-                    self.append_text(value, quoting);
+                    self.append_text(shell, value, quoting);
                 }
             }
             (AllElements::At, _) => {
-                let join = list.join(quoting, &self.shell.state.separators.join);
+                let join = list.join(quoting, &shell.state.separators.join);
                 for (index, value) in values.iter().enumerate() {
                     if index > 0 {
                         match &join {
-                            Some(join) => self.x.builder.end_field_joined(join),
-                            None => self.x.builder.end_field(),
+                            Some(join) => self.builder.end_field_joined(join),
+                            None => self.builder.end_field(),
                         }
                     }
                     if gauge::is_refused() {
                         break;
                     }
-                    self.append_text(value, quoting);
+                    self.append_text(shell, value, quoting);
                 }
             }
         }
+    }
+}
+
+impl Control {
+    /// The status that a failed `${x:=word}` leaves: 2, but 1 where a text is run (a command string, a substitution).
+    fn status_of_failed_default(&self, shell: &Shell) -> u8 {
+        use super::super::frame::Frame;
+        let subshell = self.frames.iter().rev().find_map(|frame| match frame {
+            Frame::Subshell(frame) => Some(frame.substitution.is_some()),
+            _ => None,
+        });
+        if subshell.unwrap_or(shell.state.invoked.command_string) { 1 } else { 2 }
+    }
+}
+
+impl Process {
+    /// `${x:=word}`
+    pub(crate) fn assign_default(&mut self, run: &mut Run, quoting: Quoting) -> Step {
+        let text = self.x.builder.take_text();
+        self.x.builder = self.x.builders.pop().unwrap_or_default();
+        let (target, source) = self.x.pop_target();
+        let assigned = match &target {
+            Target::Variable(id) => self.shell.assign_variable(run, *id, text.clone(), false),
+            Target::Index(id, index) => {
+                self.shell.assign_element(run, *id, Subscript::Index(*index as i64), text.clone(), false)
+            }
+            Target::Key(id, key) => {
+                self.shell.assign_element(run, *id, Subscript::Key(key.clone()), text.clone(), false)
+            }
+            _ => {
+                let shown = target.shown(&run.services.names);
+                self.shell.report(format_args!("${shown}: cannot assign in this way"));
+                return Err(self.shell.state.discarded());
+            }
+        };
+        match assigned {
+            Ok(()) => {}
+            Err(super::super::assign::AssignError::Halt(halt)) => return Err(halt),
+            Err(_) if self.shell.state.options.has(ShellOption::Posix) => {
+                return Err(self.shell.fatal_assignment());
+            }
+            Err(_) => return Err(Halt::Discard(self.control.status_of_failed_default(&self.shell))),
+        }
+        self.x.append_target(&mut self.shell, run, &target, source, quoting)
     }
 }
 
@@ -933,4 +952,19 @@ fn indirect_name(source: &[u8]) -> Text {
     let end =
         inner.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(inner.len());
     Text::from(inner.get(..end).unwrap_or(inner))
+}
+
+/// Values side by side, with a separator between them.
+fn joined(values: &[Text], separator: &[u8]) -> Text {
+    let mut joined = Vec::with_capacity(values.iter().map(|value| value.len() + separator.len()).sum());
+    for (index, value) in values.iter().enumerate() {
+        if gauge::is_refused() {
+            break;
+        }
+        if index > 0 {
+            joined.extend_from_slice(separator);
+        }
+        joined.extend_from_slice(value);
+    }
+    Text::from(joined)
 }

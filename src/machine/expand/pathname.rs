@@ -4,10 +4,13 @@
 //! a pattern piece is matched against what a directory lists, `**` (with `globstar`) stands for every directory below.
 
 use super::super::builder::Field;
+use super::super::expansion::Expansion;
+use super::super::halt::Step;
 use super::super::name;
 use super::super::option::ShellOption;
-use super::super::process::{Process, Step};
 use super::super::run::Run;
+use super::super::shell::Shell;
+use super::super::shell::State;
 use super::field::stopped;
 use crate::limit::Limit;
 use crate::memory::{ToMetered, Vec, vec};
@@ -27,127 +30,15 @@ enum Piece {
     Recursive,
 }
 
-impl Process {
-    /// Adds the pathnames that match, or the field itself when none does.
-    pub(crate) fn expand_pathname(&mut self, run: &mut Run, field: &Field) -> Step {
-        let options = self.shell.state.options;
-        let pattern_options = PatternOptions {
-            extglob: options.has(ShellOption::ExtGlob),
-            ignore_case: options.has(ShellOption::NoCaseGlob),
-            bytes: self.shell.state.locale.bytes,
-            ..PatternOptions::default()
-        };
-        let mask = field.mask();
-        let pieces = pieces(&field.bytes, &mask, pattern_options, options.has(ShellOption::GlobStar));
-        if pieces.iter().all(|piece| matches!(piece, Piece::Literal(_) | Piece::Slash)) {
-            self.x.fields.push(Text::from(field.bytes.as_slice()));
-            return Ok(());
-        }
-        let mut found = self.walk(run, &pieces, field.bytes.first() == Some(&b'/'))?;
-        self.drop_ignored(run, &mut found)?;
-        if found.is_empty() {
-            if options.has(ShellOption::FailGlob) {
-                self.report(format_args!("no match: {}", bstr::BStr::new(&field.bytes)));
-                return Err(self.discarded());
-            }
-            if !options.has(ShellOption::NullGlob) {
-                self.x.fields.push(Text::from(field.bytes.as_slice()));
-            }
-            return Ok(());
-        }
-        found.sort_unstable();
-        self.x.fields.extend(found.into_iter().map(Text::from));
-        Ok(())
-    }
-
-    fn walk(&mut self, run: &mut Run, pieces: &[Piece], absolute: bool) -> Step<Vec<Vec<u8>>> {
-        let mut paths: Vec<Vec<u8>> = vec![if absolute { b"/".to_metered() } else { Vec::new() }];
-        for (number, piece) in pieces.iter().enumerate() {
-            let last = number + 1 == pieces.len();
-            let mut next: Vec<Vec<u8>> = Vec::new();
-            for path in &paths {
-                match piece {
-                    Piece::Literal(name) => {
-                        let joined = join(path, name);
-                        if joined.is_empty() {
-                            // `**/` is not the working directory itself.
-                        } else if name.is_empty() || self.exists(run, &joined, !last) {
-                            next.push(joined);
-                        }
-                    }
-                    Piece::Slash => {
-                        let mut joined = join(path, b"");
-                        joined.push(b'/');
-                        next.push(joined);
-                    }
-                    Piece::Match(pattern, dots) => {
-                        self.matching(run, path, pattern, *dots, last, &mut next)?;
-                    }
-                    Piece::Recursive => self.below(run, path, last, &mut next)?,
-                }
-                if next.len() as u64 > run.services.meter.limits().expansion_results {
-                    return Err(run.services.meter.fail(Limit::ExpansionResults).into());
-                }
-            }
-            paths = next;
-        }
-        Ok(paths)
-    }
-
+impl State {
     fn exists(&self, run: &Run, path: &[u8], directory: bool) -> bool {
-        let absolute = crate::vfs::path::join(&self.shell.state.cwd, path);
+        let absolute = crate::vfs::path::join(&self.cwd, path);
         let fs = &run.services.session.fs;
         if directory {
             fs.metadata(&absolute).is_ok_and(|metadata| metadata.is_directory())
         } else {
             fs.symlink_metadata(&absolute).is_ok()
         }
-    }
-
-    /// Names in the directory `path` that match.
-    fn matching(
-        &mut self,
-        run: &mut Run,
-        path: &[u8],
-        pattern: &Pattern,
-        dots: bool,
-        last: bool,
-        out: &mut Vec<Vec<u8>>,
-    ) -> Step {
-        let directory =
-            crate::vfs::path::join(&self.shell.state.cwd, if path.is_empty() { b"." } else { path });
-        let Ok(entries) = run.services.session.fs.read_dir(&directory) else { return Ok(()) };
-        run.services.meter.tick(entries.len() as u64)?;
-        let all = self.shell.state.options.has(ShellOption::DotGlob)
-            || self.scalar(run, name::GLOBIGNORE).is_some_and(|text| !text.is_empty());
-        let mut ticker = MeterTicker::new(&run.services.meter);
-        let mut specials: Vec<&[u8]> = Vec::new();
-        if dots && !self.shell.state.options.has(ShellOption::GlobSkipDots) {
-            specials.extend([b".".as_slice(), b".."]);
-        }
-        for name in specials {
-            if pattern.matches(name, &mut ticker).map_err(|_| stopped(run))? {
-                out.push(join(path, name));
-            }
-        }
-        for entry in &entries {
-            if entry.name.first() == Some(&b'.') && !all && !dots {
-                continue;
-            }
-            if !pattern.matches(&entry.name, &mut ticker).map_err(|_| stopped(run))? {
-                continue;
-            }
-            let joined = join(path, &entry.name);
-            let is_directory = match entry.kind {
-                FileKind::Directory => true,
-                FileKind::Symlink => !last && self.exists(run, &joined, true),
-                _ => false,
-            };
-            if last || is_directory {
-                out.push(joined);
-            }
-        }
-        Ok(())
     }
 
     /// `**`: the directory itself and all directories below; at the end all files too.
@@ -164,11 +55,11 @@ impl Process {
         let mut pending = vec![path.to_metered()];
         while let Some(current) = pending.pop() {
             let shown: &[u8] = if current.is_empty() { b"." } else { &current };
-            let directory = crate::vfs::path::join(&self.shell.state.cwd, shown);
+            let directory = crate::vfs::path::join(&self.cwd, shown);
             let Ok(entries) = run.services.session.fs.read_dir(&directory) else { continue };
             run.services.meter.tick(entries.len() as u64 + 1)?;
             for entry in entries {
-                if entry.name.first() == Some(&b'.') && !self.shell.state.options.has(ShellOption::DotGlob) {
+                if entry.name.first() == Some(&b'.') && !self.options.has(ShellOption::DotGlob) {
                     continue;
                 }
                 let joined = join(&current, &entry.name);
@@ -186,6 +77,87 @@ impl Process {
         }
         Ok(())
     }
+}
+
+impl Shell {
+    fn walk(&mut self, run: &mut Run, pieces: &[Piece], absolute: bool) -> Step<Vec<Vec<u8>>> {
+        let mut paths: Vec<Vec<u8>> = vec![if absolute { b"/".to_metered() } else { Vec::new() }];
+        for (number, piece) in pieces.iter().enumerate() {
+            let last = number + 1 == pieces.len();
+            let mut next: Vec<Vec<u8>> = Vec::new();
+            for path in &paths {
+                match piece {
+                    Piece::Literal(name) => {
+                        let joined = join(path, name);
+                        if joined.is_empty() {
+                            // `**/` is not the working directory itself.
+                        } else if name.is_empty() || self.state.exists(run, &joined, !last) {
+                            next.push(joined);
+                        }
+                    }
+                    Piece::Slash => {
+                        let mut joined = join(path, b"");
+                        joined.push(b'/');
+                        next.push(joined);
+                    }
+                    Piece::Match(pattern, dots) => {
+                        self.matching(run, path, pattern, *dots, last, &mut next)?;
+                    }
+                    Piece::Recursive => self.state.below(run, path, last, &mut next)?,
+                }
+                if next.len() as u64 > run.services.meter.limits().expansion_results {
+                    return Err(run.services.meter.fail(Limit::ExpansionResults).into());
+                }
+            }
+            paths = next;
+        }
+        Ok(paths)
+    }
+
+    /// Names in the directory `path` that match.
+    fn matching(
+        &mut self,
+        run: &mut Run,
+        path: &[u8],
+        pattern: &Pattern,
+        dots: bool,
+        last: bool,
+        out: &mut Vec<Vec<u8>>,
+    ) -> Step {
+        let directory = crate::vfs::path::join(&self.state.cwd, if path.is_empty() { b"." } else { path });
+        let Ok(entries) = run.services.session.fs.read_dir(&directory) else { return Ok(()) };
+        run.services.meter.tick(entries.len() as u64)?;
+        let all = self.state.options.has(ShellOption::DotGlob)
+            || self.scalar(run, name::GLOBIGNORE).is_some_and(|text| !text.is_empty());
+        let mut ticker = MeterTicker::new(&run.services.meter);
+        let mut specials: Vec<&[u8]> = Vec::new();
+        if dots && !self.state.options.has(ShellOption::GlobSkipDots) {
+            specials.extend([b".".as_slice(), b".."]);
+        }
+        for name in specials {
+            if pattern.matches(name, &mut ticker).map_err(|_| stopped(run))? {
+                out.push(join(path, name));
+            }
+        }
+        for entry in &entries {
+            if entry.name.first() == Some(&b'.') && !all && !dots {
+                continue;
+            }
+            if !pattern.matches(&entry.name, &mut ticker).map_err(|_| stopped(run))? {
+                continue;
+            }
+            let joined = join(path, &entry.name);
+            let is_directory = match entry.kind {
+                FileKind::Directory => true,
+                FileKind::Symlink => !last && self.state.exists(run, &joined, true),
+                _ => false,
+            };
+            if last || is_directory {
+                out.push(joined);
+            }
+        }
+        Ok(())
+    }
 
     /// `GLOBIGNORE`: drops what it names, and `.` and `..`.
     fn drop_ignored(&mut self, run: &mut Run, found: &mut Vec<Vec<u8>>) -> Step {
@@ -193,9 +165,9 @@ impl Process {
             return Ok(());
         };
         let options = PatternOptions {
-            extglob: self.shell.state.options.has(ShellOption::ExtGlob),
+            extglob: self.state.options.has(ShellOption::ExtGlob),
             pathname: true,
-            bytes: self.shell.state.locale.bytes,
+            bytes: self.state.locale.bytes,
             ..PatternOptions::default()
         };
         let patterns: Vec<Pattern> =
@@ -217,6 +189,40 @@ impl Process {
                 })
         });
         error.map_or(Ok(()), Err)
+    }
+}
+
+impl Expansion {
+    /// Adds the pathnames that match, or the field itself when none does.
+    pub(crate) fn expand_pathname(&mut self, shell: &mut Shell, run: &mut Run, field: &Field) -> Step {
+        let options = shell.state.options;
+        let pattern_options = PatternOptions {
+            extglob: options.has(ShellOption::ExtGlob),
+            ignore_case: options.has(ShellOption::NoCaseGlob),
+            bytes: shell.state.locale.bytes,
+            ..PatternOptions::default()
+        };
+        let mask = field.mask();
+        let pieces = pieces(&field.bytes, &mask, pattern_options, options.has(ShellOption::GlobStar));
+        if pieces.iter().all(|piece| matches!(piece, Piece::Literal(_) | Piece::Slash)) {
+            self.fields.push(Text::from(field.bytes.as_slice()));
+            return Ok(());
+        }
+        let mut found = shell.walk(run, &pieces, field.bytes.first() == Some(&b'/'))?;
+        shell.drop_ignored(run, &mut found)?;
+        if found.is_empty() {
+            if options.has(ShellOption::FailGlob) {
+                shell.report(format_args!("no match: {}", bstr::BStr::new(&field.bytes)));
+                return Err(shell.state.discarded());
+            }
+            if !options.has(ShellOption::NullGlob) {
+                self.fields.push(Text::from(field.bytes.as_slice()));
+            }
+            return Ok(());
+        }
+        found.sort_unstable();
+        self.fields.extend(found.into_iter().map(Text::from));
+        Ok(())
     }
 }
 

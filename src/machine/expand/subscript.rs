@@ -4,9 +4,11 @@
 //! `$name`, `${name}`, `${#name}`, `$1` and `$((expression))` are expanded here. A command substitution is not run, by design: what
 //! is data stays data. It, and operators inside `${}`, are left as they are, and so an error of the arithmetic.
 
+use super::super::expansion::Target;
+use super::super::halt::{Halt, Step};
 use super::super::name::is_name;
-use super::super::process::{Halt, Process, Step, Target};
 use super::super::run::Run;
+use super::super::shell::Shell;
 use super::arithmetic::MAX_DEPTH;
 use crate::limit::gauge;
 use crate::memory::{ToMeteredString, Vec};
@@ -20,7 +22,7 @@ struct Reference<'a> {
     rest: &'a [u8],
 }
 
-impl Process {
+impl Shell {
     /// Evaluates a subscript of a text, which is expanded first.
     pub(crate) fn evaluate_subscript(&mut self, run: &mut Run, text: &[u8], depth: u32) -> Step<i64> {
         match self.expand_subscript(run, text, depth)? {

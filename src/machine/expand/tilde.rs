@@ -1,12 +1,31 @@
 //! Tilde expansion. Bash manual 3.5.2.
 
 use super::super::name;
-use super::super::process::Process;
 use super::super::run::Run;
+use super::super::shell::Shell;
+use super::super::shell::State;
 use crate::memory::JoinMetered;
 use crate::text::Text;
 
-impl Process {
+impl State {
+    /// `~N`, `~+N`, `~-N`: an entry of the directory stack.
+    fn stack_directory(&self, prefix: &[u8]) -> Option<Text> {
+        let (from_end, digits) = match prefix {
+            [b'-', digits @ ..] => (true, digits),
+            [b'+', digits @ ..] => (false, digits),
+            digits => (false, digits),
+        };
+        let number: usize = std::str::from_utf8(digits).ok()?.parse().ok()?;
+        let count = self.directories.len() + 1;
+        let index = if from_end { count.checked_sub(number + 1)? } else { number };
+        match index {
+            0 => Some(self.cwd.clone()),
+            index => self.directories.get(index - 1).cloned(),
+        }
+    }
+}
+
+impl Shell {
     /// The directory that `~prefix` stands for, or the text unchanged.
     pub(crate) fn tilde(&mut self, run: &mut Run, prefix: &[u8]) -> Text {
         let found = match prefix {
@@ -20,27 +39,11 @@ impl Process {
                 if (matches!(sign, b'+' | b'-') || sign.is_ascii_digit())
                     && digits.iter().all(u8::is_ascii_digit) =>
             {
-                self.stack_directory(prefix)
+                self.state.stack_directory(prefix)
             }
             user => home_of(run, user),
         };
         found.unwrap_or_else(|| Text::from([b"~".as_slice(), prefix].concat_metered()))
-    }
-
-    /// `~N`, `~+N`, `~-N`: an entry of the directory stack.
-    fn stack_directory(&self, prefix: &[u8]) -> Option<Text> {
-        let (from_end, digits) = match prefix {
-            [b'-', digits @ ..] => (true, digits),
-            [b'+', digits @ ..] => (false, digits),
-            digits => (false, digits),
-        };
-        let number: usize = std::str::from_utf8(digits).ok()?.parse().ok()?;
-        let count = self.shell.state.directories.len() + 1;
-        let index = if from_end { count.checked_sub(number + 1)? } else { number };
-        match index {
-            0 => Some(self.shell.state.cwd.clone()),
-            index => self.shell.state.directories.get(index - 1).cloned(),
-        }
     }
 }
 

@@ -1,8 +1,11 @@
 //! `${parameter@operator}`. Bash manual 3.5.3, last part.
 
-use super::super::process::{Halt, Process, Step, Target};
+use super::super::expansion::Expansion;
+use super::super::expansion::Target;
+use super::super::halt::{Halt, Step};
 use super::super::quote;
 use super::super::run::Run;
+use super::super::shell::Shell;
 use super::super::variable::{Attributes, Value};
 use super::change::Change;
 use super::field::refused;
@@ -13,127 +16,13 @@ use crate::program::Quoting;
 use crate::syntax::ast::{AllElements, CaseOperator};
 use crate::text::Text;
 
-impl Process {
-    pub(crate) fn transform(&mut self, run: &mut Run, operator: u8, quoting: Quoting) -> Step {
-        let (target, source) = self.pop_target();
-        match operator {
-            b'a' => {
-                let flags = self.attribute_letters(run, &target);
-                match Self::list_kind(&target) {
-                    Some(kind) => {
-                        let count = self.target_values(run, &target).len();
-                        let values = vec![flags.unwrap_or_default(); count];
-                        self.append_list(run, &values, kind, quoting, ListOf::Transformed)
-                    }
-                    None => {
-                        if self.target_text(run, &target).is_none() {
-                            self.check_unset_parameter(run, &target, source)?;
-                        }
-                        if let Some(flags) = flags {
-                            self.append_text(&flags, quoting);
-                        }
-                        Ok(())
-                    }
-                }
-            }
-            b'A' => {
-                if Self::list_kind(&target).is_none() && self.target_text(run, &target).is_none() {
-                    self.check_unset_parameter(run, &target, source)?;
-                }
-                let text = self.assignment_text(run, &target);
-                match quoting {
-                    Quoting::Quoted if matches!(Self::list_kind(&target), Some(AllElements::At)) => {
-                        self.append_declaration(run, &target, &text)
-                    }
-                    Quoting::Split
-                        if self.shell.state.separators.join.is_empty()
-                            && Self::list_kind(&target).is_some() =>
-                    {
-                        self.append_declaration(run, &target, &text)
-                    }
-                    _ => {
-                        self.append_text(&text, quoting);
-                        Ok(())
-                    }
-                }
-            }
-            b'K' | b'k' if matches!(target, Target::Elements(..)) => {
-                self.append_pairs(run, &target, operator == b'k', quoting)
-            }
-            b'Q' | b'K' | b'k' | b'U' | b'u' | b'L' => {
-                let ascii = self.shell.state.locale.bytes;
-                let case = |operator| Change::Case { operator, pattern: None, ascii };
-                let change = match operator {
-                    b'U' => case(CaseOperator::UpperAll),
-                    b'u' => case(CaseOperator::UpperFirst),
-                    b'L' => case(CaseOperator::LowerAll),
-                    _ => Change::Quote,
-                };
-                self.x.targets.push((target, source));
-                self.append_changed(run, quoting, (ListOf::Transformed, ListOf::Transformed), change)
-            }
-            _ => {
-                if let Some(kind) = Self::list_kind(&target) {
-                    let mut values = self.target_values(run, &target);
-                    for value in &mut values {
-                        *value = self.transformed_value(run, operator, value)?;
-                        refused(run)?;
-                    }
-                    return self.append_list(run, &values, kind, quoting, ListOf::Transformed);
-                }
-                match self.target_text(run, &target) {
-                    Some(text) => {
-                        let changed = self.transformed_value(run, operator, &text)?;
-                        self.append_text(&changed, quoting);
-                        Ok(())
-                    }
-                    None => self.check_unset_parameter(run, &target, source),
-                }
-            }
-        }
-    }
-
+impl Shell {
     fn transformed_value(&mut self, run: &mut Run, operator: u8, text: &Text) -> Result<Text, Halt> {
         Ok(match operator {
             b'E' => Text::from(crate::syntax::expand_ansi_c(text)),
             b'P' => self.expand_prompt(run, text, false),
             _ => text.clone(),
         })
-    }
-
-    /// `${a[@]@K}`, `${a[@]@k}`: subscripts with values.
-    fn append_pairs(&mut self, run: &mut Run, target: &Target, separate: bool, quoting: Quoting) -> Step {
-        let Target::Elements(id, kind) = target else { return Ok(()) };
-        let pairs: Vec<(Text, Text, bool)> = match self.value_of(run, *id) {
-            Value::Array(array) => array
-                .iter()
-                .map(|(index, value)| (super::super::variable::decimal(index as i64), value.clone(), false))
-                .collect(),
-            Value::Assoc(assoc) => {
-                assoc.sorted().into_iter().map(|(key, value)| (key.clone(), value.clone(), true)).collect()
-            }
-            value => value.text().into_iter().map(|text| (Text::from("0"), text, false)).collect(),
-        };
-        if separate {
-            let values: Vec<Text> = pairs.into_iter().flat_map(|(key, value, _)| [key, value]).collect();
-            return self.append_list(run, &values, *kind, quoting, ListOf::Transformed);
-        }
-        let mut text = Vec::new();
-        for (key, value, associative) in &pairs {
-            refused(run)?;
-            if !text.is_empty() && !associative {
-                text.push(b' ');
-            }
-            text.extend_from_slice(&if *associative { quote::key(key) } else { key.to_metered() });
-            text.push(b' ');
-            text.extend_from_slice(&quote::declare(value));
-            if *associative {
-                // Bash leaves a blank behind each pair of an associative array, the last one too.
-                text.push(b' ');
-            }
-        }
-        self.append_text(&text, quoting);
-        Ok(())
     }
 
     /// `${x@a}`: the letters of a variable's attributes.
@@ -143,7 +32,7 @@ impl Process {
             _ => return None,
         };
         let value = self.value_of(run, id);
-        let slot = self.shell.variables.slot(id);
+        let slot = self.variables.slot(id);
         let attributes = slot.attributes;
         if value == Value::Unset && !slot.exists() {
             return None;
@@ -165,23 +54,6 @@ impl Process {
         push(attributes.has(Attributes::LOWER), b'l');
         push(attributes.has(Attributes::UPPER), b'u');
         Some(Text::from(letters))
-    }
-
-    /// `"${a[@]@A}"`: bash makes words of what stands before the value.
-    fn append_declaration(&mut self, run: &mut Run, target: &Target, text: &Text) -> Step {
-        if text.is_empty() {
-            return Ok(());
-        }
-        let separators = &self.shell.state.separators;
-        let splits = separators.class(b' ') == 1 || separators.join.is_empty();
-        let words = match target {
-            Target::Elements(id, _) if !self.value_of(run, *id).is_array() => 1,
-            Target::Elements(..) => 3,
-            _ => usize::MAX,
-        };
-        let words = if splits { words } else { 1 };
-        let words: Vec<Text> = text.splitn(words, |&byte| byte == b' ').map(Text::from).collect();
-        self.append_list(run, &words, AllElements::At, Quoting::Quoted, ListOf::Elements)
     }
 
     /// `${x@A}`: an assignment that makes the variable again.
@@ -225,8 +97,8 @@ impl Process {
     /// A variable as `declare -p` shows it, without the newline.
     pub(crate) fn declaration(&mut self, run: &mut Run, id: super::super::name::NameId) -> Vec<u8> {
         let letters = self.attribute_letters(run, &Target::Variable(id)).unwrap_or_default();
-        let value = if self.shell.variables.slot(id).attributes.has(Attributes::NAMEREF) {
-            self.shell.variables.slot(id).value.clone()
+        let value = if self.variables.slot(id).attributes.has(Attributes::NAMEREF) {
+            self.variables.slot(id).value.clone()
         } else {
             self.value_of(run, id)
         };
@@ -270,5 +142,150 @@ impl Process {
             }
         }
         text
+    }
+}
+
+impl Expansion {
+    pub(crate) fn transform(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        operator: u8,
+        quoting: Quoting,
+    ) -> Step {
+        let (target, source) = self.pop_target();
+        match operator {
+            b'a' => {
+                let flags = shell.attribute_letters(run, &target);
+                match target.list_kind() {
+                    Some(kind) => {
+                        let count = shell.target_values(run, &target).len();
+                        let values = vec![flags.unwrap_or_default(); count];
+                        self.append_list(shell, run, &values, kind, quoting, ListOf::Transformed)
+                    }
+                    None => {
+                        if shell.target_text(run, &target).is_none() {
+                            shell.check_unset_parameter(run, &target, source)?;
+                        }
+                        if let Some(flags) = flags {
+                            self.append_text(shell, &flags, quoting);
+                        }
+                        Ok(())
+                    }
+                }
+            }
+            b'A' => {
+                if target.list_kind().is_none() && shell.target_text(run, &target).is_none() {
+                    shell.check_unset_parameter(run, &target, source)?;
+                }
+                let text = shell.assignment_text(run, &target);
+                match quoting {
+                    Quoting::Quoted if matches!(target.list_kind(), Some(AllElements::At)) => {
+                        self.append_declaration(shell, run, &target, &text)
+                    }
+                    Quoting::Split
+                        if shell.state.separators.join.is_empty() && target.list_kind().is_some() =>
+                    {
+                        self.append_declaration(shell, run, &target, &text)
+                    }
+                    _ => {
+                        self.append_text(shell, &text, quoting);
+                        Ok(())
+                    }
+                }
+            }
+            b'K' | b'k' if matches!(target, Target::Elements(..)) => {
+                self.append_pairs(shell, run, &target, operator == b'k', quoting)
+            }
+            b'Q' | b'K' | b'k' | b'U' | b'u' | b'L' => {
+                let ascii = shell.state.locale.bytes;
+                let case = |operator| Change::Case { operator, pattern: None, ascii };
+                let change = match operator {
+                    b'U' => case(CaseOperator::UpperAll),
+                    b'u' => case(CaseOperator::UpperFirst),
+                    b'L' => case(CaseOperator::LowerAll),
+                    _ => Change::Quote,
+                };
+                self.targets.push((target, source));
+                self.append_changed(shell, run, quoting, (ListOf::Transformed, ListOf::Transformed), change)
+            }
+            _ => {
+                if let Some(kind) = target.list_kind() {
+                    let mut values = shell.target_values(run, &target);
+                    for value in &mut values {
+                        *value = shell.transformed_value(run, operator, value)?;
+                        refused(run)?;
+                    }
+                    return self.append_list(shell, run, &values, kind, quoting, ListOf::Transformed);
+                }
+                match shell.target_text(run, &target) {
+                    Some(text) => {
+                        let changed = shell.transformed_value(run, operator, &text)?;
+                        self.append_text(shell, &changed, quoting);
+                        Ok(())
+                    }
+                    None => shell.check_unset_parameter(run, &target, source),
+                }
+            }
+        }
+    }
+
+    /// `${a[@]@K}`, `${a[@]@k}`: subscripts with values.
+    fn append_pairs(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        target: &Target,
+        separate: bool,
+        quoting: Quoting,
+    ) -> Step {
+        let Target::Elements(id, kind) = target else { return Ok(()) };
+        let pairs: Vec<(Text, Text, bool)> = match shell.value_of(run, *id) {
+            Value::Array(array) => array
+                .iter()
+                .map(|(index, value)| (super::super::variable::decimal(index as i64), value.clone(), false))
+                .collect(),
+            Value::Assoc(assoc) => {
+                assoc.sorted().into_iter().map(|(key, value)| (key.clone(), value.clone(), true)).collect()
+            }
+            value => value.text().into_iter().map(|text| (Text::from("0"), text, false)).collect(),
+        };
+        if separate {
+            let values: Vec<Text> = pairs.into_iter().flat_map(|(key, value, _)| [key, value]).collect();
+            return self.append_list(shell, run, &values, *kind, quoting, ListOf::Transformed);
+        }
+        let mut text = Vec::new();
+        for (key, value, associative) in &pairs {
+            refused(run)?;
+            if !text.is_empty() && !associative {
+                text.push(b' ');
+            }
+            text.extend_from_slice(&if *associative { quote::key(key) } else { key.to_metered() });
+            text.push(b' ');
+            text.extend_from_slice(&quote::declare(value));
+            if *associative {
+                // Bash leaves a blank behind each pair of an associative array, the last one too.
+                text.push(b' ');
+            }
+        }
+        self.append_text(shell, &text, quoting);
+        Ok(())
+    }
+
+    /// `"${a[@]@A}"`: bash makes words of what stands before the value.
+    fn append_declaration(&mut self, shell: &mut Shell, run: &mut Run, target: &Target, text: &Text) -> Step {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let separators = &shell.state.separators;
+        let splits = separators.class(b' ') == 1 || separators.join.is_empty();
+        let words = match target {
+            Target::Elements(id, _) if !shell.value_of(run, *id).is_array() => 1,
+            Target::Elements(..) => 3,
+            _ => usize::MAX,
+        };
+        let words = if splits { words } else { 1 };
+        let words: Vec<Text> = text.splitn(words, |&byte| byte == b' ').map(Text::from).collect();
+        self.append_list(shell, run, &words, AllElements::At, Quoting::Quoted, ListOf::Elements)
     }
 }

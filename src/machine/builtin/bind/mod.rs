@@ -147,7 +147,7 @@ impl Keymap {
 }
 
 fn bind(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
-    if !ctx.shell.state.interactive {
+    if !ctx.shell.state.invoked.interactive {
         ctx.remark(BuiltinError::NoLineEditing);
     }
     let options = ctx.options()?;
@@ -186,7 +186,7 @@ fn bind(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
 }
 
 fn change(ctx: &mut ShellContext<'_>, map: Keymap, keys: Vec<u8>, action: Action) {
-    Arc::make_mut(&mut ctx.shell.state.bindings).set(map.number, keys, action);
+    Arc::make_mut(&mut ctx.shell.state.editor.bindings).set(map.number, keys, action);
 }
 
 /// The function of that name.
@@ -197,7 +197,7 @@ fn known_function(name: &Text) -> Result<&'static str, BuiltinError> {
 /// `-q function`
 fn query(ctx: &mut ShellContext<'_>, map: Keymap, name: &Text) -> Result<(), BuiltinError> {
     let name = known_function(name)?;
-    let keys = ctx.shell.state.bindings.keys_of(map.number, name);
+    let keys = ctx.shell.state.editor.bindings.keys_of(map.number, name);
     let _ = if keys.is_empty() {
         ctx.raise(1);
         writeln!(ctx.out, "{name} is not bound to any keys.")
@@ -220,7 +220,7 @@ fn shown_keys(keys: &[String]) -> String {
 /// `-u function`
 fn unbind(ctx: &mut ShellContext<'_>, map: Keymap, name: &Text) -> Result<(), BuiltinError> {
     let name = known_function(name)?;
-    let bound = ctx.shell.state.bindings.bound(map.number);
+    let bound = ctx.shell.state.editor.bindings.bound(map.number);
     for (keys, _) in bound.into_iter().filter(|(_, action)| *action == Action::Function(name)) {
         change(ctx, map, keys, Action::Nothing);
     }
@@ -265,7 +265,7 @@ fn bind_line(ctx: &mut ShellContext<'_>, map: Keymap, line: &[u8]) {
         let (name, value) = setting.split_at(end);
         let known = VARIABLES.iter().find(|(own, _)| own.as_bytes().eq_ignore_ascii_case(name));
         if let Some((own, _)) = known {
-            let bindings = Arc::make_mut(&mut ctx.shell.state.bindings);
+            let bindings = Arc::make_mut(&mut ctx.shell.state.editor.bindings);
             bindings.variables.insert(own, Text::from(value.trim_ascii()));
         }
         return;
@@ -288,7 +288,7 @@ fn bind_line(ctx: &mut ShellContext<'_>, map: Keymap, line: &[u8]) {
 
 /// `-l`, `-p`, `-P`, `-s`, `-S`, `-v`, `-V`, `-X`.
 fn list(ctx: &mut ShellContext<'_>, map: Keymap, letter: u8) -> std::fmt::Result {
-    let bindings = Arc::clone(&ctx.shell.state.bindings);
+    let bindings = Arc::clone(&ctx.shell.state.editor.bindings);
     match letter {
         b'l' => FUNCTIONS.iter().try_for_each(|row| writeln!(ctx.out, "{}", row.0)),
         b'v' => VARIABLES.iter().try_for_each(|(name, default)| {

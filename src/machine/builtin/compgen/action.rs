@@ -6,7 +6,7 @@ use super::super::error::BuiltinError;
 use super::super::options::Options;
 use super::super::{BUILTINS, help};
 use crate::machine::builder::Field;
-use crate::machine::command::Found;
+use crate::machine::external::Found;
 use crate::machine::job::JobStatus;
 use crate::machine::name;
 use crate::machine::option::OPTIONS;
@@ -132,15 +132,17 @@ fn names(ctx: &Context<'_, '_>, source: Source) -> Vec<Text> {
     let state = &ctx.process.shell.state;
     let session = &ctx.run.services.session;
     match source {
-        Source::Aliases => state.aliases.keys().cloned().collect(),
+        Source::Aliases => state.commands.aliases.keys().cloned().collect(),
         Source::Builtins => BUILTINS.iter().map(|builtin| Text::from(builtin.name)).collect(),
         Source::Enabled => {
-            let enabled = BUILTINS.iter().filter(|builtin| ctx.process.is_enabled(builtin));
+            let enabled = BUILTINS.iter().filter(|builtin| ctx.process.shell.state.is_enabled(builtin));
             enabled.map(|builtin| Text::from(builtin.name)).collect()
         }
-        Source::Disabled => state.disabled.iter().map(|name| Text::from(*name)).collect(),
+        Source::Disabled => state.commands.disabled.iter().map(|name| Text::from(*name)).collect(),
         Source::Keywords => RESERVED_WORDS.into_iter().map(Text::from).collect(),
-        Source::Functions => state.functions.keys().map(|id| ctx.run.services.names.text(*id)).collect(),
+        Source::Functions => {
+            state.commands.functions.keys().map(|id| ctx.run.services.names.text(*id)).collect()
+        }
         Source::HelpTopics => help::topics().into_iter().map(|topic| Text::from(topic.name)).collect(),
         Source::SetOptions | Source::ShoptOptions => {
             let in_set = source == Source::SetOptions;
@@ -180,13 +182,13 @@ fn command_names(ctx: &mut Context<'_, '_>, word: &Text, words: &mut Vec<Text>) 
     for source in [Source::Aliases, Source::Keywords, Source::Functions, Source::Enabled] {
         offer(ctx, source, word, words);
     }
-    let path = ctx.process.scalar(ctx.run, name::PATH).unwrap_or_default();
+    let path = ctx.process.shell.scalar(ctx.run, name::PATH).unwrap_or_default();
     for directory in path.split(|&byte| byte == b':') {
         let pattern = Text::from([directory, b"/", word.as_bytes()].concat_metered());
         let mut found = Vec::new();
         files(ctx, &pattern, false, &mut found);
         for file in found {
-            if matches!(ctx.process.search_path(ctx.run, &file), Found::Path(_)) {
+            if matches!(ctx.process.shell.state.search_path(ctx.run, &file), Found::Path(_)) {
                 words.push(Text::from(file.rsplit(|&byte| byte == b'/').next().unwrap_or(&file)));
             }
         }
@@ -225,7 +227,7 @@ pub(super) fn files(ctx: &Context<'_, '_>, word: &Text, directories: bool, words
 fn glob(ctx: &mut Context<'_, '_>, pattern: &Text) -> Result<Vec<Text>, BuiltinError> {
     let fields = std::mem::take(&mut ctx.process.x.fields);
     let field = Field::unquoted(pattern);
-    let step = ctx.process.expand_pathname(ctx.run, &field);
+    let step = ctx.process.x.expand_pathname(&mut ctx.process.shell, ctx.run, &field);
     let found = std::mem::replace(&mut ctx.process.x.fields, fields);
     step?;
     Ok(found.into_iter().filter(|path| path.as_bytes() != pattern.as_bytes()).collect())

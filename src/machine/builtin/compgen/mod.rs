@@ -9,9 +9,9 @@ use super::context::Context;
 use super::error::BuiltinError;
 use super::options::{OptionRow, Options, flag, value};
 use super::{Act, Builtin, Flow};
+use crate::machine::halt::Halt;
 use crate::machine::name;
 use crate::machine::option::{Options as ShellOptions, ShellOption};
-use crate::machine::process::Halt;
 use crate::machine::quote;
 use crate::machine::variable::Value;
 use crate::memory::{JoinMetered, Vec};
@@ -185,7 +185,8 @@ fn compgen(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
 /// The command that expands the words of `-W`; `None`: there is nothing to expand.
 fn expand_list(ctx: &mut Context<'_, '_>, options: &Options) -> Option<Vec<u8>> {
     let list = options.value(b'W').filter(|list| has_expansion(list))?;
-    let separators = ctx.process.scalar(ctx.run, name::IFS).unwrap_or_else(|| Text::from_static(b" \t\n"));
+    let separators =
+        ctx.process.shell.scalar(ctx.run, name::IFS).unwrap_or_else(|| Text::from_static(b" \t\n"));
     ctx.process.shell.state.options.set(ShellOption::NoGlob, true);
     ctx.process.shell.state.options.set(ShellOption::BraceExpand, false);
     Some(list_command(list, &separators))
@@ -207,7 +208,7 @@ fn take_list(
         // The expansion was given up.
         None if has_expansion(list) => return Err(Halt::Discard(1).into()),
         None => {
-            let separators = ctx.process.scalar(ctx.run, name::IFS);
+            let separators = ctx.process.shell.scalar(ctx.run, name::IFS);
             split_words(list, separators.as_ref().map_or(b" \t\n", |text| text.as_bytes()))
         }
     };
@@ -335,8 +336,8 @@ fn list_command(list: &[u8], separators: &[u8]) -> Vec<u8> {
 /// Takes the values of an array or a variable away; `None`: it is unset.
 fn taken(ctx: &mut Context<'_, '_>, name: &[u8]) -> Option<Vec<Text>> {
     let id = ctx.run.services.names.intern(name);
-    let value = ctx.process.value_of(ctx.run, id);
-    ctx.process.set_plain(id, Value::Unset);
+    let value = ctx.process.shell.value_of(ctx.run, id);
+    ctx.process.shell.variables.set_plain(id, Value::Unset);
     match value {
         Value::Unset => None,
         Value::Array(array) => Some(array.iter().map(|(_, value)| value.clone()).collect()),
@@ -355,7 +356,7 @@ fn set_completion_variables(ctx: &mut Context<'_, '_>, on: bool) {
     ];
     for (name, value) in values {
         let id = ctx.run.services.names.intern(name);
-        ctx.process.set_plain(id, if on { value } else { Value::Unset });
+        ctx.process.shell.variables.set_plain(id, if on { value } else { Value::Unset });
     }
 }
 

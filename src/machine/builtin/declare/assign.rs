@@ -3,9 +3,9 @@
 use super::super::context::Context;
 use super::super::error::BuiltinError;
 use super::Request;
+use crate::machine::expansion::{ArrayLiteral, Subscript, Target};
 use crate::machine::name::{self, NameId};
 use crate::machine::option::ShellOption;
-use crate::machine::process::{ArrayLiteral, Process, Subscript, Target};
 use crate::machine::variable::{Attributes, Value};
 use crate::memory::{ToMeteredString, Vec};
 use crate::text::Text;
@@ -152,7 +152,7 @@ fn check_referring(ctx: &Context<'_, '_>, id: NameId, request: Request) -> Resul
     let Some(value) = slot.value.text().filter(|_| !is_hidden && !slot.value.is_array()) else {
         return Ok(());
     };
-    if slot.attributes.has(Attributes::NAMEREF) || Process::is_assignable(&value) {
+    if slot.attributes.has(Attributes::NAMEREF) || crate::machine::name::is_assignable(&value) {
         return Ok(());
     }
     Err(BuiltinError::InvalidReference(value))
@@ -175,7 +175,7 @@ fn declare_here(
     {
         let shown = ctx.run.services.names.text(id);
         if request.by_name {
-            ctx.process.report_fatal(format_args!("{shown}: readonly variable"))?;
+            ctx.process.shell.report_fatal(format_args!("{shown}: readonly variable"))?;
             return Err(BuiltinError::Reported(1));
         }
         return Err(BuiltinError::ReadOnlyVariable(shown));
@@ -185,7 +185,7 @@ fn declare_here(
     let done = match (&change.literal, change.operand.value) {
         (Some(literal), _) => {
             let append = change.operand.append;
-            ctx.process.assign_array(ctx.run, id, literal, append).map_err(BuiltinError::from)
+            ctx.process.shell.assign_array(ctx.run, id, literal, append).map_err(BuiltinError::from)
         }
         (None, Some(value)) if subscript.is_none() && is_compound(ctx, id, value) => {
             add_text(ctx, id, change, value, texts);
@@ -219,7 +219,7 @@ fn target(ctx: &mut Context<'_, '_>, id: NameId, change: &Change<'_>) -> Option<
     if change.is_about_reference() || !is_reference {
         return Some((id, subscript));
     }
-    match ctx.process.dereference(ctx.run, id) {
+    match ctx.process.shell.dereference(ctx.run, id) {
         Target::Variable(id) => Some((id, subscript)),
         Target::Index(id, index) => Some((id, Some(Text::from(index.to_metered_string())))),
         Target::Key(id, key) => Some((id, Some(key))),
@@ -283,7 +283,7 @@ fn check_conversion(ctx: &Context<'_, '_>, id: NameId, change: &Change<'_>) -> R
 /// Changes attributes, `readonly` aside, which comes after the value; an array attribute, or an element or a list that is
 /// assigned, makes the value an array.
 fn set_attributes(ctx: &mut Context<'_, '_>, id: NameId, request: Request, has_elements: bool) {
-    let is_associative = ctx.process.is_associative(id);
+    let is_associative = ctx.process.shell.variables.is_associative(id);
     let slot = ctx.process.shell.variables.slot_mut(id);
     let before = slot.attributes;
     let mut on = request.on;
@@ -301,7 +301,7 @@ fn set_attributes(ctx: &mut Context<'_, '_>, id: NameId, request: Request, has_e
     slot.attributes.remove(request.off);
     let exports_change = (before.0 ^ slot.attributes.0) & Attributes::EXPORTED.0 != 0;
     if on.has(ARRAYS) && !matches!(slot.value, Value::Unset | Value::Dynamic) {
-        ctx.process.make_array(id, on.has(Attributes::ASSOC));
+        ctx.process.shell.variables.make_array(id, on.has(Attributes::ASSOC));
     }
     if exports_change {
         ctx.process.shell.variables.exports += 1;
@@ -317,16 +317,17 @@ fn assign_value(
 ) -> Result<(), BuiltinError> {
     let is_reference = ctx.process.shell.variables.slot(id).attributes.has(Attributes::NAMEREF);
     if change.is_about_reference() && is_reference {
-        ctx.process.set_plain(id, Value::Text(Text::from(value)));
+        ctx.process.shell.variables.set_plain(id, Value::Text(Text::from(value)));
         return Ok(());
     }
     let (value, append) = (Text::from(value), change.operand.append);
     match subscript {
-        None => ctx.process.assign_variable(ctx.run, id, value, append)?,
+        None => ctx.process.shell.assign_variable(ctx.run, id, value, append)?,
         Some(subscript) => {
-            let is_associative = ctx.process.is_associative(id);
-            let key = if is_associative { ctx.process.dequote_key(ctx.run, &subscript) } else { subscript };
-            ctx.process.assign_element(ctx.run, id, Subscript::Key(key), value, append)?;
+            let is_associative = ctx.process.shell.variables.is_associative(id);
+            let key =
+                if is_associative { ctx.process.shell.dequote_key(ctx.run, &subscript) } else { subscript };
+            ctx.process.shell.assign_element(ctx.run, id, Subscript::Key(key), value, append)?;
         }
     }
     Ok(())

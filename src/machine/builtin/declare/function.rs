@@ -45,11 +45,11 @@ pub(super) fn declare(ctx: &mut Context<'_, '_>, options: &Options, request: Req
 
 fn find(ctx: &Context<'_, '_>, name: &[u8]) -> Option<NameId> {
     let id = ctx.run.services.names.find(name)?;
-    ctx.process.shell.state.functions.contains_key(&id).then_some(id)
+    ctx.process.shell.state.commands.functions.contains_key(&id).then_some(id)
 }
 
 fn sorted(ctx: &Context<'_, '_>) -> Vec<(Text, NameId)> {
-    let functions = ctx.process.shell.state.functions.keys();
+    let functions = ctx.process.shell.state.commands.functions.keys();
     let mut names: Vec<_> = functions.map(|id| (ctx.run.services.names.text(*id), *id)).collect();
     names.sort();
     names
@@ -65,7 +65,14 @@ struct Marks {
 fn marks(ctx: &Context<'_, '_>, id: NameId) -> Marks {
     Marks {
         readonly: ctx.process.shell.variables.is_readonly_function(id),
-        exported: ctx.process.shell.state.functions.get(&id).is_some_and(|function| function.exported),
+        exported: ctx
+            .process
+            .shell
+            .state
+            .commands
+            .functions
+            .get(&id)
+            .is_some_and(|function| function.exported),
     }
 }
 
@@ -90,7 +97,7 @@ fn print_line(ctx: &mut Context<'_, '_>, id: NameId, name: &Text) {
 fn print_name(ctx: &mut Context<'_, '_>, id: NameId, name: &Text) {
     ctx.out.text(name);
     if ctx.process.shell.state.options.has(ShellOption::ExtDebug)
-        && let Some(function) = ctx.process.shell.state.functions.get(&id)
+        && let Some(function) = ctx.process.shell.state.commands.functions.get(&id)
     {
         let (line, source) = (function.definition.line, function.source.clone());
         let _ = write!(ctx.out, " {line} ");
@@ -109,7 +116,7 @@ fn show(ctx: &mut Context<'_, '_>, id: NameId, name: &Text) {
 }
 
 fn print_definition(ctx: &mut Context<'_, '_>, id: NameId) {
-    let Some(function) = ctx.process.shell.state.functions.get(&id) else { return };
+    let Some(function) = ctx.process.shell.state.commands.functions.get(&id) else { return };
     let definition = Arc::clone(&function.definition);
     ctx.out.function(&definition);
     ctx.out.bytes(b"\n");
@@ -129,7 +136,7 @@ fn change(ctx: &mut Context<'_, '_>, id: NameId, request: Request) {
     if !exported && !request.off.has(Attributes::EXPORTED) {
         return;
     }
-    if let Some(function) = Arc::make_mut(&mut ctx.process.shell.state.functions).get_mut(&id) {
+    if let Some(function) = Arc::make_mut(&mut ctx.process.shell.state.commands.functions).get_mut(&id) {
         function.exported = exported;
         ctx.process.shell.variables.exports += 1;
     }

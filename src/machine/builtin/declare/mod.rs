@@ -169,7 +169,7 @@ fn declare(ctx: &mut Context<'_, '_>, is_local: bool) -> Result<Flow, BuiltinErr
 /// `local -`: the function's end puts the options back.
 fn save_options(ctx: &mut Context<'_, '_>) {
     let options = ctx.process.shell.state.options;
-    for frame in ctx.process.frames.iter_mut().rev() {
+    for frame in ctx.process.control.frames.iter_mut().rev() {
         if let Frame::Function(frame) = frame {
             frame.options.get_or_insert(options);
             return;
@@ -184,7 +184,7 @@ struct Texts(Vec<u8>);
 /// Declares every one of the operands, which are the last arguments.
 fn declare_all(ctx: &mut Context<'_, '_>, operands: &[Text], request: Request) -> Result<Flow, BuiltinError> {
     let mut texts = ctx.resumed::<Texts>().unwrap_or_default();
-    let prefix = ctx.process.arithmetic_prefix.replace(ctx.builtin.name);
+    let prefix = ctx.process.shell.arithmetic.prefix.replace(ctx.builtin.name);
     let mut result = Ok(());
     while let Some((at, operand)) = ctx.next_at(operands) {
         // An operand's number among the arguments is that of its array literal.
@@ -205,7 +205,7 @@ fn declare_all(ctx: &mut Context<'_, '_>, operands: &[Text], request: Request) -
             break;
         }
     }
-    ctx.process.arithmetic_prefix = prefix;
+    ctx.process.shell.arithmetic.prefix = prefix;
     result?;
     match ctx.flow() {
         Flow::Again => {
@@ -215,7 +215,14 @@ fn declare_all(ctx: &mut Context<'_, '_>, operands: &[Text], request: Request) -
         flow if texts.0.is_empty() => Ok(flow),
         _ => {
             let text = Arc::from(texts.0);
-            Ok(ctx.process.start_text(ctx.run, ctx.invocation, text, ScriptKind::Eval, None)?)
+            Ok(ctx.process.control.start_text(
+                &mut ctx.process.shell,
+                ctx.run,
+                ctx.invocation,
+                text,
+                ScriptKind::Eval,
+                None,
+            )?)
         }
     }
 }

@@ -6,9 +6,10 @@ use super::super::error::BuiltinError;
 use super::super::options::Options;
 use super::super::output::Style;
 use super::{Request, function};
+use crate::machine::expansion::Target;
 use crate::machine::name::{self, NameId};
 use crate::machine::option::ShellOption;
-use crate::machine::process::{Process, Target};
+use crate::machine::process::Process;
 use crate::machine::variable::{Attributes, Value};
 use crate::memory::Vec;
 use crate::text::Text;
@@ -104,7 +105,7 @@ fn own_value(ctx: &mut Context<'_, '_>, id: NameId) -> Value {
     if slot.attributes.has(Attributes::NAMEREF) {
         slot.value.clone()
     } else {
-        ctx.process.value_of(ctx.run, id)
+        ctx.process.shell.value_of(ctx.run, id)
     }
 }
 
@@ -113,7 +114,8 @@ fn print(ctx: &mut Context<'_, '_>, id: NameId, word: Option<&'static str>) {
     match word {
         Some(word) => ctx.out.bytes(word.as_bytes()),
         None => {
-            let letters = ctx.process.attribute_letters(ctx.run, &Target::Variable(id)).unwrap_or_default();
+            let letters =
+                ctx.process.shell.attribute_letters(ctx.run, &Target::Variable(id)).unwrap_or_default();
             ctx.out.bytes(b"declare -");
             ctx.out.bytes(if letters.is_empty() { b"-" } else { &letters });
         }

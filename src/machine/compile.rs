@@ -1,0 +1,203 @@
+//! Texts become programs that run: with the aliases and options of the shell, one complete command after the other.
+
+use super::control::Control;
+use super::frame::{Frame, ScriptKind};
+use super::halt::{Halt, Step};
+use super::option::ShellOption;
+use super::run::{Measured, Run};
+use super::shell::{Code, Shell};
+use crate::clock::Clock;
+use crate::limit::{Limits, Meter};
+use crate::memory::{HashMap, String, ToMetered, ToMeteredString, format};
+use crate::program::{CompileOptions, Index, Program, compile_source};
+use crate::syntax::{Aliases, ParseOptions};
+use crate::text::Text;
+use std::sync::Arc;
+
+struct ShellAliases<'a>(&'a HashMap<Text, Text>);
+
+impl Aliases for ShellAliases<'_> {
+    fn alias(&self, name: &[u8]) -> Option<Text> {
+        self.0.get(name).cloned()
+    }
+}
+
+/// The program of a script as text, under the options of a new shell.
+pub(crate) fn dump(script: &[u8]) -> String {
+    let options = CompileOptions { parse: ParseOptions::default(), incremental: false, stepwise: false };
+    let meter = Meter::new(Limits::interactive(), Arc::new(Clock::system()));
+    match compile_source(&Arc::from(script), (0, 1), &options, &crate::syntax::NoAliases, &meter) {
+        Ok(program) => program.to_metered_string(),
+        Err(error) => format!("{error}\n"),
+    }
+}
+
+impl Control {
+    /// Compiles a source with the options in force; `fresh` programs of a whole script come from the session's cache.
+    pub(crate) fn compile(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        source: Arc<[u8]>,
+        from: (usize, u32),
+        cached: bool,
+    ) -> Step<Arc<Program>> {
+        let limits = run.services.meter.limits();
+        if source.len() as u64 > limits.script_bytes {
+            return Err(run.services.meter.fail(crate::limit::Limit::ScriptBytes).into());
+        }
+        let options = self.compile_options(shell, limits.syntax_depth);
+        let cacheable = cached && from.0 == 0 && shell.state.commands.aliases.is_empty() && !options.stepwise;
+        if cacheable && let Some(program) = run.services.cache.get(&source, &options) {
+            return Ok(program);
+        }
+        let aliases = ShellAliases(&shell.state.commands.aliases);
+        // A shell that runs nothing only wants to know of errors; who runs the text later needs all of it.
+        let skims = shell.state.options.has(ShellOption::NoExec)
+            && !options.stepwise
+            && crate::syntax::is_well_formed(source.get(from.0..).unwrap_or(&[]), &options.parse);
+        let from = if skims { (source.len(), from.1) } else { from };
+        let measured = Measured::start();
+        let program = Arc::new(compile_source(&source, from, &options, &aliases, &run.services.meter)?);
+        let bytes = measured.bytes().saturating_add(source.len());
+        run.services.meter.check()?;
+        if shell.state.options.has(ShellOption::Verbose) {
+            let end = program.rest.map_or(source.len(), |(offset, _)| offset);
+            let text = source.get(from.0..end).unwrap_or(&[]).to_metered();
+            shell.write_error(&text);
+            if text.last().is_some_and(|byte| *byte != b'\n') {
+                shell.write_error(b"\n");
+            }
+        }
+        if cacheable && !skims {
+            run.services.cache.put(&options, &program, bytes);
+        }
+        Ok(program)
+    }
+
+    fn compile_options(&self, shell: &Shell, depth: u64) -> CompileOptions {
+        let options = shell.state.options;
+        CompileOptions {
+            parse: ParseOptions {
+                extglob: options.has(ShellOption::ExtGlob),
+                posix: options.has(ShellOption::Posix),
+                expand_aliases: options.has(ShellOption::ExpandAliases) || options.has(ShellOption::Posix),
+                depth: u32::try_from(depth).unwrap_or(200).min(200),
+                interactive_comments: true,
+                defers: true,
+            },
+            incremental: true,
+            stepwise: options.has(ShellOption::Verbose)
+                || (options.has(ShellOption::History) || options.has(ShellOption::OneCmd))
+                    && self.is_main_level(shell),
+        }
+    }
+
+    /// Starts a program in this process.
+    pub(crate) fn start_program(&mut self, shell: &mut Shell, run: &mut Run, program: &Arc<Program>) {
+        let link = run.services.cache.link_for(program, &run.services.names, self.frames.is_empty());
+        for (line, warning) in &program.warnings {
+            let name = shell.state.invoked.report_name.clone();
+            shell.write_error(format!("{name}: line {line}: {warning}\n").as_bytes());
+        }
+        let pc = if shell.state.options.has(ShellOption::NoExec) { program.last_error() } else { 0 };
+        shell.switch(Code { program: Arc::clone(program), link, pc, shift: 0 });
+    }
+
+    /// Compiles the first command of a source.
+    pub(crate) fn compile_one(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        source: &Arc<[u8]>,
+        line: u32,
+    ) -> Step<Arc<Program>> {
+        let mut options = self.compile_options(shell, run.services.meter.limits().syntax_depth);
+        options.stepwise = true;
+        let aliases = ShellAliases(&shell.state.commands.aliases);
+        let program = Arc::new(compile_source(source, (0, line), &options, &aliases, &run.services.meter)?);
+        run.services.meter.check()?;
+        Ok(program)
+    }
+
+    /// The next part of a source whose commands may change how it is parsed.
+    pub(crate) fn parse_more(&mut self, shell: &mut Shell, run: &mut Run, program: &Arc<Program>) -> Step {
+        let Some(rest) = program.rest else { return Ok(()) };
+        let main = self.is_main_level(shell);
+        let one_command = shell.state.options.has(ShellOption::OneCmd) && !shell.state.invoked.command_string;
+        if main && (self.input.is_some() || one_command) {
+            // The end of the program follows.
+            return Ok(());
+        }
+        let next = self.compile(shell, run, Arc::clone(&program.source), rest, false)?;
+        if main && shell.state.options.has(ShellOption::History) {
+            let end = next.rest.map_or(program.source.len(), |(offset, _)| offset);
+            let text = program.source.get(rest.0..end).unwrap_or(&[]).to_metered();
+            shell.record_command(run, &text)?;
+        }
+        let shift = shell.code.shift;
+        self.start_program(shell, run, &next);
+        shell.code.shift = shift;
+        Ok(())
+    }
+
+    // Errors of the parser.
+    pub(crate) fn syntax_error(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        program: &Program,
+        index: Index,
+    ) -> Halt {
+        let Some(error) = program.errors.get(index as usize) else { return Halt::Exit(2) };
+        if let Some(limit) = error.limit() {
+            return run.services.meter.fail_with(limit.limit, limit.allowed).into();
+        }
+        let substitution =
+            matches!(self.frames.last(), Some(Frame::Subshell(frame)) if frame.substitution.is_some());
+        let eval = match self.frames.iter().rev().find(|frame| matches!(frame, Frame::Script(_))) {
+            Some(Frame::Script(frame)) => Some(frame.kind),
+            _ => None,
+        };
+        let state = &shell.state;
+        let (name, line) = (&state.invoked.report_name, error.line());
+        let place = match eval {
+            _ if substitution => format!("{name}: command substitution: line {line}"),
+            Some(ScriptKind::Eval) => {
+                let in_function = state.calls.innermost.is_some() && !state.calls.source.is_empty();
+                let name = if in_function { &state.calls.source } else { name };
+                format!("{name}: eval: line {line}")
+            }
+            Some(ScriptKind::Source) => format!("{}: line {line}", state.calls.source),
+            Some(ScriptKind::ExitTrap) => format!("{name}: exit trap: line {line}"),
+            _ if state.invoked.command_string => format!("{name}: -c: line {line}"),
+            _ => format!("{name}: line {line}"),
+        };
+        for message in error.message() {
+            shell.write_error(format!("{place}: {message}\n").as_bytes());
+        }
+        let errexit = shell.state.options.has(super::option::ShellOption::ErrExit);
+        let mut status = error.status().unwrap_or(if errexit { 2 } else { shell.state.status });
+        if eval.is_none() && !substitution && shell.state.status != 0 && error.is_unfinished() {
+            // A quote or a brace that is not closed leaves the status of the last command; a parenthesis does not.
+            let message = error.message();
+            let open = message
+                .iter()
+                .any(|line| line.contains("while looking for matching") && !line.ends_with("`)'"));
+            status = if open { shell.state.status } else { status };
+        }
+        shell.state.set_status(status);
+        if errexit && error.status().is_none() && !substitution {
+            return Halt::Exit(status);
+        }
+        match eval {
+            _ if error.is_in_array() && !substitution => Halt::Discard(status),
+            // The rest of the string is not run.
+            Some(_) if !substitution => Halt::Unparsed(status),
+            None if shell.state.invoked.interactive && self.input.is_some() && !substitution => {
+                Halt::Unparsed(status)
+            }
+            _ => Halt::Exit(status),
+        }
+    }
+}

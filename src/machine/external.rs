@@ -1,0 +1,368 @@
+//! Commands that are neither function nor builtin: the search along `PATH`, and the utilities, shells and scripts that it
+//! finds. Bash manual 3.7.2.
+
+use super::builtin::{self};
+use super::expansion::Expansion;
+use super::halt::Step;
+use super::option::ShellOption;
+use super::process::Process;
+use super::run::Run;
+use super::shell::{Shell, State};
+use super::variable::Attributes;
+use super::wait::Wait;
+use crate::memory::{JoinMetered, ToMetered, Vec, vec};
+use crate::text::Text;
+use crate::utility::{self, Context, Environment, Output};
+use crate::vfs::{COMMAND_MARK, Errno};
+use std::sync::Arc;
+use std::task::Context as TaskContext;
+
+/// What a command name leads to on the file system.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Found {
+    /// The path of a file that can be run.
+    Path(Text),
+    Missing,
+    /// A file that can not be run.
+    NotExecutable(Text, Errno),
+}
+
+/// Builtins that are files too, for `env`, `xargs`, `exec` and their like.
+pub(crate) const FILE_BUILTINS: &[&str] = &["kill"];
+
+/// The mark of a file that stands for a command.
+pub(crate) fn marked_command(content: &[u8]) -> Option<&[u8]> {
+    let rest = content.strip_prefix(COMMAND_MARK)?;
+    Some(rest.split(|&byte| byte == b'\n').next().unwrap_or(rest))
+}
+
+impl State {
+    /// What a utility is given.
+    fn context(&self, run: &Run, name: Text, args: Vec<Text>, env: Arc<Environment>) -> Context {
+        let services = &run.services;
+        let descriptors = self.descriptors.clone();
+        let name = match name.rsplit(|&byte| byte == b'/').next() {
+            Some(base) if name.contains(&b'/') => Text::from(base),
+            _ => name,
+        };
+        Context {
+            name,
+            args,
+            stdout: Output::new(descriptors.get(1).cloned()),
+            stderr: Output::new(descriptors.get(2).cloned()),
+            cwd: self.cwd.clone(),
+            env,
+            umask: self.umask,
+            session: Arc::clone(&services.session),
+            meter: Arc::clone(&services.meter),
+            utility: None,
+            descriptors,
+            timers: Arc::clone(&services.timers),
+            commands: Arc::clone(&services.commands),
+        }
+    }
+
+    /// Whether the file at `path` can be run.
+    pub(crate) fn search_path(&self, run: &Run, path: &[u8]) -> Found {
+        let fs = &run.services.session.fs;
+        let absolute = crate::vfs::path::join(&self.cwd, path);
+        match fs.metadata(&absolute) {
+            Ok(metadata) if metadata.is_directory() => {
+                Found::NotExecutable(Text::from(path), Errno::IsDirectory)
+            }
+            Ok(_) => match fs.access(&absolute, false, false, true) {
+                Ok(()) => Found::Path(Text::from(path)),
+                Err(_) => Found::NotExecutable(Text::from(path), Errno::AccessDenied),
+            },
+            Err(crate::vfs::FsError::Errno(
+                errno @ (Errno::AccessDenied
+                | Errno::NotDirectory
+                | Errno::TooManyLevels
+                | Errno::NameTooLong),
+            )) if path.contains(&b'/') => Found::NotExecutable(Text::from(path), errno),
+            Err(_) => Found::Missing,
+        }
+    }
+}
+
+impl Shell {
+    /// The first file of that name along a list of directories that can be run.
+    pub(crate) fn search_along(&self, run: &Run, name: &[u8], path: &[u8]) -> Found {
+        let mut denied = None;
+        let ignore = self.variables.slot(super::name::EXECIGNORE).value.text();
+        let ignore: Vec<crate::pattern::Pattern> = ignore.map_or_else(Vec::new, |patterns| {
+            let options = self.state.pattern_options(false);
+            let patterns = patterns.split(|&byte| byte == b':').filter(|pattern| !pattern.is_empty());
+            patterns.map(|pattern| crate::pattern::Pattern::parse(pattern, options)).collect()
+        });
+        for directory in path.split(|&byte| byte == b':') {
+            let mut candidate = if directory.is_empty() { b".".to_metered() } else { directory.to_metered() };
+            candidate.push(b'/');
+            candidate.extend_from_slice(name);
+            let ignored = |pattern: &crate::pattern::Pattern| {
+                pattern.matches(&candidate, &mut crate::pattern::NoTicker).unwrap_or(false)
+            };
+            if ignore.iter().any(ignored) {
+                continue;
+            }
+            match self.state.search_path(run, &candidate) {
+                Found::Path(path) => return Found::Path(path),
+                Found::NotExecutable(path, errno) if errno != Errno::IsDirectory => {
+                    denied.get_or_insert((path, errno));
+                }
+                _ => {}
+            }
+        }
+        denied.map_or(Found::Missing, |(path, errno)| Found::NotExecutable(path, errno))
+    }
+}
+
+impl Expansion {
+    /// The environment of a command: exported variables and the assignments before it.
+    fn command_environment(&mut self, shell: &mut Shell, run: &mut Run) -> Result<Arc<Environment>, ()> {
+        let mut environment = shell.environment(run);
+        if self.assignments.is_empty() {
+            return Ok(environment);
+        }
+        let changed = Arc::make_mut(&mut environment);
+        for assignment in std::mem::take(&mut self.assignments) {
+            if shell.variables.slot(assignment.name).attributes.has(Attributes::READONLY) {
+                let name = run.services.names.text(assignment.name);
+                shell.report_for(&name, "readonly variable");
+                if shell.state.options.has(ShellOption::Posix) {
+                    return Err(());
+                }
+                continue;
+            }
+            let mut value = assignment.value;
+            if assignment.append {
+                let mut old = shell.scalar(run, assignment.name).unwrap_or_default();
+                old.push_bytes(&value);
+                value = old;
+            }
+            changed.set(run.services.names.text(assignment.name), value);
+        }
+        Ok(environment)
+    }
+
+    /// Finds the file of a command: by its path, or along `PATH`. Remembers what it found.
+    pub(crate) fn search(&mut self, shell: &mut Shell, run: &mut Run, name: &Text) -> Found {
+        if name.contains(&b'/') {
+            return shell.state.search_path(run, name);
+        }
+        let own = self.assignments.iter().rev().find(|assignment| assignment.name == super::name::PATH);
+        if let Some(path) = own.map(|assignment| assignment.value.clone()) {
+            // `PATH=... name`
+            return shell.search_along(run, name, &path);
+        }
+        if let Some((path, _)) = shell.state.commands.hashed.get(name) {
+            let path = path.clone();
+            let found = shell.state.search_path(run, &path);
+            if found == Found::Missing && !shell.state.options.has(ShellOption::CheckHash) {
+                return Found::NotExecutable(path, Errno::NotFound);
+            }
+            if matches!(found, Found::Path(_)) {
+                if let Some(entry) = Arc::make_mut(&mut shell.state.commands.hashed).get_mut(name) {
+                    entry.1 = entry.1.saturating_add(1);
+                }
+                return Found::Path(path);
+            }
+        }
+        let path = shell.scalar(run, super::name::PATH).unwrap_or_default();
+        let (lookups, fs) = (&run.services.cache.lookups, &run.services.session.fs);
+        let found = match lookups.path(fs, &path, name) {
+            Some(path) => Found::Path(path),
+            None => {
+                let version = fs.version();
+                let found = shell.search_along(run, name, &path);
+                if let Found::Path(found) = &found {
+                    lookups.keep_path(version, &path, name, found);
+                }
+                found
+            }
+        };
+        if let Found::Path(path) = &found
+            && shell.state.options.has(ShellOption::HashAll)
+        {
+            Arc::make_mut(&mut shell.state.commands.hashed).insert(name.clone(), (path.clone(), 1));
+        }
+        found
+    }
+}
+
+impl Process {
+    // Utilities and scripts.
+
+    /// Runs a command that is neither function nor builtin.
+    pub(crate) fn run_external(&mut self, run: &mut Run, cx: &mut TaskContext<'_>) -> Step {
+        let name = self.x.fields[0].clone();
+        let found = self.x.search(&mut self.shell, run, &name);
+        self.run_found(run, cx, &name, found, None)
+    }
+
+    /// Runs what a search found. `environment`: instead of the exported variables and the assignments before the command.
+    pub(crate) fn run_found(
+        &mut self,
+        run: &mut Run,
+        cx: &mut TaskContext<'_>,
+        name: &Text,
+        found: Found,
+        environment: Option<Arc<Environment>>,
+    ) -> Step {
+        let path = match found {
+            Found::Path(path) => path,
+            Found::Missing if name.contains(&b'/') => {
+                self.shell.report_for(name, "No such file or directory");
+                self.x.finish_simple(&mut self.shell, 127);
+                return Ok(());
+            }
+            Found::Missing => return self.command_not_found(run, name),
+            Found::NotExecutable(path, errno) => {
+                self.shell.report_for(&path, errno.message());
+                self.x.finish_simple(&mut self.shell, if errno == Errno::NotFound { 127 } else { 126 });
+                return Ok(());
+            }
+        };
+        let Ok(environment) =
+            environment.map_or_else(|| self.x.command_environment(&mut self.shell, run), Ok)
+        else {
+            self.x.finish_simple(&mut self.shell, 1);
+            return Ok(());
+        };
+        let args = std::mem::take(&mut self.x.fields);
+        self.start_file(run, cx, &path, args, environment, 0)
+    }
+
+    fn command_not_found(&mut self, run: &mut Run, name: &Text) -> Step {
+        let handler = run.services.names.find(b"command_not_found_handle");
+        if let Some(function) = handler.and_then(|id| self.shell.state.commands.functions.get(&id)).cloned() {
+            self.x.fields.insert(0, Text::from_static(b"command_not_found_handle"));
+            // It runs in a subshell, whose end is the end of a small program.
+            let line = self.shell.line();
+            let behind = self.shell.code.pc;
+            self.control.begin_subshell(&mut self.shell, run, behind)?;
+            let program = crate::program::Program {
+                code: vec![crate::program::Op::EndProcess, crate::program::Op::End],
+                lines: vec![line, line],
+                ..crate::program::Program::default()
+            };
+            self.control.start_program(&mut self.shell, run, &Arc::new(program));
+            return self.call_function(run, &function);
+        }
+        if super::quote::needs_ansi_c(name) {
+            let shown = super::quote::ansi_c(name);
+            self.shell.report_for(&shown, "command not found");
+        } else {
+            self.shell.report_for(name, "command not found");
+        }
+        self.x.finish_simple(&mut self.shell, 127);
+        Ok(())
+    }
+
+    /// Runs the file at `path`. `hops`: interpreters on the way to it.
+    pub(crate) fn start_file(
+        &mut self,
+        run: &mut Run,
+        cx: &mut TaskContext<'_>,
+        path: &Text,
+        mut args: Vec<Text>,
+        environment: Arc<Environment>,
+        hops: u32,
+    ) -> Step {
+        match super::executable::identify(run, &self.shell.state.cwd, path) {
+            Ok(super::executable::Executable::Command(name)) => {
+                self.start_command(run, cx, &name, args, environment)
+            }
+            Ok(super::executable::Executable::Shell { posix, options, script }) => {
+                let name = args.first().cloned().unwrap_or_default();
+                let path = if name.contains(&b'/') { name } else { path.clone() };
+                let rest = args.split_off(1.min(args.len()));
+                self.start_script_file(run, path, rest, environment, posix, &options, script)
+            }
+            Ok(super::executable::Executable::Interpreter { path: interpreter, argument }) if hops < 4 => {
+                let rest = args.split_off(1.min(args.len()));
+                let mut with = vec![interpreter.clone()];
+                with.extend(argument);
+                with.push(path.clone());
+                with.extend(rest);
+                match self.shell.state.search_path(run, &interpreter) {
+                    Found::Path(found) => self.start_file(run, cx, &found, with, environment, hops + 1),
+                    _ => {
+                        self.shell.report_for(path, "cannot execute: required file not found");
+                        self.x.finish_simple(&mut self.shell, 127);
+                        Ok(())
+                    }
+                }
+            }
+            Ok(super::executable::Executable::Interpreter { .. }) => {
+                self.shell.report_for(path, Errno::TooManyLevels.message());
+                self.x.finish_simple(&mut self.shell, 126);
+                Ok(())
+            }
+            Ok(super::executable::Executable::Binary) => {
+                self.shell.report_for(path, "cannot execute binary file: Exec format error");
+                self.x.finish_simple(&mut self.shell, 126);
+                Ok(())
+            }
+            Err(errno) => {
+                self.shell.report_for(path, errno.message());
+                self.x.finish_simple(&mut self.shell, 126);
+                Ok(())
+            }
+        }
+    }
+
+    /// Runs a utility, a host's command or a shell by the name that stands in its file.
+    fn start_command(
+        &mut self,
+        run: &mut Run,
+        cx: &mut TaskContext<'_>,
+        name: &Text,
+        mut args: Vec<Text>,
+        environment: Arc<Environment>,
+    ) -> Step {
+        let invoked = if args.is_empty() { name.clone() } else { args.remove(0) };
+        if matches!(name.as_bytes(), b"bash" | b"sh") {
+            return self.start_shell(run, invoked, args, environment, name.as_bytes() == b"sh");
+        }
+        if FILE_BUILTINS.iter().any(|builtin| name == builtin.as_bytes())
+            && let Some(builtin) = builtin::find(name)
+        {
+            args.insert(0, invoked);
+            self.x.fields = args;
+            self.x.assignments.clear();
+            return self.call_builtin(run, cx, builtin);
+        }
+        let mut environment = environment;
+        let asked = matches!(self.shell.code.program.code.first(), Some(crate::program::Op::ExecuteExternal));
+        if matches!(name.as_bytes(), b"env" | b"printenv") && !asked {
+            // Only who shows the environment can tell; what a utility asked for has no shell before it.
+            let path = Text::from([b"/usr/bin/", name.as_bytes()].concat_metered());
+            Arc::make_mut(&mut environment).set(Text::from_static(b"_"), path);
+        }
+        let context = self.shell.state.context(run, invoked, args, environment);
+        let mut future = if let Some(command) = run.services.host_commands.get(name) {
+            command(context)
+        } else if let Some(utility) = utility::find(name) {
+            (utility.run)(Context { utility: Some(utility), ..context })
+        } else {
+            drop(context);
+            self.shell.report_for(name, "command not found");
+            self.x.finish_simple(&mut self.shell, 127);
+            return Ok(());
+        };
+        // Most are done at once.
+        match future.as_mut().poll(cx) {
+            std::task::Poll::Ready(status) => {
+                drop(future);
+                if let Some(error) = run.services.meter.failure() {
+                    return Err(error.into());
+                }
+                self.shell.state.jobs.notice_ended();
+                self.x.finish_simple(&mut self.shell, status.0);
+            }
+            std::task::Poll::Pending => self.control.wait = Wait::Utility(future),
+        }
+        Ok(())
+    }
+}

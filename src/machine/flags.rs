@@ -1,0 +1,306 @@
+//! `bash` and `sh` as commands: their options and operands. Bash manual 6.1.
+
+use super::halt::Step;
+use super::option::{self, OPTIONS, ShellOption};
+use super::process::Process;
+use super::run::Run;
+use super::start::Start;
+use crate::io::DescriptorTable;
+use crate::memory::{String, ToMetered, Vec, VecDeque, format, vec};
+use crate::program::Program;
+use crate::text::Text;
+use crate::utility::{CommandError, CommandRequest, DescriptorHandles, Environment};
+use crate::vfs::{Content, Errno, FsError};
+use std::sync::Arc;
+
+/// A shell that is to be started.
+pub(crate) struct ShellRequest {
+    pub(crate) name: Text,
+    pub(crate) args: Vec<Text>,
+    pub(crate) environment: Environment,
+    pub(crate) posix: bool,
+    /// The content of the script, when it was read already.
+    pub(crate) script: Option<Content>,
+    pub(crate) cwd: Text,
+    pub(crate) descriptors: DescriptorTable,
+    pub(crate) parent_pid: u32,
+    pub(crate) umask: u32,
+}
+
+/// Options of an invocation of the shell. Bash manual 6.1.
+#[derive(Debug, Default)]
+pub(crate) struct Flags {
+    pub(crate) command: bool,
+    pub(crate) stdin: bool,
+    pub(crate) interactive: bool,
+    pub(crate) login: bool,
+    pub(crate) no_rc: bool,
+    pub(crate) no_profile: bool,
+    pub(crate) rc_file: Option<Text>,
+    pub(crate) set: Vec<(ShellOption, bool)>,
+}
+
+/// The script that an operand names.
+enum ScriptFile {
+    Text(Arc<[u8]>),
+    /// It is no regular file: it is read while it runs.
+    Stream(Arc<crate::io::Description>),
+}
+
+/// Reads the script at `path`; `known` is its content where that was read before. What refuses it is a message and a
+/// status.
+fn script_file(
+    run: &Run,
+    known: Option<Content>,
+    request: &ShellRequest,
+    path: &Text,
+) -> Step<Result<ScriptFile, (String, u8)>> {
+    let absolute = crate::vfs::path::join(&request.cwd, path);
+    let content = match known.map_or_else(|| run.services.session.fs.read(&absolute), Ok) {
+        Ok(content) => content,
+        Err(FsError::Limit(limit)) => return Err(limit.into()),
+        Err(FsError::Errno(Errno::IsDirectory)) => {
+            return Ok(Err((format!("{path}: {path}: Is a directory\n"), 126)));
+        }
+        Err(FsError::Errno(errno)) => {
+            if let Some(description) = stream(run, &absolute, &request.descriptors) {
+                return Ok(Ok(ScriptFile::Stream(description)));
+            }
+            let status = if errno == Errno::NotFound { 127 } else { 126 };
+            return Ok(Err((format!("{}: {path}: {}\n", request.name, errno.message()), status)));
+        }
+    };
+    let bytes = content.as_bytes();
+    let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or(&[]);
+    if memchr::memchr(0, line.get(..line.len().min(80)).unwrap_or(line)).is_some() {
+        return Ok(Err((format!("{path}: {path}: cannot execute binary file\n"), 126)));
+    }
+    let text = if memchr::memchr(0, bytes).is_some() {
+        let kept: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
+        Arc::from(kept)
+    } else {
+        Arc::from(bytes)
+    };
+    Ok(Ok(ScriptFile::Text(text)))
+}
+
+/// Makes the process of `bash ARGS`. `Err`: what to print, and the status.
+pub(crate) fn shell_process(
+    run: &mut Run,
+    pid: u32,
+    mut request: ShellRequest,
+) -> Step<Result<Box<Process>, (String, u8)>> {
+    let mut flags = Flags { login: request.name.starts_with(b"-"), ..Flags::default() };
+    let mut args = VecDeque::from(std::mem::take(&mut request.args));
+    if let Err(refusal) = take_flags(&mut flags, &mut args, &request.name) {
+        return Ok(Err(refusal));
+    }
+    let mut script = None;
+    // A script that is no regular file: it is read through a descriptor.
+    let mut descriptor = None;
+    let (arg0, path);
+    if flags.command {
+        let Some(text) = args.pop_front() else {
+            return Ok(Err((format!("{}: -c: option requires an argument\n", request.name), 2)));
+        };
+        script = Some(Arc::<[u8]>::from(text.as_bytes()));
+        arg0 = args.pop_front().unwrap_or_else(|| request.name.clone());
+        path = Text::EMPTY;
+    } else if let (false, Some(file)) = (flags.stdin, args.front()) {
+        path = file.clone();
+        arg0 = path.clone();
+        args.pop_front();
+        match script_file(run, request.script.take(), &request, &path)? {
+            Ok(ScriptFile::Text(text)) => script = Some(text),
+            Ok(ScriptFile::Stream(description)) => descriptor = Some(description),
+            Err(refusal) => return Ok(Err(refusal)),
+        }
+    } else {
+        arg0 = request.name.clone();
+        path = Text::EMPTY;
+    }
+    let start = Start {
+        arg0,
+        args: args.into(),
+        environment: request.environment,
+        cwd: request.cwd,
+        descriptors: request.descriptors,
+        command_string: flags.command,
+        script: path,
+        posix: request.posix,
+        parent_pid: request.parent_pid,
+        umask: Some(request.umask),
+        template: None,
+    };
+    let inherits_directory = start.environment.get(b"PWD").is_some();
+    let mut process = Process::new_shell(run, pid, start)?;
+    if !inherits_directory {
+        process.shell.take_physical_directory(run);
+    }
+    if flags.interactive {
+        process.shell.install_interactive(run);
+    }
+    for (option, on) in std::mem::take(&mut flags.set) {
+        process.shell.state.options.set(option, on);
+    }
+    process.shell.state.options.set(ShellOption::LoginShell, flags.login);
+    let startup = process.shell.startup_files(run, &flags);
+    match script {
+        Some(script) => process.control.start_main(&mut process.shell, run, script, None)?,
+        None => {
+            if let Some(description) = descriptor {
+                let _ = process.shell.state.descriptors.replace(SCRIPT_DESCRIPTOR, Some(description));
+            }
+            process.shell.code.program = Arc::new(Program {
+                code: vec![crate::program::Op::RunStandardInput, crate::program::Op::End],
+                lines: vec![0, 0],
+                ..Program::default()
+            });
+            if process.shell.state.invoked.interactive
+                && process.shell.state.options.has(ShellOption::History)
+            {
+                process.shell.load_history(run);
+            }
+        }
+    }
+    for path in startup.into_iter().rev() {
+        process.control.start_startup_file(&mut process.shell, run, &path)?;
+    }
+    Ok(Ok(process))
+}
+
+/// Where bash keeps the script that it reads.
+pub(crate) const SCRIPT_DESCRIPTOR: u32 = 255;
+
+/// A FIFO, a device or a descriptor of the caller (`/dev/fd/63`) that a script can be read from.
+fn stream(run: &Run, path: &[u8], descriptors: &DescriptorTable) -> Option<Arc<crate::io::Description>> {
+    let session = &run.services.session;
+    let options = crate::vfs::OpenOptions { read: true, ..crate::vfs::OpenOptions::default() };
+    let opened =
+        crate::io::Description::open(&session.fs, &session.fifos, &session.random, path, &options).ok()?;
+    match opened {
+        crate::io::OpenedPath::Description(description) => Some(description),
+        crate::io::OpenedPath::Descriptor(number) => descriptors.get(number).cloned(),
+    }
+}
+
+/// Reads the options. `Err`: what to print, and the status.
+fn take_flags(flags: &mut Flags, args: &mut VecDeque<Text>, name: &Text) -> Result<(), (String, u8)> {
+    while let Some(arg) = args.front().cloned() {
+        let on = match arg.as_bytes() {
+            b"-" | b"--" => {
+                args.pop_front();
+                return Ok(());
+            }
+            [b'-', b'-', long @ ..] => {
+                args.pop_front();
+                match long {
+                    b"posix" => flags.set.push((ShellOption::Posix, true)),
+                    b"norc" => flags.no_rc = true,
+                    b"noprofile" => flags.no_profile = true,
+                    b"login" => flags.login = true,
+                    b"verbose" => flags.set.push((ShellOption::Verbose, true)),
+                    b"noediting" => flags.set.push((ShellOption::Emacs, false)),
+                    b"restricted" => {}
+                    b"version" => return Err((VERSION.to_metered(), 0)),
+                    b"help" => return Err((help(), 0)),
+                    b"rcfile" | b"init-file" => match args.pop_front() {
+                        Some(file) => flags.rc_file = Some(file),
+                        None => return Err((format!("{name}: {arg}: option requires an argument\n"), 2)),
+                    },
+                    _ => return Err((format!("{name}: {arg}: invalid option\n"), 2)),
+                }
+                continue;
+            }
+            [b'-', ..] => true,
+            [b'+', ..] => false,
+            _ => return Ok(()),
+        };
+        args.pop_front();
+        for &letter in arg.iter().skip(1) {
+            match letter {
+                b'c' => flags.command = true,
+                b's' => flags.stdin = true,
+                b'i' => flags.interactive = true,
+                b'l' => flags.login = true,
+                b'r' | b'D' => {}
+                b'o' | b'O' => {
+                    let Some(option) = args.pop_front() else { continue };
+                    match option::find(&option, letter == b'o') {
+                        Some(found) => flags.set.push((found, on)),
+                        None => return Err((format!("{name}: {option}: invalid option name\n"), 2)),
+                    }
+                }
+                letter => match option::find_letter(letter) {
+                    Some(found) => flags.set.push((found, on)),
+                    None => return Err((format!("{name}: -{}: invalid option\n", char::from(letter)), 2)),
+                },
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What `bash --version` says first.
+const VERSION: &str = "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\n";
+
+/// What `bash --help` says.
+fn help() -> String {
+    let mut text = format!("{VERSION}Usage:\tbash [options] script-file [argument ...]\n");
+    text.push_str("\tbash [options] -c command [name [argument ...]]\n\tbash [options] -s [argument ...]\n");
+    text.push_str(
+        "Options:\n\t--help, --version, --login, --noediting, --noprofile, --norc, --posix, --verbose\n",
+    );
+    text.push_str(
+        "\t--rcfile file, --init-file file\n\t-i, -l, -c command, -s, -O shopt_option, -o option\n\t-",
+    );
+    text.extend(OPTIONS.iter().filter(|row| row.2 != 0).map(|row| char::from(row.2)));
+    text.push('\n');
+    text
+}
+
+impl Process {
+    /// A process for a command that a utility asked for.
+    pub(crate) fn for_request(
+        run: &mut Run,
+        request: CommandRequest,
+        descriptors: DescriptorHandles,
+    ) -> Result<Box<Self>, CommandError> {
+        let limit = |halt| match halt {
+            super::halt::Halt::Limit(error) => CommandError::Limit(error),
+            _ => CommandError::NotFound,
+        };
+        let pid = run.new_pid();
+        let mut table = descriptors.0;
+        if let Some(stdin) = request.stdin {
+            let _ = table.replace(0, Some(stdin));
+        }
+        if let Some(stdout) = request.stdout {
+            let _ = table.replace(1, Some(stdout));
+        }
+        let start = Start {
+            arg0: Text::from_static(b"bash"),
+            environment: request.environment.as_ref().clone(),
+            cwd: request.cwd,
+            descriptors: table,
+            parent_pid: 1,
+            ..Start::default()
+        };
+        let mut process = Self::new_shell(run, pid, start).map_err(limit)?;
+        let Some(name) = request.argv.first() else { return Err(CommandError::NotFound) };
+        match process.x.search(&mut process.shell, run, name) {
+            super::external::Found::Path(_) => {}
+            super::external::Found::Missing => return Err(CommandError::NotFound),
+            super::external::Found::NotExecutable(..) => return Err(CommandError::NotExecutable),
+        }
+        process.x.fields = request.argv;
+        // No shell stands between: nothing that one sets is there.
+        process.shell.state.environment = Some((process.shell.variables.exports, request.environment));
+        process.shell.code.program = Arc::new(Program {
+            code: vec![crate::program::Op::ExecuteExternal, crate::program::Op::End],
+            lines: vec![0, 0],
+            ..Program::default()
+        });
+        Ok(process)
+    }
+}

@@ -1,0 +1,288 @@
+//! Building a sandbox: what its session starts with.
+
+use super::{Error, Sandbox, Shared};
+use crate::clock::{Clock, Random};
+use crate::hook::{HookHost, SessionState};
+use crate::limit::Limits;
+use crate::machine::{CommandGate, HostCommand};
+use crate::memory::HashMap;
+use crate::text::Text;
+use crate::utility::{self, Environment, Identity, Session};
+use crate::vfs::{self, Base, FileSystem, FsError, Snapshot};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+use std::time::Duration;
+
+/// Builds a [`Sandbox`]. See [`Sandbox::builder`].
+#[derive(Clone)]
+pub struct SandboxBuilder {
+    limits: Limits,
+    pub(super) clock: Option<Arc<Clock>>,
+    pub(super) random: Option<Arc<Random>>,
+    identity: Identity,
+    environment: Environment,
+    cwd: Text,
+    gate: Option<Arc<dyn CommandGate>>,
+    commands: HashMap<Text, HostCommand>,
+    files: Vec<(Text, Vec<u8>, u32)>,
+    snapshot: Option<Snapshot>,
+    file_system: Option<Arc<FileSystem>>,
+    seeds: Vec<(Text, std::path::PathBuf)>,
+    pub(super) hook_host: Option<Arc<dyn HookHost>>,
+    kept_bytes: usize,
+}
+
+/// The tree that every session starts with.
+pub(super) fn base() -> &'static Base {
+    static BASE: LazyLock<Base> = LazyLock::new(|| {
+        let mut names: Vec<&str> = utility::UTILITIES.iter().map(|utility| utility.name).collect();
+        names.extend(["bash", "sh"]);
+        names.extend(crate::machine::FILE_BUILTINS);
+        Base::new(&names)
+    });
+    &BASE
+}
+
+/// Gives a folder and all below it to the session's user.
+fn hand_over(fs: &FileSystem, path: &Text, identity: &Identity) -> Result<(), FsError> {
+    let mut pending = vec![path.to_vec()];
+    while let Some(path) = pending.pop() {
+        fs.set_owner(&path, Some(identity.uid), Some(identity.gid), false)?;
+        if fs.symlink_metadata(&path)?.is_directory() {
+            let entries = fs.read_dir(&path)?;
+            pending.extend(entries.iter().map(|entry| vfs::path::join(&path, &entry.name).into_std()));
+        }
+    }
+    Ok(())
+}
+
+impl SandboxBuilder {
+    pub(super) fn new() -> Self {
+        let mut environment = Environment::default();
+        for (name, value) in [
+            ("HOME", "/home/agent"),
+            ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+            ("SHELL", "/bin/bash"),
+            ("LANG", "C.UTF-8"),
+        ] {
+            environment.set(Text::from(name), Text::from(value));
+        }
+        Self {
+            limits: Limits::default_profile(),
+            clock: None,
+            random: None,
+            identity: Identity::default(),
+            environment,
+            cwd: Text::from_static(b"/workspace"),
+            gate: None,
+            commands: HashMap::default(),
+            files: Vec::new(),
+            snapshot: None,
+            file_system: None,
+            seeds: Vec::new(),
+            hook_host: None,
+            kept_bytes: crate::machine::DEFAULT_KEPT_BYTES,
+        }
+    }
+
+    /// What runs are allowed. Default: [`Limits::default_profile`].
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Most bytes that the session keeps from run to run beside its files: compiled programs, names, what was found along
+    /// `PATH`. Default: 1 MiB.
+    #[must_use]
+    pub fn kept_bytes(mut self, bytes: usize) -> Self {
+        self.kept_bytes = bytes;
+        self
+    }
+
+    /// Who answers what hooks ask for beside scripts, and sees their records. Default: nobody.
+    #[must_use]
+    pub fn hook_host(mut self, host: Arc<dyn HookHost>) -> Self {
+        self.hook_host = Some(host);
+        self
+    }
+
+    /// The session's clock. Default: the host's.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = Some(Arc::new(clock));
+        self
+    }
+
+    /// The session's random numbers. Default: from the host's.
+    #[must_use]
+    pub fn random(mut self, random: Random) -> Self {
+        self.random = Some(Arc::new(random));
+        self
+    }
+
+    /// A fixed clock (2026-01-01T00:00:00Z, moved only by sleeping) and fixed random numbers: the same run gives the same
+    /// bytes.
+    #[must_use]
+    pub fn deterministic(self) -> Self {
+        self.clock(Clock::fixed(Duration::from_hours(490_896))).random(Random::seeded(0))
+    }
+
+    /// User and host as scripts see them.
+    #[must_use]
+    pub fn identity(mut self, identity: Identity) -> Self {
+        self.identity = identity;
+        self
+    }
+
+    /// Sets a variable of every run's environment.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<Text>, value: impl Into<Text>) -> Self {
+        self.environment.set(name.into(), value.into());
+        self
+    }
+
+    /// The working directory of runs. Default: `/workspace`.
+    #[must_use]
+    pub fn cwd(mut self, path: impl Into<Text>) -> Self {
+        self.cwd = path.into();
+        self
+    }
+
+    /// Asked before each simple command.
+    #[must_use]
+    pub fn gate(mut self, gate: Arc<dyn CommandGate>) -> Self {
+        self.gate = Some(gate);
+        self
+    }
+
+    /// Adds a command of the host's own: it gets the same context as a utility. It stands in `/usr/local/bin`. If it panics,
+    /// it ends with `NAME: crashed` and status 134.
+    #[must_use]
+    pub fn command(mut self, name: impl Into<Text>, command: HostCommand) -> Self {
+        self.commands.insert(name.into(), super::contain::contained(command));
+        self
+    }
+
+    /// Adds a file; missing directories are made.
+    #[must_use]
+    pub fn file(mut self, path: impl Into<Text>, content: impl Into<Vec<u8>>) -> Self {
+        self.files.push((path.into(), content.into(), 0o644));
+        self
+    }
+
+    /// Adds an executable file.
+    #[must_use]
+    pub fn script(mut self, path: impl Into<Text>, content: impl Into<Vec<u8>>) -> Self {
+        self.files.push((path.into(), content.into(), 0o755));
+        self
+    }
+
+    /// Copies a folder of the host into the session, with the modes of its files and folders. No link of the host is
+    /// followed; [`Sandbox::skipped`] says what was left out.
+    #[must_use]
+    pub fn seed_dir(mut self, path: impl Into<Text>, folder: impl Into<std::path::PathBuf>) -> Self {
+        self.seeds.push((path.into(), folder.into()));
+        self
+    }
+
+    /// Starts as a fixture: its files, user, environment and working directory.
+    ///
+    /// # Errors
+    /// Its entries contradict each other.
+    pub fn fixture(mut self, fixture: &vfs::fixture::Fixture) -> Result<Self, vfs::fixture::FixtureError> {
+        let specification = fixture.specification();
+        if let Some(user) = &specification.user {
+            self.identity = Identity {
+                user: Text::from(user.name.as_str()),
+                uid: user.uid,
+                gid: user.gid,
+                host: Text::from(user.host.as_str()),
+            };
+        }
+        for (name, value) in &specification.environment {
+            self.environment.set(Text::from(name.as_str()), Text::from(value.as_str()));
+        }
+        self.cwd = Text::from(specification.cwd());
+        self.snapshot = Some(fixture.snapshot(base(), self.identity.uid, self.identity.gid)?);
+        Ok(self)
+    }
+
+    /// Starts from a snapshot of another session instead of the base tree.
+    #[must_use]
+    pub fn snapshot(mut self, snapshot: Snapshot) -> Self {
+        self.snapshot = Some(snapshot);
+        self
+    }
+
+    /// Takes this file system as it is, with its own user, quota and clock, instead of making one.
+    #[must_use]
+    pub fn file_system(mut self, files: Arc<FileSystem>) -> Self {
+        self.file_system = Some(files);
+        self
+    }
+
+    /// Makes the sandbox.
+    ///
+    /// # Errors
+    /// When a folder of the host can not be read, or the files do not fit into the limits.
+    pub fn build(self) -> Result<Sandbox, Error> {
+        let clock = self.clock.unwrap_or_else(|| Arc::new(Clock::system()));
+        let random = self.random.unwrap_or_else(|| Arc::new(Random::from_host()));
+        let options = vfs::Options {
+            clock: Arc::clone(&clock),
+            uid: self.identity.uid,
+            gid: self.identity.gid,
+            max_files: self.limits.files,
+            max_bytes: self.limits.file_system_bytes,
+        };
+        let file_error = |path: &Text| {
+            let path = path.to_string();
+            move |error| Error::File { path, error }
+        };
+        let (mut snapshot, mut skipped) = (self.snapshot, Vec::new());
+        if !self.commands.is_empty() || !self.seeds.is_empty() {
+            // Root puts them in place; the session's user gets the result.
+            let root = vfs::Options { uid: 0, gid: 0, ..options.clone() };
+            // The folders of the base that are the user's stay so.
+            let start = snapshot.unwrap_or_else(|| FileSystem::from_base(base(), options.clone()).snapshot());
+            let fs = FileSystem::from_snapshot(&start, root);
+            for name in self.commands.keys() {
+                let path = Text::from([b"/usr/local/bin/".as_slice(), name].concat());
+                let content = [vfs::COMMAND_MARK, name, b"\n"].concat();
+                fs.write(&path, &content, 0o755).map_err(file_error(&path))?;
+            }
+            for (path, folder) in &self.seeds {
+                let seeded = vfs::fixture::seed(&fs, folder, path);
+                skipped.extend(seeded.map_err(|error| Error::Fixture(error.to_string()))?);
+                hand_over(&fs, path, &self.identity).map_err(file_error(path))?;
+            }
+            snapshot = Some(fs.snapshot());
+        }
+        let fs = match (self.file_system, &snapshot) {
+            (Some(files), _) => files,
+            (None, Some(snapshot)) => Arc::new(FileSystem::from_snapshot(snapshot, options)),
+            (None, None) => Arc::new(FileSystem::from_base(base(), options)),
+        };
+        for (path, content, mode) in &self.files {
+            let path = Text::from(vfs::path::join(b"/", path));
+            if let Some((directory, _)) = vfs::path::split_last(&path) {
+                fs.create_dir_all(directory, 0o755).map_err(file_error(&path))?;
+            }
+            fs.write(&path, content, *mode).map_err(file_error(&path))?;
+        }
+        Ok(Sandbox {
+            session: Arc::new(Session::new(fs, clock, random, self.identity)),
+            limits: self.limits,
+            environment: self.environment,
+            cwd: self.cwd,
+            gate: self.gate,
+            host_commands: Arc::new(self.commands),
+            shared: Arc::new(Mutex::new(Arc::new(Shared::new(self.kept_bytes)))),
+            kept_bytes: self.kept_bytes,
+            hook_host: self.hook_host,
+            hook_state: SessionState::default(),
+            renamed: OnceLock::new(),
+            skipped,
+        })
+    }
+}
