@@ -133,7 +133,7 @@ impl Control {
         if main && shell.state.options.has(ShellOption::History) {
             let end = next.rest.map_or(program.source.len(), |(offset, _)| offset);
             let text = program.source.get(rest.0..end).unwrap_or(&[]).to_metered();
-            shell.record_command(run, &text)?;
+            shell.history(run).record(&text)?;
         }
         let shift = shell.code.shift;
         self.start_program(shell, run, &next);

@@ -10,7 +10,7 @@ use super::run::Run;
 use super::shell::{Shell, State};
 use super::variable::{Attributes, Value, Variables, decimal};
 use crate::io::DescriptorTable;
-use crate::memory::{JoinMetered, ToMetered};
+use crate::memory::{JoinMetered, ToMetered, format};
 use crate::text::Text;
 use crate::utility::Environment;
 use std::sync::Arc;
@@ -63,6 +63,15 @@ impl State {
 }
 
 impl Shell {
+    /// The locale of the environment that the shell starts with.
+    fn start_locale(&mut self) {
+        if let Some(all) = self.state.locale.start(&self.variables) {
+            let name = &self.state.invoked.report_name;
+            let warning = format!("{name}: warning: setlocale: LC_ALL: cannot change locale ({all})\n");
+            self.write_error(warning.as_bytes());
+        }
+    }
+
     /// Without `PWD` in its environment a shell knows its directory by the path without links only.
     pub(crate) fn take_physical_directory(&mut self, run: &mut Run) {
         let Ok(path) = run.services.session.fs.canonicalize(&self.state.cwd) else { return };

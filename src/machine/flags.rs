@@ -159,7 +159,7 @@ pub(crate) fn shell_process(
             if process.shell.state.invoked.interactive
                 && process.shell.state.options.has(ShellOption::History)
             {
-                process.shell.load_history(run);
+                process.shell.history(run).load();
             }
         }
     }

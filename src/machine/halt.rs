@@ -204,13 +204,13 @@ impl Process {
         if self.shell.state.options.has(super::option::ShellOption::History)
             && self.control.innermost_subshell().is_none()
         {
-            self.shell.save_history(run);
+            self.shell.history(run).save();
         }
         match self.exit_now(status) {
             // What a full pipe or a slow host has not taken yet is still written, and the processes of `>( )` see the end
             // of their input now.
             Ok(Some(status))
-                if !self.shell.outputs.unwritten.is_empty()
+                if self.shell.outputs.is_behind()
                     || (!self.control.outputs.is_empty() && !self.shell.is_forked) =>
             {
                 self.shell.state.descriptors = crate::io::DescriptorTable::default();

@@ -6,10 +6,8 @@
 //! that does not exist gives bash's warning, and changes nothing.
 
 use super::name::{self, NameId};
-use super::shell::Shell;
 use super::variable::Value;
 use super::variable::Variables;
-use crate::memory::format;
 use crate::text::Text;
 
 /// See the module.
@@ -63,53 +61,47 @@ impl Variables {
     }
 }
 
-impl Shell {
+impl Locale {
     /// The locale in force, unless it does not exist: then all stays as it is.
-    pub(crate) fn refresh_locale(&mut self) {
-        if self.variables.has_own_locale(&[name::LC_CTYPE]) {
-            self.state.locale.bytes = false;
+    pub(crate) fn refresh(&mut self, variables: &Variables) {
+        if variables.has_own_locale(&[name::LC_CTYPE]) {
+            self.bytes = false;
             return;
         }
-        let name = [name::LC_ALL, name::LC_CTYPE, name::LANG]
-            .into_iter()
-            .find_map(|id| self.variables.locale_value(id));
+        let name =
+            [name::LC_ALL, name::LC_CTYPE, name::LANG].into_iter().find_map(|id| variables.locale_value(id));
         if let Some(bytes) = name.map_or(Some(false), |name| bytes_in(&name)) {
-            self.state.locale.bytes = bytes;
+            self.bytes = bytes;
         }
     }
 
-    /// The locale of a shell that starts with the environment it now has: C, if a category's does not exist.
-    pub(crate) fn start_locale(&mut self) {
-        if self.variables.has_own_locale(CATEGORIES) {
-            self.state.locale.bytes = false;
-            return;
+    /// The locale of a shell that starts with the environment it now has: C, if a category's does not exist. Gives the
+    /// value of `LC_ALL` if that does not exist.
+    pub(crate) fn start(&mut self, variables: &Variables) -> Option<Text> {
+        if variables.has_own_locale(CATEGORIES) {
+            self.bytes = false;
+            return None;
         }
-        let missing = |name: &Text| bytes_in(name).is_none();
-        if let Some(all) = self.variables.locale_value(name::LC_ALL) {
-            self.state.locale.bytes = bytes_in(&all).unwrap_or(true);
-            if missing(&all) {
-                let warning = format!(
-                    "{}: warning: setlocale: LC_ALL: cannot change locale ({all})\n",
-                    self.state.invoked.report_name
-                );
-                self.write_error(warning.as_bytes());
-                self.state.locale.missing = Some((name::LC_ALL, all));
-            }
-            return;
+        if let Some(all) = variables.locale_value(name::LC_ALL) {
+            let bytes = bytes_in(&all);
+            self.bytes = bytes.unwrap_or(true);
+            let missing = bytes.is_none().then_some(all);
+            self.missing = missing.clone().map(|all| (name::LC_ALL, all)).or(self.missing.take());
+            return missing;
         }
-        let mut named =
-            CATEGORIES.iter().chain([&name::LANG]).filter_map(|&id| self.variables.locale_value(id));
-        if named.any(|name| missing(&name)) {
-            self.state.locale.bytes = true;
+        let mut named = CATEGORIES.iter().chain([&name::LANG]).filter_map(|&id| variables.locale_value(id));
+        if named.any(|name| bytes_in(&name).is_none()) {
+            self.bytes = true;
         } else {
-            self.refresh_locale();
+            self.refresh(variables);
         }
+        None
     }
 
     /// One of the locale's variables was set or unset.
-    pub(crate) fn locale_changed(&mut self, id: NameId) {
-        let value = self.variables.locale_value(id);
-        let decides = id == name::LC_ALL || self.variables.locale_value(name::LC_ALL).is_none();
+    pub(crate) fn change(&mut self, variables: &Variables, id: NameId) -> Result<(), LocaleError> {
+        let value = variables.locale_value(id);
+        let decides = id == name::LC_ALL || variables.locale_value(name::LC_ALL).is_none();
         if decides
             && id != name::LANG
             && let Some(value) = value
@@ -124,13 +116,26 @@ impl Shell {
                 _ => "LC_TIME",
             };
             let missing = Some((id, value.clone()));
-            let why = if missing == self.state.locale.missing { "" } else { ": No such file or directory" };
-            self.report(format_args!("warning: setlocale: {variable}: cannot change locale ({value}){why}"));
-            self.state.locale.missing = missing;
-            return;
+            let is_known = missing == self.missing;
+            self.missing = missing;
+            return Err(LocaleError { variable, value, is_known });
         }
-        self.refresh_locale();
+        self.refresh(variables);
+        Ok(())
     }
+}
+
+/// There is no such locale.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "warning: setlocale: {variable}: cannot change locale ({value}){}",
+    if *is_known { "" } else { ": No such file or directory" }
+)]
+pub(crate) struct LocaleError {
+    variable: &'static str,
+    value: Text,
+    /// It was warned of it.
+    is_known: bool,
 }
 
 #[cfg(test)]

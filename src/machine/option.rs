@@ -169,6 +169,34 @@ pub(crate) fn find_letter(letter: u8) -> Option<ShellOption> {
     OPTIONS.iter().find(|(_, _, own, ..)| *own == letter && letter != 0).map(|(option, ..)| *option)
 }
 
+impl Options {
+    /// `BASH_COMPAT=4.4` or `44`: as `shopt -s compat44`. `false`: there is no such level.
+    pub(crate) fn set_compatibility(&mut self, value: &[u8]) -> bool {
+        use ShellOption::{Compat31, Compat32, Compat40, Compat41, Compat42, Compat43, Compat44};
+        for option in [Compat31, Compat32, Compat40, Compat41, Compat42, Compat43, Compat44] {
+            self.set(option, false);
+        }
+        let level = match value {
+            [] => return true,
+            [major, b'.', minor] | [major, minor] => [*major, *minor],
+            _ => return false,
+        };
+        let option = match &level {
+            b"31" => Compat31,
+            b"32" => Compat32,
+            b"40" => Compat40,
+            b"41" => Compat41,
+            b"42" => Compat42,
+            b"43" => Compat43,
+            b"44" => Compat44,
+            b"50" | b"51" | b"52" => return true,
+            _ => return false,
+        };
+        self.set(option, true);
+        true
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

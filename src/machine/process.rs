@@ -6,7 +6,7 @@
 use super::control::Control;
 use super::expansion::{ArrayLiteral, Expansion, Subscript, TemporaryAssignment};
 use super::frame::Frame;
-use super::halt::{Halt, Step};
+use super::halt::Step;
 use super::option::ShellOption;
 use super::run::Run;
 use super::shell::Shell;
@@ -33,38 +33,12 @@ impl std::fmt::Debug for Process {
     }
 }
 
-impl Shell {
-    /// Writes what is left; a broken pipe kills the process.
-    pub(crate) fn flush_unwritten(&mut self, cx: &mut Context<'_>) -> Result<Poll<()>, Halt> {
-        while let Some((description, bytes)) = self.outputs.unwritten.front_mut() {
-            match description.poll_write(cx, bytes) {
-                Poll::Pending => return Ok(Poll::Pending),
-                Poll::Ready(Ok(count)) if count < bytes.len() => {
-                    bytes.drain(..count);
-                }
-                Poll::Ready(Ok(_)) => {
-                    self.outputs.unwritten.pop_front();
-                }
-                Poll::Ready(Err(error)) => {
-                    self.outputs.unwritten.clear();
-                    return match error {
-                        crate::vfs::FsError::Limit(limit) => Err(limit.into()),
-                        crate::vfs::FsError::Errno(crate::vfs::Errno::BrokenPipe) => Err(Halt::Killed(141)),
-                        crate::vfs::FsError::Errno(_) => Ok(Poll::Ready(())),
-                    };
-                }
-            }
-        }
-        Ok(Poll::Ready(()))
-    }
-}
-
 impl Process {
     /// Whether something has to be waited for, written or taken before the next operation.
     fn has_to_wait(&self) -> bool {
         !matches!(self.control.wait, Wait::Nothing)
             || self.x.pending.is_some()
-            || !self.shell.outputs.unwritten.is_empty()
+            || self.shell.outputs.is_behind()
             || !self.control.signals.is_empty()
     }
 
@@ -260,7 +234,7 @@ impl Process {
                     }
                     Op::TryArithmetic { expression, done } => {
                         if let Some(code) = program.arithmetic.get(expression as usize)
-                            && self.shell.has_plain_operands(run, code, &link)?
+                            && self.shell.has_plain_operands(run, code, &link)
                         {
                             let number = self.shell.evaluate(run, code, &link)?;
                             self.x.numbers.push(number);
@@ -272,7 +246,7 @@ impl Process {
                         self.x.builder = self.x.builders.pop().unwrap_or_default();
                         self.shell.arithmetic.context = context;
                         let result = self.shell.evaluate_text(run, &text, 0);
-                        let number = self.shell.arithmetic_result(context, result)?;
+                        let number = self.shell.arithmetic.result(context, result)?;
                         self.x.numbers.push(number);
                     }
                     Op::ArithmeticCommand(index) => {

@@ -8,17 +8,15 @@ use super::control::Control;
 use super::flags::SCRIPT_DESCRIPTOR;
 use super::frame::{Frame, ScriptFrame, ScriptKind};
 use super::halt::Step;
-use super::history::{Filter, History, last_lines, one_line};
 use super::name;
 use super::option::ShellOption;
 use super::run::Run;
 use super::shell::Shell;
-use super::variable::{Value, plain_integer};
+use super::variable::Value;
 use super::wait::Wait;
 use crate::memory::{ToMetered, Vec, vec};
 use crate::program::{Op, Program};
 use crate::text::Text;
-use crate::vfs::{Errno, FsError, OpenOptions, Opened};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -127,148 +125,6 @@ impl Shell {
         }
         Poll::Ready(Ok(()))
     }
-
-    // History.
-
-    /// Adds a command that was read to the history, as `HISTCONTROL` and `HISTIGNORE` say.
-    pub(crate) fn record_command(&mut self, run: &mut Run, source: &[u8]) -> Step {
-        if !self.state.options.has(ShellOption::History) {
-            return Ok(());
-        }
-        let text = source.strip_suffix(b"\n").unwrap_or(source);
-        let blank = text
-            .split_inclusive(|&byte| byte == b'\n')
-            .take_while(|line| line.trim_ascii().is_empty())
-            .map(<[u8]>::len)
-            .sum();
-        let text = text.get(blank..).unwrap_or(&[]);
-        if text.is_empty() {
-            return Ok(());
-        }
-        let text = if self.state.options.has(ShellOption::CmdHist)
-            && !self.state.options.has(ShellOption::LitHist)
-        {
-            one_line(text)
-        } else {
-            Text::from(text)
-        };
-        let control =
-            self.scalar(run, name::HISTCONTROL).map_or_else(Filter::default, |value| Filter::parse(&value));
-        let ignored = self.is_ignored(run, &text)?;
-        let now = run.services.session.clock.now().as_secs() as i64;
-        let history = Arc::make_mut(&mut self.state.editor.history);
-        if ignored {
-            history.last_added = false;
-        } else {
-            history.record(text, now, control);
-        }
-        Ok(())
-    }
-
-    /// Whether a pattern of `HISTIGNORE` matches a command.
-    fn is_ignored(&mut self, run: &mut Run, text: &Text) -> Step<bool> {
-        let Some(ignore) = self.scalar(run, name::HISTIGNORE) else { return Ok(false) };
-        for pattern in ignore.split(|&byte| byte == b':') {
-            if pattern == b"&" {
-                if self.state.editor.history.entries.back().is_some_and(|last| last.text == *text) {
-                    return Ok(true);
-                }
-                continue;
-            }
-            let options = self.state.pattern_options(false);
-            let pattern = super::builder::Field::unquoted(pattern).pattern(options);
-            if super::expand::matches(run, &pattern, text)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// What `HISTSIZE` says was changed.
-    pub(crate) fn limit_history(&mut self) {
-        let value = self.variables.slot(name::HISTSIZE).value.text();
-        let most = value.and_then(|value| plain_integer(&value)).and_then(|most| usize::try_from(most).ok());
-        let history = Arc::make_mut(&mut self.state.editor.history);
-        history.limit(most);
-    }
-
-    /// What `HISTFILESIZE` says was changed: the file is cut to its last lines.
-    pub(crate) fn limit_history_file(&mut self, run: &mut Run) {
-        let value = self.variables.slot(name::HISTFILESIZE).value.text();
-        let most = value.and_then(|value| plain_integer(&value)).and_then(|most| usize::try_from(most).ok());
-        let (Some(most), Some(path)) = (most, self.history_file()) else { return };
-        let fs = &run.services.session.fs;
-        if let Ok(content) = fs.read(&path) {
-            let bytes = content.as_bytes();
-            let kept = last_lines(bytes, most);
-            if kept.len() < bytes.len() {
-                let _ = fs.write(&path, kept, 0o600);
-            }
-        }
-    }
-
-    /// The absolute path in `HISTFILE`; `None`: it is unset or empty.
-    pub(crate) fn history_file(&self) -> Option<Vec<u8>> {
-        let path = self.variables.slot(name::HISTFILE).value.text().filter(|path| !path.is_empty())?;
-        Some(crate::vfs::path::join(&self.state.cwd, &path))
-    }
-
-    /// What an interactive shell and `set -o history` start with.
-    pub(crate) fn load_history(&mut self, run: &mut Run) {
-        let set_if_not = |shell: &mut Self, id, value: Text| {
-            let slot = shell.variables.slot_mut(id);
-            if slot.value == Value::Unset {
-                slot.value = Value::Text(value);
-            }
-        };
-        set_if_not(self, name::HISTSIZE, Text::from_static(b"500"));
-        self.limit_history();
-        let size = self.variables.slot(name::HISTSIZE).value.text().unwrap_or_default();
-        set_if_not(self, name::HISTFILESIZE, size);
-        self.limit_history_file(run);
-        let Some(path) = self.history_file() else { return };
-        let Ok(content) = run.services.session.fs.read(&path) else { return };
-        let times = self.variables.slot(name::HISTTIMEFORMAT).value != Value::Unset;
-        let now = run.services.session.clock.now().as_secs() as i64;
-        let history = Arc::make_mut(&mut self.state.editor.history);
-        history.in_file = history.load(content.as_bytes(), 0, now, times);
-    }
-
-    /// Writes what was added to the file when the shell ends.
-    pub(crate) fn save_history(&mut self, run: &mut Run) {
-        if !self.state.options.has(ShellOption::History) || self.is_forked {
-            return;
-        }
-        let (unsaved, count) = (self.state.editor.history.unsaved, self.state.editor.history.entries.len());
-        if unsaved == 0 {
-            return;
-        }
-        let Some(path) = self.history_file() else { return };
-        let append = unsaved <= count || self.state.options.has(ShellOption::HistAppend);
-        let _ = self.write_history(run, &path, append);
-        self.limit_history_file(run);
-    }
-
-    /// Writes the list to a file, or appends what is not in it yet.
-    pub(crate) fn write_history(&mut self, run: &mut Run, path: &[u8], append: bool) -> Result<(), FsError> {
-        let times = self.variables.slot(name::HISTTIMEFORMAT).value != Value::Unset;
-        let history: &mut History = Arc::make_mut(&mut self.state.editor.history);
-        let fs = &run.services.session.fs;
-        let count = if append { history.unsaved } else { history.entries.len() };
-        let lines = history.lines(count, times);
-        if append {
-            let Opened::File(file) = fs.open(path, &OpenOptions::for_appending(0o600))? else {
-                return Err(Errno::Invalid.into());
-            };
-            file.append(&lines)?;
-            history.in_file += history.unsaved;
-        } else {
-            fs.write(path, &lines, 0o600)?;
-            history.in_file = history.entries.len();
-        }
-        history.unsaved = 0;
-        Ok(())
-    }
 }
 
 impl Control {
@@ -368,7 +224,7 @@ impl Control {
         let behind = input.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
         let (offset, line) = program.rest.unwrap_or((source.len(), behind));
         input.consume(offset, line);
-        shell.record_command(run, source.get(..offset).unwrap_or(&source))?;
+        shell.history(run).record(source.get(..offset).unwrap_or(&source))?;
         if program.code.len() <= 1 {
             // Blank lines and comments.
             input.prompt = Some(0);

@@ -2,11 +2,8 @@
 
 use super::option::ShellOption;
 use super::shell::Shell;
-use crate::io::Description;
-use crate::memory::{ToMetered, Vec, format};
+use crate::memory::format;
 use std::fmt::Display;
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
 
 impl Shell {
     /// Writes `name: line N: message` on standard error.
@@ -35,37 +32,10 @@ impl Shell {
     pub(crate) fn write_error(&mut self, bytes: &[u8]) {
         if !self.outputs.builtin.is_empty() {
             let mut out = std::mem::take(&mut self.outputs.builtin);
-            self.write_lines(&mut out);
+            self.outputs.write_lines(self.state.descriptors.get(1), &mut out);
             self.outputs.builtin = out;
         }
         let Some(description) = self.state.descriptors.get(2).cloned() else { return };
-        self.write_now(description, bytes);
-    }
-
-    /// A builtin's output goes out line by line: writes the lines that are complete.
-    pub(crate) fn write_lines(&mut self, out: &mut Vec<u8>) {
-        let Some(end) = memchr::memrchr(b'\n', out) else { return };
-        let Some(description) = self.state.descriptors.get(1).cloned() else { return };
-        let rest = out.split_off(end.saturating_add(1));
-        self.write_now(description, out);
-        *out = rest;
-    }
-
-    /// Writes bytes to a description; the rest is kept, to be written before the next operation.
-    pub(crate) fn write_now(&mut self, description: Arc<Description>, bytes: &[u8]) {
-        let mut rest = bytes;
-        if self.outputs.unwritten.is_empty() {
-            let mut cx = Context::from_waker(Waker::noop());
-            while !rest.is_empty() {
-                match description.poll_write(&mut cx, rest) {
-                    Poll::Ready(Ok(count)) => rest = rest.get(count..).unwrap_or(&[]),
-                    Poll::Ready(Err(_)) => return,
-                    Poll::Pending => break,
-                }
-            }
-        }
-        if !rest.is_empty() {
-            self.outputs.unwritten.push_back((description, rest.to_metered()));
-        }
+        self.outputs.write(description, bytes);
     }
 }

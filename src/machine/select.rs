@@ -124,7 +124,7 @@ impl Process {
                 }
                 Poll::Ready(Ok(0) | Err(_)) if !complete => {
                     if let Some(output) = self.shell.state.descriptors.get(1).cloned() {
-                        self.shell.write_now(output, b"\n");
+                        self.shell.outputs.write(output, b"\n");
                     }
                     self.shell.variables.set_plain(REPLY, Value::Text(Text::from(line)));
                     self.shell.state.set_status(1);

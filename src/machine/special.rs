@@ -5,11 +5,10 @@ use super::builder::Separators;
 use super::name::{self, NameId};
 use super::option::{OPTIONS, ShellOption};
 use super::run::Run;
-use super::shell::Shell;
-use super::shell::State;
+use super::shell::{Calls, Counters, Shell};
 use super::variable::Variables;
 use super::variable::{Attributes, Value, decimal};
-use crate::memory::{JoinText, ToMetered, Vec, format, vec};
+use crate::memory::{JoinText, Vec, format};
 use crate::text::Text;
 use std::sync::Arc;
 
@@ -58,32 +57,32 @@ const WATCHED: &[NameId] = &[
     name::LC_TIME,
 ];
 
-impl State {
+impl Counters {
     /// The next number of `RANDOM`: bash's generator.
     fn next_random(&mut self) -> u32 {
-        let state = self;
         loop {
-            let last = state.counters.random;
+            let last = self.random;
             // The "minimal standard" generator of Park and Miller, by Schrage's method.
-            let seed =
-                if state.counters.random == 0 { 123_459_876 } else { i64::from(state.counters.random) };
+            let seed = if last == 0 { 123_459_876 } else { i64::from(last) };
             let (high, low) = (seed / 127_773, seed % 127_773);
             let mut next = 16_807 * low - 2_836 * high;
             if next < 0 {
                 next += 0x7fff_ffff;
             }
-            state.counters.random = next as u32;
-            let number = (state.counters.random >> 16 ^ state.counters.random & 0xffff) & 0x7fff;
-            if state.counters.random != last {
+            self.random = next as u32;
+            let number = (self.random >> 16 ^ self.random & 0xffff) & 0x7fff;
+            if self.random != last {
                 return number;
             }
         }
     }
+}
 
+impl Calls {
     /// `BASH_ARGC` and `BASH_ARGV`: how many arguments each call has, and all of them, the last first.
-    fn call_arguments(&self, id: NameId) -> Value {
+    fn arguments(&self, id: NameId) -> Value {
         let mut array = Array::default();
-        let mut call = self.calls.innermost.as_ref();
+        let mut call = self.innermost.as_ref();
         while let Some(entry) = call {
             if let Some(args) = &entry.args {
                 if id == name::BASH_ARGC {
@@ -95,6 +94,39 @@ impl State {
             call = entry.parent.as_ref();
         }
         Value::Array(Arc::new(array))
+    }
+
+    /// `FUNCNAME`, `BASH_SOURCE`, `BASH_LINENO`. `script`: the main one; empty for a command string.
+    fn stack(&self, id: NameId, script: &Text) -> Value {
+        let mut array = Array::default();
+        let mut call = self.innermost.as_ref();
+        if id == name::FUNCNAME && call.is_none_or(|call| call.functions == 0) {
+            return Value::Unset;
+        }
+        if call.is_none() && id != name::BASH_SOURCE {
+            return if id == name::BASH_LINENO && !self.source.is_empty() {
+                array.push(Text::from_static(b"0"));
+                Value::Array(Arc::new(array))
+            } else {
+                Value::Unset
+            };
+        }
+        while let Some(entry) = call {
+            array.push(match id {
+                name::FUNCNAME => entry.name.clone(),
+                name::BASH_SOURCE => entry.source.clone(),
+                _ => decimal(i64::from(entry.line)),
+            });
+            call = entry.parent.as_ref();
+        }
+        if !script.is_empty() {
+            array.push(match id {
+                name::FUNCNAME => Text::from_static(b"main"),
+                name::BASH_SOURCE => script.clone(),
+                _ => Text::from_static(b"0"),
+            });
+        }
+        if array.len() == 0 { Value::Unset } else { Value::Array(Arc::new(array)) }
     }
 }
 
@@ -139,7 +171,7 @@ impl Shell {
         match id {
             name::LINENO => Some(Value::Integer(i64::from(self.line()))),
             name::RANDOM => {
-                let number = self.state.next_random();
+                let number = self.state.counters.next_random();
                 Some(Value::Integer(i64::from(number)))
             }
             name::SRANDOM => Some(Value::Integer((run.services.session.random.next_u64() >> 32) as i64)),
@@ -160,8 +192,10 @@ impl Shell {
                 let statuses = state.pipe_status.iter().map(|status| decimal(i64::from(*status)));
                 Some(Value::Array(Arc::new(statuses.collect())))
             }
-            name::FUNCNAME | name::BASH_SOURCE | name::BASH_LINENO => Some(self.call_stack(id)),
-            name::BASH_ARGC | name::BASH_ARGV => Some(self.state.call_arguments(id)),
+            name::FUNCNAME | name::BASH_SOURCE | name::BASH_LINENO => {
+                Some(self.state.calls.stack(id, &self.main_script))
+            }
+            name::BASH_ARGC | name::BASH_ARGV => Some(self.state.calls.arguments(id)),
             name::DIRSTACK => {
                 let stack = std::iter::once(state.cwd.clone()).chain(state.directories.iter().cloned());
                 Some(Value::Array(Arc::new(stack.collect())))
@@ -200,45 +234,6 @@ impl Shell {
         }
     }
 
-    /// `FUNCNAME`, `BASH_SOURCE`, `BASH_LINENO`.
-    fn call_stack(&self, id: NameId) -> Value {
-        let mut array = Array::default();
-        let mut call = self.state.calls.innermost.as_ref();
-        if id == name::FUNCNAME && call.is_none_or(|call| call.functions == 0) {
-            return Value::Unset;
-        }
-        if call.is_none() && id != name::BASH_SOURCE {
-            return if id == name::BASH_LINENO && !self.state.calls.source.is_empty() {
-                array.push(Text::from_static(b"0"));
-                Value::Array(Arc::new(array))
-            } else {
-                Value::Unset
-            };
-        }
-        while let Some(entry) = call {
-            array.push(match id {
-                name::FUNCNAME => entry.name.clone(),
-                name::BASH_SOURCE => entry.source.clone(),
-                _ => decimal(i64::from(entry.line)),
-            });
-            call = entry.parent.as_ref();
-        }
-        let script = self.main_source();
-        if !script.is_empty() {
-            array.push(match id {
-                name::FUNCNAME => Text::from_static(b"main"),
-                name::BASH_SOURCE => script,
-                _ => Text::from_static(b"0"),
-            });
-        }
-        if array.len() == 0 { Value::Unset } else { Value::Array(Arc::new(array)) }
-    }
-
-    /// The script that runs; empty for a command string.
-    fn main_source(&self) -> Text {
-        self.main_script.clone()
-    }
-
     /// Assignment to a computed variable. Whether it was dealt with.
     pub(crate) fn assign_dynamic(&mut self, run: &mut Run, id: NameId, value: &Text) -> bool {
         if self.variables.slot(id).value != Value::Dynamic {
@@ -266,53 +261,27 @@ impl Shell {
             name::IFS => self.refresh_separators(),
             name::PATH => self.state.commands.hashed = Arc::default(),
             name::POSIXLY_CORRECT => self.state.options.set(ShellOption::Posix, true),
-            name::BASH_COMPAT => self.set_compatibility(),
-            name::HISTSIZE => self.limit_history(),
-            name::HISTFILESIZE => self.limit_history_file(run),
+            name::BASH_COMPAT => {
+                let value = self.variables.slot(name::BASH_COMPAT).value.text().unwrap_or_default();
+                if !self.state.options.set_compatibility(&value) {
+                    self.report(format_args!("BASH_COMPAT: {value}: compatibility value out of range"));
+                }
+            }
+            name::HISTSIZE => self.history(run).limit(),
+            name::HISTFILESIZE => self.history(run).limit_file(),
             name::LANG
             | name::LC_ALL
             | name::LC_CTYPE
             | name::LC_COLLATE
             | name::LC_MESSAGES
             | name::LC_NUMERIC
-            | name::LC_TIME => self.locale_changed(id),
+            | name::LC_TIME => {
+                if let Err(error) = self.state.locale.change(&self.variables, id) {
+                    self.report(error);
+                }
+            }
             name::OPTIND => self.state.getopts = super::shell::GetoptsState::default(),
             _ => {}
-        }
-    }
-
-    /// `BASH_COMPAT=4.4` or `44`: as `shopt -s compat44`.
-    fn set_compatibility(&mut self) {
-        use ShellOption::{Compat31, Compat32, Compat40, Compat41, Compat42, Compat43, Compat44};
-        let levels = [
-            ("31", Some(Compat31)),
-            ("32", Some(Compat32)),
-            ("40", Some(Compat40)),
-            ("41", Some(Compat41)),
-            ("42", Some(Compat42)),
-            ("43", Some(Compat43)),
-            ("44", Some(Compat44)),
-            ("50", None),
-            ("51", None),
-            ("52", None),
-        ];
-        for (_, option) in levels {
-            if let Some(option) = option {
-                self.state.options.set(option, false);
-            }
-        }
-        let value = self.variables.slot(name::BASH_COMPAT).value.text().unwrap_or_default();
-        if value.is_empty() {
-            return;
-        }
-        let digits = match value.as_bytes() {
-            [major, b'.', minor] => vec![*major, *minor],
-            other => other.to_metered(),
-        };
-        match levels.iter().find(|(level, _)| level.as_bytes() == digits) {
-            Some((_, Some(option))) => self.state.options.set(*option, true),
-            Some((_, None)) => {}
-            None => self.report(format_args!("BASH_COMPAT: {value}: compatibility value out of range")),
         }
     }
 
@@ -348,7 +317,7 @@ impl Shell {
     /// Variables may have been put back as a whole: the shell looks at those that it watches.
     pub(crate) fn refresh_special(&mut self) {
         self.refresh_separators();
-        self.refresh_locale();
+        self.state.locale.refresh(&self.variables);
     }
 
     fn refresh_separators(&mut self) {

@@ -278,7 +278,7 @@ impl Process {
             }
             Err((message, status)) => {
                 match self.shell.state.descriptors.get(1).cloned().filter(|_| status == 0) {
-                    Some(output) => self.shell.write_now(output, message.as_bytes()),
+                    Some(output) => self.shell.outputs.write(output, message.as_bytes()),
                     None => self.shell.write_error(message.as_bytes()),
                 }
                 self.x.finish_simple(&mut self.shell, status);

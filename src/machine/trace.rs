@@ -6,23 +6,25 @@ use super::name::{self, NameId};
 use super::process::Process;
 use super::quote;
 use super::run::Run;
-use super::shell::Shell;
+use super::shell::{Code, Shell};
 use crate::memory::{JoinMetered, ToMetered, ToMeteredString, Vec, vec};
 use crate::text::Text;
 use std::sync::Arc;
 
-impl Shell {
+impl Code {
     /// The words of the innermost `for` as written.
     fn for_words(&self) -> Option<Text> {
-        let program = &self.code.program;
-        let crate::program::Op::Debug(index) = program.code.get(self.code.pc as usize)? else { return None };
+        let program = &self.program;
+        let crate::program::Op::Debug(index) = program.code.get(self.pc as usize)? else { return None };
         let text = program.text(*index);
         let start = memchr::memmem::find(&text, b" in ")? + 4;
         let rest = text.get(start..)?;
         let end = rest.iter().position(|&byte| matches!(byte, b';' | b'\n')).unwrap_or(rest.len());
         Some(Text::from(rest.get(..end)?.trim_ascii()))
     }
+}
 
+impl Shell {
     /// A prompt string: backslash escapes of prompts and `$name`, `${name}`.
     pub(crate) fn expand_prompt(&mut self, run: &mut Run, prompt: &[u8], primary: bool) -> Text {
         let decoded = super::prompt::decode(self, run, prompt, primary);
@@ -153,7 +155,7 @@ impl Process {
             None => self.shell.state.descriptors.get(descriptor).cloned(),
         };
         if let Some(description) = description {
-            self.shell.write_now(Arc::clone(&description), &text);
+            self.shell.outputs.write(Arc::clone(&description), &text);
         }
     }
 
@@ -231,7 +233,7 @@ impl Process {
         let mut line = b"for ".to_metered();
         line.extend_from_slice(&run.services.names.text(id));
         line.extend_from_slice(b" in");
-        if let Some(text) = self.shell.for_words() {
+        if let Some(text) = self.shell.code.for_words() {
             line.push(b' ');
             line.extend_from_slice(&text);
         }

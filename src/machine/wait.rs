@@ -138,7 +138,7 @@ impl Process {
         {
             return Poll::Ready(Err(halt));
         }
-        if !self.shell.outputs.unwritten.is_empty() && self.shell.flush_unwritten(cx)?.is_pending() {
+        if self.shell.outputs.is_behind() && self.shell.outputs.flush(cx)?.is_pending() {
             return Poll::Pending;
         }
         if self.x.pending.is_some() {

@@ -145,7 +145,7 @@ fn file(ctx: &mut Context<'_, '_>, letter: u8, operand: Option<&Text>) -> Result
     let unsaved = ctx.process.shell.state.editor.history.unsaved;
     let named = match operand {
         Some(name) => Some(path::join(&ctx.process.shell.state.cwd, name)),
-        None => ctx.process.shell.history_file(),
+        None => ctx.process.shell.history(ctx.run).file(),
     };
     let path = match named {
         Some(path) => path,
@@ -158,7 +158,7 @@ fn file(ctx: &mut Context<'_, '_>, letter: u8, operand: Option<&Text>) -> Result
     };
     let result = match letter {
         b'a' if unsaved == 0 => Ok(()),
-        b'a' | b'w' => ctx.process.shell.write_history(ctx.run, &path, letter == b'a'),
+        b'a' | b'w' => ctx.process.shell.history(ctx.run).write(&path, letter == b'a'),
         _ => read(ctx, &path, letter == b'n'),
     };
     match result {

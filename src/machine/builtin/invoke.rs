@@ -12,6 +12,7 @@ use super::{Act, Builtin, Flow, Invocation};
 use crate::limit::{Turn, gauge};
 use crate::machine::halt::{Halt, Step};
 use crate::machine::option::ShellOption;
+use crate::machine::outputs::write_to;
 use crate::machine::process::Process;
 use crate::machine::run::Run;
 use crate::machine::trap;
@@ -69,7 +70,7 @@ impl Shell {
         if out.ready().is_empty() {
             return Ok(true);
         }
-        if !self.outputs.unwritten.is_empty() {
+        if self.outputs.is_behind() {
             cx.waker().wake_by_ref();
             return Ok(false);
         }
@@ -83,21 +84,21 @@ impl Shell {
             self.report_builtin(builtin, &BuiltinError::WriteError(Errno::BadDescriptor));
             return Ok(true);
         };
-        while !out.ready().is_empty() {
-            match description.poll_write(cx, out.ready()) {
-                Poll::Ready(Ok(count)) => out.advance(count),
-                Poll::Pending => return Ok(false),
-                Poll::Ready(Err(FsError::Limit(limit))) => return Err(limit.into()),
-                Poll::Ready(Err(FsError::Errno(Errno::BrokenPipe)))
-                    if !self.state.traps.signals.contains_key(&trap::PIPE) =>
-                {
-                    return Err(Halt::Killed(141));
-                }
-                Poll::Ready(Err(FsError::Errno(errno))) => {
-                    self.outputs.failed = true;
-                    out.advance(usize::MAX);
-                    self.report_builtin(builtin, &BuiltinError::WriteError(errno));
-                }
+        let (written, end) = write_to(&description, cx, out.ready());
+        out.advance(written);
+        match end {
+            Poll::Ready(Ok(())) => {}
+            Poll::Pending => return Ok(false),
+            Poll::Ready(Err(FsError::Limit(limit))) => return Err(limit.into()),
+            Poll::Ready(Err(FsError::Errno(Errno::BrokenPipe)))
+                if !self.state.traps.signals.contains_key(&trap::PIPE) =>
+            {
+                return Err(Halt::Killed(141));
+            }
+            Poll::Ready(Err(FsError::Errno(errno))) => {
+                self.outputs.failed = true;
+                out.advance(usize::MAX);
+                self.report_builtin(builtin, &BuiltinError::WriteError(errno));
             }
         }
         Ok(true)
@@ -109,7 +110,7 @@ impl Shell {
         while !out.is_empty() {
             let filled = out.fill();
             if let Some(description) = self.state.descriptors.get(1).cloned() {
-                self.write_now(description, out.ready());
+                self.outputs.write(description, out.ready());
             }
             out.advance(usize::MAX);
             if let Filled::Message(error) = filled {

@@ -24,7 +24,7 @@ fn let_(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     let mut last = Ok(0);
     while let Some(operand) = ctx.next(operands) {
         let result = ctx.process.shell.evaluate_text(ctx.run, operand, 0);
-        last = ctx.process.shell.arithmetic_result(ArithmeticContext::Plain, result);
+        last = ctx.process.shell.arithmetic.result(ArithmeticContext::Plain, result);
         match last {
             Ok(number) => ctx.set_status(u8::from(number == 0)),
             Err(_) => break,

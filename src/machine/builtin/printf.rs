@@ -39,7 +39,7 @@ fn printf(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     let meter = Arc::clone(&ctx.run.services.meter);
     let place = ctx.resumed::<Place>().unwrap_or_default();
     let mut own = Vec::new();
-    let mut shell = Shell { stored: variable.is_some(), process: ctx.process, run: ctx.run };
+    let mut shell = ShellOfFormat { stored: variable.is_some(), process: ctx.process, run: ctx.run };
     let (out, most) = match variable {
         Some(_) => (&mut own, usize::MAX),
         None => (ctx.call.out.end(), BLOCK),
@@ -62,17 +62,18 @@ fn printf(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
 }
 
 /// What the formats see of the shell.
-struct Shell<'s> {
+struct ShellOfFormat<'s> {
     /// The output is for a variable.
     stored: bool,
     process: &'s mut Process,
     run: &'s mut Run,
 }
 
-impl Surroundings for Shell<'_> {
+impl Surroundings for ShellOfFormat<'_> {
     fn report(&mut self, out: &mut Vec<u8>, message: &dyn Display) {
         if !self.stored {
-            self.process.shell.write_lines(out);
+            let shell = &mut self.process.shell;
+            shell.outputs.write_lines(shell.state.descriptors.get(1), out);
         }
         self.process.shell.report_for(b"printf", message);
     }

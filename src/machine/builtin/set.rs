@@ -179,7 +179,7 @@ impl Shell {
         let enabled = option == ShellOption::History && on && !options.has(option);
         options.set(option, on);
         if enabled && self.state.editor.history.unsaved == 0 {
-            self.load_history(run);
+            self.history(run).load();
         }
     }
 }

@@ -33,7 +33,7 @@ pub(super) static BRACKET: Builtin = Builtin {
 };
 
 fn test(ctx: &mut Context<'_, '_>, args: &[Text]) -> Result<Flow, BuiltinError> {
-    let answer = evaluate(args, &mut Shell { process: ctx.process, run: ctx.run });
+    let answer = evaluate(args, &mut ShellOfTest { process: ctx.process, run: ctx.run });
     Err(match answer {
         Ok(answer) => return Ok(Flow::Status(u8::from(!answer))),
         Err(TestError::Halt(halt)) => halt.into(),
@@ -52,12 +52,12 @@ fn test(ctx: &mut Context<'_, '_>, args: &[Text]) -> Result<Flow, BuiltinError> 
 }
 
 /// What a test sees of the shell.
-struct Shell<'s> {
+struct ShellOfTest<'s> {
     process: &'s mut Process,
     run: &'s mut Run,
 }
 
-impl Facts for Shell<'_> {
+impl Facts for ShellOfTest<'_> {
     type Halt = Halt;
 
     fn is_unary(&self, operator: u8) -> bool {

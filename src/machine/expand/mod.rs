@@ -2,17 +2,19 @@
 //! reads parameters, applies their operators, evaluates arithmetic, and turns a built word into fields.
 
 mod arithmetic;
-mod arithmetic_prefix;
 mod change;
 mod conditional;
 mod field;
+mod list;
 mod operator;
 mod parameter;
 mod pathname;
-mod subscript;
+mod reference;
 mod tilde;
 mod transform;
+mod unset;
+mod value;
 
 pub(crate) use change::with_case;
 pub(crate) use field::matches;
-pub(crate) use parameter::ListOf;
+pub(crate) use list::ListOf;

@@ -11,7 +11,7 @@ use super::super::variable::Value;
 use super::super::work::{Done, Paced};
 use super::change::{Change, Piece, Replacement, copied};
 use super::field::refused;
-use super::parameter::ListOf;
+use super::list::ListOf;
 use crate::character;
 use crate::memory::{Vec, vec};
 use crate::pattern::Pattern;

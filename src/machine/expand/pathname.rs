@@ -30,10 +30,18 @@ enum Piece {
     Recursive,
 }
 
-impl State {
-    fn exists(&self, run: &Run, path: &[u8], directory: bool) -> bool {
-        let absolute = crate::vfs::path::join(&self.cwd, path);
-        let fs = &run.services.session.fs;
+/// What pathname expansion looks at.
+struct Globbing<'g> {
+    state: &'g State,
+    run: &'g Run,
+    /// `GLOBIGNORE`, unless it is empty.
+    ignore: Option<Text>,
+}
+
+impl Globbing<'_> {
+    fn exists(&self, path: &[u8], directory: bool) -> bool {
+        let absolute = crate::vfs::path::join(&self.state.cwd, path);
+        let fs = &self.run.services.session.fs;
         if directory {
             fs.metadata(&absolute).is_ok_and(|metadata| metadata.is_directory())
         } else {
@@ -42,7 +50,7 @@ impl State {
     }
 
     /// `**`: the directory itself and all directories below; at the end all files too.
-    fn below(&mut self, run: &mut Run, path: &[u8], last: bool, out: &mut Vec<Vec<u8>>) -> Step {
+    fn below(&self, path: &[u8], last: bool, out: &mut Vec<Vec<u8>>) -> Step {
         if last && !path.is_empty() {
             let mut own = path.to_metered();
             if own.last() != Some(&b'/') {
@@ -55,11 +63,11 @@ impl State {
         let mut pending = vec![path.to_metered()];
         while let Some(current) = pending.pop() {
             let shown: &[u8] = if current.is_empty() { b"." } else { &current };
-            let directory = crate::vfs::path::join(&self.cwd, shown);
-            let Ok(entries) = run.services.session.fs.read_dir(&directory) else { continue };
-            run.services.meter.tick(entries.len() as u64 + 1)?;
+            let directory = crate::vfs::path::join(&self.state.cwd, shown);
+            let Ok(entries) = self.run.services.session.fs.read_dir(&directory) else { continue };
+            self.run.services.meter.tick(entries.len() as u64 + 1)?;
             for entry in entries {
-                if entry.name.first() == Some(&b'.') && !self.options.has(ShellOption::DotGlob) {
+                if entry.name.first() == Some(&b'.') && !self.state.options.has(ShellOption::DotGlob) {
                     continue;
                 }
                 let joined = join(&current, &entry.name);
@@ -70,17 +78,14 @@ impl State {
                 if is_directory || last {
                     out.push(joined);
                 }
-                if out.len() as u64 > run.services.meter.limits().expansion_results {
-                    return Err(run.services.meter.fail(Limit::ExpansionResults).into());
+                if out.len() as u64 > self.run.services.meter.limits().expansion_results {
+                    return Err(self.run.services.meter.fail(Limit::ExpansionResults).into());
                 }
             }
         }
         Ok(())
     }
-}
-
-impl Shell {
-    fn walk(&mut self, run: &mut Run, pieces: &[Piece], absolute: bool) -> Step<Vec<Vec<u8>>> {
+    fn walk(&self, pieces: &[Piece], absolute: bool) -> Step<Vec<Vec<u8>>> {
         let mut paths: Vec<Vec<u8>> = vec![if absolute { b"/".to_metered() } else { Vec::new() }];
         for (number, piece) in pieces.iter().enumerate() {
             let last = number + 1 == pieces.len();
@@ -91,7 +96,7 @@ impl Shell {
                         let joined = join(path, name);
                         if joined.is_empty() {
                             // `**/` is not the working directory itself.
-                        } else if name.is_empty() || self.state.exists(run, &joined, !last) {
+                        } else if name.is_empty() || self.exists(&joined, !last) {
                             next.push(joined);
                         }
                     }
@@ -101,12 +106,12 @@ impl Shell {
                         next.push(joined);
                     }
                     Piece::Match(pattern, dots) => {
-                        self.matching(run, path, pattern, *dots, last, &mut next)?;
+                        self.matching(path, pattern, *dots, last, &mut next)?;
                     }
-                    Piece::Recursive => self.state.below(run, path, last, &mut next)?,
+                    Piece::Recursive => self.below(path, last, &mut next)?,
                 }
-                if next.len() as u64 > run.services.meter.limits().expansion_results {
-                    return Err(run.services.meter.fail(Limit::ExpansionResults).into());
+                if next.len() as u64 > self.run.services.meter.limits().expansion_results {
+                    return Err(self.run.services.meter.fail(Limit::ExpansionResults).into());
                 }
             }
             paths = next;
@@ -116,8 +121,7 @@ impl Shell {
 
     /// Names in the directory `path` that match.
     fn matching(
-        &mut self,
-        run: &mut Run,
+        &self,
         path: &[u8],
         pattern: &Pattern,
         dots: bool,
@@ -125,17 +129,16 @@ impl Shell {
         out: &mut Vec<Vec<u8>>,
     ) -> Step {
         let directory = crate::vfs::path::join(&self.state.cwd, if path.is_empty() { b"." } else { path });
-        let Ok(entries) = run.services.session.fs.read_dir(&directory) else { return Ok(()) };
-        run.services.meter.tick(entries.len() as u64)?;
-        let all = self.state.options.has(ShellOption::DotGlob)
-            || self.scalar(run, name::GLOBIGNORE).is_some_and(|text| !text.is_empty());
-        let mut ticker = MeterTicker::new(&run.services.meter);
+        let Ok(entries) = self.run.services.session.fs.read_dir(&directory) else { return Ok(()) };
+        self.run.services.meter.tick(entries.len() as u64)?;
+        let all = self.state.options.has(ShellOption::DotGlob) || self.ignore.is_some();
+        let mut ticker = MeterTicker::new(&self.run.services.meter);
         let mut specials: Vec<&[u8]> = Vec::new();
         if dots && !self.state.options.has(ShellOption::GlobSkipDots) {
             specials.extend([b".".as_slice(), b".."]);
         }
         for name in specials {
-            if pattern.matches(name, &mut ticker).map_err(|_| stopped(run))? {
+            if pattern.matches(name, &mut ticker).map_err(|_| stopped(self.run))? {
                 out.push(join(path, name));
             }
         }
@@ -143,13 +146,13 @@ impl Shell {
             if entry.name.first() == Some(&b'.') && !all && !dots {
                 continue;
             }
-            if !pattern.matches(&entry.name, &mut ticker).map_err(|_| stopped(run))? {
+            if !pattern.matches(&entry.name, &mut ticker).map_err(|_| stopped(self.run))? {
                 continue;
             }
             let joined = join(path, &entry.name);
             let is_directory = match entry.kind {
                 FileKind::Directory => true,
-                FileKind::Symlink => !last && self.state.exists(run, &joined, true),
+                FileKind::Symlink => !last && self.exists(&joined, true),
                 _ => false,
             };
             if last || is_directory {
@@ -160,10 +163,8 @@ impl Shell {
     }
 
     /// `GLOBIGNORE`: drops what it names, and `.` and `..`.
-    fn drop_ignored(&mut self, run: &mut Run, found: &mut Vec<Vec<u8>>) -> Step {
-        let Some(ignore) = self.scalar(run, name::GLOBIGNORE).filter(|text| !text.is_empty()) else {
-            return Ok(());
-        };
+    fn drop_ignored(&self, found: &mut Vec<Vec<u8>>) -> Step {
+        let Some(ignore) = &self.ignore else { return Ok(()) };
         let options = PatternOptions {
             extglob: self.state.options.has(ShellOption::ExtGlob),
             pathname: true,
@@ -172,9 +173,9 @@ impl Shell {
         };
         let patterns: Vec<Pattern> =
             ignore.split(|&byte| byte == b':').map(|pattern| Pattern::parse(pattern, options)).collect();
-        run.services.meter.check()?;
+        self.run.services.meter.check()?;
         let mut error = None;
-        let mut ticker = MeterTicker::new(&run.services.meter);
+        let mut ticker = MeterTicker::new(&self.run.services.meter);
         found.retain(|path| {
             let base = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
             error.is_none()
@@ -183,7 +184,7 @@ impl Shell {
                 && !patterns.iter().any(|pattern| match ticker.tick(4).and_then(|()| pattern.matches(path, &mut ticker)) {
                     Ok(matched) => matched,
                     Err(_) => {
-                        error = Some(stopped(run));
+                        error = Some(stopped(self.run));
                         false
                     }
                 })
@@ -208,8 +209,10 @@ impl Expansion {
             self.fields.push(Text::from(field.bytes.as_slice()));
             return Ok(());
         }
-        let mut found = shell.walk(run, &pieces, field.bytes.first() == Some(&b'/'))?;
-        shell.drop_ignored(run, &mut found)?;
+        let ignore = shell.scalar(run, name::GLOBIGNORE).filter(|text| !text.is_empty());
+        let globbing = Globbing { state: &shell.state, run, ignore };
+        let mut found = globbing.walk(&pieces, field.bytes.first() == Some(&b'/'))?;
+        globbing.drop_ignored(&mut found)?;
         if found.is_empty() {
             if options.has(ShellOption::FailGlob) {
                 shell.report(format_args!("no match: {}", bstr::BStr::new(&field.bytes)));

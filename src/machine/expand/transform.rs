@@ -9,7 +9,7 @@ use super::super::shell::Shell;
 use super::super::variable::{Attributes, Value};
 use super::change::Change;
 use super::field::refused;
-use super::parameter::ListOf;
+use super::list::ListOf;
 use crate::limit::gauge;
 use crate::memory::{ToMetered, Vec, format, vec};
 use crate::program::Quoting;

@@ -2,6 +2,8 @@
 //!
 //! Entries are numbered from 1; a list with a limit (`HISTSIZE`) drops its oldest entries and numbers on.
 
+mod keeper;
+
 use crate::memory::{ToMetered, Vec, VecDeque, format};
 use crate::text::Text;
 
@@ -169,7 +171,7 @@ fn stamp(line: &[u8]) -> Option<i64> {
 }
 
 /// The last `count` lines of a text.
-pub(crate) fn last_lines(content: &[u8], count: usize) -> &[u8] {
+fn last_lines(content: &[u8], count: usize) -> &[u8] {
     let body = content.strip_suffix(b"\n").unwrap_or(content);
     if count == 0 {
         return &[];
@@ -180,7 +182,7 @@ pub(crate) fn last_lines(content: &[u8], count: usize) -> &[u8] {
 
 /// A command of several lines as one line, as `cmdhist` has it: lines are joined with `; `, or a blank where a list can
 /// not end. A command with quoted newlines or here-documents keeps its lines.
-pub(crate) fn one_line(text: &[u8]) -> Text {
+fn one_line(text: &[u8]) -> Text {
     let text = text.trim_ascii_end();
     if memchr::memchr(b'\n', text).is_none() {
         return Text::from(text);

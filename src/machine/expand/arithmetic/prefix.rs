@@ -4,11 +4,10 @@
 //! The precedences climb as bash's do, one token ahead. A variable is read (and its value evaluated) together with its
 //! token, after a look at the token behind it. What is not chosen (`0 && x`) is read and not evaluated.
 
-use super::super::expansion::Subscript;
-use super::super::halt::{Halt, Step};
-use super::super::name::NameId;
-use super::super::run::Run;
-use super::super::shell::Shell;
+use super::{Evaluation, blanks_trimmed};
+use crate::machine::expansion::Subscript;
+use crate::machine::halt::{Halt, Step};
+use crate::machine::name::NameId;
 use crate::memory::format;
 use crate::syntax::ast::{BinaryOperator, Expression, Infix};
 use crate::text::Text;
@@ -58,9 +57,8 @@ enum Token {
 /// Where a variable's value is: its name and its subscript.
 type Place = (NameId, Option<Text>);
 
-struct Reader<'p, 'r, 't> {
-    shell: &'p mut Shell,
-    run: &'r mut Run,
+struct Reader<'e, 'o, 't> {
+    evaluation: &'o mut Evaluation<'e>,
     text: &'t [u8],
     /// Behind the token.
     at: usize,
@@ -72,25 +70,23 @@ struct Reader<'p, 'r, 't> {
     /// How many choices around were not made.
     skipped: u32,
     nesting: u32,
-    depth: u32,
 }
 
-impl Shell {
+impl Evaluation<'_> {
     /// Evaluates `text`, which has a syntax error, up to it.
     ///
     /// # Errors
     /// One that comes before the syntax error; it was reported.
-    pub(super) fn evaluate_before_error(&mut self, run: &mut Run, text: &[u8], depth: u32) -> Step {
-        if depth > MAX_DEPTH {
+    pub(super) fn before_error(&mut self, text: &[u8]) -> Step {
+        if self.depth > MAX_DEPTH {
             // Such a value names itself, as a rule.
             let shown = bstr::BStr::new(text);
-            return Err(self.arithmetic_error(format_args!(
+            return Err(self.shell.arithmetic_error(format_args!(
                 "{shown}: expression recursion level exceeded (error token is \"{shown}\")"
             )));
         }
         let mut reader = Reader {
-            shell: self,
-            run,
+            evaluation: self,
             text,
             at: 0,
             token: Token::End,
@@ -98,7 +94,6 @@ impl Shell {
             place: None,
             skipped: 0,
             nesting: 0,
-            depth,
         };
         match reader.advance().and_then(|()| reader.list()) {
             Err(Stop::Halt(halt)) => Err(halt),
@@ -146,7 +141,7 @@ impl Reader<'_, '_, '_> {
     fn variable(&mut self) -> Read<()> {
         let name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
         let length = self.rest().iter().take_while(name).count();
-        let id = self.run.services.names.intern(self.rest().get(..length).unwrap_or(&[]));
+        let id = self.evaluation.run.services.names.intern(self.rest().get(..length).unwrap_or(&[]));
         self.at += length;
         let mut subscript = None;
         if self.rest().first() == Some(&b'[') {
@@ -182,31 +177,30 @@ impl Reader<'_, '_, '_> {
         let token = bstr::BStr::new(self.text.get(self.at..).unwrap_or(&[]));
         let message =
             format!("{shown}: syntax error: invalid arithmetic operator (error token is \"{token}\")");
-        Stop::Halt(self.shell.arithmetic_error(message))
+        Stop::Halt(self.evaluation.shell.arithmetic_error(message))
     }
 
     fn load(&mut self, place: &Place) -> Read {
         if self.skipped > 0 {
             return Ok(0);
         }
-        let (id, depth) = (place.0, self.depth);
         Ok(match self.subscript(place)? {
-            None => self.shell.load(self.run, id, depth)?,
-            Some(subscript) => self.shell.load_element(self.run, id, subscript, depth)?,
+            None => self.evaluation.load(place.0)?,
+            Some(subscript) => self.evaluation.load_element(place.0, subscript)?,
         })
     }
 
     fn store(&mut self, place: &Place, number: i64) -> Read<()> {
         if self.skipped == 0 {
             let subscript = self.subscript(place)?;
-            self.shell.store_place(self.run, (place.0, subscript), number)?;
+            self.evaluation.store_place((place.0, subscript), number)?;
         }
         Ok(())
     }
 
     fn subscript(&mut self, place: &Place) -> Read<Option<Subscript>> {
         let Some(text) = &place.1 else { return Ok(None) };
-        Ok(Some(self.shell.subscript_of(self.run, place.0, None, text, self.depth)?))
+        Ok(Some(self.evaluation.subscript_of(place.0, None, text)?))
     }
 
     /// Reads an operator.
@@ -361,8 +355,7 @@ impl Reader<'_, '_, '_> {
         if self.skipped > 0 {
             return Ok(0);
         }
-        let text = Text::from(self.text);
-        Ok(self.shell.binary(self.run, infix, left, right, &text)?)
+        Ok(self.evaluation.binary(infix, left, right)?)
     }
 
     fn unary(&mut self) -> Read {
@@ -432,12 +425,6 @@ impl Reader<'_, '_, '_> {
         }
         Ok(value)
     }
-}
-
-/// A text without the blanks and tabs at its start: newlines stay in bash's messages.
-pub(super) fn blanks_trimmed(text: &[u8]) -> &[u8] {
-    let blanks = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    text.get(blanks..).unwrap_or(&[])
 }
 
 /// The offset of the bracket that closes the one at the start.

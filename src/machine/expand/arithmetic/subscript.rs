@@ -4,13 +4,13 @@
 //! `$name`, `${name}`, `${#name}`, `$1` and `$((expression))` are expanded here. A command substitution is not run, by design: what
 //! is data stays data. It, and operators inside `${}`, are left as they are, and so an error of the arithmetic.
 
-use super::super::expansion::Target;
-use super::super::halt::{Halt, Step};
-use super::super::name::is_name;
-use super::super::run::Run;
-use super::super::shell::Shell;
-use super::arithmetic::MAX_DEPTH;
+use super::MAX_DEPTH;
 use crate::limit::gauge;
+use crate::machine::expansion::Target;
+use crate::machine::halt::{Halt, Step};
+use crate::machine::name::is_name;
+use crate::machine::run::Run;
+use crate::machine::shell::Shell;
 use crate::memory::{ToMeteredString, Vec};
 
 /// A parameter in a text.
@@ -25,53 +25,53 @@ struct Reference<'a> {
 impl Shell {
     /// Evaluates a subscript of a text, which is expanded first.
     pub(crate) fn evaluate_subscript(&mut self, run: &mut Run, text: &[u8], depth: u32) -> Step<i64> {
-        match self.expand_subscript(run, text, depth)? {
+        match expanded(self, run, text, depth)? {
             Some(expanded) => self.evaluate_text(run, &expanded, depth),
             None => self.evaluate_text(run, text, depth),
         }
     }
+}
 
-    /// The text with its expansions made; `None`: there are none, or some that are not made.
-    fn expand_subscript(&mut self, run: &mut Run, text: &[u8], depth: u32) -> Step<Option<Vec<u8>>> {
-        if depth > MAX_DEPTH || memchr::memchr2(b'$', b'"', text).is_none() {
+/// The text with its expansions made; `None`: there are none, or some that are not made.
+fn expanded(shell: &mut Shell, run: &mut Run, text: &[u8], depth: u32) -> Step<Option<Vec<u8>>> {
+    if depth > MAX_DEPTH || memchr::memchr2(b'$', b'"', text).is_none() {
+        return Ok(None);
+    }
+    gauge::spend_bytes(text.len());
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(at) = memchr::memchr3(b'$', b'"', b'`', rest) {
+        let (plain, found) = rest.split_at_checked(at).unwrap_or((rest, &[]));
+        out.extend_from_slice(plain);
+        if let Some(behind) = found.strip_prefix(b"\"") {
+            rest = behind;
+        } else if let Some(behind) = found.strip_prefix(b"$((") {
+            let Some((inner, behind)) = arithmetic(behind) else { return Ok(None) };
+            let number = shell.evaluate_subscript(run, inner, depth + 1)?;
+            out.extend_from_slice(number.to_metered_string().as_bytes());
+            rest = behind;
+        } else if let Some(reference) = reference(found) {
+            let target = shell.parse_reference_at(run, reference.name, depth + 1);
+            // It was said what is wrong with it.
+            let Some(target) = target else { return Err(Halt::Discard(1)) };
+            match shell.target_text(run, &target) {
+                value if reference.is_length => {
+                    let count = match target {
+                        Target::Elements(..) => shell.target_values(run, &target).len(),
+                        _ => crate::character::count(&value.unwrap_or_default()),
+                    };
+                    out.extend_from_slice(count.to_metered_string().as_bytes());
+                }
+                Some(value) => out.extend_from_slice(&value),
+                None => shell.check_unset(run, &target)?,
+            }
+            rest = reference.rest;
+        } else {
             return Ok(None);
         }
-        gauge::spend_bytes(text.len());
-        let mut out = Vec::new();
-        let mut rest = text;
-        while let Some(at) = memchr::memchr3(b'$', b'"', b'`', rest) {
-            let (plain, found) = rest.split_at_checked(at).unwrap_or((rest, &[]));
-            out.extend_from_slice(plain);
-            if let Some(behind) = found.strip_prefix(b"\"") {
-                rest = behind;
-            } else if let Some(behind) = found.strip_prefix(b"$((") {
-                let Some((inner, behind)) = arithmetic(behind) else { return Ok(None) };
-                let number = self.evaluate_subscript(run, inner, depth + 1)?;
-                out.extend_from_slice(number.to_metered_string().as_bytes());
-                rest = behind;
-            } else if let Some(reference) = reference(found) {
-                let target = self.parse_reference_at(run, reference.name, depth + 1);
-                // It was said what is wrong with it.
-                let Some(target) = target else { return Err(Halt::Discard(1)) };
-                match self.target_text(run, &target) {
-                    value if reference.is_length => {
-                        let count = match target {
-                            Target::Elements(..) => self.target_values(run, &target).len(),
-                            _ => crate::character::count(&value.unwrap_or_default()),
-                        };
-                        out.extend_from_slice(count.to_metered_string().as_bytes());
-                    }
-                    Some(value) => out.extend_from_slice(&value),
-                    None => self.check_unset(run, &target)?,
-                }
-                rest = reference.rest;
-            } else {
-                return Ok(None);
-            }
-        }
-        out.extend_from_slice(rest);
-        Ok(Some(out))
     }
+    out.extend_from_slice(rest);
+    Ok(Some(out))
 }
 
 /// What is inside `$((` and `))`, and what follows.

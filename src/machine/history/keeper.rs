@@ -1,0 +1,172 @@
+//! The history of a shell, kept as its variables say: which commands are recorded, and the file that holds them between
+//! sessions. Bash manual 9.2.
+
+use super::{Filter, History, last_lines, one_line};
+use crate::machine::halt::Step;
+use crate::machine::name;
+use crate::machine::option::ShellOption;
+use crate::machine::run::Run;
+use crate::machine::shell::Shell;
+use crate::machine::variable::{Value, plain_integer};
+use crate::memory::Vec;
+use crate::text::Text;
+use crate::vfs::{Errno, FsError, OpenOptions, Opened};
+use std::sync::Arc;
+
+/// See the module.
+pub(crate) struct HistoryKeeper<'s> {
+    shell: &'s mut Shell,
+    run: &'s mut Run,
+}
+
+impl Shell {
+    /// Its history, to be changed.
+    pub(crate) fn history<'s>(&'s mut self, run: &'s mut Run) -> HistoryKeeper<'s> {
+        HistoryKeeper { shell: self, run }
+    }
+}
+
+impl HistoryKeeper<'_> {
+    /// Adds a command that was read to the history, as `HISTCONTROL` and `HISTIGNORE` say.
+    pub(crate) fn record(&mut self, source: &[u8]) -> Step {
+        if !self.shell.state.options.has(ShellOption::History) {
+            return Ok(());
+        }
+        let text = source.strip_suffix(b"\n").unwrap_or(source);
+        let blank = text
+            .split_inclusive(|&byte| byte == b'\n')
+            .take_while(|line| line.trim_ascii().is_empty())
+            .map(<[u8]>::len)
+            .sum();
+        let text = text.get(blank..).unwrap_or(&[]);
+        if text.is_empty() {
+            return Ok(());
+        }
+        let text = if self.shell.state.options.has(ShellOption::CmdHist)
+            && !self.shell.state.options.has(ShellOption::LitHist)
+        {
+            one_line(text)
+        } else {
+            Text::from(text)
+        };
+        let control = self
+            .shell
+            .scalar(self.run, name::HISTCONTROL)
+            .map_or_else(Filter::default, |value| Filter::parse(&value));
+        let ignored = self.is_ignored(&text)?;
+        let now = self.run.services.session.clock.now().as_secs() as i64;
+        let history = Arc::make_mut(&mut self.shell.state.editor.history);
+        if ignored {
+            history.last_added = false;
+        } else {
+            history.record(text, now, control);
+        }
+        Ok(())
+    }
+
+    /// Whether a pattern of `HISTIGNORE` matches a command.
+    fn is_ignored(&mut self, text: &Text) -> Step<bool> {
+        let Some(ignore) = self.shell.scalar(self.run, name::HISTIGNORE) else { return Ok(false) };
+        for pattern in ignore.split(|&byte| byte == b':') {
+            if pattern == b"&" {
+                if self.shell.state.editor.history.entries.back().is_some_and(|last| last.text == *text) {
+                    return Ok(true);
+                }
+                continue;
+            }
+            let options = self.shell.state.pattern_options(false);
+            let pattern = crate::machine::builder::Field::unquoted(pattern).pattern(options);
+            if crate::machine::expand::matches(self.run, &pattern, text)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// What `HISTSIZE` says was changed.
+    pub(crate) fn limit(&mut self) {
+        let value = self.shell.variables.slot(name::HISTSIZE).value.text();
+        let most = value.and_then(|value| plain_integer(&value)).and_then(|most| usize::try_from(most).ok());
+        let history = Arc::make_mut(&mut self.shell.state.editor.history);
+        history.limit(most);
+    }
+
+    /// What `HISTFILESIZE` says was changed: the file is cut to its last lines.
+    pub(crate) fn limit_file(&mut self) {
+        let value = self.shell.variables.slot(name::HISTFILESIZE).value.text();
+        let most = value.and_then(|value| plain_integer(&value)).and_then(|most| usize::try_from(most).ok());
+        let (Some(most), Some(path)) = (most, self.file()) else { return };
+        let fs = &self.run.services.session.fs;
+        if let Ok(content) = fs.read(&path) {
+            let bytes = content.as_bytes();
+            let kept = last_lines(bytes, most);
+            if kept.len() < bytes.len() {
+                let _ = fs.write(&path, kept, 0o600);
+            }
+        }
+    }
+
+    /// The absolute path in `HISTFILE`; `None`: it is unset or empty.
+    pub(crate) fn file(&self) -> Option<Vec<u8>> {
+        let path = self.shell.variables.slot(name::HISTFILE).value.text().filter(|path| !path.is_empty())?;
+        Some(crate::vfs::path::join(&self.shell.state.cwd, &path))
+    }
+
+    /// What an interactive shell and `set -o history` start with.
+    pub(crate) fn load(&mut self) {
+        let set_if_not = |shell: &mut Shell, id, value: Text| {
+            let slot = shell.variables.slot_mut(id);
+            if slot.value == Value::Unset {
+                slot.value = Value::Text(value);
+            }
+        };
+        set_if_not(self.shell, name::HISTSIZE, Text::from_static(b"500"));
+        self.limit();
+        let size = self.shell.variables.slot(name::HISTSIZE).value.text().unwrap_or_default();
+        set_if_not(self.shell, name::HISTFILESIZE, size);
+        self.limit_file();
+        let Some(path) = self.file() else { return };
+        let Ok(content) = self.run.services.session.fs.read(&path) else { return };
+        let times = self.shell.variables.slot(name::HISTTIMEFORMAT).value != Value::Unset;
+        let now = self.run.services.session.clock.now().as_secs() as i64;
+        let history = Arc::make_mut(&mut self.shell.state.editor.history);
+        history.in_file = history.load(content.as_bytes(), 0, now, times);
+    }
+
+    /// Writes what was added to the file when the shell ends.
+    pub(crate) fn save(&mut self) {
+        if !self.shell.state.options.has(ShellOption::History) || self.shell.is_forked {
+            return;
+        }
+        let (unsaved, count) =
+            (self.shell.state.editor.history.unsaved, self.shell.state.editor.history.entries.len());
+        if unsaved == 0 {
+            return;
+        }
+        let Some(path) = self.file() else { return };
+        let append = unsaved <= count || self.shell.state.options.has(ShellOption::HistAppend);
+        let _ = self.write(&path, append);
+        self.limit_file();
+    }
+
+    /// Writes the list to a file, or appends what is not in it yet.
+    pub(crate) fn write(&mut self, path: &[u8], append: bool) -> Result<(), FsError> {
+        let times = self.shell.variables.slot(name::HISTTIMEFORMAT).value != Value::Unset;
+        let history: &mut History = Arc::make_mut(&mut self.shell.state.editor.history);
+        let fs = &self.run.services.session.fs;
+        let count = if append { history.unsaved } else { history.entries.len() };
+        let lines = history.lines(count, times);
+        if append {
+            let Opened::File(file) = fs.open(path, &OpenOptions::for_appending(0o600))? else {
+                return Err(Errno::Invalid.into());
+            };
+            file.append(&lines)?;
+            history.in_file += history.unsaved;
+        } else {
+            fs.write(path, &lines, 0o600)?;
+            history.in_file = history.entries.len();
+        }
+        history.unsaved = 0;
+        Ok(())
+    }
+}
