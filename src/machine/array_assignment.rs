@@ -2,6 +2,7 @@
 
 use super::array::{Array, Assoc};
 use super::assign::{AssignError, transformed};
+use super::error::AssignmentError;
 use super::expansion::{ArrayLiteral, Subscript, Target};
 use super::name::NameId;
 use super::option::ShellOption;
@@ -54,8 +55,8 @@ impl Shell {
         let subscript = match (subscript, associative) {
             (Subscript::Key(key), false) => {
                 if key.is_empty() || matches!(key.as_bytes(), b"@" | b"*") {
-                    let text = run.services.names.text(id);
-                    self.report_fatal(format_args!("{text}[{key}]: bad array subscript"))?;
+                    let name = run.services.names.text(id);
+                    self.report_fatal(AssignmentError::NoElement { name, subscript: key })?;
                     return Err(AssignError::Invalid);
                 }
                 let index = self.evaluate_subscript(run, &key, 0);
@@ -68,15 +69,15 @@ impl Shell {
             Subscript::Index(index) => match self.array_index(run, id, index) {
                 Some(index) => Target::Index(id, index),
                 None => {
-                    let text = run.services.names.text(id);
-                    self.report_fatal(format_args!("{text}[{index}]: bad array subscript"))?;
+                    let (name, subscript) = (run.services.names.text(id), decimal(index));
+                    self.report_fatal(AssignmentError::NoElement { name, subscript })?;
                     return Err(AssignError::Invalid);
                 }
             },
             Subscript::Key(key) => {
                 if key.is_empty() {
-                    let text = run.services.names.text(id);
-                    self.report_fatal(format_args!("{text}[{key}]: bad array subscript"))?;
+                    let name = run.services.names.text(id);
+                    self.report_fatal(AssignmentError::NoElement { name, subscript: key })?;
                     return Err(AssignError::Invalid);
                 }
                 Target::Key(id, key)
@@ -126,7 +127,7 @@ impl Shell {
         let slot = self.variables.slot(id);
         if slot.attributes.has(Attributes::NAMEREF) && slot.value == Value::Unset {
             let name = run.services.names.text(id);
-            self.report(format_args!("warning: {name}: removing nameref attribute"));
+            self.report(AssignmentError::NamerefRemoved(name));
             self.variables.slot_mut(id).attributes.remove(Attributes::NAMEREF);
         }
         let Some(Target::Variable(id)) = self.assignment_target(run, id) else {
@@ -183,7 +184,8 @@ impl Shell {
                     Some(index) => next = index,
                     None => {
                         // The others are assigned all the same.
-                        self.report_fatal(format_args!("[{key}]={}: bad array subscript", element.value))?;
+                        let (key, value) = (key.clone(), element.value.clone());
+                        self.report_fatal(AssignmentError::BadElement { key, value })?;
                         continue;
                     }
                 }
@@ -246,16 +248,13 @@ impl Shell {
                     (element.value.clone(), value, false)
                 }
                 (None, true) => {
-                    let text = run.services.names.text(id);
-                    let value = &element.value;
-                    self.report(format_args!(
-                        "{text}: {value}: must use subscript when assigning associative array"
-                    ));
+                    let (name, value) = (run.services.names.text(id), element.value.clone());
+                    self.report(AssignmentError::NoKey { name, value });
                     continue;
                 }
             };
             if key.is_empty() {
-                self.report_fatal(format_args!("[]={value}: bad array subscript"))?;
+                self.report_fatal(AssignmentError::BadElement { key, value })?;
                 continue;
             }
             // `m=([a]+=x)` appends to what was there before the assignment.

@@ -1,5 +1,6 @@
 //! Assignments: attributes, arrays, the variables that the shell looks at. Bash manual 3.4, 6.7.
 
+use super::error::AssignmentError;
 use super::expansion::{ArrayLiteral, Expansion, Subscript, Target, TemporaryAssignment};
 use super::halt::{Halt, Step};
 use super::name::NameId;
@@ -98,7 +99,7 @@ impl Shell {
             return Ok(());
         }
         let shown = self.code.program.text(shown);
-        self.report_fatal(format_args!("{shown}: bad array subscript"))?;
+        self.report_fatal(AssignmentError::BadSubscript(shown))?;
         Err(self.fatal_assignment())
     }
 
@@ -184,7 +185,7 @@ impl Shell {
     pub(crate) fn check_writable(&mut self, run: &mut Run, id: NameId) -> Result<(), AssignError> {
         if self.variables.slot(id).attributes.has(Attributes::READONLY) {
             let text = run.services.names.text(id);
-            self.report_fatal(format_args!("{text}: readonly variable"))?;
+            self.report_fatal(AssignmentError::ReadOnly(text))?;
             return Err(AssignError::ReadOnly);
         }
         Ok(())

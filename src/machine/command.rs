@@ -1,6 +1,7 @@
 //! Simple commands: search (function, builtin, utility), and running what was found. Bash manual 3.7.
 
 use super::builtin::{self, Builtin};
+use super::error::CommandError;
 use super::expansion::Expansion;
 use super::halt::{Halt, Step};
 use super::name::NameId;
@@ -25,6 +26,13 @@ impl Expansion {
         self.undo_redirections(shell);
         let status = if failed { 1 } else { self.substituted.take().unwrap_or(0) };
         shell.state.set_status(status);
+    }
+
+    /// A command can not be run.
+    pub(crate) fn fail_command(&mut self, shell: &mut Shell, error: CommandError) {
+        let status = error.status();
+        shell.report(error);
+        self.finish_simple(shell, status);
     }
 
     /// A simple command is over.
@@ -78,11 +86,10 @@ impl Process {
             }
         };
         if let Some(gate) = run.services.gate.clone()
-            && let Err(message) = gate.allow(&self.x.fields[0], self.x.fields.get(1..).unwrap_or(&[]))
+            && let Err(reason) = gate.allow(&self.x.fields[0], self.x.fields.get(1..).unwrap_or(&[]))
         {
             let name = self.x.fields[0].clone();
-            self.shell.report_for(&name, message);
-            self.x.finish_simple(&mut self.shell, 126);
+            self.x.fail_command(&mut self.shell, CommandError::Denied { name, reason });
             return Ok(());
         }
         if let Some(builtin) = builtin

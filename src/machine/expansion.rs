@@ -76,7 +76,7 @@ pub(crate) struct Expansion {
     pub(crate) numbers: Vec<i64>,
     pub(crate) subscripts: Vec<Subscript>,
     /// With the index of the parameter's source text.
-    pub(crate) targets: Vec<(Target, Index)>,
+    pub(crate) targets: Vec<(Target, Option<Index>)>,
     pub(crate) literals: Vec<ArrayLiteral>,
     /// Array literals that are arguments of a declaration builtin, by the index of their field.
     pub(crate) arguments: Vec<(usize, ArrayLiteral)>,
@@ -128,8 +128,8 @@ impl Expansion {
         }
     }
 
-    pub(crate) fn pop_target(&mut self) -> (Target, Index) {
-        self.targets.pop().unwrap_or((Target::Nothing, 0))
+    pub(crate) fn pop_target(&mut self) -> (Target, Option<Index>) {
+        self.targets.pop().unwrap_or((Target::Nothing, None))
     }
 
     pub(crate) fn array_elements(&mut self) {

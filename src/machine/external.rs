@@ -2,6 +2,8 @@
 //! finds. Bash manual 3.7.2.
 
 use super::builtin::{self};
+use super::error::{AssignmentError, CommandError};
+use super::executable::Executable;
 use super::expansion::Expansion;
 use super::halt::Step;
 use super::option::ShellOption;
@@ -128,7 +130,7 @@ impl Expansion {
         for assignment in std::mem::take(&mut self.assignments) {
             if shell.variables.slot(assignment.name).attributes.has(Attributes::READONLY) {
                 let name = run.services.names.text(assignment.name);
-                shell.report_for(&name, "readonly variable");
+                shell.report(AssignmentError::ReadOnly(name));
                 if shell.state.options.has(ShellOption::Posix) {
                     return Err(());
                 }
@@ -212,14 +214,13 @@ impl Process {
         let path = match found {
             Found::Path(path) => path,
             Found::Missing if name.contains(&b'/') => {
-                self.shell.report_for(name, "No such file or directory");
-                self.x.finish_simple(&mut self.shell, 127);
+                let error = CommandError::File(name.clone(), Errno::NotFound);
+                self.x.fail_command(&mut self.shell, error);
                 return Ok(());
             }
             Found::Missing => return self.command_not_found(run, name),
             Found::NotExecutable(path, errno) => {
-                self.shell.report_for(&path, errno.message());
-                self.x.finish_simple(&mut self.shell, if errno == Errno::NotFound { 127 } else { 126 });
+                self.x.fail_command(&mut self.shell, CommandError::File(path, errno));
                 return Ok(());
             }
         };
@@ -249,13 +250,7 @@ impl Process {
             self.control.start_program(&mut self.shell, run, &Arc::new(program));
             return self.call_function(run, &function);
         }
-        if super::quote::needs_ansi_c(name) {
-            let shown = super::quote::ansi_c(name);
-            self.shell.report_for(&shown, "command not found");
-        } else {
-            self.shell.report_for(name, "command not found");
-        }
-        self.x.finish_simple(&mut self.shell, 127);
+        self.x.fail_command(&mut self.shell, CommandError::not_found(name));
         Ok(())
     }
 
@@ -269,47 +264,33 @@ impl Process {
         environment: Arc<Environment>,
         hops: u32,
     ) -> Step {
-        match super::executable::identify(run, &self.shell.state.cwd, path) {
-            Ok(super::executable::Executable::Command(name)) => {
-                self.start_command(run, cx, &name, args, environment)
-            }
-            Ok(super::executable::Executable::Shell { posix, options, script }) => {
+        let error = match super::executable::identify(run, &self.shell.state.cwd, path) {
+            Ok(Executable::Command(name)) => return self.start_command(run, cx, &name, args, environment),
+            Ok(Executable::Shell { posix, options, script }) => {
                 let name = args.first().cloned().unwrap_or_default();
                 let path = if name.contains(&b'/') { name } else { path.clone() };
                 let rest = args.split_off(1.min(args.len()));
-                self.start_script_file(run, path, rest, environment, posix, &options, script)
+                return self.start_script_file(run, path, rest, environment, posix, &options, script);
             }
-            Ok(super::executable::Executable::Interpreter { path: interpreter, argument }) if hops < 4 => {
+            Ok(Executable::Interpreter { path: interpreter, argument }) if hops < 4 => {
                 let rest = args.split_off(1.min(args.len()));
                 let mut with = vec![interpreter.clone()];
                 with.extend(argument);
                 with.push(path.clone());
                 with.extend(rest);
                 match self.shell.state.search_path(run, &interpreter) {
-                    Found::Path(found) => self.start_file(run, cx, &found, with, environment, hops + 1),
-                    _ => {
-                        self.shell.report_for(path, "cannot execute: required file not found");
-                        self.x.finish_simple(&mut self.shell, 127);
-                        Ok(())
+                    Found::Path(found) => {
+                        return self.start_file(run, cx, &found, with, environment, hops + 1);
                     }
+                    _ => CommandError::NoInterpreter(path.clone()),
                 }
             }
-            Ok(super::executable::Executable::Interpreter { .. }) => {
-                self.shell.report_for(path, Errno::TooManyLevels.message());
-                self.x.finish_simple(&mut self.shell, 126);
-                Ok(())
-            }
-            Ok(super::executable::Executable::Binary) => {
-                self.shell.report_for(path, "cannot execute binary file: Exec format error");
-                self.x.finish_simple(&mut self.shell, 126);
-                Ok(())
-            }
-            Err(errno) => {
-                self.shell.report_for(path, errno.message());
-                self.x.finish_simple(&mut self.shell, 126);
-                Ok(())
-            }
-        }
+            Ok(Executable::Interpreter { .. }) => CommandError::File(path.clone(), Errno::TooManyLevels),
+            Ok(Executable::Binary) => CommandError::Binary(path.clone()),
+            Err(errno) => CommandError::File(path.clone(), errno),
+        };
+        self.x.fail_command(&mut self.shell, error);
+        Ok(())
     }
 
     /// Runs a utility, a host's command or a shell by the name that stands in its file.
@@ -347,8 +328,7 @@ impl Process {
             (utility.run)(Context { utility: Some(utility), ..context })
         } else {
             drop(context);
-            self.shell.report_for(name, "command not found");
-            self.x.finish_simple(&mut self.shell, 127);
+            self.x.fail_command(&mut self.shell, CommandError::NotFound(name.clone()));
             return Ok(());
         };
         // Most are done at once.

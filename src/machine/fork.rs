@@ -2,6 +2,7 @@
 
 use super::array::Array;
 use super::control::Control;
+use super::error::{CommandError, ExpansionError};
 use super::expansion::Expansion;
 use super::frame::Frame;
 use super::halt::Step;
@@ -60,9 +61,8 @@ impl Control {
         pid: u32,
     ) -> Step {
         if !name::is_name(name) {
-            return Err(
-                shell.expansion_error(format_args!("`{}': not a valid identifier", bstr::BStr::new(name)))
-            );
+            let error = CommandError::InvalidIdentifier(Text::from(name));
+            return Err(shell.expansion_error(error));
         }
         let id = run.services.names.intern(name);
         let array: Array = [input, output].iter().map(|number| decimal(i64::from(*number))).collect();
@@ -219,9 +219,7 @@ impl Process {
         // Bash hands out descriptors downwards from 63.
         let free = (10..=63).rev().find(|&number| self.shell.state.descriptors.get(number).is_none());
         let Some(free) = free else {
-            return Err(self
-                .shell
-                .expansion_error("cannot make pipe for process substitution: Too many open files"));
+            return Err(self.shell.expansion_error(ExpansionError::NoDescriptor));
         };
         let _ = self.shell.state.descriptors.replace(free, Some(own));
         self.x.redirections.push((free, None));

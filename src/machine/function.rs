@@ -2,6 +2,7 @@
 
 use super::builtin::{self};
 use super::control::Control;
+use super::error::CommandError;
 use super::expansion::Expansion;
 use super::frame::{CommandFrame, Frame, FunctionFrame, ScriptKind};
 use super::halt::{Halt, Step};
@@ -66,7 +67,7 @@ impl Shell {
         self.code.pc = end;
         if self.state.options.has(ShellOption::Posix) {
             if builtin::find(&definition.name).is_some_and(|builtin| builtin.special) {
-                self.report(format_args!("`{}': is a special builtin", definition.name));
+                self.report(CommandError::SpecialBuiltin(definition.name.clone()));
                 return Err(Halt::Exit(2));
             }
             if !super::name::is_name(&definition.name) {
@@ -75,8 +76,7 @@ impl Shell {
         }
         let id = self.variables.names.intern(&definition.name);
         if self.variables.is_readonly_function(id) {
-            let name = definition.name.clone();
-            self.report_for(&name, "readonly function");
+            self.report(CommandError::ReadOnlyFunction(definition.name.clone()));
             self.state.set_status(1);
             return Ok(());
         }
@@ -136,7 +136,7 @@ impl Expansion {
         match most.and_then(|most| u32::try_from(most).ok()) {
             Some(most) if most > 0 && functions >= most => {
                 let name = self.fields.first().cloned().unwrap_or_default();
-                shell.report_for(&name, format_args!("maximum function nesting level exceeded ({most})"));
+                shell.report(CommandError::NestedTooDeep { name, most });
                 Err(Halt::Discard(1))
             }
             _ => Ok(()),

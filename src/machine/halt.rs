@@ -1,6 +1,7 @@
 //! What stops an operation, and how far that reaches: a command that is given up, a subshell or a shell that ends.
 
 use super::condition::Conditions;
+use super::error::{CommandError, Message};
 use super::expansion::Expansion;
 use super::frame::{Frame, ScriptKind};
 use super::option::ShellOption;
@@ -9,6 +10,7 @@ use super::run::Run;
 use super::shell::{Code, Shell, State};
 use crate::limit::LimitError;
 use crate::program::Pc;
+use crate::text::Text;
 
 /// Why an operation did not simply end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,13 +63,13 @@ impl State {
 
 impl Shell {
     /// Reports an error of expansion: the command is given up.
-    pub(crate) fn expansion_error(&mut self, message: impl std::fmt::Display) -> Halt {
+    pub(crate) fn expansion_error(&mut self, message: impl Message) -> Halt {
         self.report(message);
         self.state.discarded()
     }
 
     /// Reports an error with which bash goes on, but not with `set -e`: then the shell ends, in a condition too.
-    pub(crate) fn report_fatal(&mut self, message: impl std::fmt::Display) -> Step {
+    pub(crate) fn report_fatal(&mut self, message: impl Message) -> Step {
         self.report(message);
         if self.state.options.has(super::option::ShellOption::ErrExit) {
             return Err(Halt::Exit(self.state.status.max(1)));
@@ -77,7 +79,7 @@ impl Shell {
 
     /// A name that is not valid where one has to be: the command fails; in POSIX mode the shell ends.
     pub(crate) fn invalid_identifier(&mut self, name: &[u8]) -> Step {
-        self.report(format_args!("`{}': not a valid identifier", bstr::BStr::new(name)));
+        self.report(CommandError::InvalidIdentifier(Text::from(name)));
         if self.state.options.has(super::option::ShellOption::Posix) {
             return Err(Halt::Exit(2));
         }

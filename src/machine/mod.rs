@@ -13,6 +13,7 @@ mod compile;
 mod condition;
 mod control;
 mod environment;
+mod error;
 mod executable;
 mod expand;
 mod expansion;

@@ -32,7 +32,7 @@ impl Shell {
         let mut printer = None;
         for op in program.code.get(from as usize..to as usize).unwrap_or(&[]) {
             let name = match op {
-                Op::Execute { name } if *name != u32::MAX => *name,
+                Op::Execute { name: Some(name) } => *name,
                 Op::ExecuteStatic(command) => match program.commands.get(*command as usize) {
                     Some(command) => command.name,
                     None => return false,

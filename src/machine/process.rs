@@ -4,6 +4,7 @@
 //! recurses: calls, substitutions and traps push frames.
 
 use super::control::Control;
+use super::error::{AssignmentError, ExpansionError};
 use super::expansion::{ArrayLiteral, Expansion, Subscript, TemporaryAssignment};
 use super::frame::Frame;
 use super::halt::Step;
@@ -13,7 +14,7 @@ use super::shell::Shell;
 use super::wait::Wait;
 use crate::limit::{LimitError, Turn, gauge};
 use crate::memory::Vec;
-use crate::program::{Index, Op};
+use crate::program::Op;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -187,12 +188,16 @@ impl Process {
                     Op::Keys { all, quoting } => self.x.keys(&mut self.shell, run, all, quoting)?,
                     Op::BadSubstitution { text, fatal } => {
                         let text = program.text(text);
-                        let halt = self.shell.expansion_error(format_args!("{text}: bad substitution"));
+                        let halt = self.shell.expansion_error(ExpansionError::BadSubstitution(text));
                         return Err(if fatal { self.shell.fatal_expansion() } else { halt });
                     }
-                    Op::Reject(message) => {
-                        let message = program.text(message);
-                        return Err(self.shell.expansion_error(message));
+                    Op::OpenBackquote(text) => {
+                        let error = ExpansionError::OpenBackquote(program.text(text));
+                        return Err(self.shell.expansion_error(error));
+                    }
+                    Op::ListToElement(text) => {
+                        let error = AssignmentError::ListToElement(program.text(text));
+                        return Err(self.shell.expansion_error(error));
                     }
                     Op::InvalidIdentifier(name) => {
                         let name = program.text(name);
@@ -217,11 +222,9 @@ impl Process {
                     Op::SubscriptKey { assigned } => {
                         let text = self.x.builder.take_text();
                         self.x.builder = self.x.builders.pop().unwrap_or_default();
-                        if text.is_empty() && assigned != u32::MAX {
-                            let shown = program.text(assigned);
-                            return Err(self
-                                .shell
-                                .expansion_error(format_args!("{shown}: bad array subscript")));
+                        if let Some(assigned) = assigned.filter(|_| text.is_empty()) {
+                            let error = AssignmentError::BadSubscript(program.text(assigned));
+                            return Err(self.shell.expansion_error(error));
                         }
                         self.x.subscripts.push(Subscript::Key(text));
                     }
@@ -316,8 +319,7 @@ impl Process {
                     Op::ArrayElements => self.x.array_elements(),
                     Op::ArrayKeyed { append, name } => {
                         let indexed = self.x.builder.has_breaks()
-                            && name != Index::MAX
-                            && !self.shell.variables.is_associative(link.name(name));
+                            && name.is_some_and(|name| !self.shell.variables.is_associative(link.name(name)));
                         if indexed {
                             // Bash joins every list there with what `IFS` begins with.
                             self.x.builder.join_all(&self.shell.state.separators.join);
@@ -369,7 +371,7 @@ impl Process {
                     Op::RedirectReady { end } => self.redirections_ready(end),
                     Op::RedirectEnd => self.end_redirections(),
                     Op::Execute { name } => {
-                        let known = (name != u32::MAX).then(|| (link.name(name), link.builtin(name)));
+                        let known = name.map(|name| (link.name(name), link.builtin(name)));
                         self.execute(run, cx, known)?;
                     }
                     Op::ExecuteStatic(index) => {

@@ -1,13 +1,27 @@
 //! The one place that writes `bash: line 3: ...`.
 
+use super::error::Message;
 use super::option::ShellOption;
 use super::shell::Shell;
 use crate::memory::format;
-use std::fmt::Display;
+
+/// A message with the command before it.
+struct Of<'c, M> {
+    command: &'c [u8],
+    message: M,
+}
+
+impl<M: Message> Message for Of<'_, M> {}
+
+impl<M: Message> std::fmt::Display for Of<'_, M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", bstr::BStr::new(self.command), self.message)
+    }
+}
 
 impl Shell {
     /// Writes `name: line N: message` on standard error.
-    pub(crate) fn report(&mut self, message: impl Display) {
+    pub(crate) fn report(&mut self, message: impl Message) {
         let line = self.line();
         let state = &self.state;
         let name = if state.calls.innermost.is_some() && !state.calls.source.is_empty() {
@@ -24,8 +38,8 @@ impl Shell {
     }
 
     /// Writes `name: line N: builtin: message` on standard error.
-    pub(crate) fn report_for(&mut self, command: &[u8], message: impl Display) {
-        self.report(format_args!("{}: {message}", bstr::BStr::new(command)));
+    pub(crate) fn report_for(&mut self, command: &[u8], message: impl Message) {
+        self.report(Of { command, message });
     }
 
     /// Writes bytes on standard error now; what a full pipe does not take follows before the next operation.

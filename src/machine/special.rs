@@ -2,6 +2,7 @@
 
 use super::array::{Array, Assoc};
 use super::builder::Separators;
+use super::error::AssignmentError;
 use super::name::{self, NameId};
 use super::option::{OPTIONS, ShellOption};
 use super::run::Run;
@@ -264,7 +265,7 @@ impl Shell {
             name::BASH_COMPAT => {
                 let value = self.variables.slot(name::BASH_COMPAT).value.text().unwrap_or_default();
                 if !self.state.options.set_compatibility(&value) {
-                    self.report(format_args!("BASH_COMPAT: {value}: compatibility value out of range"));
+                    self.report(AssignmentError::NoSuchCompatibility(value));
                 }
             }
             name::HISTSIZE => self.history(run).limit(),

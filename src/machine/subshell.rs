@@ -2,6 +2,7 @@
 //! pipeline, asynchronous lists, coprocesses and process substitutions are processes of their own.
 
 use super::control::Control;
+use super::error::ExpansionError;
 use super::expansion::Expansion;
 use super::frame::{Frame, SubshellFrame, Substitution};
 use super::halt::Step;
@@ -136,7 +137,7 @@ impl Expansion {
                 if let crate::vfs::FsError::Limit(limit) = error {
                     return Err(limit.into());
                 }
-                shell.report(format_args!("{path}: {error}"));
+                shell.report(ExpansionError::File(path, error));
                 self.substituted = Some(1);
                 shell.state.status = 1;
             }
@@ -287,7 +288,7 @@ impl Process {
                 }
                 if memchr::memchr(0, &bytes).is_some() {
                     bytes.retain(|&byte| byte != 0);
-                    self.shell.report("warning: command substitution: ignored null byte in input");
+                    self.shell.report(ExpansionError::NullByte);
                 }
                 self.shell.state.status = status;
                 self.x.append_text(&mut self.shell, &bytes, substitution.quoting);

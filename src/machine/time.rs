@@ -1,6 +1,7 @@
 //! `time`: the times of a pipeline. Bash manual 3.2.3, `TIMEFORMAT`.
 
 use super::control::Control;
+use super::error::CommandError;
 use super::frame::Frame;
 use super::name::TIMEFORMAT;
 use super::run::Run;
@@ -25,7 +26,7 @@ impl Control {
         let mut text = match formatted(&format, elapsed) {
             Ok(text) => text,
             Err(character) => {
-                shell.report(format_args!("TIMEFORMAT: `{character}': invalid format character"));
+                shell.report(CommandError::TimeFormat(character));
                 return;
             }
         };

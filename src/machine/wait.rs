@@ -2,6 +2,7 @@
 
 use super::builtin::Invocation;
 use super::control::Control;
+use super::error::Message;
 use super::frame::Frame;
 use super::halt::{Halt, Step};
 use super::process::Process;
@@ -38,6 +39,17 @@ pub(crate) enum Wait {
     Outputs(u8),
 }
 
+/// How a job ended, as the shell tells of it.
+#[derive(Debug, thiserror::Error)]
+#[error("{pid:>5} {what:<24}{text}")]
+struct JobEnd<'t> {
+    pid: u32,
+    what: &'static str,
+    text: &'t Text,
+}
+
+impl Message for JobEnd<'_> {}
+
 impl Shell {
     /// Tells of the jobs that signals ended.
     pub(crate) fn report_killed_jobs(&mut self) {
@@ -50,7 +62,7 @@ impl Shell {
 
     fn report_end(&mut self, pid: u32, signal: Signal, text: &Text) {
         let what = super::trap::description(signal).unwrap_or("Unknown signal");
-        self.report(format_args!("{pid:>5} {what:<24}{text}"));
+        self.report(JobEnd { pid, what, text });
     }
 }
 

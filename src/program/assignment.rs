@@ -116,7 +116,7 @@ impl Compiler {
                     let text = self.text(&text);
                     self.emit(Op::PushBuilder);
                     self.emit(Op::Quoted(text));
-                    self.emit(Op::SubscriptKey { assigned: u32::MAX });
+                    self.emit(Op::SubscriptKey { assigned: None });
                 } else {
                     self.assigned_subscript(name, assignment, subscript);
                 }
@@ -125,10 +125,9 @@ impl Compiler {
                 self.emit(Op::AssignElement { name, append, shown });
             }
             (AssignmentValue::Array(_), Some(subscript)) => {
-                let mut message = self.element_text(assignment, subscript);
-                message.push_bytes(b": cannot assign list to array member");
-                let message = self.text(&message);
-                self.emit(Op::Reject(message));
+                let element = self.element_text(assignment, subscript);
+                let element = self.text(&element);
+                self.emit(Op::ListToElement(element));
             }
             (AssignmentValue::Array(elements), None) => {
                 self.array(name, false, elements);
@@ -151,9 +150,9 @@ impl Compiler {
         let assigned = self.text(&text);
         if subscript.word.parts.is_empty() {
             self.emit(Op::PushBuilder);
-            self.emit(Op::SubscriptKey { assigned });
+            self.emit(Op::SubscriptKey { assigned: Some(assigned) });
         } else {
-            self.subscript(name, subscript, assigned);
+            self.subscript(name, subscript, Some(assigned));
         }
     }
 
@@ -241,7 +240,7 @@ impl Compiler {
         subscript: &Subscript,
         element: &ArrayElement,
     ) {
-        let key = if associative { Index::MAX } else { name };
+        let key = (!associative).then_some(name);
         let has_tilde = element.value.parts.iter().any(|part| matches!(part, WordPart::Tilde(_)));
         let whole = braced_element(subscript, element);
         if !has_tilde && whole.is_none() {
@@ -271,7 +270,13 @@ impl Compiler {
         self.patch(end);
     }
 
-    fn keyed_value(&mut self, name: Index, subscript: &Subscript, element: &ArrayElement, value: &Word) {
+    fn keyed_value(
+        &mut self,
+        name: Option<Index>,
+        subscript: &Subscript,
+        element: &ArrayElement,
+        value: &Word,
+    ) {
         self.word(&subscript.word, Quoting::Raw);
         self.emit(Op::PushBuilder);
         self.word(value, Quoting::Raw);

@@ -482,7 +482,7 @@ impl Compiler {
             Some(Argument::Word(word)) => self.constant_field(word).map(|name| self.name(&name)),
             _ => None,
         };
-        let execute = Op::Execute { name: name.unwrap_or(u32::MAX) };
+        let execute = Op::Execute { name };
         let expands = if own_process { None } else { super::redirection::expands(&command.redirections) };
         if let Some(plain) = expands {
             let start = self.emit(Op::OwnProcess { plain, end: 0 });

@@ -67,8 +67,8 @@ pub(crate) enum Op {
     Replace { scope: ReplaceScope, replacement: bool, quoting: Quoting },
     /// Pops a builder if `pattern`, and a target: appends the values with changed case.
     ChangeCase { operator: CaseOperator, pattern: bool, quoting: Quoting },
-    /// Pops numbers (length if any: its text, else `u32::MAX`; offset) and a target: appends the substring or slice.
-    Substring { length: Index, quoting: Quoting },
+    /// Pops numbers (length, if any: its text; offset) and a target: appends the substring or slice.
+    Substring { length: Option<Index>, quoting: Quoting },
     /// Pops a target: appends `${x@operator}`.
     Transform { operator: u8, quoting: Quoting },
     /// Appends the names of variables that begin with a text.
@@ -77,8 +77,10 @@ pub(crate) enum Op {
     Keys { all: AllElements, quoting: Quoting },
     /// Fails: `text: bad substitution`; `fatal`: the shell ends.
     BadSubstitution { text: Index, fatal: bool },
-    /// Fails: the text is the message, the command is given up.
-    Reject(Index),
+    /// Fails: a backquote in the text is not closed.
+    OpenBackquote(Index),
+    /// Fails: an element that the text shows is assigned a list.
+    ListToElement(Index),
     /// A name is not valid: says so, status 1.
     InvalidIdentifier(Index),
     /// Suspends the builder and starts an empty one.
@@ -91,9 +93,8 @@ pub(crate) enum Op {
     IfAssociative { name: Index, key: Pc },
     /// Pops a number to the subscripts.
     SubscriptIndex,
-    /// Pops the builder to the subscripts. `assigned`: what an assignment with an empty one names in its error, else
-    /// `u32::MAX`.
-    SubscriptKey { assigned: Index },
+    /// Pops the builder to the subscripts. `assigned`: what an assignment with an empty one names in its error.
+    SubscriptKey { assigned: Option<Index> },
 
     // Arithmetic.
     /// Evaluates an expression and pushes the number.
@@ -142,9 +143,9 @@ pub(crate) enum Op {
     ArrayBegin,
     /// Ends a word of an array literal: each field becomes an element.
     ArrayElements,
-    /// Ends the value of `[subscript]=value`; the subscript's text is a suspended builder. `name`: the array, `u32::MAX`
-    /// for one that will be associative.
-    ArrayKeyed { append: bool, name: Index },
+    /// Ends the value of `[subscript]=value`; the subscript's text is a suspended builder. `name`: the array, unless it
+    /// will be associative.
+    ArrayKeyed { append: bool, name: Option<Index> },
     /// Ends the literal and makes it the value of the argument `name=` of a declaration builtin.
     ArrayArgument { name: Index, append: bool },
 
@@ -185,8 +186,8 @@ pub(crate) enum Op {
     RedirectEnd,
 
     // Commands.
-    /// Runs the fields as a simple command. `name`: the command's name if it is constant, else `u32::MAX`.
-    Execute { name: Index },
+    /// Runs the fields as a simple command. `name`: the command's name if it is constant.
+    Execute { name: Option<Index> },
     /// Runs a simple command that has no expansions, assignments or redirections.
     ExecuteStatic(Index),
     /// Runs the fields as a command of the file system: what a utility asked for.

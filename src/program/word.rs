@@ -3,7 +3,7 @@
 use super::compiler::Compiler;
 use super::effect::{expands, is_constant, is_plain_arithmetic};
 use super::{ArithmeticContext, ConstantPattern, Index, Op, ParameterBase, ParameterReference, Quoting};
-use crate::memory::{JoinMetered, ToMetered, ToMeteredString, Vec};
+use crate::memory::{ToMetered, ToMeteredString, Vec};
 use crate::syntax::ast::{
     AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Expression, Parameter,
     ParameterExpansion, ParameterOperation, RedirectionKind, Span, Subscript, Word, WordPart,
@@ -24,10 +24,8 @@ impl Compiler {
                 for word in words {
                     if let Some(rest) = open_backquote(&word) {
                         // `{Z..a}` has one, and the word is expanded after that.
-                        let message =
-                            [b"bad substitution: no closing \"`\" in ", rest.as_slice()].concat_metered();
-                        let message = self.text(&Text::from(message));
-                        self.emit(Op::Reject(message));
+                        let rest = self.text(&Text::from(rest));
+                        self.emit(Op::OpenBackquote(rest));
                     }
                     let word = super::brace::with_tilde(word);
                     self.one_word_fields(&word);
@@ -281,7 +279,7 @@ impl Compiler {
                 match subscript.all {
                     Some(all) => ParameterBase::Elements(name, all),
                     None => {
-                        self.subscript(name, subscript, u32::MAX);
+                        self.subscript(name, subscript, None);
                         ParameterBase::Element(name)
                     }
                 }
@@ -295,7 +293,7 @@ impl Compiler {
 
     /// Evaluates a subscript: as a key when the variable is associative, else as arithmetic.
     /// `assigned`: see [`Op::SubscriptKey`].
-    pub(super) fn subscript(&mut self, name: Index, subscript: &Subscript, assigned: Index) {
+    pub(super) fn subscript(&mut self, name: Index, subscript: &Subscript, assigned: Option<Index>) {
         let test = self.emit(Op::IfAssociative { name, key: 0 });
         if subscript.arithmetic.expression.is_none() && subscript.arithmetic.text.parts.is_empty() {
             self.emit(Op::PushBuilder);
@@ -359,10 +357,10 @@ impl Compiler {
                 let constant = is_constant(offset) && length.as_ref().is_none_or(is_constant);
                 let skip = self.skip_words(constant, false, true);
                 self.arithmetic(offset, &offset.text, context);
-                let (mut skip_length, mut shown) = (None, u32::MAX);
+                let (mut skip_length, mut shown) = (None, None);
                 if let Some(length) = length {
                     let text = self.source_text(length.text.span);
-                    shown = self.text(&text);
+                    shown = Some(self.text(&text));
                     skip_length = (!plain_length).then(|| self.emit(Op::SkipLength { end: 0 }));
                     self.arithmetic(length, &length.text, context);
                 }

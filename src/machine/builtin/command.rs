@@ -5,6 +5,7 @@ use super::describe::{self, Search};
 use super::error::BuiltinError;
 use super::options::flag;
 use super::{Act, Builtin, Flow};
+use crate::machine::error::CommandError;
 use crate::machine::external::Found;
 use crate::memory::{ToMetered, Vec};
 use crate::text::Text;
@@ -90,8 +91,8 @@ fn run_file(
         ctx.process.x.search(&mut ctx.process.shell, ctx.run, name)
     };
     if found == Found::Missing && !name.contains(&b'/') {
-        ctx.process.shell.report_for(name, "command not found");
-        ctx.process.x.finish_simple(&mut ctx.process.shell, 127);
+        let error = CommandError::NotFound(name.clone());
+        ctx.process.x.fail_command(&mut ctx.process.shell, error);
         return Ok(Flow::Switched);
     }
     ctx.process.run_found(ctx.run, ctx.task, name, found, Some(environment))?;

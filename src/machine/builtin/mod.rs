@@ -6,7 +6,7 @@ use super::variable::Temporary;
 use crate::memory::Vec;
 use crate::text::Text;
 use context::{Context, Position, ShellContext};
-use error::BuiltinError;
+pub(crate) use error::BuiltinError;
 use options::OptionRow;
 use std::any::Any;
 use std::sync::Arc;

@@ -4,6 +4,7 @@ use super::context::Context;
 use super::error::BuiltinError;
 use super::options::value;
 use super::{Act, Builtin, Flow};
+use crate::machine::error::Message;
 use crate::machine::name;
 use crate::machine::process::Process;
 use crate::machine::quote;
@@ -61,6 +62,17 @@ fn printf(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     Ok(Flow::Status(status))
 }
 
+/// What a format says.
+struct FormatMessage<'m>(&'m dyn Display);
+
+impl Display for FormatMessage<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Message for FormatMessage<'_> {}
+
 /// What the formats see of the shell.
 struct ShellOfFormat<'s> {
     /// The output is for a variable.
@@ -75,7 +87,7 @@ impl Surroundings for ShellOfFormat<'_> {
             let shell = &mut self.process.shell;
             shell.outputs.write_lines(shell.state.descriptors.get(1), out);
         }
-        self.process.shell.report_for(b"printf", message);
+        self.process.shell.report_for(b"printf", FormatMessage(message));
     }
 
     fn time(&mut self, format: &[u8], seconds: i64) -> Vec<u8> {

@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::error::BuiltinError;
+use crate::machine::error::AssignmentError;
 use crate::machine::expansion::{Subscript, Target};
 use crate::machine::name;
 use crate::text::Text;
@@ -25,7 +26,7 @@ impl Context<'_, '_> {
             }
             Some(Target::Key(id, key)) => (id, Subscript::Key(key)),
             _ => {
-                self.process.shell.report_fatal(format_args!("{reference}: bad array subscript"))?;
+                self.process.shell.report_fatal(AssignmentError::BadSubscript(reference.clone()))?;
                 return Err(BuiltinError::Reported(1));
             }
         };

@@ -13,6 +13,7 @@ use super::change::{Change, Piece, Replacement, copied};
 use super::field::refused;
 use super::list::ListOf;
 use crate::character;
+use crate::machine::error::ExpansionError;
 use crate::memory::{Vec, vec};
 use crate::pattern::Pattern;
 use crate::program::{Index, Pc, Program, Quoting};
@@ -67,9 +68,9 @@ impl Shell {
     }
 
     /// The error of a length that is not valid: it shows its source.
-    fn negative_length(&mut self, program: &Program, shown: Index) -> Halt {
-        let text = program.text(shown);
-        self.report(format_args!("{text}: substring expression < 0"));
+    fn negative_length(&mut self, program: &Program, shown: Option<Index>) -> Halt {
+        let text = shown.map_or(Text::EMPTY, |shown| program.text(shown));
+        self.report(ExpansionError::NegativeLength(text));
         Halt::Discard(1)
     }
 }
@@ -254,10 +255,10 @@ impl Expansion {
         shell: &mut Shell,
         run: &mut Run,
         program: &Program,
-        shown: Index,
+        shown: Option<Index>,
         quoting: Quoting,
     ) -> Step {
-        let length = if shown == Index::MAX { None } else { self.numbers.pop() };
+        let length = shown.and_then(|_| self.numbers.pop());
         let offset = self.numbers.pop().unwrap_or(0);
         let (target, source) = self.pop_target();
         let scalar = match &target {

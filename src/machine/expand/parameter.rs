@@ -2,6 +2,7 @@
 
 use super::list::ListOf;
 use crate::machine::control::Control;
+use crate::machine::error::ExpansionError;
 use crate::machine::expansion::{Expansion, Subscript, Target};
 use crate::machine::halt::{Halt, Step};
 use crate::machine::name::NameId;
@@ -46,7 +47,7 @@ impl Expansion {
         }
         if shell.variables.is_list_reference(id) {
             let target = shell.dereference(run, id);
-            return self.append_target(shell, run, &target, Index::MAX, quoting);
+            return self.append_target(shell, run, &target, None, quoting);
         }
         match shell.scalar(run, id) {
             Some(text) => self.append_value(shell, &text, quoting),
@@ -106,7 +107,7 @@ impl Expansion {
         {
             target = shell.dereference(run, id);
         }
-        self.targets.push((target, index));
+        self.targets.push((target, Some(index)));
         Ok(())
     }
 
@@ -116,7 +117,7 @@ impl Expansion {
         shell: &mut Shell,
         run: &mut Run,
         target: &Target,
-        source: Index,
+        source: Option<Index>,
         quoting: Quoting,
     ) -> Step {
         if let Some(kind) = target.list_kind() {
@@ -182,7 +183,7 @@ impl Expansion {
             && shell.value_of(run, id) == Value::Unset
         {
             let name = run.services.names.text(id);
-            shell.report(format_args!("{name}: unbound variable"));
+            shell.report(ExpansionError::Unbound(name));
             return Err(Halt::Exit(1));
         }
         let length = if target.list_kind().is_some() {
@@ -238,7 +239,7 @@ impl Process {
             }
             _ => {
                 let shown = target.shown(&run.services.names);
-                self.shell.report(format_args!("${shown}: cannot assign in this way"));
+                self.shell.report(ExpansionError::NotAssignable(shown));
                 return Err(self.shell.state.discarded());
             }
         };

@@ -13,6 +13,7 @@ use super::super::shell::Shell;
 use super::super::shell::State;
 use super::field::stopped;
 use crate::limit::Limit;
+use crate::machine::error::ExpansionError;
 use crate::memory::{ToMetered, Vec, vec};
 use crate::pattern::{Pattern, PatternOptions, Ticker as _};
 use crate::text::Text;
@@ -215,7 +216,7 @@ impl Expansion {
         globbing.drop_ignored(&mut found)?;
         if found.is_empty() {
             if options.has(ShellOption::FailGlob) {
-                shell.report(format_args!("no match: {}", bstr::BStr::new(&field.bytes)));
+                shell.report(ExpansionError::NoMatch(Text::from(field.bytes.as_slice())));
                 return Err(shell.state.discarded());
             }
             if !options.has(ShellOption::NullGlob) {

@@ -2,6 +2,7 @@
 
 use super::unset::indirect_name;
 use crate::limit::gauge;
+use crate::machine::error::ExpansionError;
 use crate::machine::expansion::{Subscript, Target};
 use crate::machine::halt::Step;
 use crate::machine::name;
@@ -63,7 +64,7 @@ impl Shell {
             }
         }
         let text = run.services.names.text(id);
-        self.report(format_args!("warning: {text}: circular name reference"));
+        self.report(ExpansionError::CircularReference(text));
         Target::Nothing
     }
 
@@ -83,7 +84,7 @@ impl Shell {
                 {
                     return Ok(Target::Nothing);
                 }
-                self.report(format_args!("{}: invalid indirect expansion", indirect_name(source)));
+                self.report(ExpansionError::InvalidIndirection(indirect_name(source)));
                 return Err(self.state.discarded());
             }
             return Ok(Target::Nothing);
@@ -91,7 +92,7 @@ impl Shell {
         match self.parse_reference(run, &text) {
             Some(target) => Ok(target),
             None => {
-                self.report(format_args!("{text}: invalid variable name"));
+                self.report(ExpansionError::InvalidName(text));
                 Err(self.state.discarded())
             }
         }
@@ -133,8 +134,7 @@ impl Shell {
             b"@" => Some(Target::Elements(id, AllElements::At)),
             b"*" => Some(Target::Elements(id, AllElements::Star)),
             _ if self.references >= MAX_REFERENCES => {
-                let shown = bstr::BStr::new(text);
-                self.report(format_args!("{shown}: expression recursion level exceeded"));
+                self.report(ExpansionError::TooManyReferences(Text::from(text)));
                 None
             }
             _ => {
@@ -212,7 +212,7 @@ impl Shell {
         Ok(match subscript {
             Subscript::Key(key) if key.is_empty() => {
                 let text = run.services.names.text(id);
-                self.report_fatal(format_args!("{text}: bad array subscript"))?;
+                self.report_fatal(ExpansionError::BadSubscript(text))?;
                 Target::Nothing
             }
             Subscript::Key(key) => Target::Key(id, key),
@@ -222,7 +222,7 @@ impl Shell {
                 }
                 _ => {
                     let text = run.services.names.text(id);
-                    self.report_fatal(format_args!("{text}: bad array subscript"))?;
+                    self.report_fatal(ExpansionError::BadSubscript(text))?;
                     Target::Nothing
                 }
             },

@@ -1,5 +1,6 @@
 //! Parameters that are not set where they have to be: `set -u`, `${x:?word}`, and subscripts that name no element.
 
+use crate::machine::error::ExpansionError;
 use crate::machine::expansion::{Expansion, Subscript, Target};
 use crate::machine::halt::{Halt, Step};
 use crate::machine::name::NameId;
@@ -7,6 +8,7 @@ use crate::machine::option::ShellOption;
 use crate::machine::run::Run;
 use crate::machine::shell::Shell;
 use crate::machine::variable::Value;
+use crate::machine::variable::decimal;
 use crate::memory::JoinMetered;
 use crate::program::Index;
 use crate::text::Text;
@@ -24,33 +26,37 @@ impl Shell {
         if matches!(target, Target::Positional(_) | Target::Special(_)) {
             shown = Text::from([b"$".as_slice(), &shown].concat_metered());
         }
-        self.report(format_args!("{shown}: unbound variable"));
+        self.report(ExpansionError::Unbound(shown));
         Err(self.fatal_expansion())
     }
 
     /// As [`Shell::check_unset`] for a parameter of the program: an indirect one is named with its `!`.
-    pub(crate) fn check_unset_parameter(&mut self, run: &mut Run, target: &Target, source: Index) -> Step {
-        let indirect =
-            self.code.program.parameters.get(source as usize).filter(|reference| reference.indirect);
-        if let Some(reference) = indirect
+    pub(crate) fn check_unset_parameter(
+        &mut self,
+        run: &mut Run,
+        target: &Target,
+        source: Option<Index>,
+    ) -> Step {
+        let reference = source.and_then(|source| self.code.program.parameters.get(source as usize));
+        if let Some(reference) = reference.filter(|reference| reference.indirect)
             && self.state.options.has(ShellOption::NoUnset)
             && target.list_kind().is_none()
         {
-            let name = indirect_name(&reference.source);
-            self.report(format_args!("!{name}: unbound variable"));
+            let shown = [b"!".as_slice(), &indirect_name(&reference.source)].concat_metered();
+            self.report(ExpansionError::Unbound(Text::from(shown)));
             return Err(self.fatal_expansion());
         }
         if self.state.options.has(ShellOption::NoUnset)
             && let Target::Positional(_) | Target::Index(..) | Target::Key(..) = target
-            && let Some(reference) = self.code.program.parameters.get(source as usize)
+            && let Some(reference) = reference
             && let Some(inner) = reference.source.strip_prefix(b"${")
         {
             // As written.
             let shown = match target {
-                Target::Positional(number) => crate::memory::format!("{number}").into_std().into(),
-                _ => bstr::BString::from(element_text(inner)),
+                Target::Positional(number) => decimal(i64::from(*number)),
+                _ => Text::from(element_text(inner)),
             };
-            self.report(format_args!("{shown}: unbound variable"));
+            self.report(ExpansionError::Unbound(shown));
             return Err(self.fatal_expansion());
         }
         self.check_unset(run, target)
@@ -65,7 +71,7 @@ impl Shell {
         source: &Text,
     ) -> Step {
         let Target::Variable(id) = self.dereference(run, id) else { return Ok(()) };
-        self.check_measured_set(run, &Target::Index(id, 0), 0)?;
+        self.check_measured_set(run, &Target::Index(id, 0), None)?;
         let valid = match subscript {
             Subscript::Index(index) => {
                 *index >= 0
@@ -78,18 +84,23 @@ impl Shell {
         }
         let at = memchr::memchr(b'[', source).map_or(0, |at| at.saturating_add(1));
         let shown = source.get(at..).unwrap_or(&[]);
-        let shown = bstr::BStr::new(shown.strip_suffix(b"}").unwrap_or(shown));
-        Err(self.expansion_error(format_args!("{shown}: bad array subscript")))
+        let shown = Text::from(shown.strip_suffix(b"}").unwrap_or(shown));
+        Err(self.expansion_error(ExpansionError::BadSubscript(shown)))
     }
 
     /// `set -u` in `${#x}`: of an array it is looked for, not for its element.
-    pub(super) fn check_measured_set(&mut self, run: &mut Run, target: &Target, source: Index) -> Step {
+    pub(super) fn check_measured_set(
+        &mut self,
+        run: &mut Run,
+        target: &Target,
+        source: Option<Index>,
+    ) -> Step {
         let (Target::Index(id, _) | Target::Key(id, _)) = *target else {
             return self.check_unset_parameter(run, target, source);
         };
         if self.state.options.has(ShellOption::NoUnset) && self.value_of(run, id) == Value::Unset {
             let name = run.services.names.text(id);
-            self.report(format_args!("{name}: unbound variable"));
+            self.report(ExpansionError::Unbound(name));
             return Err(Halt::Exit(1));
         }
         Ok(())
@@ -109,16 +120,15 @@ impl Shell {
 impl Expansion {
     /// `${x:?word}`
     pub(crate) fn error_unset(&mut self, shell: &mut Shell, run: &mut Run, colon: bool) -> Step {
-        let text = self.builder.take_text();
+        let message = self.builder.take_text();
         self.builder = self.builders.pop().unwrap_or_default();
         let (target, _) = self.pop_target();
-        let shown = target.shown(&run.services.names);
-        let default = if colon { "parameter null or not set" } else { "parameter not set" };
-        if text.is_empty() {
-            shell.report(format_args!("{shown}: {default}"));
-        } else {
-            shell.report(format_args!("{shown}: {text}"));
-        }
+        let parameter = target.shown(&run.services.names);
+        shell.report(match (message.is_empty(), colon) {
+            (false, _) => ExpansionError::Refused { parameter, message },
+            (true, true) => ExpansionError::UnsetOrNull(parameter),
+            (true, false) => ExpansionError::Unset(parameter),
+        });
         Err(shell.fatal_expansion())
     }
 }

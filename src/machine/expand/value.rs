@@ -1,6 +1,7 @@
 //! The values of parameters. Bash manual 3.4, 3.5.3.
 
 use crate::limit::gauge;
+use crate::machine::error::ExpansionError;
 use crate::machine::expansion::Target;
 use crate::machine::halt::Step;
 use crate::machine::name::NameId;
@@ -24,7 +25,7 @@ impl Shell {
                 // A local reference to its own name: the variable of the caller.
                 for _ in 0..2 {
                     let text = run.services.names.text(id);
-                    self.report(format_args!("warning: {text}: circular name reference"));
+                    self.report(ExpansionError::CircularReference(text));
                 }
                 self.variables.saved(id).and_then(|slot| slot.value.text())
             }
@@ -137,14 +138,14 @@ impl Shell {
         &mut self,
         run: &mut Run,
         target: &Target,
-        source: Index,
+        source: Option<Index>,
         colon: bool,
         quoting: Quoting,
     ) -> Step<bool> {
         let Some(kind) = target.list_kind().filter(|_| colon) else {
             return self.is_target_set(run, target, colon);
         };
-        let parameter = self.code.program.parameters.get(source as usize);
+        let parameter = source.and_then(|source| self.code.program.parameters.get(source as usize));
         if parameter.is_some_and(|parameter| parameter.indirect) {
             return self.is_target_set(run, target, false);
         }

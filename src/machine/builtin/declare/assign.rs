@@ -175,7 +175,7 @@ fn declare_here(
     {
         let shown = ctx.run.services.names.text(id);
         if request.by_name {
-            ctx.process.shell.report_fatal(format_args!("{shown}: readonly variable"))?;
+            ctx.process.shell.report_fatal(BuiltinError::ReadOnlyVariable(shown))?;
             return Err(BuiltinError::Reported(1));
         }
         return Err(BuiltinError::ReadOnlyVariable(shown));

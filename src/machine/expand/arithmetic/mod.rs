@@ -8,6 +8,7 @@ mod subscript;
 mod tree;
 
 use crate::limit::gauge;
+use crate::machine::error::EvaluationError;
 use crate::machine::halt::{Halt, Step};
 use crate::machine::link::Link;
 use crate::machine::name::NameId;
@@ -83,10 +84,7 @@ impl Shell {
             return Ok(number);
         }
         if depth > MAX_DEPTH {
-            let shown = bstr::BStr::new(text);
-            return Err(self.arithmetic_error(format_args!(
-                "{shown}: expression recursion level exceeded (error token is \"{shown}\")"
-            )));
+            return Err(self.arithmetic_error(EvaluationError::TooDeep(Text::from(text))));
         }
         // Values that name values can make one expression an endless work: `a=b+b b=c+c ...`.
         if gauge::burn(1) {
@@ -100,8 +98,8 @@ impl Shell {
                     return Err(run.services.meter.fail_with(limit.limit, limit.allowed).into());
                 }
                 Evaluation { shell: self, run, source: Some(text), depth }.before_error(text)?;
-                let shown = blanks_trimmed(text.get(..error.shown).unwrap_or(text));
-                return Err(self.arithmetic_error(format_args!("{}: {error}", bstr::BStr::new(shown))));
+                let expression = Text::from(blanks_trimmed(text.get(..error.shown).unwrap_or(text)));
+                return Err(self.arithmetic_error(EvaluationError::Syntax { expression, error }));
             }
         };
         let mut names: Vec<NameId> = Vec::new();
@@ -116,16 +114,16 @@ impl Shell {
     }
 
     /// Reports an arithmetic error: the command is given up.
-    pub(crate) fn arithmetic_error(&mut self, message: impl std::fmt::Display) -> Halt {
-        match (self.arithmetic.prefix, self.arithmetic.context) {
-            (_, ArithmeticContext::Subscript) => self.report(message),
-            (Some(prefix), _) => self.report(format_args!("{prefix}: {message}")),
-            (None, ArithmeticContext::Command) => self.report(format_args!("((: {message}")),
-            (None, ArithmeticContext::Substring(parameter)) => {
-                let parameter = self.code.program.text(parameter);
-                self.report(format_args!("{parameter}: {message}"));
-            }
-            (None, ArithmeticContext::Plain) => self.report(message),
+    pub(crate) fn arithmetic_error(&mut self, error: EvaluationError) -> Halt {
+        let place = match (self.arithmetic.prefix, self.arithmetic.context) {
+            (_, ArithmeticContext::Subscript) | (None, ArithmeticContext::Plain) => None,
+            (Some(prefix), _) => Some(Text::from(prefix)),
+            (None, ArithmeticContext::Command) => Some(Text::from_static(b"((")),
+            (None, ArithmeticContext::Substring(parameter)) => Some(self.code.program.text(parameter)),
+        };
+        match place {
+            Some(place) => self.report_for(&place, error),
+            None => self.report(error),
         }
         Halt::Discard(1)
     }

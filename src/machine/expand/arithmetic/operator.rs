@@ -1,6 +1,7 @@
 //! Binary operators, and the errors of their operands.
 
 use super::{Evaluation, blanks_trimmed};
+use crate::machine::error::{EvaluationError, OperandFault};
 use crate::machine::halt::{Halt, Step};
 use crate::program::Op;
 use crate::syntax::ast::{BinaryOperator, Infix};
@@ -17,7 +18,7 @@ impl Evaluation<'_> {
             BinaryOperator::Multiply => left.wrapping_mul(right),
             BinaryOperator::Divide | BinaryOperator::Remainder => {
                 if right == 0 {
-                    return Err(self.operand_error(infix, "division by 0"));
+                    return Err(self.operand_error(infix, OperandFault::Zero));
                 }
                 if operator == BinaryOperator::Divide {
                     left.wrapping_div(right)
@@ -27,7 +28,7 @@ impl Evaluation<'_> {
             }
             BinaryOperator::Power => {
                 if right < 0 {
-                    return Err(self.operand_error(infix, "exponent less than 0"));
+                    return Err(self.operand_error(infix, OperandFault::Negative));
                 }
                 power(left, right as u64)
             }
@@ -46,7 +47,7 @@ impl Evaluation<'_> {
     }
 
     /// Reports a right operand that is not valid.
-    fn operand_error(&mut self, infix: Infix, message: &str) -> Halt {
+    fn operand_error(&mut self, infix: Infix, fault: OperandFault) -> Halt {
         let from = |text: &[u8]| Text::from(text.get(infix.token as usize..).unwrap_or(&[]));
         let (shown, token) = match self.source {
             Some(text) => (Text::from(text), from(text)),
@@ -60,8 +61,8 @@ impl Evaluation<'_> {
                 }
             }
         };
-        let shown = bstr::BStr::new(blanks_trimmed(&shown));
-        self.shell.arithmetic_error(format_args!("{shown}: {message} (error token is \"{token}\")"))
+        let expression = Text::from(blanks_trimmed(&shown));
+        self.shell.arithmetic_error(EvaluationError::Operand { expression, fault, token })
     }
 
     /// The text of the program's expression that runs, and whether it has parameters.

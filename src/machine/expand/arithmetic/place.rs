@@ -3,6 +3,7 @@
 use super::Evaluation;
 use crate::machine::array::Array;
 use crate::machine::assign::AssignError;
+use crate::machine::error::AssignmentError;
 use crate::machine::expansion::{Subscript, Target};
 use crate::machine::halt::{Halt, Step};
 use crate::machine::name::NameId;
@@ -98,7 +99,8 @@ impl Evaluation<'_> {
             // Bash says so twice, and takes the element for 0.
             let name = self.run.services.names.text(id);
             for _ in 0..2 {
-                self.shell.report(format_args!("{name}[]: bad array subscript"));
+                let error = AssignmentError::NoElement { name: name.clone(), subscript: Text::EMPTY };
+                self.shell.report(error);
             }
             return Ok(Subscript::Index(i64::MAX));
         }

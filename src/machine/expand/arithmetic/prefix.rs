@@ -5,10 +5,10 @@
 //! token, after a look at the token behind it. What is not chosen (`0 && x`) is read and not evaluated.
 
 use super::{Evaluation, blanks_trimmed};
+use crate::machine::error::EvaluationError;
 use crate::machine::expansion::Subscript;
 use crate::machine::halt::{Halt, Step};
 use crate::machine::name::NameId;
-use crate::memory::format;
 use crate::syntax::ast::{BinaryOperator, Expression, Infix};
 use crate::text::Text;
 
@@ -80,10 +80,7 @@ impl Evaluation<'_> {
     pub(super) fn before_error(&mut self, text: &[u8]) -> Step {
         if self.depth > MAX_DEPTH {
             // Such a value names itself, as a rule.
-            let shown = bstr::BStr::new(text);
-            return Err(self.shell.arithmetic_error(format_args!(
-                "{shown}: expression recursion level exceeded (error token is \"{shown}\")"
-            )));
+            return Err(self.shell.arithmetic_error(EvaluationError::TooDeep(Text::from(text))));
         }
         let mut reader = Reader {
             evaluation: self,
@@ -173,11 +170,10 @@ impl Reader<'_, '_, '_> {
 
     /// What stands behind a variable is no operator.
     fn invalid_operator(&mut self) -> Stop {
-        let shown = bstr::BStr::new(blanks_trimmed(self.text));
-        let token = bstr::BStr::new(self.text.get(self.at..).unwrap_or(&[]));
-        let message =
-            format!("{shown}: syntax error: invalid arithmetic operator (error token is \"{token}\")");
-        Stop::Halt(self.evaluation.shell.arithmetic_error(message))
+        let expression = Text::from(blanks_trimmed(self.text));
+        let token = Text::from(self.rest());
+        let error = EvaluationError::InvalidOperator { expression, token };
+        Stop::Halt(self.evaluation.shell.arithmetic_error(error))
     }
 
     fn load(&mut self, place: &Place) -> Read {
