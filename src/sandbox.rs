@@ -12,7 +12,7 @@ pub use run::{End, Output, Running, Script, Sink, Source};
 use crate::clock::{Timers, lock};
 use crate::hook::{HookHost, SessionState};
 use crate::io::{Capture, Description, DescriptorTable, OnExcess};
-use crate::limit::{Limit, Limits, Meter};
+use crate::limit::{Limit, Limits, Meter, gauge};
 pub use crate::machine::{CommandGate, HostCommand};
 use crate::machine::{
     CommandQueue, FIRST_PID, Halt, Names, Process, ProgramCache, Run, Scheduler, Services, Start, Template,
@@ -241,7 +241,9 @@ impl Sandbox {
         let mut run = Run::new(services);
         if prepared.used.swap(true, Ordering::Relaxed) && prepared.template.get().is_none() {
             let base = base.cloned().unwrap_or_default();
-            let _ = prepared.template.set(self.make_template(&mut run, base));
+            let template = self.make_template(&mut run, base);
+            // One that was refused memory may lack a part.
+            let _ = prepared.template.set(template.filter(|_| !gauge::is_refused()));
         }
         let process = Process::new_shell(&mut run, FIRST_PID, start).and_then(|mut process| {
             process.control.start_main(&mut process.shell, &mut run, Arc::clone(&script.text), None)?;

@@ -3,6 +3,7 @@
 use super::builtin::{self, Builtin};
 use super::name::{NameId, Names};
 use super::shell::Code;
+use crate::limit::gauge;
 use crate::memory::Vec;
 use crate::program::{Index, Program};
 use std::sync::{Arc, OnceLock};
@@ -53,7 +54,7 @@ impl Link {
         let link = Arc::new(Self::new(&program, names));
         let code = Code { program, link, pc: 0, shift: 0 };
         let parts = self.parts.get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
-        if let Some(part) = parts.get(part as usize) {
+        if let Some(part) = parts.get(part as usize).filter(|_| !gauge::is_refused()) {
             let _ = part.set(code.clone());
         }
         code

@@ -3,6 +3,7 @@
 //! Bash remembers paths too (`hash`), but a substitution forgets what it remembered, and a hook runs its commands there.
 
 use crate::clock::lock;
+use crate::limit::gauge;
 use crate::memory::HashMap;
 use crate::text::Text;
 use crate::vfs::FileSystem;
@@ -59,7 +60,7 @@ impl Lookups {
         // What is relative depends on the working directory.
         let absolute = search.split(|&byte| byte == b':').all(|directory| directory.starts_with(b"/"));
         let mut inner = lock(&self.0);
-        if !absolute || !inner.refresh(version) {
+        if !absolute || gauge::is_refused() || !inner.refresh(version) {
             return;
         }
         if inner.search != *search || inner.paths.len() >= MOST {
@@ -78,7 +79,7 @@ impl Lookups {
     /// Keeps what command a file of this version stands for.
     pub(crate) fn keep_command(&self, version: Option<u64>, path: &[u8], command: &Text) {
         let mut inner = lock(&self.0);
-        if inner.refresh(version) && inner.commands.len() < MOST {
+        if !gauge::is_refused() && inner.refresh(version) && inner.commands.len() < MOST {
             inner.commands.insert(Text::from(path), command.clone());
         }
     }

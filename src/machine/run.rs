@@ -110,9 +110,10 @@ struct Cached {
 }
 
 impl Cached {
-    /// Makes room for `more` bytes, if they can be kept at all: what was kept goes.
+    /// Makes room for `more` bytes, if they can be kept at all: what was kept goes. What a run made that was refused memory
+    /// may lack a part, and no other run may find it.
     fn make_room(&mut self, more: usize, most: usize) -> bool {
-        if more > most {
+        if more > most || gauge::is_refused() {
             return false;
         }
         let is_full = self.programs.len() >= MAX_ENTRIES || self.regexes.len() >= MAX_REGEXES;
@@ -212,7 +213,7 @@ impl ProgramCache {
         let measured = Measured::start();
         let link = Arc::new(Link::new(program, names));
         let bytes = measured.bytes();
-        if let Some(kept) = inner.links.get_mut(&key) {
+        if let Some(kept) = inner.links.get_mut(&key).filter(|_| !gauge::is_refused()) {
             *kept = Some(Arc::clone(&link));
             inner.bytes = inner.bytes.saturating_add(bytes);
         }

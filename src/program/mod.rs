@@ -18,6 +18,7 @@ mod print;
 mod redirection;
 mod word;
 
+use crate::limit::gauge;
 use crate::memory::{String, Vec};
 pub(crate) use arithmetic::{
     ArithmeticCode, ArithmeticContext, ArithmeticOp, Operand, compile as compile_arithmetic,
@@ -178,9 +179,15 @@ impl ConstantPattern {
         if let Some(pattern) = self.pattern.as_ref().filter(|_| options == PatternOptions::default()) {
             return Cow::Borrowed(pattern);
         }
-        let compile = || Pattern::new(&self.source, &self.quoted, options);
-        let (of, pattern) = self.other.get_or_init(|| (options, compile()));
-        if *of == options { Cow::Borrowed(pattern) } else { Cow::Owned(compile()) }
+        if let Some((_, pattern)) = self.other.get().filter(|(of, _)| *of == options) {
+            return Cow::Borrowed(pattern);
+        }
+        let pattern = Pattern::new(&self.source, &self.quoted, options);
+        // What a run made that was refused memory may lack a part: other runs share what is kept here.
+        if !gauge::is_refused() && self.other.get().is_none() {
+            let _ = self.other.set((options, pattern.clone()));
+        }
+        Cow::Owned(pattern)
     }
 }
 

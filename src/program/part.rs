@@ -1,7 +1,7 @@
 //! Parts of a program that were skimmed only: compiled when they are run first.
 
 use super::{Program, compiler};
-use crate::limit::{LimitError, Meter};
+use crate::limit::{LimitError, Meter, gauge};
 use crate::syntax::ast::{DeferredList, FunctionDefinition, Span};
 use std::sync::{Arc, OnceLock};
 
@@ -46,6 +46,10 @@ impl Part {
             return Ok(Arc::clone(program));
         }
         let program = Arc::new(compiler::compile_part(self, meter)?);
+        if gauge::is_refused() {
+            // It may lack a part, and other runs share what is kept here.
+            return Ok(program);
+        }
         Ok(Arc::clone(self.program.get_or_init(|| program)))
     }
 }

@@ -189,10 +189,23 @@ impl Linker {
         } else {
             ctx.path(text)?
         };
-        if exists && (self.force || self.interactive) {
-            fs.remove_file(&path)?;
+        let link_at =
+            |path: &[u8]| if self.symbolic { fs.symlink(&source, path) } else { fs.hard_link(&source, path) };
+        if !(exists && (self.force || self.interactive)) {
+            return link_at(&path);
         }
-        if self.symbolic { fs.symlink(&source, &path) } else { fs.hard_link(&source, &path) }
+        // The old one gives way at once: there is no moment without a link of this name.
+        let directory =
+            crate::vfs::path::split_last(&path).map_or(b"/".as_slice(), |(directory, _)| directory);
+        let fresh = format!("Cu{:06x}", ctx.session.random.next_u64() & 0xff_ffff);
+        let fresh = crate::vfs::path::join(directory, fresh.as_bytes());
+        link_at(&fresh)?;
+        let renamed = fs.rename(&fresh, &path);
+        // Of two links to one file, `rename` takes neither away.
+        if fs.symlink_metadata(&fresh).is_ok() {
+            fs.remove_file(&fresh)?;
+        }
+        renamed
     }
 
     fn failed(

@@ -72,7 +72,15 @@ impl Mover {
             }
         };
         let mut backup = String::new();
-        if let Ok(existing) = ctx.lstat(target) {
+        let existing = match ctx.lstat(target) {
+            // Whether there is a file to be kept is not known.
+            Err(error @ FsError::Errno(Errno::InputOutput)) => {
+                self.status = ctx.complain(format_args!("cannot stat {}", quote_name(target)), error)?;
+                return Ok(());
+            }
+            found => found.ok(),
+        };
+        if let Some(existing) = existing {
             if !self.may_replace(ctx, source, target, &metadata, &existing).await? {
                 return Ok(());
             }

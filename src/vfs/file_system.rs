@@ -82,9 +82,13 @@ impl Shared {
         live
     }
 
-    /// The state for an operation that somebody asked for: it costs fuel, and a test can make it fail.
+    /// The state for an operation that somebody asked for: it costs fuel, and a test can make it fail. A run that was refused
+    /// memory does nothing to files any more: the name or the text that it would use may lack what was refused.
     pub(super) fn operate(&self) -> Result<MutexGuard<'_, Live>> {
         gauge::burn(OPERATION_FUEL);
+        if gauge::is_refused() {
+            return Err(Errno::InputOutput.into());
+        }
         if fault::is_due(Fault::FileOperation) {
             return Err(Errno::InputOutput.into());
         }

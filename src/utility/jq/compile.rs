@@ -4,6 +4,7 @@ use super::parse::{Parser, Shared};
 use super::term::{Id, Program, Term};
 use super::text::Text;
 use super::value::Value;
+use crate::limit::gauge;
 use crate::memory::{String, ToMeteredString, Vec, vec};
 use std::fmt;
 
@@ -114,6 +115,10 @@ pub(crate) fn compile(filter: &str, globals: &[&str]) -> Result<Compiled, Compil
     names.extend(globals);
     let mut shared = Shared { globals: &names, ..Shared::default() };
     let main = Parser::new(filter, &mut shared).filter()?;
+    if gauge::is_refused() {
+        // Terms are missing, and others may stand in their places: it is another filter.
+        return Err(CompileError::new("filter is too long", "", 0));
+    }
     let program = shared.program;
     let member = Member::of(&program, main);
     Ok(Compiled { program, main, member })

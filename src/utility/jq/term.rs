@@ -183,9 +183,8 @@ impl Program {
     /// Adds a term.
     pub(crate) fn add(&mut self, term: Term) -> Id {
         let shape = self.shape_of(&term);
-        self.terms.push(term);
         self.shapes.push(shape);
-        self.terms.len().saturating_sub(1)
+        self.terms.add(term)
     }
 
     fn all(&self, parts: impl IntoIterator<Item = Id>) -> Shape {

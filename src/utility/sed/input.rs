@@ -193,12 +193,13 @@ impl Inputs {
         let fresh =
             join(directory, format!("sed{:06x}", ctx.session.random.next_u64() & 0xff_ffff).as_bytes());
         let suffix = self.in_place.as_ref().and_then(|in_place| in_place.suffix.as_ref());
+        let aside = suffix.map(|suffix| backup(&path, suffix));
         let stored = fs.write(&fresh, content, 0o600).and_then(|()| {
             fs.set_mode(&fresh, metadata.mode)?;
             // Only the superuser can give a file away; for others it becomes their own.
             let _ = fs.set_owner(&fresh, Some(metadata.uid), Some(metadata.gid), false);
-            if let Some(suffix) = suffix {
-                fs.rename(&path, &backup(&path, suffix))?;
+            if let Some(aside) = &aside {
+                fs.rename(&path, aside)?;
             }
             fs.rename(&fresh, &path)
         });
