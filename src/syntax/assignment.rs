@@ -132,7 +132,8 @@ impl Reader<'_> {
     fn plain_element(&mut self, elements: &mut Vec<ArrayElement>) -> Parsed<()> {
         match new_element(elements, None, false) {
             Some(word) => self.word_into(word),
-            None => Ok(()),
+            // It was refused, and the input has not moved.
+            None => Err(self.unexpected_end()),
         }
     }
 
@@ -144,7 +145,7 @@ impl Reader<'_> {
         if let Some(append) = self.assignment_operator() {
             return match new_element(elements, Some(subscript), append) {
                 Some(word) => self.assigned_word(word),
-                None => Ok(()),
+                None => Err(self.unexpected_end()),
             };
         }
         if let Tried::Word(value) = self.word_with_bracket(b"", Some(subscript), start, line)?

@@ -450,7 +450,8 @@ impl Reader<'_> {
     fn stage(&mut self, pipeline: &mut Pipeline) -> Parsed<()> {
         match new_stage(pipeline, self.here()) {
             Some(command) => self.command(command),
-            None => Ok(()),
+            // It was refused, and the input has not moved.
+            None => Err(self.unexpected_end()),
         }
     }
 

@@ -108,7 +108,8 @@ impl Reader<'_> {
         let before = std::mem::replace(&mut self.assigns, false);
         let read = match new_argument(&mut simple.words) {
             Some(word) => self.word_into(word),
-            None => Ok(()),
+            // It was refused: to go on here would be to come back for ever.
+            None => Err(self.unexpected_end()),
         };
         self.assigns = before;
         read

@@ -11,7 +11,7 @@ use super::op::*;
 use super::sorting::Sorting;
 use super::value::{Origin, Value};
 use crate::clock::Clock;
-use crate::limit::{Limit, Meter};
+use crate::limit::{Limit, Meter, gauge};
 use crate::memory::{HashMap, String, ToMeteredString, Vec, format, vec};
 use crate::text::Text;
 use crate::utility::regex::{Dialect, Regex, RegexOptions};
@@ -228,7 +228,8 @@ impl<'p> Machine<'p> {
 
     fn turn(&mut self) -> bool {
         self.turns += 1;
-        self.turns >= TURNS_PER_TICK
+        // What was done may have cost more than turns do.
+        self.turns >= TURNS_PER_TICK || gauge::burn(0)
     }
 
     /// Runs to the next pause.
