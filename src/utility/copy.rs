@@ -340,13 +340,13 @@ impl Copier {
         metadata: &Metadata,
     ) -> Result<(), Failure> {
         let (from, to) = (ctx.absolute(source), ctx.absolute(target));
-        let opened = ctx.fs().read(&from);
+        let opened = ctx.fs().share(&from);
         let content =
             opened.map_err(|error| (format!("cannot open {} for reading", quote_name(source)), error))?;
         let mode = metadata.mode & 0o777 & !ctx.umask;
-        let written = match ctx.fs().write_content(&to, content.clone(), mode) {
+        let written = match ctx.fs().write_shared(&to, content.clone(), mode) {
             Err(FsError::Errno(Errno::AccessDenied)) if self.force => {
-                ctx.fs().remove_file(&to).and_then(|()| ctx.fs().write_content(&to, content, mode))
+                ctx.fs().remove_file(&to).and_then(|()| ctx.fs().write_shared(&to, content, mode))
             }
             written => written,
         };

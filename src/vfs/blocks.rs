@@ -33,6 +33,10 @@ struct Table {
     len: usize,
 }
 
+/// The bytes of a file that are to be another's too: nothing is copied until one of the two is written to.
+#[derive(Clone)]
+pub(crate) struct SharedBytes(pub(super) Blocks);
+
 impl Blocks {
     /// No bytes.
     pub(super) const EMPTY: Self = Self(Repr::Static(b""));

@@ -113,7 +113,7 @@ impl State {
                 let body = Body::File(Content::from(content.clone()).into());
                 return state.create(parent, name, body, *mode, now).map(drop);
             };
-            set_whole_content(state, target, Content::from(content.clone()), now)
+            set_whole_content(state, target, Content::from(content.clone()).into(), now)
         };
         match write(self) {
             Err(error) if error.errno() == Some(Errno::NotFound) => {

@@ -1,7 +1,7 @@
 //! The operations on paths, except `rename` and those on attributes.
 
 use super::attribute::changeable;
-use super::blocks::Blocks;
+use super::blocks::{Blocks, SharedBytes};
 use super::directory::Directory;
 use super::errno::Errno;
 use super::file_system::{FileSystem, Live};
@@ -111,17 +111,22 @@ impl FileSystem {
     /// # Errors
     /// `EISDIR` for a directory, `EINVAL` for a FIFO or a device, and those of opening for reading.
     pub fn read(&self, path: &[u8]) -> Result<Content> {
+        self.share(path).map(|file| file.0.to_content())
+    }
+
+    /// As [`FileSystem::read`], for a copy: its bytes are shared until one of the files is written to.
+    pub(crate) fn share(&self, path: &[u8]) -> Result<SharedBytes> {
         let live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, Follow::Always) {
             drop(live);
-            return foreign.read();
+            return foreign.read().map(|content| SharedBytes(content.into()));
         }
         let at = live.state.walk(path, Follow::Always)?.existing()?;
         if at.descriptor().is_some() {
             return Err(Errno::Invalid.into());
         }
         live.state.check(live.state.inode(at)?, READ)?;
-        Ok(live.state.content(at)?.to_content())
+        Ok(SharedBytes(live.state.content(at)?.clone()))
     }
 
     /// Makes `bytes` the whole content of a file, which is created with `mode` where it is not there.
@@ -135,10 +140,15 @@ impl FileSystem {
 
     /// As [`FileSystem::write`], for a content that is shared or owned already.
     pub fn write_content(&self, path: &[u8], content: Content, mode: u32) -> Result<()> {
+        self.write_shared(path, SharedBytes(content.into()), mode)
+    }
+
+    /// Makes the bytes of a file those of another.
+    pub(crate) fn write_shared(&self, path: &[u8], bytes: SharedBytes, mode: u32) -> Result<()> {
         let mut live = self.shared.operate()?;
         if let Some(foreign) = live.state.foreign(path, Follow::Create) {
             drop(live);
-            return foreign.write(&content);
+            return foreign.write(&bytes.0.to_content());
         }
         let state = &mut live.state;
         let found = state.walk(path, Follow::Create)?;
@@ -146,9 +156,9 @@ impl FileSystem {
         let Some(at) = found.target else {
             state.check_parent(found.parent)?;
             let (parent, name) = (found.parent, Text::from(found.name));
-            return state.create(parent, name, Body::File(content.into()), mode as u16, now).map(drop);
+            return state.create(parent, name, Body::File(bytes.0), mode as u16, now).map(drop);
         };
-        set_whole_content(state, at, content, now)
+        set_whole_content(state, at, bytes.0, now)
     }
 
     /// The names in a directory, sorted by bytes, without `.` and `..`.
@@ -444,12 +454,12 @@ pub(super) fn make_directories<'p>(
 }
 
 /// Makes `content` all that a file holds.
-pub(super) fn set_whole_content(state: &mut State, at: Location, content: Content, now: u64) -> Result<()> {
+pub(super) fn set_whole_content(state: &mut State, at: Location, content: Blocks, now: u64) -> Result<()> {
     if at.descriptor().is_some() {
         return Err(Errno::Invalid.into());
     }
     state.content(at)?;
     state.check(state.inode(at)?, WRITE)?;
     state.check_writable(at)?;
-    state.set_content(at, content.into(), now)
+    state.set_content(at, content, now)
 }
