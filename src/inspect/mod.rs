@@ -15,7 +15,9 @@
 //! 4. At the end, calls of names that the script itself defines are marked.
 //!
 //! Work is linear in the script's length: each text is parsed once, nesting is bounded by the parser's one depth budget,
-//! wrappers and texts in texts by [`MAX_NESTING`], and everything together by a budget; what is cut off is opaque.
+//! wrappers and texts in texts by [`MAX_NESTING`], and everything together by a budget; what is cut off is opaque. Where
+//! somebody waits for the answer the budget is small (`inspect_briefly`), or the script is looked at command by command
+//! (`Inspection`).
 //!
 //! Not looked into: programs with a language of their own (`python -c` and `awk`'s `system` are opaque, GNU `sed`'s `e`
 //! is not seen), files, and programs told to run others by their configuration (`git -c alias.x=!...`).
@@ -214,5 +216,39 @@ fn last_component(word: &str) -> &str {
 
 /// The commands of `script`.
 pub fn inspect(script: &[u8]) -> View {
-    walk::view(script)
+    let mut steps = walk::Steps::new(script);
+    while steps.next() {}
+    steps.view()
+}
+
+/// Words, simple commands and expansions that [`inspect_briefly`] looks at. They take about 2 ms.
+const BRIEF_PARTS: u32 = 5_000;
+
+/// The same where somebody waits for the answer: a script of too many parts is cut off early, and the view says so
+/// ([`OpaqueKind::TooLarge`]).
+pub(crate) fn inspect_briefly(script: &[u8]) -> View {
+    let mut steps = walk::Steps::new(script);
+    steps.allow_in_all(BRIEF_PARTS);
+    while steps.next() {}
+    steps.view()
+}
+
+/// The commands of a script, looked at in steps of at most some milliseconds. A complete command of too many parts ends it,
+/// and the view says so ([`OpaqueKind::TooLarge`]).
+pub(crate) struct Inspection(walk::Steps);
+
+impl Inspection {
+    pub(crate) fn new(script: &[u8]) -> Self {
+        Self(walk::Steps::new(script))
+    }
+
+    /// Takes the next step; `false`: it was the last one.
+    pub(crate) fn step(&mut self) -> bool {
+        self.0.allow(BRIEF_PARTS);
+        self.0.next()
+    }
+
+    pub(crate) fn finish(self) -> View {
+        self.0.view()
+    }
 }

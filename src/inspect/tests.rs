@@ -423,6 +423,51 @@ fn time_grows_with_length_alone() {
     }
 }
 
+#[test]
+fn what_is_too_long_for_a_brief_look_is_opaque() {
+    let many = |text: &str| text.repeat(20_000);
+    for script in [
+        many("a; "),
+        many("a\n"),
+        many("a | ") + "b",
+        many("a "),
+        many("\"$a\""),
+        many("$(a) "),
+        many("`a` "),
+        many("[[ a ]] && "),
+        many("case a in b) c;; esac; "),
+        many(">a "),
+        many("a=b "),
+        many("sudo "),
+        many("{a,b}{c,d} "),
+        many("cat <<E\nx\nE\n"),
+        format!("bash -c '{}'", many("a;")),
+        format!("a=({})", many("x ")),
+        format!("a $(({}1))", many("1+$a+")),
+        format!("f() {{ {} }}", many("a;")),
+    ] {
+        let view = super::inspect_briefly(script.as_bytes());
+        let is_too_large = view.opaque.iter().any(|opaque| opaque.what == OpaqueKind::TooLarge);
+        assert!(is_too_large && view.error.is_none(), "{}", script.get(..20).unwrap_or(""));
+    }
+    // Text alone is no reason.
+    let view = super::inspect_briefly(format!("cat > f <<'E'\n{}E\nrm x\n", many("text\n")).as_bytes());
+    assert!(!view.is_opaque());
+    assert_eq!(view.commands.last().and_then(CommandView::name), Some("rm"));
+}
+
+#[test]
+fn steps_see_what_one_look_sees() {
+    let script = b"a; b\nc | d\nbash -c 'e\nf'\nshopt -s extglob\nls !(x)\nif";
+    let mut steps = super::Inspection::new(script);
+    let mut count = 1;
+    while steps.step() {
+        count += 1;
+    }
+    assert_eq!(count, 6);
+    assert_eq!(steps.finish(), inspect(script));
+}
+
 /// No more commands than the budget has units.
 const BUDGET_OF_COMMANDS: usize = 400_000;
 

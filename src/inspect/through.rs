@@ -40,6 +40,9 @@ impl Walker {
         if self.nesting >= MAX_NESTING {
             return self.opaque(OpaqueKind::TooLarge, &call.place);
         }
+        if self.exceeds(fields.len(), &call.place) {
+            return;
+        }
         self.nesting += 1;
         self.via.push(Via::Wrapper(name.to_owned()));
         let inner = Call { fields, redirects: call.redirects, place: call.place.clone() };

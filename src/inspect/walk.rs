@@ -10,13 +10,16 @@ use crate::syntax::ast::{
     Conditional, List, Parameter, ParameterExpansion, ParameterOperation, Redirection, RedirectionDescriptor,
     RedirectionKind, Simple, Span, Subscript, Word, WordPart,
 };
-use crate::syntax::{NoAliases, ParseError, ParseOptions, Parser};
+use crate::syntax::{NoAliases, ParseError, ParseErrorKind, ParseOptions, Parser};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Words and 64-byte pieces of text that a view may have in all.
 const BUDGET: usize = 400_000;
+
+/// What a complete command counts for beside its parts.
+const COMMAND_PARTS: u32 = 4;
 
 /// Where something stands in the script.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +40,10 @@ pub(super) struct Walker {
     fixed: Option<Place>,
     depth: u32,
     budget: usize,
+    /// What the parser may still read; `None`: the whole script.
+    effort: Option<u32>,
+    /// Something was not looked at because the budget was used up.
+    is_cut: bool,
     /// Names that the script defines.
     redefined: FxHashSet<String>,
     extglob: bool,
@@ -49,54 +56,105 @@ pub(super) struct Call<'c> {
     pub(super) place: Place,
 }
 
-/// The view of a script.
-pub(super) fn view(script: &[u8]) -> View {
-    let mut walker = Walker {
-        view: View::default(),
-        via: Vec::new(),
-        nesting: 0,
-        source: Arc::from([]),
-        fixed: None,
-        depth: 0,
-        budget: BUDGET,
-        redefined: FxHashSet::default(),
-        extglob: false,
-    };
-    let read = script.get(..MAX_SCRIPT).unwrap_or(script);
-    if let Err((error, offset)) = walker.text(read) {
-        let text: Vec<String> = error.message().iter().map(ToString::to_string).collect();
-        walker.view.error = Some(format!("line {}: {}", error.line(), text.join(": ")));
-        walker.opaque(OpaqueKind::SyntaxError, &Place { line: error.line(), span: offset..script.len() });
+/// A script that is looked at one complete command after another.
+pub(super) struct Steps {
+    walker: Walker,
+    parser: Parser,
+    /// Bytes of the script.
+    length: usize,
+}
+
+impl Steps {
+    pub(super) fn new(script: &[u8]) -> Self {
+        let walker = Walker {
+            view: View::default(),
+            via: Vec::new(),
+            nesting: 0,
+            source: Arc::from([]),
+            fixed: None,
+            depth: 0,
+            budget: BUDGET,
+            effort: None,
+            is_cut: false,
+            redefined: FxHashSet::default(),
+            extglob: false,
+        };
+        let read = script.get(..MAX_SCRIPT).unwrap_or(script);
+        Self { walker, parser: Parser::new(Arc::from(read), 1), length: script.len() }
     }
-    if read.len() < script.len() {
-        walker.opaque(OpaqueKind::TooLarge, &Place { line: 1, span: read.len()..script.len() });
+
+    /// From here on the commands and the texts in them may have so many parts; what is more is not looked at.
+    pub(super) fn allow(&mut self, parts: u32) {
+        self.walker.effort = Some(parts);
     }
-    walker.mark_redefined();
-    walker.view
+
+    /// The same for all that is recorded.
+    pub(super) fn allow_in_all(&mut self, parts: u32) {
+        self.allow(parts);
+        self.walker.budget = parts as usize;
+    }
+
+    /// Looks at the next complete command; `false`: it was the last one.
+    pub(super) fn next(&mut self) -> bool {
+        let start = self.parser.offset();
+        match self.walker.complete_command(&mut self.parser) {
+            Ok(goes_on) => goes_on,
+            Err(error) => {
+                self.walker.fails(&error, start..self.length);
+                false
+            }
+        }
+    }
+
+    pub(super) fn view(mut self) -> View {
+        let read = self.parser.source().len();
+        if read < self.length {
+            self.walker.opaque(OpaqueKind::TooLarge, &Place { line: 1, span: read..self.length });
+        }
+        self.walker.mark_redefined();
+        self.walker.view
+    }
 }
 
 impl Walker {
-    /// Walks all commands of a text. The error comes with where its command begins.
-    fn text(&mut self, text: &[u8]) -> Result<(), (ParseError, usize)> {
-        let mut parser = Parser::new(Arc::from(text), 1);
-        let mut looked_at = self.view.commands.len();
-        loop {
-            let defaults = ParseOptions::default();
-            let depth = defaults.depth.saturating_sub(self.depth);
-            let options = ParseOptions { extglob: self.extglob, depth, ..defaults };
-            let start = parser.offset();
-            let list = match parser.next_command(&options, &NoAliases) {
-                Ok(Some(list)) => list,
-                Ok(None) => return Ok(()),
-                Err(error) => return Err((error, start)),
-            };
-            self.source = Arc::clone(parser.source());
-            self.list(&list);
-            // Bash reads the next line by the options that this one set.
-            let new = self.view.commands.get(looked_at..).unwrap_or(&[]);
-            self.extglob |= new.iter().any(sets_extglob);
-            looked_at = self.view.commands.len();
+    /// Notes that the script ends in an error for this inspection.
+    fn fails(&mut self, error: &ParseError, span: Range<usize>) {
+        let place = Place { line: error.line(), span };
+        if matches!(error.kind(), ParseErrorKind::TooLong(_)) {
+            return self.opaque(OpaqueKind::TooLarge, &place);
         }
+        let text: Vec<String> = error.message().iter().map(ToString::to_string).collect();
+        self.view.error = Some(format!("line {}: {}", error.line(), text.join(": ")));
+        self.opaque(OpaqueKind::SyntaxError, &place);
+    }
+
+    /// Walks all commands of a text.
+    fn text(&mut self, text: &[u8]) -> Result<(), ParseError> {
+        let mut parser = Parser::new(Arc::from(text), 1);
+        while self.complete_command(&mut parser)? {}
+        Ok(())
+    }
+
+    /// Walks the next complete command of a text; `false`: there is none.
+    fn complete_command(&mut self, parser: &mut Parser) -> Result<bool, ParseError> {
+        if self.is_cut {
+            return Ok(false);
+        }
+        let defaults = ParseOptions::default();
+        let depth = defaults.depth.saturating_sub(self.depth);
+        let options = ParseOptions { extglob: self.extglob, depth, ..defaults };
+        parser.set_effort(self.effort);
+        let parsed = parser.next_command(&options, &NoAliases);
+        let spent = parser.spent().saturating_add(COMMAND_PARTS);
+        self.effort = self.effort.map(|effort| effort.saturating_sub(spent));
+        let Some(list) = parsed? else { return Ok(false) };
+        let looked_at = self.view.commands.len();
+        self.source = Arc::clone(parser.source());
+        self.list(&list);
+        // Bash reads the next line by the options that this one set.
+        let new = self.view.commands.get(looked_at..).unwrap_or(&[]);
+        self.extglob |= new.iter().any(sets_extglob);
+        Ok(true)
     }
 
     /// Walks a text that a command of the script runs.
@@ -113,7 +171,7 @@ impl Walker {
         self.nesting -= 1;
         self.fixed = fixed;
         self.source = source;
-        if let Err((error, _)) = result {
+        if let Err(error) = result {
             let what = if error.limit().is_some() { OpaqueKind::TooLarge } else { OpaqueKind::SyntaxError };
             self.opaque(what, place);
         }
@@ -134,7 +192,18 @@ impl Walker {
     pub(super) fn charge(&mut self, amount: usize) -> bool {
         let enough = amount <= self.budget;
         self.budget = if enough { self.budget - amount } else { 0 };
+        self.is_cut |= !enough;
         enough
+    }
+
+    /// Whether so much more than the budget cannot be recorded; then it is not worth while to put it together.
+    pub(super) fn exceeds(&mut self, amount: usize, place: &Place) -> bool {
+        let exceeds = self.is_cut || amount > self.budget;
+        if exceeds {
+            self.is_cut = true;
+            self.opaque(OpaqueKind::TooLarge, place);
+        }
+        exceeds
     }
 
     /// Adds a command to the view.
@@ -208,6 +277,9 @@ impl Walker {
     }
 
     fn command(&mut self, command: &Command) {
+        if self.is_cut {
+            return;
+        }
         match &command.kind {
             CommandKind::Simple(simple) => return self.simple(simple, command),
             CommandKind::BraceGroup(list) | CommandKind::Subshell(list) => self.list(list),
@@ -267,6 +339,9 @@ impl Walker {
         let mut fields = Vec::new();
         let mut assigned_arguments = Vec::new();
         for argument in &simple.words {
+            if self.exceeds(fields.len(), &self.place(command.span)) {
+                return;
+            }
             match argument {
                 Argument::Word(word) => push_fields(word, &self.source, &mut fields),
                 Argument::Assignment(assignment) => {

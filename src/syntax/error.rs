@@ -64,6 +64,8 @@ pub enum ParseErrorKind {
     TooDeep(u32),
     /// Aliases grew the text too much.
     AliasTooLong,
+    /// Has more words and expansions than may be read; as many may.
+    TooLong(u32),
 }
 
 impl ParseError {
@@ -157,6 +159,10 @@ impl ParseError {
     pub fn limit(&self) -> Option<LimitError> {
         let allowed = match self.0.kind {
             ParseErrorKind::TooDeep(allowed) => u64::from(allowed),
+            ParseErrorKind::TooLong(allowed) => {
+                let allowed = u64::from(allowed);
+                return Some(LimitError { limit: Limit::ScriptBytes, allowed, line: Some(self.0.line) });
+            }
             ParseErrorKind::AliasTooLong => {
                 return Some(LimitError {
                     limit: Limit::ScriptBytes,
@@ -225,6 +231,9 @@ impl ParseError {
                 lines.push(format!("{} limit of {allowed} reached", Limit::SyntaxDepth.name()));
             }
             ParseErrorKind::AliasTooLong => lines.push("alias expansion is too long".to_metered()),
+            ParseErrorKind::TooLong(allowed) => {
+                lines.push(format!("more than {allowed} words and expansions"));
+            }
         }
         lines.extend((0..self.0.groups).map(|_| "expected `)'".to_metered()));
         lines

@@ -11,6 +11,7 @@ use super::here_document::PendingHereDocument;
 use super::parser::{Aliases, ParseOptions};
 use crate::memory::{HashMap, Vec};
 use crate::text::Text;
+use std::cell::Cell;
 use std::sync::Arc;
 
 pub(super) type Parsed<T> = Result<T, ParseError>;
@@ -32,6 +33,9 @@ pub(super) struct Reader<'a> {
     pub(super) options: &'a ParseOptions,
     pub(super) aliases: &'a dyn Aliases,
     pub(super) depth: u32,
+    /// How many words, simple commands and expansions may be read, and how many were.
+    pub(super) effort: Option<u32>,
+    pub(super) spent: Cell<u32>,
     /// Loops around this place.
     pub(super) loops: u32,
     /// Command and process substitutions around this place, in the current input.
@@ -265,6 +269,24 @@ impl Reader<'_> {
         } else {
             Ok(())
         }
+    }
+
+    /// Counts a word, a simple command or an expansion that is read.
+    #[inline]
+    pub(super) fn spend(&self) -> Parsed<()> {
+        if self.affords(1) { Ok(()) } else { Err(self.too_long()) }
+    }
+
+    #[cold]
+    fn too_long(&self) -> ParseError {
+        self.error(ParseErrorKind::TooLong(self.effort.unwrap_or(u32::MAX)))
+    }
+
+    /// Counts so many; false: they are more than may be read, and the next one is an error.
+    pub(super) fn affords(&self, count: u32) -> bool {
+        let spent = self.spent.get().saturating_add(count);
+        self.spent.set(spent);
+        self.effort.is_none_or(|allowed| spent <= allowed)
     }
 
     pub(super) fn leave(&mut self) {

@@ -8,7 +8,7 @@ use super::ast::{
 };
 use super::lexer::{Parsed, Reader, is_name_start};
 use super::quote::QuotedEnd;
-use super::substitution::{ArithmeticEnd, Quoting};
+use super::substitution::{ArithmeticEnd, Quoting, operands};
 use super::word::{Context, End, Tilde};
 use crate::text::Text;
 
@@ -225,7 +225,7 @@ impl Reader<'_> {
         if word.parts.iter().any(|part| matches!(part, WordPart::Quoted(_))) {
             // In an arithmetic expression single quotes and most backslashes stay, and are errors.
             text.parts.push(WordPart::Quoted(Text::from(source)));
-        } else if all.is_none() && word.parts.iter().all(simple) {
+        } else if all.is_none() && word.parts.iter().all(simple) && self.affords(operands(source)) {
             expression =
                 super::arithmetic::parse_source(source, self.options.depth.saturating_sub(self.depth));
         }

@@ -20,6 +20,7 @@ use super::error::{ParseError, ParseWarning};
 use super::lexer::{Input, Keyword, Parsed, Reader};
 use crate::memory::{HashMap, Vec};
 use crate::text::Text;
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// How text is read.
@@ -83,17 +84,20 @@ pub struct Parser {
     offset: usize,
     line: u32,
     warnings: Vec<ParseWarning>,
+    /// See [`Parser::set_effort`].
+    effort: Option<u32>,
+    spent: u32,
 }
 
 impl Parser {
     /// A parser at the beginning of `source`, which is line `first_line` of the script. Sources from 4 GiB are cut.
     pub fn new(source: Arc<[u8]>, first_line: u32) -> Self {
-        Self { source, offset: 0, line: first_line, warnings: Vec::new() }
+        Self { source, offset: 0, line: first_line, warnings: Vec::new(), effort: None, spent: 0 }
     }
 
     /// A parser that goes on where another stood: at `offset`, which is on `line`.
     pub fn resume(source: Arc<[u8]>, offset: usize, line: u32) -> Self {
-        Self { source, offset, line, warnings: Vec::new() }
+        Self { source, offset, line, warnings: Vec::new(), effort: None, spent: 0 }
     }
 
     /// The next complete command, up to the newline that ends it, with its here-documents. `None` at the end.
@@ -109,10 +113,12 @@ impl Parser {
         let input =
             Input { source: Arc::clone(&self.source), pos: self.offset.min(end), end, line: self.line };
         let mut reader = Reader::new(input, options, aliases);
+        reader.effort = self.effort;
         let result = reader.complete_command();
         self.offset = reader.input.pos;
         self.line = reader.input.line;
         self.warnings.append(&mut reader.warnings);
+        self.spent = reader.spent.get();
         let list = result?.map(|mut list| {
             if !reader.bodies.is_empty() {
                 super::resolve::Resolver { bodies: &mut reader.bodies }.list(&mut list);
@@ -144,6 +150,17 @@ impl Parser {
     /// The text that the spans of the last command refer to. Expanding an alias makes a new one.
     pub fn source(&self) -> &Arc<[u8]> {
         &self.source
+    }
+
+    /// How many words, simple commands and expansions one complete command may have; more is an error
+    /// ([`ParseErrorKind::TooLong`](super::error::ParseErrorKind::TooLong)). Time for a command is in proportion to them.
+    pub fn set_effort(&mut self, allowed: Option<u32>) {
+        self.effort = allowed;
+    }
+
+    /// How many words, simple commands and expansions the last complete command had.
+    pub fn spent(&self) -> u32 {
+        self.spent
     }
 
     /// Takes the warnings of the commands so far. Bash prints each before it runs the command.
@@ -231,6 +248,8 @@ impl<'a> Reader<'a> {
             options,
             aliases,
             depth: 0,
+            effort: None,
+            spent: Cell::new(0),
             loops: 0,
             substitutions: 0,
             pending: Vec::new(),
@@ -448,6 +467,7 @@ impl Reader<'_> {
     }
 
     fn stage(&mut self, pipeline: &mut Pipeline) -> Parsed<()> {
+        self.spend()?;
         match new_stage(pipeline, self.here()) {
             Some(command) => self.command(command),
             // It was refused, and the input has not moved.

@@ -63,6 +63,7 @@ impl Reader<'_> {
 
     /// `'...'`
     pub(super) fn single_quoted(&mut self, out: &mut Parts) -> Parsed<()> {
+        self.spend()?;
         let (start, line) = (self.pos() + 1, self.input.line);
         let rest = self.slice(start, self.input.end);
         let Some(length) = memchr::memchr(b'\'', rest) else {
@@ -76,6 +77,7 @@ impl Reader<'_> {
 
     /// `"..."`
     pub(super) fn double_quoted(&mut self, out: &mut Parts) -> Parsed<()> {
+        self.spend()?;
         let line = self.input.line;
         self.enter()?;
         self.input.pos += 1;

@@ -47,6 +47,7 @@ pub(super) enum ArithmeticEnd {
 impl Reader<'_> {
     /// What begins at the `$` at the cursor. False: nothing, and the cursor has not moved.
     pub(super) fn dollar(&mut self, quoting: Quoting, out: &mut Parts) -> Parsed<bool> {
+        self.spend()?;
         let at = self.after(self.pos());
         match self.byte_at(at) {
             Some(b'(') => self.parenthesis(out)?,
@@ -220,6 +221,7 @@ impl Reader<'_> {
 
     /// `<( list )`, `>( list )`
     pub(super) fn process_substitution(&mut self, out: &mut Parts) -> Parsed<()> {
+        self.spend()?;
         let (start, line) = (self.pos(), self.input.line);
         let output = self.byte() == Some(b'>');
         self.bump(1);
@@ -299,7 +301,8 @@ impl Reader<'_> {
             text.parts.iter().all(|part| matches!(part, WordPart::Quoted(_) | WordPart::Parameter(_)));
         let source = self.slice(text.span.start as usize, text.span.end as usize);
         let depth = self.options.depth.saturating_sub(self.depth);
-        let expression = if simple { super::arithmetic::parse_source(source, depth) } else { None };
+        let parses = simple && self.affords(operands(source));
+        let expression = if parses { super::arithmetic::parse_source(source, depth) } else { None };
         Arithmetic { text, expression }
     }
 
@@ -391,6 +394,7 @@ impl Reader<'_> {
 
     /// A backquoted substitution; `quoted`: in double quotes, where `\"` is a quote too.
     pub(super) fn backquoted(&mut self, quoted: bool, out: &mut Parts) -> Parsed<()> {
+        self.spend()?;
         let (start, line) = (self.pos(), self.input.line);
         self.enter()?;
         let mut text = Vec::new();
@@ -461,6 +465,11 @@ impl Reader<'_> {
         self.possibly_empty_list(body)?;
         if self.byte().is_some() { Err(self.unexpected()) } else { self.end_here_documents() }
     }
+}
+
+/// How many operands and operators an arithmetic expression can have, about.
+pub(super) fn operands(source: &[u8]) -> u32 {
+    u32::try_from(source.len() / 4).unwrap_or(u32::MAX)
 }
 
 /// `$(< file)`

@@ -115,6 +115,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn word_in_place(&mut self, context: Context, word: &mut Word) -> Parsed<()> {
+        self.spend()?;
         word.span = self.here();
         self.unquoted(context, &mut word.parts)?;
         word.span.end = self.pos() as u32;
@@ -235,7 +236,10 @@ impl Reader<'_> {
         match self.byte() {
             Some(b'\'') => self.single_quoted(out)?,
             Some(b'"') => self.double_quoted(out)?,
-            Some(b'\\') => self.escaped(out),
+            Some(b'\\') => {
+                self.spend()?;
+                self.escaped(out);
+            }
             Some(b'`') => self.backquoted(false, out)?,
             _ => return self.dollar(super::substitution::Quoting::Unquoted, out),
         }

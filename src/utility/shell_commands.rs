@@ -5,7 +5,7 @@
 //! is `null`), or `{"opaque": why, "line", "source"}` for a place where what runs cannot be known. A hook that allows by
 //! name should refuse scripts with an opaque line.
 
-use crate::inspect::{MAX_SCRIPT, inspect};
+use crate::inspect::{Inspection, MAX_SCRIPT};
 use crate::memory::{ToMetered, ToMeteredString, Vec, format};
 use crate::utility::prelude::*;
 
@@ -44,17 +44,31 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             }
         }
     };
-    let view = inspect(&script);
+    let mut inspection = Inspection::new(&script);
+    while inspection.step() {
+        ctx.tick_many(16);
+        ctx.check().await?;
+    }
+    let mut view = inspection.finish();
+    // They are dropped one by one, which takes its time.
+    for command in std::mem::take(&mut view.commands) {
+        ctx.tick_many(1 + command.words.len() as u32);
+        write(ctx, &command.to_json()).await?;
+    }
     for record in view.records(&script) {
-        ctx.tick().await?;
-        let mut line = record.to_metered_string().into_bytes();
-        line.push(b'\n');
-        ctx.stdout.write(&line).await?;
+        write(ctx, &record).await?;
     }
     Ok(match view.error {
         Some(error) => ctx.warn(error),
         None => ExitStatus::SUCCESS,
     })
+}
+
+async fn write(ctx: &mut Context, record: &serde_json::Value) -> Result<(), UtilityError> {
+    ctx.tick().await?;
+    let mut line = record.to_metered_string().into_bytes();
+    line.push(b'\n');
+    ctx.stdout.write(&line).await
 }
 
 /// The script, cut one byte past the longest that is inspected.

@@ -4,12 +4,12 @@
 //! input. The rule is a filter and no security boundary (R63): where a command can not be known, the handler runs and sees
 //! the call for itself.
 //!
-//! A shell command is taken apart by [`inspect`](crate::inspect::inspect): every simple command anywhere in it, also behind
+//! A shell command is taken apart by [`inspect_briefly`]: every simple command anywhere in it, also behind
 //! `env`, `xargs` or `bash -c`, is tested as written and as it is after quote removal.
 
 use super::path_rule::PathPattern;
 use crate::hook::matcher::{Mismatch, RegexCompiler};
-use crate::inspect::{CommandView, OpaqueKind, inspect};
+use crate::inspect::{CommandView, OpaqueKind, inspect_briefly};
 use serde_json::Value;
 use std::cell::OnceCell;
 
@@ -46,6 +46,14 @@ impl Wildcard {
         match pattern.strip_suffix(":*") {
             Some(prefix) => Self::Prefix(prefix.to_owned()),
             None => Self::Pieces(pattern.split('*').map(str::to_owned).collect()),
+        }
+    }
+
+    /// What a text that fits begins with.
+    fn beginning(&self) -> &str {
+        match self {
+            Self::Prefix(prefix) => prefix,
+            Self::Pieces(pieces) => pieces.first().map_or("", String::as_str),
         }
     }
 
@@ -89,7 +97,7 @@ struct Command {
     is_unknown: bool,
     /// It has `$( )`, a backquote or `$VAR`.
     expands: bool,
-    /// Every simple command in every form that it is tested in.
+    /// Every simple command in every form that it is tested in, in order and each once.
     texts: Vec<String>,
 }
 
@@ -105,7 +113,7 @@ impl<'a> Call<'a> {
 
 impl Command {
     fn new(command: &str) -> Self {
-        let view = inspect(command.as_bytes());
+        let view = inspect_briefly(command.as_bytes());
         let hides = |kind: OpaqueKind| {
             matches!(
                 kind,
@@ -116,11 +124,22 @@ impl Command {
                     | OpaqueKind::TooLarge
             )
         };
+        let mut texts: Vec<String> = view.commands.iter().flat_map(forms).collect();
+        texts.sort_unstable();
+        texts.dedup();
         Self {
             is_unknown: view.error.is_some() || view.opaque.iter().any(|opaque| hides(opaque.what)),
             expands: has_expansion(command),
-            texts: view.commands.iter().flat_map(forms).collect(),
+            texts,
         }
+    }
+
+    /// Whether one of its texts fits. Only those that begin as the pattern does are looked at.
+    fn fits(&self, pattern: &Wildcard) -> bool {
+        let beginning = pattern.beginning();
+        let first = self.texts.partition_point(|text| text.as_str() < beginning);
+        let candidates = self.texts.get(first..).unwrap_or(&[]).iter();
+        candidates.take_while(|text| text.starts_with(beginning)).any(|text| pattern.matches(text))
     }
 }
 
@@ -191,9 +210,7 @@ impl Pattern {
         }
         if let Some(command) = call.member("command") {
             let command = call.command.get_or_init(|| Command::new(command));
-            return command.is_unknown
-                || (self.is_specific && command.expands)
-                || command.texts.iter().any(|text| self.text.matches(text));
+            return command.is_unknown || (self.is_specific && command.expands) || command.fits(&self.text);
         }
         if let (Some(wanted), Some(url)) = (self.whole.strip_prefix("domain:"), call.member("url")) {
             return is_domain(host_of(url), wanted);
@@ -280,6 +297,9 @@ mod tests {
             assert_eq!(runs(rule, "Bash", &json!({"command": command})), wanted, "{rule} {command}");
         }
         assert!(!runs("Bash(rm *)", "Shell", &json!({"command": "rm x"})));
+        // What is too long to be known is no reason to let it pass.
+        let long = "a; ".repeat(20_000);
+        assert!(runs("Bash(rm *)", "Bash", &json!({"command": long})));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //!    must parse as one command without substitutions, and its words and redirections are looked at again
 //!    ([`crate::inspect`]). This only refuses what the marks would have refused, had they been right.
 
-use crate::inspect::{CommandView, OpaqueKind, RedirectView, Via, View, inspect};
+use crate::inspect::{CommandView, OpaqueKind, RedirectView, Via, View, inspect_briefly};
 
 /// What the guard says of a command's text; the same in every mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub(super) fn judge(command: &str) -> Verdict {
     if rest.is_empty() {
         return refused("");
     }
-    let view = inspect(text.bytes);
+    let view = inspect_briefly(text.bytes);
     let checks: [(&str, bool); 7] = [
         (UNREADABLE, view.error.is_some() || is_too_large(&view)),
         (
@@ -310,6 +310,7 @@ fn finds_and_acts(text: &str, view: &View) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inspect::inspect;
 
     fn hint(command: &str) -> &'static str {
         match judge(command) {
@@ -358,6 +359,11 @@ mod tests {
         ] {
             assert_eq!(hint(command), wanted, "{command}");
         }
+    }
+
+    #[test]
+    fn what_is_too_long_is_refused() {
+        assert_eq!(judge(&format!("ls {}", "a ".repeat(20_000))), Verdict::Refused(UNREADABLE.to_owned()));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use super::safer_shell_rules::{DESTRUCTIVE, READERS, Reader, Rule};
 use super::{Call, category};
-use crate::inspect::{CommandView, RedirectView, View, WordView, inspect};
+use crate::inspect::{CommandView, RedirectView, View, WordView, inspect_briefly};
 use serde_json::{Value, json};
 
 pub(super) fn run(call: &Call<'_>) -> Result<Option<Value>, String> {
@@ -18,7 +18,7 @@ pub(super) fn run(call: &Call<'_>) -> Result<Option<Value>, String> {
     if command.trim().is_empty() {
         return Ok(None);
     }
-    let view = inspect(command.as_bytes());
+    let view = inspect_briefly(command.as_bytes());
     if let Some((rule, found)) = worst(&view) {
         return Ok(Some(ask(rule.radius.name(), rule.category, &format!("`{found}` {}", rule.reason))));
     }
@@ -90,6 +90,7 @@ fn is_known_read(text: &str, view: &View) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inspect::inspect;
 
     #[test]
     fn known_reads() {
@@ -97,6 +98,8 @@ mod tests {
         for text in ["ls -la", "ls *.rs ~/x", "git status 2>/dev/null", "cat 'a b' 2>&1", "docker ps\n"] {
             assert!(reads(text), "{text}");
         }
+        let long = format!("ls {}", "a ".repeat(20_000));
+        assert!(!is_known_read(&long, &inspect_briefly(long.as_bytes())));
         for text in [
             "ls > x",
             "ls | wc",
