@@ -8,6 +8,7 @@ use regex_automata::meta;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 /// A test of a name.
 #[derive(Clone, Debug)]
@@ -191,13 +192,25 @@ impl fmt::Display for Mismatch {
 #[derive(Clone, Debug)]
 pub struct Regex {
     text: String,
-    engine: meta::Regex,
+    engine: Engine,
+}
+
+#[derive(Clone, Debug)]
+enum Engine {
+    /// Any expression.
+    Meta(meta::Regex),
+    /// Plain texts: the text has one of them in it, or `is_whole`, is one of them.
+    Texts { texts: Arc<[String]>, is_whole: bool },
 }
 
 impl Regex {
     /// Whether it is found anywhere in `text`.
     pub fn is_match(&self, text: &str) -> bool {
-        self.engine.is_match(text)
+        match &self.engine {
+            Engine::Meta(engine) => engine.is_match(text),
+            Engine::Texts { texts, is_whole: true } => texts.iter().any(|one| one == text),
+            Engine::Texts { texts, is_whole: false } => texts.iter().any(|one| text.contains(one.as_str())),
+        }
     }
 
     /// The source text.
@@ -227,6 +240,11 @@ impl RegexCompiler {
 
     /// Compiles `pattern`; the error is one line.
     pub fn compile(&mut self, pattern: &str) -> Result<Regex, String> {
+        let text = pattern.to_owned();
+        if let Some(engine) = Engine::of_texts(pattern).filter(|_| pattern.len() <= self.one.min(self.left)) {
+            self.left = self.left.saturating_sub(pattern.len());
+            return Ok(Regex { text, engine });
+        }
         let config = meta::Config::new()
             .nfa_size_limit(Some(self.one.min(self.left)))
             .hybrid_cache_capacity(CACHE_BYTES);
@@ -238,7 +256,22 @@ impl RegexCompiler {
             text.rsplit_once("error: ").map_or(text.as_str(), |(_, why)| why).trim().to_owned()
         })?;
         self.left = self.left.saturating_sub(engine.memory_usage());
-        Ok(Regex { text: pattern.to_owned(), engine })
+        Ok(Regex { text, engine: Engine::Meta(engine) })
+    }
+}
+
+/// What stands around an expression that is to be the whole text.
+const WHOLE: [(&str, &str); 3] = [("^(?:", ")$"), (r"\A(?:", r")\z"), (r"\A(?s:", r")\z")];
+
+impl Engine {
+    /// For one text or alternatives, as most matchers are: compiling those takes a thousand times as long as comparing them.
+    fn of_texts(pattern: &str) -> Option<Self> {
+        let inside = |(open, close): (&str, &str)| pattern.strip_prefix(open)?.strip_suffix(close);
+        let whole = WHOLE.into_iter().find_map(inside);
+        let alternatives = whole.unwrap_or(pattern);
+        let is_plain = |character: char| !r"\.+*?()|[]{}^$".contains(character);
+        let texts = alternatives.split('|').map(|text| text.chars().all(is_plain).then(|| text.to_owned()));
+        Some(Self::Texts { texts: texts.collect::<Option<_>>()?, is_whole: whole.is_some() })
     }
 }
 
@@ -289,6 +322,30 @@ mod tests {
         );
         let error = RegexCompiler::new(1 << 20).compile("(?:a{1000}){1000}").unwrap_err();
         assert_eq!(error, "compiled regex exceeds size limit of 1048576 bytes");
+    }
+
+    #[test]
+    fn plain_texts_are_what_the_expression_is() {
+        for pattern in [
+            "a",
+            "",
+            "a|b",
+            "^(?:a|bc)$",
+            "^(?:)$",
+            r"\A(?:a|)\z",
+            r"\A(?s:a b)\z",
+            "é-#|x",
+            "^(?:a)$|b",
+            "a|b)$",
+            "^(?:a|b",
+        ] {
+            let Ok(regex) = regex::Regex::new(pattern) else { continue };
+            let compiled = RegexCompiler::new(1 << 20).compile(pattern).unwrap();
+            for text in ["", "a", "b", "bc", "abc", "a b", "a\n", "é-#", "x", "|"] {
+                assert_eq!(compiled.is_match(text), regex.is_match(text), "{pattern} {text:?}");
+            }
+        }
+        assert!(RegexCompiler::new(1 << 20).compile("a|b)$").is_err());
     }
 
     #[test]

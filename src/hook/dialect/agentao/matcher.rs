@@ -5,6 +5,7 @@
 //! anywhere. Every pattern is tried against both names of a tool (G7).
 
 use crate::hook::matcher::{Mismatch, Regex, RegexCompiler};
+use crate::pattern::{NoTicker, Pattern, PatternOptions};
 use std::fmt;
 
 /// The platform's name and Claude Code's.
@@ -59,6 +60,8 @@ pub(super) enum Matcher {
     All,
     /// One of these names.
     Names(Vec<String>),
+    /// A glob over the whole name.
+    Glob { text: String, pattern: Pattern },
     /// An expression; anchored where it has to be.
     Expression { text: String, regex: Regex },
     /// Nothing, and why.
@@ -75,6 +78,7 @@ impl Matcher {
         let passes = |name: &str| match self {
             Self::All => true,
             Self::Names(names) => names.iter().any(|wanted| wanted == name),
+            Self::Glob { pattern, .. } => matches!(pattern.matches(name.as_bytes(), &mut NoTicker), Ok(true)),
             Self::Expression { regex, .. } => regex.is_match(name),
             Self::Never(_) => false,
         };
@@ -95,13 +99,7 @@ impl Matcher {
         if !pattern.contains(['*', '?']) {
             return (Self::Names(vec![pattern.to_owned()]), None);
         }
-        match regexes.compile(&glob_expression(pattern)) {
-            Ok(regex) => (Self::Expression { text: pattern.to_owned(), regex }, None),
-            Err(why) => (
-                Self::Never("the matcher's pattern is too large"),
-                Some(format!("matcher pattern `{pattern}` can not be used, the rule never fires: {why}")),
-            ),
-        }
+        (Self::Glob { text: pattern.to_owned(), pattern: glob(pattern) }, None)
     }
 
     /// An expression over the whole text; an invalid one is compared as it is (G6).
@@ -144,25 +142,16 @@ impl fmt::Display for Matcher {
         match self {
             Self::All => f.write_str("*"),
             Self::Names(names) => f.write_str(&names.join("|")),
-            Self::Expression { text, .. } => f.write_str(text),
+            Self::Glob { text, .. } | Self::Expression { text, .. } => f.write_str(text),
             Self::Never(why) => f.write_str(why),
         }
     }
 }
 
 /// `*` is any text, `?` any character, everything else itself.
-fn glob_expression(glob: &str) -> String {
-    let mut expression = String::with_capacity(glob.len().saturating_add(16));
-    expression.push_str(r"\A(?s:");
-    for character in glob.chars() {
-        match character {
-            '*' => expression.push_str(".*"),
-            '?' => expression.push('.'),
-            other => expression.push_str(&regex::escape(other.encode_utf8(&mut [0; 4]))),
-        }
-    }
-    expression.push_str(r")\z");
-    expression
+fn glob(glob: &str) -> Pattern {
+    let literal: Vec<bool> = glob.bytes().map(|byte| !matches!(byte, b'*' | b'?')).collect();
+    Pattern::new(glob.as_bytes(), &literal, PatternOptions::default())
 }
 
 #[cfg(test)]
