@@ -1,6 +1,8 @@
 //! `comm`: compares two sorted files line by line. GNU coreutils comm(1).
 
+use crate::limit::Meter;
 use crate::memory::{ToMetered, ToMeteredString, Vec, format, vec};
+use crate::utility::pace::{append, compare};
 use crate::utility::prelude::*;
 use std::cmp::Ordering;
 
@@ -56,7 +58,7 @@ impl Side {
     }
 
     /// Goes on to the next line.
-    async fn advance(&mut self, delimiter: u8, first: bool) -> Result<(), UtilityError> {
+    async fn advance(&mut self, meter: &Meter, delimiter: u8, first: bool) -> Result<(), UtilityError> {
         let line = match self.input.next_line(delimiter).await {
             Ok(line) => line,
             Err(error) => return Err(UtilityError::operand(quote_operand(&self.name).as_bytes(), error)),
@@ -66,7 +68,7 @@ impl Side {
                 std::mem::swap(&mut self.current, &mut self.previous);
                 self.has_previous = !first;
                 self.current.clear();
-                self.current.extend_from_slice(split_delimiter(line, delimiter).0);
+                append(meter, &mut self.current, split_delimiter(line, delimiter).0).await?;
             }
             // The last two lines stay to be checked.
             None => self.ended = true,
@@ -74,8 +76,8 @@ impl Side {
         Ok(())
     }
 
-    fn is_out_of_order(&self) -> bool {
-        self.has_previous && *self.previous > *self.current
+    async fn is_out_of_order(&self, meter: &Meter) -> Result<bool, UtilityError> {
+        Ok(self.has_previous && compare(meter, &self.previous, &self.current).await?.is_gt())
     }
 }
 
@@ -91,7 +93,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let [first, second] = two_operands(&options)?;
     let mut sides = [Side::open(ctx, &first)?, Side::open(ctx, &second)?];
     for side in &mut sides {
-        side.advance(delimiter, true).await?;
+        side.advance(&ctx.meter, delimiter, true).await?;
     }
     let columns = Columns::new(["1", "2", "3"].map(|name| !options.has(name)), &separator);
     let mut totals = [0_u64; 3];
@@ -103,7 +105,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             (true, true) => break,
             (true, false) => Ordering::Greater,
             (false, true) => Ordering::Less,
-            (false, false) => one.current.cmp(&two.current),
+            (false, false) => compare(&ctx.meter, &one.current, &two.current).await?,
         };
         unpaired |= order.is_ne();
         let (column, line) = match order {
@@ -116,7 +118,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         }
         if let Some(Some(prefix)) = columns.0.get(column) {
             ctx.stdout.push(prefix);
-            ctx.stdout.push(line);
+            ctx.stdout.write(line).await?;
             ctx.stdout.push(&[delimiter]);
             ctx.stdout.flush_if_full().await?;
         }
@@ -125,9 +127,9 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             if !advances {
                 continue;
             }
-            side.advance(delimiter, false).await?;
+            side.advance(&ctx.meter, delimiter, false).await?;
             let checked = check == OrderCheck::Always || (check == OrderCheck::WhenUnpaired && unpaired);
-            if checked && !side.disorder && side.is_out_of_order() {
+            if checked && !side.disorder && side.is_out_of_order(&ctx.meter).await? {
                 side.disorder = true;
                 let message = format!("file {} is not in sorted order", index + 1);
                 if check == OrderCheck::Always {

@@ -3,6 +3,7 @@
 mod list;
 
 use crate::memory::{ToMetered, Vec, vec};
+use crate::utility::pace::append;
 use crate::utility::prelude::*;
 use list::{Range, parse_list};
 
@@ -100,13 +101,12 @@ async fn cut_operand(ctx: &mut Context, settings: &Settings, operand: &[u8]) -> 
         let wanted = if settings.fields {
             select_fields(ctx, settings, body, &mut shown).await?
         } else {
-            select_bytes(settings, body, &mut shown);
+            select_bytes(ctx, settings, body, &mut shown).await?;
             true
         };
         if wanted {
             shown.push(settings.delimiter);
-            ctx.stdout.push(&shown);
-            ctx.stdout.flush_if_full().await?;
+            ctx.stdout.write(&shown).await?;
         }
         ctx.tick_many((body.len() / 64) as u32);
         ctx.tick().await?;
@@ -114,7 +114,12 @@ async fn cut_operand(ctx: &mut Context, settings: &Settings, operand: &[u8]) -> 
     Ok(())
 }
 
-fn select_bytes(settings: &Settings, line: &[u8], out: &mut Vec<u8>) {
+async fn select_bytes(
+    ctx: &Context,
+    settings: &Settings,
+    line: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), OperandError> {
     let mut first = true;
     for range in &settings.ranges {
         let end = range.last.min(line.len());
@@ -123,8 +128,9 @@ fn select_bytes(settings: &Settings, line: &[u8], out: &mut Vec<u8>) {
             out.extend_from_slice(&settings.output_separator);
         }
         first = false;
-        out.extend_from_slice(part);
+        append(&ctx.meter, out, part).await?;
     }
+    Ok(())
 }
 
 /// Returns whether the line is printed at all.
@@ -142,7 +148,7 @@ async fn select_fields(
         let end = separators.next();
         if end.is_none() && number == 1 {
             if !settings.only_delimited {
-                out.extend_from_slice(line);
+                append(&ctx.meter, out, line).await?;
             }
             return Ok(!settings.only_delimited);
         }
@@ -159,10 +165,10 @@ async fn select_fields(
             if current.last == usize::MAX
                 && matches!(settings.output_separator.as_slice(), [one] if *one == settings.separator)
             {
-                out.extend_from_slice(line.get(start..).unwrap_or(&[]));
+                append(&ctx.meter, out, line.get(start..).unwrap_or(&[])).await?;
                 return Ok(true);
             }
-            out.extend_from_slice(line.get(start..end.unwrap_or(line.len())).unwrap_or(&[]));
+            append(&ctx.meter, out, line.get(start..end.unwrap_or(line.len())).unwrap_or(&[])).await?;
         }
         let Some(end) = end else { return Ok(true) };
         start = end + 1;

@@ -4,7 +4,9 @@
 
 use super::comm::two_operands;
 use super::count::parse_digits;
+use crate::limit::{LimitError, Meter};
 use crate::memory::{Vec, format, vec};
+use crate::utility::pace::{append, compare, position, tick_bytes};
 use crate::utility::prelude::*;
 use std::cmp::Ordering;
 
@@ -100,7 +102,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             suspect: false,
             disorder: false,
         };
-        side.read_next(&settings).await?;
+        side.read_next(&ctx.meter, &settings).await?;
         sides.push(side);
     }
     let Ok([mut left, mut right]) = <[Side; 2]>::try_from(sides) else { return Ok(ExitStatus::FAILURE) };
@@ -122,7 +124,11 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             (true, true) => break,
             (true, false) => Ordering::Greater,
             (false, true) => Ordering::Less,
-            (false, false) => settings.compare(settings.key(0, left.first()), settings.key(1, right.first())),
+            (false, false) => {
+                let keys =
+                    (settings.key(ctx, 0, left.first()).await?, settings.key(ctx, 1, right.first()).await?);
+                settings.compare(ctx, keys.0, keys.1).await?
+            }
         };
         unpaired_seen |= order.is_ne();
         match order {
@@ -246,25 +252,48 @@ impl Settings {
         }
     }
 
-    fn key<'l>(&self, side: usize, line: &'l [u8]) -> &'l [u8] {
-        let number = self.keys.get(side).copied().unwrap_or(0);
-        let field = match self.separator {
-            _ if self.whole_line => (number == 0).then_some(line),
-            Some(separator) => line.split(|byte| *byte == separator).nth(number),
-            None => {
-                let fields = line.split(|byte| matches!(byte, b' ' | b'\t' | b'\n'));
-                fields.filter(|field| !field.is_empty()).nth(number)
+    /// The field that a line is joined by; empty when it has none.
+    async fn key<'l>(&self, ctx: &Context, side: usize, line: &'l [u8]) -> Result<&'l [u8], LimitError> {
+        let mut number = self.keys.get(side).copied().unwrap_or(0);
+        if self.whole_line {
+            return Ok(if number == 0 { line } else { &[] });
+        }
+        let mut rest = line;
+        loop {
+            let end = position(&ctx.meter, rest, |byte| self.separates(*byte)).await?;
+            let field = rest.get(..end.unwrap_or(rest.len())).unwrap_or(&[]);
+            if self.separator.is_some() || !field.is_empty() {
+                if number == 0 {
+                    return Ok(field);
+                }
+                number -= 1;
             }
-        };
-        field.unwrap_or(&[])
+            let Some(end) = end else { return Ok(&[]) };
+            rest = rest.get(end + 1..).unwrap_or(&[]);
+        }
     }
 
-    fn compare(&self, one: &[u8], two: &[u8]) -> Ordering {
-        if self.ignore_case {
-            one.iter().map(u8::to_ascii_uppercase).cmp(two.iter().map(u8::to_ascii_uppercase))
-        } else {
-            one.cmp(two)
+    fn separates(&self, byte: u8) -> bool {
+        match self.separator {
+            Some(separator) => byte == separator,
+            None => matches!(byte, b' ' | b'\t' | b'\n'),
         }
+    }
+
+    async fn compare(&self, ctx: &Context, one: &[u8], two: &[u8]) -> Result<Ordering, LimitError> {
+        if !self.ignore_case {
+            return compare(&ctx.meter, one, two).await;
+        }
+        for (left, right) in one.chunks(STRETCH).zip(two.chunks(STRETCH)) {
+            // The last stretches may differ in length alone.
+            let upper = right.iter().map(u8::to_ascii_uppercase);
+            let order = left.iter().map(u8::to_ascii_uppercase).cmp(upper);
+            if order.is_ne() {
+                return Ok(order);
+            }
+            tick_bytes(&ctx.meter, left.len()).await?;
+        }
+        Ok(one.len().cmp(&two.len()))
     }
 }
 
@@ -278,12 +307,12 @@ impl Side {
         self.lines().next().unwrap_or(&[])
     }
 
-    async fn read_next(&mut self, settings: &Settings) -> Result<(), UtilityError> {
+    async fn read_next(&mut self, meter: &Meter, settings: &Settings) -> Result<(), UtilityError> {
         self.next.clear();
         match self.input.next_line(settings.delimiter).await {
             Ok(None) => self.has_next = false,
             Ok(Some(line)) => {
-                self.next.extend_from_slice(split_delimiter(line, settings.delimiter).0);
+                append(meter, &mut self.next, split_delimiter(line, settings.delimiter).0).await?;
                 self.has_next = true;
                 self.line += 1;
             }
@@ -312,8 +341,9 @@ impl Side {
         while self.has_next {
             ctx.tick().await?;
             if !self.ends.is_empty() {
-                let order =
-                    settings.compare(settings.key(side, self.first()), settings.key(side, &self.next));
+                let first = settings.key(ctx, side, self.first()).await?;
+                let next = settings.key(ctx, side, &self.next).await?;
+                let order = settings.compare(ctx, first, next).await?;
                 self.suspect = order.is_gt();
                 if self.suspect && settings.check == Some(true) {
                     self.report_disorder(ctx, settings, unpaired_seen)?;
@@ -323,9 +353,9 @@ impl Side {
                 }
             }
             let Self { text, ends, next, .. } = self;
-            text.extend_from_slice(next);
+            append(&ctx.meter, text, next).await?;
             ends.push(text.len());
-            self.read_next(settings).await?;
+            self.read_next(&ctx.meter, settings).await?;
             if one {
                 break;
             }
@@ -364,36 +394,47 @@ async fn print(
     };
     let separator = [settings.separator.unwrap_or(b' ')];
     let mut first = true;
-    let mut put = |out: &mut Output, field: Option<&[u8]>| {
-        if !first {
-            out.push(&separator);
-        }
-        first = false;
-        out.push(field.filter(|field| !field.is_empty()).unwrap_or(&settings.missing));
-    };
-    let out = &mut ctx.stdout;
     if settings.format.is_empty() {
-        put(out, key(0).or(key(1)));
+        put(ctx, settings, &separator, &mut first, key(0).or(key(1))).await?;
         for (side, fields) in fields.iter().enumerate() {
             let Some(fields) = fields else { continue };
             for (index, field) in fields.iter().enumerate() {
                 if settings.keys.get(side) != Some(&index) {
-                    put(out, Some(field));
+                    put(ctx, settings, &separator, &mut first, Some(field)).await?;
                 }
             }
         }
     }
     for field in &settings.format {
-        match field {
-            Field::Key => put(out, key(0).or(key(1))),
+        let field = match field {
+            Field::Key => key(0).or(key(1)),
             Field::Of(side, index) => {
                 let fields = fields.get(*side).and_then(Option::as_ref);
-                put(out, fields.and_then(|fields| fields.get(*index)).copied());
+                fields.and_then(|fields| fields.get(*index)).copied()
             }
-        }
+        };
+        put(ctx, settings, &separator, &mut first, field).await?;
     }
-    out.push(&[settings.delimiter]);
-    out.flush_if_full().await
+    ctx.stdout.push(&[settings.delimiter]);
+    ctx.stdout.flush_if_full().await
+}
+
+/// Bytes that are compared at once.
+const STRETCH: usize = 16 << 10;
+
+/// Prints a field, and before it the separator, unless it is the first one.
+async fn put(
+    ctx: &mut Context,
+    settings: &Settings,
+    separator: &[u8],
+    first: &mut bool,
+    field: Option<&[u8]>,
+) -> Result<(), UtilityError> {
+    if !std::mem::take(first) {
+        ctx.stdout.push(separator);
+    }
+    ctx.tick().await?;
+    ctx.stdout.write(field.filter(|field| !field.is_empty()).unwrap_or(&settings.missing)).await
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@
 
 use super::context::yield_now;
 use crate::limit::{LimitError, Meter, Turn, gauge};
+use crate::memory::Vec;
 use crate::pattern::{Stopped, Ticker};
+use std::cmp::Ordering;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
@@ -34,6 +36,20 @@ impl Pace<'_> {
         }
     }
 
+    /// Appends `bytes` to `out`; what is long in stretches.
+    pub(crate) async fn append(&mut self, out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), Stopped> {
+        if bytes.len() <= STRETCH {
+            out.extend_from_slice(bytes);
+            return Ok(());
+        }
+        out.reserve(bytes.len());
+        for stretch in bytes.chunks(STRETCH) {
+            out.extend_from_slice(stretch);
+            self.tick(stretch.len() as u64 / 16).await?;
+        }
+        Ok(())
+    }
+
     /// Counts steps and yields when it is time.
     pub(crate) async fn tick(&mut self, steps: u64) -> Result<(), Stopped> {
         if self.count(steps)? {
@@ -41,6 +57,62 @@ impl Pace<'_> {
         }
         Ok(())
     }
+}
+
+impl crate::pattern::Pace for Pace<'_> {
+    async fn tick(&mut self, n: u64) -> Result<(), Stopped> {
+        Pace::tick(self, n).await
+    }
+}
+
+/// Bytes that are copied or compared at once.
+const STRETCH: usize = 64 << 10;
+
+/// Appends `bytes` to `out`; what is long in stretches between which others run.
+pub(crate) async fn append(meter: &Meter, out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), LimitError> {
+    if bytes.len() <= STRETCH {
+        out.extend_from_slice(bytes);
+        return Ok(());
+    }
+    out.reserve(bytes.len());
+    for stretch in bytes.chunks(STRETCH) {
+        out.extend_from_slice(stretch);
+        tick_bytes(meter, stretch.len() / 4).await?;
+    }
+    Ok(())
+}
+
+/// Compares texts byte by byte; what is long in stretches between which others run.
+pub(crate) async fn compare(meter: &Meter, one: &[u8], two: &[u8]) -> Result<Ordering, LimitError> {
+    if one.len().min(two.len()) > STRETCH {
+        for (left, right) in one.chunks(STRETCH).zip(two.chunks(STRETCH)) {
+            // The last stretches may differ in length alone.
+            let order = left.cmp(right);
+            if order.is_ne() {
+                return Ok(order);
+            }
+            tick_bytes(meter, left.len() / 4).await?;
+        }
+        return Ok(one.len().cmp(&two.len()));
+    }
+    Ok(one.cmp(two))
+}
+
+/// The first byte that is `wanted`; what is long is looked through in stretches between which others run.
+pub(crate) async fn position(
+    meter: &Meter,
+    bytes: &[u8],
+    wanted: impl Fn(&u8) -> bool,
+) -> Result<Option<usize>, LimitError> {
+    let mut passed = 0;
+    for stretch in bytes.chunks(STRETCH / 4) {
+        if let Some(found) = stretch.iter().position(&wanted) {
+            return Ok(Some(passed + found));
+        }
+        passed += stretch.len();
+        tick_bytes(meter, stretch.len()).await?;
+    }
+    Ok(None)
 }
 
 /// Counts `bytes` that were looked at on the fuel of the run, and yields when it is time.

@@ -33,6 +33,9 @@ pub(crate) trait Surroundings {
 /// Fuel of a piece of output.
 const PIECE: i64 = 2;
 
+/// Bytes of an argument, or of the format, that are printed at once.
+const PART: usize = 32 << 10;
+
 /// How a round ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
@@ -76,6 +79,8 @@ pub(crate) struct Place {
     before: usize,
     /// Bytes of the format that are done in this round.
     at: usize,
+    /// Bytes of a long argument that are done in the directive at `at`.
+    inside: usize,
     /// Bytes that were printed and handed on.
     printed: usize,
     status: u8,
@@ -101,14 +106,6 @@ impl<'f> Formatter<'f> {
     ) -> Self {
         let start = out.len();
         Self { dialect, format, args, place: Place::default(), out, start, meter, around }
-    }
-
-    /// Prints everything; the exit status.
-    pub(crate) fn run(self) -> Result<u8, LimitError> {
-        match self.run_from(Place::default(), usize::MAX)? {
-            Printed::All(status) => Ok(status),
-            Printed::Part(place) => Ok(place.status),
-        }
     }
 
     /// Prints from a place on until there are `most` bytes of output.
@@ -185,6 +182,7 @@ impl<'f> Formatter<'f> {
                     self.place.at += escape.length;
                 }
                 plain => {
+                    let plain = plain.get(..PART).unwrap_or(plain);
                     let length = memchr::memchr2(b'%', b'\\', plain).unwrap_or(plain.len());
                     self.out.extend_from_slice(plain.get(..length).unwrap_or(plain));
                     self.place.at += length;
@@ -269,7 +267,8 @@ impl<'f> Formatter<'f> {
         if !self.convert(&directive, conversion, start, &mut at)? {
             return Ok(None);
         }
-        Ok(Some(at))
+        // There is more of a long argument.
+        Ok(Some(if self.place.inside > 0 { start } else { at }))
     }
 
     /// Whether the `q` at `at` is a conversion: as a length it would stand before another one.
@@ -329,6 +328,7 @@ impl<'f> Formatter<'f> {
                 self.put_integer(directive, conversion, magnitude, negative)?;
             }
             b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A' => self.put_float(directive, conversion)?,
+            b's' | b'b' if *at == start + 1 && self.is_long() => return Ok(self.put_part(conversion, at)),
             b's' => {
                 let arg = self.take().unwrap_or_default();
                 self.put_text(directive, &arg)?;
@@ -426,6 +426,42 @@ impl<'f> Formatter<'f> {
     }
 
     /// `%b`; `false` at `\c`.
+    /// Whether the next argument is printed in parts.
+    fn is_long(&self) -> bool {
+        self.args.get(self.place.next).is_some_and(|arg| arg.len() > PART)
+    }
+
+    /// Prints the next part of a long argument as it is, or with its escapes decoded. `false`: nothing follows.
+    fn put_part(&mut self, conversion: u8, at: &mut usize) -> bool {
+        let arg = self.args.get(self.place.next).cloned().unwrap_or_default();
+        let mut rest = arg.get(self.place.inside..).unwrap_or(&[]);
+        let enough = self.out.len().saturating_add(PART);
+        let mut goes_on = true;
+        while goes_on && !rest.is_empty() && self.out.len() < enough {
+            let part = rest.get(..PART).unwrap_or(rest);
+            let escape = if conversion == b'b' { memchr::memchr(b'\\', part) } else { None };
+            let (plain, after) = rest.split_at_checked(escape.unwrap_or(part.len())).unwrap_or((rest, &[]));
+            self.out.extend_from_slice(plain);
+            rest = after;
+            if escape.is_some() {
+                let escape = decode(rest, EscapeIn::Argument, self.out);
+                goes_on = !(self.complain(escape) || escape.ends);
+                rest = rest.get(escape.length.max(1)..).unwrap_or(&[]);
+            }
+            if gauge::is_refused() {
+                rest = &[];
+            }
+        }
+        if goes_on && !rest.is_empty() {
+            self.place.inside = arg.len() - rest.len();
+        } else {
+            self.place.inside = 0;
+            self.place.next += 1;
+            *at += 1;
+        }
+        goes_on
+    }
+
     fn put_escaped(&mut self, directive: &Directive, arg: &[u8]) -> Result<bool, LimitError> {
         self.tick()?;
         let mut text = Vec::with_capacity(arg.len());

@@ -2,7 +2,7 @@
 
 use crate::memory::Vec;
 use crate::utility::prelude::*;
-use crate::utility::print_format::{Dialect, Formatter, Surroundings};
+use crate::utility::print_format::{Dialect, Formatter, Place, Printed, Surroundings};
 use std::fmt::Display;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -32,11 +32,22 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         return Err(UtilityError::Usage("missing operand".into()));
     };
     let meter = std::sync::Arc::clone(&ctx.meter);
-    let mut out = Vec::new();
-    let status = Formatter::new(Dialect::Gnu, format, rest, &mut out, &meter, &mut Plain { ctx }).run()?;
-    ctx.stdout.write(&out).await?;
-    Ok(ExitStatus(status))
+    let mut place = Place::default();
+    loop {
+        let mut out = Vec::new();
+        let printed =
+            Formatter::new(Dialect::Gnu, format, rest, &mut out, &meter, &mut Plain { ctx }).run_from(place, BLOCK)?;
+        ctx.stdout.write(&out).await?;
+        match printed {
+            Printed::All(status) => return Ok(ExitStatus(status)),
+            Printed::Part(next) => place = next,
+        }
+        ctx.check().await?;
+    }
 }
+
+/// Bytes that are made before they are handed on.
+const BLOCK: usize = 16 << 10;
 
 /// What the formats see of a utility: neither variables nor times.
 struct Plain<'c> {

@@ -147,14 +147,15 @@ async fn write_lines(
         let out = file.as_mut().unwrap_or(&mut ctx.stdout);
         for line in portion {
             if settings.unique {
-                if previous.is_some_and(|before| order.compare(before, line).is_eq()) {
+                if let Some(before) = previous
+                    && order.compare_paced(&ctx.meter, before, line).await?.is_eq()
+                {
                     continue;
                 }
                 previous = Some(line);
             }
-            out.push(order.with_delimiter(line));
+            out.write(order.with_delimiter(line)).await?;
         }
-        out.flush_if_full().await?;
         ctx.check().await?;
     }
     if let Some(mut file) = file {

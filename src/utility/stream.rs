@@ -189,7 +189,13 @@ impl Output {
     }
 
     /// Writes `bytes`, through a buffer. Waits while the reader is slower.
+    ///
+    /// What is long is handed on as it is, and in stretches between which others run.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<(), UtilityError> {
+        if bytes.len() >= BLOCK {
+            self.flush().await?;
+            return self.hand_on(bytes).await;
+        }
         self.push(bytes);
         if self.buffer.len() >= BLOCK / 2 { self.flush().await } else { Ok(()) }
     }
@@ -217,24 +223,31 @@ impl Output {
 
     /// Hands everything on.
     pub async fn flush(&mut self) -> Result<(), UtilityError> {
-        let mut done = 0;
-        while let Some(rest) = self.buffer.get(done..).filter(|rest| !rest.is_empty()) {
+        // What is cancelled or fails on the way is not written again.
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let written = self.hand_on(&buffer).await;
+        buffer.clear();
+        self.buffer = buffer;
+        written
+    }
+
+    /// Hands on `bytes`.
+    async fn hand_on(&self, bytes: &[u8]) -> Result<(), UtilityError> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
             let Some(description) = &self.description else {
-                self.buffer.clear();
                 return Err(UtilityError::Write(Errno::BadDescriptor));
             };
-            match poll_fn(|cx| description.poll_write(cx, rest)).await {
-                Ok(count) => done += count,
-                Err(error) => {
-                    self.buffer.clear();
-                    return Err(match error {
-                        FsError::Errno(errno) => UtilityError::Write(errno),
-                        FsError::Limit(limit) => UtilityError::Limit(limit),
-                    });
-                }
+            let block = rest.get(..BLOCK).unwrap_or(rest);
+            match poll_fn(|cx| description.poll_write(cx, block)).await {
+                Ok(count) => rest = rest.get(count..).unwrap_or(&[]),
+                Err(FsError::Errno(errno)) => return Err(UtilityError::Write(errno)),
+                Err(FsError::Limit(limit)) => return Err(UtilityError::Limit(limit)),
+            }
+            if !rest.is_empty() && gauge::burn(0) {
+                yield_now().await;
             }
         }
-        self.buffer.clear();
         Ok(())
     }
 

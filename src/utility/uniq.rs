@@ -4,7 +4,9 @@
 
 use super::count::parse_digits;
 use super::quote::invalid_argument;
+use crate::limit::{LimitError, Meter};
 use crate::memory::{Vec, format};
+use crate::utility::pace::{append, position, tick_bytes};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -182,9 +184,12 @@ async fn copy(
             }
         };
         let out = output.as_mut().unwrap_or(&mut ctx.stdout);
-        let same = line.is_some_and(|line| count > 0 && equal(settings, &first, line));
+        let same = match line {
+            Some(line) if count > 0 => equal(&ctx.meter, settings, &first, line).await?,
+            _ => false,
+        };
         if !same && count > 0 {
-            end_group(settings, out, &first, count)?;
+            end_group(settings, out, &first, count).await?;
         }
         let Some(line) = line else {
             if let Wanted::Groups(Gaps { at_end: true, .. }) = settings.wanted
@@ -197,15 +202,15 @@ async fn copy(
         count = if same { count.saturating_add(1) } else { 1 };
         if !same {
             first.clear();
-            first.extend_from_slice(line);
+            append(&ctx.meter, &mut first, line).await?;
         }
-        any_written |= add_line(settings, out, &first, line, count, any_written)?;
+        any_written |= add_line(settings, out, &first, line, count, any_written).await?;
         out.flush_if_full().await?;
     }
 }
 
 /// What has to be written as soon as a line of a group is seen; returns whether something was.
-fn add_line(
+async fn add_line(
     settings: &Settings,
     out: &mut Output,
     first: &[u8],
@@ -216,7 +221,7 @@ fn add_line(
     let delimiter = [settings.delimiter];
     let (gaps, starts) = match settings.wanted {
         Wanted::First { single: true, repeated: true, count: false } if count == 1 => {
-            out.push(line);
+            out.write(line).await?;
             out.push(&delimiter);
             return Ok(true);
         }
@@ -229,15 +234,20 @@ fn add_line(
         out.push(&delimiter);
     }
     if matches!(settings.wanted, Wanted::AllRepeated(_)) && count == 2 {
-        out.push(first);
+        out.write(first).await?;
         out.push(&delimiter);
     }
-    out.push(line);
+    out.write(line).await?;
     out.push(&delimiter);
     Ok(true)
 }
 
-fn end_group(settings: &Settings, out: &mut Output, first: &[u8], lines: u64) -> Result<(), UtilityError> {
+async fn end_group(
+    settings: &Settings,
+    out: &mut Output,
+    first: &[u8],
+    lines: u64,
+) -> Result<(), UtilityError> {
     let Wanted::First { single, repeated, count } = settings.wanted else { return Ok(()) };
     let wanted = if lines > 1 { repeated } else { single };
     if !wanted || (single && repeated && !count) {
@@ -246,31 +256,44 @@ fn end_group(settings: &Settings, out: &mut Output, first: &[u8], lines: u64) ->
     if count {
         out.push(format!("{lines:>7} ").as_bytes());
     }
-    out.push(first);
+    out.write(first).await?;
     out.push(&[settings.delimiter]);
     Ok(())
 }
 
-fn equal(settings: &Settings, one: &[u8], two: &[u8]) -> bool {
-    let (one, two) = (compared(settings, one), compared(settings, two));
-    if settings.ignore_case { one.eq_ignore_ascii_case(two) } else { one == two }
+async fn equal(meter: &Meter, settings: &Settings, one: &[u8], two: &[u8]) -> Result<bool, LimitError> {
+    let (one, two) = (compared(meter, settings, one).await?, compared(meter, settings, two).await?);
+    if one.len() != two.len() {
+        return Ok(false);
+    }
+    for (left, right) in one.chunks(STRETCH).zip(two.chunks(STRETCH)) {
+        let same = if settings.ignore_case { left.eq_ignore_ascii_case(right) } else { left == right };
+        if !same {
+            return Ok(false);
+        }
+        tick_bytes(meter, left.len()).await?;
+    }
+    Ok(true)
 }
 
+/// Bytes that are compared at once.
+const STRETCH: usize = 16 << 10;
+
 /// The part of a line that is compared.
-fn compared<'l>(settings: &Settings, line: &'l [u8]) -> &'l [u8] {
+async fn compared<'l>(meter: &Meter, settings: &Settings, line: &'l [u8]) -> Result<&'l [u8], LimitError> {
     let mut rest = line;
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n');
     for _ in 0..settings.skip_fields {
         if rest.is_empty() {
             break;
         }
-        let field = rest.iter().position(|byte| !is_blank(byte)).unwrap_or(rest.len());
+        let field = position(meter, rest, |byte| !is_blank(byte)).await?.unwrap_or(rest.len());
         rest = rest.get(field..).unwrap_or(&[]);
-        let end = rest.iter().position(is_blank).unwrap_or(rest.len());
+        let end = position(meter, rest, is_blank).await?.unwrap_or(rest.len());
         rest = rest.get(end..).unwrap_or(&[]);
     }
     let rest = rest.get(settings.skip_bytes..).unwrap_or(&[]);
-    rest.get(..settings.check_bytes).unwrap_or(rest)
+    Ok(rest.get(..settings.check_bytes).unwrap_or(rest))
 }
 
 #[cfg(test)]

@@ -148,8 +148,8 @@ const LARGE_COUNT: usize = 1 << 11;
 /// The current record.
 #[derive(Debug, Default)]
 pub(super) struct Record {
-    pub(super) bytes: Vec<u8>,
-    /// The record as a value, once it was asked for.
+    bytes: Vec<u8>,
+    /// The record as a value, once it was asked for; the value of a large one is all there is of it.
     shared: Option<Text>,
     pieces: Vec<Piece>,
     pub(super) is_split: bool,
@@ -189,21 +189,36 @@ impl Record {
         newline_splits: bool,
         pace: &mut Pace<'_>,
     ) -> Result<(), RegexError> {
-        split(&self.bytes, splitter, newline_splits, &mut self.pieces, pace).await?;
+        let text = self.shared.as_deref().unwrap_or(&self.bytes);
+        split(text, splitter, newline_splits, &mut self.pieces, pace).await?;
         self.is_split = true;
         Ok(())
     }
 
     /// `$0` as a value; the record is up to date.
     pub(super) fn whole(&mut self) -> Text {
-        self.shared.get_or_insert_with(|| Text::from(self.bytes.as_slice())).clone()
+        let bytes = &mut self.bytes;
+        let shared = self.shared.get_or_insert_with(|| {
+            // A large record is handed over, not copied, unless its buffer is much larger yet.
+            if bytes.len() >= LARGE_BYTES && bytes.capacity() / 2 <= bytes.len() {
+                Text::from(std::mem::take(bytes))
+            } else {
+                Text::from(bytes.as_slice())
+            }
+        });
+        shared.clone()
+    }
+
+    /// The record's text; it is up to date.
+    pub(super) fn text(&self) -> &[u8] {
+        self.shared.as_deref().unwrap_or(&self.bytes)
     }
 
     /// Splits a record at blanks as far as field `number`.
     pub(super) fn split_words_to(&mut self, number: usize) {
         let mut at = self.pieces.last().map_or(0, |piece| piece.1);
         for _ in self.pieces.len()..number {
-            let Some(piece) = next_word(&self.bytes, at) else {
+            let Some(piece) = next_word(self.shared.as_deref().unwrap_or(&self.bytes), at) else {
                 self.is_split = true;
                 break;
             };
@@ -228,12 +243,14 @@ impl Record {
             return owned.get(index).cloned().unwrap_or(Value::Unset);
         }
         let Some(&(start, end)) = self.pieces.get(index) else { return Value::Unset };
-        Value::Input(Text::from(self.bytes.get(start..end).unwrap_or(&[])))
+        Value::Input(Text::from(self.text().get(start..end).unwrap_or(&[])))
     }
 
     /// See [`LARGE_BYTES`].
     pub(super) fn is_large(&self) -> bool {
-        self.bytes.len() >= LARGE_BYTES || self.owned.as_ref().is_some_and(|owned| owned.len() >= LARGE_COUNT)
+        self.bytes.len() >= LARGE_BYTES
+            || self.bytes.is_empty() && self.text().len() >= LARGE_BYTES
+            || self.owned.as_ref().is_some_and(|owned| owned.len() >= LARGE_COUNT)
     }
 
     pub(super) fn has(&self, need: Need) -> bool {

@@ -5,6 +5,8 @@ use super::value::Value;
 use crate::character::{push_unit, unit_at};
 use crate::limit::{LimitError, Meter, gauge};
 use crate::memory::{ToMeteredString, Vec, format};
+use crate::pattern::{NoTicker, Stopped};
+use crate::utility::pace::{Pace, in_place};
 
 /// Why a format was not finished.
 #[derive(Debug)]
@@ -12,6 +14,14 @@ pub(super) enum FormatError {
     /// There is no argument for the conversion at this place.
     OutOfArguments(usize),
     Limit(LimitError),
+    /// The pace says so.
+    Stopped,
+}
+
+impl From<Stopped> for FormatError {
+    fn from(_: Stopped) -> Self {
+        Self::Stopped
+    }
 }
 
 impl From<LimitError> for FormatError {
@@ -21,18 +31,19 @@ impl From<LimitError> for FormatError {
 }
 
 /// Appends the formatted text to `out`.
-pub(super) fn format(
+pub(super) async fn format(
     format: &[u8],
     arguments: &[Value],
     number_format: &[u8],
     meter: &Meter,
     out: &mut Vec<u8>,
+    pace: &mut Pace<'_>,
 ) -> Result<(), FormatError> {
     let mut arguments = arguments.iter();
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'%', format.get(at..).unwrap_or(&[])) {
         let start = at + found;
-        out.extend_from_slice(format.get(at..start).unwrap_or(&[]));
+        pace.append(out, format.get(at..start).unwrap_or(&[])).await?;
         let mut conversion = Conversion { format, at: start + 1, style: Style::default() };
         let missing = FormatError::OutOfArguments(start);
         let Some(letter) =
@@ -49,13 +60,18 @@ pub(super) fn format(
             out.push(b'%');
         } else if b"diouxXcseEfFgGaA".contains(&letter) {
             let Some(value) = arguments.next() else { return Err(missing) };
-            push_value(letter, value, &style, number_format, out);
+            if letter == b's' {
+                let mut buffer = Vec::new();
+                push_string(value.bytes(number_format, &mut buffer), &style, out, pace).await?;
+            } else {
+                push_value(letter, value, &style, out);
+            }
         } else {
             out.extend_from_slice(format.get(start..at).unwrap_or(&[]));
         }
         meter.check_value(out.len() as u64)?;
     }
-    out.extend_from_slice(format.get(at..).unwrap_or(&[]));
+    pace.append(out, format.get(at..).unwrap_or(&[])).await?;
     Ok(())
 }
 
@@ -69,7 +85,7 @@ pub(super) fn push_formatted_number(text: &[u8], number: f64, out: &mut Vec<u8>)
         && b"diouxXeEfFgG".contains(&letter)
         && gauge::admit_value(conversion.style.least_length(letter))
     {
-        push_value(letter, &Value::Number(number), &conversion.style, b"%.6g", out);
+        push_value(letter, &Value::Number(number), &conversion.style, out);
         out.extend_from_slice(text.get(conversion.at..).unwrap_or(&[]));
     }
 }
@@ -128,12 +144,8 @@ impl Conversion<'_> {
     }
 }
 
-fn push_value(letter: u8, value: &Value, style: &Style, number_format: &[u8], out: &mut Vec<u8>) {
+fn push_value(letter: u8, value: &Value, style: &Style, out: &mut Vec<u8>) {
     match letter {
-        b's' => {
-            let mut buffer = Vec::new();
-            push_text(value.bytes(number_format, &mut buffer), style, out);
-        }
         b'c' => push_character(value, style, out),
         b'd' | b'i' | b'o' | b'u' | b'x' | b'X' => push_whole(letter, value.number(), style, out),
         _ => {
@@ -148,30 +160,58 @@ fn push_value(letter: u8, value: &Value, style: &Style, number_format: &[u8], ou
     }
 }
 
-/// Pads and cuts by characters.
-fn push_text(text: &[u8], style: &Style, out: &mut Vec<u8>) {
-    let mut end = text.len();
-    if style.precision.is_some() || style.width > 0 {
-        let wanted = style.precision.unwrap_or(usize::MAX);
-        let (mut at, mut count) = (0, 0);
-        while count < wanted
-            && let Some((_, length)) = unit_at(text, at)
-        {
-            at += length;
-            count += 1;
-        }
-        end = at;
-        let padding = style.width.saturating_sub(count);
-        if !style.left {
-            out.resize_by(padding, b' ');
-        }
-        out.extend_from_slice(text.get(..end).unwrap_or(text));
-        if style.left {
-            out.resize_by(padding, b' ');
-        }
-        return;
+/// `%s`: pads and cuts by characters.
+async fn push_string(
+    text: &[u8],
+    style: &Style,
+    out: &mut Vec<u8>,
+    pace: &mut Pace<'_>,
+) -> Result<(), Stopped> {
+    if style.precision.is_none() && style.width == 0 {
+        return pace.append(out, text).await;
     }
-    out.extend_from_slice(text.get(..end).unwrap_or(text));
+    let wanted = style.precision.unwrap_or(usize::MAX);
+    let (mut at, mut count) = (0, 0);
+    while count < wanted
+        && let Some((_, length)) = unit_at(text, at)
+    {
+        at += length;
+        count += 1;
+        if count % BLOCK == 0 {
+            pace.tick(BLOCK as u64).await?;
+        }
+    }
+    let padding = style.width.saturating_sub(count);
+    if !style.left {
+        pad(padding, out, pace).await?;
+    }
+    pace.append(out, text.get(..at).unwrap_or(text)).await?;
+    if style.left {
+        pad(padding, out, pace).await?;
+    }
+    Ok(())
+}
+
+/// Characters that are handled at once.
+const BLOCK: usize = 1 << 14;
+
+async fn pad(count: usize, out: &mut Vec<u8>, pace: &mut Pace<'_>) -> Result<(), Stopped> {
+    let mut left = count;
+    while left > 0 && !gauge::is_refused() {
+        let now = left.min(BLOCK);
+        out.resize_by(now, b' ');
+        left -= now;
+        if left > 0 {
+            pace.tick(BLOCK as u64 / 16).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Text of a few characters, as `%s` shows it.
+fn push_text(text: &[u8], style: &Style, out: &mut Vec<u8>) {
+    let ticker = &mut NoTicker;
+    in_place(push_string(text, style, out, &mut Pace::Alone(ticker)));
 }
 
 /// `%c`: the character with that number, or the first one of a text.

@@ -8,6 +8,8 @@ use super::value::Value;
 use crate::character::{fold, push_unit, unfold, unit_at};
 use crate::memory::{String, ToMeteredString, Vec, format, repeat};
 use crate::text::Text;
+use crate::utility::pace::{Pace, in_place};
+use crate::utility::ticker::{MeterTicker, stopped};
 
 impl Machine<'_> {
     /// Calls a function with the `count` values on top of the stack; some need a pause, after which their value is pushed.
@@ -51,7 +53,7 @@ impl Machine<'_> {
             }
             Function::Sprintf => {
                 let mut text = Vec::new();
-                self.format(&arguments, &mut text)?;
+                self.format_at_once(&arguments, &mut text)?;
                 Value::Text(Text::from(text))
             }
             Function::Strtonum => Value::Number(strtonum(&self.argument_text(&arguments, 0))),
@@ -162,12 +164,19 @@ impl Machine<'_> {
     }
 
     /// `printf`: the first argument is the format.
-    pub(super) fn format(&mut self, arguments: &[Value], out: &mut Vec<u8>) -> Result<(), Fault> {
+    pub(super) async fn format(
+        &self,
+        arguments: &[Value],
+        out: &mut Vec<u8>,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Fault> {
         use super::format::{FormatError, format};
         let text = self.argument_text(arguments, 0);
         let rest = arguments.get(1..).unwrap_or(&[]);
-        format(&text, rest, &self.settings.convfmt, &self.meter, out).map_err(|error| match error {
+        let formatted = format(&text, rest, &self.settings.convfmt, &self.meter, out, pace).await;
+        formatted.map_err(|error| match error {
             FormatError::Limit(limit) => limit.into(),
+            FormatError::Stopped => stopped(&self.meter).into(),
             FormatError::OutOfArguments(at) => {
                 let shown = String::from_utf8_lossy(&text);
                 let pad = repeat(b" ", at + 1);
@@ -177,6 +186,12 @@ impl Machine<'_> {
                 ))
             }
         })
+    }
+
+    /// As `format`, where no text is long.
+    pub(super) fn format_at_once(&self, arguments: &[Value], out: &mut Vec<u8>) -> Result<(), Fault> {
+        let ticker = &mut MeterTicker::new(&self.meter);
+        in_place(self.format(arguments, out, &mut Pace::Alone(ticker))).unwrap_or(Ok(()))
     }
 
     /// `asort` by value, `asorti` by subscript: the result has subscripts from 1.

@@ -33,6 +33,8 @@ pub(super) enum Pause {
     Prepare(Need),
     /// Standard output is to be handed on.
     Flush,
+    /// These texts, of which some are long, go to standard output.
+    Print(Vec<Text>),
     /// A record is wanted; `getline_done` takes it.
     Getline(Source, Option<Place>, Text),
     /// `Machine::output` goes to that file or command.
@@ -325,7 +327,12 @@ impl<'p> Machine<'p> {
                         _ => self.stack.push(Value::truth(is_true)),
                     }
                 }
-                Op::Concatenate(count) => self.join(count as usize, false),
+                Op::Concatenate(count) => {
+                    if self.has_large(count as usize) {
+                        return Ok(Pause::Slow(op));
+                    }
+                    self.join(count as usize, false);
+                }
                 Op::Subscripts(count) => self.join(count as usize, true),
                 Op::MatchRecord(_) | Op::Match { .. } | Op::Substitute { .. } => return Ok(Pause::Slow(op)),
                 Op::In(array) => {
@@ -398,6 +405,9 @@ impl<'p> Machine<'p> {
                     if let Some(pause) = self.print(count as usize, redirect, stdout)? {
                         return Ok(pause);
                     }
+                }
+                Op::Printf(count, Redirect::Stdout) if self.has_large(count as usize) => {
+                    return Ok(Pause::Slow(op));
                 }
                 Op::Printf(count, redirect) => {
                     if let Some(pause) = self.printf(count as usize, redirect, stdout)? {

@@ -4,7 +4,7 @@
 use super::error::Fault;
 use super::field::{Need, Piece, Splitter, split};
 use super::function::{count_characters, number_key, push_in_case, skip_characters, substr_range};
-use super::machine::{Machine, Settings};
+use super::machine::{Machine, Pause, Settings};
 use super::op::{FS, Function, NF, OFS, Op, Place, RLENGTH, RS, RSTART, Var};
 use super::replacement::Replacement;
 use super::value::Value;
@@ -14,7 +14,7 @@ use crate::memory::{JoinMetered, ToMeteredString, Vec};
 use crate::pattern::Stopped;
 use crate::text::Text;
 use crate::utility::context::yield_now;
-use crate::utility::pace::Pace;
+use crate::utility::pace::{Pace, append};
 use crate::utility::regex::{Regex, RegexError, Span, find_text};
 
 /// A text from this length on is large: what looks at each of its characters takes turns with others.
@@ -86,17 +86,25 @@ impl Machine<'_> {
     pub(super) fn is_slow(&self, function: Function, count: usize) -> bool {
         match function {
             Function::Split | Function::Match | Function::Gensub => true,
-            Function::Length | Function::Index | Function::Substr | Function::Tolower | Function::Toupper => {
-                let first = self.stack.len().saturating_sub(count);
-                let is_large = |value: &Value| matches!(value, Value::Text(text) | Value::Input(text) if text.len() >= LARGE);
-                self.stack.iter().skip(first).any(is_large)
-            }
+            Function::Length
+            | Function::Index
+            | Function::Substr
+            | Function::Tolower
+            | Function::Toupper
+            | Function::Sprintf => self.has_large(count),
             _ => false,
         }
     }
 
-    /// Does an operation that may take long.
-    pub(super) async fn slow(&mut self, op: Op, meter: &Meter) -> Result<(), Fault> {
+    /// Whether one of the `count` values on top of the stack is a large text.
+    pub(super) fn has_large(&self, count: usize) -> bool {
+        let first = self.stack.len().saturating_sub(count);
+        let is_large = |value: &Value| matches!(value, Value::Text(text) | Value::Input(text) if text.len() >= LARGE);
+        self.stack.get(first..).unwrap_or(&[]).iter().any(is_large)
+    }
+
+    /// Does an operation that may take long; what is to be done next, if there is something.
+    pub(super) async fn slow(&mut self, op: Op, meter: &Meter) -> Result<Option<Pause>, Fault> {
         let pace = &mut Pace::Shared(meter);
         match op {
             Op::MatchRecord(number) => {
@@ -104,8 +112,8 @@ impl Machine<'_> {
                     self.prepare(Need::Text, meter).await?;
                 }
                 let program = self.program;
-                let Some(regex) = program.regexes.get(number as usize) else { return Ok(()) };
-                let found = regex.is_match(&self.record.bytes, pace).await;
+                let Some(regex) = program.regexes.get(number as usize) else { return Ok(None) };
+                let found = regex.is_match(self.record.text(), pace).await;
                 let found = found.map_err(|error| self.regex_fault(&error, b""))?;
                 self.push(Value::truth(found));
             }
@@ -125,6 +133,11 @@ impl Machine<'_> {
                     Function::Split => self.split(&arguments, pace).await?,
                     Function::Match => self.match_function(&arguments, pace).await?,
                     Function::Gensub => self.gensub(&arguments, pace).await?,
+                    Function::Sprintf => {
+                        let mut text = Vec::new();
+                        self.format(&arguments, &mut text, pace).await?;
+                        Value::Text(Text::from(text))
+                    }
                     function => {
                         let value = self.large_text_function(function, &arguments, pace).await;
                         value.map_err(|error| self.regex_fault(&error.into(), b""))?
@@ -132,9 +145,25 @@ impl Machine<'_> {
                 };
                 self.push(value);
             }
+            Op::Concatenate(count) => {
+                let mut text = Vec::new();
+                for value in &self.take_arguments(count as usize) {
+                    let mut shown = Vec::new();
+                    append(meter, &mut text, value.bytes(&self.settings.convfmt, &mut shown)).await?;
+                }
+                self.push(Value::Text(Text::from(text)));
+            }
+            Op::Printf(count, _) => {
+                let arguments = self.take_arguments(count as usize);
+                let mut text = Vec::new();
+                self.format(&arguments, &mut text, pace).await?;
+                let mut texts = Vec::new();
+                texts.push(Text::from(text));
+                return Ok(Some(Pause::Print(texts)));
+            }
             _ => {}
         }
-        Ok(())
+        Ok(None)
     }
 
     /// A function of a text that is large; its value is that of the same function in `function`.
@@ -161,7 +190,9 @@ impl Machine<'_> {
                 };
                 let from = skip_slowly(&text, 0, skip, pace).await?;
                 let to = skip_slowly(&text, from, count, pace).await?;
-                Value::Text(Text::from(text.get(from..to).unwrap_or(&[])))
+                let mut part = Vec::new();
+                pace.append(&mut part, text.get(from..to).unwrap_or(&[])).await?;
+                Value::Text(Text::from(part))
             }
             Function::Tolower | Function::Toupper => {
                 let mut out = Vec::with_capacity(text.len());

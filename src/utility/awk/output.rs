@@ -70,11 +70,16 @@ impl Machine<'_> {
         stdout: &mut Output,
     ) -> Result<Option<Pause>, Fault> {
         let target = if redirect == Redirect::Stdout { None } else { Some(self.pop_text()) };
+        if target.is_none()
+            && let Some(texts) = self.long_texts(count)?
+        {
+            return Ok(Some(Pause::Print(texts)));
+        }
         let mut text = std::mem::take(&mut self.output);
         text.clear();
         if count == 0 {
             self.rebuild_record()?;
-            text.extend_from_slice(&self.record.bytes);
+            text.extend_from_slice(self.record.text());
         }
         let first = self.stack.len().saturating_sub(count);
         for (index, value) in self.stack.iter().skip(first).enumerate() {
@@ -89,6 +94,38 @@ impl Machine<'_> {
         self.write(target, redirect, stdout)
     }
 
+    /// What `print` writes, where there is a long text in it: those are not put together first.
+    fn long_texts(&mut self, count: usize) -> Result<Option<Vec<Text>>, Fault> {
+        let first = self.stack.len().saturating_sub(count);
+        let is_long = |value: &Value| matches!(value, Value::Text(text) | Value::Input(text) if text.len() > OUTPUT_BYTES);
+        let values = self.stack.get(first..).unwrap_or(&[]);
+        let long = if count == 0 { self.record.is_large() } else { values.iter().any(is_long) };
+        if !long {
+            return Ok(None);
+        }
+        let mut texts = Vec::new();
+        if count == 0 {
+            self.rebuild_record()?;
+            texts.push(self.record.whole());
+        }
+        for (index, value) in self.stack.iter().skip(first).enumerate() {
+            if index > 0 {
+                texts.push(self.settings.ofs.clone());
+            }
+            texts.push(match value {
+                Value::Text(text) | Value::Input(text) => text.clone(),
+                value => {
+                    let mut shown = Vec::new();
+                    value.push_text(&self.settings.ofmt, &mut shown);
+                    Text::from(shown)
+                }
+            });
+        }
+        texts.push(self.settings.ors.clone());
+        self.stack.truncate(first);
+        Ok(Some(texts))
+    }
+
     pub(super) fn printf(
         &mut self,
         count: usize,
@@ -99,7 +136,7 @@ impl Machine<'_> {
         let mut text = std::mem::take(&mut self.output);
         text.clear();
         let arguments = self.take_arguments(count);
-        self.format(&arguments, &mut text)?;
+        self.format_at_once(&arguments, &mut text)?;
         self.output = text;
         self.write(target, redirect, stdout)
     }

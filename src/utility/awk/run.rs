@@ -10,6 +10,7 @@ use super::stream::Streams;
 use super::value::Value;
 use crate::memory::{String, ToMeteredString, Vec, format};
 use crate::utility::context::yield_now;
+use crate::utility::pace::append;
 use crate::utility::prelude::*;
 
 /// Turns of the machine between two of its ticks.
@@ -165,11 +166,15 @@ impl<'p> Runner<'p> {
                     ctx.check().await?;
                 }
                 Pause::Slow(op) => {
-                    self.machine.slow(op, &ctx.meter).await?;
+                    let next = self.machine.slow(op, &ctx.meter).await?;
+                    if let Some(Pause::Print(texts)) = next {
+                        print(ctx, &texts).await?;
+                    }
                     ctx.tick().await?;
                 }
                 Pause::Prepare(need) => self.machine.prepare(need, &ctx.meter).await?,
                 Pause::Flush => ctx.stdout.flush().await?,
+                Pause::Print(texts) => print(ctx, &texts).await?,
                 Pause::Write(redirect, name) => {
                     let text = std::mem::take(&mut self.machine.output);
                     self.streams.write(ctx, redirect, &name, &text).await?;
@@ -266,7 +271,7 @@ impl<'p> Runner<'p> {
             match reader.next(ctx, &self.separator.1).await? {
                 Ok(Some((record, end))) => {
                     self.line.clear();
-                    self.line.extend_from_slice(record);
+                    append(&ctx.meter, &mut self.line, record).await?;
                     self.machine.count_record(true);
                     if !matches!(self.machine.global(RT), Value::Text(text) if **text == *end) {
                         let end = Text::from(end);
@@ -347,6 +352,13 @@ impl<'p> Runner<'p> {
         self.machine.set_global(FILENAME, Value::Text(name))?;
         self.machine.set_global(FNR, Value::Number(0.0))
     }
+}
+
+async fn print(ctx: &mut Context, texts: &[Text]) -> Result<(), UtilityError> {
+    for text in texts {
+        ctx.stdout.write(text).await?;
+    }
+    Ok(())
 }
 
 /// Whether a text can name a variable.

@@ -8,6 +8,7 @@ use super::input::{Reader, Separator};
 use super::op::Redirect;
 use crate::io::{Description, pipe};
 use crate::memory::{HashMap, String, ToMetered, Vec, format, vec};
+use crate::utility::pace::append;
 use crate::utility::prelude::*;
 use crate::utility::{BoxFuture, CommandError};
 use std::future::poll_fn;
@@ -70,9 +71,9 @@ impl Streams {
         };
         match self.sinks.get_mut(place).and_then(Option::as_mut) {
             Some((_, Sink::File(output))) => output.write(text).await?,
-            Some((_, Sink::Command(bytes))) => bytes.extend_from_slice(text),
+            Some((_, Sink::Command(bytes))) => append(&ctx.meter, bytes, text).await?,
             Some((_, Sink::Stderr)) => {
-                ctx.stderr.push(text);
+                ctx.stderr.write(text).await?;
                 ctx.stderr.flush().await?;
             }
             Some((_, Sink::Stdout)) => ctx.stdout.write(text).await?,
@@ -242,7 +243,7 @@ async fn read_into(
     into.clear();
     match reader.next(ctx, separator).await? {
         Ok(Some((record, _))) => {
-            into.extend_from_slice(record);
+            append(&ctx.meter, into, record).await?;
             Ok(1)
         }
         Ok(None) => Ok(0),

@@ -15,7 +15,7 @@ use super::member;
 use super::print::{self, Printing};
 use super::read::{self, ReadError};
 use super::run::{Host, Run};
-use super::source::{Source, SourceError};
+use super::source::{self, Source, SourceError};
 use super::text::Text;
 use super::value::Value;
 use super::work::Work;
@@ -194,7 +194,7 @@ async fn variables(
             Given::Values | Given::File => {
                 let option = if *given == Given::File { "rawfile" } else { "slurpfile" };
                 let read = match contents(ctx, given_text).await? {
-                    Ok(bytes) if *given == Given::File => Ok(Value::String(text(&bytes))),
+                    Ok(bytes) if *given == Given::File => Ok(Value::String(source::text(&bytes).await)),
                     Ok(bytes) => match read::read_all(&bytes, &mut work) {
                         Ok(values) => Ok(Value::array(values)),
                         Err(ReadError::Stopped(_)) => return Err(ended(meter).into()),

@@ -1,31 +1,32 @@
 //! [`Disposal`]: frees a large value a part at a time, so that nobody waits for it.
 
+use super::text::Text;
 use super::value::Value;
-use crate::memory::{IntoIter, Vec, vec};
+use crate::memory::{BTreeMap, Vec, vec};
 use std::cell::{Cell, RefCell};
 
 /// What is left of a value: the members of its open containers.
 #[derive(Debug)]
-pub(super) struct Disposal(Vec<IntoIter<Value>>);
+pub(super) struct Disposal(Vec<Members>);
 
 /// Members freed at a time.
 const AT_ONCE: usize = 2048;
 
 impl Disposal {
     pub(super) fn new(value: Value) -> Self {
-        Disposal(vec![vec![value].into_iter()])
+        Disposal(vec![Members::Items(vec![value])])
     }
 
     /// Frees some; false when nothing is left. What others still own is left to them.
     pub(super) fn go_on(&mut self) -> bool {
         for _ in 0..AT_ONCE {
             let Some(members) = self.0.last_mut() else { return false };
-            match members.next() {
+            match members.take_one() {
                 None => drop(self.0.pop()),
-                Some(Value::Array(array)) if array.is_unique() => self.0.push(array.into_items().into_iter()),
-                Some(Value::Object(object)) if object.is_unique() => {
-                    self.0.push(object.into_values().into_iter());
+                Some(Value::Array(array)) if array.is_unique() => {
+                    self.0.push(Members::Items(array.into_items()));
                 }
+                Some(Value::Object(object)) if object.is_unique() => self.0.extend(object.into_members()),
                 Some(_) => {}
             }
         }
@@ -35,7 +36,34 @@ impl Disposal {
 
 /// What was dropped while the machine ran and is freed later, because enough was freed in its turn.
 #[derive(Debug, Default)]
-pub(super) struct Dropped(Vec<Vec<Value>>);
+pub(super) struct Dropped(Vec<Members>);
+
+/// What a container held that nobody has any more.
+#[derive(Debug)]
+pub(super) enum Members {
+    Items(Vec<Value>),
+    Slots(Vec<Option<(Text, Value)>>),
+    Index(BTreeMap<Text, usize>),
+}
+
+impl Members {
+    fn len(&self) -> usize {
+        match self {
+            Self::Items(items) => items.len(),
+            Self::Slots(slots) => slots.len(),
+            Self::Index(index) => index.len(),
+        }
+    }
+
+    /// Takes one out, or what stands for it; `None`: there is none.
+    fn take_one(&mut self) -> Option<Value> {
+        match self {
+            Self::Items(items) => items.pop(),
+            Self::Slots(slots) => slots.pop().map(|slot| slot.map_or(Value::Null, |(_, value)| value)),
+            Self::Index(index) => index.pop_first().map(|_| Value::Null),
+        }
+    }
+}
 
 /// Members that are freed in one turn.
 const IN_A_TURN: usize = 8192;
@@ -54,12 +82,10 @@ impl Dropped {
         while LEFT.get() > 0
             && let Some(members) = waiting.last_mut()
         {
-            match members.pop() {
-                None => drop(waiting.pop()),
-                Some(member) => {
-                    LEFT.set(LEFT.get().saturating_sub(1));
-                    drop(member);
-                }
+            if members.take_one().is_some() {
+                LEFT.set(LEFT.get().saturating_sub(1));
+            } else {
+                waiting.pop();
             }
         }
         WAITING.with_borrow_mut(|all| {
@@ -81,7 +107,7 @@ impl Dropped {
 }
 
 /// Frees the members of a container that nobody has any more, now or in a later turn.
-pub(super) fn free(members: Vec<Value>) {
+pub(super) fn free(members: Members) {
     let left = LEFT.get();
     if members.len() <= left {
         if left != usize::MAX {

@@ -73,6 +73,16 @@ pub(crate) async fn spend(steps: usize) {
     }
 }
 
+/// The pace of a job.
+pub(crate) struct JobPace;
+
+impl crate::pattern::Pace for JobPace {
+    async fn tick(&mut self, n: u64) -> Result<(), crate::pattern::Stopped> {
+        spend(usize::try_from(n / 16).unwrap_or(usize::MAX)).await;
+        Ok(())
+    }
+}
+
 /// Uses the fuel of reading so many bytes.
 #[inline]
 pub(crate) async fn spend_bytes(bytes: usize) {

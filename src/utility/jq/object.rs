@@ -4,6 +4,7 @@
 //! are empty. Small objects are searched from the front, larger ones through an ordered index (ordered, not hashed: keys
 //! come from untrusted input). The table is shared and copied at the first write by one of several owners.
 
+use super::disposal::{Members, free};
 use super::text::Text;
 use super::value::Value;
 use crate::memory::{BTreeMap, Held, Vec};
@@ -25,7 +26,22 @@ struct Table {
     depth: usize,
 }
 
+impl Drop for Table {
+    fn drop(&mut self) {
+        if !self.slots.is_empty() {
+            free(Members::Slots(std::mem::take(&mut self.slots)));
+        }
+        if let Some(index) = self.index.take() {
+            free(Members::Index(index));
+        }
+    }
+}
+
 impl Table {
+    fn with_capacity(size: usize) -> Self {
+        Self { slots: Vec::with_capacity(size), live: 0, index: None, depth: 0 }
+    }
+
     fn find(&self, key: &str) -> Option<usize> {
         match &self.index {
             Some(index) => index.get(key).copied(),
@@ -48,7 +64,7 @@ impl Table {
 impl Object {
     /// An empty object with room for `size` entries.
     pub(crate) fn with_capacity(size: usize) -> Self {
-        Object(Arc::new(Held::new(Table { slots: Vec::with_capacity(size), ..Table::default() })))
+        Object(Arc::new(Held::new(Table::with_capacity(size))))
     }
 
     /// Number of entries.
@@ -114,12 +130,12 @@ impl Object {
         }
     }
 
-    /// The values, without copying where this is the only owner.
-    pub(crate) fn into_values(self) -> Vec<Value> {
-        match Arc::try_unwrap(self.0) {
-            Ok(table) => table.into_inner().slots.into_iter().flatten().map(|(_, value)| value).collect(),
-            Err(shared) => shared.slots.iter().flatten().map(|(_, value)| value.clone()).collect(),
-        }
+    /// What the object holds, to be freed; nothing if it has other owners.
+    pub(super) fn into_members(self) -> impl Iterator<Item = Members> {
+        let table = Arc::try_unwrap(self.0).ok();
+        let parts = table.map(|mut table| (std::mem::take(&mut table.slots), table.index.take()));
+        let (slots, index) = parts.unwrap_or_default();
+        [Some(Members::Slots(slots)), index.map(Members::Index)].into_iter().flatten()
     }
 
     /// The entries in the order of insertion.

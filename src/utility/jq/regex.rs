@@ -4,16 +4,21 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "builtins share one signature")]
 
-use super::error::Raise;
-use super::job::{Output, spend_bytes};
+use super::error::{Raise, Stop};
+use super::job::{JobPace, Output, spend_bytes};
 use super::machine::Context;
-use super::string::pieces as pieces_of;
+use super::object::Object;
+use super::string::{part, pieces as pieces_of};
 use super::text::Text;
 use super::value::Value;
 use super::work::Work;
 use crate::limit::Charge;
 use crate::memory::{ToMeteredString, Vec, VecDeque, format, vec};
-use regex::{Captures, Regex, RegexBuilder};
+use crate::utility::regex::Span;
+use crate::utility::regex::leftmost::{LONG, Leftmost};
+use regex::{Regex, RegexBuilder};
+use regex_automata::util::syntax;
+use std::sync::Arc;
 
 /// Expressions kept compiled.
 const KEPT: usize = 16;
@@ -31,8 +36,18 @@ pub(crate) struct Regexes(VecDeque<Kept>);
 struct Kept {
     pattern: Text,
     flags: Flags,
+    expression: Expression,
+    /// The second one is for what searches long texts.
+    charges: [Option<Charge>; 2],
+}
+
+/// A compiled expression.
+#[derive(Clone)]
+struct Expression {
     regex: Regex,
-    _charge: Option<Charge>,
+    /// What searches long texts, if there was one yet.
+    long: Option<Arc<Leftmost>>,
+    size: usize,
 }
 
 /// What the flags say.
@@ -74,11 +89,28 @@ impl Flags {
 }
 
 impl Regexes {
-    fn get(&mut self, pattern: &Text, flags: Flags, work: &Work<'_>) -> Result<Regex, Raise> {
-        let known = self.0.iter().find(|kept| kept.flags == flags && kept.pattern == *pattern);
-        if let Some(known) = known {
-            return Ok(known.regex.clone());
+    /// The expression, with what searches long texts if `text` is one.
+    fn get(
+        &mut self,
+        pattern: &Text,
+        flags: Flags,
+        text: &Text,
+        work: &Work<'_>,
+    ) -> Result<Expression, Raise> {
+        let known = self.0.iter().position(|kept| kept.flags == flags && kept.pattern == *pattern);
+        let place = match known {
+            Some(place) => place,
+            None => self.compile(pattern, flags, work)?,
+        };
+        let kept = self.0.get_mut(place).ok_or(Stop)?;
+        if text.len() > LONG && kept.expression.long.is_none() {
+            kept.make_long(work)?;
         }
+        Ok(kept.expression.clone())
+    }
+
+    /// Compiles an expression; its place.
+    fn compile(&mut self, pattern: &Text, flags: Flags, work: &Work<'_>) -> Result<usize, Raise> {
         let build = |size| {
             RegexBuilder::new(pattern.as_str())
                 .case_insensitive(flags.ignore_case)
@@ -102,8 +134,69 @@ impl Regexes {
             self.0.pop_front();
         }
         let charge = work.hold(size + DFA_LIMIT)?;
-        self.0.push_back(Kept { pattern: pattern.clone(), flags, regex: regex.clone(), _charge: charge });
-        Ok(regex)
+        let expression = Expression { regex, long: None, size };
+        let pattern = pattern.clone();
+        self.0.push_back(Kept { pattern, flags, expression, charges: [charge, None] });
+        Ok(self.0.len().saturating_sub(1))
+    }
+}
+
+impl Kept {
+    fn make_long(&mut self, work: &Work<'_>) -> Result<(), Raise> {
+        let Expression { long, size, .. } = &mut self.expression;
+        self.charges[1] = work.hold(Leftmost::bytes(*size))?;
+        let syntax = syntax::Config::new()
+            .case_insensitive(self.flags.ignore_case)
+            .ignore_whitespace(self.flags.extended)
+            .dot_matches_new_line(self.flags.dot_matches_newline)
+            .nest_limit(100);
+        *long = Leftmost::new(self.pattern.as_str(), syntax, *size).map(Arc::new);
+        Ok(())
+    }
+}
+
+/// A match: the places of the groups, its own first.
+struct Captures<'t> {
+    text: &'t str,
+    groups: Vec<Option<Span>>,
+}
+
+impl<'t> Captures<'t> {
+    fn whole(&self) -> Span {
+        self.groups.first().copied().flatten().unwrap_or_default()
+    }
+
+    fn text(&self, (start, end): Span) -> &'t str {
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    fn group(&self, number: usize) -> Option<Span> {
+        self.groups.get(number).copied().flatten()
+    }
+}
+
+impl Expression {
+    /// The first match at or after `at`. The text is long only if the expression was asked for with it.
+    async fn find<'t>(&self, text: &'t str, at: usize) -> Option<Captures<'t>> {
+        let groups = match &self.long {
+            Some(long) if text.len() > LONG => {
+                long.captures(text.as_bytes(), at, &mut JobPace).await.unwrap_or_default()
+            }
+            _ => {
+                let captures = self.regex.captures_at(text, at)?;
+                captures.iter().map(|group| group.map(|group| (group.start(), group.end()))).collect()
+            }
+        };
+        (!groups.is_empty()).then_some(Captures { text, groups })
+    }
+
+    async fn is_match(&self, text: &str) -> bool {
+        match &self.long {
+            Some(long) if text.len() > LONG => {
+                matches!(long.find(text.as_bytes(), 0, &mut JobPace).await, Ok(Some(_)))
+            }
+            _ => self.regex.is_match(text),
+        }
     }
 }
 
@@ -141,7 +234,7 @@ fn prepared(
     context: &mut Context<'_>,
     input: &Value,
     arguments: &[Value],
-) -> Result<(Text, Regex, Flags), Raise> {
+) -> Result<(Text, Expression, Flags), Raise> {
     let null = Value::Null;
     let (mut pattern, mut flags) =
         (arguments.first().unwrap_or(&null).clone(), arguments.get(1).unwrap_or(&null).clone());
@@ -163,17 +256,20 @@ fn prepared(
     };
     let flags = Flags::parse(&flags)?;
     context.work.steps(1 + pattern.len() / 4 + text.len() / 256)?;
-    let regex = context.regexes.get(pattern, flags, &context.work)?;
+    let regex = context.regexes.get(pattern, flags, text, &context.work)?;
     Ok((text.clone(), regex, flags))
 }
 
 /// Whether the input matches.
 pub(super) fn test(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
     let (text, regex, flags) = prepared(context, &input, arguments)?;
-    if !flags.skip_empty {
-        return Ok(Value::Bool(regex.is_match(text.as_str())));
+    if !flags.skip_empty && text.len() <= LONG {
+        return Ok(Value::Bool(regex.regex.is_match(text.as_str())));
     }
     context.job(async move {
+        if !flags.skip_empty {
+            return Ok(Value::Bool(regex.is_match(text.as_str()).await));
+        }
         let mut matches = Matches::new(&regex, &text, flags, true);
         Ok(Value::Bool(matches.next().await.is_some()))
     })
@@ -181,7 +277,7 @@ pub(super) fn test(context: &mut Context<'_>, input: Value, arguments: &[Value])
 
 /// The matches of an expression in a text: the first one, or all with the flag `g` or where `all` says so.
 struct Matches<'t> {
-    regex: &'t Regex,
+    regex: &'t Expression,
     text: &'t str,
     flags: Flags,
     all: bool,
@@ -192,26 +288,27 @@ struct Matches<'t> {
 }
 
 impl<'t> Matches<'t> {
-    fn new(regex: &'t Regex, text: &'t Text, flags: Flags, all: bool) -> Self {
+    fn new(regex: &'t Expression, text: &'t Text, flags: Flags, all: bool) -> Self {
         Matches { regex, text: text.as_str(), flags, all: all || flags.global, at: Some(0), end: None }
     }
 
     async fn next(&mut self) -> Option<Captures<'t>> {
         loop {
             let at = self.at?;
-            let captures = self.regex.captures_at(self.text, at)?;
-            let whole = captures.get_match();
-            spend_bytes(whole.end() - at + 64 * captures.len()).await;
+            let captures = self.regex.find(self.text, at).await?;
+            let (start, end) = captures.whole();
+            let is_empty = start == end;
+            spend_bytes(end.saturating_sub(at) + 64 * captures.groups.len()).await;
             // A search goes on behind the last match, where there is no empty match of its own.
-            let is_again = whole.is_empty() && self.end == Some(whole.end());
-            self.at = if is_again { self.after(at) } else { Some(whole.end()) };
+            let is_again = is_empty && self.end == Some(end);
+            self.at = if is_again { self.after(at) } else { Some(end) };
             if is_again {
                 continue;
             }
-            self.end = Some(whole.end());
+            self.end = Some(end);
             // jq 1.6 finds no empty match at the end of a text that is not empty.
-            let is_past_end = whole.is_empty() && whole.start() == self.text.len() && !self.text.is_empty();
-            if (self.flags.skip_empty && whole.is_empty()) || (is_past_end && self.all) {
+            let is_past_end = is_empty && start == self.text.len() && !self.text.is_empty();
+            if (self.flags.skip_empty && is_empty) || (is_past_end && self.all) {
                 continue;
             }
             if !self.all {
@@ -236,23 +333,23 @@ pub(super) fn matches(context: &mut Context<'_>, input: Value, arguments: &[Valu
         let mut characters = Characters { text: text.as_str(), bytes: 0, count: 0 };
         let mut matches = Matches::new(&regex, &text, flags, false);
         while let Some(captures) = matches.next().await {
-            found.push(match_object(&mut characters, &regex, &captures).await);
+            found.push(match_object(&mut characters, &regex.regex, &captures).await);
         }
         Ok(Value::array(found))
     })
 }
 
 async fn match_object(characters: &mut Characters<'_>, regex: &Regex, captures: &Captures<'_>) -> Value {
-    let start = captures.get_match().start();
-    let at = characters.before(start).await;
+    let whole = captures.whole();
+    let at = characters.before(whole.0).await;
     let mut groups = Vec::new();
     for (number, name) in regex.capture_names().enumerate().skip(1) {
         let name = name.map(Value::text).unwrap_or_default();
-        groups.push(match captures.get(number) {
+        groups.push(match captures.group(number) {
             Some(group) => Value::object([
-                ("offset", Value::Number(characters.before(group.start()).await as f64)),
-                ("length", Value::Number(count(group.as_str()).await as f64)),
-                ("string", Value::text(group.as_str())),
+                ("offset", Value::Number(characters.before(group.0).await as f64)),
+                ("length", Value::Number(count(captures.text(group)).await as f64)),
+                ("string", part(captures.text(group)).await),
                 ("name", name),
             ]),
             None => Value::object([
@@ -263,21 +360,27 @@ async fn match_object(characters: &mut Characters<'_>, regex: &Regex, captures: 
             ]),
         });
     }
-    let whole = captures.get_match().as_str();
+    let whole = captures.text(whole);
     Value::object([
         ("offset", Value::Number(at as f64)),
         ("length", Value::Number(count(whole).await as f64)),
-        ("string", Value::text(whole)),
+        ("string", part(whole).await),
         ("captures", Value::array(groups)),
     ])
 }
 
 /// The named groups of a match: an object of their texts.
-fn named_groups(regex: &Regex, captures: &Captures<'_>) -> Value {
-    let named = regex.capture_names().flatten().map(|name| {
-        (Text::from(name), captures.name(name).map(|group| Value::text(group.as_str())).unwrap_or_default())
-    });
-    Value::Object(named.collect())
+async fn named_groups(regex: &Regex, captures: &Captures<'_>) -> Value {
+    let mut named = Object::default();
+    for (number, name) in regex.capture_names().enumerate() {
+        let Some(name) = name else { continue };
+        let group = match captures.group(number) {
+            Some(group) => part(captures.text(group)).await,
+            None => Value::Null,
+        };
+        named.insert(Text::from(name), group);
+    }
+    Value::Object(named)
 }
 
 /// What lies between the matches and the matches' named groups: `[[before, groups], ..., [rest]]`.
@@ -288,13 +391,14 @@ pub(super) fn pieces(context: &mut Context<'_>, input: Value, arguments: &[Value
         let mut end = 0;
         let mut matches = Matches::new(&regex, &text, flags, false);
         while let Some(captures) = matches.next().await {
-            let whole = captures.get_match();
-            let before = text.as_str().get(end..whole.start()).unwrap_or_default();
-            pieces.push(Value::array(vec![Value::text(before), named_groups(&regex, &captures)]));
-            end = whole.end();
+            let whole = captures.whole();
+            let before = text.as_str().get(end..whole.0).unwrap_or_default();
+            let before = part(before).await;
+            pieces.push(Value::array(vec![before, named_groups(&regex.regex, &captures).await]));
+            end = whole.1;
         }
         let rest = text.as_str().get(end..).unwrap_or_default();
-        pieces.push(Value::array(vec![Value::text(rest)]));
+        pieces.push(Value::array(vec![part(rest).await]));
         Ok(Value::array(pieces))
     })
 }
@@ -307,11 +411,11 @@ pub(super) fn split(context: &mut Context<'_>, input: Value, arguments: &[Value]
         let mut end = 0;
         let mut matches = Matches::new(&regex, &text, flags, true);
         while let Some(captures) = matches.next().await {
-            let whole = captures.get_match();
-            parts.push(Value::text(text.as_str().get(end..whole.start()).unwrap_or_default()));
-            end = whole.end();
+            let whole = captures.whole();
+            parts.push(part(text.as_str().get(end..whole.0).unwrap_or_default()).await);
+            end = whole.1;
         }
-        parts.push(Value::text(text.as_str().get(end..).unwrap_or_default()));
+        parts.push(part(text.as_str().get(end..).unwrap_or_default()).await);
         Ok(Value::array(parts))
     })
 }

@@ -336,7 +336,7 @@ impl Source {
 }
 
 /// The text of some bytes.
-async fn text(bytes: &[u8]) -> Text {
+pub(super) async fn text(bytes: &[u8]) -> Text {
     if bytes.len() <= PIECE {
         return Text::from(&*String::from_utf8_lossy(bytes));
     }

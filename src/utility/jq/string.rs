@@ -24,6 +24,19 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// A string of its own that is part of a text; copied in steps where it is long.
+pub(super) async fn part(text: &str) -> Value {
+    if text.len() <= PIECE {
+        return Value::text(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for piece in pieces(text) {
+        out.push_str(piece);
+        spend_bytes(piece.len()).await;
+    }
+    Value::from(out)
+}
+
 /// `text / separator`: the parts between separators; the characters where it is empty; no part for an empty text.
 pub(super) fn split_text(context: &mut Context<'_>, text: Text, separator: Text) -> Output {
     context.job(async move {
@@ -40,10 +53,10 @@ pub(super) fn split_text(context: &mut Context<'_>, text: Text, separator: Text)
             loop {
                 spend(1).await;
                 let Some(end) = find(whole, &finder, start).await else { break };
-                parts.push(Value::text(whole.get(start..end).unwrap_or_default()));
+                parts.push(part(whole.get(start..end).unwrap_or_default()).await);
                 start = end + separator.len();
             }
-            parts.push(Value::text(whole.get(start..).unwrap_or_default()));
+            parts.push(part(whole.get(start..).unwrap_or_default()).await);
         }
         Ok(Value::array(parts))
     })
@@ -136,13 +149,14 @@ fn trimmed(
     arguments: &[Value],
     strip: for<'t> fn(&'t str, &str) -> Option<&'t str>,
 ) -> Output {
-    if let (Value::String(text), [Value::String(part)]) = (&input, arguments)
-        && let Some(rest) = strip(text.as_str(), part.as_str())
-    {
-        context.work.step()?;
+    let (Value::String(text), [Value::String(taken)]) = (&input, arguments) else { return Ok(input) };
+    let Some(rest) = strip(text.as_str(), taken.as_str()) else { return Ok(input) };
+    context.work.step()?;
+    if rest.len() <= PIECE {
         return Ok(Value::text(rest));
     }
-    Ok(input)
+    let (text, taken) = (text.clone(), taken.clone());
+    context.job(async move { Ok(part(strip(text.as_str(), taken.as_str()).unwrap_or_default()).await) })
 }
 
 fn trim_with(context: &mut Context<'_>, input: &Value, cut: fn(&str) -> &str) -> Output {

@@ -5,7 +5,7 @@
 //! one recurses no deeper than [`MAX_DEPTH`], which [`Value::checked`] enforces wherever a
 //! value is built.
 
-use super::disposal::free;
+use super::disposal::{self, free};
 use super::error::Raise;
 use super::object::Object;
 use super::text::Text;
@@ -46,7 +46,7 @@ struct Items {
 impl Drop for Items {
     fn drop(&mut self) {
         if !self.items.is_empty() {
-            free(std::mem::take(&mut self.items));
+            free(disposal::Members::Items(std::mem::take(&mut self.items)));
         }
     }
 }

@@ -19,6 +19,7 @@ mod automaton;
 mod backtrack;
 mod bracket;
 mod error;
+pub(crate) mod leftmost;
 mod parse;
 mod perl;
 mod program;
@@ -205,7 +206,7 @@ impl Regex {
             Engine::Posix(posix) => {
                 Ok(posix.search(text, start, Wanted::Any, pace).await?.map(|found| found.1))
             }
-            Engine::Perl(perl, _) => Ok(perl.find_at(text, start).map(|found| found.0)),
+            Engine::Perl(perl, _) => Ok(perl.find_at(text, start, pace).await?.map(|found| found.0)),
         }
     }
 
@@ -213,7 +214,7 @@ impl Regex {
     pub(crate) async fn is_match(&self, text: &[u8], pace: &mut Pace<'_>) -> Result<bool, RegexError> {
         match &*self.engine {
             Engine::Posix(posix) => Ok(posix.search(text, 0, Wanted::Any, pace).await?.is_some()),
-            Engine::Perl(perl, _) => Ok(perl.is_match(text)),
+            Engine::Perl(perl, _) => Ok(perl.is_match(text, pace).await?),
         }
     }
 
@@ -226,7 +227,7 @@ impl Regex {
     ) -> Result<Option<Span>, RegexError> {
         match &*self.engine {
             Engine::Posix(posix) => posix.search(text, start, Wanted::Longest, pace).await,
-            Engine::Perl(perl, _) => Ok(perl.find_at(text, start)),
+            Engine::Perl(perl, _) => Ok(perl.find_at(text, start, pace).await?),
         }
     }
 
@@ -241,7 +242,7 @@ impl Regex {
     ) -> Result<bool, RegexError> {
         match &*self.engine {
             Engine::Posix(posix) => posix.captures(text, start, groups, pace).await,
-            Engine::Perl(perl, _) => Ok(perl.captures_at(text, start, groups)),
+            Engine::Perl(perl, _) => Ok(perl.captures_at(text, start, groups, pace).await?),
         }
     }
 

@@ -1,10 +1,15 @@
 //! Perl's syntax (`grep -P`), through the `regex` crate: what it has in common with PCRE, plus `\K`, `\h` and `\Z`.
 //!
 //! The crate decides leftmost-first, as PCRE does, in linear time. Look-around and back-references have no linear form
-//! and are errors of their own.
+//! and are errors of their own. Long texts are searched by `leftmost`, which gives the same matches.
 
+use super::leftmost::{LONG, Leftmost};
 use super::{RegexError, RegexOptions, Span};
 use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
+use crate::pattern::Stopped;
+use crate::utility::pace::Pace;
+use regex_automata::util::syntax;
+use std::sync::OnceLock;
 
 /// The group around what follows a `\K`.
 const KEPT: &str = "hookbox_kept";
@@ -20,6 +25,12 @@ pub(super) struct Perl {
     regex: regex::bytes::Regex,
     /// The number of the group around what follows a `\K`.
     kept: Option<usize>,
+    /// What the expression was compiled from, and as what.
+    source: String,
+    syntax: syntax::Config,
+    size: usize,
+    /// For long texts; made for the first one. `None` within: it cannot be made.
+    long: OnceLock<Option<Box<Leftmost>>>,
 }
 
 impl Perl {
@@ -54,46 +65,79 @@ impl Perl {
             regex::Error::CompiledTooBig(_) => RegexError::TooBig,
             error => RegexError::Perl(last_line(&error.to_metered_string())),
         })?;
-        let bytes = size.saturating_add(DFA_BYTES) as u64;
+        let bytes = size.saturating_add(DFA_BYTES).saturating_add(Leftmost::bytes(size)) as u64;
         let kept = regex.capture_names().position(|name| name == Some(KEPT));
-        Ok((Self { regex, kept }, bytes))
+        let syntax = syntax::Config::new()
+            .utf8(false)
+            .case_insensitive(options.ignore_case)
+            .multi_line(options.newline_sensitive)
+            .nest_limit(100);
+        Ok((Self { regex, kept, source: translated, syntax, size, long: OnceLock::new() }, bytes))
+    }
+
+    /// What searches `text` if that is long.
+    fn for_long(&self, text: &[u8]) -> Option<&Leftmost> {
+        if text.len() <= LONG {
+            return None;
+        }
+        self.long.get_or_init(|| Leftmost::new(&self.source, self.syntax, self.size).map(Box::new)).as_deref()
     }
 
     pub(super) fn group_count(&self) -> usize {
         self.regex.captures_len() - 1 - usize::from(self.kept.is_some())
     }
 
-    pub(super) fn is_match(&self, text: &[u8]) -> bool {
-        self.regex.is_match(text)
+    pub(super) async fn is_match(&self, text: &[u8], pace: &mut Pace<'_>) -> Result<bool, Stopped> {
+        match self.for_long(text) {
+            Some(long) => Ok(long.find(text, 0, pace).await?.is_some()),
+            None => Ok(self.regex.is_match(text)),
+        }
     }
 
-    pub(super) fn find_at(&self, text: &[u8], start: usize) -> Option<Span> {
+    pub(super) async fn find_at(
+        &self,
+        text: &[u8],
+        start: usize,
+        pace: &mut Pace<'_>,
+    ) -> Result<Option<Span>, Stopped> {
         if start > text.len() {
-            return None;
+            return Ok(None);
         }
-        if self.kept.is_none() {
-            return self.regex.find_at(text, start).map(|found| (found.start(), found.end()));
+        if self.kept.is_some() {
+            let mut groups = Vec::new();
+            self.captures_at(text, start, &mut groups, pace).await?;
+            return Ok(groups.first().copied().flatten());
         }
-        let mut groups = Vec::new();
-        self.captures_at(text, start, &mut groups);
-        groups.first().copied().flatten()
+        match self.for_long(text) {
+            Some(long) => long.find(text, start, pace).await,
+            None => Ok(self.regex.find_at(text, start).map(|found| (found.start(), found.end()))),
+        }
     }
 
-    pub(super) fn captures_at(&self, text: &[u8], start: usize, groups: &mut Vec<Option<Span>>) -> bool {
+    pub(super) async fn captures_at(
+        &self,
+        text: &[u8],
+        start: usize,
+        groups: &mut Vec<Option<Span>>,
+        pace: &mut Pace<'_>,
+    ) -> Result<bool, Stopped> {
         groups.clear();
         if start > text.len() {
-            return false;
+            return Ok(false);
         }
-        let Some(captures) = self.regex.captures_at(text, start) else { return false };
-        let all = captures.iter().map(|group| group.map(|group| (group.start(), group.end())));
-        groups
-            .extend(all.enumerate().filter(|&(number, _)| Some(number) != self.kept).map(|(_, group)| group));
-        if let Some(kept) = self.kept.and_then(|kept| captures.get(kept))
-            && let Some(whole) = groups.first_mut()
-        {
-            *whole = Some((kept.start(), kept.end()));
+        if let Some(long) = self.for_long(text) {
+            *groups = long.captures(text, start, pace).await?;
+        } else if let Some(captures) = self.regex.captures_at(text, start) {
+            groups.extend(captures.iter().map(|group| group.map(|group| (group.start(), group.end()))));
         }
-        true
+        // What follows a `\K` is the match, and no group.
+        if let Some(kept) = self.kept.filter(|&kept| kept < groups.len()) {
+            let found = groups.remove(kept);
+            if let Some(whole) = groups.first_mut().filter(|_| found.is_some()) {
+                *whole = found;
+            }
+        }
+        Ok(!groups.is_empty())
     }
 }
 

@@ -1,6 +1,7 @@
 //! The inputs of `sed`, one after the other, with a look ahead for `$`; and files that are edited in place.
 
 use crate::memory::{JoinMetered, ToMetered, Vec, VecDeque, format};
+use crate::utility::pace::append;
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
 
@@ -104,7 +105,7 @@ impl Inputs {
             match read {
                 Ok(Some(bytes)) => {
                     let body = bytes.strip_suffix(&[self.delimiter]);
-                    line.extend_from_slice(body.unwrap_or(bytes));
+                    append(&ctx.meter, line, body.unwrap_or(bytes)).await?;
                     self.line += 1;
                     return Ok(Event::Line(body.is_some()));
                 }

@@ -3,6 +3,7 @@
 //! The last line of an input may lack its newline. It is written without one, and gets it when something else follows.
 
 use crate::memory::{Vec, format, vec};
+use crate::utility::pace::append;
 use crate::utility::prelude::*;
 
 /// Where text goes.
@@ -96,8 +97,8 @@ impl Sinks {
     /// Writes text as it is to the main sink.
     pub(super) async fn print_raw(&mut self, ctx: &mut Context, text: &[u8]) -> Result<(), UtilityError> {
         let main = self.main;
-        self.complete_line(main, ctx)?;
-        self.push(main, ctx, text)?;
+        self.complete_line(main, ctx).await?;
+        self.push(main, ctx, text).await?;
         self.settle(main, ctx).await
     }
 
@@ -120,31 +121,30 @@ impl Sinks {
         text: &[u8],
         newline: bool,
     ) -> Result<(), UtilityError> {
-        self.complete_line(sink, ctx)?;
-        self.push(sink, ctx, text)?;
+        self.complete_line(sink, ctx).await?;
+        self.push(sink, ctx, text).await?;
         if newline {
-            self.push(sink, ctx, &[self.delimiter])?;
+            self.push(sink, ctx, &[self.delimiter]).await?;
         } else if let Some(sink) = self.all.get_mut(sink) {
             sink.lacks_newline = true;
         }
         self.settle(sink, ctx).await
     }
 
-    fn complete_line(&mut self, sink: usize, ctx: &mut Context) -> Result<(), UtilityError> {
+    async fn complete_line(&mut self, sink: usize, ctx: &mut Context) -> Result<(), UtilityError> {
         let lacks_newline =
             self.all.get_mut(sink).is_some_and(|sink| std::mem::take(&mut sink.lacks_newline));
-        if lacks_newline { self.push(sink, ctx, &[self.delimiter]) } else { Ok(()) }
+        if lacks_newline { self.push(sink, ctx, &[self.delimiter]).await } else { Ok(()) }
     }
 
-    fn push(&mut self, sink: usize, ctx: &mut Context, text: &[u8]) -> Result<(), UtilityError> {
+    async fn push(&mut self, sink: usize, ctx: &mut Context, text: &[u8]) -> Result<(), UtilityError> {
         let Some(sink) = self.all.get_mut(sink) else { return Ok(()) };
         match &mut sink.target {
-            Target::Stdout => ctx.stdout.push(text),
-            Target::Stderr => ctx.stderr.push(text),
-            Target::File(output) => output.push(text),
-            Target::Memory(bytes) => bytes.extend_from_slice(text),
+            Target::Stdout => ctx.stdout.write(text).await,
+            Target::Stderr => ctx.stderr.write(text).await,
+            Target::File(output) => output.write(text).await,
+            Target::Memory(bytes) => Ok(append(&ctx.meter, bytes, text).await?),
         }
-        Ok(())
     }
 
     async fn settle(&mut self, sink: usize, ctx: &mut Context) -> Result<(), UtilityError> {

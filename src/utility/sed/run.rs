@@ -8,8 +8,9 @@ use super::list::list;
 use super::output::Sinks;
 use super::program::{Action, Address, Addresses, Program, RangeEnd, Substitution};
 use super::substitute::{BLOCK, substitute, translate};
+use crate::limit::LimitError;
 use crate::memory::{JoinMetered, ToMeteredString, Vec, format};
-use crate::utility::pace::{Pace, tick_bytes};
+use crate::utility::pace::{self, Pace, tick_bytes};
 use crate::utility::prelude::*;
 use crate::utility::regex::{Regex, Span};
 use crate::utility::ticker::{search_error, stopped};
@@ -327,10 +328,10 @@ impl<'p> Runner<'p> {
                 let number = self.inputs.line.to_metered_string();
                 self.sinks.print(ctx, number.as_bytes(), true).await?;
             }
-            Action::Get => copy(&self.hold, &mut self.pattern),
-            Action::Hold => copy(&self.pattern, &mut self.hold),
-            Action::GetAppended => append(&self.hold, &mut self.pattern, delimiter),
-            Action::HoldAppended => append(&self.pattern, &mut self.hold, delimiter),
+            Action::Get => copy(ctx, &self.hold, &mut self.pattern).await?,
+            Action::Hold => copy(ctx, &self.pattern, &mut self.hold).await?,
+            Action::GetAppended => append(ctx, &self.hold, &mut self.pattern, delimiter).await?,
+            Action::HoldAppended => append(ctx, &self.pattern, &mut self.hold, delimiter).await?,
             Action::Exchange => std::mem::swap(&mut self.pattern, &mut self.hold),
             Action::Zap => self.pattern.text.clear(),
             Action::List(width) => {
@@ -379,7 +380,7 @@ impl<'p> Runner<'p> {
         match input.next_line(self.options.delimiter).await {
             Ok(Some(bytes)) => {
                 let mut line = Vec::new();
-                line.extend_from_slice(bytes);
+                pace::append(&ctx.meter, &mut line, bytes).await?;
                 self.appended.push(Appended::Line(line));
                 Ok(())
             }
@@ -501,14 +502,14 @@ fn is_step(line: u64, first: u64, step: u64) -> bool {
     if step == 0 { line == first } else { line >= first && (line - first).is_multiple_of(step) }
 }
 
-fn copy(from: &Space, to: &mut Space) {
+async fn copy(ctx: &Context, from: &Space, to: &mut Space) -> Result<(), LimitError> {
     to.text.clear();
-    to.text.extend_from_slice(&from.text);
     to.newline = from.newline;
+    pace::append(&ctx.meter, &mut to.text, &from.text).await
 }
 
-fn append(from: &Space, to: &mut Space, delimiter: u8) {
+async fn append(ctx: &Context, from: &Space, to: &mut Space, delimiter: u8) -> Result<(), LimitError> {
     to.text.push(delimiter);
-    to.text.extend_from_slice(&from.text);
     to.newline = from.newline;
+    pace::append(&ctx.meter, &mut to.text, &from.text).await
 }

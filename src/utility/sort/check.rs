@@ -1,9 +1,10 @@
 //! `sort -c` and `-C`: is the input sorted?
 
-use super::order::compare_lines;
+use super::order::compare_lines_paced;
 use super::settings::{Check, Settings};
 use super::{TROUBLE, read_failed, trouble};
 use crate::memory::{JoinMetered, String, Vec, format};
+use crate::utility::pace::append;
 use crate::utility::prelude::*;
 
 /// Exit status: 0 sorted, 1 not.
@@ -30,7 +31,7 @@ pub(super) async fn run(
         };
         number += 1;
         if number > 1 {
-            let order = compare_lines(settings, &previous, line);
+            let order = compare_lines_paced(&ctx.meter, settings, &previous, line).await?;
             if order.is_gt() || (settings.unique && order.is_eq()) {
                 if settings.check == Check::Report {
                     let start =
@@ -41,6 +42,6 @@ pub(super) async fn run(
             }
         }
         previous.clear();
-        previous.extend_from_slice(line);
+        append(&ctx.meter, &mut previous, line).await?;
     }
 }

@@ -2,8 +2,10 @@
 //! keys, where they are equal the full comparison decides.
 
 use super::key::{Kind, Ordering as KeyOrdering};
+use crate::limit::{LimitError, Meter};
 use crate::memory::Vec;
 use crate::utility::float::{parse_float, split_digits};
+use crate::utility::pace;
 use std::cmp::Ordering;
 
 /// Compares two keys without regard to direction.
@@ -25,6 +27,37 @@ pub(super) fn compare(ordering: KeyOrdering, seed: u64, one: &[u8], two: &[u8]) 
         Kind::General | Kind::Month => summary(ordering, seed, one).cmp(&summary(ordering, seed, two)),
     }
 }
+
+/// As [`compare`], for long keys: in stretches between which others run, as far as bytes are compared.
+pub(super) async fn compare_slowly(
+    meter: &Meter,
+    ordering: KeyOrdering,
+    seed: u64,
+    one: &[u8],
+    two: &[u8],
+) -> Result<Ordering, LimitError> {
+    if ordering.kind() != Kind::Bytes {
+        return Ok(compare(ordering, seed, one, two));
+    }
+    if !ordering.transforms() {
+        return pace::compare(meter, one, two).await;
+    }
+    // The bytes of a stretch that are left out are passed at once.
+    let (mut left, mut right) = (transformed(ordering, one), transformed(ordering, two));
+    loop {
+        for _ in 0..STRETCH {
+            match (left.next(), right.next()) {
+                (Some(one), Some(two)) if one == two => {}
+                (None, None) => return Ok(Ordering::Equal),
+                (one, two) => return Ok(one.cmp(&two)),
+            }
+        }
+        pace::tick_bytes(meter, STRETCH).await?;
+    }
+}
+
+/// Bytes of keys that are compared at once.
+const STRETCH: usize = 16 << 10;
 
 /// See the module.
 pub(super) fn summary(ordering: KeyOrdering, seed: u64, key: &[u8]) -> u64 {

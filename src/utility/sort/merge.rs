@@ -1,10 +1,12 @@
 //! `sort -m`: merges sorted inputs line by line. The inputs are kept sorted by their next line; of equal lines that of the
 //! earlier input comes first.
 
-use super::order::{compare_lines, line_summary};
+use super::order::{compare_lines, compare_lines_paced, line_summary};
 use super::settings::Settings;
 use super::{open_output, read_failed};
+use crate::limit::Meter;
 use crate::memory::Vec;
+use crate::utility::pace::append;
 use crate::utility::prelude::*;
 use std::cmp::Ordering;
 
@@ -19,11 +21,13 @@ struct Source {
 
 impl Source {
     /// Reads the next line; `false` at the end.
-    async fn advance(&mut self, settings: &Settings) -> Result<bool, UtilityError> {
+    async fn advance(&mut self, meter: &Meter, settings: &Settings) -> Result<bool, UtilityError> {
         self.line.clear();
         match self.input.next_line(settings.delimiter).await {
             Ok(None) => return Ok(false),
-            Ok(Some(line)) => self.line.extend_from_slice(split_delimiter(line, settings.delimiter).0),
+            Ok(Some(line)) => {
+                append(meter, &mut self.line, split_delimiter(line, settings.delimiter).0).await?;
+            }
             Err(error) => return Err(read_failed(&self.operand, error.into())),
         }
         self.summary = line_summary(settings, &self.line);
@@ -47,7 +51,7 @@ pub(super) async fn merge_files(
     let mut sources: Vec<Source> = Vec::new();
     for (rank, (operand, input)) in inputs.into_iter().enumerate() {
         let mut source = Source { operand, input, line: Vec::new(), summary: 0, rank };
-        if source.advance(settings).await? {
+        if source.advance(&ctx.meter, settings).await? {
             insert(&mut sources, source, settings);
         }
     }
@@ -57,22 +61,24 @@ pub(super) async fn merge_files(
     let mut any = false;
     while let Some(mut source) = sources.pop() {
         ctx.tick().await?;
-        let repeated = settings.unique && any && compare_lines(settings, &previous, &source.line).is_eq();
+        let repeated = settings.unique
+            && any
+            && compare_lines_paced(&ctx.meter, settings, &previous, &source.line).await?.is_eq();
         if !repeated {
             source.line.push(settings.delimiter);
             if settings.output.is_some() {
-                collected.extend_from_slice(&source.line);
+                append(&ctx.meter, &mut collected, &source.line).await?;
             } else {
                 ctx.stdout.write(&source.line).await?;
             }
             if settings.unique {
                 let body = split_delimiter(&source.line, settings.delimiter).0;
                 previous.clear();
-                previous.extend_from_slice(body);
+                append(&ctx.meter, &mut previous, body).await?;
                 any = true;
             }
         }
-        if source.advance(settings).await? {
+        if source.advance(&ctx.meter, settings).await? {
             insert(&mut sources, source, settings);
         }
     }

@@ -3,10 +3,11 @@
 //! Runs of at most 1024 records (or 64 KiB of text) are sorted with the standard library's stable sort; then neighbouring
 //! runs are merged until one is left. Two runs that are in order already are copied.
 
-use super::compare::{compare, first_eight, is_exact, summary};
+use super::compare::{compare, compare_slowly, first_eight, is_exact, summary};
 use super::settings::Settings;
-use crate::limit::LimitError;
+use crate::limit::{LimitError, Meter};
 use crate::memory::Vec;
+use crate::utility::pace;
 use crate::utility::prelude::*;
 use std::cmp::Ordering;
 
@@ -42,13 +43,32 @@ impl<'t> Order<'t> {
         one.summary.cmp(&two.summary).then_with(|| self.compare_further(one, two))
     }
 
+    /// As `compare`; long lines in stretches between which others run.
+    pub(super) async fn compare_paced(
+        &self,
+        meter: &Meter,
+        one: &Line,
+        two: &Line,
+    ) -> Result<Ordering, LimitError> {
+        if one.summary != two.summary || !is_long(one, two) {
+            return Ok(self.compare(one, two));
+        }
+        let skipped = self.skipped(one);
+        compare_from_paced(meter, self.settings, skipped, self.line(one), self.line(two)).await
+    }
+
     /// Compares records whose summaries are equal.
     fn compare_further(&self, one: &Line, two: &Line) -> Ordering {
+        compare_from(self.settings, self.skipped(one), self.line(one), self.line(two))
+    }
+
+    /// How many keys are equal for sure where the summaries are.
+    fn skipped(&self, one: &Line) -> usize {
         let exact = self.settings.keys.first().is_some_and(|key| {
             let summary = if key.ordering.reverse { !one.summary } else { one.summary };
             is_exact(key.ordering, summary)
         });
-        compare_from(self.settings, usize::from(exact), self.line(one), self.line(two))
+        usize::from(exact)
     }
 
     /// What comparing a line may cost, in nanoseconds or so.
@@ -88,6 +108,47 @@ fn compare_from(settings: &Settings, skipped: usize, one: &[u8], two: &[u8]) -> 
     }
     let order = one.cmp(two);
     if settings.reverse { order.reverse() } else { order }
+}
+
+/// Bytes from which on a line is long: it is compared in stretches.
+const LONG: usize = 16 << 10;
+
+fn is_long(one: &Line, two: &Line) -> bool {
+    one.length.min(two.length) >= LONG
+}
+
+/// As [`compare_lines`]; long lines in stretches between which others run.
+pub(super) async fn compare_lines_paced(
+    meter: &Meter,
+    settings: &Settings,
+    one: &[u8],
+    two: &[u8],
+) -> Result<Ordering, LimitError> {
+    if one.len().min(two.len()) < LONG {
+        return Ok(compare_lines(settings, one, two));
+    }
+    compare_from_paced(meter, settings, 0, one, two).await
+}
+
+async fn compare_from_paced(
+    meter: &Meter,
+    settings: &Settings,
+    skipped: usize,
+    one: &[u8],
+    two: &[u8],
+) -> Result<Ordering, LimitError> {
+    for key in settings.keys.iter().skip(skipped) {
+        let (left, right) = (key.find(one, settings.tab), key.find(two, settings.tab));
+        let order = compare_slowly(meter, key.ordering, settings.seed, left, right).await?;
+        if order.is_ne() {
+            return Ok(if key.ordering.reverse { order.reverse() } else { order });
+        }
+    }
+    if !settings.keys.is_empty() && settings.stable {
+        return Ok(Ordering::Equal);
+    }
+    let order = pace::compare(meter, one, two).await?;
+    Ok(if settings.reverse { order.reverse() } else { order })
 }
 
 /// Makes a record for each line.
@@ -132,8 +193,9 @@ pub(super) async fn sort(
             .iter()
             .take(RUN)
             .take_while(|line| {
-                let fits = bytes < PORTION;
-                bytes += line.length;
+                // A long line is a run of its own.
+                let fits = bytes == 0 || bytes < PORTION && line.length < LONG;
+                bytes += if line.length < LONG { line.length } else { PORTION };
                 fits
             })
             .count();
@@ -194,21 +256,24 @@ async fn merge(
     mut target: &mut [Line],
 ) -> Result<(), LimitError> {
     let in_order = match (left.last(), right.first()) {
-        (Some(last), Some(first)) => order.compare(last, first).is_le(),
+        (Some(last), Some(first)) => order.compare_paced(&ctx.meter, last, first).await?.is_le(),
         _ => true,
     };
     while !in_order && !left.is_empty() && !right.is_empty() {
         let mut work = 0;
         while let ([one, left_rest @ ..], [two, right_rest @ ..], true) = (left, right, work < PORTION) {
-            let Some((slot, rest)) = std::mem::take(&mut target).split_first_mut() else { break };
-            target = rest;
             let take_left = if one.summary == two.summary {
+                if is_long(one, two) {
+                    break;
+                }
                 work += Order::cost(one).min(Order::cost(two));
                 order.compare_further(one, two).is_le()
             } else {
                 one.summary < two.summary
             };
             work += 8;
+            let Some((slot, rest)) = std::mem::take(&mut target).split_first_mut() else { break };
+            target = rest;
             if take_left {
                 *slot = *one;
                 left = left_rest;
@@ -219,6 +284,21 @@ async fn merge(
         }
         ctx.tick_many((work / 16) as u32);
         ctx.check().await?;
+        if let ([one, left_rest @ ..], [two, right_rest @ ..]) = (left, right)
+            && one.summary == two.summary
+            && is_long(one, two)
+        {
+            let take_left = order.compare_paced(&ctx.meter, one, two).await?.is_le();
+            let Some((slot, rest)) = std::mem::take(&mut target).split_first_mut() else { break };
+            target = rest;
+            if take_left {
+                *slot = *one;
+                left = left_rest;
+            } else {
+                *slot = *two;
+                right = right_rest;
+            }
+        }
     }
     // At most one of the two is left, or they follow each other.
     let (first, second) = target.split_at_mut_checked(left.len()).unwrap_or_default();
