@@ -191,7 +191,12 @@ fn usage(ctx: &mut Context) -> UtilityError {
 /// The time zone that `TZ` names; UTC where it names none.
 fn zone(ctx: &Context) -> jiff::tz::TimeZone {
     let name = ctx.env.get(b"TZ").and_then(|name| std::str::from_utf8(name).ok()).unwrap_or("UTC");
-    jiff::tz::TimeZone::get(name.trim_start_matches(':'))
+    let name = name.trim_start_matches(':');
+    if name == "UTC" {
+        // Nothing has to be looked up: reading the database takes milliseconds.
+        return jiff::tz::TimeZone::UTC;
+    }
+    jiff::tz::TimeZone::get(name)
         .or_else(|_| jiff::tz::TimeZone::posix(name))
         .unwrap_or(jiff::tz::TimeZone::UTC)
 }

@@ -156,8 +156,11 @@ impl Key {
         if self.end_character == 0 {
             let at = skip_fields(line, tab, field);
             return match tab {
-                Some(tab) => skip_while(line, at, |byte| byte != tab),
-                None => skip_while(line, skip_while(line, at, is_blank), |byte| !is_blank(byte)),
+                Some(tab) => {
+                    let rest = line.get(at..).unwrap_or(&[]);
+                    at + memchr::memchr(tab, rest).unwrap_or(rest.len())
+                }
+                None => to_blank(line, skip_while(line, at, is_blank)),
             };
         }
         let mut at = skip_fields(line, tab, field);
@@ -177,6 +180,21 @@ fn skip_while(line: &[u8], from: usize, wanted: impl Fn(u8) -> bool) -> usize {
     from + rest.iter().position(|&byte| !wanted(byte)).unwrap_or(rest.len())
 }
 
+/// The next blank at or after `from`, or the end. Most are near.
+fn to_blank(line: &[u8], from: usize) -> usize {
+    let near = line.get(from..).unwrap_or(&[]).iter().take(NEAR).position(|&byte| is_blank(byte));
+    near.map_or_else(
+        || {
+            let rest = line.get(from.saturating_add(NEAR)..).unwrap_or(&[]);
+            memchr::memchr3(b' ', b'\t', b'\n', rest).map_or(line.len(), |found| from + NEAR + found)
+        },
+        |found| from + found,
+    )
+}
+
+/// Bytes that are looked at one by one.
+const NEAR: usize = 32;
+
 /// Where field `count` begins.
 fn skip_fields(line: &[u8], tab: Option<u8>, count: usize) -> usize {
     let mut at = 0;
@@ -188,7 +206,7 @@ fn skip_fields(line: &[u8], tab: Option<u8>, count: usize) -> usize {
             Some(tab) => {
                 memchr::memchr(tab, line.get(at..).unwrap_or(&[])).map_or(line.len(), |found| at + found + 1)
             }
-            None => skip_while(line, skip_while(line, at, is_blank), |byte| !is_blank(byte)),
+            None => to_blank(line, skip_while(line, at, is_blank)),
         };
     }
     at
