@@ -22,7 +22,7 @@ use std::sync::Mutex;
 pub(crate) const LONG: usize = 128 << 10;
 
 /// Bytes that each of the two automata may grow to.
-const CACHE: usize = 512 << 10;
+const CACHE: usize = 1 << 20;
 /// Bytes that are looked at between two looks at the pace, at most.
 const STRETCH: usize = 4096;
 /// The same times the states of the program: a state of the automaton may have to be made for each byte.
