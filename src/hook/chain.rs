@@ -91,6 +91,7 @@ impl<'a> Firing<'a> {
         let due = self.due(chain);
         let mut records = Vec::with_capacity(due.len());
         let mut flow = Flow::Continue;
+        let mut pace = Pace::default();
         // What a hook took is known: the clock is read once.
         let mut now = self.host.now();
         for &index in due.iter() {
@@ -102,6 +103,7 @@ impl<'a> Firing<'a> {
                 continue;
             }
             let record = self.consider(hook, index, now, chain);
+            pace.count(CONSIDERED).await;
             let matched = record.selection == Selection::Matched;
             records.push(record);
             if matched {
@@ -124,13 +126,18 @@ impl<'a> Firing<'a> {
         let mut records = Vec::new();
         let mut runs: Vec<HookFuture<'a, (ScriptOutcome, Vec<String>)>> = Vec::new();
         let mut started = Vec::new();
+        let mut pace = Pace::default();
         for &index in self.due(chain).iter() {
             let Some(hook) = self.bundle.hook(index) else { continue };
             let record = self.consider(hook, index, self.host.now(), chain);
+            pace.count(CONSIDERED).await;
             if record.selection == Selection::Matched {
                 started.push((index, records.len()));
-                let begun = begin(self.host, hook, chain.deliver(index, self.host));
+                let delivery = chain.deliver(index, self.host);
+                let bytes = delivery.as_ref().map_or(0, |delivery| delivery.stdin.len());
+                let begun = begin(self.host, hook, delivery);
                 runs.push(Box::pin(begun.outcome()));
+                pace.count(bytes).await;
             } else {
                 report(self.bundle, self.host, Phase::Finished, &record);
             }
@@ -175,6 +182,36 @@ impl<'a> Firing<'a> {
             warnings: Vec::new(),
             shadow: self.host.is_shadow(),
         }
+    }
+}
+
+/// What considering a hook counts for, in bytes.
+const CONSIDERED: usize = 1 << 10;
+/// Bytes of payloads after which others come first.
+const IN_A_TURN: usize = 64 << 10;
+
+/// Lets other tasks of the thread come first after some work.
+#[derive(Default)]
+struct Pace {
+    done: usize,
+}
+
+impl Pace {
+    async fn count(&mut self, bytes: usize) {
+        self.done = self.done.saturating_add(bytes);
+        if self.done < IN_A_TURN {
+            return;
+        }
+        self.done = 0;
+        let mut has_waited = false;
+        poll_fn(|cx| {
+            if std::mem::replace(&mut has_waited, true) {
+                return Poll::Ready(());
+            }
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await;
     }
 }
 
