@@ -1,7 +1,7 @@
 //! Records from an input: lines, paragraphs, or what a regular expression separates.
 
 use crate::memory::Vec;
-use crate::utility::pace::Pace;
+use crate::utility::pace::{Pace, tick_bytes};
 use crate::utility::prelude::*;
 use crate::utility::regex::Regex;
 use crate::utility::ticker::stopped;
@@ -73,9 +73,12 @@ impl Reader {
                 };
                 break Found { end, next: rest.len() };
             }
+            let before = self.buffer.len();
             if let Err(errno) = self.fill().await? {
                 return Ok(Err(errno));
             }
+            // A file is always ready, and a record may be long.
+            tick_bytes(&ctx.meter, self.buffer.len().saturating_sub(before) / 4).await?;
         };
         let start = self.start;
         self.start += found.next;
