@@ -23,11 +23,15 @@ const BYTES_PER_FUEL: usize = 64;
 /// Bytes past the limit that small requests are still granted.
 pub(crate) const SLACK: i64 = 256 * 1024;
 /// Largest request that counts as small, in bytes.
-const SMALL: usize = 4096;
+pub(crate) const SMALL: usize = 4096;
+/// What the peak is raised by at once, in bytes: it is too high by at most this.
+pub(crate) const PEAK_STEP: i64 = 4096;
 
 struct Gauge {
     /// Bytes held now; below zero where a run frees what it did not allocate.
     live: Cell<i64>,
+    /// Bytes held beyond which the peak has to be raised or the limit looked at: the smaller of the two.
+    mark: Cell<i64>,
     peak: Cell<i64>,
     allowed: Cell<i64>,
     /// See [`super::Limits::value_bytes`].
@@ -45,6 +49,7 @@ thread_local! {
     static GAUGE: Gauge = const {
         Gauge {
             live: Cell::new(0),
+            mark: Cell::new(0),
             peak: Cell::new(0),
             allowed: Cell::new(i64::MAX),
             value_bytes: Cell::new(usize::MAX),
@@ -71,7 +76,14 @@ pub(super) struct Reading {
 
 /// Puts `new` on the gauge and returns what was there.
 pub(super) fn exchange(new: Reading) -> Reading {
-    GAUGE.with(|gauge| Reading {
+    GAUGE.with(|gauge| {
+        gauge.mark.set(new.peak.min(new.allowed));
+        exchange_on(gauge, new)
+    })
+}
+
+fn exchange_on(gauge: &Gauge, new: Reading) -> Reading {
+    Reading {
         live: gauge.live.replace(new.live),
         peak: gauge.peak.replace(new.peak),
         allowed: gauge.allowed.replace(new.allowed),
@@ -80,7 +92,7 @@ pub(super) fn exchange(new: Reading) -> Reading {
         turn: gauge.turn.replace(new.turn),
         refused: gauge.refused.replace(new.refused),
         owner: gauge.owner.replace(new.owner),
-    })
+    }
 }
 
 /// Address of the meter that is on the gauge; 0: none.
@@ -103,8 +115,8 @@ pub(super) fn take_refusal() -> Option<Limit> {
 #[must_use]
 pub(crate) fn charge(bytes: usize) -> bool {
     GAUGE.with(|gauge| {
-        let live = gauge.live.get().saturating_add_unsigned(bytes as u64);
-        if live > gauge.allowed.get() && !admit_past_limit(gauge, bytes, live) {
+        let (live, overflows) = gauge.live.get().overflowing_add_unsigned(bytes as u64);
+        if (overflows || live > gauge.mark.get()) && !pass_mark(gauge, bytes) {
             return false;
         }
         if gauge.owner.get() != 0 && fault::is_due(Fault::Charge) {
@@ -112,18 +124,26 @@ pub(crate) fn charge(bytes: usize) -> bool {
             return false;
         }
         gauge.live.set(live);
-        if live > gauge.peak.get() {
-            gauge.peak.set(live);
-        }
         gauge.fuel.set(gauge.fuel.get() - (bytes / BYTES_PER_FUEL) as i64);
         true
     })
 }
 
+/// Raises the peak to what `bytes` more make of it, if they are granted.
 #[cold]
-fn admit_past_limit(gauge: &Gauge, bytes: usize, live: i64) -> bool {
-    refuse_on(gauge, Limit::LiveBytes);
-    bytes <= SMALL && live <= gauge.allowed.get().saturating_add(SLACK)
+#[inline(never)]
+fn pass_mark(gauge: &Gauge, bytes: usize) -> bool {
+    let live = gauge.live.get().saturating_add_unsigned(bytes as u64);
+    if live > gauge.allowed.get() {
+        refuse_on(gauge, Limit::LiveBytes);
+        if bytes > SMALL || live > gauge.allowed.get().saturating_add(SLACK) {
+            return false;
+        }
+    }
+    let peak = gauge.peak.get().max(live.saturating_add(PEAK_STEP).min(gauge.allowed.get()).max(live));
+    gauge.peak.set(peak);
+    gauge.mark.set(peak.min(gauge.allowed.get()));
+    true
 }
 
 /// Charges `bytes` that are there whatever the limit says; the caller has been refused before, so the run ends.

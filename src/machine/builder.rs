@@ -69,7 +69,7 @@ impl Field {
     /// The field as a pattern: quoted bytes are literal.
     pub(crate) fn pattern(&self, options: PatternOptions) -> Pattern {
         if self.is_literal(options) && std::str::from_utf8(&self.bytes).is_ok() {
-            return Pattern::of_literal(self.bytes.clone(), options);
+            return Pattern::of_literal(Text::from(self.bytes.as_slice()), options);
         }
         Pattern::new(&self.bytes, &self.mask(), options)
     }
@@ -77,7 +77,7 @@ impl Field {
     /// As [`Field::pattern`], where the field is not needed any more.
     pub(crate) fn into_pattern(self, options: PatternOptions) -> Pattern {
         if self.is_literal(options) && std::str::from_utf8(&self.bytes).is_ok() {
-            return Pattern::of_literal(self.bytes, options);
+            return Pattern::of_literal(Text::from(self.bytes), options);
         }
         Pattern::new(&self.bytes, &self.mask(), options)
     }

@@ -168,11 +168,8 @@ impl Process {
                 }
                 self.shell.refresh_special();
             }
-            Frame::Builtin(invocation) => {
-                self.shell.state.restore_descriptors(invocation.redirections);
-                if let Some(bound) = invocation.temporary {
-                    self.shell.variables.leave_temporary(bound);
-                }
+            Frame::Builtin(mut invocation) => {
+                self.shell.release(&mut invocation);
                 self.shell.refresh_special();
             }
             Frame::Subshell(frame) => {

@@ -6,7 +6,7 @@ use super::name::NameId;
 use super::run::Run;
 use super::shell::Shell;
 use super::work::Pending;
-use crate::memory::{ToMeteredString, Vec};
+use crate::memory::{ToDecimal, Vec};
 use crate::program::{Index, Quoting};
 use crate::syntax::ast::AllElements;
 use crate::text::Text;
@@ -55,11 +55,11 @@ impl Target {
         };
         match self {
             Self::Variable(name) => names.text(*name),
-            Self::Index(name, index) => element(*name, index.to_metered_string().as_bytes()),
+            Self::Index(name, index) => element(*name, index.to_decimal().as_bytes()),
             Self::Key(name, key) => element(*name, key),
             Self::Elements(name, crate::syntax::ast::AllElements::At) => element(*name, b"@"),
             Self::Elements(name, crate::syntax::ast::AllElements::Star) => element(*name, b"*"),
-            Self::Positional(number) => Text::from(number.to_metered_string()),
+            Self::Positional(number) => Text::from(number.to_decimal()),
             Self::Special(special) => Text::from(&[*special]),
             Self::Referent(text) => text.clone(),
             Self::Nothing => Text::EMPTY,

@@ -3,6 +3,8 @@
 use super::trap::{INT, PIPE, Signal, TERM};
 use crate::memory::{Vec, VecDeque};
 use crate::text::Text;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 /// How a process stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,9 +40,13 @@ impl Job {
     }
 }
 
-/// The jobs of a shell.
+/// The jobs of a shell. A copy shares the table until one of the two changes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Jobs {
+pub(crate) struct Jobs(Arc<Table>);
+
+/// See [`Jobs`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Table {
     pub(crate) list: Vec<Job>,
     /// In a command substitution and in a stage of a pipeline: those of the shell around it, for `jobs` to show.
     pub(crate) inherited: Vec<Job>,
@@ -54,7 +60,51 @@ pub(crate) struct Jobs {
 /// Most finished jobs that are remembered.
 const MAX_REMEMBERED: usize = 1024;
 
+impl Deref for Jobs {
+    type Target = Table;
+
+    fn deref(&self) -> &Table {
+        &self.0
+    }
+}
+
+impl DerefMut for Jobs {
+    fn deref_mut(&mut self) -> &mut Table {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
 impl Jobs {
+    /// What a command substitution or a stage of a pipeline sees of these.
+    pub(crate) fn for_child(&self) -> Self {
+        if self.is_new() {
+            return self.clone();
+        }
+        let inherited = if self.list.is_empty() { self.inherited.clone() } else { self.list.clone() };
+        Self(Arc::new(Table { inherited, ..Table::default() }))
+    }
+
+    /// Jobs that start over; without any so far, those are as good.
+    pub(crate) fn restart(&mut self) {
+        if !self.is_new() {
+            *self = Self::default();
+        }
+    }
+
+    fn is_new(&self) -> bool {
+        let Table { list, inherited, remembered, ends, killed } = &**self;
+        *ends == 0 && list.is_empty() && inherited.is_empty() && remembered.is_empty() && killed.is_empty()
+    }
+
+    /// A child in the foreground was waited for: what has ended in the meantime is forgotten.
+    pub(crate) fn notice_ended(&mut self) {
+        if !self.list.is_empty() {
+            self.deref_mut().forget_ended();
+        }
+    }
+}
+
+impl Table {
     /// Adds a running job and returns its number.
     pub(crate) fn add(&mut self, pid: u32, text: Text, numbered: bool) -> u32 {
         let number = if numbered { self.list.iter().map(|job| job.number).max().unwrap_or(0) + 1 } else { 0 };
@@ -74,12 +124,6 @@ impl Jobs {
             killed: None,
         });
         number
-    }
-
-    /// What a command substitution or a stage of a pipeline sees of these.
-    pub(crate) fn for_child(&self) -> Self {
-        let inherited = if self.list.is_empty() { self.inherited.clone() } else { self.list.clone() };
-        Self { inherited, ..Self::default() }
     }
 
     /// How many jobs `jobs` would show.
@@ -199,11 +243,7 @@ impl Jobs {
         !by_place && self.by_text(spec).is_err()
     }
 
-    /// A child in the foreground was waited for: what has ended in the meantime is forgotten.
-    pub(crate) fn notice_ended(&mut self) {
-        if self.list.is_empty() {
-            return;
-        }
+    fn forget_ended(&mut self) {
         let ended: Vec<u32> = self
             .list
             .iter()

@@ -4,7 +4,7 @@ use super::name;
 use super::option::ShellOption;
 use super::run::Run;
 use super::shell::Shell;
-use crate::memory::{JoinMetered, ToMetered, ToMeteredString, Vec};
+use crate::memory::{JoinMetered, ToDecimal, ToMetered, Vec};
 use crate::utility::time_format::{Zone, timestamp};
 
 /// Decodes the escapes; parameters are not expanded here.
@@ -50,7 +50,7 @@ pub(crate) fn decode(shell: &mut Shell, run: &mut Run, prompt: &[u8], primary: b
             }
             b'v' => out.extend_from_slice(b"5.2"),
             b'V' => out.extend_from_slice(b"5.2.15"),
-            b'j' => out.extend_from_slice(shell.state.jobs.shown().to_metered_string().as_bytes()),
+            b'j' => out.extend_from_slice(shell.state.jobs.shown().to_decimal().as_bytes()),
             b'l' => out.extend_from_slice(b"tty"),
             b'!' => {
                 let history = &shell.state.editor.history;
@@ -59,7 +59,7 @@ pub(crate) fn decode(shell: &mut Shell, run: &mut Run, prompt: &[u8], primary: b
                 } else {
                     1
                 };
-                out.extend_from_slice(number.to_metered_string().as_bytes());
+                out.extend_from_slice(number.to_decimal().as_bytes());
             }
             b'#' => out.push(b'1'),
             b'[' | b']' => {}

@@ -9,7 +9,7 @@ use super::run::Run;
 use super::shell::Shell;
 use super::shell::State;
 use crate::io::{Description, OpenedPath};
-use crate::memory::{ToMeteredString, Vec};
+use crate::memory::{ToDecimal, Vec};
 use crate::program::{Index, Pc, Program, RedirectionOperator, RedirectionReference};
 use crate::syntax::ast::RedirectionDescriptor;
 use crate::text::Text;
@@ -216,7 +216,7 @@ impl Expansion {
         number: u32,
         description: Option<Arc<Description>>,
     ) -> Result<(), RedirectionError> {
-        let bad = || RedirectionError::BadDescriptor(Text::from(number.to_metered_string()));
+        let bad = || RedirectionError::BadDescriptor(Text::from(number.to_decimal()));
         if description.is_some() && !shell.state.descriptors.can_open(number) {
             return Err(bad());
         }

@@ -9,7 +9,7 @@ use super::run::Run;
 use super::shell::Shell;
 use super::variable::Value;
 use super::wait::Wait;
-use crate::memory::{JoinMetered, ToMeteredString, Vec, format};
+use crate::memory::{JoinMetered, ToDecimal, Vec, format};
 use crate::program::Pc;
 use crate::text::Text;
 use std::task::{Context, Poll};
@@ -20,7 +20,7 @@ impl Shell {
         let mut text = Vec::new();
         if whole {
             let widest = menu.iter().map(|item| crate::character::count(item)).max().unwrap_or(0);
-            let digits = menu.len().to_metered_string().len();
+            let digits = menu.len().to_decimal().len();
             let column_width = widest + digits + 4;
             let terminal = self.scalar(run, COLUMNS).and_then(|text| super::variable::plain_integer(&text));
             let terminal = terminal.and_then(|width| usize::try_from(width).ok()).filter(|width| *width > 0);
@@ -33,7 +33,7 @@ impl Shell {
                 let mut at = row;
                 let mut position = 0;
                 while let Some(item) = menu.get(at) {
-                    let digits = if at < rows { rows.to_metered_string().len() } else { digits };
+                    let digits = if at < rows { rows.to_decimal().len() } else { digits };
                     text.extend_from_slice(format!("{:>digits$}) ", at + 1).as_bytes());
                     text.extend_from_slice(item);
                     at += rows;

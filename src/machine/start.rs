@@ -128,15 +128,15 @@ impl Control {
         caller: Invocation,
         source: Arc<[u8]>,
     ) -> Step<Flow> {
-        let mut callback = Invocation::empty(caller.builtin);
+        let mut callback = Invocation::new(caller.builtin, Vec::new());
         self.frames.push(Frame::Builtin(Box::new(caller)));
         self.start_text(shell, run, &mut callback, source, ScriptKind::Eval, None)
     }
 
     /// Moves an invocation's redirections and temporary assignments to a frame.
     pub(crate) fn push_command_frame(&mut self, invocation: &mut Invocation) {
-        let redirections = std::mem::take(&mut invocation.redirections);
-        let temporary = invocation.temporary.take();
+        let redirections = invocation.take_redirections();
+        let temporary = invocation.take_temporary();
         if !redirections.is_empty() || temporary.is_some() {
             self.frames.push(Frame::Command(Box::new(CommandFrame { redirections, temporary })));
         }
@@ -321,7 +321,7 @@ impl Control {
         let absolute = crate::vfs::path::join(&shell.state.cwd, path);
         match run.services.session.fs.read(&absolute) {
             Ok(content) => {
-                let mut invocation = Invocation::empty(&super::builtin::SOURCE);
+                let mut invocation = Invocation::new(&super::builtin::SOURCE, Vec::new());
                 let script: Arc<[u8]> = Arc::from(content.as_bytes());
                 self.start_text(
                     shell,

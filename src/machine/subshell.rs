@@ -27,7 +27,7 @@ impl State {
         state.ids.level += 1;
         state.counters.random =
             state.counters.random.wrapping_add(state.ids.own.wrapping_mul(0x9e37_79b9)) & 0x7fff_ffff;
-        state.jobs = super::job::Jobs::default();
+        state.jobs.restart();
         let keep_err = state.options.has(ShellOption::ErrTrace);
         let keep_debug = state.options.has(ShellOption::FuncTrace);
         if !state.traps.is_empty() {

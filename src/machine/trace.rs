@@ -7,7 +7,7 @@ use super::process::Process;
 use super::quote;
 use super::run::Run;
 use super::shell::{Code, Shell};
-use crate::memory::{JoinMetered, ToMetered, ToMeteredString, Vec, vec};
+use crate::memory::{JoinMetered, ToDecimal, ToMetered, Vec, vec};
 use crate::text::Text;
 use std::sync::Arc;
 
@@ -202,7 +202,7 @@ impl Process {
         let mut line = run.services.names.text(id).to_metered();
         line.push(b'[');
         match subscript {
-            Subscript::Index(index) => line.extend_from_slice(index.to_metered_string().as_bytes()),
+            Subscript::Index(index) => line.extend_from_slice(index.to_decimal().as_bytes()),
             Subscript::Key(key) => line.extend_from_slice(key),
         }
         line.extend_from_slice(if append { b"]+=" } else { b"]=" });

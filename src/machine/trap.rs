@@ -1,6 +1,6 @@
 //! Traps: actions by condition. Signals are those that scripts send to themselves and to their jobs.
 
-use crate::memory::{BTreeMap, String, ToMeteredString, Vec, format};
+use crate::memory::{BTreeMap, String, ToDecimal, Vec, format};
 use crate::text::Text;
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ impl Condition {
     /// As `trap -p` shows it.
     pub(crate) fn name(self) -> String {
         match self {
-            Self::Signal(signal) => signal_name(signal).unwrap_or_else(|| signal.to_metered_string()),
+            Self::Signal(signal) => signal_name(signal).unwrap_or_else(|| signal.to_decimal()),
             Self::Err => "ERR".into(),
             Self::Debug => "DEBUG".into(),
             Self::Return => "RETURN".into(),

@@ -475,26 +475,7 @@ impl Variables {
 
 /// Formats an integer value as bash prints it.
 pub(crate) fn decimal(number: i64) -> Text {
-    let mut digits = [0_u8; 20];
-    let mut at = digits.len();
-    let mut rest = number.unsigned_abs();
-    loop {
-        at -= 1;
-        if let Some(digit) = digits.get_mut(at) {
-            *digit = b'0' + (rest % 10) as u8;
-        }
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    if number < 0 {
-        at -= 1;
-        if let Some(digit) = digits.get_mut(at) {
-            *digit = b'-';
-        }
-    }
-    Text::from(digits.get(at..).unwrap_or(&[]))
+    Text::from(itoa::Buffer::new().format(number))
 }
 
 /// The value of a plain decimal integer (`-?[0-9]+` without a leading zero), as texts of integer variables are.

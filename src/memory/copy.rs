@@ -1,7 +1,7 @@
 //! Copies and joins of slices as metered containers: what `to_vec`, `to_string`, `concat` and `join` are for `std`'s.
 
 use super::{String, Vec};
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 
 /// A metered copy of borrowed data.
 pub trait ToMetered {
@@ -29,14 +29,21 @@ impl ToMetered for str {
 pub trait ToMeteredString: Display {
     /// The text.
     fn to_metered_string(&self) -> String {
-        let mut text = String::new();
-        // The only error is a refusal, which ends the run.
-        let _ = write!(text, "{self}");
-        text
+        super::format::format_text(format_args!("{self}"))
     }
 }
 
 impl<T: Display + ?Sized> ToMeteredString for T {}
+
+/// A metered text of an integer, without the detour over what formats.
+pub trait ToDecimal: itoa::Integer + Copy {
+    /// The integer in decimal.
+    fn to_decimal(self) -> String {
+        String::from(itoa::Buffer::new().format(self))
+    }
+}
+
+impl<T: itoa::Integer + Copy> ToDecimal for T {}
 
 /// Parts put together; the whole is measured before it is built.
 pub trait JoinMetered {

@@ -22,7 +22,7 @@ mod queue;
 mod string;
 mod vec;
 
-pub use copy::{JoinMetered, JoinText, ToMetered, ToMeteredString, repeat, repeat_text};
+pub use copy::{JoinMetered, JoinText, ToDecimal, ToMetered, ToMeteredString, repeat, repeat_text};
 pub(crate) use format::format_text;
 pub use hash_map::{HashMap, HashSet};
 pub use held::Held;

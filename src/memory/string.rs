@@ -72,7 +72,9 @@ impl String {
         if !gauge::charge(bytes) {
             return false;
         }
-        if self.0.try_reserve_exact(capacity - self.0.len()).is_err() {
+        if self.0.capacity() == 0 && bytes <= gauge::SMALL {
+            self.0 = std::string::String::with_capacity(capacity);
+        } else if self.0.try_reserve_exact(capacity - self.0.len()).is_err() {
             gauge::release(bytes);
             gauge::refuse(crate::limit::Limit::LiveBytes);
             return false;

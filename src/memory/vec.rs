@@ -9,6 +9,12 @@ use std::ops::{Deref, DerefMut, RangeBounds};
 /// See the module. Its capacity is charged.
 pub struct Vec<T>(std::vec::Vec<T>);
 
+/// Room for `capacity` items, which are a few bytes; none when that is refused.
+#[inline]
+fn small<T>(capacity: usize, bytes: usize) -> std::vec::Vec<T> {
+    if gauge::charge(bytes) { std::vec::Vec::with_capacity(capacity) } else { std::vec::Vec::new() }
+}
+
 impl<T> Vec<T> {
     pub const fn new() -> Self {
         Self(std::vec::Vec::new())
@@ -16,9 +22,14 @@ impl<T> Vec<T> {
 
     /// Room for `capacity` items; none when that is refused.
     pub fn with_capacity(capacity: usize) -> Self {
-        let mut vec = Self::new();
-        vec.reserve_exact(capacity);
-        vec
+        match capacity.checked_mul(size_of::<T>()) {
+            Some(bytes) if bytes <= gauge::SMALL => Self(small(capacity, bytes)),
+            _ => {
+                let mut vec = Self::new();
+                vec.set_capacity(capacity);
+                vec
+            }
+        }
     }
 
     /// Takes over a vector of `std`, whose capacity is charged from now on. When that is refused it is dropped.
@@ -56,6 +67,11 @@ impl<T> Vec<T> {
             _ => 1,
         };
         let doubled = self.0.capacity().saturating_mul(2).max(needed).max(least);
+        let bytes = doubled.saturating_mul(size_of::<T>());
+        if self.0.capacity() == 0 && bytes <= gauge::SMALL {
+            self.0 = small(doubled, bytes);
+            return self.0.capacity() > 0;
+        }
         self.set_capacity(doubled)
     }
 
@@ -98,7 +114,9 @@ impl<T> Vec<T> {
         }
     }
 
-    #[inline]
+    // What is left of it in line is a comparison.
+    #[expect(clippy::inline_always, reason = "else the loops that push pay for a call of each item")]
+    #[inline(always)]
     pub fn push(&mut self, item: T) {
         if self.make_room(1) {
             self.0.push(item);
@@ -335,8 +353,9 @@ impl<T> DerefMut for Vec<T> {
 }
 
 impl<T: Clone> Clone for Vec<T> {
+    #[inline]
     fn clone(&self) -> Self {
-        Self::from(self.as_slice())
+        if self.is_empty() { Self::new() } else { Self::from(self.as_slice()) }
     }
 
     fn clone_from(&mut self, source: &Self) {
@@ -347,6 +366,10 @@ impl<T: Clone> Clone for Vec<T> {
 
 impl<T: Clone> From<&[T]> for Vec<T> {
     fn from(items: &[T]) -> Self {
+        let bytes = size_of_val(items);
+        if bytes <= gauge::SMALL {
+            return if gauge::charge(bytes) { Self(items.to_vec()) } else { Self::new() };
+        }
         let mut vec = Self::with_capacity(items.len());
         vec.extend_from_slice(items);
         vec
@@ -411,8 +434,15 @@ impl<T> FromIterator<T> for Vec<T> {
 impl<T> Extend<T> for Vec<T> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
         let items = items.into_iter();
-        // A wrong hint of a caller's iterator must not cost memory that is not needed.
-        self.make_room(items.size_hint().0.min(1024));
+        let (least, most) = items.size_hint();
+        if most == Some(least) {
+            if self.make_room(least) {
+                self.0.extend(items.take(least));
+            }
+            return;
+        }
+        // A hint that is too low costs a few more requests, one that is too high no memory that is not needed.
+        self.make_room(least.min(1024));
         for item in items {
             if !self.make_room(1) {
                 return;

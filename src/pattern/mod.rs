@@ -25,9 +25,12 @@ mod simple;
 mod token;
 
 use crate::character::{Unit, byte_unit, unit_at, unit_before};
+use crate::memory::Held;
+use crate::text::Text;
 use extended::{Extended, Starts};
 use simple::Simple;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 /// Matching was stopped by its [`Ticker`]; the text was not looked at to its end.
@@ -115,11 +118,13 @@ impl PatternOptions {
 
 #[derive(Clone, Debug)]
 enum Matcher {
-    Simple(Simple),
-    Extended(Extended),
+    /// Only this text matches, and case matters.
+    Literal(Text),
+    Simple(Arc<Held<Simple>>),
+    Extended(Arc<Held<Extended>>),
 }
 
-/// A compiled pattern.
+/// A compiled pattern; to clone it copies nothing.
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern {
     matcher: Matcher,
@@ -154,8 +159,8 @@ impl Pattern {
     }
 
     /// The pattern that only this text matches. It has no special character and is UTF-8, and case matters.
-    pub(crate) fn of_literal(text: crate::memory::Vec<u8>, options: PatternOptions) -> Self {
-        let matcher = Matcher::Simple(Simple::of_literal(text, options));
+    pub(crate) fn of_literal(text: Text, options: PatternOptions) -> Self {
+        let matcher = Matcher::Literal(text);
         Self { matcher, is_special: false, is_star_first: false, is_mismeasured: false, options }
     }
 
@@ -173,8 +178,8 @@ impl Pattern {
     /// The one text that matches, when the pattern is a literal and case matters.
     pub(crate) fn literal(&self) -> Option<&[u8]> {
         match &self.matcher {
-            Matcher::Simple(simple) => simple.literal(),
-            Matcher::Extended(_) => None,
+            Matcher::Literal(text) => Some(text),
+            Matcher::Simple(_) | Matcher::Extended(_) => None,
         }
     }
 
@@ -189,6 +194,7 @@ impl Pattern {
     /// As [`Pattern::matches`], at a pace.
     pub(crate) async fn matches_paced(&self, text: &[u8], pace: &mut impl Pace) -> Result<bool, Stopped> {
         match &self.matcher {
+            Matcher::Literal(literal) => Ok(text == literal.as_bytes()),
             Matcher::Simple(simple) => simple.matches(text, pace).await,
             Matcher::Extended(extended) => extended.matches(text, pace).await,
         }
@@ -202,6 +208,7 @@ impl Pattern {
         pace: &mut impl Pace,
     ) -> Result<Option<usize>, Stopped> {
         match &self.matcher {
+            Matcher::Literal(literal) => Ok(text.starts_with(literal.as_bytes()).then_some(literal.len())),
             Matcher::Simple(simple) => simple.prefix(text, longest, pace).await,
             Matcher::Extended(extended) => extended.end_of_match(text, 0, longest, pace).await,
         }
@@ -215,6 +222,7 @@ impl Pattern {
         pace: &mut impl Pace,
     ) -> Result<Option<usize>, Stopped> {
         match &self.matcher {
+            Matcher::Literal(literal) => Ok(text.strip_suffix(literal.as_bytes()).map(<[u8]>::len)),
             Matcher::Simple(simple) => simple.suffix(text, longest, pace).await,
             Matcher::Extended(extended) => extended.suffix(text, longest, pace).await,
         }
@@ -243,6 +251,10 @@ impl<'a> Matches<'a> {
             return Ok(None);
         }
         let found = match &self.pattern.matcher {
+            Matcher::Literal(literal) => {
+                let start = simple::search(literal, self.text, self.at, pace).await?;
+                start.map(|start| (start, start + literal.len()))
+            }
             Matcher::Simple(simple) => simple.find(self.text, self.at, pace).await?,
             Matcher::Extended(extended) => {
                 let starts = match self.starts.take() {

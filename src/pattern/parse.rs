@@ -10,7 +10,9 @@ use super::simple::{Element, Simple};
 use super::token::Token;
 use super::{Matcher, PatternOptions};
 use crate::character::{INVALID, fold};
-use crate::memory::{BTreeMap, Vec};
+use crate::memory::{BTreeMap, Held, Vec};
+use crate::text::Text;
+use std::sync::Arc;
 
 /// What begins at a token, when it is more than the token itself.
 enum Mark {
@@ -40,10 +42,15 @@ pub(super) fn parse(tokens: &[Token], options: PatternOptions) -> Parsed {
     let is_special = has_brackets || tokens.iter().any(|token| token.is(b'*') || token.is(b'?'));
     if has_groups || (!options.bytes && tokens.iter().any(|token| token.unit >= INVALID)) {
         let graph = Builder::new(options).build(tokens, marks);
-        let matcher = Matcher::Extended(Extended { graph, options });
+        let matcher = Matcher::Extended(Arc::new(Held::new(Extended { graph, options })));
         return Parsed { matcher, is_special, is_mismeasured };
     }
-    Parsed { matcher: Matcher::Simple(simple(tokens, marks, options)), is_special, is_mismeasured }
+    let simple = simple(tokens, marks, options);
+    let matcher = match simple.literal() {
+        Some(literal) => Matcher::Literal(Text::from(literal)),
+        None => Matcher::Simple(Arc::new(Held::new(simple))),
+    };
+    Parsed { matcher, is_special, is_mismeasured }
 }
 
 fn is_operator(token: Token) -> bool {

@@ -40,7 +40,7 @@ const TICK_BYTES: usize = 4096;
 const STRETCH: usize = 256 * 1024;
 
 /// The first place of `literal` in `text` at or after `from`.
-async fn search(
+pub(super) async fn search(
     literal: &[u8],
     text: &[u8],
     from: usize,
@@ -87,12 +87,6 @@ async fn search_back(
 impl Simple {
     pub(super) fn new(options: PatternOptions) -> Self {
         Self { segments: vec![Segment::new()], options }
-    }
-
-    /// The pattern of one literal.
-    pub(super) fn of_literal(text: Vec<u8>, options: PatternOptions) -> Self {
-        let segment = if text.is_empty() { Segment::new() } else { vec![Element::Literal(text)] };
-        Self { segments: vec![segment], options }
     }
 
     /// Appends a literal unit.

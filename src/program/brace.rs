@@ -1,6 +1,6 @@
 //! Brace expansion: one word to several, by its unquoted text alone. Bash manual 3.5.1.
 
-use crate::memory::{String, ToMetered, ToMeteredString, Vec, vec};
+use crate::memory::{String, ToMetered, Vec, vec};
 use crate::syntax::ast::{Parameter, ParameterExpansion, ParameterOperation, Parts, Word, WordPart};
 use crate::text::Text;
 
@@ -403,10 +403,16 @@ impl Sequence {
         if value < 0 {
             out.push('-');
         }
-        let digits = value.unsigned_abs().to_metered_string();
-        let padding = width.saturating_sub(digits.len() + usize::from(value < 0));
-        out.extend(std::iter::repeat_n('0', padding));
-        out.push_str(&digits);
+        let mut buffer = itoa::Buffer::new();
+        // Most are short, for which the arithmetic is shorter.
+        let digits = match u64::try_from(value.unsigned_abs()) {
+            Ok(value) => buffer.format(value),
+            Err(_) => buffer.format(value.unsigned_abs()),
+        };
+        for _ in digits.len() + usize::from(value < 0)..width {
+            out.push('0');
+        }
+        out.push_str(digits);
     }
 
     /// The word at `index`.

@@ -3,7 +3,7 @@
 use super::compiler::Compiler;
 use super::effect::{expands, is_constant, is_plain_arithmetic};
 use super::{ArithmeticContext, ConstantPattern, Index, Op, ParameterBase, ParameterReference, Quoting};
-use crate::memory::{ToMetered, ToMeteredString, Vec};
+use crate::memory::{ToDecimal, ToMetered, Vec};
 use crate::syntax::ast::{
     AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Expression, Parameter,
     ParameterExpansion, ParameterOperation, RedirectionKind, Span, Subscript, Word, WordPart,
@@ -256,7 +256,7 @@ impl Compiler {
     fn parameter_text(&self, expansion: &ParameterExpansion) -> Text {
         match &expansion.parameter {
             Parameter::Variable(name) => name.clone(),
-            Parameter::Positional(number) => Text::from(number.to_metered_string()),
+            Parameter::Positional(number) => Text::from(number.to_decimal()),
             Parameter::Special(special) => Text::from(&[*special]),
             Parameter::Element(name, subscript) => {
                 let mut text = name.clone();

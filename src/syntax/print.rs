@@ -11,7 +11,7 @@ use super::ast::{
     RedirectionDescriptor, RedirectionKind, Simple, Span, Subscript, Word, WordPart,
 };
 use super::print_word::WordPrinter;
-use crate::memory::{ToMeteredString, Vec};
+use crate::memory::{ToDecimal, Vec};
 
 const STEP: usize = 4;
 
@@ -624,10 +624,10 @@ impl<'a> Printer<'a> {
                 self.put(b"}");
             }
             RedirectionDescriptor::Number(number) if Some(*number) != hidden => {
-                self.put(number.to_metered_string().as_bytes());
+                self.put(number.to_decimal().as_bytes());
             }
             RedirectionDescriptor::Default if Some(implied) != hidden => {
-                self.put(implied.to_metered_string().as_bytes());
+                self.put(implied.to_decimal().as_bytes());
             }
             _ => {}
         }

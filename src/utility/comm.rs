@@ -1,7 +1,7 @@
 //! `comm`: compares two sorted files line by line. GNU coreutils comm(1).
 
 use crate::limit::Meter;
-use crate::memory::{ToMetered, ToMeteredString, Vec, format, vec};
+use crate::memory::{ToMetered, ToDecimal, Vec, format, vec};
 use crate::utility::pace::{append, compare};
 use crate::utility::prelude::*;
 use std::cmp::Ordering;
@@ -140,7 +140,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         }
     }
     if options.has("total") {
-        let [one, two, both] = totals.map(|total| total.to_metered_string().into_bytes());
+        let [one, two, both] = totals.map(|total| total.to_decimal().into_bytes());
         let parts =
             [&one, &separator, &two, &separator, &both, &separator, &b"total".to_metered(), &vec![delimiter]];
         for part in parts {

@@ -2,7 +2,7 @@
 
 use super::human_size::human_size;
 use super::quote::quote_if_needed;
-use crate::memory::{ToMeteredString, format};
+use crate::memory::{ToDecimal, format};
 use crate::utility::prelude::*;
 use std::fmt::Write as _;
 
@@ -45,7 +45,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         _ => None,
     };
     let size = |bytes: u64| {
-        human.map_or_else(|| bytes.div_ceil(1024).to_metered_string(), |base| human_size(bytes, base))
+        human.map_or_else(|| bytes.div_ceil(1024).to_decimal(), |base| human_size(bytes, base))
     };
     let percent = (u128::from(used) * 100).div_ceil(u128::from(total.max(1)));
     let (blocks, share) = match (options.has("P"), human) {

@@ -4,7 +4,7 @@ use super::files::blocks;
 use super::human_size::{human_size, parse_size};
 use super::quote::{quote, quote_name};
 use super::walk::{Step, Walk};
-use crate::memory::{HashSet, String, ToMeteredString, Vec, format, vec};
+use crate::memory::{HashSet, String, ToDecimal, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::vfs::Metadata;
 
@@ -186,7 +186,7 @@ impl Count {
     async fn print(&self, ctx: &mut Context, bytes: u64, path: &[u8]) -> Result<(), UtilityError> {
         let size = match self.human {
             Some(base) => human_size(bytes, base),
-            None => bytes.div_ceil(self.unit).to_metered_string(),
+            None => bytes.div_ceil(self.unit).to_decimal(),
         };
         let mut line = format!("{size}\t").into_bytes();
         line.extend_from_slice(path);

@@ -4,7 +4,7 @@
 //! 128 bits.
 
 use crate::character::unit_at;
-use crate::memory::{HashSet, JoinMetered, String, ToMeteredString, Vec, format};
+use crate::memory::{HashSet, JoinMetered, String, ToDecimal, ToMeteredString, Vec, format};
 use crate::utility::prelude::*;
 use crate::utility::regex::{Regex, RegexError, Syntax};
 use crate::utility::ticker::{MeterTicker, regex_options, stopped};
@@ -193,7 +193,7 @@ impl Parser<'_> {
         }
         if self.take(b"index") {
             let (text, set) = (self.function(evaluates)?, self.function(evaluates)?);
-            return Ok(Text::from(index(&text, &set).to_metered_string()));
+            return Ok(Text::from(index(&text, &set).to_decimal()));
         }
         if self.take(b"substr") {
             let text = self.function(evaluates)?;
@@ -286,7 +286,7 @@ fn compute(operation: Operation, left: &[u8], right: &[u8]) -> Result<Text, Util
         Operation::Divide => left.checked_div(right),
         Operation::Remainder | Operation::Compare(_) => left.checked_rem(right),
     };
-    Ok(Text::from(result.ok_or_else(too_large)?.to_metered_string()))
+    Ok(Text::from(result.ok_or_else(too_large)?.to_decimal()))
 }
 
 fn characters(text: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -300,7 +300,7 @@ fn characters(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 fn count_text(text: &[u8]) -> Text {
-    Text::from(characters(text).count().to_metered_string())
+    Text::from(characters(text).count().to_decimal())
 }
 
 /// Where the first character stands that is in `set`, from 1; 0 when there is none.

@@ -1,5 +1,5 @@
 //! Sizes for people: `1.5K`, `12M` (`ls -h`, `du -h`, `df -h`). Rounded up.
-use crate::memory::{String, ToMeteredString, format};
+use crate::memory::{String, ToDecimal, format};
 
 /// Formats `size` in units of powers of `base` (1024 or 1000).
 pub(crate) fn human_size(size: u64, base: u64) -> String {
@@ -8,7 +8,7 @@ pub(crate) fn human_size(size: u64, base: u64) -> String {
     let base = u128::from(base);
     let mut unit = base;
     if size < base {
-        return size.to_metered_string();
+        return size.to_decimal();
     }
     for letter in letters.chars() {
         let tenths = (size * 10).div_ceil(unit);
@@ -21,7 +21,7 @@ pub(crate) fn human_size(size: u64, base: u64) -> String {
         }
         unit *= base;
     }
-    size.to_metered_string()
+    size.to_decimal()
 }
 
 /// A number with an optional unit, as `-B`, `truncate -s` and `-n` of some utilities take it: `10K`, `1MB`, `2GiB`.

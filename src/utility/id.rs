@@ -1,7 +1,7 @@
 //! `id`: prints user and group ids. POSIX XCU id, GNU coreutils id(1). A user has one group.
 
 use super::quote::quote;
-use crate::memory::{ToMeteredString, Vec, format};
+use crate::memory::{ToDecimal, ToMeteredString, Vec, format};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -50,7 +50,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     for (uid, gid) in users {
         let show = |id: u32, name: Option<Text>| match name.filter(|_| named) {
             Some(name) => name.to_metered_string(),
-            None => id.to_metered_string(),
+            None => id.to_decimal(),
         };
         let line = match chosen.first() {
             Some(&"u") => show(uid, ctx.user_name(uid)),
@@ -58,7 +58,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             None => {
                 let with = |id: u32, name: Option<Text>| match name {
                     Some(name) => format!("{id}({name})"),
-                    None => id.to_metered_string(),
+                    None => id.to_decimal(),
                 };
                 let group = with(gid, ctx.group_name(gid));
                 format!("uid={} gid={group} groups={group}", with(uid, ctx.user_name(uid)))

@@ -1,7 +1,7 @@
 //! `nl`: numbers lines, with headers, bodies and footers of logical pages. GNU coreutils nl(1).
 
 use super::count::parse_digits;
-use crate::memory::{ToMetered, ToMeteredString, Vec, format, repeat_text};
+use crate::memory::{ToMetered, ToDecimal, Vec, format, repeat_text};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -190,7 +190,7 @@ fn write_number(settings: &Settings, state: &mut State, out: &mut Vec<u8>) -> Re
         return Err(UtilityError::failed("line number overflow"));
     }
     let (number, width) = (state.number, settings.width);
-    let text = number.to_metered_string();
+    let text = number.to_decimal();
     // The library's own padding ends at 16 bits.
     let padding = |byte: &str| repeat_text(byte, width.saturating_sub(text.len()));
     let text = match settings.format {

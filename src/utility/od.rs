@@ -4,7 +4,7 @@
 //! the columns that the widest format needs. Lines that repeat the one before are shown as `*`.
 
 use super::count::parse_count;
-use crate::memory::{String, ToMetered, ToMeteredString, Vec, format, repeat_text};
+use crate::memory::{String, ToMetered, ToDecimal, ToMeteredString, Vec, format, repeat_text};
 use crate::utility::prelude::*;
 use std::fmt::Write as _;
 
@@ -314,8 +314,8 @@ impl Format {
         match self.kind {
             Kind::Named => named(number as u8 & 0x7f),
             Kind::Character => character(number as u8),
-            Kind::Signed => ((number << shift).cast_signed() >> shift).to_metered_string(),
-            Kind::Unsigned => number.to_metered_string(),
+            Kind::Signed => ((number << shift).cast_signed() >> shift).to_decimal(),
+            Kind::Unsigned => number.to_decimal(),
             Kind::Octal => format!("{number:0width$o}"),
             Kind::Hexadecimal => format!("{number:0width$x}"),
         }

@@ -4,7 +4,7 @@ use super::files::join;
 use super::quote::quote_name;
 use super::walk::{Step, Walk};
 use super::{Context, ExitStatus, Options, UtilityError};
-use crate::memory::{String, ToMeteredString, format};
+use crate::memory::{String, ToDecimal, ToMeteredString, format};
 use crate::vfs::{FsError, Metadata};
 
 /// What is changed, and how it is told.
@@ -100,12 +100,10 @@ impl Ownership {
     }
 
     fn describe(&self, ctx: &Context, path: &[u8], old: &Metadata, differs: bool) -> String {
-        let user = |id: u32| {
-            ctx.user_name(id).map_or_else(|| id.to_metered_string(), |name| name.to_metered_string())
-        };
-        let group = |id: u32| {
-            ctx.group_name(id).map_or_else(|| id.to_metered_string(), |name| name.to_metered_string())
-        };
+        let user =
+            |id: u32| ctx.user_name(id).map_or_else(|| id.to_decimal(), |name| name.to_metered_string());
+        let group =
+            |id: u32| ctx.group_name(id).map_or_else(|| id.to_decimal(), |name| name.to_metered_string());
         let pair = |uid: u32, gid: u32| match (self.user, self.group) {
             _ if self.is_group_only => group(gid),
             (_, Some(_)) => format!("{}:{}", user(uid), group(gid)),

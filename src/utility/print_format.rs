@@ -517,14 +517,21 @@ impl<'f> Formatter<'f> {
         magnitude: u64,
         negative: bool,
     ) -> Result<(), LimitError> {
+        let mut decimal = itoa::Buffer::new();
+        let other;
         let mut digits = match conversion {
-            b'o' => format!("{magnitude:o}"),
-            b'x' => format!("{magnitude:x}"),
-            b'X' => format!("{magnitude:X}"),
-            _ => magnitude.to_metered_string(),
+            b'o' | b'x' | b'X' => {
+                other = match conversion {
+                    b'o' => format!("{magnitude:o}"),
+                    b'x' => format!("{magnitude:x}"),
+                    _ => format!("{magnitude:X}"),
+                };
+                other.as_bytes()
+            }
+            _ => decimal.format(magnitude).as_bytes(),
         };
         if magnitude == 0 && directive.precision == Some(0) {
-            digits.clear();
+            digits = b"";
         }
         let signed = matches!(conversion, b'd' | b'i');
         let sign: &[u8] = match conversion {
@@ -536,13 +543,16 @@ impl<'f> Formatter<'f> {
             _ => b"",
         };
         let mut least = directive.precision.unwrap_or(0);
-        if conversion == b'o' && directive.alternate && !digits.starts_with('0') {
+        if conversion == b'o' && directive.alternate && !digits.starts_with(b"0") {
             least = least.max(digits.len() + 1);
         }
-        self.ask(least)?;
-        let mut text = vec![b'0'; least.saturating_sub(digits.len())];
-        text.extend_from_slice(digits.as_bytes());
         let zeros = directive.zero && directive.precision.is_none();
+        if least <= digits.len() {
+            return self.put_padded(directive, sign, digits, zeros);
+        }
+        self.ask(least)?;
+        let mut text = vec![b'0'; least - digits.len()];
+        text.extend_from_slice(digits);
         self.put_padded(directive, sign, &text, zeros)
     }
 

@@ -3,7 +3,7 @@
 //! A range is not made in memory when only some of its numbers are wanted: the positions that a shuffle has moved are kept.
 
 use super::count::parse_digits;
-use crate::memory::{HashMap, ToMeteredString, Vec, format};
+use crate::memory::{HashMap, ToDecimal, Vec, format};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -43,7 +43,7 @@ impl Lines {
 
     fn write(&self, index: u64, end: u8, out: &mut Output) -> Result<(), UtilityError> {
         match self {
-            Self::Range(low, _) => out.push(low.saturating_add(index).to_metered_string().as_bytes()),
+            Self::Range(low, _) => out.push(low.saturating_add(index).to_decimal().as_bytes()),
             Self::Text { text, starts } => {
                 let index = index as usize;
                 if let (Some(&start), Some(&end)) = (starts.get(index), starts.get(index + 1)) {

@@ -4,7 +4,7 @@ use super::file_mode::{kind_bits, kind_name, mode_letters};
 use super::files::{BLOCK_SIZE, blocks};
 use super::quote::{quote_if_needed, quote_name};
 use super::time_format::Zone;
-use crate::memory::{String, ToMetered, ToMeteredString, Vec, format, repeat_text};
+use crate::memory::{String, ToMetered, ToDecimal, Vec, format, repeat_text};
 use crate::utility::prelude::*;
 use crate::vfs::{FileKind, Metadata};
 use std::time::Duration;
@@ -247,7 +247,7 @@ fn put(directive: &Directive, value: Value, out: &mut Vec<u8>) {
             let end = directive.precision.unwrap_or(words.len()).min(words.len());
             (words.get(..end).unwrap_or(&words).to_metered(), false)
         }
-        Value::Number(number) => (sign(number.to_metered_string()).into_bytes(), true),
+        Value::Number(number) => (sign(number.to_decimal()).into_bytes(), true),
         Value::Octal(number) if has(b'#') => (format!("0{number:o}").into_bytes(), true),
         Value::Octal(number) => (format!("{number:o}").into_bytes(), true),
         Value::Hexadecimal(number) if has(b'#') => (format!("{number:#x}").into_bytes(), true),
@@ -267,7 +267,7 @@ fn put(directive: &Directive, value: Value, out: &mut Vec<u8>) {
 
 /// Whole seconds, or with as many decimals as asked for (`%.X`: nine).
 fn seconds(time: Duration, precision: Option<usize>) -> String {
-    let Some(precision) = precision else { return time.as_secs().to_metered_string() };
+    let Some(precision) = precision else { return time.as_secs().to_decimal() };
     let precision = if precision == 0 { 9 } else { precision };
     let nanoseconds = format!("{:09}", time.subsec_nanos());
     let shown = nanoseconds.get(..precision.min(9)).unwrap_or(&nanoseconds);

@@ -3,7 +3,7 @@
 
 use super::CommandError;
 use crate::limit::{LimitError, Meter};
-use crate::memory::{ToMetered, ToMeteredString, Vec, format};
+use crate::memory::{ToMetered, ToDecimal, Vec, format};
 use crate::utility::prelude::*;
 use std::time::Duration;
 
@@ -157,7 +157,7 @@ impl Used<'_> {
             b'U' | b'S' => "0.00".to_metered(),
             b'P' => "0%".to_metered(),
             b'Z' => "4096".to_metered(),
-            b'x' => self.status.to_metered_string(),
+            b'x' => self.status.to_decimal(),
             b'D' | b'F' | b'I' | b'K' | b'M' | b'O' | b'R' | b'W' | b'X' | b'c' | b'k' | b'p' | b'r'
             | b's' | b't' | b'w' => "0".to_metered(),
             other => {

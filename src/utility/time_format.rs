@@ -1,7 +1,7 @@
 //! `strftime` with GNU's flags, widths, `%N`, `%s` and `%:z`; time zones by the sandbox's `TZ`. POSIX XSH strftime, GNU
 //! date(1).
 
-use crate::memory::{String, ToMetered, ToMeteredString, Vec, format, repeat_text};
+use crate::memory::{String, ToDecimal, ToMetered, Vec, format, repeat_text};
 use crate::utility::Environment;
 use jiff::Zoned;
 use jiff::civil::Weekday;
@@ -271,7 +271,7 @@ impl Value {
 }
 
 fn put_number(value: i64, width: usize, pad: u8, out: &mut Vec<u8>) {
-    let digits = value.unsigned_abs().to_metered_string();
+    let digits = value.unsigned_abs().to_decimal();
     let sign = usize::from(value < 0);
     let fill = width.saturating_sub(digits.len() + sign);
     if pad == b' ' {
@@ -322,7 +322,7 @@ fn put_offset(seconds: i32, colons: usize, directive: Directive, out: &mut Vec<u
     };
     let default = 3 + tail.len();
     let width = directive.width.unwrap_or(default).max(default - 1).saturating_sub(tail.len() + 1);
-    let digits = hours.to_metered_string();
+    let digits = hours.to_decimal();
     // The library's own padding ends at 16 bits.
     let fill = width.saturating_sub(digits.len());
     let text = match directive.flag {

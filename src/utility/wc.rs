@@ -4,7 +4,7 @@
 //! and bytes alone are counted without looking at characters; the bytes of a regular file are not read at all.
 
 use super::width::width;
-use crate::memory::{JoinText, String, ToMeteredString, Vec, format};
+use crate::memory::{JoinText, String, ToDecimal, Vec, format};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -157,7 +157,7 @@ fn number_width(ctx: &mut Context, inputs: &[Text], columns: Columns) -> usize {
             None => minimum = 7,
         }
     }
-    total.to_metered_string().len().max(minimum)
+    total.to_decimal().len().max(minimum)
 }
 
 /// Whether an operand could not be opened, or not be read.

@@ -79,12 +79,12 @@ fn run_file(
     default_path: bool,
 ) -> Result<Flow, BuiltinError> {
     let environment = ctx.process.shell.environment(ctx.run);
-    if let Some(bound) = ctx.invocation.temporary.take() {
+    if let Some(bound) = ctx.invocation.take_temporary() {
         ctx.process.shell.variables.leave_temporary(bound);
         ctx.process.shell.refresh_special();
     }
     ctx.process.x.fields = args;
-    ctx.process.x.redirections = std::mem::take(&mut ctx.invocation.redirections);
+    ctx.process.x.redirections = ctx.invocation.take_redirections();
     let found = if default_path && !name.contains(&b'/') {
         ctx.process.shell.search_along(ctx.run, name, describe::DEFAULT_PATH)
     } else {

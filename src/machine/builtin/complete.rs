@@ -36,7 +36,7 @@ fn complete(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
     let defaults = [Text::from_static(b"-D"), Text::from_static(b"-E"), Text::from_static(b"-I")];
     let chosen = defaults.iter().find(|name| name.get(1).is_some_and(|letter| options.has(*letter)));
     let names = chosen.map_or_else(|| ctx.operands(&options), std::slice::from_ref);
-    let defines = options.given.iter().any(|given| !b"prDEI".contains(&given.letter));
+    let defines = options.given().any(|given| !b"prDEI".contains(&given.letter));
     if options.has(b'r') {
         return Ok(remove(ctx, names));
     }

@@ -33,7 +33,7 @@ fn exec(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     let mut args = ctx.operands(&options).to_metered();
     let Some(name) = args.first().cloned() else {
         // The redirections stay.
-        ctx.invocation.redirections.clear();
+        ctx.invocation.take_redirections();
         return Ok(Flow::Status(0));
     };
     let path = match ctx.process.x.search(&mut ctx.process.shell, ctx.run, &name) {
@@ -63,8 +63,8 @@ fn exec(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         ctx.process.shell.environment(ctx.run)
     };
     leave_frames(ctx);
-    ctx.invocation.redirections.clear();
-    ctx.invocation.temporary = None;
+    ctx.invocation.take_redirections();
+    ctx.invocation.take_temporary();
     ctx.process.start_file(ctx.run, ctx.task, &path, args, environment, 0)?;
     Ok(Flow::Switched)
 }

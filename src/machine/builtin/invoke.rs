@@ -140,10 +140,10 @@ impl Shell {
     }
 
     /// Undoes a builtin's redirections and temporary assignments before it leaves the frames around it.
-    pub(super) fn release(&mut self, invocation: &mut Invocation) {
-        let redirections = std::mem::take(&mut invocation.redirections);
-        self.state.restore_descriptors(redirections);
-        if let Some(bound) = invocation.temporary.take() {
+    pub(crate) fn release(&mut self, invocation: &mut Invocation) {
+        let Some(beside) = invocation.beside.take() else { return };
+        self.state.restore_descriptors(beside.redirections);
+        if let Some(bound) = beside.temporary {
             self.variables.leave_temporary(bound);
             self.refresh_special();
         }
@@ -151,26 +151,16 @@ impl Shell {
 }
 
 impl Expansion {
-    fn end_builtin(&mut self, shell: &mut Shell, invocation: Invocation, status: u8) -> Step {
+    fn end_builtin(&mut self, shell: &mut Shell, mut invocation: Invocation, status: u8) -> Step {
         let status = if std::mem::take(&mut shell.outputs.failed) { status.max(1) } else { status };
         let is_usage_error = status == 2
             && shell.state.conditions.is_empty()
             && invocation.builtin.special
             && shell.state.options.has(ShellOption::Posix);
-        self.finish_invocation(shell, invocation);
+        shell.release(&mut invocation);
+        self.recycle(invocation.args);
         shell.state.set_status(status);
         if is_usage_error { Err(Halt::Exit(status)) } else { Ok(()) }
-    }
-
-    fn finish_invocation(&mut self, shell: &mut Shell, invocation: Invocation) {
-        if !invocation.redirections.is_empty() {
-            shell.state.restore_descriptors(invocation.redirections);
-        }
-        if let Some(bound) = invocation.temporary {
-            shell.variables.leave_temporary(bound);
-            shell.refresh_special();
-        }
-        self.recycle(invocation.args);
     }
 
     /// Keeps the room of a command's fields for the next one.
@@ -190,14 +180,15 @@ impl Process {
         cx: &mut TaskContext<'_>,
         builtin: &'static Builtin,
     ) -> Step {
-        let mut invocation = Invocation {
-            args: std::mem::take(&mut self.x.fields),
-            arguments: std::mem::take(&mut self.x.arguments),
-            redirections: std::mem::take(&mut self.x.redirections),
-            ..Invocation::empty(builtin)
-        };
-        let assignments = std::mem::take(&mut self.x.assignments);
-        if !assignments.is_empty() {
+        let mut invocation = Invocation::new(builtin, std::mem::take(&mut self.x.fields));
+        if !self.x.arguments.is_empty() {
+            invocation.beside().literals = std::mem::take(&mut self.x.arguments);
+        }
+        if !self.x.redirections.is_empty() {
+            invocation.beside().redirections = std::mem::take(&mut self.x.redirections);
+        }
+        if !self.x.assignments.is_empty() {
+            let assignments = std::mem::take(&mut self.x.assignments);
             let persists = builtin.special && self.shell.state.options.has(ShellOption::Posix);
             let kind = match builtin.name {
                 _ if persists => Binding::Persistent,
@@ -205,9 +196,9 @@ impl Process {
                 _ => Binding::Plain,
             };
             match self.shell.bind_temporary(run, assignments, kind) {
-                Ok(bound) => invocation.temporary = Some(bound),
+                Ok(bound) => invocation.beside().temporary = Some(bound),
                 Err(()) if self.shell.state.ends_at_errors() => {
-                    self.shell.state.restore_descriptors(invocation.redirections);
+                    self.shell.release(&mut invocation);
                     return Err(self.shell.fatal_assignment());
                 }
                 // The command runs without them.
@@ -244,7 +235,8 @@ impl Process {
                     match flow {
                         Ok(flow) => flow,
                         Err(halt) => {
-                            self.x.finish_invocation(&mut self.shell, invocation);
+                            self.shell.release(&mut invocation);
+                            self.x.recycle(invocation.args);
                             return Err(halt);
                         }
                     }

@@ -8,7 +8,7 @@ use super::output::Printout;
 use super::{Act, Builtin, Flow};
 use crate::machine::job::{Job, JobStatus, Jobs};
 use crate::machine::trap;
-use crate::memory::{ToMetered, ToMeteredString, Vec, format};
+use crate::memory::{ToMetered, ToDecimal, Vec, format};
 use crate::text::Text;
 use std::fmt::Write as _;
 
@@ -165,7 +165,7 @@ fn replace(jobs: &Jobs, command: &[Text]) -> Flow {
     for (at, arg) in command.iter().enumerate() {
         match jobs.find(arg) {
             Some(job) if at > 0 && arg.first() == Some(&b'%') => {
-                args.push(Text::from(job.pid.to_metered_string()));
+                args.push(Text::from(job.pid.to_decimal()));
             }
             _ => args.push(arg.clone()),
         }

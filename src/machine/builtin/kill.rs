@@ -7,7 +7,7 @@ use super::output::Printout;
 use super::{Act, Builtin, Flow};
 use crate::machine::trap::{self, Signal};
 use crate::machine::variable::plain_integer;
-use crate::memory::{ToMetered, ToMeteredString, Vec};
+use crate::memory::{ToMetered, ToDecimal, Vec};
 use crate::text::Text;
 use std::fmt::Write as _;
 
@@ -152,7 +152,7 @@ fn list(ctx: &mut Context<'_, '_>, names: &[Text]) -> Flow {
                 .and_then(trap::signal_name)
                 .map(|name| name.strip_prefix("SIG").map(str::to_metered).unwrap_or(name))
         } else {
-            trap::kill_signal(name).map(|number| number.to_metered_string())
+            trap::kill_signal(name).map(ToDecimal::to_decimal)
         };
         match shown {
             Some(text) => {

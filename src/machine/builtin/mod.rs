@@ -72,16 +72,23 @@ pub(crate) struct Invocation {
     pub(crate) builtin: &'static Builtin,
     /// With the name.
     pub(crate) args: Vec<Text>,
-    /// Array literals among the arguments (`declare a=(1 2)`), by the argument's index.
-    pub(crate) arguments: Vec<(usize, ArrayLiteral)>,
-    /// What its redirections replaced; undone behind it.
-    pub(crate) redirections: Vec<SavedDescriptor>,
-    /// Temporary assignments; undone behind it.
-    pub(crate) temporary: Option<Temporary>,
+    /// What most have not.
+    beside: Option<Box<Beside>>,
     /// What it has done so far, when it had to wait.
     progress: Option<Box<dyn Any + Send>>,
     position: Position,
     printing: Option<Box<invoke::Printing>>,
+}
+
+/// What a builtin can have beside its arguments.
+#[derive(Default)]
+struct Beside {
+    /// Array literals among the arguments (`declare a=(1 2)`), by the argument's index.
+    literals: Vec<(usize, ArrayLiteral)>,
+    /// What its redirections replaced; undone behind it.
+    redirections: Vec<SavedDescriptor>,
+    /// Temporary assignments; undone behind it.
+    temporary: Option<Temporary>,
 }
 
 impl std::fmt::Debug for Invocation {
@@ -91,25 +98,38 @@ impl std::fmt::Debug for Invocation {
 }
 
 impl Invocation {
-    /// An invocation without arguments.
-    pub(crate) fn empty(builtin: &'static Builtin) -> Self {
-        Self {
-            builtin,
-            args: Vec::new(),
-            arguments: Vec::new(),
-            redirections: Vec::new(),
-            temporary: None,
-            progress: None,
-            position: Position::default(),
-            printing: None,
-        }
+    pub(crate) fn new(builtin: &'static Builtin, args: Vec<Text>) -> Self {
+        Self { builtin, args, beside: None, progress: None, position: Position::default(), printing: None }
+    }
+
+    fn beside(&mut self) -> &mut Beside {
+        self.beside.get_or_insert_default()
+    }
+
+    /// Takes out what its redirections replaced.
+    pub(crate) fn take_redirections(&mut self) -> Vec<SavedDescriptor> {
+        self.beside.as_mut().map_or_else(Vec::new, |beside| std::mem::take(&mut beside.redirections))
+    }
+
+    /// Takes out the temporary assignments.
+    pub(crate) fn take_temporary(&mut self) -> Option<Temporary> {
+        self.beside.as_mut().and_then(|beside| beside.temporary.take())
+    }
+
+    /// Takes out the array literal that belongs to an argument.
+    fn take_literal(&mut self, index: usize) -> Option<ArrayLiteral> {
+        let literals = &mut self.beside.as_mut()?.literals;
+        let at = literals.iter().position(|(at, _)| *at == index)?;
+        Some(literals.swap_remove(at).1)
     }
 
     /// Goes on as another builtin with the last ones of its arguments.
     fn become_other(&mut self, builtin: &'static Builtin, args: Vec<Text>) {
         let dropped = self.args.len().saturating_sub(args.len());
-        for (at, _) in &mut self.arguments {
-            *at = at.saturating_sub(dropped);
+        if let Some(beside) = &mut self.beside {
+            for (at, _) in &mut beside.literals {
+                *at = at.saturating_sub(dropped);
+            }
         }
         self.builtin = builtin;
         self.args = args;

@@ -46,32 +46,39 @@ pub(super) struct Given {
 /// The options that a builtin was given, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Options {
-    pub(super) given: Vec<Given>,
+    /// The first one apart from the others: most calls have no more than that, and need no memory for it.
+    leading: Option<Given>,
+    others: Vec<Given>,
     /// Index of the first operand among the arguments; the name is number 0.
     pub(super) first: usize,
 }
 
 impl Options {
+    /// The options in order.
+    pub(super) fn given(&self) -> impl DoubleEndedIterator<Item = &Given> {
+        self.leading.iter().chain(&*self.others)
+    }
+
     /// Whether an option was given with `-`.
     pub(super) fn has(&self, letter: u8) -> bool {
-        self.given.iter().any(|given| given.letter == letter && !given.plus)
+        self.given().any(|given| given.letter == letter && !given.plus)
     }
 
     /// The option-argument that was given last.
     pub(super) fn value(&self, letter: u8) -> Option<&Text> {
-        self.given.iter().rev().find(|given| given.letter == letter).and_then(|given| given.value.as_ref())
+        self.given().rev().find(|given| given.letter == letter).and_then(|given| given.value.as_ref())
     }
 
     /// Whether an option was given with this option-argument.
     pub(super) fn has_value(&self, letter: u8, value: &[u8]) -> bool {
-        self.given.iter().any(|given| {
+        self.given().any(|given| {
             given.letter == letter && given.value.as_ref().is_some_and(|own| own.as_bytes() == value)
         })
     }
 
     /// Which of `letters` was given last.
     pub(super) fn last_of(&self, letters: &[u8]) -> Option<u8> {
-        self.given.iter().rev().map(|given| given.letter).find(|letter| letters.contains(letter))
+        self.given().rev().map(|given| given.letter).find(|letter| letters.contains(letter))
     }
 
     /// Reads the options of `builtin` from its arguments, of which the first is its name.
@@ -79,7 +86,7 @@ impl Options {
     /// # Errors
     /// A usage error, or that `--help` was given.
     pub(super) fn parse(builtin: &Builtin, args: &[Text]) -> Result<Self, BuiltinError> {
-        let mut options = Self { given: Vec::new(), first: 1 };
+        let mut options = Self { leading: None, others: Vec::new(), first: 1 };
         let plus_too = builtin.options.iter().any(|row| row.signed);
         while let Some(arg) = args.get(options.first) {
             let plus = match arg.as_bytes() {
@@ -122,7 +129,11 @@ impl Options {
                     Some(next.clone())
                 }
             };
-            self.given.push(Given { letter, plus, value });
+            let given = Given { letter, plus, value };
+            match &self.leading {
+                None => self.leading = Some(given),
+                Some(_) => self.others.push(given),
+            }
         }
         Ok(())
     }

@@ -97,15 +97,22 @@ pub(crate) enum Filled {
 pub(crate) struct Printout {
     /// Bytes that stand before the pieces.
     ready: Vec<u8>,
-    pieces: VecDeque<Piece>,
+    /// What most builtins need not.
+    later: Option<Box<Later>>,
+}
+
+/// What becomes bytes when there is room for them.
+#[derive(Debug, Default)]
+struct Later {
     quoting: Option<Quoting>,
+    pieces: VecDeque<Piece>,
 }
 
 impl Printout {
     /// An empty one that uses the room of `buffer`.
     pub(crate) fn over(mut buffer: Vec<u8>) -> Self {
         buffer.clear();
-        Self { ready: buffer, pieces: VecDeque::new(), quoting: None }
+        Self { ready: buffer, later: None }
     }
 
     /// The room of the bytes, to be used again.
@@ -133,12 +140,16 @@ impl Printout {
     }
 
     fn has_pieces(&self) -> bool {
-        !self.pieces.is_empty() || self.quoting.is_some()
+        self.later.as_ref().is_some_and(|later| !later.pieces.is_empty() || later.quoting.is_some())
+    }
+
+    fn pieces(&mut self) -> &mut VecDeque<Piece> {
+        &mut self.later.get_or_insert_default().pieces
     }
 
     /// Whether a builtin should let its output be read before it prints more.
     pub(crate) fn is_full(&self) -> bool {
-        self.ready.len() >= BLOCK || self.pieces.len() >= AHEAD
+        self.ready.len() >= BLOCK || self.later.as_ref().is_some_and(|later| later.pieces.len() >= AHEAD)
     }
 
     /// Prints bytes.
@@ -151,13 +162,15 @@ impl Printout {
         if !self.has_pieces() {
             return &mut self.ready;
         }
-        if !matches!(self.pieces.back(), Some(Piece::Bytes(bytes)) if bytes.len() < BLOCK) {
-            self.pieces.push_back(Piece::Bytes(Vec::new()));
+        let Self { ready, later } = self;
+        let pieces = &mut later.get_or_insert_default().pieces;
+        if !matches!(pieces.back(), Some(Piece::Bytes(bytes)) if bytes.len() < BLOCK) {
+            pieces.push_back(Piece::Bytes(Vec::new()));
         }
-        match self.pieces.back_mut() {
+        match pieces.back_mut() {
             Some(Piece::Bytes(bytes)) => bytes,
             // The run was refused memory and ends.
-            _ => &mut self.ready,
+            _ => ready,
         }
     }
 
@@ -177,38 +190,38 @@ impl Printout {
         if text.len() <= SMALL {
             quote_short(text, style, self.end());
         } else {
-            self.pieces.push_back(Piece::Text(text.clone(), style));
+            self.pieces().push_back(Piece::Text(text.clone(), style));
         }
     }
 
     /// Prints the elements of an array as `declare -p` shows them.
     pub(super) fn elements(&mut self, array: &Arc<Array>) {
-        self.pieces.push_back(Piece::Elements(Arc::clone(array), 0));
+        self.pieces().push_back(Piece::Elements(Arc::clone(array), 0));
     }
 
     /// Prints keys and values as `declare -p` shows them.
     pub(super) fn entries(&mut self, entries: VecDeque<(Text, Text)>) {
-        self.pieces.push_back(Piece::Entries(entries));
+        self.pieces().push_back(Piece::Entries(entries));
     }
 
     /// Prints the definition of a function.
     pub(super) fn function(&mut self, definition: &Arc<FunctionDefinition>) {
-        self.pieces.push_back(Piece::Function(Arc::clone(definition)));
+        self.pieces().push_back(Piece::Function(Arc::clone(definition)));
     }
 
     /// Prints an argument of `echo -e`; after `\c` there comes nothing.
     pub(super) fn escaped(&mut self, text: &Text) {
-        self.pieces.push_back(Piece::Escaped(text.clone(), 0));
+        self.pieces().push_back(Piece::Escaped(text.clone(), 0));
     }
 
     /// Puts a message behind what was printed so far.
     pub(super) fn message(&mut self, error: BuiltinError) {
-        self.pieces.push_back(Piece::Error(error));
+        self.pieces().push_back(Piece::Error(error));
     }
 
     /// Puts a message to the front again that could not be reported yet.
     pub(crate) fn put_back(&mut self, error: BuiltinError) {
-        self.pieces.push_front(Piece::Error(error));
+        self.pieces().push_front(Piece::Error(error));
     }
 
     /// Makes bytes of pieces until there is a block of them.
@@ -218,13 +231,14 @@ impl Printout {
             if gauge::burn(1) && !self.ready.is_empty() {
                 return Filled::Block;
             }
-            if let Some(quoting) = &mut self.quoting {
+            let Some(later) = &mut self.later else { return Filled::All };
+            if let Some(quoting) = &mut later.quoting {
                 if quoting.go_on(&mut self.ready) {
-                    self.quoting = None;
+                    later.quoting = None;
                 }
                 continue;
             }
-            let Some(piece) = self.pieces.pop_front() else { return Filled::All };
+            let Some(piece) = later.pieces.pop_front() else { return Filled::All };
             match piece {
                 Piece::Bytes(bytes) if self.ready.is_empty() => self.ready = bytes,
                 Piece::Bytes(bytes) => self.ready.extend_from_slice(&bytes),
@@ -232,11 +246,11 @@ impl Printout {
                 Piece::Elements(array, from) => self.element(array, from),
                 Piece::Entries(mut entries) => {
                     if let Some((key, value)) = entries.pop_front() {
-                        self.pieces.push_front(Piece::Entries(entries));
-                        self.pieces.push_front(Piece::Bytes(Vec::from(b" ".as_slice())));
-                        self.pieces.push_front(Piece::Text(value, Style::Declaration));
-                        self.pieces.push_front(Piece::Bytes(Vec::from(b"]=".as_slice())));
-                        self.pieces.push_front(Piece::Text(key, Style::Key));
+                        self.pieces().push_front(Piece::Entries(entries));
+                        self.pieces().push_front(Piece::Bytes(Vec::from(b" ".as_slice())));
+                        self.pieces().push_front(Piece::Text(value, Style::Declaration));
+                        self.pieces().push_front(Piece::Bytes(Vec::from(b"]=".as_slice())));
+                        self.pieces().push_front(Piece::Text(key, Style::Key));
                         self.ready.push(b'[');
                     }
                 }
@@ -249,9 +263,9 @@ impl Printout {
                         Part::Rest(0) => {}
                         Part::Rest(left) => {
                             let from = text.len().saturating_sub(left);
-                            self.pieces.push_front(Piece::Escaped(text, from));
+                            self.pieces().push_front(Piece::Escaped(text, from));
                         }
-                        Part::Ended => self.pieces.clear(),
+                        Part::Ended => self.pieces().clear(),
                     }
                 }
                 Piece::Error(error) => return Filled::Message(error),
@@ -273,7 +287,7 @@ impl Printout {
         if phase == Phase::Writing(Quotes::Single) {
             self.ready.push(b'\'');
         }
-        self.quoting = Some(Quoting { text, style, at: 0, phase });
+        self.later.get_or_insert_default().quoting = Some(Quoting { text, style, at: 0, phase });
     }
 
     /// The first element from an index on; those after it come later.
@@ -285,7 +299,7 @@ impl Printout {
         }
         let _ = fmt::Write::write_fmt(&mut Bytes(&mut self.ready), format_args!("[{index}]="));
         if let Some(next) = index.checked_add(1) {
-            self.pieces.push_front(Piece::Elements(array, next));
+            self.pieces().push_front(Piece::Elements(array, next));
         }
         self.start_quoting(value, Style::Declaration);
     }

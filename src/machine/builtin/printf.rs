@@ -38,15 +38,13 @@ fn printf(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     }
     let Some((format, args)) = ctx.operands(&options).split_first() else { return Err(BuiltinError::Usage) };
     let meter = Arc::clone(&ctx.run.services.meter);
-    let place = ctx.resumed::<Place>().unwrap_or_default();
-    let mut own = Vec::new();
+    let place = ctx.resumed::<Place>().map_or_else(Place::default, |place| *place);
     let mut shell = ShellOfFormat { stored: variable.is_some(), process: ctx.process, run: ctx.run };
-    let (out, most) = match variable {
-        Some(_) => (&mut own, usize::MAX),
-        None => (ctx.call.out.end(), BLOCK),
-    };
+    let most = if variable.is_some() { usize::MAX } else { BLOCK };
+    let out = ctx.call.out.end();
+    let start = out.len();
     let formatter = Formatter::new(Dialect::Bash, format, args, out, &meter, &mut shell);
-    let status = match formatter.run_from(*place, most)? {
+    let status = match formatter.run_from(place, most)? {
         Printed::All(status) => status,
         Printed::Part(place) => {
             ctx.keep(Box::new(place));
@@ -54,10 +52,8 @@ fn printf(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         }
     };
     if let Some(name) = variable {
-        // A variable ends at the first null byte.
-        let end = memchr::memchr(0, &own).unwrap_or(own.len());
-        own.truncate(end);
-        ctx.assign_reference(name, Text::from(own))?;
+        let value = cut_value(ctx.call.out.end(), start);
+        ctx.assign_reference(name, value)?;
     }
     Ok(Flow::Status(status))
 }
@@ -72,6 +68,20 @@ impl Display for FormatMessage<'_> {
 }
 
 impl Message for FormatMessage<'_> {}
+
+/// Takes the text from `start` on for a variable, which ends at the first null byte.
+fn cut_value(out: &mut Vec<u8>, start: usize) -> Text {
+    let text = out.get(start..).unwrap_or(&[]);
+    let end = start + memchr::memchr(0, text).unwrap_or(text.len());
+    if start == 0 && end > BLOCK {
+        // A long text is not copied.
+        out.truncate(end);
+        return Text::from(std::mem::take(out));
+    }
+    let value = Text::from(out.get(start..end).unwrap_or(&[]));
+    out.truncate(start);
+    value
+}
 
 /// What the formats see of the shell.
 struct ShellOfFormat<'s> {

@@ -140,7 +140,7 @@ fn request(ctx: &mut Context<'_, '_>, options: &Options) -> Result<Request, Buil
         descriptor: 0,
         names: ctx.operands(options).to_metered(),
     };
-    for given in &options.given {
+    for given in options.given() {
         let Some(text) = &given.value else { continue };
         let number = options::number(text);
         match given.letter {

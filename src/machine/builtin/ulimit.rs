@@ -8,7 +8,7 @@ use super::error::BuiltinError;
 use super::options::flag;
 use super::{Act, Builtin, Flow};
 use crate::limit::Limits;
-use crate::memory::{ToMetered, ToMeteredString, Vec, format};
+use crate::memory::{ToMetered, ToDecimal, Vec, format};
 use crate::text::Text;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -97,7 +97,7 @@ fn ulimit(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
         return Ok(Flow::Status(0));
     }
     let mut chosen: Vec<u8> =
-        options.given.iter().map(|given| given.letter).filter(|letter| !b"SHa".contains(letter)).collect();
+        options.given().map(|given| given.letter).filter(|letter| !b"SHa".contains(letter)).collect();
     if chosen.is_empty() {
         chosen.push(b'f');
     }
@@ -134,7 +134,7 @@ fn current(ctx: &ShellContext<'_>, limits: &Limits, letter: u8) -> (Option<u64>,
 fn show(ctx: &mut ShellContext<'_>, limits: &Limits, resource: &Resource, hard: bool, named: bool) {
     let (soft, fixed) = current(ctx, limits, resource.letter);
     let value = (if hard { fixed } else { soft })
-        .map_or_else(|| "unlimited".to_metered(), |value| value.to_metered_string());
+        .map_or_else(|| "unlimited".to_metered(), ToDecimal::to_decimal);
     let letter = char::from(resource.letter);
     let _ = match (named, resource.unit) {
         (false, _) => writeln!(ctx.out, "{value}"),

@@ -8,7 +8,7 @@ use crate::machine::expansion::Target;
 use crate::machine::name::{self, NameId};
 use crate::machine::option::ShellOption;
 use crate::machine::variable::{Attributes, Value};
-use crate::memory::ToMeteredString;
+use crate::memory::ToDecimal;
 use crate::text::Text;
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ fn unset_name(ctx: &mut Context<'_, '_>, name: &Text, options: &Options) -> Resu
     }
     match ctx.process.shell.dereference(ctx.run, id) {
         Target::Variable(target) => unset_variable(ctx, target),
-        Target::Index(target, index) => unset_element(ctx, target, &Text::from(index.to_metered_string())),
+        Target::Index(target, index) => unset_element(ctx, target, &Text::from(index.to_decimal())),
         Target::Key(target, key) => unset_element(ctx, target, &key),
         _ => unset_variable(ctx, id),
     }

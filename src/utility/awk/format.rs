@@ -4,7 +4,7 @@ use super::number::{Style, non_finite, push_float, push_integer, push_padded};
 use super::value::Value;
 use crate::character::{push_unit, unit_at};
 use crate::limit::{LimitError, Meter, gauge};
-use crate::memory::{ToMeteredString, Vec, format};
+use crate::memory::{ToDecimal, Vec, format};
 use crate::pattern::{NoTicker, Stopped};
 use crate::utility::pace::{Pace, in_place};
 
@@ -251,7 +251,7 @@ fn push_whole(letter: u8, number: f64, style: &Style, out: &mut Vec<u8>) {
             b'o' => format!("{whole:o}"),
             b'x' => format!("{whole:x}"),
             b'X' => format!("{whole:X}"),
-            _ => whole.to_metered_string(),
+            _ => whole.to_decimal(),
         };
         digits.extend_from_slice(text.as_bytes());
     }

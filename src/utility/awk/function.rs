@@ -6,7 +6,7 @@ use super::op::Function;
 use super::sort::{Order, Purpose};
 use super::value::Value;
 use crate::character::{fold, push_unit, unfold, unit_at};
-use crate::memory::{String, ToMeteredString, Vec, format, repeat};
+use crate::memory::{String, ToDecimal, Vec, format, repeat};
 use crate::text::Text;
 use crate::utility::pace::{Pace, in_place};
 use crate::utility::ticker::{MeterTicker, stopped};
@@ -223,7 +223,7 @@ impl Machine<'_> {
 }
 
 pub(super) fn number_key(number: usize) -> Text {
-    Text::from(number.to_metered_string())
+    Text::from(number.to_decimal())
 }
 
 fn whole(number: f64) -> u64 {

@@ -12,7 +12,7 @@ use super::sorting::Sorting;
 use super::value::{Origin, Value};
 use crate::clock::Clock;
 use crate::limit::{Limit, Meter, gauge};
-use crate::memory::{HashMap, String, ToMeteredString, Vec, format, vec};
+use crate::memory::{HashMap, String, ToDecimal, Vec, format, vec};
 use crate::text::Text;
 use crate::utility::regex::{Dialect, Regex, RegexOptions};
 use crate::utility::{Environment, Output};
@@ -171,7 +171,7 @@ impl<'p> Machine<'p> {
         }
         let argv = self.array(Var::Global(ARGV))?;
         for (index, argument) in arguments.iter().enumerate() {
-            let (key, value) = (Text::from(index.to_metered_string()), argument.clone());
+            let (key, value) = (Text::from(index.to_decimal()), argument.clone());
             if let Some(table) = self.arrays.get_mut(argv) {
                 *table.entry(key) = Value::Input(value);
             }

@@ -10,7 +10,7 @@ use super::replacement::Replacement;
 use super::value::Value;
 use crate::character::{blocks, unit_at};
 use crate::limit::{Meter, gauge};
-use crate::memory::{JoinMetered, ToMeteredString, Vec};
+use crate::memory::{JoinMetered, ToDecimal, Vec};
 use crate::pattern::Stopped;
 use crate::text::Text;
 use crate::utility::context::yield_now;
@@ -293,7 +293,7 @@ impl Machine<'_> {
             let (before, length) = counted.map_err(|error| self.regex_fault(&error.into(), b""))?;
             let subsep = self.settings.subsep.clone();
             let key = |name: &str| {
-                Text::from([index.to_metered_string().as_bytes(), &subsep, name.as_bytes()].concat_metered())
+                Text::from([index.to_decimal().as_bytes(), &subsep, name.as_bytes()].concat_metered())
             };
             let table = self.table(array)?;
             *table.entry(number_key(index)) = value;

@@ -8,7 +8,7 @@ use super::op::{ARGC, ARGV, FILENAME, FNR, Program, RT, Source, Var};
 use super::parser::Sources;
 use super::stream::Streams;
 use super::value::Value;
-use crate::memory::{String, ToMeteredString, Vec, format};
+use crate::memory::{String, ToDecimal, Vec, format};
 use crate::utility::context::yield_now;
 use crate::utility::pace::append;
 use crate::utility::prelude::*;
@@ -319,7 +319,7 @@ impl<'p> Runner<'p> {
             let number = self.next_argument;
             self.next_argument += 1;
             let argv = self.machine.array(Var::Global(ARGV))?;
-            let value = self.machine.table(argv)?.get(number.to_metered_string().as_bytes()).cloned();
+            let value = self.machine.table(argv)?.get(number.to_decimal().as_bytes()).cloned();
             let name = self.machine.text(&value.unwrap_or(Value::Unset));
             if name.is_empty() || self.assign(&name)? {
                 continue;

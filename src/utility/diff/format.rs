@@ -1,7 +1,7 @@
 //! The output formats: normal and unified. POSIX XCU diff.
 
 use super::lines::File;
-use crate::memory::{JoinMetered, String, ToMetered, ToMeteredString, Vec, format};
+use crate::memory::{JoinMetered, String, ToMetered, ToDecimal, ToMeteredString, Vec, format};
 use crate::utility::prelude::*;
 use std::time::Duration;
 
@@ -52,8 +52,8 @@ pub(super) async fn normal(
     [left, right]: [&File; 2],
 ) -> Result<(), UtilityError> {
     let range = |start: usize, count: usize| match count {
-        0 => start.to_metered_string(),
-        1 => (start + 1).to_metered_string(),
+        0 => start.to_decimal(),
+        1 => (start + 1).to_decimal(),
         _ => format!("{},{}", start + 1, start + count),
     };
     for change in changes {
@@ -93,7 +93,7 @@ pub(super) async fn unified(
     }
     let range = |start: usize, count: usize| match count {
         0 => format!("{start},0"),
-        1 => (start + 1).to_metered_string(),
+        1 => (start + 1).to_decimal(),
         _ => format!("{},{count}", start + 1),
     };
     for hunk in hunks(changes, context) {

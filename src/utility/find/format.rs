@@ -1,7 +1,7 @@
 //! `-printf`: escapes and directives. The format is parsed once.
 
 use super::run::Candidate;
-use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
+use crate::memory::{String, ToMetered, ToDecimal, ToMeteredString, Vec, format};
 use crate::text::Text;
 use crate::utility::file_mode::{kind_letter, mode_letters, permission_letters};
 use crate::utility::files::{blocks, last_component};
@@ -194,7 +194,7 @@ impl Directive {
         let words = |text: &[u8]| (text.to_metered(), false);
         let name = |name: Option<Text>, id: u32| match name {
             Some(name) => (name.to_metered(), false),
-            None => (id.to_metered_string().into_bytes(), false),
+            None => (id.to_decimal().into_bytes(), false),
         };
         Ok(match self.letter {
             b'a' => (time_text(zone, metadata.accessed), false),
@@ -324,7 +324,7 @@ pub(super) fn list_line(ctx: &Context, file: &Candidate<'_>, zone: &Zone) -> Res
     use crate::utility::quote::escape_name;
     let metadata = file.metadata;
     let name = |name: Option<Text>, id: u32| {
-        name.map_or_else(|| id.to_metered_string(), |name| name.to_metered_string())
+        name.map_or_else(|| id.to_decimal(), |name| name.to_metered_string())
     };
     let size = match metadata.device {
         Some((major, minor)) => format!("{major:3}, {minor:3}"),

@@ -3,7 +3,7 @@
 use super::Grep;
 use super::search::Search;
 use super::settings::{Directories, Report};
-use crate::memory::{ToMetered, ToMeteredString, Vec};
+use crate::memory::{ToMetered, ToDecimal, Vec};
 use crate::utility::prelude::*;
 use crate::vfs::{DirEntry, FileKind, Metadata};
 
@@ -177,7 +177,7 @@ async fn search_input(
     }
     let width = if grep.settings.initial_tab {
         let size = metadata.map_or(i64::MAX as u64, |file| file.size + u64::from(grep.settings.line_number));
-        size.to_metered_string().len()
+        size.to_decimal().len()
     } else {
         0
     };

@@ -2,7 +2,7 @@
 
 use super::entry::{Entry, indicator};
 use super::style::{Layout, Style};
-use crate::memory::{String, ToMeteredString, Vec, vec};
+use crate::memory::{String, ToDecimal, Vec, vec};
 use crate::utility::files::blocks;
 use crate::utility::prelude::*;
 use crate::vfs::FileKind;
@@ -20,7 +20,7 @@ pub(super) fn prefix_widths(style: &Style, entries: &[Entry]) -> PrefixWidths {
         entries.iter().map(|entry| text(style, entry).len()).max().unwrap_or(0)
     };
     PrefixWidths {
-        inode: if style.inode { width(|_, entry| entry.metadata.inode.to_metered_string()) } else { 0 },
+        inode: if style.inode { width(|_, entry| entry.metadata.inode.to_decimal()) } else { 0 },
         blocks: if style.blocks {
             width(|style, entry| style.shown_blocks(blocks(&entry.metadata)))
         } else {

@@ -3,7 +3,7 @@
 use super::columns::prefix_widths;
 use super::entry::{Entry, indicator};
 use super::style::{Indicator, Style};
-use crate::memory::{String, ToMeteredString, Vec, format};
+use crate::memory::{String, ToDecimal, ToMeteredString, Vec, format};
 use crate::utility::file_mode::mode_letters;
 use crate::utility::files::is_recent;
 use crate::utility::human_size::human_size;
@@ -26,7 +26,7 @@ pub(super) async fn print(ctx: &mut Context, style: &Style, entries: &[Entry]) -
     let minor_width = entries
         .iter()
         .filter_map(|entry| entry.metadata.device)
-        .map(|(_, minor)| minor.to_metered_string().len());
+        .map(|(_, minor)| minor.to_decimal().len());
     let minor_width = minor_width.max().unwrap_or(0);
     for entry in entries {
         ctx.tick().await?;
@@ -79,15 +79,15 @@ impl Line {
     fn of(ctx: &Context, style: &Style, metadata: &Metadata, minor_width: usize) -> Self {
         let name = |name: Option<Text>, id: u32| match name.filter(|_| !style.numeric) {
             Some(name) => name.to_metered_string(),
-            None => id.to_metered_string(),
+            None => id.to_decimal(),
         };
         let size = match (metadata.device, style.human) {
             (Some((major, minor)), _) => format!("{major}, {minor:>minor_width$}"),
             (None, Some(base)) => human_size(metadata.size, base),
-            (None, None) => metadata.size.to_metered_string(),
+            (None, None) => metadata.size.to_decimal(),
         };
         Self {
-            links: metadata.links.to_metered_string(),
+            links: metadata.links.to_decimal(),
             user: name(ctx.user_name(metadata.uid), metadata.uid),
             group: name(ctx.group_name(metadata.gid), metadata.gid),
             size,

@@ -1,7 +1,7 @@
 //! What the options of `ls` mean together.
 
 use super::entry::Entry;
-use crate::memory::{JoinText, String, ToMetered, ToMeteredString, Vec, format};
+use crate::memory::{JoinText, String, ToMetered, ToDecimal, Vec, format};
 use crate::pattern::{NoTicker, Pattern, PatternOptions};
 use crate::utility::files::blocks;
 use crate::utility::human_size::human_size;
@@ -287,7 +287,7 @@ impl Style {
     pub(super) fn shown_blocks(&self, count: u64) -> String {
         match self.human {
             Some(base) => human_size(count * 512, base),
-            None => count.div_ceil(2).to_metered_string(),
+            None => count.div_ceil(2).to_decimal(),
         }
     }
 

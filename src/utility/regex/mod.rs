@@ -201,10 +201,10 @@ impl Regex {
     ) -> Result<Option<usize>, RegexError> {
         match &*self.engine {
             Engine::Posix(posix) if posix.program.has_back_references => {
-                Ok(posix.search(text, start, Wanted::Longest, pace).await?.map(|found| found.0))
+                Ok(posix.find(text, start, Wanted::Longest, pace).await?.map(|found| found.0))
             }
             Engine::Posix(posix) => {
-                Ok(posix.search(text, start, Wanted::Any, pace).await?.map(|found| found.1))
+                Ok(posix.find(text, start, Wanted::Any, pace).await?.map(|found| found.1))
             }
             Engine::Perl(perl, _) => Ok(perl.find_at(text, start, pace).await?.map(|found| found.0)),
         }
@@ -213,7 +213,10 @@ impl Regex {
     /// Whether there is a match.
     pub(crate) async fn is_match(&self, text: &[u8], pace: &mut Pace<'_>) -> Result<bool, RegexError> {
         match &*self.engine {
-            Engine::Posix(posix) => Ok(posix.search(text, 0, Wanted::Any, pace).await?.is_some()),
+            Engine::Posix(posix) => match posix.look(text, 0, pace)? {
+                Look::Known(found) => Ok(found.is_some()),
+                look => Ok(posix.search(look, text, 0, Wanted::Any, pace).await?.is_some()),
+            },
             Engine::Perl(perl, _) => Ok(perl.is_match(text, pace).await?),
         }
     }
@@ -226,8 +229,34 @@ impl Regex {
         pace: &mut Pace<'_>,
     ) -> Result<Option<Span>, RegexError> {
         match &*self.engine {
-            Engine::Posix(posix) => posix.search(text, start, Wanted::Longest, pace).await,
+            Engine::Posix(posix) => match posix.look(text, start, pace)? {
+                Look::Known(found) => Ok(found),
+                look => posix.search(look, text, start, Wanted::Longest, pace).await,
+            },
             Engine::Perl(perl, _) => Ok(perl.find_at(text, start, pace).await?),
+        }
+    }
+
+    /// What a look tells of the first match at or after `start`.
+    pub(crate) fn look(&self, text: &[u8], start: usize, pace: &mut Pace<'_>) -> Result<Look, Stopped> {
+        match &*self.engine {
+            Engine::Posix(posix) => posix.look(text, start, pace),
+            Engine::Perl(..) => Ok(Look::Nothing),
+        }
+    }
+
+    /// As [`Regex::find_at`] behind a look from `start` on.
+    pub(crate) async fn find_from(
+        &self,
+        look: Look,
+        text: &[u8],
+        start: usize,
+        pace: &mut Pace<'_>,
+    ) -> Result<Option<Span>, RegexError> {
+        match (&*self.engine, look) {
+            (_, Look::Known(found)) => Ok(found),
+            (Engine::Posix(posix), look) => posix.search(look, text, start, Wanted::Longest, pace).await,
+            (Engine::Perl(perl, _), _) => Ok(perl.find_at(text, start, pace).await?),
         }
     }
 
@@ -259,25 +288,74 @@ impl Regex {
     }
 }
 
+/// What a short text tells at once: most searches end here, and need no future.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Look {
+    Known(Option<Span>),
+    /// What the expression requires is there; the machine has to search.
+    Required,
+    /// Nothing: the text is long, or others have their turn first.
+    Nothing,
+}
+
 impl Posix {
-    async fn search(
+    fn look(&self, text: &[u8], start: usize, pace: &mut Pace<'_>) -> Result<Look, Stopped> {
+        let Some(rest) = text.get(start..) else { return Ok(Look::Known(None)) };
+        let hints = &self.program.hints;
+        if hints.is_anchored && start > 0 {
+            return Ok(Look::Known(None));
+        }
+        let wanted = hints.literal.as_deref().unwrap_or(&hints.required);
+        if hints.literal.is_none() && wanted.is_empty() {
+            return Ok(Look::Required);
+        }
+        if rest.len() > BLOCK || pace.count(1 + rest.len() as u64 / STEP_BYTES)? {
+            return Ok(Look::Nothing);
+        }
+        Ok(match memmem::find(rest, wanted).map(|at| start + at) {
+            None => Look::Known(None),
+            Some(at) if hints.literal.is_some() => Look::Known(Some((at, at + wanted.len()))),
+            Some(_) => Look::Required,
+        })
+    }
+
+    async fn find(
         &self,
         text: &[u8],
         start: usize,
         wanted: Wanted,
         pace: &mut Pace<'_>,
     ) -> Result<Option<Span>, RegexError> {
-        let Some(rest) = text.get(start..) else { return Ok(None) };
+        let look = self.look(text, start, pace)?;
+        self.search(look, text, start, wanted, pace).await
+    }
+
+    /// Goes on behind a look at the text.
+    async fn search(
+        &self,
+        look: Look,
+        text: &[u8],
+        start: usize,
+        wanted: Wanted,
+        pace: &mut Pace<'_>,
+    ) -> Result<Option<Span>, RegexError> {
+        let rest = text.get(start..).unwrap_or(&[]);
         let hints = &self.program.hints;
-        if let Some(literal) = &hints.literal {
-            let found = find_text(rest, literal, pace).await?.map(|offset| start + offset);
-            return Ok(found.map(|at| (at, at + literal.len())));
+        if matches!(look, Look::Nothing) && rest.len() <= BLOCK {
+            yield_now().await;
         }
-        if hints.is_anchored && start > 0 {
-            return Ok(None);
-        }
-        if !hints.required.is_empty() && find_text(rest, &hints.required, pace).await?.is_none() {
-            return Ok(None);
+        match (look, &hints.literal) {
+            (Look::Known(found), _) => return Ok(found),
+            (Look::Required, _) => {}
+            (Look::Nothing, Some(literal)) => {
+                let found = find_text(rest, literal, pace).await?.map(|offset| start + offset);
+                return Ok(found.map(|at| (at, at + literal.len())));
+            }
+            (Look::Nothing, None) => {
+                if find_text(rest, &hints.required, pace).await?.is_none() {
+                    return Ok(None);
+                }
+            }
         }
         if self.program.has_back_references {
             let slots = backtrack::find(&self.program, text, start, self.backtrack_limit, pace).await?;
@@ -333,7 +411,7 @@ impl Posix {
             groups.extend((0..=self.program.groups).map(|group| span(&slots, group)));
             return Ok(true);
         }
-        let Some(whole) = self.search(text, start, Wanted::Longest, pace).await? else { return Ok(false) };
+        let Some(whole) = self.find(text, start, Wanted::Longest, pace).await? else { return Ok(false) };
         groups.push(Some(whole));
         if self.program.groups > 0 {
             let slots = simulate::slots(&self.program, text, whole, pace).await?;

@@ -9,7 +9,7 @@ use super::output::Sinks;
 use super::program::{Action, Address, Addresses, Program, RangeEnd, Substitution};
 use super::substitute::{BLOCK, substitute, translate};
 use crate::limit::LimitError;
-use crate::memory::{JoinMetered, ToMeteredString, Vec, format};
+use crate::memory::{JoinMetered, ToDecimal, Vec, format};
 use crate::utility::pace::{self, Pace, tick_bytes};
 use crate::utility::prelude::*;
 use crate::utility::regex::{Regex, Span};
@@ -140,7 +140,9 @@ impl<'p> Runner<'p> {
                 Flow::Restart => keeps_pattern = true,
                 Flow::End | Flow::Deleted => {}
             }
-            self.flush_appended(ctx).await?;
+            if !self.appended.is_empty() {
+                self.flush_appended(ctx).await?;
+            }
         }
         self.finish(ctx).await?;
         Ok(ExitStatus(self.inputs.status))
@@ -325,7 +327,7 @@ impl<'p> Runner<'p> {
                 self.sinks.print_raw(ctx, &name).await?;
             }
             Action::LineNumber => {
-                let number = self.inputs.line.to_metered_string();
+                let number = self.inputs.line.to_decimal();
                 self.sinks.print(ctx, number.as_bytes(), true).await?;
             }
             Action::Get => copy(ctx, &self.hold, &mut self.pattern).await?,

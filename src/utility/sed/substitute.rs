@@ -6,7 +6,8 @@ use crate::limit::gauge;
 use crate::memory::Vec;
 use crate::pattern::Stopped;
 use crate::utility::pace::Pace;
-use crate::utility::regex::{Regex, RegexError, Span};
+use crate::utility::context::yield_now;
+use crate::utility::regex::{Look, Regex, RegexError, Span};
 
 /// Bytes whose case is changed, or which are translated or listed, at once.
 pub(super) const BLOCK: usize = 1 << 14;
@@ -27,7 +28,19 @@ pub(super) async fn substitute(
     let mut count = 0;
     let mut is_replaced = false;
     let mut last_end = None;
-    while start <= line.len() && find(regex, substitution, line, start, groups, pace).await? {
+    while start <= line.len() {
+        let is_found = match regex.look(line, start, pace)? {
+            // Most lines end here: what waits for nothing needs no future.
+            Look::Known(found) if found.is_none() || substitution.greatest_group == 0 => {
+                groups.clear();
+                groups.push(found);
+                found.is_some()
+            }
+            look => find(regex, look, substitution, line, start, groups, pace).await?,
+        };
+        if !is_found {
+            break;
+        }
         let Some((from, to)) = groups.first().copied().flatten() else { break };
         let is_empty_after_match = from == to && last_end == Some(from);
         if !is_empty_after_match {
@@ -44,7 +57,9 @@ pub(super) async fn substitute(
         }
         last_end = Some(to);
         start = if from == to { to + unit_at(line, to).map_or(1, |(_, length)| length) } else { to };
-        pace.tick(1).await?;
+        if pace.count(1)? {
+            yield_now().await;
+        }
     }
     if is_replaced {
         out.extend_from_slice(line.get(done..).unwrap_or(&[]));
@@ -55,6 +70,7 @@ pub(super) async fn substitute(
 /// Groups are looked for only where the replacement has some.
 async fn find(
     regex: &Regex,
+    look: Look,
     substitution: &Substitution,
     line: &[u8],
     start: usize,
@@ -65,7 +81,7 @@ async fn find(
         return regex.captures_at(line, start, groups, pace).await;
     }
     groups.clear();
-    let found = regex.find_at(line, start, pace).await?;
+    let found = regex.find_from(look, line, start, pace).await?;
     groups.push(found);
     Ok(found.is_some())
 }
@@ -98,7 +114,9 @@ async fn append_replacement(
         if text.is_empty() {
             continue;
         }
-        pace.tick(1).await?;
+        if pace.count(1)? {
+            yield_now().await;
+        }
         if !gauge::admit_value(out.len().saturating_add(text.len())) {
             break;
         }

@@ -67,7 +67,9 @@ impl Fixed {
             out.push(b'-');
         }
         let used = text.len() + usize::from(negative);
-        out.resize_by(width.saturating_sub(used), b'0');
+        if used < width {
+            out.resize_by(width - used, b'0');
+        }
         out.extend_from_slice(text);
     }
 }

@@ -155,7 +155,7 @@ fn bind(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
     let default = Text::from_static(if vi { b"vi-insert" } else { b"emacs" });
     let name = options.value(b'm').unwrap_or(&default);
     let map = Keymap::named(name).ok_or_else(|| BuiltinError::InvalidKeymap(name.clone()))?;
-    for given in &options.given {
+    for given in options.given() {
         let value = given.value.clone().unwrap_or_default();
         let done = match given.letter {
             b'q' => query(ctx, map, &value),

@@ -86,7 +86,7 @@ pub(super) fn is_match(pattern: &Pattern, text: &[u8]) -> bool {
 
 /// Looks at the names of actions and options.
 pub(super) fn check(options: &Options) -> Result<(), BuiltinError> {
-    for given in &options.given {
+    for given in options.given() {
         let Some(value) = &given.value else { continue };
         if given.letter == b'A' && !ACTIONS.iter().any(|action| action.name.as_bytes() == value.as_bytes()) {
             return Err(BuiltinError::InvalidAction(value.clone()));

@@ -7,7 +7,7 @@ use crate::machine::expansion::{ArrayLiteral, Subscript, Target};
 use crate::machine::name::{self, NameId};
 use crate::machine::option::ShellOption;
 use crate::machine::variable::{Attributes, Value};
-use crate::memory::{ToMeteredString, Vec};
+use crate::memory::{ToDecimal, Vec};
 use crate::text::Text;
 
 /// Attributes of both kinds of arrays.
@@ -98,9 +98,7 @@ pub(super) fn declare(
     mut request: Request,
     texts: &mut Vec<u8>,
 ) -> Result<(), BuiltinError> {
-    let literals = &mut ctx.invocation.arguments;
-    let literal = literals.iter().position(|(at, _)| *at == index);
-    let literal = literal.map(|at| literals.swap_remove(at).1);
+    let literal = ctx.invocation.take_literal(index);
     let operand = Operand::parse(text)
         .filter(|operand| !request.by_name || operand.subscript.is_none())
         .ok_or_else(|| BuiltinError::InvalidName(text.clone()))?;
@@ -221,7 +219,7 @@ fn target(ctx: &mut Context<'_, '_>, id: NameId, change: &Change<'_>) -> Option<
     }
     match ctx.process.shell.dereference(ctx.run, id) {
         Target::Variable(id) => Some((id, subscript)),
-        Target::Index(id, index) => Some((id, Some(Text::from(index.to_metered_string())))),
+        Target::Index(id, index) => Some((id, Some(Text::from(index.to_decimal())))),
         Target::Key(id, key) => Some((id, Some(key))),
         _ => None,
     }

@@ -126,7 +126,7 @@ const fn attribute(letter: u8) -> Option<Attributes> {
 
 fn request(options: &Options) -> Request {
     let mut request = Request::default();
-    for given in &options.given {
+    for given in options.given() {
         if let Some(attribute) = attribute(given.letter) {
             if given.plus { request.off.insert(attribute) } else { request.on.insert(attribute) }
         }

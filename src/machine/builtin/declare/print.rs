@@ -40,8 +40,8 @@ pub(super) fn declare(
         if is_local {
             let locals = sorted(ctx, is_local_here);
             print_list(ctx, &locals, None);
-        } else if options.given.is_empty() || (request.on.0 == 0 && !options.has(b'p')) {
-            all_values(ctx, options.given.is_empty());
+        } else if options.given().next().is_none() || (request.on.0 == 0 && !options.has(b'p')) {
+            all_values(ctx, options.given().next().is_none());
         } else {
             all(ctx, request.on, None);
         }

@@ -11,7 +11,7 @@ use crate::machine::halt::{Halt, Step};
 use crate::machine::name::is_name;
 use crate::machine::run::Run;
 use crate::machine::shell::Shell;
-use crate::memory::{ToMeteredString, Vec};
+use crate::memory::{ToDecimal, Vec};
 
 /// A parameter in a text.
 struct Reference<'a> {
@@ -48,7 +48,7 @@ fn expanded(shell: &mut Shell, run: &mut Run, text: &[u8], depth: u32) -> Step<O
         } else if let Some(behind) = found.strip_prefix(b"$((") {
             let Some((inner, behind)) = arithmetic(behind) else { return Ok(None) };
             let number = shell.evaluate_subscript(run, inner, depth + 1)?;
-            out.extend_from_slice(number.to_metered_string().as_bytes());
+            out.extend_from_slice(number.to_decimal().as_bytes());
             rest = behind;
         } else if let Some(reference) = reference(found) {
             let target = shell.parse_reference_at(run, reference.name, depth + 1);
@@ -60,7 +60,7 @@ fn expanded(shell: &mut Shell, run: &mut Run, text: &[u8], depth: u32) -> Step<O
                         Target::Elements(..) => shell.target_values(run, &target).len(),
                         _ => crate::character::count(&value.unwrap_or_default()),
                     };
-                    out.extend_from_slice(count.to_metered_string().as_bytes());
+                    out.extend_from_slice(count.to_decimal().as_bytes());
                 }
                 Some(value) => out.extend_from_slice(&value),
                 None => shell.check_unset(run, &target)?,
