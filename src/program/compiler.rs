@@ -27,12 +27,18 @@ pub(crate) struct CompileOptions {
 /// Live bytes that the syntax tree and the operations of one command stand for while it is compiled.
 const COMMAND_BYTES: u64 = 1500;
 
-/// Live bytes that compiling a text may take: by its length and by the separators that can end a command.
+/// Live bytes that compiling a text may take: by its length and by the separators that can end a command. Empty lines end
+/// none.
 fn estimate(text: &[u8]) -> u64 {
-    let separates = |byte: &u8| u8::from(matches!(byte, b';' | b'&' | b'|' | b'\n'));
+    let separates = |byte: u8| matches!(byte, b';' | b'&' | b'|' | b'\n');
+    let ends = |(&before, &byte): (&u8, &u8)| {
+        u8::from(separates(byte) & !(separates(before) | matches!(before, b' ' | b'\t')))
+    };
     // Sums of bytes are vectorized; a chunk's does not overflow.
-    let commands: u64 =
-        text.chunks(255).map(|chunk| u64::from(chunk.iter().map(separates).fold(0, u8::wrapping_add))).sum();
+    let pairs = text.chunks(255).zip(text.get(1..).unwrap_or_default().chunks(255));
+    let commands: u64 = pairs
+        .map(|(before, bytes)| u64::from(before.iter().zip(bytes).map(ends).fold(0, u8::wrapping_add)))
+        .sum();
     text.len() as u64 * 8 + commands * COMMAND_BYTES
 }
 

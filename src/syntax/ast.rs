@@ -5,6 +5,7 @@
 
 use super::error::ParseError;
 use super::parser::ParseOptions;
+use crate::limit::gauge;
 use crate::memory::Vec;
 use crate::text::Text;
 use smallvec::SmallVec;
@@ -28,6 +29,17 @@ pub struct List {
     deferred: Option<Arc<DeferredList>>,
 }
 
+/// What was parsed, now or before. A tree that was parsed while memory was refused may lack a part, and other runs share the
+/// place that it is kept in: it gets one of its own, and who asks next parses again.
+fn kept<'a, T>(whole: &'a OnceLock<T>, partial: &'a OnceLock<T>, parse: impl FnOnce() -> T) -> &'a T {
+    if let Some(tree) = whole.get() {
+        return tree;
+    }
+    let tree = parse();
+    let place = if gauge::is_refused() { partial } else { whole };
+    place.get_or_init(|| tree)
+}
+
 impl List {
     /// A list of these.
     pub const fn new(items: Vec<ListItem>) -> Self {
@@ -41,7 +53,7 @@ impl List {
     /// In source order. Parsed now, if the list was skimmed only.
     pub fn items(&self) -> &[ListItem] {
         match &self.deferred {
-            Some(list) => list.parsed.get_or_init(|| list.parse().items),
+            Some(list) => kept(&list.parsed, &list.partial, || list.parse().items),
             None => &self.items,
         }
     }
@@ -82,11 +94,13 @@ pub(crate) struct DeferredList {
     pub(crate) source: Arc<[u8]>,
     options: ParseOptions,
     parsed: OnceLock<Vec<ListItem>>,
+    /// See [`kept`].
+    partial: OnceLock<Vec<ListItem>>,
 }
 
 impl DeferredList {
     pub(super) const fn new(span: Span, source: Arc<[u8]>, options: ParseOptions) -> Self {
-        Self { span, source, options, parsed: OnceLock::new() }
+        Self { span, source, options, parsed: OnceLock::new(), partial: OnceLock::new() }
     }
 
     /// Parses it anew; for a program that keeps no tree.
@@ -249,12 +263,23 @@ pub struct FunctionDefinition {
     /// The body was skimmed: these options parse it when it is asked for.
     deferred: Option<ParseOptions>,
     body: OnceLock<Box<Command>>,
+    /// See [`kept`].
+    partial: OnceLock<Box<Command>>,
 }
 
 impl FunctionDefinition {
     pub(super) fn new(name: Text, body: Box<Command>, source: Arc<[u8]>, line: u32, keyword: bool) -> Self {
         let span = body.span;
-        Self { name, span, source, line, keyword, deferred: None, body: OnceLock::from(body) }
+        Self {
+            name,
+            span,
+            source,
+            line,
+            keyword,
+            deferred: None,
+            body: OnceLock::from(body),
+            partial: OnceLock::new(),
+        }
     }
 
     /// A function whose body is known to be well formed and is not parsed yet.
@@ -266,12 +291,21 @@ impl FunctionDefinition {
         line: u32,
         keyword: bool,
     ) -> Self {
-        Self { name, span, source, line, keyword, deferred: Some(options), body: OnceLock::new() }
+        Self {
+            name,
+            span,
+            source,
+            line,
+            keyword,
+            deferred: Some(options),
+            body: OnceLock::new(),
+            partial: OnceLock::new(),
+        }
     }
 
     /// The body: any compound command.
     pub fn body(&self) -> &Command {
-        self.body.get_or_init(|| Box::new(self.parse_body()))
+        kept(&self.body, &self.partial, || Box::new(self.parse_body()))
     }
 
     /// Whether the body was skimmed only.

@@ -47,6 +47,8 @@ pub(super) struct GoclawChain<'a> {
     failure: Option<String>,
     due: Vec<usize>,
     pub(super) encoded: Option<Text>,
+    /// Why conditions of hooks that run have no value.
+    undecided: FxHashMap<usize, String>,
     /// From `read` to `absorb`.
     answer: Cell<Option<Answer>>,
     blocked: Option<(Option<HookId>, String)>,
@@ -76,6 +78,7 @@ impl<'a> GoclawChain<'a> {
             failure: None,
             due: Vec::new(),
             encoded: None,
+            undecided: FxHashMap::default(),
             answer: Cell::new(None),
             blocked: None,
             contexts: Vec::new(),
@@ -85,6 +88,29 @@ impl<'a> GoclawChain<'a> {
         };
         chain.resolve();
         chain
+    }
+
+    /// What the answer of `read` does to the chain.
+    fn absorb_answer(&mut self, hook: usize) -> Absorbed {
+        self.flights.remove(&hook);
+        let (Some(answer), Some((hook, row))) = (self.answer.take(), self.parts(hook)) else {
+            // Nothing that is not understood opens a gate.
+            if self.payload.name.blocks() {
+                self.blocked = Some((None, log::NOT_ASKED.to_owned()));
+            }
+            return Absorbed { effect: Effect::None, flow: Flow::Stop, warning: None };
+        };
+        if self.payload.name.blocks() {
+            return self.gate(hook, row, answer);
+        }
+        let effect = match answer.decided {
+            Decided::Allow => Effect::None,
+            _ => Effect::Ignored("R24: this event can not be blocked"),
+        };
+        if answer.decided == Decided::Allow {
+            self.contexts.extend(answer.context);
+        }
+        Absorbed { effect, flow: Flow::Continue, warning: None }
     }
 
     /// R6, R28, R35.
@@ -347,7 +373,13 @@ impl Chain for GoclawChain<'_> {
         if self.bundle.dry {
             return Ok(());
         }
-        row.test(&self.payload.tool_name, &self.payload.tool_input, self.payload.context.depth)
+        let runs = self.bundle.settings.undecided_run;
+        let payload = &self.payload;
+        let undecided = row.test(&payload.tool_name, &payload.tool_input, payload.context.depth, runs)?;
+        if let Some(why) = undecided {
+            self.undecided.insert(hook, why);
+        }
+        Ok(())
     }
 
     fn deliver(&mut self, hook: usize, _: &dyn HookRunner) -> Result<Delivery, Ended> {
@@ -377,25 +409,8 @@ impl Chain for GoclawChain<'_> {
     }
 
     fn absorb(&mut self, hook: usize, _: &Reading) -> Absorbed {
-        self.flights.remove(&hook);
-        let (Some(answer), Some((hook, row))) = (self.answer.take(), self.parts(hook)) else {
-            // Nothing that is not understood opens a gate.
-            if self.payload.name.blocks() {
-                self.blocked = Some((None, log::NOT_ASKED.to_owned()));
-            }
-            return Absorbed { effect: Effect::None, flow: Flow::Stop, warning: None };
-        };
-        if self.payload.name.blocks() {
-            return self.gate(hook, row, answer);
-        }
-        let effect = match answer.decided {
-            Decided::Allow => Effect::None,
-            _ => Effect::Ignored("R24: this event can not be blocked"),
-        };
-        if answer.decided == Decided::Allow {
-            self.contexts.extend(answer.context);
-        }
-        Absorbed { effect, flow: Flow::Continue, warning: None }
+        let absorbed = self.absorb_answer(hook);
+        Absorbed { warning: self.undecided.remove(&hook).or(absorbed.warning), ..absorbed }
     }
 
     fn finish(self: Box<Self>) -> (Decision, DialectResult) {

@@ -45,21 +45,32 @@ impl Row {
         mine && (listed() || self.scope == Scope::Tenant && self.agents.is_empty())
     }
 
-    /// The matcher, then the condition. A condition without a value skips the hook, as the product has it; the reason is in
-    /// the record.
-    pub(super) fn test(&self, tool: &str, input: &serde_json::Value, depth: u32) -> Result<(), Mismatch> {
+    /// The matcher, then the condition. A condition without a value skips the hook, as the product has it, or `undecided_run`:
+    /// then it runs, and what is returned says why. The reason is in the record either way.
+    pub(super) fn test(
+        &self,
+        tool: &str,
+        input: &serde_json::Value,
+        depth: u32,
+        undecided_run: bool,
+    ) -> Result<Option<String>, Mismatch> {
         if let Some(matcher) = &self.matcher
             && !matcher.is_match(tool)
         {
             return Err(Mismatch::Name { wanted: matcher.as_str().to_owned(), found: tool.to_owned() });
         }
-        let Some(condition) = &self.condition else { return Ok(()) };
+        let Some(condition) = &self.condition else { return Ok(None) };
         let variables = vec![Value::text(tool), Value::from_json(input), Value::Int(depth.into())];
         let why = match condition.evaluate(variables, COST) {
-            Ok(Value::Bool(true)) => return Ok(()),
+            Ok(Value::Bool(true)) => return Ok(None),
             Ok(Value::Bool(false)) => "is false".to_owned(),
-            Ok(_) => "is not a boolean".to_owned(),
-            Err(error) => error.to_string(),
+            undecided => {
+                let why = undecided.err().map_or("is not a boolean".to_owned(), |error| error.to_string());
+                if undecided_run {
+                    return Ok(Some(format!("if_expr has no value, so the hook runs: {why}")));
+                }
+                why
+            }
         };
         tracing::debug!(target: "hookbox::hook", if_expr = condition.as_str(), why, "hook skipped");
         Err(Mismatch::Condition { text: cut(condition.as_str(), 200).to_owned(), why })

@@ -19,6 +19,7 @@
 //! | `allow_http_mutation` | boolean | false | apply `updatedInput` of an HTTP answer (R18) |
 //! | `allow_loopback` | boolean | false | the SSRF guard lets loopback addresses through |
 //! | `breaker_mode` | `open`, `hold` | `open` | whether a tripped hook lets through or goes on blocking (R34) |
+//! | `condition_errors` | `skip`, `run` | `skip` | what a condition without a value does, for one whose cost the tool's input drives past its bound (R9): the product skips the hook, and the call proceeds; `run` fails closed |
 //! | `script` | `host`, `off` | `host` | `off` rejects `script` rows (R22) |
 //! | `monthly_tokens` | integer or null | 1000000 | budget of a tenant in a month; null is without bound (R40) |
 //! | `builtins` | boolean | true | adds the rows that ship with the platform, disabled (R55) |

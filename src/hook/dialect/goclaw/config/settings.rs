@@ -21,6 +21,8 @@ pub(in crate::hook::dialect::goclaw) struct Settings {
     pub(in crate::hook::dialect::goclaw) allow_loopback: bool,
     /// `breaker_mode: hold`
     pub(in crate::hook::dialect::goclaw) breaker_holds: bool,
+    /// `condition_errors: run`
+    pub(in crate::hook::dialect::goclaw) undecided_run: bool,
     pub(super) script: bool,
     pub(in crate::hook::dialect::goclaw) monthly_tokens: Option<u64>,
     pub(super) builtins: bool,
@@ -40,6 +42,7 @@ impl Default for Settings {
             allow_http_mutation: false,
             allow_loopback: false,
             breaker_holds: false,
+            undecided_run: false,
             script: true,
             monthly_tokens: Some(MONTHLY_TOKENS),
             builtins: true,
@@ -87,6 +90,13 @@ impl Settings {
                     _ => return None,
                 }
             }
+            "condition_errors" => {
+                self.undecided_run = match value.as_str()? {
+                    "skip" => false,
+                    "run" => true,
+                    _ => return None,
+                }
+            }
             "script" => {
                 self.script = match value.as_str()? {
                     "host" => true,
@@ -108,7 +118,7 @@ impl Settings {
     }
 }
 
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 11] = [
     "edition",
     "tenant_id",
     "sentinel_tenant_id",
@@ -116,6 +126,7 @@ const NAMES: [&str; 10] = [
     "allow_http_mutation",
     "allow_loopback",
     "breaker_mode",
+    "condition_errors",
     "script",
     "monthly_tokens",
     "builtins",
