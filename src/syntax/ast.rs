@@ -53,7 +53,7 @@ impl List {
     /// In source order. Parsed now, if the list was skimmed only.
     pub fn items(&self) -> &[ListItem] {
         match &self.deferred {
-            Some(list) => kept(&list.parsed, &list.partial, || list.parse().items),
+            Some(list) => kept::<Vec<ListItem>>(&list.parsed, &list.partial, || list.parse().items),
             None => &self.items,
         }
     }
@@ -305,7 +305,7 @@ impl FunctionDefinition {
 
     /// The body: any compound command.
     pub fn body(&self) -> &Command {
-        kept(&self.body, &self.partial, || Box::new(self.parse_body()))
+        kept::<Box<Command>>(&self.body, &self.partial, || Box::new(self.parse_body()))
     }
 
     /// Whether the body was skimmed only.
