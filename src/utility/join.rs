@@ -110,7 +110,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     left.read_group(ctx, &settings, 0, settings.header, false).await?;
     right.read_group(ctx, &settings, 1, settings.header, false).await?;
     if settings.auto_format {
-        settings.format = auto_format(&settings, [left.first(), right.first()]);
+        settings.format = auto_format(ctx, &settings, [left.first(), right.first()]).await?;
     }
     if settings.header {
         if !(left.ends.is_empty() && right.ends.is_empty()) {
@@ -229,26 +229,33 @@ fn settings(options: &Options) -> Result<Settings, UtilityError> {
 }
 
 /// All fields that the first lines have.
-fn auto_format(settings: &Settings, lines: [&[u8]; 2]) -> Vec<Field> {
+async fn auto_format(ctx: &Context, settings: &Settings, lines: [&[u8]; 2]) -> Result<Vec<Field>, LimitError> {
     let mut format = vec![Field::Key];
     for (side, line) in lines.into_iter().enumerate() {
-        let count = settings.fields(line).len();
+        let count = settings.fields(ctx, line).await?.len();
         format.extend(
             (0..count).filter(|index| *index != settings.keys[side]).map(|index| Field::Of(side, index)),
         );
     }
-    format
+    Ok(format)
 }
 
 impl Settings {
-    fn fields<'l>(&self, line: &'l [u8]) -> Vec<&'l [u8]> {
-        match self.separator {
-            _ if self.whole_line => vec![line],
-            Some(separator) => line.split(|byte| *byte == separator).collect(),
-            None => line
-                .split(|byte| matches!(byte, b' ' | b'\t' | b'\n'))
-                .filter(|field| !field.is_empty())
-                .collect(),
+    async fn fields<'l>(&self, ctx: &Context, line: &'l [u8]) -> Result<Vec<&'l [u8]>, LimitError> {
+        if self.whole_line {
+            return Ok(vec![line]);
+        }
+        let mut fields = Vec::new();
+        let mut rest = line;
+        loop {
+            let end = position(&ctx.meter, rest, |byte| self.separates(*byte)).await?;
+            let field = rest.get(..end.unwrap_or(rest.len())).unwrap_or(&[]);
+            if self.separator.is_some() || !field.is_empty() {
+                fields.push(field);
+            }
+            let Some(end) = end else { return Ok(fields) };
+            rest = rest.get(end + 1..).unwrap_or(&[]);
+            tick_bytes(&ctx.meter, 4).await?;
         }
     }
 
@@ -387,7 +394,12 @@ async fn print(
     settings: &Settings,
     lines: [Option<&[u8]>; 2],
 ) -> Result<(), UtilityError> {
-    let fields = lines.map(|line| line.map(|line| settings.fields(line)));
+    let mut fields = [None, None];
+    for (fields, line) in fields.iter_mut().zip(lines) {
+        if let Some(line) = line {
+            *fields = Some(settings.fields(ctx, line).await?);
+        }
+    }
     let key = |side: usize| {
         let fields = fields.get(side).and_then(Option::as_ref)?;
         fields.get(settings.keys.get(side).copied()?).copied()
