@@ -175,10 +175,10 @@ impl Sandbox {
     }
 
     /// Makes what the runs that follow start with.
-    fn make_template(&self, run: &mut Run, environment: Environment) -> Option<Arc<Template>> {
+    fn make_template(&self, run: &mut Run, environment: &Environment) -> Option<Arc<Template>> {
         let start = Start { environment: environment.clone(), cwd: self.cwd.clone(), ..Start::default() };
         let mut process = Process::new_shell(run, FIRST_PID, start).ok()?;
-        Template::of(&mut process, run, &environment)
+        Template::of(&mut process, run, environment)
     }
 
     /// Runs a script.
@@ -241,12 +241,12 @@ impl Sandbox {
         let mut run = Run::new(services);
         if prepared.used.swap(true, Ordering::Relaxed) && prepared.template.get().is_none() {
             let base = base.cloned().unwrap_or_default();
-            let template = self.make_template(&mut run, base);
+            let template = self.make_template(&mut run, &base);
             // One that was refused memory may lack a part.
             let _ = prepared.template.set(template.filter(|_| !gauge::is_refused()));
         }
         let process = Process::new_shell(&mut run, FIRST_PID, start).and_then(|mut process| {
-            process.control.start_main(&mut process.shell, &mut run, Arc::clone(&script.text), None)?;
+            process.control.start_main(&mut process.shell, &mut run, &script.text)?;
             Ok(process)
         });
         let state = match process {

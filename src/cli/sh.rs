@@ -95,7 +95,7 @@ fn run_script(arguments: &ShArguments, streams: &mut Streams<'_>) -> Result<u8, 
         return Ok(0);
     }
     let limits = limits(arguments, program.terminal)?;
-    let sandbox = sandbox(arguments, limits.clone())?;
+    let sandbox = sandbox(arguments, &limits)?;
     report_skipped(sandbox.skipped(), streams)?;
     let before = sandbox.fs().snapshot();
     let mut script = Script::command(&program.text);
@@ -182,13 +182,13 @@ fn limits(arguments: &ShArguments, terminal: bool) -> Result<Limits, CommandFail
     Ok(limits)
 }
 
-fn sandbox(arguments: &ShArguments, limits: Limits) -> Result<Sandbox, CommandFailure> {
+fn sandbox(arguments: &ShArguments, limits: &Limits) -> Result<Sandbox, CommandFailure> {
     let mut builder: SandboxBuilder = Sandbox::builder().limits(limits.clone());
     if arguments.deterministic {
         builder = builder.deterministic();
     }
     if let Some(name) = &arguments.fixture {
-        let fixture = Fixture::load_within(&fixture_folder(name), &limits)?;
+        let fixture = Fixture::load_within(&fixture_folder(name), limits)?;
         builder = builder.fixture(&fixture)?;
     }
     for seed in &arguments.seed {

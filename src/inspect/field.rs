@@ -63,7 +63,7 @@ pub(super) fn push_fields(word: &Word, source: &[u8], fields: &mut Vec<Field>) {
         reading.computed = true;
         reading.single = false;
     }
-    fields.push(finish(reading, span_text(source, word.span)));
+    fields.push(finish(&reading, span_text(source, word.span)));
 }
 
 /// The words of a brace expression in a word of which all is known.
@@ -106,7 +106,7 @@ fn part_size(part: &WordPart) -> usize {
 pub(super) fn field(word: &Word, source: &[u8]) -> Field {
     let mut reading = Reading { text: Vec::new(), computed: false, single: true };
     word.parts.iter().for_each(|part| reading.part(part, false));
-    finish(reading, span_text(source, word.span))
+    finish(&reading, span_text(source, word.span))
 }
 
 /// The body of a here-document: no pathname expansion, no fields.
@@ -115,7 +115,7 @@ pub(super) fn body(word: &Word, source: &[u8]) -> WordView {
     for part in &word.parts {
         reading.part(part, true);
     }
-    finish(reading, span_text(source, word.span)).view
+    finish(&reading, span_text(source, word.span)).view
 }
 
 /// The text of a span.
@@ -123,7 +123,7 @@ pub(super) fn span_text(source: &[u8], span: Span) -> &[u8] {
     source.get(span.start as usize..span.end as usize).unwrap_or(&[])
 }
 
-fn finish(reading: Reading, source: &[u8]) -> Field {
+fn finish(reading: &Reading, source: &[u8]) -> Field {
     let text = String::from_utf8_lossy(&reading.text).into_owned();
     if reading.computed {
         let view = WordView { text: None, source: shown(source) };

@@ -230,7 +230,7 @@ impl Walker {
         if row.name == "env"
             && let Some(split) = split_string(arguments)
         {
-            return self.split_string(split, call);
+            return self.split_string(&split, call);
         }
         let valued: String = row.valued.chars().chain(row.script.map(|(letter, _)| letter)).collect();
         let scan = scan_row(row, &valued, arguments);
@@ -275,7 +275,7 @@ impl Walker {
     }
 
     /// `env -S 'text' ...`: only texts without a meaning of their own to `env` are split.
-    fn split_string(&mut self, split: SplitString<'_>, call: &Call<'_>) {
+    fn split_string(&mut self, split: &SplitString<'_>, call: &Call<'_>) {
         let plain = |text: &str| !text.contains(['\'', '"', '\\', '$', '#']);
         let Some(text) = split.text.filter(|text| plain(text)) else {
             return self.opaque(OpaqueKind::ComputedScript, &call.place);

@@ -251,12 +251,12 @@ impl Meter {
     }
 
     /// Starts the turn of a process.
-    pub(crate) fn start_turn(&self) {
+    pub(crate) fn start_turn() {
         gauge::start_turn(TURN_FUEL);
     }
 
     /// What the turn that runs counts for so far, when a whole one counts for `whole`.
-    pub(crate) fn turn_used(&self, whole: Duration) -> Duration {
+    pub(crate) fn turn_used(whole: Duration) -> Duration {
         let used = (TURN_FUEL - gauge::turn_left()).clamp(0, TURN_FUEL);
         whole * u32::try_from(used).unwrap_or(0) / u32::try_from(TURN_FUEL).unwrap_or(u32::MAX)
     }

@@ -207,7 +207,7 @@ impl Shell {
         assignments: Vec<TemporaryAssignment>,
         kind: Binding,
     ) -> Result<Temporary, ()> {
-        let mut bound = self.variables.begin_temporary(kind);
+        let mut bound = Temporary::new(kind);
         for assignment in assignments {
             if self.check_writable(run, assignment.name).is_err() {
                 // The command runs all the same, but in POSIX mode and with `set -e`.
@@ -225,11 +225,15 @@ impl Shell {
     }
 
     /// Binds an assignment before a function in the scope that was entered for it.
-    pub(crate) fn bind_in_scope(&mut self, run: &mut Run, assignment: TemporaryAssignment) -> Result<(), ()> {
+    pub(crate) fn bind_in_scope(
+        &mut self,
+        run: &mut Run,
+        assignment: &TemporaryAssignment,
+    ) -> Result<(), ()> {
         if self.check_writable(run, assignment.name).is_err() {
             return if self.state.ends_at_errors() { Err(()) } else { Ok(()) };
         }
-        let value = self.temporary_value(run, &assignment);
+        let value = self.temporary_value(run, assignment);
         self.variables.make_local(assignment.name);
         self.finish_binding(run, assignment.name, value);
         self.variables.slot_mut(assignment.name).attributes.insert(Attributes::TEMPORARY);
@@ -282,7 +286,7 @@ impl Shell {
 impl Expansion {
     /// Binds the assignments of a command for the expansion of the next one.
     pub(crate) fn show_assignments(&mut self, shell: &mut Shell, run: &mut Run) {
-        let mut bound = shell.variables.begin_temporary(Binding::Plain);
+        let mut bound = Temporary::new(Binding::Plain);
         for assignment in self.assignments.clone() {
             if shell.variables.slot(assignment.name).attributes.has(Attributes::READONLY) {
                 continue;
@@ -391,7 +395,7 @@ impl Process {
                 if let Some(super::frame::Frame::Loop(frame)) = self.control.frames.last_mut() {
                     frame.status = 1;
                 }
-                self.leave_loops(run, 1, false)?;
+                self.leave_loops(1, false);
                 self.shell.state.set_status(1);
                 Ok(())
             }

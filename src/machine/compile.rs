@@ -38,7 +38,7 @@ impl Control {
         &mut self,
         shell: &mut Shell,
         run: &mut Run,
-        source: Arc<[u8]>,
+        source: &Arc<[u8]>,
         from: (usize, u32),
         cached: bool,
     ) -> Step<Arc<Program>> {
@@ -48,7 +48,7 @@ impl Control {
         }
         let options = self.compile_options(shell, limits.syntax_depth);
         let cacheable = cached && from.0 == 0 && shell.state.commands.aliases.is_empty() && !options.stepwise;
-        if cacheable && let Some(program) = run.services.cache.get(&source, &options) {
+        if cacheable && let Some(program) = run.services.cache.get(source, &options) {
             return Ok(program);
         }
         let aliases = ShellAliases(&shell.state.commands.aliases);
@@ -58,7 +58,7 @@ impl Control {
             && crate::syntax::is_well_formed(source.get(from.0..).unwrap_or(&[]), &options.parse);
         let from = if skims { (source.len(), from.1) } else { from };
         let measured = Measured::start();
-        let program = Arc::new(compile_source(&source, from, &options, &aliases, &run.services.meter)?);
+        let program = Arc::new(compile_source(source, from, &options, &aliases, &run.services.meter)?);
         let bytes = measured.bytes().saturating_add(source.len());
         run.services.meter.check()?;
         if shell.state.options.has(ShellOption::Verbose) {
@@ -129,7 +129,7 @@ impl Control {
             // The end of the program follows.
             return Ok(());
         }
-        let next = self.compile(shell, run, Arc::clone(&program.source), rest, false)?;
+        let next = self.compile(shell, run, &program.source, rest, false)?;
         if main && shell.state.options.has(ShellOption::History) {
             let end = next.rest.map_or(program.source.len(), |(offset, _)| offset);
             let text = program.source.get(rest.0..end).unwrap_or(&[]).to_metered();

@@ -10,6 +10,7 @@ use super::option::ShellOption;
 use super::process::Process;
 use super::run::Run;
 use super::shell::{Shell, State};
+use super::start::ShellCommand;
 use super::variable::Attributes;
 use super::wait::Wait;
 use crate::memory::{JoinMetered, ToMetered, Vec, vec};
@@ -269,8 +270,13 @@ impl Process {
             Ok(Executable::Shell { posix, options, script }) => {
                 let name = args.first().cloned().unwrap_or_default();
                 let path = if name.contains(&b'/') { name } else { path.clone() };
-                let rest = args.split_off(1.min(args.len()));
-                return self.start_script_file(run, path, rest, environment, posix, &options, script);
+                let mut flags = options;
+                flags.push(path);
+                flags.extend(args.drain(1.min(args.len())..));
+                let name = Text::from_static(b"bash");
+                let script = Some(script);
+                let command = ShellCommand { name, args: flags, environment, posix, script };
+                return self.start_shell(run, command);
             }
             Ok(Executable::Interpreter { path: interpreter, argument }) if hops < 4 => {
                 let rest = args.split_off(1.min(args.len()));
@@ -304,7 +310,9 @@ impl Process {
     ) -> Step {
         let invoked = if args.is_empty() { name.clone() } else { args.remove(0) };
         if matches!(name.as_bytes(), b"bash" | b"sh") {
-            return self.start_shell(run, invoked, args, environment, name.as_bytes() == b"sh");
+            let posix = name.as_bytes() == b"sh";
+            let command = ShellCommand { name: invoked, args, environment, posix, script: None };
+            return self.start_shell(run, command);
         }
         if FILE_BUILTINS.iter().any(|builtin| name == builtin.as_bytes())
             && let Some(builtin) = builtin::find(name)

@@ -146,7 +146,7 @@ pub(crate) fn shell_process(
     process.shell.state.options.set(ShellOption::LoginShell, flags.login);
     let startup = process.shell.startup_files(run, &flags);
     match script {
-        Some(script) => process.control.start_main(&mut process.shell, run, script, None)?,
+        Some(script) => process.control.start_main(&mut process.shell, run, &script)?,
         None => {
             if let Some(description) = descriptor {
                 let _ = process.shell.state.descriptors.replace(SCRIPT_DESCRIPTOR, Some(description));

@@ -146,7 +146,7 @@ impl Process {
         run: &mut Run,
         program: &Arc<Program>,
         end: Pc,
-        text: Text,
+        text: &Text,
         nested: bool,
     ) -> Step {
         let body = self.shell.code.pc;
@@ -179,7 +179,7 @@ impl Process {
     }
 
     /// `coproc NAME command`: the builder has the name.
-    pub(crate) fn coprocess(&mut self, run: &mut Run, end: Pc, text: Text) -> Step {
+    pub(crate) fn coprocess(&mut self, run: &mut Run, end: Pc, text: &Text) -> Step {
         let name = self.x.builder.take_text();
         let (child_in, parent_out) = pipe();
         let (parent_in, child_out) = pipe();
@@ -214,7 +214,7 @@ impl Process {
         if output {
             self.control.outputs.push(pid);
         }
-        self.shell.state.jobs.add(pid, Text::EMPTY, false);
+        self.shell.state.jobs.add(pid, &Text::EMPTY, false);
         self.shell.state.ids.background = Some(pid);
         // Bash hands out descriptors downwards from 63.
         let free = (10..=63).rev().find(|&number| self.shell.state.descriptors.get(number).is_none());

@@ -172,7 +172,7 @@ impl Process {
         let line = self.shell.line();
         let mark = self.shell.variables.enter_function();
         for assignment in assignments {
-            if self.shell.bind_in_scope(run, assignment).is_err() {
+            if self.shell.bind_in_scope(run, &assignment).is_err() {
                 self.shell.variables.leave_function(mark);
                 self.shell.state.restore_descriptors(redirections);
                 self.control.depth -= 1;

@@ -42,7 +42,7 @@ impl Control {
             return Ok(());
         }
         let source: Arc<[u8]> = Arc::from([name, b" ", value].concat_metered());
-        let program = self.compile(shell, run, source, (0, 1), false)?;
+        let program = self.compile(shell, run, &source, (0, 1), false)?;
         // One definition, and nothing behind it.
         let (Some(Op::DefineFunction { function, end }), true) =
             (program.code.first().copied(), program.errors.is_empty())

@@ -113,7 +113,7 @@ impl Process {
                 }
                 Halt::Abandon(status) => self.discard(run, status, Extent::All),
                 Halt::Exit(status) => return self.end(run, status),
-                Halt::Killed(status) => self.exit_now(status),
+                Halt::Killed(status) => return Ok(self.exit_now(status)),
             };
             match step {
                 Ok(ended) => return Ok(ended),
@@ -196,13 +196,13 @@ impl Process {
             return match self.start_exit_trap(run, status) {
                 Ok(()) => Ok(None),
                 Err(Halt::Limit(error)) => Err(error),
-                Err(_) => self.finish_exit(run, status),
+                Err(_) => Ok(self.finish_exit(run, status)),
             };
         }
-        self.finish_exit(run, status)
+        Ok(self.finish_exit(run, status))
     }
 
-    fn finish_exit(&mut self, run: &mut Run, status: u8) -> Result<Option<u8>, LimitError> {
+    fn finish_exit(&mut self, run: &mut Run, status: u8) -> Option<u8> {
         if self.shell.state.options.has(super::option::ShellOption::History)
             && self.control.innermost_subshell().is_none()
         {
@@ -211,43 +211,35 @@ impl Process {
         match self.exit_now(status) {
             // What a full pipe or a slow host has not taken yet is still written, and the processes of `>( )` see the end
             // of their input now.
-            Ok(Some(status))
+            Some(status)
                 if self.shell.outputs.is_behind()
                     || (!self.control.outputs.is_empty() && !self.shell.is_forked) =>
             {
                 self.shell.state.descriptors = crate::io::DescriptorTable::default();
                 self.control.wait = super::wait::Wait::Outputs(status);
                 self.control.exiting = true;
-                Ok(None)
+                None
             }
-            Ok(ended) => Ok(ended),
-            Err(Halt::Limit(error)) => Err(error),
-            Err(
-                Halt::Exit(status)
-                | Halt::Killed(status)
-                | Halt::Discard(status)
-                | Halt::Unparsed(status)
-                | Halt::Abandon(status),
-            ) => Ok(Some(status)),
+            ended => ended,
         }
     }
 
     /// Unwinds to the innermost subshell and ends it, or ends the process.
-    fn exit_now(&mut self, status: u8) -> Step<Option<u8>> {
+    fn exit_now(&mut self, status: u8) -> Option<u8> {
         self.x.hide_assignments(&mut self.shell);
         self.x = Expansion::default();
         while let Some(frame) = self.control.frames.last() {
             if matches!(frame, Frame::Subshell(_)) {
                 self.shell.state.status = status;
-                self.end_subshell(status)?;
-                return Ok(None);
+                self.end_subshell(status);
+                return None;
             }
             if let Some(frame) = self.control.frames.pop() {
                 self.undo(frame);
             }
         }
         self.shell.state.status = status;
-        Ok(Some(status))
+        Some(status)
     }
 
     /// A command failed where failures count: `ERR` trap, then `set -e`.

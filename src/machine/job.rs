@@ -106,7 +106,7 @@ impl Jobs {
 
 impl Table {
     /// Adds a running job and returns its number.
-    pub(crate) fn add(&mut self, pid: u32, text: Text, numbered: bool) -> u32 {
+    pub(crate) fn add(&mut self, pid: u32, text: &Text, numbered: bool) -> u32 {
         let number = if numbered { self.list.iter().map(|job| job.number).max().unwrap_or(0) + 1 } else { 0 };
         if self.list.len() >= MAX_REMEMBERED
             && let Some(at) = self.list.iter().position(|job| job.status != JobStatus::Running)

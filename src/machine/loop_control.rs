@@ -87,7 +87,7 @@ impl Process {
     }
 
     /// `break` and `continue`: unwinds to the `count`th loop.
-    pub(crate) fn leave_loops(&mut self, run: &mut Run, count: usize, again: bool) -> Step {
+    pub(crate) fn leave_loops(&mut self, count: usize, again: bool) {
         let mut rest = count.min(self.control.loop_depth());
         let mut code: Option<Code> = None;
         while rest > 0 {
@@ -96,9 +96,9 @@ impl Process {
                 let (pc, conditions) = (frame.continue_to, frame.conditions);
                 self.shell.state.conditions = conditions;
                 self.shell.go_to(code, pc);
-                return Ok(());
+                return;
             }
-            let Some(frame) = self.control.frames.pop() else { return Ok(()) };
+            let Some(frame) = self.control.frames.pop() else { return };
             match &frame {
                 Frame::Loop(frame) => {
                     rest -= 1;
@@ -113,8 +113,6 @@ impl Process {
             }
             self.undo(frame);
         }
-        let _ = run;
-        Ok(())
     }
 
     // Case.
@@ -133,12 +131,13 @@ impl Process {
         if subject.len() > LONG {
             let pattern = match ready {
                 Some(constant) => constant.compiled(self.shell.state.pattern_options(true)).into_owned(),
-                None => self.x.pattern(&mut self.shell, program, constant, true)?,
+                None => self.x.pattern(&mut self.shell, program, constant, true),
             };
             let mut pace = Paced::new(run);
-            return self.x.start_work(async move {
+            self.x.start_work(async move {
                 Ok(Done::Arm(pattern.matches_paced(&subject, &mut pace).await?, arm))
             });
+            return Ok(());
         }
         let matched = match ready {
             Some(constant) => super::expand::matches(
@@ -147,7 +146,7 @@ impl Process {
                 &subject,
             )?,
             None => {
-                let pattern = self.x.pattern(&mut self.shell, program, constant, true)?;
+                let pattern = self.x.pattern(&mut self.shell, program, constant, true);
                 super::expand::matches(run, &pattern, &subject)?
             }
         };

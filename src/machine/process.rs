@@ -159,14 +159,14 @@ impl Process {
                     }
                     Op::SkipUnlessSet { colon, quoting, end } => {
                         let (target, source) = self.x.pop_target();
-                        if !self.shell.is_value_used(run, &target, source, colon, quoting)? {
+                        if !self.shell.is_value_used(run, &target, source, colon, quoting) {
                             self.shell.code.pc = end;
                         }
                     }
                     Op::AssignDefault { quoting } => self.assign_default(run, quoting)?,
                     Op::ErrorUnset { colon } => self.x.error_unset(&mut self.shell, run, colon)?,
                     Op::Trim { prefix, longest, quoting, pattern } => {
-                        let pattern = self.x.pattern(&mut self.shell, &program, pattern, false)?;
+                        let pattern = self.x.pattern(&mut self.shell, &program, pattern, false);
                         self.x.trim(&mut self.shell, run, prefix, longest, quoting, pattern)?;
                     }
                     Op::Replace { scope, replacement, quoting } => {
@@ -185,7 +185,7 @@ impl Process {
                         let prefix = program.text(prefix);
                         self.x.names_with_prefix(&mut self.shell, &prefix, all, quoting);
                     }
-                    Op::Keys { all, quoting } => self.x.keys(&mut self.shell, run, all, quoting)?,
+                    Op::Keys { all, quoting } => self.x.keys(&mut self.shell, run, all, quoting),
                     Op::BadSubstitution { text, fatal } => {
                         let text = program.text(text);
                         let halt = self.shell.expansion_error(ExpansionError::BadSubstitution(text));
@@ -389,9 +389,9 @@ impl Process {
                     Op::RunStandardInput => self.control.read_commands(&mut self.shell),
                     Op::Pipeline(index) => self.pipeline(run, &program, index)?,
                     Op::Background { end, text, nested } => {
-                        self.background(run, &program, end, program.text(text), nested)?;
+                        self.background(run, &program, end, &program.text(text), nested)?;
                     }
-                    Op::Coprocess { end, text } => self.coprocess(run, end, program.text(text))?,
+                    Op::Coprocess { end, text } => self.coprocess(run, end, &program.text(text))?,
                     Op::Subshell { end } => self.control.begin_subshell(&mut self.shell, run, end)?,
                     Op::DefineFunction { function, end } => {
                         self.shell.define_function(&program, function, end)?;
@@ -513,7 +513,7 @@ impl Process {
                     }
                     Op::TimeEnd { posix } => self.control.time_end(&mut self.shell, run, posix),
                     Op::ConditionalWord => self.conditional_word(run),
-                    Op::ConditionalUnary(operator) => self.conditional_unary(run, operator)?,
+                    Op::ConditionalUnary(operator) => self.conditional_unary(run, operator),
                     Op::ConditionalBinary(operator) => self.conditional_binary(run, operator)?,
                     Op::ConditionalEnd => {}
                     Op::Debug(text) => {

@@ -269,7 +269,7 @@ impl Control {
     }
 
     fn start_prompt_command(&mut self, shell: &mut Shell, run: &mut Run, command: &Text) -> Step {
-        let program = self.compile(shell, run, Arc::from(command.as_bytes()), (0, 1), false)?;
+        let program = self.compile(shell, run, &Arc::from(command.as_bytes()), (0, 1), false)?;
         self.enter(run)?;
         let mut resume = shell.code.clone();
         resume.pc = (resume.program.code.len() as u32).saturating_sub(1);

@@ -12,7 +12,7 @@ use super::process::Process;
 use super::run::Run;
 use super::trap::Signal;
 use crate::clock::lock;
-use crate::limit::LimitError;
+use crate::limit::{LimitError, Meter};
 use crate::memory::{HashMap, Vec, VecDeque, vec};
 use crate::utility::{BoxFuture, CommandError, CommandRequest, CommandRunner, DescriptorHandles, ExitStatus};
 use std::pin::Pin;
@@ -209,14 +209,14 @@ impl Scheduler {
         let Some(mut process) = entry.process.take() else { return Ok(()) };
         let waker = entry.waker.clone();
         if paused != Some(pid) {
-            self.run.services.meter.start_turn();
+            Meter::start_turn();
         }
         let result = process.poll(&mut self.run, &mut Context::from_waker(&waker));
         if self.run.services.meter.take_pause() && result.is_pending() {
             self.paused = Some(pid);
             self.ready.push_first(pid);
         } else if self.run.services.session.clock.is_virtual() {
-            self.computed += self.run.services.meter.turn_used(TURN_TIME);
+            self.computed += Meter::turn_used(TURN_TIME);
         }
         match result {
             Poll::Pending => {

@@ -72,7 +72,7 @@ impl Process {
         line: u32,
     ) -> Step {
         let program =
-            self.control.compile(&mut self.shell, run, Arc::from(action.as_bytes()), (0, line), false)?;
+            self.control.compile(&mut self.shell, run, &Arc::from(action.as_bytes()), (0, line), false)?;
         self.control.enter(run)?;
         if self.shell.in_trap == 0 {
             let behind = u32::from(kind != ScriptKind::DebugTrap);

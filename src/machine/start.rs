@@ -15,8 +15,7 @@ use super::shell::{Call, Code, Positional, Shell, State};
 use super::variable::{Value, Variables};
 use super::wait::Wait;
 use crate::io::DescriptorTable;
-use crate::memory::{JoinMetered, ToMetered, Vec, vec};
-use crate::program::Program;
+use crate::memory::{JoinMetered, Vec, vec};
 use crate::text::Text;
 use crate::utility::Environment;
 use crate::vfs::Content;
@@ -72,7 +71,7 @@ impl Control {
         shell: &mut Shell,
         run: &mut Run,
         invocation: &mut Invocation,
-        source: Arc<[u8]>,
+        source: &Arc<[u8]>,
         kind: ScriptKind,
         file: Option<(Text, Option<Vec<Text>>)>,
     ) -> Step<Flow> {
@@ -126,7 +125,7 @@ impl Control {
         shell: &mut Shell,
         run: &mut Run,
         caller: Invocation,
-        source: Arc<[u8]>,
+        source: &Arc<[u8]>,
     ) -> Step<Flow> {
         let mut callback = Invocation::new(caller.builtin, Vec::new());
         self.frames.push(Frame::Builtin(Box::new(caller)));
@@ -143,21 +142,12 @@ impl Control {
     }
 
     /// Runs the shell's own script: what a run is started with.
-    pub(crate) fn start_main(
-        &mut self,
-        shell: &mut Shell,
-        run: &mut Run,
-        source: Arc<[u8]>,
-        program: Option<Arc<Program>>,
-    ) -> Step {
+    pub(crate) fn start_main(&mut self, shell: &mut Shell, run: &mut Run, source: &Arc<[u8]>) -> Step {
         if shell.state.invoked.command_string {
-            let text = Value::Text(Text::from(&*source));
+            let text = Value::Text(Text::from(&**source));
             shell.variables.slot_mut(name::BASH_EXECUTION_STRING).value = text;
         }
-        let program = match program {
-            Some(program) => program,
-            None => self.compile(shell, run, source, (0, 1), true)?,
-        };
+        let program = self.compile(shell, run, source, (0, 1), true)?;
         self.start_program(shell, run, &program);
         Ok(())
     }
@@ -170,6 +160,18 @@ impl Control {
         });
         outermost.unwrap_or(shell.state.ids.own)
     }
+}
+
+/// A shell that a command starts.
+pub(crate) struct ShellCommand {
+    /// `$0` of it.
+    pub(crate) name: Text,
+    pub(crate) args: Vec<Text>,
+    pub(crate) environment: Arc<Environment>,
+    /// It is `sh`.
+    pub(crate) posix: bool,
+    /// The script that the arguments name, where it was read.
+    pub(crate) script: Option<Content>,
 }
 
 impl Process {
@@ -217,49 +219,14 @@ impl Process {
         Ok(process)
     }
 
-    /// A script by its path: a new shell with the environment of the command.
-    pub(crate) fn start_script_file(
-        &mut self,
-        run: &mut Run,
-        path: Text,
-        args: Vec<Text>,
-        environment: Arc<Environment>,
-        posix: bool,
-        options: &[Text],
-        script: Content,
-    ) -> Step {
-        let mut flags = options.to_metered();
-        flags.push(path);
-        flags.extend(args);
-        self.start_shell_with(run, Text::from_static(b"bash"), flags, environment, posix, Some(script))
-    }
-
-    /// `bash ARGS` and `sh ARGS`.
-    pub(crate) fn start_shell(
-        &mut self,
-        run: &mut Run,
-        name: Text,
-        args: Vec<Text>,
-        environment: Arc<Environment>,
-        posix: bool,
-    ) -> Step {
-        self.start_shell_with(run, name, args, environment, posix, None)
-    }
-
-    fn start_shell_with(
-        &mut self,
-        run: &mut Run,
-        name: Text,
-        args: Vec<Text>,
-        environment: Arc<Environment>,
-        posix: bool,
-        script: Option<Content>,
-    ) -> Step {
+    /// Runs `bash` or `sh`, or a script by its path, in a process of its own.
+    pub(crate) fn start_shell(&mut self, run: &mut Run, command: ShellCommand) -> Step {
+        let ShellCommand { name, args, environment, posix, script } = command;
         let pid = run.new_pid();
         let request = ShellRequest {
             name,
             args,
-            environment: environment.as_ref().clone(),
+            environment: Arc::unwrap_or_clone(environment),
             posix,
             script,
             cwd: self.shell.state.cwd.clone(),
@@ -327,7 +294,7 @@ impl Control {
                     shell,
                     run,
                     &mut invocation,
-                    script,
+                    &script,
                     ScriptKind::Source,
                     Some((path.clone(), None)),
                 )?;

@@ -244,8 +244,8 @@ impl Process {
     }
 
     /// Ends the subshell on top of the frames with the status that is set.
-    pub(crate) fn end_subshell(&mut self, status: u8) -> Step {
-        let Some(Frame::Subshell(_)) = self.control.frames.last() else { return Ok(()) };
+    pub(crate) fn end_subshell(&mut self, status: u8) {
+        let Some(Frame::Subshell(_)) = self.control.frames.last() else { return };
         if let Some(Frame::Subshell(frame)) = self.control.frames.last()
             && let Some(substitution) = &frame.substitution
         {
@@ -258,18 +258,14 @@ impl Process {
             if has_other_writers(&own) {
                 self.shell.state.status = status;
                 self.control.wait = Wait::Writers;
-                return Ok(());
+                return;
             }
         }
-        self.finish_subshell(status)
+        self.finish_subshell(status);
     }
 
-    fn finish_subshell(&mut self, status: u8) -> Step {
-        self.finish_subshell_detached(status)
-    }
-
-    pub(crate) fn finish_subshell_detached(&mut self, status: u8) -> Step {
-        let Some(Frame::Subshell(mut frame)) = self.control.frames.pop() else { return Ok(()) };
+    pub(crate) fn finish_subshell(&mut self, status: u8) {
+        let Some(Frame::Subshell(mut frame)) = self.control.frames.pop() else { return };
         let resume = frame.resume.clone();
         let substitution = frame.substitution.take();
         self.control.signals.append(&mut frame.signals);
@@ -294,7 +290,6 @@ impl Process {
                 self.x.append_text(&mut self.shell, &bytes, substitution.quoting);
             }
         }
-        Ok(())
     }
 }
 

@@ -144,6 +144,13 @@ pub(crate) struct Temporary {
     persistent: bool,
 }
 
+impl Temporary {
+    /// No assignments yet.
+    pub(crate) fn new(kind: Binding) -> Self {
+        Self { persistent: kind == Binding::Persistent, ..Self::default() }
+    }
+}
+
 /// How assignments before a builtin are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Binding {
@@ -337,11 +344,6 @@ impl Variables {
             }
         }
         self.scope = mark.scope;
-    }
-
-    /// Starts temporary assignments.
-    pub(crate) fn begin_temporary(&self, kind: Binding) -> Temporary {
-        Temporary { persistent: kind == Binding::Persistent, ..Temporary::default() }
     }
 
     /// Keeps the state of a name that is about to be assigned temporarily.

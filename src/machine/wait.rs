@@ -213,7 +213,8 @@ impl Process {
         }
         self.control.wait = Wait::Nothing;
         let status = self.shell.state.status;
-        Poll::Ready(self.finish_subshell_detached(status))
+        self.finish_subshell(status);
+        Poll::Ready(Ok(()))
     }
 
     /// Whether the children in the foreground have ended: then their statuses count.

@@ -75,12 +75,8 @@ impl Pace for Paced {
 
 impl Expansion {
     /// Waits for long work.
-    pub(crate) fn start_work(
-        &mut self,
-        work: impl Future<Output = Result<Done, Stopped>> + Send + 'static,
-    ) -> Step {
+    pub(crate) fn start_work(&mut self, work: impl Future<Output = Result<Done, Stopped>> + Send + 'static) {
         self.pending = Some(Pending::Work(Box::pin(work)));
-        Ok(())
     }
 
     /// Does with a result what the operation is for.

@@ -78,6 +78,7 @@ impl<K: Ord, V> BTreeMap<K, V> {
     }
 
     /// The value of `key`, made first where there is none; `None` when there is no room for it and the run ends.
+    #[expect(clippy::needless_pass_by_value, reason = "a key to be kept, as in the standard library")]
     pub fn get_or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> Option<&mut V>
     where
         K: Clone,

@@ -59,7 +59,7 @@ impl<T> Vec<T> {
     #[inline(never)]
     fn grow(&mut self, more: usize) -> bool {
         let Some(needed) = self.0.len().checked_add(more) else {
-            return self.refuse();
+            return Self::refuse();
         };
         let least = match size_of::<T>() {
             0 | 1 => 8,
@@ -78,21 +78,21 @@ impl<T> Vec<T> {
     fn set_capacity(&mut self, capacity: usize) -> bool {
         let more = capacity - self.0.capacity();
         let Some(bytes) = more.checked_mul(size_of::<T>()) else {
-            return self.refuse();
+            return Self::refuse();
         };
         if !gauge::charge(bytes) {
             return false;
         }
         if self.0.try_reserve_exact(capacity - self.0.len()).is_err() {
             gauge::release(bytes);
-            return self.refuse();
+            return Self::refuse();
         }
         debug_assert!(size_of::<T>() == 0 || self.0.capacity() == capacity, "capacity is what was charged");
         true
     }
 
     #[cold]
-    fn refuse(&self) -> bool {
+    fn refuse() -> bool {
         gauge::refuse(crate::limit::Limit::LiveBytes);
         false
     }
@@ -108,7 +108,7 @@ impl<T> Vec<T> {
                     self.set_capacity(capacity);
                 }
                 None => {
-                    self.refuse();
+                    Self::refuse();
                 }
             }
         }

@@ -445,7 +445,7 @@ impl Compiler {
     fn simple(&mut self, command: &Command, simple: &Simple) {
         let line = self.command_line(command, simple);
         self.at_line(line);
-        if let Some(fields) = self.constant_fields(command, simple) {
+        if let Some(fields) = constant_fields(command, simple) {
             let name = fields.first().cloned().unwrap_or_default();
             let name = self.name(&name);
             let index = self.program.commands.len() as Index;
@@ -479,7 +479,7 @@ impl Compiler {
             self.temporary_assignment(assignment, number > 0);
         }
         let name = match simple.words.first() {
-            Some(Argument::Word(word)) => self.constant_field(word).map(|name| self.name(&name)),
+            Some(Argument::Word(word)) => constant_field(word).map(|name| self.name(&name)),
             _ => None,
         };
         let execute = Op::Execute { name };
@@ -542,64 +542,64 @@ impl Compiler {
         let text = self.source.get(span.start as usize..span.end as usize).unwrap_or(&[]);
         span.line.saturating_add(memchr::memchr_iter(b'\n', text).count() as u32)
     }
-
-    /// The fields of a command that needs no expansion at all.
-    fn constant_fields(&self, command: &Command, simple: &Simple) -> Option<Vec<Text>> {
-        if !simple.assignments.is_empty() || !command.redirections.is_empty() || simple.words.is_empty() {
-            return None;
-        }
-        simple
-            .words
-            .iter()
-            .map(|argument| match argument {
-                Argument::Word(word) => self.constant_field(word),
-                Argument::Assignment(_) => None,
-            })
-            .collect()
-    }
-
-    /// The text of a word that is one field whatever the shell's state is.
-    pub(super) fn constant_field(&self, word: &Word) -> Option<Text> {
-        let plain = |byte: u8| !matches!(byte, b'*' | b'?' | b'\\' | b'{' | b'(' | b'[' | b']');
-        match word.parts.as_slice() {
-            [WordPart::Literal(text)] if text.iter().all(|&byte| plain(byte)) => return Some(text.clone()),
-            [WordPart::Parameter(_), ..] => return None,
-            _ => {}
-        }
-        let mut field = Text::EMPTY;
-        // `[` is special where a `]` follows.
-        let mut open = false;
-        for part in &word.parts {
-            match part {
-                WordPart::Literal(text) => {
-                    let special = |byte: &u8| matches!(byte, b'*' | b'?' | b'\\' | b'{' | b'(');
-                    let close = memchr::memrchr(b']', text);
-                    let opens = memchr::memchr(b'[', text);
-                    if text.iter().any(special)
-                        || close.is_some_and(|close| open || opens.is_some_and(|at| at < close))
-                    {
-                        return None;
-                    }
-                    open |= opens.is_some();
-                    field.push_bytes(text);
-                }
-                WordPart::Quoted(text) => field.push_bytes(text),
-                WordPart::DoubleQuoted(parts) => {
-                    for part in parts {
-                        match part {
-                            WordPart::Quoted(text) | WordPart::Literal(text) => field.push_bytes(text),
-                            _ => return None,
-                        }
-                    }
-                }
-                _ => return None,
-            }
-        }
-        Some(field)
-    }
 }
 
 fn is_name(text: &[u8]) -> bool {
     text.first().is_some_and(|byte| !byte.is_ascii_digit())
         && text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}
+
+/// The fields of a command that needs no expansion at all.
+fn constant_fields(command: &Command, simple: &Simple) -> Option<Vec<Text>> {
+    if !simple.assignments.is_empty() || !command.redirections.is_empty() || simple.words.is_empty() {
+        return None;
+    }
+    simple
+        .words
+        .iter()
+        .map(|argument| match argument {
+            Argument::Word(word) => constant_field(word),
+            Argument::Assignment(_) => None,
+        })
+        .collect()
+}
+
+/// The text of a word that is one field whatever the shell's state is.
+pub(super) fn constant_field(word: &Word) -> Option<Text> {
+    let plain = |byte: u8| !matches!(byte, b'*' | b'?' | b'\\' | b'{' | b'(' | b'[' | b']');
+    match word.parts.as_slice() {
+        [WordPart::Literal(text)] if text.iter().all(|&byte| plain(byte)) => return Some(text.clone()),
+        [WordPart::Parameter(_), ..] => return None,
+        _ => {}
+    }
+    let mut field = Text::EMPTY;
+    // `[` is special where a `]` follows.
+    let mut open = false;
+    for part in &word.parts {
+        match part {
+            WordPart::Literal(text) => {
+                let special = |byte: &u8| matches!(byte, b'*' | b'?' | b'\\' | b'{' | b'(');
+                let close = memchr::memrchr(b']', text);
+                let opens = memchr::memchr(b'[', text);
+                if text.iter().any(special)
+                    || close.is_some_and(|close| open || opens.is_some_and(|at| at < close))
+                {
+                    return None;
+                }
+                open |= opens.is_some();
+                field.push_bytes(text);
+            }
+            WordPart::Quoted(text) => field.push_bytes(text),
+            WordPart::DoubleQuoted(parts) => {
+                for part in parts {
+                    match part {
+                        WordPart::Quoted(text) | WordPart::Literal(text) => field.push_bytes(text),
+                        _ => return None,
+                    }
+                }
+            }
+            _ => return None,
+        }
+    }
+    Some(field)
 }

@@ -44,7 +44,7 @@ impl Compiler {
     }
 
     fn one_word_fields(&mut self, word: &Word) {
-        if let Some(text) = self.constant_field(word) {
+        if let Some(text) = super::command::constant_field(word) {
             if text.is_empty() && !is_quoted(word) {
                 return;
             }

@@ -183,6 +183,7 @@ impl Context {
     }
 
     /// Counts `count` turns at once, for the next [`Context::check`].
+    #[expect(clippy::unused_self, reason = "called as `tick` is")]
     pub(crate) fn tick_many(&self, count: u32) {
         gauge::burn(TICK * i64::from(count));
     }

@@ -84,7 +84,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     if skip > 0 && status.is_success() {
         return Err(UtilityError::failed("cannot skip past end of combined input"));
     }
-    dump.write_line(ctx, &settings)?;
+    dump.write_line(ctx, &settings);
     if settings.radix != b'n' && (status.is_success() || dump.offset > 0) {
         let end = address(settings.radix, dump.offset);
         ctx.stdout.write(format!("{end}\n").as_bytes()).await?;
@@ -234,7 +234,7 @@ async fn read(
         input.consume(count);
         *left -= count as u64;
         if dump.line.len() == settings.line {
-            dump.write_line(ctx, settings)?;
+            dump.write_line(ctx, settings);
             ctx.stdout.flush_if_full().await?;
         }
     }
@@ -250,10 +250,10 @@ struct Dump {
 }
 
 impl Dump {
-    fn write_line(&mut self, ctx: &mut Context, settings: &Settings) -> Result<(), UtilityError> {
+    fn write_line(&mut self, ctx: &mut Context, settings: &Settings) {
         let length = self.line.len();
         if length == 0 {
-            return Ok(());
+            return;
         }
         if !settings.all && length == settings.line && self.line == self.previous {
             if !std::mem::replace(&mut self.starred, true) {
@@ -276,7 +276,6 @@ impl Dump {
         self.offset = self.offset.saturating_add(length as u64);
         std::mem::swap(&mut self.previous, &mut self.line);
         self.line.clear();
-        Ok(())
     }
 }
 

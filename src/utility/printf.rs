@@ -35,8 +35,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let mut place = Place::default();
     loop {
         let mut out = Vec::new();
-        let printed =
-            Formatter::new(Dialect::Gnu, format, rest, &mut out, &meter, &mut Plain { ctx }).run_from(place, BLOCK)?;
+        let printed = Formatter::new(Dialect::Gnu, format, rest, &mut out, &meter, &mut Plain { ctx })
+            .run_from(place, BLOCK)?;
         ctx.stdout.write(&out).await?;
         match printed {
             Printed::All(status) => return Ok(ExitStatus(status)),

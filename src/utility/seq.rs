@@ -105,27 +105,25 @@ struct Printer {
 }
 
 impl Printer {
-    fn begin(&mut self, ctx: &mut Context) -> Result<(), UtilityError> {
+    fn begin(&mut self, ctx: &mut Context) {
         if !self.first {
             ctx.stdout.push(&self.separator);
         }
         self.first = false;
         self.number.clear();
-        Ok(())
     }
 
-    fn exact(&mut self, ctx: &mut Context, value: Fixed) -> Result<(), UtilityError> {
-        self.begin(ctx)?;
+    fn exact(&mut self, ctx: &mut Context, value: Fixed) {
+        self.begin(ctx);
         match &self.format {
             Some(format) => format.append(value.to_float(), &mut self.number),
             None => value.append(self.precision, self.width, &mut self.number),
         }
         ctx.stdout.push(&self.number);
-        Ok(())
     }
 
-    fn floating(&mut self, ctx: &mut Context, value: f64) -> Result<(), UtilityError> {
-        self.begin(ctx)?;
+    fn floating(&mut self, ctx: &mut Context, value: f64) {
+        self.begin(ctx);
         match &self.format {
             Some(format) => format.append(value, &mut self.number),
             None => {
@@ -139,7 +137,6 @@ impl Printer {
             }
         }
         ctx.stdout.push(&self.number);
-        Ok(())
     }
 }
 
@@ -156,7 +153,7 @@ async fn count_exact(
             if past && !endless {
                 return Ok(());
             }
-            printer.exact(ctx, value)?;
+            printer.exact(ctx, value);
             let Some(next) = value.digits.checked_add(step.digits) else { return Ok(()) };
             value.digits = next;
             ctx.stdout.flush_if_full().await?;
@@ -177,7 +174,7 @@ async fn count_floating(
         if (step > 0.0 && value > last) || (step < 0.0 && value < last) || value.is_nan() {
             return Ok(());
         }
-        printer.floating(ctx, value)?;
+        printer.floating(ctx, value);
         ctx.stdout.flush_if_full().await?;
         turns += 1.0;
         ctx.tick().await?;

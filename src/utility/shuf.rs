@@ -41,7 +41,7 @@ impl Lines {
         }
     }
 
-    fn write(&self, index: u64, end: u8, out: &mut Output) -> Result<(), UtilityError> {
+    fn write(&self, index: u64, end: u8, out: &mut Output) {
         match self {
             Self::Range(low, _) => out.push(low.saturating_add(index).to_decimal().as_bytes()),
             Self::Text { text, starts } => {
@@ -52,7 +52,6 @@ impl Lines {
             }
         }
         out.push(&[end]);
-        Ok(())
     }
 }
 
@@ -165,7 +164,7 @@ async fn repeat(
     while left > 0 {
         let index = below(ctx, lines.count());
         let out = file.as_mut().unwrap_or(&mut ctx.stdout);
-        lines.write(index, end, out)?;
+        lines.write(index, end, out);
         out.flush_if_full().await?;
         ctx.tick().await?;
         // An endless number of lines was not limited.
@@ -191,7 +190,7 @@ async fn permute(
         let here = moved.remove(&step).unwrap_or(step);
         let index = if chosen == step { here } else { moved.insert(chosen, here).unwrap_or(chosen) };
         let out = file.as_mut().unwrap_or(&mut ctx.stdout);
-        lines.write(index, end, out)?;
+        lines.write(index, end, out);
         out.flush_if_full().await?;
         ctx.tick().await?;
     }

@@ -24,7 +24,6 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 pub(super) fn answer(ctx: &Context, args: &[Text]) -> Result<ExitStatus, UtilityError> {
     let message = match evaluate(args, &mut Files { ctx }) {
         Ok(answer) => return Ok(ExitStatus(u8::from(!answer))),
-        Err(TestError::Halt(limit)) => return Err(limit),
         Err(TestError::Depth) => return Err(ctx.meter.fail(crate::limit::Limit::SyntaxDepth).into()),
         Err(TestError::IntegerExpected(text)) => format!("invalid integer {}", quote(&text)),
         Err(TestError::UnaryExpected(text)) => format!("{}: unary operator expected", quote(&text)),
@@ -53,20 +52,18 @@ impl Files<'_> {
 }
 
 impl Facts for Files<'_> {
-    type Halt = UtilityError;
-
     fn is_unary(&self, operator: u8) -> bool {
         memchr::memchr(operator, b"bcdefghkLnNOGprsStuwxz").is_some()
     }
 
-    fn unary(&mut self, operator: u8, text: &Text) -> Result<bool, UtilityError> {
+    fn unary(&mut self, operator: u8, text: &Text) -> bool {
         let file = |follow| self.metadata(text, follow);
         let access = |read, write, execute| {
             let path = self.ctx.absolute(text);
             !text.is_empty() && self.ctx.session.fs.access(&path, read, write, execute).is_ok()
         };
         let identity = &self.ctx.session.identity;
-        Ok(match operator {
+        match operator {
             b'z' => text.is_empty(),
             b'n' => !text.is_empty(),
             b'e' => file(true).is_some(),
@@ -87,7 +84,7 @@ impl Facts for Files<'_> {
             b'N' => file(true).is_some_and(|file| file.modified > file.accessed),
             // There are no terminals, sockets and block devices.
             _ => false,
-        })
+        }
     }
 
     fn compare_files(&mut self, operator: u8, left: &Text, right: &Text) -> bool {

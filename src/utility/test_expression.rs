@@ -7,19 +7,17 @@ use crate::text::Text;
 
 /// What a test asks of its surroundings.
 pub(crate) trait Facts {
-    /// Why an answer failed: the run has to stop.
-    type Halt;
     /// Whether `-operator` is a unary operator here.
     fn is_unary(&self, operator: u8) -> bool;
     /// A unary operator.
-    fn unary(&mut self, operator: u8, operand: &Text) -> Result<bool, Self::Halt>;
+    fn unary(&mut self, operator: u8, operand: &Text) -> bool;
     /// `-nt`, `-ot` or `-ef` by its first letter.
     fn compare_files(&mut self, operator: u8, left: &Text, right: &Text) -> bool;
 }
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum TestError<H> {
+pub(crate) enum TestError {
     IntegerExpected(Text),
     UnaryExpected(Text),
     BinaryExpected(Text),
@@ -29,7 +27,6 @@ pub(crate) enum TestError<H> {
     TooMany(Text),
     /// Parentheses are nested too deep.
     Depth,
-    Halt(H),
 }
 
 /// Parentheses inside of each other.
@@ -67,10 +64,10 @@ fn binary(text: &[u8]) -> Option<Binary> {
     })
 }
 
-type Answer<F> = Result<bool, TestError<<F as Facts>::Halt>>;
+type Answer = Result<bool, TestError>;
 
 /// Evaluates the arguments of `test`, without the `]` of `[`.
-pub(crate) fn evaluate<F: Facts>(args: &[Text], facts: &mut F) -> Answer<F> {
+pub(crate) fn evaluate<F: Facts>(args: &[Text], facts: &mut F) -> Answer {
     Test { args, at: 0, depth: 0, facts }.evaluate(args)
 }
 
@@ -82,7 +79,7 @@ struct Test<'t, F> {
 }
 
 impl<F: Facts> Test<'_, F> {
-    fn evaluate(&mut self, args: &[Text]) -> Answer<F> {
+    fn evaluate(&mut self, args: &[Text]) -> Answer {
         match args {
             [] => Ok(false),
             [one] => Ok(!one.is_empty()),
@@ -104,17 +101,17 @@ impl<F: Facts> Test<'_, F> {
         }
     }
 
-    fn two(&mut self, first: &Text, second: &Text) -> Answer<F> {
+    fn two(&mut self, first: &Text, second: &Text) -> Answer {
         if first.as_bytes() == b"!" {
             return Ok(second.is_empty());
         }
         match self.unary_operator(first) {
-            Some(operator) => self.facts.unary(operator, second).map_err(TestError::Halt),
+            Some(operator) => Ok(self.facts.unary(operator, second)),
             None => Err(TestError::UnaryExpected(first.clone())),
         }
     }
 
-    fn three(&mut self, first: &Text, second: &Text, third: &Text) -> Answer<F> {
+    fn three(&mut self, first: &Text, second: &Text, third: &Text) -> Answer {
         if let Some(operator) = binary(second) {
             return self.binary(operator, first, third);
         }
@@ -134,7 +131,7 @@ impl<F: Facts> Test<'_, F> {
         }
     }
 
-    fn binary(&mut self, operator: Binary, left: &Text, right: &Text) -> Answer<F> {
+    fn binary(&mut self, operator: Binary, left: &Text, right: &Text) -> Answer {
         Ok(match operator {
             Binary::Equal => left == right,
             Binary::NotEqual => left != right,
@@ -159,7 +156,7 @@ impl<F: Facts> Test<'_, F> {
         self.args.get(self.at).map_or(&[], |arg| arg.as_bytes())
     }
 
-    fn take(&mut self) -> Result<Text, TestError<F::Halt>> {
+    fn take(&mut self) -> Result<Text, TestError> {
         let Some(arg) = self.args.get(self.at) else {
             let last = self.at.checked_sub(1).and_then(|at| self.args.get(at));
             return Err(TestError::ArgumentExpected(last.cloned().unwrap_or_default()));
@@ -168,7 +165,7 @@ impl<F: Facts> Test<'_, F> {
         Ok(arg.clone())
     }
 
-    fn or(&mut self) -> Answer<F> {
+    fn or(&mut self) -> Answer {
         let mut answer = self.and()?;
         while self.peek() == b"-o" {
             self.at += 1;
@@ -177,7 +174,7 @@ impl<F: Facts> Test<'_, F> {
         Ok(answer)
     }
 
-    fn and(&mut self) -> Answer<F> {
+    fn and(&mut self) -> Answer {
         let mut answer = self.term()?;
         while self.peek() == b"-a" {
             self.at += 1;
@@ -186,7 +183,7 @@ impl<F: Facts> Test<'_, F> {
         Ok(answer)
     }
 
-    fn term(&mut self) -> Answer<F> {
+    fn term(&mut self) -> Answer {
         let mut negated = false;
         while self.peek() == b"!" {
             self.at += 1;
@@ -195,7 +192,7 @@ impl<F: Facts> Test<'_, F> {
         Ok(self.primary()? != negated)
     }
 
-    fn primary(&mut self) -> Answer<F> {
+    fn primary(&mut self) -> Answer {
         let first = self.take()?;
         if first.as_bytes() == b"(" {
             return self.parentheses();
@@ -211,13 +208,13 @@ impl<F: Facts> Test<'_, F> {
             && let Some(operator) = self.unary_operator(&first)
         {
             let operand = self.take()?;
-            return self.facts.unary(operator, &operand).map_err(TestError::Halt);
+            return Ok(self.facts.unary(operator, &operand));
         }
         Ok(!first.is_empty())
     }
 
     /// Behind a `(`.
-    fn parentheses(&mut self) -> Answer<F> {
+    fn parentheses(&mut self) -> Answer {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(TestError::Depth);
@@ -249,19 +246,18 @@ mod tests {
     struct Strings;
 
     impl Facts for Strings {
-        type Halt = ();
         fn is_unary(&self, operator: u8) -> bool {
             matches!(operator, b'n' | b'z')
         }
-        fn unary(&mut self, operator: u8, operand: &Text) -> Result<bool, ()> {
-            Ok(operand.is_empty() == (operator == b'z'))
+        fn unary(&mut self, operator: u8, operand: &Text) -> bool {
+            operand.is_empty() == (operator == b'z')
         }
         fn compare_files(&mut self, _: u8, _: &Text, _: &Text) -> bool {
             false
         }
     }
 
-    fn test(args: &str) -> Result<bool, TestError<()>> {
+    fn test(args: &str) -> Result<bool, TestError> {
         let args: Vec<Text> = args.split_whitespace().map(Text::from).collect();
         evaluate(&args, &mut Strings)
     }

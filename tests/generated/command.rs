@@ -201,6 +201,7 @@ pub(super) fn statement(random: &mut Random, depth: usize) -> Statement {
 
 impl Statement {
     /// A `case` whose arms stand in the head, so that it stays whole when it is cut down.
+    #[expect(clippy::needless_pass_by_value, reason = "a step of a strategy: it gets what was generated")]
     fn with(self, arms: Vec<Statement>, tail: String) -> Statement {
         let Statement::Block { head, .. } = self else { return self };
         Statement::Line(format!("{head}\n{}{tail}", super::render(&arms)))

@@ -173,6 +173,7 @@ impl Conversion {
         near
     }
 
+    #[expect(clippy::too_many_arguments, reason = "a hook, where it comes from and where it goes")]
     fn target(
         &mut self,
         from: Dialect,

@@ -21,6 +21,7 @@ pub(super) static ECHO: Builtin = Builtin {
 /// Arguments up to this size are decoded at once.
 const SHORT: usize = 512;
 
+#[expect(clippy::unnecessary_wraps, reason = "the function of a builtin's row")]
 fn echo(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
     let options = ctx.shell.state.options;
     let mut newline = true;

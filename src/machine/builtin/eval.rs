@@ -52,7 +52,7 @@ fn eval(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         &mut ctx.process.shell,
         ctx.run,
         ctx.invocation,
-        Arc::from(text),
+        &Arc::from(text),
         ScriptKind::Eval,
         None,
     )?)
@@ -87,7 +87,7 @@ fn source(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
                 &mut ctx.process.shell,
                 ctx.run,
                 ctx.invocation,
-                script,
+                &script,
                 ScriptKind::Source,
                 file,
             )?)

@@ -131,7 +131,7 @@ fn again(ctx: &mut Context<'_, '_>, operands: &[Text]) -> Result<Flow, BuiltinEr
         &mut ctx.process.shell,
         ctx.run,
         ctx.invocation,
-        Arc::from(text),
+        &Arc::from(text),
         ScriptKind::Eval,
         None,
     )?)

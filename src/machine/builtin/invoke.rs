@@ -247,7 +247,7 @@ impl Process {
                 Flow::Again => {}
                 Flow::Delegate { builtin, args } => invocation.become_other(builtin, args),
                 Flow::Callback(text) => {
-                    return self.control.start_callback(&mut self.shell, run, invocation, text).map(|_| ());
+                    return self.control.start_callback(&mut self.shell, run, invocation, &text).map(|_| ());
                 }
                 Flow::Wait => {
                     self.control.wait = Wait::Builtin(Box::new(invocation));

@@ -125,13 +125,8 @@ fn without_execution(ctx: &mut Context<'_, '_>) -> Result<Halt, BuiltinError> {
             return Ok(ctx.process.control.syntax_error(&mut ctx.process.shell, ctx.run, &program, 0));
         }
         let Some(rest) = program.rest else { return Ok(Halt::Killed(0)) };
-        program = ctx.process.control.compile(
-            &mut ctx.process.shell,
-            ctx.run,
-            Arc::clone(&program.source),
-            rest,
-            false,
-        )?;
+        program =
+            ctx.process.control.compile(&mut ctx.process.shell, ctx.run, &program.source, rest, false)?;
     }
 }
 

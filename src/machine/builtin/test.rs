@@ -4,7 +4,6 @@ use super::context::Context;
 use super::error::BuiltinError;
 use super::{Act, Builtin, Flow};
 use crate::limit::Limit;
-use crate::machine::halt::Halt;
 use crate::machine::process::Process;
 use crate::machine::run::Run;
 use crate::syntax::ast::ConditionalOperator;
@@ -36,7 +35,6 @@ fn test(ctx: &mut Context<'_, '_>, args: &[Text]) -> Result<Flow, BuiltinError> 
     let answer = evaluate(args, &mut ShellOfTest { process: ctx.process, run: ctx.run });
     Err(match answer {
         Ok(answer) => return Ok(Flow::Status(u8::from(!answer))),
-        Err(TestError::Halt(halt)) => halt.into(),
         Err(TestError::Depth) => ctx.run.services.meter.fail(Limit::SyntaxDepth).into(),
         Err(TestError::IntegerExpected(text)) => BuiltinError::IntegerExpected(text),
         Err(TestError::UnaryExpected(text)) => BuiltinError::UnaryExpected(text),
@@ -58,13 +56,11 @@ struct ShellOfTest<'s> {
 }
 
 impl Facts for ShellOfTest<'_> {
-    type Halt = Halt;
-
     fn is_unary(&self, operator: u8) -> bool {
         memchr::memchr(operator, b"abcdefghkLnNopOGrRsStuvwxz").is_some()
     }
 
-    fn unary(&mut self, operator: u8, operand: &Text) -> Result<bool, Halt> {
+    fn unary(&mut self, operator: u8, operand: &Text) -> bool {
         self.process.shell.test_unary(self.run, operator, operand)
     }
 

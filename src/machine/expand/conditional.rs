@@ -71,7 +71,7 @@ impl State {
 
 impl Shell {
     /// A unary operator of `[[` and `test`.
-    pub(crate) fn test_unary(&mut self, run: &mut Run, operator: u8, text: &Text) -> Step<bool> {
+    pub(crate) fn test_unary(&mut self, run: &mut Run, operator: u8, text: &Text) -> bool {
         use crate::vfs::FileKind;
         let fs = Arc::clone(&run.services.session.fs);
         let path = crate::vfs::path::join(&self.state.cwd, text);
@@ -82,7 +82,7 @@ impl Shell {
             if follow { fs.metadata(&path).ok() } else { fs.symlink_metadata(&path).ok() }
         };
         let descriptor = descriptor_of_path(text);
-        Ok(match operator {
+        match operator {
             b'z' => text.is_empty(),
             b'n' => !text.is_empty(),
             b'a' | b'e' => match &descriptor {
@@ -128,7 +128,7 @@ impl Shell {
                 })
             }
             _ => false,
-        })
+        }
     }
 
     /// `[[ text =~ regex ]]`; sets `BASH_REMATCH`. `None`: the regex is not valid.
@@ -218,16 +218,15 @@ impl Process {
     }
 
     /// `[[ -x word ]]`
-    pub(crate) fn conditional_unary(&mut self, run: &mut Run, operator: u8) -> Step {
+    pub(crate) fn conditional_unary(&mut self, run: &mut Run, operator: u8) {
         self.x.builder.forget_joins();
         let text = self.x.builder.take_text();
         if self.shell.state.options.has(ShellOption::XTrace) {
             let line = [b"-".as_slice(), &[operator], b" ", traced(&text)].concat_metered();
             self.trace_test(run, &line);
         }
-        let result = self.shell.test_unary(run, operator, &text)?;
+        let result = self.shell.test_unary(run, operator, &text);
         self.shell.state.set_status(u8::from(!result));
-        Ok(())
     }
 
     /// `[[ left op right ]]`
@@ -250,9 +249,10 @@ impl Process {
                 } else if left.len() > LONG {
                     let pattern = right.into_pattern(options);
                     let mut pace = Paced::new(run);
-                    return self.x.start_work(async move {
+                    self.x.start_work(async move {
                         Ok(Done::Test(pattern.matches_paced(&left, &mut pace).await? == wanted))
                     });
+                    return Ok(());
                 } else {
                     super::field::matches(run, &right.into_pattern(options), &left)?
                 };

@@ -76,16 +76,16 @@ impl Expansion {
         program: &Program,
         constant: Option<NonZeroU32>,
         keep: bool,
-    ) -> Step<Pattern> {
+    ) -> Pattern {
         let options = shell.state.pattern_options(keep);
         if let Some(constant) = constant.and_then(|index| program.patterns.get(index.get() as usize)) {
-            return Ok(constant.compiled(options).into_owned());
+            return constant.compiled(options).into_owned();
         }
         let field = self.builder.take_joined();
         if !keep {
             self.builder = self.builders.pop().unwrap_or_default();
         }
-        Ok(field.into_pattern(options))
+        field.into_pattern(options)
     }
 
     /// A brace expansion with many results, without other expansions in it.

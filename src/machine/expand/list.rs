@@ -175,13 +175,7 @@ impl Expansion {
     }
 
     /// `${!name[@]}`
-    pub(crate) fn keys(
-        &mut self,
-        shell: &mut Shell,
-        run: &mut Run,
-        all: AllElements,
-        quoting: Quoting,
-    ) -> Step {
+    pub(crate) fn keys(&mut self, shell: &mut Shell, run: &mut Run, all: AllElements, quoting: Quoting) {
         let (target, _) = self.pop_target();
         let keys: Vec<Text> = match &target {
             Target::Elements(id, _) | Target::Variable(id) => match shell.value_of(run, *id) {
@@ -195,9 +189,8 @@ impl Expansion {
         if all == AllElements::Star && quoting == Quoting::Split && shell.state.separators.join.is_empty() {
             let joined = joined(&keys, b" ");
             self.append_text(shell, &joined, quoting);
-            return Ok(());
+            return;
         }
         self.append_values(shell, &keys, all, quoting, ListOf::Keys);
-        Ok(())
     }
 }

@@ -92,13 +92,14 @@ impl Expansion {
             let mut values = shell.target_values(run, &target);
             if change.is_long(values.iter().map(|value| value.len()), values.len()) {
                 let mut pace = Paced::new(run);
-                return self.start_work(async move {
+                self.start_work(async move {
                     for value in &mut values {
                         *value = change.of(value, &mut pace).await?;
                         copied(value.len(), &mut pace).await?;
                     }
                     Ok(Done::List { values, kind, quoting, list })
                 });
+                return Ok(());
             }
             for value in &mut values {
                 *value = change.at_once(run, value)?;
@@ -109,9 +110,10 @@ impl Expansion {
             Some(text) => {
                 if change.is_long([text.len()], 1) {
                     let mut pace = Paced::new(run);
-                    return self.start_work(async move {
-                        Ok(Done::Text(change.of(&text, &mut pace).await?, quoting))
-                    });
+                    self.start_work(
+                        async move { Ok(Done::Text(change.of(&text, &mut pace).await?, quoting)) },
+                    );
+                    return Ok(());
                 }
                 let changed = change.at_once(run, &text)?;
                 self.append_text(shell, &changed, quoting);
@@ -275,7 +277,7 @@ impl Expansion {
                 if negative && shell.slice_start(run, &target, offset).is_some() {
                     return Err(shell.negative_length(program, shown));
                 }
-                return self.slice(shell, run, &target, kind, offset, length, quoting);
+                return self.slice(shell, run, &target, kind, (offset, length), quoting);
             }
         }
         let Some(text) = shell.target_text(run, &target) else {
@@ -314,8 +316,7 @@ impl Expansion {
         run: &mut Run,
         target: &Target,
         kind: AllElements,
-        offset: i64,
-        length: Option<i64>,
+        (offset, length): (i64, Option<i64>),
         quoting: Quoting,
     ) -> Step {
         let length = length.map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(0));

@@ -148,7 +148,7 @@ impl Expansion {
         end: crate::program::Pc,
     ) -> Step {
         let (target, source) = self.pop_target();
-        if shell.is_value_used(run, &target, source, colon, quoting)? {
+        if shell.is_value_used(run, &target, source, colon, quoting) {
             self.append_target(shell, run, &target, source, quoting)?;
             shell.code.pc = end;
         } else if keep {

@@ -2,7 +2,7 @@
 
 use super::super::expansion::Expansion;
 use super::super::expansion::Target;
-use super::super::halt::{Halt, Step};
+use super::super::halt::Step;
 use super::super::quote;
 use super::super::run::Run;
 use super::super::shell::Shell;
@@ -17,12 +17,12 @@ use crate::syntax::ast::{AllElements, CaseOperator};
 use crate::text::Text;
 
 impl Shell {
-    fn transformed_value(&mut self, run: &mut Run, operator: u8, text: &Text) -> Result<Text, Halt> {
-        Ok(match operator {
+    fn transformed_value(&mut self, run: &mut Run, operator: u8, text: &Text) -> Text {
+        match operator {
             b'E' => Text::from(crate::syntax::expand_ansi_c(text)),
             b'P' => self.expand_prompt(run, text, false),
             _ => text.clone(),
-        })
+        }
     }
 
     /// `${x@a}`: the letters of a variable's attributes.
@@ -213,14 +213,14 @@ impl Expansion {
                 if let Some(kind) = target.list_kind() {
                     let mut values = shell.target_values(run, &target);
                     for value in &mut values {
-                        *value = shell.transformed_value(run, operator, value)?;
+                        *value = shell.transformed_value(run, operator, value);
                         refused(run)?;
                     }
                     return self.append_list(shell, run, &values, kind, quoting, ListOf::Transformed);
                 }
                 match shell.target_text(run, &target) {
                     Some(text) => {
-                        let changed = shell.transformed_value(run, operator, &text)?;
+                        let changed = shell.transformed_value(run, operator, &text);
                         self.append_text(shell, &changed, quoting);
                         Ok(())
                     }

@@ -3,7 +3,6 @@
 use crate::limit::gauge;
 use crate::machine::error::ExpansionError;
 use crate::machine::expansion::Target;
-use crate::machine::halt::Step;
 use crate::machine::name::NameId;
 use crate::machine::run::Run;
 use crate::machine::shell::Shell;
@@ -120,16 +119,16 @@ impl Shell {
     }
 
     /// Whether a target is set, and with `colon` not null.
-    pub(crate) fn is_target_set(&mut self, run: &mut Run, target: &Target, colon: bool) -> Step<bool> {
+    pub(crate) fn is_target_set(&mut self, run: &mut Run, target: &Target, colon: bool) -> bool {
         if target.list_kind().is_some() {
             let values = self.target_values(run, target);
-            return Ok(match values.as_slice() {
+            return match values.as_slice() {
                 [] => false,
                 [only] => !colon || !only.is_empty(),
                 many => !colon || many.iter().any(|value| !value.is_empty()) || many.len() > 1,
-            });
+            };
         }
-        Ok(self.target_text(run, target).is_some_and(|text| !colon || !text.is_empty()))
+        self.target_text(run, target).is_some_and(|text| !colon || !text.is_empty())
     }
 
     /// As [`Shell::is_target_set`], where the value would be used as `quoting` says: `"$*"` is null when what it joins
@@ -141,7 +140,7 @@ impl Shell {
         source: Option<Index>,
         colon: bool,
         quoting: Quoting,
-    ) -> Step<bool> {
+    ) -> bool {
         let Some(kind) = target.list_kind().filter(|_| colon) else {
             return self.is_target_set(run, target, colon);
         };
@@ -149,12 +148,11 @@ impl Shell {
         if parameter.is_some_and(|parameter| parameter.indirect) {
             return self.is_target_set(run, target, false);
         }
-        let set = self.is_target_set(run, target, true)?;
-        Ok(set
-            && (kind == AllElements::At
-                || !matches!(quoting, Quoting::Quoted | Quoting::Document)
-                || !self.state.separators.join.is_empty()
-                || self.target_values(run, target).iter().any(|value| !value.is_empty())))
+        let set = self.is_target_set(run, target, true);
+        set && (kind == AllElements::At
+            || !matches!(quoting, Quoting::Quoted | Quoting::Document)
+            || !self.state.separators.join.is_empty()
+            || self.target_values(run, target).iter().any(|value| !value.is_empty()))
     }
 }
 

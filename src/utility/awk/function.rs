@@ -57,7 +57,7 @@ impl Machine<'_> {
                 Value::Text(Text::from(text))
             }
             Function::Strtonum => Value::Number(strtonum(&self.argument_text(&arguments, 0))),
-            Function::Asort | Function::Asorti => return self.sort(function, &arguments),
+            Function::Asort | Function::Asorti => return Ok(self.sort(function, &arguments)),
             Function::Systime => Value::Number(self.clock.now().as_secs() as f64),
             Function::Strftime => self.strftime(&arguments),
             Function::Mktime => {
@@ -195,10 +195,10 @@ impl Machine<'_> {
     }
 
     /// `asort` by value, `asorti` by subscript: the result has subscripts from 1.
-    fn sort(&mut self, function: Function, arguments: &[Value]) -> Result<Option<Pause>, Fault> {
+    fn sort(&mut self, function: Function, arguments: &[Value]) -> Option<Pause> {
         let Some(Value::Array(source)) = arguments.first() else {
             self.push(Value::Number(0.0));
-            return Ok(None);
+            return None;
         };
         let target = match arguments.get(1) {
             Some(Value::Array(target)) => *target,
@@ -207,7 +207,7 @@ impl Machine<'_> {
         let subscripts = function == Function::Asorti;
         let order = if subscripts { Order::SUBSCRIPTS } else { Order::VALUES };
         self.start_job(*source, Purpose::Fill { target, subscripts }, order);
-        Ok(Some(Pause::Tick))
+        Some(Pause::Tick)
     }
 
     fn strftime(&self, arguments: &[Value]) -> Value {

@@ -99,7 +99,8 @@ impl Machine<'_> {
     /// Whether one of the `count` values on top of the stack is a large text.
     pub(super) fn has_large(&self, count: usize) -> bool {
         let first = self.stack.len().saturating_sub(count);
-        let is_large = |value: &Value| matches!(value, Value::Text(text) | Value::Input(text) if text.len() >= LARGE);
+        let is_large =
+            |value: &Value| matches!(value, Value::Text(text) | Value::Input(text) if text.len() >= LARGE);
         self.stack.get(first..).unwrap_or(&[]).iter().any(is_large)
     }
 

@@ -91,7 +91,7 @@ impl Machine<'_> {
         text.extend_from_slice(&self.settings.ors);
         self.stack.truncate(first);
         self.output = text;
-        self.write(target, redirect, stdout)
+        Ok(self.write(target, redirect, stdout))
     }
 
     /// What `print` writes, where there is a long text in it: those are not put together first.
@@ -138,7 +138,7 @@ impl Machine<'_> {
         let arguments = self.take_arguments(count);
         self.format_at_once(&arguments, &mut text)?;
         self.output = text;
-        self.write(target, redirect, stdout)
+        Ok(self.write(target, redirect, stdout))
     }
 
     pub(super) fn write(
@@ -146,15 +146,15 @@ impl Machine<'_> {
         target: Option<Text>,
         redirect: Redirect,
         stdout: &mut Output,
-    ) -> Result<Option<Pause>, Fault> {
+    ) -> Option<Pause> {
         match target {
             None => {
                 stdout.push(&self.output);
                 let text = std::mem::take(&mut self.output);
                 self.keep_buffer(text);
-                Ok((stdout.buffered() >= OUTPUT_BYTES).then_some(Pause::Flush))
+                (stdout.buffered() >= OUTPUT_BYTES).then_some(Pause::Flush)
             }
-            Some(name) => Ok(Some(Pause::Write(redirect, name))),
+            Some(name) => Some(Pause::Write(redirect, name)),
         }
     }
 }

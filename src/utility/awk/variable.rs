@@ -71,7 +71,7 @@ impl Machine<'_> {
             }
             Value::Untyped(origin) => {
                 let origin = *origin;
-                let number = self.origin_array(origin)?;
+                let number = self.origin_array(origin);
                 self.set_slot(variable, Value::Array(number));
                 Ok(number)
             }
@@ -84,7 +84,7 @@ impl Machine<'_> {
     }
 
     /// Makes the variable an argument came from an array, and all between.
-    pub(super) fn origin_array(&mut self, mut origin: Origin) -> Result<u32, Fault> {
+    pub(super) fn origin_array(&mut self, mut origin: Origin) -> u32 {
         let mut between = Vec::new();
         let number = loop {
             let value = match origin {
@@ -116,7 +116,7 @@ impl Machine<'_> {
                 *slot = Value::Array(number);
             }
         }
-        Ok(number)
+        number
     }
 
     pub(super) fn table(&mut self, number: u32) -> Result<&mut Table, Fault> {

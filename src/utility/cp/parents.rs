@@ -24,7 +24,7 @@ pub(super) async fn make(
 ) -> Result<Option<Vec<Directory>>, UtilityError> {
     match ctx.stat(parent(destination)) {
         Ok(existing) if existing.is_directory() => return Ok(Some(Vec::new())),
-        Ok(_) => return no_directory(ctx, copier, parent(destination)),
+        Ok(_) => return Ok(no_directory(ctx, copier, parent(destination))),
         Err(_) => {}
     }
     let start = source.iter().take_while(|byte| **byte == b'/').count();
@@ -49,7 +49,7 @@ pub(super) async fn make(
         };
         let existing = ctx.stat(to).ok();
         if existing.as_ref().is_some_and(|existing| !existing.is_directory()) {
-            return no_directory(ctx, copier, to);
+            return Ok(no_directory(ctx, copier, to));
         }
         if existing.is_none() {
             let mode = (metadata.mode & 0o777 & !ctx.umask) | 0o700;
@@ -67,13 +67,9 @@ pub(super) async fn make(
     Ok(Some(made))
 }
 
-fn no_directory(
-    ctx: &mut Context,
-    copier: &mut Copier,
-    path: &[u8],
-) -> Result<Option<Vec<Directory>>, UtilityError> {
+fn no_directory(ctx: &mut Context, copier: &mut Copier, path: &[u8]) -> Option<Vec<Directory>> {
     copier.status = ctx.warn(format_args!("{} exists but is not a directory", quote_name(path)));
-    Ok(None)
+    None
 }
 
 /// Sets the attributes of the directories.

@@ -136,7 +136,7 @@ impl Search {
                 };
             }
         }
-        self.leave(grep, block)?;
+        self.leave(grep, block);
         Ok(at)
     }
 
@@ -334,7 +334,7 @@ impl Search {
     }
 
     /// Keeps of a block what the next one needs.
-    fn leave(&mut self, grep: &Grep, block: &[u8]) -> Result<(), UtilityError> {
+    fn leave(&mut self, grep: &Grep, block: &[u8]) {
         let eol = grep.settings.eol;
         if grep.settings.line_number {
             self.count_to(block, block.len(), eol);
@@ -342,7 +342,7 @@ impl Search {
         self.base += block.len() as u64;
         let before = grep.settings.before.unwrap_or(0);
         if before == 0 || grep.settings.report != Report::Lines {
-            return Ok(());
+            return;
         }
         let (from, taken) = last_lines(block, before, eol);
         if taken == before {
@@ -356,7 +356,6 @@ impl Search {
             self.history.remove_front(from);
             self.history_lines = taken;
         }
-        Ok(())
     }
 }
 

@@ -99,7 +99,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             ctx.stdout.push(b"jq-1.6\n");
             return Ok(ExitStatus::SUCCESS);
         }
-        Err(problem) => return usage(ctx, &problem),
+        Err(problem) => return Ok(usage(ctx, &problem)),
     };
     let meter = Arc::clone(&ctx.meter);
     let (names, values) = match variables(ctx, &request, &meter).await? {
@@ -133,19 +133,19 @@ fn ended(meter: &Meter) -> LimitError {
 }
 
 /// `jq: problem` and where help is to be found; status 2.
-fn usage(ctx: &mut Context, problem: &str) -> Result<ExitStatus, UtilityError> {
+fn usage(ctx: &mut Context, problem: &str) -> ExitStatus {
     let text = format!(
         "jq: {problem}\nUse jq --help for help with command-line options,\n\
          or see the jq manpage, or online docs  at https://stedolan.github.io/jq\n"
     );
     ctx.stderr.push(text.as_bytes());
-    Ok(ExitStatus(2))
+    ExitStatus(2)
 }
 
 /// A message without a hint; status 2.
-fn refused(ctx: &mut Context, problem: &str) -> Result<ExitStatus, UtilityError> {
+fn refused(ctx: &mut Context, problem: &str) -> ExitStatus {
     ctx.stderr.push(format!("jq: {problem}\n").as_bytes());
-    Ok(ExitStatus(2))
+    ExitStatus(2)
 }
 
 /// The bytes of a file, or why it could not be read.
@@ -188,7 +188,7 @@ async fn variables(
                 Ok(value) => value,
                 Err(ReadError::Stopped(_)) => return Err(ended(meter).into()),
                 Err(ReadError::Syntax(_)) => {
-                    return usage(ctx, "invalid JSON text passed to --argjson").map(Err);
+                    return Ok(Err(usage(ctx, "invalid JSON text passed to --argjson")));
                 }
             },
             Given::Values | Given::File => {
@@ -207,7 +207,7 @@ async fn variables(
                     Err(problem) => {
                         let (name, file) = (bstr::BStr::new(name), bstr::BStr::new(given_text));
                         let problem = format!("Bad JSON in --{option} {name} {file}: {problem}");
-                        return refused(ctx, &problem).map(Err);
+                        return Ok(Err(refused(ctx, &problem)));
                     }
                 }
             }
@@ -223,7 +223,7 @@ async fn variables(
                 Ok(value) => value,
                 Err(ReadError::Stopped(_)) => return Err(ended(meter).into()),
                 Err(ReadError::Syntax(_)) => {
-                    return usage(ctx, "invalid JSON text passed to --jsonargs").map(Err);
+                    return Ok(Err(usage(ctx, "invalid JSON text passed to --jsonargs")));
                 }
             },
         });
@@ -265,7 +265,7 @@ async fn filter(
     let bytes = match request.filter {
         Some(file) if request.from_file => match contents(ctx, file).await? {
             Ok(bytes) => crate::text::Text::from(bytes),
-            Err(problem) => return refused(ctx, &problem).map(Err),
+            Err(problem) => return Ok(Err(refused(ctx, &problem))),
         },
         Some(text) => text.clone(),
         None => crate::text::Text::from_static(b"."),

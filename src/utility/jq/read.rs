@@ -191,7 +191,7 @@ impl Reader {
                 self.at += 1;
                 Ok(self.close())
             }
-            (Expected::Key | Expected::FirstKey, b'"') => self.key(bytes),
+            (Expected::Key | Expected::FirstKey, b'"') => Ok(self.key(bytes)),
             (Expected::Colon, b':') => {
                 self.at += 1;
                 self.expected = Expected::Value;
@@ -276,12 +276,12 @@ impl Reader {
         None
     }
 
-    fn key(&mut self, bytes: &[u8]) -> Result<Option<Value>, Break> {
+    fn key(&mut self, bytes: &[u8]) -> Option<Value> {
         let rest = bytes.get(self.at + 1..).unwrap_or_default();
         let plain = plain_prefix(rest.get(..rest.len().min(PIECE)).unwrap_or(rest));
         let Some((raw, b'"')) = rest.get(..plain).zip(rest.get(plain).copied()) else {
             self.long_string(true);
-            return Ok(None);
+            return None;
         };
         self.at += plain + 2;
         let edge = |byte: Option<&u8>| usize::from(byte.copied().unwrap_or(0));
@@ -290,7 +290,7 @@ impl Reader {
             && known.as_str().as_bytes() == raw
         {
             let known = known.clone();
-            return Ok(self.text(known, true));
+            return self.text(known, true);
         }
         let key = Text::from(&*String::from_utf8_lossy(raw));
         if self.keys.is_empty() {
@@ -299,7 +299,7 @@ impl Reader {
         if let Some(slot) = self.keys.get_mut(place) {
             *slot = Some(key.clone());
         }
-        Ok(self.text(key, true))
+        self.text(key, true)
     }
 
     /// A string that is no key; the position is at its opening quote.

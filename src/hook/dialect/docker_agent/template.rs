@@ -83,7 +83,7 @@ impl Template {
                 Part::Action(stages) => {
                     let mut value: Option<Cow<'_, Value>> = None;
                     for stage in stages {
-                        value = Some(stage.run(value, payload)?);
+                        value = Some(stage.run(value.as_ref(), payload)?);
                     }
                     append_printed(&mut out, value.as_deref().unwrap_or(&Value::Null));
                 }
@@ -264,12 +264,12 @@ fn go_name(key: &str) -> String {
 impl Stage {
     fn run<'v>(
         &self,
-        piped: Option<Cow<'v, Value>>,
+        piped: Option<&Cow<'v, Value>>,
         payload: &'v Map<String, Value>,
     ) -> Result<Cow<'v, Value>, String> {
         let subject = |operand: &Option<Operand>| match operand {
             Some(operand) => operand.value(payload),
-            None => Ok(piped.clone().unwrap_or(Cow::Owned(Value::Null))),
+            None => Ok(piped.cloned().unwrap_or(Cow::Owned(Value::Null))),
         };
         Ok(match self {
             Self::Value(operand) => operand.value(payload)?,

@@ -58,7 +58,7 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         notices: Vec::new(),
     };
     for warning in warnings {
-        loader.notice(source.problem(None, warning), None);
+        loader.notice(&source.problem(None, warning), None);
     }
     let mut enabled = loader.file(source, None)?;
     if let Some(value) = variable("INFER_HOOKS_ENABLED") {
@@ -67,7 +67,7 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
             None => {
                 let message =
                     format!("INFER_HOOKS_ENABLED is neither true nor false: `{value}`; it is ignored");
-                loader.notice(source.problem(None, message), None);
+                loader.notice(&source.problem(None, message), None);
             }
         }
     }
@@ -85,10 +85,10 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         let message = format!(
             "hooks are enabled and the allow-list of mode `{mode}` is unrestricted: every hook command runs"
         );
-        loader.notice(source.problem(None, message), None);
+        loader.notice(&source.problem(None, message), None);
     }
     if !enabled && !loader.hooks.is_empty() {
-        loader.notice(source.problem(None, "hooks are disabled: `enabled` is not true, nothing runs"), None);
+        loader.notice(&source.problem(None, "hooks are disabled: `enabled` is not true, nothing runs"), None);
     }
     let Loader { hooks, extras, notices, .. } = loader;
     let due = if enabled { Due::of(&hooks) } else { Due::default() };
@@ -124,7 +124,7 @@ impl File<'_> {
 }
 
 impl Loader<'_> {
-    fn notice(&mut self, problem: ConfigProblem, hook: Option<HookId>) {
+    fn notice(&mut self, problem: &ConfigProblem, hook: Option<HookId>) {
         self.notices.push(Notice { kind: NoticeKind::Warning, hook, text: problem.to_string(), log: None });
     }
 

@@ -173,7 +173,7 @@ fn compgen(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
                 }
                 None
             }
-            Stage::Print => return print(ctx, &options, &word, work.words),
+            Stage::Print => return Ok(print(ctx, &options, &word, work.words)),
         };
         if let Some(text) = call {
             ctx.keep(work);
@@ -254,12 +254,7 @@ fn call_command(options: &Options, word: &Text) -> Option<Vec<u8>> {
 }
 
 /// Filters the words and prints them.
-fn print(
-    ctx: &mut Context<'_, '_>,
-    options: &Options,
-    word: &Text,
-    mut words: Vec<Text>,
-) -> Result<Flow, BuiltinError> {
+fn print(ctx: &mut Context<'_, '_>, options: &Options, word: &Text, mut words: Vec<Text>) -> Flow {
     if let Some(filter) = options.value(b'X') {
         let (keeps, pattern) = match filter.strip_prefix(b"!") {
             Some(rest) => (true, rest),
@@ -286,7 +281,7 @@ fn print(
         }
         ctx.out.bytes(b"\n");
     }
-    Ok(Flow::Status(u8::from(words.is_empty())))
+    Flow::Status(u8::from(words.is_empty()))
 }
 
 /// An array literal of the words of `-W`, to be expanded by the shell: separators outside of quotes and expansions become

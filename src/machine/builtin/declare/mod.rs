@@ -219,7 +219,7 @@ fn declare_all(ctx: &mut Context<'_, '_>, operands: &[Text], request: Request) -
                 &mut ctx.process.shell,
                 ctx.run,
                 ctx.invocation,
-                text,
+                &text,
                 ScriptKind::Eval,
                 None,
             )?)

@@ -108,7 +108,7 @@ impl Loader<'_> {
         let rule = self.rule(&fields)?;
         let once = fields.boolean("once")?;
         let closes = fields.word("onFailure", &["block"])?.is_some();
-        let (handler, kind_of, fault) = self.work(file, kind, &fields)?;
+        let (handler, kind_of, fault) = Self::work(file, kind, &fields)?;
         let apart = match kind {
             "command" if fields.boolean("asyncRewake")? => Some(Apart::Rewake),
             "command" if fields.boolean("async")? => Some(Apart::Silent),
@@ -191,7 +191,6 @@ impl Loader<'_> {
 
     /// What the handler does; with it why it can not start, if so.
     fn work(
-        &self,
         file: &File<'_>,
         kind: &str,
         fields: &Fields<'_>,

@@ -9,6 +9,7 @@ use super::{Call, category};
 use crate::inspect::{CommandView, RedirectView, View, WordView, inspect_briefly};
 use serde_json::{Value, json};
 
+#[expect(clippy::unnecessary_wraps, reason = "a row of a table")]
 pub(super) fn run(call: &Call<'_>) -> Result<Option<Value>, String> {
     if category(call) != "shell" {
         return Ok(None);

@@ -13,6 +13,7 @@ const MOST_BYTES: u64 = 1 << 20;
 const MOST_LEVELS: usize = 256;
 
 /// `Today's date: 2026-05-28`, in the zone of the session's `TZ`.
+#[expect(clippy::unnecessary_wraps, reason = "a row of a table")]
 pub(super) fn date(call: &Call<'_>) -> Result<Option<Value>, String> {
     let seconds = i64::try_from(call.now.as_secs()).unwrap_or(i64::MAX);
     let stamp = jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::MAX);

@@ -64,6 +64,7 @@ fn caller(tenant: &str, role: Role) -> Caller {
 }
 
 /// The payload, or the error's message as a text.
+#[expect(clippy::needless_pass_by_value, reason = "parameters are made where the method is called")]
 fn call(store: &Store, who: &Caller, method: &str, params: Value) -> Value {
     let answer = store.call(who, &json!({"type": "req", "id": "7", "method": method, "params": params}));
     assert_eq!((answer["type"].as_str(), answer["id"].as_str()), (Some("res"), Some("7")));
