@@ -1,6 +1,6 @@
 //! Control flow: loops, `case`, `return`, `exit`, errors that give up a command, and how frames are undone.
 
-use super::frame::{Frame, ScriptFrame, ScriptKind};
+use super::frame::{Frame, RunningTraps, ScriptFrame, ScriptKind};
 use super::halt::{Halt, Step};
 use super::name::NameId;
 use super::process::{Process, Progress};
@@ -23,8 +23,7 @@ pub(crate) struct Control {
     pub(crate) killed_by: Option<Signal>,
     /// The signal that ended the command in the foreground, and its process.
     pub(crate) child_killed: Option<(u32, Signal)>,
-    /// Which of `ERR`, `DEBUG` and `RETURN` run: [`ScriptKind::bit`].
-    pub(crate) traps_running: u8,
+    pub(crate) traps_running: RunningTraps,
     /// Stages of the pipeline for which the `DEBUG` trap has run.
     pub(crate) debug_stage: u32,
     /// The `DEBUG` trap has run for the command that comes.
@@ -57,7 +56,7 @@ impl Control {
             depth: 0,
             killed_by: None,
             child_killed: None,
-            traps_running: 0,
+            traps_running: RunningTraps::NONE,
             debug_stage: 0,
             debug_done: false,
             exiting: false,
@@ -154,7 +153,7 @@ impl Process {
                 state.conditions = frame.conditions;
                 if frame.kind.is_trap() {
                     self.shell.in_trap = self.shell.in_trap.saturating_sub(1);
-                    self.control.traps_running &= !frame.kind.bit();
+                    self.control.traps_running.set(frame.kind, false);
                     self.control.debug_done = frame.debug_done;
                 }
                 if let Some(expansion) = frame.expansion {

@@ -254,7 +254,7 @@ fn help() -> String {
     text.push_str(
         "\t--rcfile file, --init-file file\n\t-i, -l, -c command, -s, -O shopt_option, -o option\n\t-",
     );
-    text.extend(OPTIONS.iter().filter(|row| row.2 != 0).map(|row| char::from(row.2)));
+    text.extend(OPTIONS.iter().filter_map(|row| row.letter).map(char::from));
     text.push('\n');
     text
 }

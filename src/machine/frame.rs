@@ -111,17 +111,39 @@ pub(crate) enum ScriptKind {
     Prompt,
 }
 
-impl ScriptKind {
-    /// The bit of a trap that does not run inside of itself.
-    pub(crate) const fn bit(self) -> u8 {
-        match self {
-            Self::ErrTrap => 1,
-            Self::DebugTrap | Self::EntryTrap => 2,
-            Self::ReturnTrap => 4,
-            _ => 0,
+/// Which of `ERR`, `DEBUG` and `RETURN` run: they do not run inside of themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RunningTraps {
+    err: bool,
+    debug: bool,
+    on_return: bool,
+}
+
+impl RunningTraps {
+    pub(crate) const NONE: Self = Self { err: false, debug: false, on_return: false };
+
+    /// Whether the action of that kind runs.
+    pub(crate) const fn has(self, kind: ScriptKind) -> bool {
+        match kind {
+            ScriptKind::ErrTrap => self.err,
+            ScriptKind::DebugTrap | ScriptKind::EntryTrap => self.debug,
+            ScriptKind::ReturnTrap => self.on_return,
+            _ => false,
         }
     }
 
+    /// The action of that kind begins or ends.
+    pub(crate) const fn set(&mut self, kind: ScriptKind, runs: bool) {
+        match kind {
+            ScriptKind::ErrTrap => self.err = runs,
+            ScriptKind::DebugTrap | ScriptKind::EntryTrap => self.debug = runs,
+            ScriptKind::ReturnTrap => self.on_return = runs,
+            _ => {}
+        }
+    }
+}
+
+impl ScriptKind {
     /// Whether it is a trap's action.
     pub(crate) const fn is_trap(self) -> bool {
         !matches!(self, Self::Eval | Self::Source | Self::Prompt)

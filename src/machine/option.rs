@@ -1,105 +1,121 @@
 //! Options of `set -o` and `shopt` as bits; one table with their names. Bash manual 4.3.1, 4.3.2.
+
 use crate::memory::Vec;
 
+/// What is known of an option.
+pub(crate) struct OptionRow {
+    pub(crate) option: ShellOption,
+    pub(crate) name: &'static str,
+    pub(crate) letter: Option<u8>,
+    /// `set -o` has it, else `shopt`.
+    pub(crate) in_set: bool,
+    /// It is on in a script.
+    is_on: bool,
+}
+
 macro_rules! options {
-    ($($name:ident $text:literal $letter:literal $set:literal $default:literal;)*) => {
+    ($($name:ident $text:literal $letter:tt $set:literal $default:literal;)*) => {
         /// An option.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub(crate) enum ShellOption { $(#[doc = concat!("`", $text, "`")] $name,)* }
 
-        /// Every option: its name, its letter (NUL: none), whether `set -o` has it (else `shopt`), whether it is on in a
-        /// script.
-        pub(crate) const OPTIONS: &[(ShellOption, &str, u8, bool, bool)] =
-            &[$((ShellOption::$name, $text, $letter, $set, $default)),*];
+        /// Every option.
+        pub(crate) const OPTIONS: &[OptionRow] = &[$(OptionRow {
+            option: ShellOption::$name,
+            name: $text,
+            letter: $letter,
+            in_set: $set,
+            is_on: $default,
+        }),*];
     };
 }
 
 options! {
-    AllExport "allexport" b'a' true false;
-    BraceExpand "braceexpand" b'B' true true;
-    Emacs "emacs" 0 true false;
-    ErrExit "errexit" b'e' true false;
-    ErrTrace "errtrace" b'E' true false;
-    FuncTrace "functrace" b'T' true false;
-    HashAll "hashall" b'h' true true;
-    HistExpand "histexpand" b'H' true false;
-    History "history" 0 true false;
-    IgnoreEof "ignoreeof" 0 true false;
-    InteractiveComments "interactive-comments" 0 true true;
-    Keyword "keyword" b'k' true false;
-    Monitor "monitor" b'm' true false;
-    NoClobber "noclobber" b'C' true false;
-    NoExec "noexec" b'n' true false;
-    NoGlob "noglob" b'f' true false;
-    NoLog "nolog" 0 true false;
-    Notify "notify" b'b' true false;
-    NoUnset "nounset" b'u' true false;
-    OneCmd "onecmd" b't' true false;
-    Physical "physical" b'P' true false;
-    PipeFail "pipefail" 0 true false;
-    Posix "posix" 0 true false;
-    Privileged "privileged" b'p' true false;
-    Verbose "verbose" b'v' true false;
-    Vi "vi" 0 true false;
-    XTrace "xtrace" b'x' true false;
-    AutoCd "autocd" 0 false false;
-    AssocExpandOnce "assoc_expand_once" 0 false false;
-    CdableVars "cdable_vars" 0 false false;
-    CdSpell "cdspell" 0 false false;
-    CheckHash "checkhash" 0 false false;
-    CheckJobs "checkjobs" 0 false false;
-    CheckWinSize "checkwinsize" 0 false true;
-    CmdHist "cmdhist" 0 false true;
-    Compat31 "compat31" 0 false false;
-    Compat32 "compat32" 0 false false;
-    Compat40 "compat40" 0 false false;
-    Compat41 "compat41" 0 false false;
-    Compat42 "compat42" 0 false false;
-    Compat43 "compat43" 0 false false;
-    Compat44 "compat44" 0 false false;
-    CompleteFullquote "complete_fullquote" 0 false true;
-    DirExpand "direxpand" 0 false false;
-    DirSpell "dirspell" 0 false false;
-    DotGlob "dotglob" 0 false false;
-    ExecFail "execfail" 0 false false;
-    ExpandAliases "expand_aliases" 0 false false;
-    ExtDebug "extdebug" 0 false false;
-    ExtGlob "extglob" 0 false false;
-    ExtQuote "extquote" 0 false true;
-    FailGlob "failglob" 0 false false;
-    ForceFignore "force_fignore" 0 false true;
-    GlobAsciiRanges "globasciiranges" 0 false true;
-    GlobSkipDots "globskipdots" 0 false true;
-    GlobStar "globstar" 0 false false;
-    GnuErrFmt "gnu_errfmt" 0 false false;
-    HistAppend "histappend" 0 false false;
-    HistReEdit "histreedit" 0 false false;
-    HistVerify "histverify" 0 false false;
-    HostComplete "hostcomplete" 0 false true;
-    HupOnExit "huponexit" 0 false false;
-    InheritErrExit "inherit_errexit" 0 false false;
-    InteractiveCommentsShopt "interactive_comments" 0 false true;
-    LastPipe "lastpipe" 0 false false;
-    LitHist "lithist" 0 false false;
-    LocalVarInherit "localvar_inherit" 0 false false;
-    LocalVarUnset "localvar_unset" 0 false false;
-    LoginShell "login_shell" 0 false false;
-    MailWarn "mailwarn" 0 false false;
-    NoEmptyCmdCompletion "no_empty_cmd_completion" 0 false false;
-    NoCaseGlob "nocaseglob" 0 false false;
-    NoCaseMatch "nocasematch" 0 false false;
-    NoExpandTranslation "noexpand_translation" 0 false false;
-    NullGlob "nullglob" 0 false false;
-    PatSubReplacement "patsub_replacement" 0 false true;
-    ProgComp "progcomp" 0 false true;
-    ProgCompAlias "progcomp_alias" 0 false false;
-    PromptVars "promptvars" 0 false true;
-    RestrictedShell "restricted_shell" 0 false false;
-    ShiftVerbose "shift_verbose" 0 false false;
-    SourcePath "sourcepath" 0 false true;
-    VarRedirClose "varredir_close" 0 false false;
-    XpgEcho "xpg_echo" 0 false false;
+    AllExport "allexport" (Some(b'a')) true false;
+    BraceExpand "braceexpand" (Some(b'B')) true true;
+    Emacs "emacs" None true false;
+    ErrExit "errexit" (Some(b'e')) true false;
+    ErrTrace "errtrace" (Some(b'E')) true false;
+    FuncTrace "functrace" (Some(b'T')) true false;
+    HashAll "hashall" (Some(b'h')) true true;
+    HistExpand "histexpand" (Some(b'H')) true false;
+    History "history" None true false;
+    IgnoreEof "ignoreeof" None true false;
+    InteractiveComments "interactive-comments" None true true;
+    Keyword "keyword" (Some(b'k')) true false;
+    Monitor "monitor" (Some(b'm')) true false;
+    NoClobber "noclobber" (Some(b'C')) true false;
+    NoExec "noexec" (Some(b'n')) true false;
+    NoGlob "noglob" (Some(b'f')) true false;
+    NoLog "nolog" None true false;
+    Notify "notify" (Some(b'b')) true false;
+    NoUnset "nounset" (Some(b'u')) true false;
+    OneCmd "onecmd" (Some(b't')) true false;
+    Physical "physical" (Some(b'P')) true false;
+    PipeFail "pipefail" None true false;
+    Posix "posix" None true false;
+    Privileged "privileged" (Some(b'p')) true false;
+    Verbose "verbose" (Some(b'v')) true false;
+    Vi "vi" None true false;
+    XTrace "xtrace" (Some(b'x')) true false;
+    AutoCd "autocd" None false false;
+    AssocExpandOnce "assoc_expand_once" None false false;
+    CdableVars "cdable_vars" None false false;
+    CdSpell "cdspell" None false false;
+    CheckHash "checkhash" None false false;
+    CheckJobs "checkjobs" None false false;
+    CheckWinSize "checkwinsize" None false true;
+    CmdHist "cmdhist" None false true;
+    Compat31 "compat31" None false false;
+    Compat32 "compat32" None false false;
+    Compat40 "compat40" None false false;
+    Compat41 "compat41" None false false;
+    Compat42 "compat42" None false false;
+    Compat43 "compat43" None false false;
+    Compat44 "compat44" None false false;
+    CompleteFullquote "complete_fullquote" None false true;
+    DirExpand "direxpand" None false false;
+    DirSpell "dirspell" None false false;
+    DotGlob "dotglob" None false false;
+    ExecFail "execfail" None false false;
+    ExpandAliases "expand_aliases" None false false;
+    ExtDebug "extdebug" None false false;
+    ExtGlob "extglob" None false false;
+    ExtQuote "extquote" None false true;
+    FailGlob "failglob" None false false;
+    ForceFignore "force_fignore" None false true;
+    GlobAsciiRanges "globasciiranges" None false true;
+    GlobSkipDots "globskipdots" None false true;
+    GlobStar "globstar" None false false;
+    GnuErrFmt "gnu_errfmt" None false false;
+    HistAppend "histappend" None false false;
+    HistReEdit "histreedit" None false false;
+    HistVerify "histverify" None false false;
+    HostComplete "hostcomplete" None false true;
+    HupOnExit "huponexit" None false false;
+    InheritErrExit "inherit_errexit" None false false;
+    InteractiveCommentsShopt "interactive_comments" None false true;
+    LastPipe "lastpipe" None false false;
+    LitHist "lithist" None false false;
+    LocalVarInherit "localvar_inherit" None false false;
+    LocalVarUnset "localvar_unset" None false false;
+    LoginShell "login_shell" None false false;
+    MailWarn "mailwarn" None false false;
+    NoEmptyCmdCompletion "no_empty_cmd_completion" None false false;
+    NoCaseGlob "nocaseglob" None false false;
+    NoCaseMatch "nocasematch" None false false;
+    NoExpandTranslation "noexpand_translation" None false false;
+    NullGlob "nullglob" None false false;
+    PatSubReplacement "patsub_replacement" None false true;
+    ProgComp "progcomp" None false true;
+    ProgCompAlias "progcomp_alias" None false false;
+    PromptVars "promptvars" None false true;
+    RestrictedShell "restricted_shell" None false false;
+    ShiftVerbose "shift_verbose" None false false;
+    SourcePath "sourcepath" None false true;
+    VarRedirClose "varredir_close" None false false;
+    XpgEcho "xpg_echo" None false false;
 }
 
 /// The state of every option.
@@ -114,8 +130,8 @@ impl Options {
         let mut bits = 0_u128;
         let mut index = 0;
         while index < OPTIONS.len() {
-            if OPTIONS[index].4 {
-                bits |= 1 << (OPTIONS[index].0 as u8);
+            if OPTIONS[index].is_on {
+                bits |= 1 << (OPTIONS[index].option as u8);
             }
             index += 1;
         }
@@ -140,8 +156,8 @@ impl Options {
     pub(crate) fn letters(self, interactive: bool, command_string: bool, input: bool) -> Vec<u8> {
         let mut letters: Vec<u8> = OPTIONS
             .iter()
-            .filter(|(option, _, letter, ..)| *letter != 0 && self.has(*option))
-            .map(|(_, _, letter, ..)| *letter)
+            .filter(|row| self.has(row.option))
+            .filter_map(|row| row.letter)
             .chain(interactive.then_some(b'i'))
             .collect();
         // Bash lists the lower-case letters first.
@@ -158,15 +174,12 @@ impl Options {
 
 /// The option with that name in `set -o` (`set`) or `shopt`.
 pub(crate) fn find(name: &[u8], set: bool) -> Option<ShellOption> {
-    OPTIONS
-        .iter()
-        .find(|(_, text, _, in_set, _)| *in_set == set && text.as_bytes() == name)
-        .map(|(option, ..)| *option)
+    OPTIONS.iter().find(|row| row.in_set == set && row.name.as_bytes() == name).map(|row| row.option)
 }
 
 /// The option with that letter.
 pub(crate) fn find_letter(letter: u8) -> Option<ShellOption> {
-    OPTIONS.iter().find(|(_, _, own, ..)| *own == letter && letter != 0).map(|(option, ..)| *option)
+    OPTIONS.iter().find(|row| row.letter == Some(letter)).map(|row| row.option)
 }
 
 impl Options {

@@ -35,7 +35,7 @@ impl Shell {
 impl Control {
     /// Whether such a trap's action runs now.
     pub(crate) const fn runs_trap(&self, kind: ScriptKind) -> bool {
-        self.traps_running & kind.bit() != 0
+        self.traps_running.has(kind)
     }
 
     /// Whether a process number is that of this shell or of a subshell around the one that runs here.
@@ -94,7 +94,7 @@ impl Process {
             expansion: Some(Box::new(std::mem::take(&mut self.x))),
             debug_done: std::mem::replace(&mut self.control.debug_done, false),
         };
-        self.control.traps_running |= kind.bit();
+        self.control.traps_running.set(kind, true);
         if kind == ScriptKind::Trap {
             // A signal's action is part of no condition.
             self.shell.state.conditions = Conditions::default();

@@ -209,8 +209,8 @@ impl Shell {
                 let set = id == name::SHELLOPTS;
                 let names: Vec<&str> = OPTIONS
                     .iter()
-                    .filter(|(option, _, _, in_set, _)| *in_set == set && state.options.has(*option))
-                    .map(|(_, text, ..)| *text)
+                    .filter(|row| row.in_set == set && state.options.has(row.option))
+                    .map(|row| row.name)
                     .collect();
                 text(Text::from(names.join_text(":")))
             }

@@ -80,7 +80,7 @@ fn leave_frames(ctx: &mut Context<'_, '_>) {
                 process.control.depth = process.control.depth.saturating_sub(1);
                 if frame.kind.is_trap() {
                     process.shell.in_trap = process.shell.in_trap.saturating_sub(1);
-                    process.control.traps_running &= !frame.kind.bit();
+                    process.control.traps_running.set(frame.kind, false);
                 }
             }
             _ => {}

@@ -6,7 +6,7 @@ use super::error::BuiltinError;
 use super::options::{OptionRow, signed};
 use super::{Act, Builtin, Flow};
 use crate::machine::halt::Halt;
-use crate::machine::option::{self, OPTIONS, ShellOption};
+use crate::machine::option::{self, OPTIONS, OptionRow as ShellOptionRow, ShellOption};
 use crate::machine::run::Run;
 use crate::machine::shell::Positional;
 use crate::memory::ToMetered;
@@ -107,7 +107,7 @@ fn is_option(arg: &Text) -> bool {
 /// `set -o` as a table, `set +o` as commands.
 fn list(ctx: &mut Context<'_, '_>, table: bool) {
     let options = ctx.process.shell.state.options;
-    for (option, name, ..) in OPTIONS.iter().filter(|(_, _, _, in_set, _)| *in_set) {
+    for ShellOptionRow { option, name, .. } in OPTIONS.iter().filter(|row| row.in_set) {
         let on = options.has(*option);
         let _ = if table {
             writeln!(ctx.out, "{name:<15}\t{}", if on { "on" } else { "off" })

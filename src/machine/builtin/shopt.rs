@@ -41,10 +41,10 @@ fn shopt(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     }
     let names = ctx.operands(&options);
     if names.is_empty() {
-        for (option, ..) in OPTIONS.iter().filter(|(_, _, _, in_set, _)| *in_set == show.set) {
-            let is_on = ctx.process.shell.state.options.has(*option);
+        for option in OPTIONS.iter().filter(|row| row.in_set == show.set).map(|row| row.option) {
+            let is_on = ctx.process.shell.state.options.has(option);
             if !(on || off) || is_on == on {
-                print(ctx, *option, show);
+                print(ctx, option, show);
             }
         }
         return Ok(Flow::Status(0));
@@ -68,7 +68,8 @@ fn shopt(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
 }
 
 fn print(ctx: &mut Context<'_, '_>, option: ShellOption, show: Show) {
-    let Some((_, name, ..)) = OPTIONS.iter().find(|(own, ..)| *own == option && !show.quiet) else { return };
+    let Some(row) = OPTIONS.iter().find(|row| row.option == option && !show.quiet) else { return };
+    let name = row.name;
     let on = ctx.process.shell.state.options.has(option);
     let _ = match (show.commands, show.set) {
         (true, true) => writeln!(ctx.out, "set {} {name}", if on { "-o" } else { "+o" }),

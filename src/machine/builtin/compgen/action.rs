@@ -146,8 +146,8 @@ fn names(ctx: &Context<'_, '_>, source: Source) -> Vec<Text> {
         Source::HelpTopics => help::topics().into_iter().map(|topic| Text::from(topic.name)).collect(),
         Source::SetOptions | Source::ShoptOptions => {
             let in_set = source == Source::SetOptions;
-            let options = OPTIONS.iter().filter(|option| option.3 == in_set);
-            options.map(|option| Text::from(option.1)).collect()
+            let options = OPTIONS.iter().filter(|option| option.in_set == in_set);
+            options.map(|option| Text::from(option.name)).collect()
         }
         Source::Signals => (0..=64).filter_map(trap::signal_name).map(Text::from).collect(),
         Source::Users | Source::Groups => std::iter::once(session.identity.user.clone()).collect(),
