@@ -9,6 +9,7 @@
 //! names one of gawk's orders.
 
 mod array;
+mod call;
 mod error;
 mod expression;
 mod field;

@@ -1,13 +1,15 @@
 //! `find`: searches trees for files. POSIX XCU find, GNU findutils find(1).
 //!
-//! `parse.rs` turns the arguments into a [`Plan`](expression::Plan): options, and an expression compiled to steps with
+//! `parse.rs` (with `metadata.rs` and `regex.rs`) turns the arguments into a [`Plan`](expression::Plan): options, and an expression compiled to steps with
 //! jumps over one truth value (`expression.rs`); `run.rs` walks the trees with an explicit stack and runs the steps for
 //! each file; `test.rs` has the tests, `action.rs` the actions, `format.rs` the directives of `-printf`.
 
 mod action;
 mod expression;
 mod format;
+mod metadata;
 mod parse;
+mod regex;
 mod run;
 mod test;
 

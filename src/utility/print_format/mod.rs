@@ -3,8 +3,15 @@
 //! The format is walked once for each round; escapes are decoded on the way, a directive takes its arguments as it comes.
 //! The rounds end when one took no argument or all are taken.
 
+mod escape;
+mod number;
+
+pub(crate) use escape::{EscapeIn, decode, push_code_point};
+
+use escape::Escape;
+use number::Integer;
+
 use super::extended::Extended;
-use crate::character;
 use crate::limit::{LimitError, Meter, gauge};
 use crate::memory::{JoinMetered, ToMeteredString, Vec, format, vec};
 use crate::text::Text;
@@ -127,7 +134,7 @@ impl<'f> Formatter<'f> {
                 if self.dialect == Dialect::Gnu
                     && let Some(arg) = self.args.get(self.place.next)
                 {
-                    let arg = super::quote::quote(arg);
+                    let arg = crate::utility::quote::quote(arg);
                     self.around.report(
                         self.out,
                         &format_args!("warning: ignoring excess arguments, starting with {arg}"),
@@ -575,255 +582,5 @@ impl<'f> Formatter<'f> {
             return self.put_padded(directive, &prefix, text.get(2..).unwrap_or(&[]), directive.zero);
         }
         self.put_padded(directive, sign, &text, directive.zero && value.is_finite())
-    }
-
-    // Arguments as numbers.
-
-    /// `'c` and `"c`: the value of a character.
-    fn character_value(&mut self, arg: &[u8]) -> Option<u64> {
-        let [b'\'' | b'"', rest @ ..] = arg else { return None };
-        let Some((unit, length)) = character::unit_at(rest, 0) else {
-            if self.dialect == Dialect::Gnu {
-                return None;
-            }
-            return Some(0);
-        };
-        if self.dialect == Dialect::Gnu
-            && let Some(more) = rest.get(length..).filter(|more| !more.is_empty())
-        {
-            let more = Text::from(more);
-            self.around.report(
-                self.out,
-                &format_args!("warning: {more}: character(s) following character constant have been ignored"),
-            );
-        }
-        Some(match character::character(unit) {
-            Some(character) => u64::from(u32::from(character)),
-            None => u64::from(rest.first().copied().unwrap_or(0)),
-        })
-    }
-
-    /// An argument as an integer, not clamped. What is wrong is said.
-    fn integer(&mut self, arg: &[u8]) -> Integer {
-        if let Some(magnitude) = self.character_value(arg) {
-            return Integer { magnitude, ..Integer::default() };
-        }
-        let parsed = parse_integer(arg);
-        if parsed.overflow {
-            self.out_of_range(arg);
-        } else if parsed.length < arg.len() || (self.dialect == Dialect::Gnu && parsed.length == 0) {
-            self.not_a_number(arg, parsed.length);
-        }
-        Integer { magnitude: parsed.magnitude, negative: parsed.negative, overflow: parsed.overflow }
-    }
-
-    /// An integer within the range of its conversion.
-    fn clamp(&mut self, integer: Integer, signed: bool, arg: Option<&Text>) -> (u64, bool) {
-        let Integer { magnitude, negative, overflow } = integer;
-        let most = if negative { i64::MIN.unsigned_abs() } else { i64::MAX.unsigned_abs() };
-        if !signed {
-            return (if negative && !overflow { magnitude.wrapping_neg() } else { magnitude }, false);
-        }
-        if magnitude > most {
-            if !overflow && let Some(arg) = arg {
-                self.out_of_range(arg);
-            }
-            return (most, negative);
-        }
-        (magnitude, negative && magnitude != 0)
-    }
-
-    fn float(&mut self, arg: &[u8]) -> Extended {
-        if let Some(value) = self.character_value(arg) {
-            return Extended::from_integer(value);
-        }
-        let parsed = Extended::parse(arg);
-        if parsed.out_of_range {
-            self.out_of_range(arg);
-        } else if parsed.length < arg.len() || (self.dialect == Dialect::Gnu && parsed.length == 0) {
-            self.not_a_number(arg, parsed.length);
-        }
-        parsed.value
-    }
-
-    fn out_of_range(&mut self, arg: &[u8]) {
-        match self.dialect {
-            Dialect::Bash => {
-                let shown = Text::from(arg);
-                self.around
-                    .report(self.out, &format_args!("warning: {shown}: Numerical result out of range"));
-            }
-            Dialect::Gnu => {
-                let shown = super::quote::quote(arg);
-                self.fail(&format_args!("{shown}: Numerical result out of range"));
-            }
-        }
-    }
-
-    /// `used`: bytes that make a number.
-    fn not_a_number(&mut self, arg: &[u8], used: usize) {
-        if self.dialect == Dialect::Gnu {
-            let shown = super::quote::quote(arg);
-            let what = if used == 0 { "expected a numeric value" } else { "value not completely converted" };
-            self.fail(&format_args!("{shown}: {what}"));
-            return;
-        }
-        let kind = match arg {
-            [b'0', digit, ..] if digit.is_ascii_digit() => "octal ",
-            [b'0', b'x', ..] => "hex ",
-            _ => "",
-        };
-        let shown = Text::from(arg);
-        self.fail(&format_args!("{shown}: invalid {kind}number"));
-    }
-}
-
-/// An argument that is an integer.
-#[derive(Clone, Copy, Debug, Default)]
-struct Integer {
-    /// The largest when it does not fit.
-    magnitude: u64,
-    negative: bool,
-    /// It did not fit, which was said.
-    overflow: bool,
-}
-
-/// An integer as `strtoimax` with base 0 reads it.
-struct Parsed {
-    magnitude: u64,
-    negative: bool,
-    overflow: bool,
-    length: usize,
-}
-
-fn parse_integer(text: &[u8]) -> Parsed {
-    let blanks = text.iter().take_while(|byte| byte.is_ascii_whitespace() || **byte == 0x0b).count();
-    let mut at = blanks;
-    let negative = text.get(at) == Some(&b'-');
-    at += usize::from(matches!(text.get(at), Some(b'-' | b'+')));
-    let base = match text.get(at..).unwrap_or(&[]) {
-        [b'0', b'x' | b'X', digit, ..] if digit.is_ascii_hexdigit() => {
-            at += 2;
-            16
-        }
-        [b'0', ..] => 8,
-        _ => 10,
-    };
-    let first = at;
-    let (mut magnitude, mut overflow) = (0_u64, false);
-    while let Some(digit) = text.get(at).and_then(|byte| char::from(*byte).to_digit(base)) {
-        match magnitude.checked_mul(u64::from(base)).and_then(|value| value.checked_add(u64::from(digit))) {
-            Some(value) if !overflow => magnitude = value,
-            _ => {
-                magnitude = u64::MAX;
-                overflow = true;
-            }
-        }
-        at += 1;
-    }
-    Parsed { magnitude, negative, overflow, length: if at == first { 0 } else { at } }
-}
-
-/// Where an escape stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EscapeIn {
-    /// The format of bash's builtin: octal numbers have up to three digits, `\"`, `\'` and `\?` are known.
-    Format,
-    /// The format of the utility: `\c` ends the output as well.
-    GnuFormat,
-    /// The argument of `%b`: octal numbers may have a zero in front; `\c` ends the output.
-    Argument,
-}
-
-/// What an escape was.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Escape {
-    /// In bytes.
-    pub(crate) length: usize,
-    /// `\c`
-    pub(crate) ends: bool,
-    /// The letter of a `\x`, `\u` or `\U` without digits.
-    pub(crate) lacks_digit: Option<u8>,
-}
-
-/// Decodes the escape at the front of `text`, which is a backslash.
-pub(crate) fn decode(text: &[u8], place: EscapeIn, out: &mut Vec<u8>) -> Escape {
-    let Some(&letter) = text.get(1) else {
-        out.push(b'\\');
-        return Escape { length: 1, ..Escape::default() };
-    };
-    let simple = match letter {
-        b'a' => Some(7),
-        b'b' => Some(8),
-        b'e' | b'E' => Some(27),
-        b'f' => Some(12),
-        b'n' => Some(b'\n'),
-        b'r' => Some(b'\r'),
-        b't' => Some(b'\t'),
-        b'v' => Some(11),
-        b'\\' => Some(b'\\'),
-        b'"' => (place != EscapeIn::Argument).then_some(b'"'),
-        b'\'' | b'?' if place == EscapeIn::Format => Some(letter),
-        _ => None,
-    };
-    if let Some(byte) = simple {
-        out.push(byte);
-        return Escape { length: 2, ..Escape::default() };
-    }
-    match letter {
-        b'c' if place != EscapeIn::Format => Escape { length: 2, ends: true, lacks_digit: None },
-        b'0'..=b'7' => {
-            let zero = usize::from(letter == b'0' && place == EscapeIn::Argument);
-            let (value, count) = digits(text, 1 + zero, 8, 3);
-            out.push(value as u8);
-            Escape { length: 1 + zero + count, ..Escape::default() }
-        }
-        b'x' | b'u' | b'U' => {
-            let most = match letter {
-                b'x' => 2,
-                b'u' => 4,
-                _ => 8,
-            };
-            let (value, count) = digits(text, 2, 16, most);
-            if count == 0 {
-                out.extend_from_slice(&[b'\\', letter]);
-                return Escape { length: 2, ends: false, lacks_digit: Some(letter) };
-            }
-            if letter == b'x' {
-                out.push(value as u8);
-            } else {
-                push_code_point(value, out);
-            }
-            Escape { length: 2 + count, ..Escape::default() }
-        }
-        _ => {
-            out.push(b'\\');
-            Escape { length: 1, ..Escape::default() }
-        }
-    }
-}
-
-/// A number of at most `most` digits and how many there were.
-fn digits(text: &[u8], at: usize, base: u32, most: usize) -> (u32, usize) {
-    let mut value = 0_u32;
-    let mut used = 0;
-    while used < most {
-        let Some(digit) = text.get(at + used).and_then(|byte| char::from(*byte).to_digit(base)) else {
-            break;
-        };
-        value = value.wrapping_mul(base).wrapping_add(digit);
-        used += 1;
-    }
-    (value, used)
-}
-
-/// Appends a code point as UTF-8, also a surrogate.
-pub(crate) fn push_code_point(value: u32, out: &mut Vec<u8>) {
-    if let Some(character) = char::from_u32(value) {
-        let mut buffer = [0; 4];
-        out.extend_from_slice(character.encode_utf8(&mut buffer).as_bytes());
-    } else if value < 0x1_0000 {
-        let tail = |shift: u32| 0x80 | (value >> shift & 0x3f) as u8;
-        out.extend_from_slice(&[0xe0 | (value >> 12) as u8, tail(6), tail(0)]);
     }
 }

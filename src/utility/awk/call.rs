@@ -1,0 +1,113 @@
+//! Calls: of the program's functions and of awk's own.
+
+use super::error::SyntaxError;
+use super::op::{Function, Op, Place};
+use super::parser::Parser;
+use super::value::Value;
+use crate::memory::{String, format};
+
+impl Parser<'_> {
+    /// A call of a function of the program. Variables alone are handed over as they are: they may be arrays.
+    pub(super) fn call(&mut self, name: &[u8]) -> Result<(), SyntaxError> {
+        let line = self.lexer.line;
+        self.advance();
+        self.expect_sign("(")?;
+        if self.locals.as_ref().is_some_and(|locals| locals.contains_key(name)) {
+            let shown = String::from_utf8_lossy(name);
+            return Err(self.fatal(format!("attempt to use non-function `{shown}' in function call")));
+        }
+        let function = self.function(name);
+        self.calls.push((function, line));
+        let mut count = 0;
+        self.skip_newlines();
+        while !self.is_sign(")") {
+            let start = self.program.code.len();
+            self.expression()?;
+            self.keep_variable(start);
+            self.skip_newlines();
+            count += 1;
+            if !self.take_sign(",") {
+                break;
+            }
+            self.skip_newlines();
+        }
+        self.expect_sign(")")?;
+        self.emit(Op::Call(function, count));
+        Ok(())
+    }
+
+    fn keep_variable(&mut self, start: usize) {
+        if let Some([op @ Op::Load(_)]) = self.program.code.get_mut(start..)
+            && let Op::Load(variable) = *op
+        {
+            *op = Op::Argument(variable);
+        }
+    }
+
+    pub(super) fn function_call(&mut self, function: Function) -> Result<(), SyntaxError> {
+        self.advance();
+        let mut count = 0;
+        let mut place = None;
+        if self.take_sign("(") {
+            self.skip_newlines();
+            while !self.is_sign(")") {
+                let start = self.program.code.len();
+                self.expression()?;
+                match (function, count) {
+                    (Function::Split, 2)
+                    | (Function::Match, 1)
+                    | (Function::Sub | Function::Gsub | Function::Gensub, 0) => self.keep_regex(start),
+                    (Function::Split, 1 | 3)
+                    | (Function::Match, 2)
+                    | (Function::Asort | Function::Asorti, _) => self.make_array(start)?,
+                    (Function::Length | Function::IsArray, 0) => self.keep_variable(start),
+                    (Function::Sub | Function::Gsub, 2) => place = Some(self.take_place(start)),
+                    _ => {}
+                }
+                self.skip_newlines();
+                count += 1;
+                if !self.take_sign(",") {
+                    break;
+                }
+                self.skip_newlines();
+            }
+            self.check_count(function, count)?;
+            self.expect_sign(")")?;
+        } else if function != Function::Length {
+            return Err(self.unexpected());
+        }
+        if matches!(function, Function::Sub | Function::Gsub) {
+            let place = place.unwrap_or_else(|| {
+                let zero = self.constant(Value::Number(0.0));
+                self.emit(Op::Constant(zero));
+                Some(Place::Field)
+            });
+            self.emit(Op::Substitute { is_global: function == Function::Gsub, place });
+        } else {
+            self.emit(Op::Function(function, count as u32));
+        }
+        Ok(())
+    }
+
+    fn check_count(&self, function: Function, count: usize) -> Result<(), SyntaxError> {
+        let (least, most) = function.arguments();
+        if (least..=most).contains(&count) {
+            return Ok(());
+        }
+        let name = function.name();
+        Err(self.wrong(format!("{count} is invalid as number of arguments for {name}")))
+    }
+
+    /// Makes a variable that is all there is from `start` on an array.
+    fn make_array(&mut self, start: usize) -> Result<(), SyntaxError> {
+        match self.program.code.get_mut(start..) {
+            Some([op @ Op::Load(_)]) => {
+                if let Op::Load(variable) = *op {
+                    *op = Op::Array(variable);
+                }
+                Ok(())
+            }
+            _ => Err(self.fatal("argument is not an array")),
+        }
+    }
+}
