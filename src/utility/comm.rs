@@ -1,7 +1,7 @@
 //! `comm`: compares two sorted files line by line. GNU coreutils comm(1).
 
 use crate::limit::Meter;
-use crate::memory::{ToMetered, ToDecimal, Vec, format, vec};
+use crate::memory::{ToDecimal, ToMetered, Vec, format, vec};
 use crate::utility::pace::{append, compare};
 use crate::utility::prelude::*;
 use std::cmp::Ordering;

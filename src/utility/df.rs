@@ -44,9 +44,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         Some("H") => Some(1000),
         _ => None,
     };
-    let size = |bytes: u64| {
-        human.map_or_else(|| bytes.div_ceil(1024).to_decimal(), |base| human_size(bytes, base))
-    };
+    let size =
+        |bytes: u64| human.map_or_else(|| bytes.div_ceil(1024).to_decimal(), |base| human_size(bytes, base));
     let percent = (u128::from(used) * 100).div_ceil(u128::from(total.max(1)));
     let (blocks, share) = match (options.has("P"), human) {
         (true, None) => ("1024-blocks", "Capacity"),

@@ -1,7 +1,7 @@
 //! `nl`: numbers lines, with headers, bodies and footers of logical pages. GNU coreutils nl(1).
 
 use super::count::parse_digits;
-use crate::memory::{ToMetered, ToDecimal, Vec, format, repeat_text};
+use crate::memory::{ToDecimal, ToMetered, Vec, format, repeat_text};
 use crate::utility::prelude::*;
 
 pub(super) const UTILITY: Utility = Utility {

@@ -4,7 +4,7 @@
 //! the columns that the widest format needs. Lines that repeat the one before are shown as `*`.
 
 use super::count::parse_count;
-use crate::memory::{String, ToMetered, ToDecimal, ToMeteredString, Vec, format, repeat_text};
+use crate::memory::{String, ToDecimal, ToMetered, ToMeteredString, Vec, format, repeat_text};
 use crate::utility::prelude::*;
 use std::fmt::Write as _;
 

@@ -4,7 +4,7 @@ use super::file_mode::{kind_bits, kind_name, mode_letters};
 use super::files::{BLOCK_SIZE, blocks};
 use super::quote::{quote_if_needed, quote_name};
 use super::time_format::Zone;
-use crate::memory::{String, ToMetered, ToDecimal, Vec, format, repeat_text};
+use crate::memory::{String, ToDecimal, ToMetered, Vec, format, repeat_text};
 use crate::utility::prelude::*;
 use crate::vfs::{FileKind, Metadata};
 use std::time::Duration;

@@ -3,7 +3,7 @@
 
 use super::CommandError;
 use crate::limit::{LimitError, Meter};
-use crate::memory::{ToMetered, ToDecimal, Vec, format};
+use crate::memory::{ToDecimal, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 use std::time::Duration;
 

@@ -8,7 +8,7 @@ use super::output::Printout;
 use super::{Act, Builtin, Flow};
 use crate::machine::job::{Job, JobStatus, Jobs};
 use crate::machine::trap;
-use crate::memory::{ToMetered, ToDecimal, Vec, format};
+use crate::memory::{ToDecimal, ToMetered, Vec, format};
 use crate::text::Text;
 use std::fmt::Write as _;
 

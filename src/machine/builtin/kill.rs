@@ -7,7 +7,7 @@ use super::output::Printout;
 use super::{Act, Builtin, Flow};
 use crate::machine::trap::{self, Signal};
 use crate::machine::variable::plain_integer;
-use crate::memory::{ToMetered, ToDecimal, Vec};
+use crate::memory::{ToDecimal, ToMetered, Vec};
 use crate::text::Text;
 use std::fmt::Write as _;
 

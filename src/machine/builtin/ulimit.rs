@@ -8,7 +8,7 @@ use super::error::BuiltinError;
 use super::options::flag;
 use super::{Act, Builtin, Flow};
 use crate::limit::Limits;
-use crate::memory::{ToMetered, ToDecimal, Vec, format};
+use crate::memory::{ToDecimal, ToMetered, Vec, format};
 use crate::text::Text;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -133,8 +133,8 @@ fn current(ctx: &ShellContext<'_>, limits: &Limits, letter: u8) -> (Option<u64>,
 
 fn show(ctx: &mut ShellContext<'_>, limits: &Limits, resource: &Resource, hard: bool, named: bool) {
     let (soft, fixed) = current(ctx, limits, resource.letter);
-    let value = (if hard { fixed } else { soft })
-        .map_or_else(|| "unlimited".to_metered(), ToDecimal::to_decimal);
+    let value =
+        (if hard { fixed } else { soft }).map_or_else(|| "unlimited".to_metered(), ToDecimal::to_decimal);
     let letter = char::from(resource.letter);
     let _ = match (named, resource.unit) {
         (false, _) => writeln!(ctx.out, "{value}"),

@@ -1,7 +1,7 @@
 //! The output formats: normal and unified. POSIX XCU diff.
 
 use super::lines::File;
-use crate::memory::{JoinMetered, String, ToMetered, ToDecimal, ToMeteredString, Vec, format};
+use crate::memory::{JoinMetered, String, ToDecimal, ToMetered, ToMeteredString, Vec, format};
 use crate::utility::prelude::*;
 use std::time::Duration;
 

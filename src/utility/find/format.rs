@@ -1,7 +1,7 @@
 //! `-printf`: escapes and directives. The format is parsed once.
 
 use super::run::Candidate;
-use crate::memory::{String, ToMetered, ToDecimal, ToMeteredString, Vec, format};
+use crate::memory::{String, ToDecimal, ToMetered, ToMeteredString, Vec, format};
 use crate::text::Text;
 use crate::utility::file_mode::{kind_letter, mode_letters, permission_letters};
 use crate::utility::files::{blocks, last_component};
@@ -323,9 +323,8 @@ fn directory_name(path: &[u8]) -> &[u8] {
 pub(super) fn list_line(ctx: &Context, file: &Candidate<'_>, zone: &Zone) -> Result<Vec<u8>, FsError> {
     use crate::utility::quote::escape_name;
     let metadata = file.metadata;
-    let name = |name: Option<Text>, id: u32| {
-        name.map_or_else(|| id.to_decimal(), |name| name.to_metered_string())
-    };
+    let name =
+        |name: Option<Text>, id: u32| name.map_or_else(|| id.to_decimal(), |name| name.to_metered_string());
     let size = match metadata.device {
         Some((major, minor)) => format!("{major:3}, {minor:3}"),
         None => format!("{:8}", metadata.size),

@@ -3,7 +3,7 @@
 use super::Grep;
 use super::search::Search;
 use super::settings::{Directories, Report};
-use crate::memory::{ToMetered, ToDecimal, Vec};
+use crate::memory::{ToDecimal, ToMetered, Vec};
 use crate::utility::prelude::*;
 use crate::vfs::{DirEntry, FileKind, Metadata};
 

@@ -23,10 +23,8 @@ struct Line {
 pub(super) async fn print(ctx: &mut Context, style: &Style, entries: &[Entry]) -> Result<(), UtilityError> {
     let mut lines = Vec::with_capacity(entries.len());
     let (mut links, mut user, mut group, mut size) = (0, 0, 0, 0);
-    let minor_width = entries
-        .iter()
-        .filter_map(|entry| entry.metadata.device)
-        .map(|(_, minor)| minor.to_decimal().len());
+    let minor_width =
+        entries.iter().filter_map(|entry| entry.metadata.device).map(|(_, minor)| minor.to_decimal().len());
     let minor_width = minor_width.max().unwrap_or(0);
     for entry in entries {
         ctx.tick().await?;

@@ -1,7 +1,7 @@
 //! What the options of `ls` mean together.
 
 use super::entry::Entry;
-use crate::memory::{JoinText, String, ToMetered, ToDecimal, Vec, format};
+use crate::memory::{JoinText, String, ToDecimal, ToMetered, Vec, format};
 use crate::pattern::{NoTicker, Pattern, PatternOptions};
 use crate::utility::files::blocks;
 use crate::utility::human_size::human_size;
