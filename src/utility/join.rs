@@ -229,7 +229,11 @@ fn settings(options: &Options) -> Result<Settings, UtilityError> {
 }
 
 /// All fields that the first lines have.
-async fn auto_format(ctx: &Context, settings: &Settings, lines: [&[u8]; 2]) -> Result<Vec<Field>, LimitError> {
+async fn auto_format(
+    ctx: &Context,
+    settings: &Settings,
+    lines: [&[u8]; 2],
+) -> Result<Vec<Field>, LimitError> {
     let mut format = vec![Field::Key];
     for (side, line) in lines.into_iter().enumerate() {
         let count = settings.fields(ctx, line).await?.len();
