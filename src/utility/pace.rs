@@ -8,7 +8,7 @@ use crate::limit::{LimitError, Meter, Turn, gauge};
 use crate::memory::Vec;
 use crate::pattern::{Stopped, Ticker};
 use std::cmp::Ordering;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 /// Steps of some nanoseconds for one unit of fuel.
@@ -37,17 +37,23 @@ impl Pace<'_> {
     }
 
     /// Appends `bytes` to `out`; what is long in stretches.
-    pub(crate) async fn append(&mut self, out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), Stopped> {
+    pub(crate) fn append(
+        &mut self,
+        out: &mut Vec<u8>,
+        bytes: &[u8],
+    ) -> Quick<Result<(), Stopped>, impl Future<Output = Result<(), Stopped>>> {
         if bytes.len() <= STRETCH {
             out.extend_from_slice(bytes);
-            return Ok(());
+            return Quick::done(Ok(()));
         }
-        out.reserve(bytes.len());
-        for stretch in bytes.chunks(STRETCH) {
-            out.extend_from_slice(stretch);
-            self.tick(stretch.len() as u64 / 16).await?;
-        }
-        Ok(())
+        Quick::slow(async move {
+            out.reserve(bytes.len());
+            for stretch in bytes.chunks(STRETCH) {
+                out.extend_from_slice(stretch);
+                self.tick(stretch.len() as u64 / 16).await?;
+            }
+            Ok(())
+        })
     }
 
     /// Counts steps and yields when it is time.
@@ -69,17 +75,52 @@ impl crate::pattern::Pace for Pace<'_> {
 const STRETCH: usize = 64 << 10;
 
 /// Appends `bytes` to `out`; what is long in stretches between which others run.
-pub(crate) async fn append(meter: &Meter, out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), LimitError> {
+pub(crate) fn append(
+    meter: &Meter,
+    out: &mut Vec<u8>,
+    bytes: &[u8],
+) -> Quick<Result<(), LimitError>, impl Future<Output = Result<(), LimitError>>> {
     if bytes.len() <= STRETCH {
         out.extend_from_slice(bytes);
-        return Ok(());
+        return Quick::done(Ok(()));
     }
-    out.reserve(bytes.len());
-    for stretch in bytes.chunks(STRETCH) {
-        out.extend_from_slice(stretch);
-        tick_bytes(meter, stretch.len() / 4).await?;
+    Quick::slow(async move {
+        out.reserve(bytes.len());
+        for stretch in bytes.chunks(STRETCH) {
+            out.extend_from_slice(stretch);
+            tick_bytes(meter, stretch.len() / 4).await?;
+        }
+        Ok(())
+    })
+}
+
+/// A future whose work is mostly done when it is made, so that nothing has to be kept and polled for it.
+#[must_use = "what is slow is done by who awaits it"]
+pub(crate) enum Quick<T, F> {
+    Done(Option<T>),
+    Slow(Pin<Box<F>>),
+}
+
+impl<T, F> Quick<T, F> {
+    pub(crate) const fn done(value: T) -> Self {
+        Self::Done(Some(value))
     }
-    Ok(())
+
+    pub(crate) fn slow(work: F) -> Self {
+        Self::Slow(Box::pin(work))
+    }
+}
+
+impl<T: Unpin, F: Future<Output = T>> Future for Quick<T, F> {
+    type Output = T;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        match self.get_mut() {
+            Self::Done(value) => value.take().map_or(Poll::Pending, Poll::Ready),
+            Self::Slow(work) => work.as_mut().poll(cx),
+        }
+    }
 }
 
 /// Compares texts byte by byte; what is long in stretches between which others run.

@@ -2,6 +2,7 @@
 
 use super::UtilityError;
 use super::context::yield_now;
+use super::pace::Quick;
 use crate::io::Description;
 use crate::limit::gauge;
 use crate::memory::Vec;
@@ -191,13 +192,18 @@ impl Output {
     /// Writes `bytes`, through a buffer. Waits while the reader is slower.
     ///
     /// What is long is handed on as it is, and in stretches between which others run.
-    pub async fn write(&mut self, bytes: &[u8]) -> Result<(), UtilityError> {
-        if bytes.len() >= BLOCK {
-            self.flush().await?;
-            return self.hand_on(bytes).await;
+    pub fn write(&mut self, bytes: &[u8]) -> impl Future<Output = Result<(), UtilityError>> + Send {
+        let is_long = bytes.len() >= BLOCK;
+        if !is_long {
+            self.push(bytes);
+            if self.buffer.len() < BLOCK / 2 {
+                return Quick::done(Ok(()));
+            }
         }
-        self.push(bytes);
-        if self.buffer.len() >= BLOCK / 2 { self.flush().await } else { Ok(()) }
+        Quick::slow(async move {
+            self.flush().await?;
+            if is_long { self.hand_on(bytes).await } else { Ok(()) }
+        })
     }
 
     /// Puts `bytes` into the buffer without waiting; follow it up with [`Output::flush_if_full`] in loops.
@@ -217,8 +223,8 @@ impl Output {
     }
 
     /// Flushes when the buffer is large.
-    pub async fn flush_if_full(&mut self) -> Result<(), UtilityError> {
-        if self.buffer.len() >= BLOCK / 2 { self.flush().await } else { Ok(()) }
+    pub fn flush_if_full(&mut self) -> impl Future<Output = Result<(), UtilityError>> + Send {
+        if self.buffer.len() < BLOCK / 2 { Quick::done(Ok(())) } else { Quick::slow(self.flush()) }
     }
 
     /// Hands everything on.

@@ -22,6 +22,8 @@ use steps::Resolve;
 
 /// Values that are expressions, inside of each other.
 const MAX_DEPTH: u32 = 128;
+/// Bytes of an expression that are read for one unit of fuel.
+const BYTES_PER_FUEL: usize = 8;
 
 /// An expression that is evaluated.
 struct Evaluation<'e> {
@@ -86,8 +88,8 @@ impl Shell {
         if depth > MAX_DEPTH {
             return Err(self.arithmetic_error(EvaluationError::TooDeep(Text::from(text))));
         }
-        // Values that name values can make one expression an endless work: `a=b+b b=c+c ...`.
-        if gauge::burn(1) {
+        // Values that name values can make one expression an endless work: `a=b+b b=c+c ...`; and a long text is long work.
+        if gauge::burn(1 + (text.len() / BYTES_PER_FUEL) as i64) {
             run.services.meter.check()?;
         }
         let limit = run.services.meter.limits().syntax_depth.min(200) as u32;
