@@ -1,7 +1,7 @@
 //! The word that is being expanded: bytes with their quoting, field by field.
 
 use crate::limit::gauge;
-use crate::memory::{Vec, vec};
+use crate::memory::Vec;
 use crate::pattern::{Pattern, PatternOptions};
 use crate::text::Text;
 
@@ -9,8 +9,10 @@ use crate::text::Text;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Field {
     pub(crate) bytes: Vec<u8>,
-    /// Ends of stretches of bytes of one quoting, in order.
+    /// Ends of stretches of bytes of one quoting, in order, without the last, which most fields have alone.
     runs: Vec<(usize, bool)>,
+    /// Whether the last stretch is quoted.
+    last_quoted: bool,
     /// Has an unquoted character that pathname expansion looks for.
     pub(crate) special: bool,
 }
@@ -18,7 +20,7 @@ pub(crate) struct Field {
 impl Field {
     /// A field without quoting.
     pub(crate) fn unquoted(bytes: &[u8]) -> Self {
-        let mut field = Self { bytes: Vec::new(), runs: Vec::new(), special: false };
+        let mut field = Self::default();
         field.push(bytes, false);
         field
     }
@@ -27,12 +29,13 @@ impl Field {
         if bytes.is_empty() {
             return;
         }
-        self.bytes.extend_from_slice(bytes);
-        let end = self.bytes.len();
-        match self.runs.last_mut() {
-            Some((last, kind)) if *kind == quoted => *last = end,
-            _ => self.runs.push((end, quoted)),
+        if self.last_quoted != quoted {
+            if !self.bytes.is_empty() {
+                self.runs.push((self.bytes.len(), self.last_quoted));
+            }
+            self.last_quoted = quoted;
         }
+        self.bytes.extend_from_slice(bytes);
         if !quoted && !self.special {
             self.special = bytes.iter().any(|byte| matches!(byte, b'*' | b'?' | b'[' | b'('));
         }
@@ -53,6 +56,7 @@ impl Field {
         for &(end, quoted) in &self.runs {
             mask.resize(end, quoted);
         }
+        mask.resize(self.bytes.len(), self.last_quoted);
         mask
     }
 
@@ -94,16 +98,18 @@ impl Field {
     /// Stretches of one quoting: `(bytes, quoted)`.
     pub(crate) fn stretches(&self) -> impl Iterator<Item = (&[u8], bool)> {
         let mut start = 0;
-        self.runs.iter().filter_map(move |&(end, quoted)| {
+        let last = (self.bytes.len(), self.last_quoted);
+        self.runs.iter().copied().chain(std::iter::once(last)).filter_map(move |(end, quoted)| {
             let bytes = self.bytes.get(start..end)?;
             start = end;
-            Some((bytes, quoted))
+            (!bytes.is_empty()).then_some((bytes, quoted))
         })
     }
 
     fn clear(&mut self) {
         self.bytes.clear();
         self.runs.clear();
+        self.last_quoted = false;
         self.special = false;
     }
 }
@@ -136,8 +142,8 @@ impl From<Finished> for Field {
             Finished::Mixed(field) => field,
             Finished::Plain { text, quoted } => {
                 let bytes = text.into_vec();
-                let runs = if bytes.is_empty() { Vec::new() } else { vec![(bytes.len(), quoted)] };
-                Self { bytes, runs, special: false }
+                let last_quoted = quoted && !bytes.is_empty();
+                Self { bytes, last_quoted, ..Self::default() }
             }
         }
     }
@@ -314,12 +320,11 @@ impl Builder {
 
     /// Ends the current field, even an empty one.
     pub(crate) fn end_field(&mut self) {
-        let finished = match self.current.runs.as_slice() {
-            [] => Finished::Plain { text: self.take_current(), quoted: false },
-            &[(_, quoted)] if !self.current.is_special() => {
-                Finished::Plain { text: self.take_current(), quoted }
-            }
-            _ => Finished::Mixed(std::mem::take(&mut self.current)),
+        let finished = if self.current.runs.is_empty() && !self.current.is_special() {
+            let quoted = self.current.last_quoted;
+            Finished::Plain { text: self.take_current(), quoted }
+        } else {
+            Finished::Mixed(std::mem::take(&mut self.current))
         };
         self.done.push(finished);
         self.present = false;
@@ -359,6 +364,7 @@ impl Builder {
         self.present = false;
         self.soft = false;
         self.current.runs.clear();
+        self.current.last_quoted = false;
         self.current.special = false;
         if self.current.bytes.len() <= 64 {
             let text = Text::from(self.current.bytes.as_slice());

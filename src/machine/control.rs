@@ -174,7 +174,13 @@ impl Process {
             Frame::Subshell(frame) => {
                 self.control.depth = self.control.depth.saturating_sub(1);
                 self.shell.variables.leave_subshell(frame.mark);
-                self.shell.state = frame.state;
+                let state = std::mem::replace(&mut self.shell.state, frame.state);
+                let exports = self.shell.variables.exports;
+                let kept = &self.shell.state.environment;
+                if exports == frame.mark.exports && kept.as_ref().is_none_or(|kept| kept.0 != exports) {
+                    // Nothing that is exported has changed there: what its commands were given is right here too.
+                    self.shell.state.environment = state.environment;
+                }
             }
         }
     }

@@ -42,7 +42,7 @@ impl Drop for Variables {
             return;
         }
         self.kept_locals.clear();
-        self.leave_subshell(Mark { locals: 0, journal: self.layer.journal, scope: 0 });
+        self.leave_subshell(Mark { locals: 0, journal: self.layer.journal, scope: 0, exports: self.exports });
         self.readonly_functions.clear();
         self.traced_functions.clear();
         self.forget_long_values();
@@ -134,7 +134,7 @@ impl Variables {
 
     /// Takes the old layer away and makes a new one, with no values yet. False: there is none now.
     fn new_layer(&mut self, environment: &Environment) -> bool {
-        self.leave_subshell(Mark { locals: 0, journal: 0, scope: 0 });
+        self.leave_subshell(Mark { locals: 0, journal: 0, scope: 0, exports: self.exports });
         self.subshell_depth = 1;
         self.layer = Layer::default();
         let names = Arc::clone(&self.names);

@@ -133,6 +133,8 @@ pub(crate) struct Mark {
     pub(super) locals: usize,
     pub(super) journal: usize,
     pub(super) scope: u32,
+    /// What [`Variables::exports`] was.
+    pub(super) exports: u64,
 }
 
 /// Assignments before a builtin, to be undone behind it without undoing what the builtin made local.
@@ -247,13 +249,15 @@ impl Variables {
             return false;
         }
         let slot = self.slot_mut(name);
-        let saved = Saved { name, slot: slot.clone(), token: 0 };
         // A local variable starts with what was assigned before a call.
-        if slot.attributes.has(Attributes(Attributes::TEMPORARY.0 | Attributes::INHERITED.0)) {
+        let starts_bound = slot.attributes.has(Attributes(Attributes::TEMPORARY.0 | Attributes::INHERITED.0));
+        let value =
+            if starts_bound { slot.value.clone() } else { std::mem::replace(&mut slot.value, Value::Unset) };
+        let saved = Saved { name, slot: Slot { value, ..*slot }, token: 0 };
+        if starts_bound {
             slot.attributes.remove(Attributes::TEMPORARY);
             slot.attributes.insert(Attributes::INHERITED);
         } else {
-            slot.value = Value::Unset;
             // It is exported when the one that it hides is.
             slot.attributes =
                 Attributes(slot.attributes.0 & (Attributes::SPECIAL.0 | Attributes::EXPORTED.0));
@@ -447,7 +451,12 @@ impl Variables {
     }
 
     fn mark(&self) -> Mark {
-        Mark { locals: self.locals.len(), journal: self.journal.len(), scope: self.scope }
+        Mark {
+            locals: self.locals.len(),
+            journal: self.journal.len(),
+            scope: self.scope,
+            exports: self.exports,
+        }
     }
 
     /// The variables of a process that is started from this one: a copy without what only this one can go back to.

@@ -8,7 +8,7 @@ use crate::limit::{LimitError, Meter, Turn, gauge};
 use crate::memory::Vec;
 use crate::pattern::{Stopped, Ticker};
 use std::cmp::Ordering;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 /// Steps of some nanoseconds for one unit of fuel.
@@ -167,9 +167,10 @@ pub(crate) async fn tick_bytes(meter: &Meter, bytes: usize) -> Result<(), LimitE
 /// Bytes looked at one by one for one unit of fuel.
 const BYTES_PER_FUEL: usize = 16;
 
-/// The value of a future that never waits, as with [`Pace::Alone`]; `None` if it does wait.
-pub(crate) fn in_place<T>(future: impl Future<Output = T>) -> Option<T> {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+/// The value of a future that never waits, as with [`Pace::Alone`]; `None` if it does wait. It is pinned by the caller, so
+/// that it is not moved.
+pub(crate) fn in_place<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
+    match future.poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => Some(value),
         Poll::Pending => None,
     }

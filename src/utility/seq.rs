@@ -156,7 +156,9 @@ async fn count_exact(
             printer.exact(ctx, value);
             let Some(next) = value.digits.checked_add(step.digits) else { return Ok(()) };
             value.digits = next;
-            ctx.stdout.flush_if_full().await?;
+            if ctx.stdout.is_full() {
+                ctx.stdout.flush().await?;
+            }
         }
         ctx.tick_many(256);
         ctx.check().await?;

@@ -222,9 +222,14 @@ impl Output {
         self.buffer.len()
     }
 
+    /// Whether the buffer is so large that it should be flushed.
+    pub fn is_full(&self) -> bool {
+        self.buffer.len() >= BLOCK / 2
+    }
+
     /// Flushes when the buffer is large.
     pub fn flush_if_full(&mut self) -> impl Future<Output = Result<(), UtilityError>> + Send {
-        if self.buffer.len() < BLOCK / 2 { Quick::done(Ok(())) } else { Quick::slow(self.flush()) }
+        if self.is_full() { Quick::slow(self.flush()) } else { Quick::done(Ok(())) }
     }
 
     /// Hands everything on.

@@ -7,6 +7,7 @@ use crate::limit::{LimitError, Meter, gauge};
 use crate::memory::{ToDecimal, Vec, format};
 use crate::pattern::{NoTicker, Stopped};
 use crate::utility::pace::{Pace, in_place};
+use std::pin::pin;
 
 /// Why a format was not finished.
 #[derive(Debug)]
@@ -211,7 +212,7 @@ async fn pad(count: usize, out: &mut Vec<u8>, pace: &mut Pace<'_>) -> Result<(),
 /// Text of a few characters, as `%s` shows it.
 fn push_text(text: &[u8], style: &Style, out: &mut Vec<u8>) {
     let ticker = &mut NoTicker;
-    in_place(push_string(text, style, out, &mut Pace::Alone(ticker)));
+    in_place(pin!(push_string(text, style, out, &mut Pace::Alone(ticker))));
 }
 
 /// `%c`: the character with that number, or the first one of a text.

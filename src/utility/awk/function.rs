@@ -10,6 +10,7 @@ use crate::memory::{String, ToDecimal, Vec, format, repeat};
 use crate::text::Text;
 use crate::utility::pace::{Pace, in_place};
 use crate::utility::ticker::{MeterTicker, stopped};
+use std::pin::pin;
 
 impl Machine<'_> {
     /// Calls a function with the `count` values on top of the stack; some need a pause, after which their value is pushed.
@@ -191,7 +192,7 @@ impl Machine<'_> {
     /// As `format`, where no text is long.
     pub(super) fn format_at_once(&self, arguments: &[Value], out: &mut Vec<u8>) -> Result<(), Fault> {
         let ticker = &mut MeterTicker::new(&self.meter);
-        in_place(self.format(arguments, out, &mut Pace::Alone(ticker))).unwrap_or(Ok(()))
+        in_place(pin!(self.format(arguments, out, &mut Pace::Alone(ticker)))).unwrap_or(Ok(()))
     }
 
     /// `asort` by value, `asorti` by subscript: the result has subscripts from 1.

@@ -6,7 +6,7 @@ use super::field::{Need, Piece, Splitter, split};
 use super::function::{count_characters, number_key, push_in_case, skip_characters, substr_range};
 use super::machine::{Machine, Pause, Settings};
 use super::op::{FS, Function, NF, OFS, Op, Place, RLENGTH, RS, RSTART, Var};
-use super::replacement::Replacement;
+use super::replacement::{Replacement, Replacements};
 use super::value::Value;
 use crate::character::{blocks, unit_at};
 use crate::limit::{Meter, gauge};
@@ -15,7 +15,7 @@ use crate::pattern::Stopped;
 use crate::text::Text;
 use crate::utility::context::yield_now;
 use crate::utility::pace::{Pace, append};
-use crate::utility::regex::{Regex, RegexError, Span, find_text};
+use crate::utility::regex::{Look, Regex, RegexError, Span, find_text};
 
 /// A text from this length on is large: what looks at each of its characters takes turns with others.
 const LARGE: usize = 1 << 15;
@@ -326,7 +326,7 @@ impl Machine<'_> {
             None => self.text(&operand),
         };
         let mut out = Vec::new();
-        let parts = Replacement::simple(&replacement);
+        let parts = Replacements::simple(&replacement);
         let count = replace(&regex, &target, &parts, usize::from(!is_global), &mut out, pace).await;
         let count = count.map_err(|error| self.regex_fault(&error, b""))?;
         if count > 0
@@ -354,7 +354,7 @@ impl Machine<'_> {
             _ => (how.number().max(1.0)) as usize,
         };
         let mut out = Vec::new();
-        let parts = Replacement::with_groups(&replacement);
+        let parts = Replacements::with_groups(&replacement);
         let count = replace(&regex, &target, &parts, wanted, &mut out, pace).await;
         let count = count.map_err(|error| self.regex_fault(&error, b""))?;
         Ok(Value::Text(if count == 0 { target } else { Text::from(out) }))
@@ -382,7 +382,7 @@ async fn find(
 async fn replace(
     regex: &Regex,
     text: &[u8],
-    parts: &[Replacement],
+    parts: &[Replacement<'_>],
     wanted: usize,
     out: &mut Vec<u8>,
     pace: &mut Pace<'_>,
@@ -392,13 +392,21 @@ async fn replace(
     let (mut from, mut done, mut seen, mut count) = (0, 0, 0, 0);
     let mut last_end = None;
     while from <= text.len() {
-        let Some((start, end)) = find(regex, text, from, wants_groups, &mut groups, pace).await? else {
-            break;
+        let found = match regex.look(text, from, pace)? {
+            // What waits for nothing needs no future.
+            Look::Known(found) if found.is_none() || !wants_groups => found,
+            _ if wants_groups => {
+                regex.captures_at(text, from, &mut groups, pace).await?;
+                groups.first().copied().flatten()
+            }
+            look => regex.find_from(look, text, from, pace).await?,
         };
+        let Some((start, end)) = found else { break };
         if !(start == end && last_end == Some(start)) {
             seen += 1;
             if wanted == 0 || seen == wanted {
                 let pieces = parts.iter().map(|part| match part {
+                    Replacement::Plain(text) => text,
                     Replacement::Text(text) => text.as_slice(),
                     Replacement::Group(0) => text.get(start..end).unwrap_or(&[]),
                     Replacement::Group(number) => {

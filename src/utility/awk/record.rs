@@ -10,6 +10,7 @@ use crate::text::Text;
 use crate::utility::pace::{Pace, in_place};
 use crate::utility::regex::{Regex, RegexError, Syntax};
 use crate::utility::ticker::{MeterTicker, stopped};
+use std::pin::pin;
 
 /// Dynamic regular expressions that are kept.
 const GREATEST_REGEXES: usize = 32;
@@ -68,7 +69,8 @@ impl Machine<'_> {
         }
         let newline_splits = self.settings.rs.is_empty();
         let ticker = &mut MeterTicker::new(&self.meter);
-        let split = in_place(self.record.split(&self.splitter, newline_splits, &mut Pace::Alone(ticker)));
+        let split =
+            in_place(pin!(self.record.split(&self.splitter, newline_splits, &mut Pace::Alone(ticker))));
         split.unwrap_or(Ok(())).map_err(|error| self.regex_fault(&error, b""))
     }
 
@@ -79,7 +81,7 @@ impl Machine<'_> {
         }
         let ticker = &mut MeterTicker::new(&self.meter);
         let Settings { ofs, convfmt, .. } = &self.settings;
-        let rebuilt = in_place(self.record.rebuild(ofs, convfmt, &mut Pace::Alone(ticker)));
+        let rebuilt = in_place(pin!(self.record.rebuild(ofs, convfmt, &mut Pace::Alone(ticker))));
         rebuilt.unwrap_or(Ok(())).map_err(|error| self.regex_fault(&error, b""))
     }
 
@@ -87,7 +89,7 @@ impl Machine<'_> {
     pub(super) fn own_fields(&mut self) -> Result<(), Fault> {
         self.split_record()?;
         let ticker = &mut MeterTicker::new(&self.meter);
-        let owned = in_place(self.record.own(&mut Pace::Alone(ticker)));
+        let owned = in_place(pin!(self.record.own(&mut Pace::Alone(ticker))));
         owned.unwrap_or(Ok(())).map_err(|error| self.regex_fault(&error, b""))
     }
 

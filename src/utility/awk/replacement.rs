@@ -1,16 +1,56 @@
 //! The replacement of `sub`, `gsub` and `gensub`, taken apart.
 
 use crate::memory::Vec;
+use std::ops::Deref;
 
 /// A part of a replacement.
-pub(super) enum Replacement {
+pub(super) enum Replacement<'t> {
+    /// A text that stands there as it is.
+    Plain(&'t [u8]),
+    /// A text without its backslashes.
     Text(Vec<u8>),
     Group(usize),
 }
 
-impl Replacement {
+/// The parts of a replacement.
+pub(super) enum Replacements<'t> {
+    /// Most have nothing special in them, and need no memory.
+    Plain([Replacement<'t>; 1]),
+    Parts(Vec<Replacement<'t>>),
+}
+
+impl<'t> Replacements<'t> {
     /// For `sub` and `gsub`: `&` is the match, `\&` an ampersand, `\\` before either a backslash.
-    pub(super) fn simple(text: &[u8]) -> Vec<Self> {
+    pub(super) fn simple(text: &'t [u8]) -> Self {
+        Self::new(text, Replacement::simple)
+    }
+
+    /// For `gensub`: also `\0` to `\9`.
+    pub(super) fn with_groups(text: &'t [u8]) -> Self {
+        Self::new(text, Replacement::with_groups)
+    }
+
+    fn new(text: &'t [u8], take_apart: fn(&[u8]) -> Vec<Replacement<'t>>) -> Self {
+        match memchr::memchr2(b'&', b'\\', text) {
+            None => Self::Plain([Replacement::Plain(text)]),
+            Some(_) => Self::Parts(take_apart(text)),
+        }
+    }
+}
+
+impl<'t> Deref for Replacements<'t> {
+    type Target = [Replacement<'t>];
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Plain(parts) => parts,
+            Self::Parts(parts) => parts,
+        }
+    }
+}
+
+impl Replacement<'_> {
+    fn simple(text: &[u8]) -> Vec<Self> {
         let mut parts = Vec::new();
         let mut literal = Vec::new();
         let mut at = 0;
@@ -42,8 +82,7 @@ impl Replacement {
         parts
     }
 
-    /// For `gensub`: also `\0` to `\9`.
-    pub(super) fn with_groups(text: &[u8]) -> Vec<Self> {
+    fn with_groups(text: &[u8]) -> Vec<Self> {
         let mut parts = Vec::new();
         let mut literal = Vec::new();
         let mut bytes = text.iter().copied().peekable();

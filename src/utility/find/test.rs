@@ -10,6 +10,7 @@ use crate::utility::pace::{Pace, in_place};
 use crate::utility::ticker::{MeterTicker, stopped};
 use crate::utility::walk::read_directory;
 use crate::vfs::{FileKind, FsError, Metadata};
+use std::pin::pin;
 
 impl Test {
     /// Whether the file passes.
@@ -32,7 +33,7 @@ impl Test {
             }
             Self::Regex(regex) => {
                 let ticker = &mut MeterTicker::new(&ctx.meter);
-                let found = in_place(regex.is_match(file.path, &mut Pace::Alone(ticker)));
+                let found = in_place(pin!(regex.is_match(file.path, &mut Pace::Alone(ticker))));
                 found.unwrap_or(Ok(false)).map_err(|_| stopped(&ctx.meter))?
             }
             Self::Type(kinds) => kinds.contains(&metadata.kind),

@@ -39,6 +39,7 @@ use automaton::Automaton;
 use perl::Perl;
 use program::Program;
 use simulate::{Simulation, Wanted};
+use std::pin::pin;
 
 pub(crate) use error::RegexError;
 
@@ -283,7 +284,7 @@ impl Regex {
         groups: &mut Vec<Option<Span>>,
         ticker: &mut (dyn Ticker + Send),
     ) -> Result<bool, RegexError> {
-        in_place(self.captures_at(text, start, groups, &mut Pace::Alone(ticker)))
+        in_place(pin!(self.captures_at(text, start, groups, &mut Pace::Alone(ticker))))
             .unwrap_or(Err(Stopped.into()))
     }
 }

@@ -2,14 +2,15 @@
 
 use super::*;
 use crate::pattern::NoTicker;
+use std::pin::pin;
 
 impl Regex {
     fn matches_now(&self, text: &[u8]) -> Result<bool, RegexError> {
-        in_place(self.is_match(text, &mut Pace::Alone(&mut NoTicker))).unwrap()
+        in_place(pin!(self.is_match(text, &mut Pace::Alone(&mut NoTicker)))).unwrap()
     }
 
     fn find_now(&self, text: &[u8], start: usize) -> Result<Option<Span>, RegexError> {
-        in_place(self.find_at(text, start, &mut Pace::Alone(&mut NoTicker))).unwrap()
+        in_place(pin!(self.find_at(text, start, &mut Pace::Alone(&mut NoTicker)))).unwrap()
     }
 
     fn captures_now(
@@ -18,7 +19,7 @@ impl Regex {
         start: usize,
         groups: &mut crate::memory::Vec<Option<Span>>,
     ) -> Result<bool, RegexError> {
-        in_place(self.captures_at(text, start, groups, &mut Pace::Alone(&mut NoTicker))).unwrap()
+        in_place(pin!(self.captures_at(text, start, groups, &mut Pace::Alone(&mut NoTicker)))).unwrap()
     }
 }
 
@@ -271,14 +272,14 @@ fn bombs_end_within_a_bound() {
         let regex = compile(source, Syntax::Extended, &RegexOptions::default()).unwrap();
         let counter = &mut Counter(5_000_000);
         assert_eq!(
-            in_place(regex.find_at(&text, 0, &mut Pace::Alone(counter))).unwrap(),
+            in_place(pin!(regex.find_at(&text, 0, &mut Pace::Alone(counter)))).unwrap(),
             Ok(None),
             "{source}"
         );
     }
     let regex = compile("(a|b)*a(a|b){12}c", Syntax::Extended, &RegexOptions::default()).unwrap();
     let error = RegexError::Stopped(crate::pattern::Stopped);
-    assert_eq!(in_place(regex.is_match(&text, &mut Pace::Alone(&mut Counter(5)))).unwrap(), Err(error));
+    assert_eq!(in_place(pin!(regex.is_match(&text, &mut Pace::Alone(&mut Counter(5))))).unwrap(), Err(error));
     let nested = format!("{}a{}", "(".repeat(240), ")*".repeat(240));
     assert_eq!(
         compile(&nested, Syntax::Extended, &RegexOptions::default()).unwrap().find_now(b"aab", 0),

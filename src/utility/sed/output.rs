@@ -15,6 +15,24 @@ enum Target {
     Memory(Vec<u8>),
 }
 
+/// How a text ends.
+enum End {
+    Newline,
+    /// What follows begins with the newline.
+    Missing,
+    /// What follows goes on.
+    Open,
+}
+
+impl End {
+    const fn of(newline: bool) -> Self {
+        if newline { Self::Newline } else { Self::Missing }
+    }
+}
+
+/// A text from this length on is not put into the buffer at once.
+const LONG: usize = 1 << 14;
+
 #[derive(Debug)]
 struct Sink {
     target: Target,
@@ -85,33 +103,34 @@ impl Sinks {
     }
 
     /// Writes to the main sink; `newline`: with what ends a line.
-    pub(super) async fn print(
+    pub(super) fn print(
         &mut self,
         ctx: &mut Context,
         text: &[u8],
         newline: bool,
-    ) -> Result<(), UtilityError> {
-        self.write(ctx, self.main, text, newline).await
+    ) -> impl Future<Output = Result<(), UtilityError>> {
+        self.write(ctx, self.main, text, End::of(newline))
     }
 
     /// Writes text as it is to the main sink.
-    pub(super) async fn print_raw(&mut self, ctx: &mut Context, text: &[u8]) -> Result<(), UtilityError> {
-        let main = self.main;
-        self.complete_line(main, ctx).await?;
-        self.push(main, ctx, text).await?;
-        self.settle(main, ctx).await
+    pub(super) fn print_raw(
+        &mut self,
+        ctx: &mut Context,
+        text: &[u8],
+    ) -> impl Future<Output = Result<(), UtilityError>> {
+        self.write(ctx, self.main, text, End::Open)
     }
 
     /// Writes to a file of the program.
-    pub(super) async fn write_file(
+    pub(super) fn write_file(
         &mut self,
         ctx: &mut Context,
         file: usize,
         text: &[u8],
         newline: bool,
-    ) -> Result<(), UtilityError> {
+    ) -> impl Future<Output = Result<(), UtilityError>> {
         let sink = self.files.get(file).copied().unwrap_or(0);
-        self.write(ctx, sink, text, newline).await
+        self.write(ctx, sink, text, End::of(newline))
     }
 
     async fn write(
@@ -119,43 +138,35 @@ impl Sinks {
         ctx: &mut Context,
         sink: usize,
         text: &[u8],
-        newline: bool,
+        end: End,
     ) -> Result<(), UtilityError> {
-        self.complete_line(sink, ctx).await?;
-        self.push(sink, ctx, text).await?;
-        if newline {
-            self.push(sink, ctx, &[self.delimiter]).await?;
-        } else if let Some(sink) = self.all.get_mut(sink) {
-            sink.lacks_newline = true;
-        }
-        self.settle(sink, ctx).await
-    }
-
-    async fn complete_line(&mut self, sink: usize, ctx: &mut Context) -> Result<(), UtilityError> {
-        let lacks_newline =
-            self.all.get_mut(sink).is_some_and(|sink| std::mem::take(&mut sink.lacks_newline));
-        if lacks_newline { self.push(sink, ctx, &[self.delimiter]).await } else { Ok(()) }
-    }
-
-    async fn push(&mut self, sink: usize, ctx: &mut Context, text: &[u8]) -> Result<(), UtilityError> {
         let Some(sink) = self.all.get_mut(sink) else { return Ok(()) };
-        match &mut sink.target {
-            Target::Stdout => ctx.stdout.write(text).await,
-            Target::Stderr => ctx.stderr.write(text).await,
-            Target::File(output) => output.write(text).await,
-            Target::Memory(bytes) => Ok(append(&ctx.meter, bytes, text).await?),
-        }
-    }
-
-    async fn settle(&mut self, sink: usize, ctx: &mut Context) -> Result<(), UtilityError> {
-        let Some(sink) = self.all.get_mut(sink) else { return Ok(()) };
-        let output = match &mut sink.target {
-            Target::Stdout => &mut ctx.stdout,
-            Target::Stderr => return ctx.stderr.flush().await,
-            Target::File(output) => output,
-            Target::Memory(_) => return Ok(()),
+        let lacked_newline = std::mem::replace(&mut sink.lacks_newline, matches!(end, End::Missing));
+        let before = lacked_newline.then_some(self.delimiter);
+        let after = matches!(end, End::Newline).then_some(self.delimiter);
+        let (output, is_unbuffered) = match &mut sink.target {
+            Target::Stdout => (&mut ctx.stdout, self.unbuffered),
+            Target::Stderr => (&mut ctx.stderr, true),
+            Target::File(output) => (output, self.unbuffered),
+            Target::Memory(bytes) => {
+                bytes.extend(before);
+                append(&ctx.meter, bytes, text).await?;
+                bytes.extend(after);
+                return Ok(());
+            }
         };
-        if self.unbuffered { output.flush().await } else { output.flush_if_full().await }
+        if let Some(delimiter) = before {
+            output.push(&[delimiter]);
+        }
+        if text.len() < LONG {
+            output.push(text);
+        } else {
+            output.write(text).await?;
+        }
+        if let Some(delimiter) = after {
+            output.push(&[delimiter]);
+        }
+        if is_unbuffered || output.is_full() { output.flush().await } else { Ok(()) }
     }
 
     /// Hands on what was written to files.

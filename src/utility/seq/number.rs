@@ -21,8 +21,6 @@ impl Fixed {
 
     /// Appends the number with `precision` decimals (at most `scale` of them matter) and zeros up to `width`.
     pub(super) fn append(self, precision: usize, width: usize, out: &mut Vec<u8>) {
-        let mut buffer = [b'0'; 40];
-        let mut at = buffer.len();
         let mut rest = self.digits.unsigned_abs();
         let mut dropped = self.scale.saturating_sub(precision);
         if precision > 0 || rest > u128::from(u64::MAX) {
@@ -48,17 +46,7 @@ impl Fixed {
         for _ in 0..dropped {
             rest /= 10;
         }
-        loop {
-            at = at.saturating_sub(1);
-            if let Some(slot) = buffer.get_mut(at) {
-                *slot = b'0' + (rest % 10) as u8;
-            }
-            rest /= 10;
-            if rest == 0 {
-                break;
-            }
-        }
-        self.pad(buffer.get(at..).unwrap_or(&[]), width, out);
+        self.pad(itoa::Buffer::new().format(rest).as_bytes(), width, out);
     }
 
     fn pad(self, text: &[u8], width: usize, out: &mut Vec<u8>) {

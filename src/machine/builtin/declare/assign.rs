@@ -178,8 +178,11 @@ fn declare_here(
         }
         return Err(BuiltinError::ReadOnlyVariable(shown));
     }
-    check_conversion(ctx, id, change)?;
-    set_attributes(ctx, id, request, subscript.is_some() || change.literal.is_some());
+    let has_elements = subscript.is_some() || change.literal.is_some();
+    if has_elements || request.on != Attributes::default() || request.off != Attributes::default() {
+        check_conversion(ctx, id, change)?;
+        set_attributes(ctx, id, request, has_elements);
+    }
     let done = match (&change.literal, change.operand.value) {
         (Some(literal), _) => {
             let append = change.operand.append;
@@ -238,20 +241,21 @@ fn changes_meaning(before: Attributes, request: Request) -> bool {
 /// Makes the name local, which a global read-only variable forbids.
 fn make_local(ctx: &mut Context<'_, '_>, id: NameId, request: Request) -> Result<(), BuiltinError> {
     let variables = &mut ctx.process.shell.variables;
-    let outer = variables.slot(id).clone();
-    if outer.scope != variables.scope() && outer.attributes.has(Attributes::READONLY) && outer.scope == 0 {
+    let outer = variables.slot(id);
+    let (scope, attributes) = (outer.scope, outer.attributes);
+    if scope != variables.scope() && attributes.has(Attributes::READONLY) && scope == 0 {
         return Err(BuiltinError::ReadOnlyVariable(variables.names.text(id)));
     }
     let inherits = request.inherit || ctx.process.shell.state.options.has(ShellOption::LocalVarInherit);
+    let inherited = (inherits && !attributes.has(Attributes::NAMEREF)).then(|| outer.value.clone());
     if variables.make_local(id) {
-        let exported = outer.attributes.has(Attributes::EXPORTED);
         let slot = variables.slot_mut(id);
-        if inherits && !outer.attributes.has(Attributes::NAMEREF) {
-            slot.value = outer.value;
-            slot.attributes = outer.attributes;
+        if let Some(value) = inherited {
+            slot.value = value;
+            slot.attributes = attributes;
         }
         slot.attributes.insert(Attributes::DECLARED);
-        if exported {
+        if attributes.has(Attributes::EXPORTED) {
             slot.attributes.insert(Attributes::EXPORTED);
             variables.exports += 1;
         }
