@@ -96,6 +96,7 @@ struct Kept {
 impl Kept {
     /// Lets the session start over if it would keep too much.
     fn trim(&self) {
+        self.own.cache.trim();
         if self.own.bytes() > self.most {
             let mut slot = lock(&self.slot);
             if Arc::ptr_eq(&slot, &self.own) {

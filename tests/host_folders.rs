@@ -449,10 +449,10 @@ const SEEDS: &[Seed] = &[
     },
     Seed {
         name: "what just fits",
-        layout: "b seed/a 600\nb seed/b 400",
-        options: &["--limit", "file_system_bytes=1000", "--limit", "files=2"],
+        layout: "b seed/a 60000\nb seed/b 40000",
+        options: &["--limit", "file_system_bytes=110000", "--limit", "files=2"],
         script: "cat a b | wc -c",
-        stdout: "1000\n",
+        stdout: "100000\n",
         ends: (0, ""),
     },
     Seed {

@@ -160,7 +160,7 @@ impl Subject {
     }
 }
 
-/// What a tree of JSON may be larger than its text.
+/// What a tree of JSON may be larger than its text, unless it is known.
 const TREE: u64 = 8;
 
 /// Measures loading a config, reading an event and firing it.
@@ -172,12 +172,16 @@ fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, dialect: Dialect) -> Figu
     let start = Instant::now();
     let options = LoadOptions::default();
     let loaded = longest.watch("load", || HookSet::load(dialect, &config, &options));
-    let mut charged = TREE * (config.len() + event.len()) as u64;
+    let mut charged = TREE * event.len() as u64;
     let end = match &loaded {
-        Err(_) => "config refused".to_owned(),
+        Err(_) => {
+            charged += TREE * config.len() as u64;
+            "config refused".to_owned()
+        }
         Ok(hooks) => {
             let value = serde_json::from_slice(&event).unwrap();
-            let event = longest.watch("event", || hooks.read_event(&value)).unwrap();
+            let event = longest.watch("event", || hooks.take_event(value)).unwrap();
+            charged = charged.max(event.memory()) + hooks.memory();
             let mut firing = Box::pin(async {
                 let outcome = hooks.fire(sandbox, &event).await;
                 HookSet::settle(sandbox).await;
@@ -217,9 +221,9 @@ fn warm(runtime: &Runtime, sandbox: &Sandbox, before: &str) {
 /// of what a session keeps.
 fn measure(runtime: &Runtime, sandbox: &Sandbox, script: impl FnOnce() -> Script, restores: bool) -> Figures {
     let snapshot = restores.then(|| sandbox.fs().snapshot());
-    let files = sandbox.fs().usage().bytes;
+    let files = sandbox.fs().usage().memory;
     let mut longest = Longest::default();
-    let mut most_files = files;
+    sandbox.fs().take_peak_memory();
     HEAP.reset_peak_memory();
     let script = script();
     let limit = Duration::from_millis(script.limits.as_ref().unwrap_or(sandbox.limits()).wall_time_ms);
@@ -232,9 +236,7 @@ fn measure(runtime: &Runtime, sandbox: &Sandbox, script: impl FnOnce() -> Script
         if start.elapsed() < limit {
             waited = waiting.so_far();
         }
-        let progress = longest.watch("poll", || Pin::new(&mut run).poll(context));
-        most_files = most_files.max(sandbox.fs().usage().bytes);
-        progress
+        longest.watch("poll", || Pin::new(&mut run).poll(context))
     }));
     let taken = start.elapsed();
     let noise = waiting.so_far().saturating_sub(waited);
@@ -245,13 +247,14 @@ fn measure(runtime: &Runtime, sandbox: &Sandbox, script: impl FnOnce() -> Script
         End::Limit(error) => format!("limit {}", error.limit),
     };
     let usage = output.usage;
+    let most_files = sandbox.fs().take_peak_memory();
     drop(output);
     let left = match &snapshot {
         Some(snapshot) => {
             sandbox.fs().restore(snapshot);
             0
         }
-        None => sandbox.fs().usage().bytes as i64 - files as i64,
+        None => sandbox.fs().usage().memory as i64 - files as i64,
     };
     Figures {
         end,

@@ -8,6 +8,7 @@ mod scalar;
 mod yaml;
 
 use super::error::ConfigProblem;
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::cell::Cell;
 
@@ -71,7 +72,7 @@ impl<'a> Source<'a> {
 
     /// The text as JSON; the problem's message starts with `prefix`.
     pub fn json(&self, prefix: &str) -> Result<Node, ConfigProblem> {
-        if let Err(error) = serde_json::from_slice::<Value>(self.text) {
+        if let Err(error) = serde_json::from_slice::<Check>(self.text) {
             let line = self.text.split_inclusive(|&byte| byte == b'\n').take(error.line().saturating_sub(1));
             let offset = line.map(<[u8]>::len).sum::<usize>() + error.column().saturating_sub(1);
             let text = error.to_string();
@@ -79,6 +80,57 @@ impl<'a> Source<'a> {
             return Err(self.problem(Some(offset), format!("{prefix}{why}")));
         }
         Ok(Walk { text: self.text, at: 0 }.node())
+    }
+}
+
+/// A value that is read as [`Value`] is, and not kept.
+struct Check;
+
+impl<'de> Deserialize<'de> for Check {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for Check {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("any valid JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self, A::Error> {
+        while items.next_element::<Self>()?.is_some() {}
+        Ok(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self, A::Error> {
+        while members.next_entry::<Self, Self>()?.is_some() {}
+        Ok(self)
     }
 }
 

@@ -81,6 +81,14 @@ pub enum EventError {
         /// The dialect's events.
         known: String,
     },
+    /// It takes more memory than an event may.
+    #[error("event: it takes {bytes} bytes of memory, of {allowed}")]
+    TooLarge {
+        /// What it takes.
+        bytes: u64,
+        /// What it may take.
+        allowed: u64,
+    },
     /// The neutral form does not fit.
     #[error("event: {0}")]
     Neutral(String),

@@ -3,7 +3,7 @@
 //! A host fires these; each dialect maps them to its own event names and payloads (`dialects/README.md` 2). What only one
 //! dialect speaks of and no field here carries goes into [`Event::facts`], in that dialect's spelling.
 
-use super::json::Json;
+use super::json::{self, Json};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -226,7 +226,65 @@ pub enum Happening {
     },
 }
 
+/// Reads the neutral form.
+///
+/// What may be large goes to its place as it is: which members an event has is told by one of them, so serde would keep all
+/// of it twice more until it has found that one.
+pub(super) fn read_neutral(event: Value) -> Result<Event, serde_json::Error> {
+    let mut event = event;
+    let mut take = |name: &str, left: Value| match event.get_mut(name) {
+        Some(value @ (Value::Array(_) | Value::Object(_))) => Some(std::mem::replace(value, left)),
+        _ => None,
+    };
+    let arguments = take("arguments", Value::Null);
+    let result = take("result", Value::Null);
+    let attachments = take("attachments", Value::Null);
+    let facts = match take("facts", Value::Object(Map::new())) {
+        Some(Value::Object(facts)) => facts,
+        Some(other) => {
+            return serde_json::from_value::<Map<String, Value>>(other).and(serde_json::from_value(event));
+        }
+        None => Map::new(),
+    };
+    let mut event: Event = serde_json::from_value(event)?;
+    event.facts = facts;
+    match &mut event.happening {
+        Happening::ToolCallEnded { result: given, .. } => *given = result.map(Json::from).or(given.take()),
+        Happening::PromptSubmitted { attachments: given, .. } => {
+            *given = attachments.map_or_else(|| std::mem::take(given), Json::from);
+        }
+        _ => {}
+    }
+    if let (Some(arguments), Some(call)) = (arguments, event.tool_call_mut()) {
+        call.arguments = Json::from(arguments);
+    }
+    Ok(event)
+}
+
 impl Event {
+    /// Bytes of memory that its arguments, results and facts take.
+    pub fn memory(&self) -> u64 {
+        let facts =
+            self.facts.iter().map(|(name, value)| name.len() as u64 + json::memory(value)).sum::<u64>();
+        let result = match &self.happening {
+            Happening::ToolCallEnded { result: Some(value), .. }
+            | Happening::PromptSubmitted { attachments: value, .. } => json::memory(value),
+            _ => 0,
+        };
+        let arguments = self.tool_call().map_or(0, |call| json::memory(&call.arguments));
+        facts.saturating_add(result).saturating_add(arguments)
+    }
+
+    const fn tool_call_mut(&mut self) -> Option<&mut ToolCall> {
+        match &mut self.happening {
+            Happening::ToolCallStarting(call)
+            | Happening::PermissionRequested(call)
+            | Happening::ToolCallEnded { call, .. }
+            | Happening::PermissionDecided { call, .. } => Some(call),
+            _ => None,
+        }
+    }
+
     /// An event of a session, now.
     pub fn new(context: EventContext, happening: Happening) -> Self {
         Self { context: Arc::new(context), at_ms: None, happening, facts: Map::new() }
@@ -279,6 +337,26 @@ mod shared_str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn large_members_go_to_their_places() {
+        for text in [
+            r#"{"moment":"tool_call_ended","session_id":"s","tool_name":"b","tool_call_id":"c","arguments":[1],"result":{"out":1}}"#,
+            r#"{"moment":"tool_call_ended","session_id":"s","tool_name":"b","tool_call_id":"c","arguments":"x","result":"y"}"#,
+            r#"{"moment":"tool_call_ended","session_id":"s","tool_name":"b","tool_call_id":"c"}"#,
+            r#"{"moment":"permission_decided","session_id":"s","tool_name":"b","tool_call_id":"c","arguments":{"a":1},"decision":"d"}"#,
+            r#"{"moment":"prompt_submitted","session_id":"s","message":"m","attachments":[{"a":1}],"facts":{"x":[1]}}"#,
+            r#"{"moment":"prompt_submitted","session_id":"s","message":"m","attachments":3,"result":{"a":1}}"#,
+        ] {
+            let value: Value = serde_json::from_str(text).unwrap();
+            let wanted: Event = serde_json::from_value(value.clone()).unwrap();
+            let found = read_neutral(value).unwrap();
+            assert_eq!(serde_json::to_value(&found).unwrap(), serde_json::to_value(&wanted).unwrap());
+        }
+        for text in [r#"{"moment":"turn_started","facts":[1]}"#, r#"{"moment":"turn_started","facts":1}"#] {
+            assert!(read_neutral(serde_json::from_str(text).unwrap()).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn the_neutral_form_survives_a_round_trip() {

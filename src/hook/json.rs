@@ -48,6 +48,26 @@ impl<'de> Deserialize<'de> for Json {
     }
 }
 
+/// Bytes of memory that a value takes beside itself.
+pub(crate) fn memory(value: &Value) -> u64 {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(text) => text.capacity() as u64,
+        Value::Array(items) => {
+            let own = (items.capacity() * size_of::<Value>()) as u64;
+            items.iter().map(memory).fold(own, u64::saturating_add)
+        }
+        Value::Object(members) => {
+            // A table of places, of which an eighth stays empty, and the members in order with their hashes.
+            let places = (members.len() as u64).saturating_mul(8).div_ceil(7).next_power_of_two();
+            let member = (size_of::<u64>() + size_of::<String>() + size_of::<Value>()) as u64;
+            let own = places.saturating_mul(9).saturating_add((places - places / 8).saturating_mul(member));
+            let parts = members.iter().map(|(name, value)| name.capacity() as u64 + memory(value));
+            parts.fold(own, u64::saturating_add)
+        }
+    }
+}
+
 /// Appends `value` as compact JSON.
 pub(crate) fn append_json<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
     // Values and strings always encode and a vector takes every byte, so there is no error to pass on.

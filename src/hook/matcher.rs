@@ -4,7 +4,11 @@
 //! and what it found, so that a hook that did not run can be explained.
 
 use super::json::cut;
+use crate::limit::gauge;
 use regex_automata::meta;
+use regex_automata::nfa::thompson::WhichCaptures;
+use regex_automata::util::syntax;
+use regex_syntax::hir::{Hir, HirKind};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
@@ -245,18 +249,64 @@ impl RegexCompiler {
             self.left = self.left.saturating_sub(pattern.len());
             return Ok(Regex { text, engine });
         }
+        let allowed = self.one.min(self.left);
         let config = meta::Config::new()
-            .nfa_size_limit(Some(self.one.min(self.left)))
+            .nfa_size_limit(Some(allowed))
+            .which_captures(WhichCaptures::None)
+            .onepass(false)
             .hybrid_cache_capacity(CACHE_BYTES);
-        let engine = meta::Builder::new().configure(config).build(pattern).map_err(|error| {
+        let hir = syntax::parse(pattern);
+        if hir.as_ref().is_ok_and(|hir| least_bytes(hir) > allowed) {
+            return Err(too_large(allowed));
+        }
+        // The program is made forwards and backwards, each in a form to build it and one to run.
+        let building = hir.map_or(0, |hir| least_bytes(&hir)).saturating_mul(BUILDING);
+        if !gauge::charge(building) {
+            return Err("it takes too much memory".to_owned());
+        }
+        let built = meta::Builder::new().configure(config).build(pattern);
+        gauge::release(building);
+        let engine = built.map_err(|error| {
             if let Some(size) = error.size_limit() {
-                return format!("compiled regex exceeds size limit of {size} bytes");
+                return too_large(size);
             }
             let text = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
             text.rsplit_once("error: ").map_or(text.as_str(), |(_, why)| why).trim().to_owned()
         })?;
-        self.left = self.left.saturating_sub(engine.memory_usage());
+        let bytes = engine.memory_usage();
+        self.left = self.left.saturating_sub(bytes);
+        // It lives as long as the config, which is told what it was charged for and never gives it back.
+        if !gauge::charge(bytes) {
+            return Err("it takes too much memory".to_owned());
+        }
         Ok(Regex { text, engine: Engine::Meta(engine) })
+    }
+}
+
+fn too_large(allowed: usize) -> String {
+    format!("compiled regex exceeds size limit of {allowed} bytes")
+}
+
+/// Bytes of a state of a compiled expression, at least.
+const STATE_BYTES: usize = 24;
+/// What making an expression takes, in the least sizes of its program.
+const BUILDING: usize = 8;
+
+/// Bytes that a compiled expression takes at least, so that what is too large is refused before it is built. Recursion is
+/// bounded: the parser lets groups nest 250 deep.
+fn least_bytes(hir: &Hir) -> usize {
+    match hir.kind() {
+        HirKind::Empty => 0,
+        HirKind::Literal(literal) => literal.0.len().saturating_mul(STATE_BYTES),
+        HirKind::Class(_) | HirKind::Look(_) => STATE_BYTES,
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min).max(1) as usize;
+            least_bytes(&repetition.sub).saturating_mul(times)
+        }
+        HirKind::Capture(capture) => least_bytes(&capture.sub),
+        HirKind::Concat(parts) => parts.iter().map(least_bytes).fold(0, usize::saturating_add),
+        // What alternatives have in common may be there once.
+        HirKind::Alternation(parts) => parts.iter().map(least_bytes).max().unwrap_or(0),
     }
 }
 

@@ -28,7 +28,7 @@ pub mod document;
 pub mod error;
 pub mod event;
 pub mod http;
-mod json;
+pub(crate) mod json;
 pub mod lint;
 pub mod matcher;
 pub(crate) mod portable;
@@ -56,9 +56,12 @@ pub use runner::{
 pub use shadow::Shadow;
 pub use state::SessionState;
 
+use crate::clock::Clock;
+use crate::limit::{Limits, Meter, gauge};
 use dialect::{Bundle, Hook};
 use document::Source;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// A loaded, validated config: immutable, shared between sessions, with the compiled scripts of its hooks.
 pub struct HookSet {
@@ -66,7 +69,13 @@ pub struct HookSet {
     bundle: Box<dyn Bundle>,
     notices: Vec<Notice>,
     shadow: bool,
+    memory: u64,
 }
+
+/// Most memory that a config or an event may take, in bytes.
+const MOST_BYTES: u64 = 256 << 20;
+/// Memory that a byte of a config is charged for.
+const MEMORY_PER_BYTE: usize = 64;
 
 impl HookSet {
     /// Loads a config.
@@ -75,15 +84,34 @@ impl HookSet {
     /// The config can not be used; with [`Purpose::Save`] also when one of its hooks can not.
     pub fn load(dialect: Dialect, config: &[u8], options: &LoadOptions) -> Result<Self, ConfigError> {
         let source = Source::new(&options.name, config);
-        let loaded = dialect.contract().load(&source, options)?;
-        Ok(Self::of(dialect, loaded))
+        let limits = Limits { live_bytes: MOST_BYTES, wall_time_ms: u64::MAX, ..Limits::default() };
+        let meter = Meter::new(limits, Arc::new(Clock::system()));
+        let loaded = {
+            let _entered = meter.enter();
+            let is_granted = gauge::charge(config.len().saturating_mul(MEMORY_PER_BYTE));
+            is_granted.then(|| dialect.contract().load(&source, options))
+        };
+        match loaded {
+            Some(loaded) if meter.failure().is_none() => {
+                Ok(Self { memory: meter.usage().peak_live_bytes, ..Self::of(dialect, loaded?) })
+            }
+            _ => Err(source
+                .problem(None, format!("the config takes more than {MOST_BYTES} bytes of memory"))
+                .into()),
+        }
+    }
+
+    /// Bytes of memory that loading took at most, as far as they were charged: for each byte of the text what the smallest
+    /// hooks that can be written in it take, and what its regular expressions take.
+    pub const fn memory(&self) -> u64 {
+        self.memory
     }
 
     pub(crate) fn of(dialect: Dialect, loaded: dialect::Loaded) -> Self {
         for notice in &loaded.notices {
             tracing::warn!(target: "hookbox::hook", hook = notice.hook.as_ref().map(HookId::as_str), "{}", notice.text);
         }
-        Self { dialect, bundle: loaded.bundle, notices: loaded.notices, shadow: false }
+        Self { dialect, bundle: loaded.bundle, notices: loaded.notices, shadow: false, memory: 0 }
     }
 
     /// The same hooks in shadow mode: each firing is one of [`HookSet::fire_shadow`].
@@ -155,10 +183,22 @@ impl HookSet {
     /// It is neither.
     pub fn read_event(&self, event: &Value) -> Result<Event, EventError> {
         if event.get("moment").is_some() {
-            return serde_json::from_value(event.clone())
-                .map_err(|error| EventError::Neutral(error.to_string()));
+            return self.take_event(event.clone());
         }
+        admit_event(event)?;
         self.dialect.contract().read_event(event)
+    }
+
+    /// As [`HookSet::read_event`], of a value that is not needed any more: in the neutral form nothing of it is copied.
+    ///
+    /// # Errors
+    /// Those of [`HookSet::read_event`].
+    pub fn take_event(&self, event: Value) -> Result<Event, EventError> {
+        if event.get("moment").is_none() {
+            return self.read_event(&event);
+        }
+        admit_event(&event)?;
+        event::read_neutral(event).map_err(|error| EventError::Neutral(error.to_string()))
     }
 }
 
@@ -201,6 +241,12 @@ impl Outcome {
         }
         value
     }
+}
+
+/// Refuses an event that takes more memory than a session may.
+fn admit_event(event: &Value) -> Result<(), EventError> {
+    let bytes = json::memory(event);
+    if bytes > MOST_BYTES { Err(EventError::TooLarge { bytes, allowed: MOST_BYTES }) } else { Ok(()) }
 }
 
 /// Shows a record to who listens: the host's observer, `tracing`.

@@ -18,6 +18,9 @@ use std::sync::Arc;
 /// Words and 64-byte pieces of text that a view may have in all.
 const BUDGET: usize = 400_000;
 
+/// Bytes of a part of an error's message that are shown: the line that it quotes may be long.
+const LONGEST_MESSAGE: usize = 4096;
+
 /// What a complete command counts for beside its parts.
 const COMMAND_PARTS: u32 = 4;
 
@@ -123,7 +126,9 @@ impl Walker {
         if matches!(error.kind(), ParseErrorKind::TooLong(_)) {
             return self.opaque(OpaqueKind::TooLarge, &place);
         }
-        let text: Vec<String> = error.message().iter().map(ToString::to_string).collect();
+        let shown = |text: &String| crate::hook::json::cut(text, LONGEST_MESSAGE).to_owned();
+        let text: Vec<String> =
+            error.message().iter().map(ToString::to_string).map(|text| shown(&text)).collect();
         self.view.error = Some(format!("line {}: {}", error.line(), text.join(": ")));
         self.opaque(OpaqueKind::SyntaxError, &place);
     }

@@ -90,7 +90,8 @@ limits! {
     output_bytes OutputBytes "bytes of output" [64 * MIB, MIB, MIB, GIB];
     /// Files and directories of the session's file system.
     files Files "files" [100_000, 100_000, 100_000, 1_000_000];
-    /// Bytes of all files of the session's file system.
+    /// Bytes of all files of the session's file system, with what the host keeps for names, inodes and folders. A file that was
+    /// removed counts until it is closed.
     file_system_bytes FileSystemBytes "bytes in files" [256 * MIB, 256 * MIB, 256 * MIB, GIB];
     /// Bytes of one variable, field or line.
     value_bytes ValueBytes "bytes of one value" [64 * MIB, 16 * MIB, 10 * MIB, GIB];

@@ -156,6 +156,11 @@ impl ProgramCache {
         lock(&self.inner).bytes + self.lookups.bytes()
     }
 
+    /// At the end of a run: what regexes have learnt of its texts is not kept, but for a little.
+    pub(crate) fn trim(&self) {
+        lock(&self.inner).regexes.values().for_each(Regex::trim);
+    }
+
     /// A program that may be kept has grown: a part of it was compiled.
     pub(crate) fn add_bytes(&self, more: usize) {
         let mut inner = lock(&self.inner);

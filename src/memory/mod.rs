@@ -19,6 +19,7 @@ mod hash_map;
 mod held;
 mod ordered;
 mod queue;
+mod sort;
 mod string;
 mod vec;
 

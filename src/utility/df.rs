@@ -39,6 +39,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let (limits, usage) = (ctx.meter.limits(), ctx.fs().usage());
     let total = limits.file_system_bytes;
     let used = usage.bytes.min(total);
+    // Names, inodes and folders take room, too.
+    let free = total.saturating_sub(usage.memory);
     let human = match options.last_of(&["h", "H", "k"]) {
         Some("h") => Some(1024),
         Some("H") => Some(1000),
@@ -57,7 +59,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let fields = [
         (blocks, size(total)),
         ("Used", size(used)),
-        (available, size(total - used)),
+        (available, size(free)),
         (share, format!("{percent}%")),
     ];
     let (mut heading, mut line) = (format!("{:<14}", "Filesystem"), format!("{:<14}", "tmpfs"));

@@ -351,7 +351,7 @@ impl Subject<'_> {
     fn system_value(&self, ctx: &Context, directive: &Directive) -> Value {
         let (limits, usage) = (ctx.meter.limits(), ctx.fs().usage());
         let total = limits.file_system_bytes / BLOCK_SIZE;
-        let free = limits.file_system_bytes.saturating_sub(usage.bytes) / BLOCK_SIZE;
+        let free = limits.file_system_bytes.saturating_sub(usage.memory) / BLOCK_SIZE;
         match directive.letter {
             b'a' | b'f' => Value::Number(free),
             b'b' => Value::Number(total),

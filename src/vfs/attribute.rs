@@ -83,7 +83,7 @@ impl FileSystem {
             return Err(Errno::NotPermitted.into());
         }
         let now = self.shared.now();
-        let inode = state.inode_mut(at)?;
+        let mut inode = state.inode_mut(at)?;
         inode.uid = uid.unwrap_or(inode.uid);
         inode.gid = gid.unwrap_or(inode.gid);
         if inode.kind() == FileKind::Regular && inode.mode & 0o111 != 0 {
@@ -124,7 +124,7 @@ impl FileSystem {
             state.check(state.inode(at)?, WRITE)?;
         }
         let now = self.shared.now();
-        let inode = state.inode_mut(at)?;
+        let mut inode = state.inode_mut(at)?;
         inode.accessed = now;
         inode.touch(now);
         Ok(())
@@ -149,7 +149,7 @@ fn owned(state: &State, path: &[u8], follow: Follow) -> Result<Location> {
 }
 
 pub(super) fn set_mode(state: &mut State, at: Location, mode: u32, now: u64) -> Result<()> {
-    let inode = state.inode_mut(at)?;
+    let mut inode = state.inode_mut(at)?;
     inode.mode = (mode & 0o7777) as u16;
     inode.changed = now;
     Ok(())
@@ -162,7 +162,7 @@ pub(super) fn set_times(
     modified: Option<Duration>,
     now: u64,
 ) -> Result<()> {
-    let inode = state.inode_mut(at)?;
+    let mut inode = state.inode_mut(at)?;
     inode.accessed = accessed.map_or(inode.accessed, nanoseconds);
     inode.modified = modified.map_or(inode.modified, nanoseconds);
     inode.changed = now;

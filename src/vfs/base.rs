@@ -5,10 +5,10 @@ use super::blocks::Blocks;
 use super::directory::Directory;
 use super::inode::Body;
 use super::resolve::Follow;
+use super::stored::{Name, StoredVec};
 use super::table::next_leaf;
 use super::tree::{Location, Quota, State, Tree, User};
 use super::{FsUsage, Snapshot};
-use crate::text::Text;
 use std::sync::LazyLock;
 
 /// The start of the file that stands for a command in `/usr/bin`; the command's name and a newline follow.
@@ -32,10 +32,9 @@ impl Base {
         let mut builder = Builder {
             state: State {
                 root: Tree::new(0o755, 0, 0, 0),
-                mounts: Vec::new(),
+                mounts: StoredVec::new(),
                 user: User { uid: 0, gid: 0 },
                 quota: everything,
-                used: FsUsage::default(),
                 given: FsUsage::default(),
                 changes: 0,
             },
@@ -44,13 +43,13 @@ impl Base {
             builder.directory(path, *mode);
         }
         for (path, target) in LINKS {
-            builder.add(path, Body::Symlink(Text::from_static(target.as_bytes())), 0o777);
+            builder.add(path, Body::Symlink(Name::from(target.as_bytes())), 0o777);
         }
         for (path, device) in DEVICES {
             builder.add(path, Body::Device(*device), 0o666);
         }
         for (path, text) in FILES {
-            builder.file(path, text.as_bytes().to_vec(), 0o644);
+            builder.file(path, StoredVec::from(text.as_bytes()), 0o644);
         }
         for command in commands {
             let content = [COMMAND_MARK, command.as_bytes(), b"\n"].concat();
@@ -93,18 +92,15 @@ impl Base {
         if user.uid != 0 {
             let User { uid, gid } = user;
             let text = format!("{ROOT_ACCOUNT}agent:x:{uid}:{gid}:agent:/home/agent:/bin/bash\n");
-            if let Ok(inode) = state.inode_mut(self.passwd) {
-                let old = inode.bytes();
+            if let Ok(mut inode) = state.inode_mut(self.passwd) {
                 inode.body = Body::File(Blocks::from(text.into_bytes()));
-                let new = inode.bytes();
-                state.used.bytes = state.used.bytes.saturating_sub(old).saturating_add(new);
             }
         }
     }
 }
 
 fn own(state: &mut State, at: Location, user: User) {
-    if let Ok(inode) = state.inode_mut(at) {
+    if let Ok(mut inode) = state.inode_mut(at) {
         (inode.uid, inode.gid) = (user.uid, user.gid);
     }
 }
@@ -116,7 +112,7 @@ struct Builder {
 impl Builder {
     fn add(&mut self, path: &str, body: Body, mode: u16) {
         let Ok(found) = self.state.walk(path.as_bytes(), Follow::Always) else { return };
-        let (parent, name) = (found.parent, Text::from(found.name));
+        let (parent, name) = (found.parent, Name::from(found.name));
         if found.target.is_none() {
             // Cannot fail: the parent was found and the quota is without bounds.
             let _ = self.state.create(parent, name, body, mode, 0);
@@ -124,10 +120,10 @@ impl Builder {
     }
 
     fn directory(&mut self, path: &str, mode: u16) {
-        self.add(path, Body::Directory(Box::new(Directory::new(0, Text::EMPTY))), mode);
+        self.add(path, Body::Directory(Box::new(Directory::new(0, Name::EMPTY))), mode);
     }
 
-    fn file(&mut self, path: &str, content: Vec<u8>, mode: u16) {
+    fn file(&mut self, path: &str, content: StoredVec<u8>, mode: u16) {
         self.add(path, Body::File(Blocks::from(content)), mode);
     }
 

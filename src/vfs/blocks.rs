@@ -7,6 +7,8 @@
 use super::Result;
 use super::errno::Errno;
 use super::inode::Content;
+use super::stored::{SHARED_VEC, StoredVec};
+use crate::memory::Vec;
 use std::sync::Arc;
 
 /// Bytes of a block. All but the last of a file are whole, or are not there and stand for zeros.
@@ -22,14 +24,14 @@ pub(super) struct Blocks(Repr);
 enum Repr {
     Static(&'static [u8]),
     /// At most one block.
-    One(Arc<Vec<u8>>),
+    One(Arc<StoredVec<u8>>),
     Many(Arc<Table>),
 }
 
 #[derive(Clone)]
 struct Table {
     /// A stored block may be shorter than its part of the file: zeros follow.
-    blocks: Vec<Option<Arc<Vec<u8>>>>,
+    blocks: StoredVec<Option<Arc<StoredVec<u8>>>>,
     len: usize,
 }
 
@@ -46,6 +48,15 @@ impl Blocks {
             Repr::Static(bytes) => bytes.len(),
             Repr::One(bytes) => bytes.len(),
             Repr::Many(table) => table.len,
+        }
+    }
+
+    /// Bytes of the heap that it takes; a hole counts as if it were there, and what it shares as its own.
+    pub(super) fn memory(&self) -> usize {
+        match &self.0 {
+            Repr::Static(bytes) => bytes.len(),
+            Repr::One(bytes) => SHARED_VEC + bytes.capacity(),
+            Repr::Many(table) => table.memory(),
         }
     }
 
@@ -94,9 +105,13 @@ impl Blocks {
             Repr::Many(table) => {
                 let mut bytes = Vec::with_capacity(table.len);
                 while bytes.len() < table.len {
-                    bytes.extend_from_slice(table.piece(bytes.len()));
+                    let before = bytes.len();
+                    bytes.extend_from_slice(table.piece(before));
+                    if bytes.len() == before {
+                        break;
+                    }
                 }
-                Content::from(bytes)
+                Content::from_copy(bytes)
             }
         }
     }
@@ -143,10 +158,10 @@ impl Blocks {
     }
 
     /// The bytes of a file of at most one block, unshared.
-    fn one(&mut self) -> Result<&mut Vec<u8>> {
+    fn one(&mut self) -> Result<&mut StoredVec<u8>> {
         if let Repr::Static(_) | Repr::Many(_) = &self.0 {
             let length = self.len().min(BLOCK);
-            let mut bytes = Vec::new();
+            let mut bytes = StoredVec::new();
             reserve(&mut bytes, length)?;
             while bytes.len() < length {
                 let piece = self.piece(bytes.len());
@@ -164,7 +179,7 @@ impl Blocks {
     fn table(&mut self) -> Result<&mut Table> {
         let table = match std::mem::replace(&mut self.0, Repr::Static(b"")) {
             Repr::Many(table) => table,
-            Repr::One(bytes) => Arc::new(Table { len: bytes.len(), blocks: vec![Some(bytes)] }),
+            Repr::One(bytes) => Arc::new(Table { len: bytes.len(), blocks: StoredVec::from([Some(bytes)]) }),
             Repr::Static(bytes) => Arc::new(Table::of(bytes)),
         };
         self.0 = Repr::Many(table);
@@ -177,8 +192,20 @@ impl Blocks {
 
 impl Table {
     fn of(bytes: &[u8]) -> Self {
-        let blocks = bytes.chunks(BLOCK).map(|block| Some(Arc::new(block.to_vec()))).collect();
+        let blocks = bytes.chunks(BLOCK).map(|block| Some(Arc::new(StoredVec::from(block)))).collect();
         Self { blocks, len: bytes.len() }
+    }
+
+    /// See [`Blocks::memory`]. All blocks but the last are whole or count as if they were.
+    fn memory(&self) -> usize {
+        let block = size_of::<Option<Arc<StoredVec<u8>>>>();
+        let part = self.len.saturating_sub(self.blocks.len().saturating_sub(1) * BLOCK);
+        let last = match self.blocks.last() {
+            Some(Some(last)) => last.capacity().saturating_sub(part),
+            _ => 0,
+        };
+        let tables = 16 + size_of::<Self>() + self.blocks.capacity() * block + self.blocks.len() * SHARED_VEC;
+        tables + self.len + last
     }
 
     fn piece(&self, start: usize) -> &[u8] {
@@ -209,14 +236,14 @@ impl Table {
     }
 
     /// A block, unshared.
-    fn block(&mut self, index: usize) -> Result<&mut Vec<u8>> {
+    fn block(&mut self, index: usize) -> Result<&mut StoredVec<u8>> {
         let slot = self.blocks.get_mut(index).ok_or(Errno::InputOutput)?;
         Ok(Arc::make_mut(slot.get_or_insert_default()))
     }
 }
 
 /// Writes into one block.
-fn write_into(block: &mut Vec<u8>, start: usize, bytes: &[u8]) -> Result<()> {
+fn write_into(block: &mut StoredVec<u8>, start: usize, bytes: &[u8]) -> Result<()> {
     let end = start + bytes.len();
     reserve(block, end.saturating_sub(block.len()))?;
     if start >= block.len() {
@@ -233,7 +260,7 @@ fn write_into(block: &mut Vec<u8>, start: usize, bytes: &[u8]) -> Result<()> {
 }
 
 /// Makes room for `more` bytes of a block, which grows by its half.
-fn reserve(block: &mut Vec<u8>, more: usize) -> Result<()> {
+fn reserve(block: &mut StoredVec<u8>, more: usize) -> Result<()> {
     if block.capacity() - block.len() < more {
         let grown = more.max((block.len() / 2).min(BLOCK.saturating_sub(block.len())));
         block.try_reserve_exact(grown).map_err(|_| Errno::NoSpace)?;
@@ -247,8 +274,8 @@ impl std::fmt::Debug for Blocks {
     }
 }
 
-impl From<Vec<u8>> for Blocks {
-    fn from(bytes: Vec<u8>) -> Self {
+impl From<StoredVec<u8>> for Blocks {
+    fn from(bytes: StoredVec<u8>) -> Self {
         match bytes.len() {
             0 => Self::EMPTY,
             1..=BLOCK => Self(Repr::One(Arc::new(bytes))),
@@ -272,7 +299,7 @@ impl From<Content> for Blocks {
 mod tests {
     use super::*;
 
-    fn bytes(blocks: &Blocks) -> Vec<u8> {
+    fn bytes(blocks: &Blocks) -> StoredVec<u8> {
         blocks.to_content().into_vec()
     }
 
@@ -289,7 +316,7 @@ mod tests {
     fn behaves_as_one_buffer() {
         let mut random = numbers();
         let mut blocks = Blocks::EMPTY;
-        let mut plain: Vec<u8> = Vec::new();
+        let mut plain: StoredVec<u8> = StoredVec::new();
         for turn in 0..400_u32 {
             let copy = blocks.clone();
             let before = plain.clone();

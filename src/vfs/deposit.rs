@@ -7,6 +7,7 @@ use super::file_system::{FileSystem, Live, Shared};
 use super::inode::{Body, Content};
 use super::operation::{make_directories, set_whole_content};
 use super::resolve::Follow;
+use super::stored::Name;
 use super::tree::State;
 use super::{Errno, FsError, Result, path};
 use crate::clock::lock;
@@ -14,6 +15,8 @@ use crate::text::Text;
 
 /// So many files at most a deposit is, with the directories above it; one that is deeper fails when it is written.
 const NEW_FILES: u64 = 16;
+/// Memory of a file beside its content, in bytes.
+const NEW_FILE: u64 = 256;
 
 /// A file that is not written yet.
 pub(super) struct Deposit {
@@ -99,8 +102,8 @@ impl State {
     fn has_room(&self, files: usize, bytes: u64) -> bool {
         // The directories above it are files, too.
         let files = (files as u64).saturating_add(NEW_FILES);
-        self.used.files.saturating_add(files) <= self.given.files.saturating_add(self.quota.files)
-            && self.used.bytes.saturating_add(bytes) <= self.given.bytes.saturating_add(self.quota.bytes)
+        let memory = bytes.saturating_add(files.saturating_mul(NEW_FILE));
+        self.admit(files, usize::try_from(memory).unwrap_or(usize::MAX)).is_ok()
     }
 
     fn place(&mut self, deposit: &Deposit, now: u64) -> Result<()> {
@@ -109,7 +112,7 @@ impl State {
             let found = state.walk(path, Follow::Create)?;
             let Some(target) = found.target else {
                 state.check_parent(found.parent)?;
-                let (parent, name) = (found.parent, Text::from(found.name));
+                let (parent, name) = (found.parent, Name::from(found.name));
                 let body = Body::File(Content::from(content.clone()).into());
                 return state.create(parent, name, body, *mode, now).map(drop);
             };
@@ -143,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_deposit_is_there_for_whoever_looks() {
-        let files = files(100, 1000);
+        let files = files(100, 100_000);
         let version = files.version();
         files.deposit(&PATH, &Text::from_static(b"{}"), 0o644).unwrap();
         assert_eq!(files.version(), version);
@@ -156,7 +159,7 @@ mod tests {
 
     #[test]
     fn what_nobody_saw_leaves_no_trace() {
-        let files = files(100, 1000);
+        let files = files(100, 100_000);
         let version = files.version();
         files.deposit(&PATH, &Text::from_static(b"{}"), 0o644).unwrap();
         assert_eq!(files.withdraw(&PATH), Ok(()));
@@ -168,7 +171,7 @@ mod tests {
     fn a_full_file_system_is_told_at_once_and_a_file_in_the_way_later() {
         let full = files(100, 1);
         assert!(full.deposit(&PATH, &Text::from_static(b"{}"), 0o644).is_err());
-        let files = files(100, 1000);
+        let files = files(100, 100_000);
         files.write(b"/workspace/.hooks", b"", 0o644).unwrap();
         files.deposit(&PATH, &Text::from_static(b"{}"), 0o644).unwrap();
         assert!(files.metadata(&PATH).is_err());

@@ -4,10 +4,12 @@
 //! list of runs and one run, not all entries; inserting `n` names in any order takes O(n log n). (A `BTreeMap` behind one
 //! `Arc` would copy every entry at the first write after each snapshot.)
 
-use crate::text::Text;
+use super::stored::{Name, SHARED_VEC, StoredVec};
 use std::sync::Arc;
 
 const RUN: usize = 32;
+/// Room is given back when it is this many times what is needed.
+const SPARSE: usize = 4;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -15,20 +17,32 @@ pub(super) struct Directory {
     /// The inode id of the directory that holds this one; its own for a root.
     pub(super) parent: u64,
     /// The name of this directory in its parent; empty for a root.
-    pub(super) name: Text,
-    runs: Vec<Arc<Vec<Entry>>>,
+    pub(super) name: Name,
+    runs: StoredVec<Arc<StoredVec<Entry>>>,
     len: usize,
+    /// Bytes of the heap that the runs and the names in them take.
+    held: usize,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    pub(super) name: Text,
+    pub(super) name: Name,
     pub(super) inode: u64,
 }
 
+/// Bytes of the heap that a run takes, its names apart.
+fn run_memory(run: &StoredVec<Entry>) -> usize {
+    SHARED_VEC + run.capacity() * size_of::<Entry>()
+}
+
 impl Directory {
-    pub(super) const fn new(parent: u64, name: Text) -> Self {
-        Self { parent, name, runs: Vec::new(), len: 0 }
+    pub(super) const fn new(parent: u64, name: Name) -> Self {
+        Self { parent, name, runs: StoredVec::new(), len: 0, held: 0 }
+    }
+
+    /// Bytes of the heap that it takes in a box.
+    pub(super) const fn memory(&self) -> usize {
+        size_of::<Self>() + self.runs.capacity() * size_of::<Arc<StoredVec<Entry>>>() + self.held
     }
 
     pub(super) const fn len(&self) -> usize {
@@ -51,24 +65,29 @@ impl Directory {
     }
 
     /// Adds an entry or points the one of that name elsewhere.
-    pub(super) fn insert(&mut self, name: Text, inode: u64) {
-        let (at, runs) = (self.run_of(&name), self.runs.len());
-        let Some(run) = self.runs.get_mut(at).map(Arc::make_mut) else {
-            self.runs.push(Arc::new(vec![Entry { name, inode }]));
-            self.len = 1;
+    pub(super) fn insert(&mut self, name: Name, inode: u64) {
+        let (at, runs, heap) = (self.run_of(&name), self.runs.len(), name.memory());
+        let Some(run) = self.runs.get_mut(at) else {
+            self.push_run(Entry { name, inode });
             return;
         };
-        match run.binary_search_by(|entry| entry.name.cmp(&name)) {
+        let before = run_memory(run);
+        let run = Arc::make_mut(run);
+        let mut split = None;
+        match run.binary_search_by(|entry| entry.name.as_bytes().cmp(&name)) {
             Ok(found) => {
                 if let Some(entry) = run.get_mut(found) {
                     entry.inode = inode;
                 }
+                self.held = self.held + run_memory(run) - before;
                 return;
             }
             Err(position) if run.len() < RUN => run.insert(position, Entry { name, inode }),
             // Names often come in order: a full last run is left full.
             Err(position) if position == RUN && at + 1 == runs => {
-                self.runs.push(Arc::new(vec![Entry { name, inode }]));
+                self.held = self.held + run_memory(run) - before;
+                self.push_run(Entry { name, inode });
+                return;
             }
             Err(position) => {
                 let mut upper = run.split_off(RUN / 2);
@@ -76,9 +95,23 @@ impl Directory {
                     Some(position) => upper.insert(position, Entry { name, inode }),
                     None => run.insert(position, Entry { name, inode }),
                 }
-                self.runs.insert(at + 1, Arc::new(upper));
+                split = Some(upper);
             }
         }
+        self.held = self.held + run_memory(run) + heap - before;
+        if let Some(upper) = split {
+            self.held += run_memory(&upper);
+            self.runs.insert(at + 1, Arc::new(upper));
+        }
+        self.len += 1;
+    }
+
+    /// Adds an entry as the last run.
+    fn push_run(&mut self, entry: Entry) {
+        self.held += entry.name.memory();
+        let run = StoredVec::from([entry]);
+        self.held += run_memory(&run);
+        self.runs.push(Arc::new(run));
         self.len += 1;
     }
 
@@ -86,11 +119,22 @@ impl Directory {
         let at = self.run_of(name);
         let run = self.runs.get_mut(at)?;
         let position = run.binary_search_by(|entry| entry.name.as_bytes().cmp(name)).ok()?;
+        let before = run_memory(run);
         let run = Arc::make_mut(run);
         let removed = run.remove(position);
         if run.is_empty() {
             self.runs.remove(at);
+            self.held -= before;
+            if self.runs.capacity() >= SPARSE * self.runs.len().max(2) {
+                self.runs.shrink_to(2 * self.runs.len());
+            }
+        } else {
+            if run.capacity() >= SPARSE * run.len().max(2) {
+                run.shrink_to(2 * run.len());
+            }
+            self.held = self.held + run_memory(run) - before;
         }
+        self.held -= removed.name.memory();
         self.len -= 1;
         Some(removed.inode)
     }
@@ -101,10 +145,11 @@ impl Directory {
     }
 
     /// The entries that may differ between two directories: of both, the runs that are not shared.
-    pub(super) fn unshared<'a>(&'a self, other: &'a Self) -> (Vec<&'a Entry>, Vec<&'a Entry>) {
+    pub(super) fn unshared<'a>(&'a self, other: &'a Self) -> (StoredVec<&'a Entry>, StoredVec<&'a Entry>) {
         let ours: rustc_hash::FxHashSet<_> = self.runs.iter().map(Arc::as_ptr).collect();
         let theirs: rustc_hash::FxHashSet<_> = other.runs.iter().map(Arc::as_ptr).collect();
-        let pick = |runs: &'a [Arc<Vec<Entry>>], shared: &rustc_hash::FxHashSet<*const Vec<Entry>>| {
+        let pick = |runs: &'a [Arc<StoredVec<Entry>>],
+                    shared: &rustc_hash::FxHashSet<*const StoredVec<Entry>>| {
             runs.iter().filter(|run| !shared.contains(&Arc::as_ptr(run))).flat_map(|run| run.iter()).collect()
         };
         (pick(&self.runs, &theirs), pick(&other.runs, &ours))
@@ -116,32 +161,46 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
+    /// What [`Directory::held`] must be.
+    fn counted(directory: &Directory) -> usize {
+        let runs: usize = directory.runs.iter().map(|run| run_memory(run)).sum();
+        runs + directory.iter().map(|entry| entry.name.memory()).sum::<usize>()
+    }
+
     #[test]
     fn agrees_with_a_map() {
-        let mut directory = Directory::new(1, Text::EMPTY);
+        let mut directory = Directory::new(1, Name::EMPTY);
         let mut map = BTreeMap::new();
         let mut state = 7_u64;
         for step in 0..20_000_u64 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let name = format!("n{}", (state >> 33) % 700);
+            let name = format!(
+                "{}{}",
+                if state >> 58 & 1 == 0 { "n" } else { "a name that is not short " },
+                (state >> 33) % 700
+            );
             if state >> 60 < 6 {
                 assert_eq!(directory.remove(name.as_bytes()), map.remove(&name));
             } else {
-                directory.insert(Text::from(name.as_str()), step);
+                directory.insert(Name::from(name.as_bytes()), step);
                 map.insert(name.clone(), step);
             }
             assert_eq!(directory.get(name.as_bytes()), map.get(&name).copied());
             assert_eq!(directory.len(), map.len());
+            assert_eq!(directory.held, counted(&directory));
         }
-        let names: Vec<_> = directory.iter().map(|entry| (entry.name.to_string(), entry.inode)).collect();
+        let names: Vec<_> = directory
+            .iter()
+            .map(|entry| (String::from_utf8_lossy(&entry.name).into_owned(), entry.inode))
+            .collect();
         assert_eq!(names, map.into_iter().collect::<Vec<_>>());
     }
 
     #[test]
     fn a_clone_shares_all_runs_but_the_changed_one() {
-        let mut before = Directory::new(1, Text::EMPTY);
+        let mut before = Directory::new(1, Name::EMPTY);
         for n in 0..1000 {
-            before.insert(Text::from(format!("{n:04}")), n);
+            before.insert(Name::from(format!("{n:04}").as_bytes()), n);
         }
         let mut after = before.clone();
         after.remove(b"0500");

@@ -10,8 +10,8 @@ use super::{Errno, FsError, FsUsage, Options, Result};
 use crate::clock::{Clock, lock};
 use crate::limit::fault::{self, Fault};
 use crate::limit::gauge;
+use crate::memory::{HashMap, Vec};
 use crate::text::Text;
-use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -34,10 +34,8 @@ pub(super) struct Shared {
 /// The state and what belongs to no snapshot.
 pub(super) struct Live {
     pub(super) state: State,
-    /// How often each file is open.
-    pub(super) open: FxHashMap<Location, u32>,
-    /// Open files without a name.
-    pub(super) orphans: FxHashSet<Location>,
+    /// How often each file is open. Those of them that have no link left are freed when they are closed.
+    pub(super) open: HashMap<Location, u32>,
     /// Files that were opened in an earlier epoch are gone; see [`FileSystem::restore`].
     pub(super) epoch: u64,
     /// Files that are written before anything else is done.
@@ -108,9 +106,7 @@ pub(super) fn nanoseconds(time: std::time::Duration) -> u64 {
 impl Live {
     /// Frees a file without a name, or keeps it until it is closed.
     pub(super) fn release(&mut self, at: Location) {
-        if self.open.contains_key(&at) {
-            self.orphans.insert(at);
-        } else {
+        if !self.open.contains_key(&at) {
             self.state.free(at);
         }
     }
@@ -118,8 +114,10 @@ impl Live {
     /// The state without files that have no name.
     fn named_state(&self) -> State {
         let mut state = self.state.clone();
-        for &at in &self.orphans {
-            state.free(at);
+        for &at in self.open.keys() {
+            if state.inode(at).is_ok_and(|inode| inode.links == 0) {
+                state.free(at);
+            }
         }
         state
     }
@@ -138,7 +136,7 @@ impl FileSystem {
         state.user = User { uid, gid };
         state.quota = Quota { files: max_files, bytes: max_bytes };
         base.give_to_user(&mut state);
-        state.given = state.used;
+        state.given = state.used();
         Self::from_state(state, clock)
     }
 
@@ -148,7 +146,7 @@ impl FileSystem {
         let mut state = snapshot.state.clone();
         state.user = User { uid, gid };
         state.quota = Quota { files: max_files, bytes: max_bytes };
-        state.given = state.used;
+        state.given = state.used();
         Self::from_state(state, clock)
     }
 
@@ -163,8 +161,7 @@ impl FileSystem {
     fn from_state(state: State, clock: Arc<Clock>) -> Self {
         let live = Live {
             state,
-            open: FxHashMap::default(),
-            orphans: FxHashSet::default(),
+            open: HashMap::default(),
             epoch: 0,
             deposits: Vec::new(),
             refused: Vec::new(),
@@ -176,6 +173,11 @@ impl FileSystem {
     /// What is used of the quota.
     pub fn usage(&self) -> FsUsage {
         self.shared.live().state.usage()
+    }
+
+    /// The most that [`FsUsage::memory`] was since the last call.
+    pub fn take_peak_memory(&self) -> u64 {
+        self.shared.live().state.take_peak()
     }
 
     /// The file system as it is now.
@@ -210,7 +212,6 @@ impl FileSystem {
         } else {
             live.epoch += 1;
             live.open.clear();
-            live.orphans.clear();
             live.line = Arc::new(());
         }
         live.state = state;
@@ -226,7 +227,6 @@ impl Live {
                 new.next = new.next.max(old.next);
             }
         }
-        self.orphans.clear();
         for &at in self.open.keys() {
             if state.inode(at).is_ok() {
                 continue;
@@ -236,10 +236,8 @@ impl Live {
             };
             let mut inode = Arc::clone(inode);
             Arc::make_mut(&mut inode).links = 0;
-            state.used.bytes = state.used.bytes.saturating_add(inode.bytes());
             if let Ok(tree) = state.tree_mut(at) {
                 tree.table.insert(at.id(), inode);
-                self.orphans.insert(at);
             }
         }
     }

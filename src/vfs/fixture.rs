@@ -119,7 +119,7 @@ impl Fixture {
             let specification = Specification::read(&below)?;
             layers.push((below, specification));
         }
-        let allowed = FsUsage { files: limits.files, bytes: limits.file_system_bytes };
+        let allowed = FsUsage { files: limits.files, bytes: limits.file_system_bytes, memory: 0 };
         let mut loading = Loading { allowed, used: FsUsage::default(), entries: BTreeMap::new() };
         let mut merged = Specification::default();
         for (folder, specification) in layers.into_iter().rev() {
@@ -353,10 +353,10 @@ impl Taker for Seeding<'_> {
     fn room(&self) -> (FsUsage, FsUsage) {
         let live = self.fs.shared.live();
         let (quota, used) = (live.state.quota, live.state.usage());
-        let allowed = FsUsage { files: quota.files, bytes: quota.bytes };
+        let allowed = FsUsage { files: quota.files, bytes: quota.bytes, memory: 0 };
         // What is left out needs no room in the session, but some here.
         let files = allowed.files.saturating_sub(used.files).saturating_sub(self.skipped.len() as u64);
-        (allowed, FsUsage { files, bytes: allowed.bytes.saturating_sub(used.bytes) })
+        (allowed, FsUsage { files, bytes: allowed.bytes.saturating_sub(used.memory), memory: 0 })
     }
 
     fn target(&self, place: &Path) -> Vec<u8> {
@@ -395,7 +395,7 @@ impl Taker for Layer<'_> {
     fn room(&self) -> (FsUsage, FsUsage) {
         let Loading { allowed, used, .. } = &self.0;
         let files = allowed.files.saturating_sub(used.files);
-        (*allowed, FsUsage { files, bytes: allowed.bytes.saturating_sub(used.bytes) })
+        (*allowed, FsUsage { files, bytes: allowed.bytes.saturating_sub(used.bytes), memory: 0 })
     }
 
     fn target(&self, place: &Path) -> Vec<u8> {

@@ -4,9 +4,10 @@ use super::blocks::Blocks;
 use super::device::Device;
 use super::directory::Directory;
 use super::errno::{Errno, FsError};
-use super::{FileKind, Metadata};
+use super::stored::{Name, StoredVec};
+use super::{FileKind, FsUsage, Metadata};
+use crate::memory::{Held, Vec};
 use crate::text::Text;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -32,7 +33,7 @@ pub(super) struct Inode {
 pub(super) enum Body {
     File(Blocks),
     Directory(Box<Directory>),
-    Symlink(Text),
+    Symlink(Name),
     Fifo,
     Device(Device),
 }
@@ -42,16 +43,26 @@ pub(super) enum Body {
 #[derive(Clone, Debug)]
 pub(super) enum Parents {
     One(u64),
-    /// Directory to number of links in it.
-    #[expect(clippy::box_collection, reason = "keeps inodes small; files with several names are rare")]
-    Many(Box<BTreeMap<u64, u32>>),
+    // In a box, so that inodes are small: files with several names are rare.
+    Many(Box<LinkCounts>),
 }
+
+/// Directory to number of links in it.
+#[expect(clippy::disallowed_types, reason = "it is on the account of the file system")]
+type LinkCounts = std::collections::BTreeMap<u64, u32>;
+
+/// Bytes of the heap that an inode takes with the counters of its `Arc`.
+const INODE: usize = size_of::<Inode>() + 16;
+
+/// What a map of links takes at most: itself with a node, and for each entry its part of a node that is half full.
+const LINK_COUNTS: usize = 200;
+const LINK_COUNT: usize = 48;
 
 impl Parents {
     pub(super) fn add(&mut self, parent: u64) {
         match self {
             Self::One(first) => {
-                let mut many = BTreeMap::from([(*first, 1)]);
+                let mut many = LinkCounts::from([(*first, 1)]);
                 *many.entry(parent).or_insert(0) += 1;
                 *self = Self::Many(Box::new(many));
             }
@@ -83,10 +94,18 @@ impl Parents {
         }
     }
 
-    pub(super) fn list(&self) -> Vec<u64> {
+    pub(super) fn list(&self) -> StoredVec<u64> {
         match self {
-            Self::One(parent) => vec![*parent],
+            Self::One(parent) => StoredVec::from([*parent]),
             Self::Many(many) => many.keys().copied().collect(),
+        }
+    }
+
+    /// Bytes of the heap.
+    fn memory(&self) -> usize {
+        match self {
+            Self::One(_) => 0,
+            Self::Many(many) => LINK_COUNTS + many.len() * LINK_COUNT,
         }
     }
 }
@@ -119,7 +138,19 @@ impl Inode {
         }
     }
 
-    /// Bytes that the quota counts.
+    /// What it counts for in the quota: a directory with the names in it.
+    pub(super) fn usage(&self) -> FsUsage {
+        let (files, body) = match &self.body {
+            Body::File(content) => (0, content.memory()),
+            Body::Symlink(target) => (0, target.memory()),
+            Body::Directory(directory) => (directory.len(), directory.memory()),
+            Body::Fifo | Body::Device(_) => (0, 0),
+        };
+        let memory = (INODE + body + self.parents.memory()) as u64;
+        FsUsage { files: files as u64, bytes: self.bytes(), memory }
+    }
+
+    /// Its length, or that of a link's target.
     pub(super) fn bytes(&self) -> u64 {
         match &self.body {
             Body::File(content) => content.len() as u64,
@@ -139,6 +170,14 @@ impl Inode {
         match &mut self.body {
             Body::Directory(directory) => Ok(directory),
             _ => Err(Errno::NotDirectory.into()),
+        }
+    }
+
+    pub(super) fn blocks_mut(&mut self) -> Result<&mut Blocks, FsError> {
+        match &mut self.body {
+            Body::File(blocks) => Ok(blocks),
+            Body::Directory(_) => Err(Errno::IsDirectory.into()),
+            _ => Err(Errno::Invalid.into()),
         }
     }
 
@@ -183,7 +222,10 @@ pub struct Content(Repr);
 #[derive(Clone)]
 enum Repr {
     Static(&'static [u8]),
-    Shared(Arc<Vec<u8>>),
+    /// A block of a file.
+    Shared(Arc<StoredVec<u8>>),
+    /// Copied for who reads, on the account of the run.
+    Copied(Arc<Held<Vec<u8>>>),
 }
 
 impl Content {
@@ -195,14 +237,19 @@ impl Content {
         match &self.0 {
             Repr::Static(bytes) => bytes,
             Repr::Shared(bytes) => bytes,
+            Repr::Copied(bytes) => bytes,
         }
     }
 
     /// The bytes as an owned vector; no copy when nothing else shares them.
-    pub fn into_vec(self) -> Vec<u8> {
+    pub fn into_vec(self) -> StoredVec<u8> {
         match self.0 {
-            Repr::Static(bytes) => bytes.to_vec(),
+            Repr::Static(bytes) => bytes.into(),
             Repr::Shared(bytes) => Arc::try_unwrap(bytes).unwrap_or_else(|shared| shared.as_ref().clone()),
+            Repr::Copied(bytes) => match Arc::try_unwrap(bytes) {
+                Ok(bytes) => bytes.take().into_std(),
+                Err(shared) => shared.as_slice().into(),
+            },
         }
     }
 
@@ -211,15 +258,21 @@ impl Content {
         Self(Repr::Static(bytes))
     }
 
-    pub(super) const fn from_shared(bytes: Arc<Vec<u8>>) -> Self {
+    pub(super) const fn from_shared(bytes: Arc<StoredVec<u8>>) -> Self {
         Self(Repr::Shared(bytes))
     }
 
+    /// A content that was copied out of a file; it is charged to the run.
+    pub(super) fn from_copy(bytes: Vec<u8>) -> Self {
+        Self(Repr::Copied(Arc::new(Held::new(bytes))))
+    }
+
     /// The bytes behind the reference count; `Err`: they live for the whole program.
-    pub(super) fn into_shared(self) -> std::result::Result<Arc<Vec<u8>>, &'static [u8]> {
+    pub(super) fn into_shared(self) -> std::result::Result<Arc<StoredVec<u8>>, &'static [u8]> {
         match self.0 {
             Repr::Static(bytes) => Err(bytes),
             Repr::Shared(bytes) => Ok(bytes),
+            Repr::Copied(_) => Ok(Arc::new(self.into_vec())),
         }
     }
 }
@@ -244,8 +297,8 @@ impl From<Text> for Content {
     }
 }
 
-impl From<Vec<u8>> for Content {
-    fn from(bytes: Vec<u8>) -> Self {
+impl From<StoredVec<u8>> for Content {
+    fn from(bytes: StoredVec<u8>) -> Self {
         if bytes.is_empty() { Self::EMPTY } else { Self(Repr::Shared(Arc::new(bytes))) }
     }
 }

@@ -8,28 +8,53 @@
 //! - `mount.rs`, `interop.rs`: other trees under the same root, and the `vfs` crate's trait in both directions.
 //! - `base.rs`: the tree that a new session starts with.
 //!
+//! - `stored.rs`: what of all that is on the account of the file system; everything else is on the gauge of the run.
+//!
 //! Reading does not change access times, as if every file system were mounted `noatime`: a read never copies a node.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::disallowed_macros))]
+
 mod attribute;
+#[allow(clippy::disallowed_methods, clippy::disallowed_macros, reason = "the host makes it, once")]
 mod base;
 mod blocks;
 mod deposit;
 mod device;
+#[allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "the host compares, outside of runs")]
 mod diff;
 mod directory;
 mod errno;
 mod file_system;
+#[allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    reason = "the host loads fixtures before runs"
+)]
 pub mod fixture;
+#[allow(
+    clippy::disallowed_types,
+    clippy::disallowed_macros,
+    reason = "paths in the words of the `vfs` crate"
+)]
 mod foreign;
+#[allow(
+    clippy::disallowed_types,
+    clippy::disallowed_macros,
+    reason = "paths in the words of the `vfs` crate"
+)]
 mod foreign_file;
 mod inode;
+#[allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "the host reads and writes by it")]
 mod interop;
+#[allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "the host mounts")]
 mod mount;
 mod open_file;
 mod operation;
 pub mod path;
 mod rename;
 mod resolve;
+mod stored;
 mod table;
 mod tree;
 
@@ -64,7 +89,8 @@ pub struct Options {
     pub gid: u32,
     /// Names in all directories together, those of the base tree and of mounts as they were mounted not counted.
     pub max_files: u64,
-    /// Bytes of all regular files and link targets, counted as `max_files`.
+    /// Bytes of memory of all files, with their names, inodes and folders, counted as `max_files`; see [`FsUsage::memory`].
+    /// A file that was removed counts until it is closed.
     pub max_bytes: u64,
 }
 
@@ -219,8 +245,25 @@ pub type FifoId = u64;
 pub struct FsUsage {
     /// Names.
     pub files: u64,
-    /// Bytes.
+    /// Bytes of all regular files and link targets.
     pub bytes: u64,
+    /// Bytes of memory that all of it takes: contents, of a hole and of what copies share its length, inodes, names and
+    /// folders. This is what `max_bytes` bounds.
+    pub memory: u64,
+}
+
+impl FsUsage {
+    const fn add(&mut self, other: Self) {
+        self.files = self.files.saturating_add(other.files);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.memory = self.memory.saturating_add(other.memory);
+    }
+
+    const fn subtract(&mut self, other: Self) {
+        self.files = self.files.saturating_sub(other.files);
+        self.bytes = self.bytes.saturating_sub(other.bytes);
+        self.memory = self.memory.saturating_sub(other.memory);
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::file_system::FileSystem;
 use super::foreign::Foreign;
 use super::resolve::Follow;
 use super::tree::{FOREIGN_FILES, Location, Tree};
-use super::{Errno, FsUsage, Result, Snapshot};
+use super::{Errno, Result, Snapshot};
 use std::sync::Arc;
 
 /// A tree and the directory it hides.
@@ -118,7 +118,6 @@ impl FileSystem {
             return Err(Errno::Busy.into());
         }
         let read_only = mount.read_only;
-        let mut added = FsUsage::default();
         let target = match mount.source {
             Source::Memory => {
                 Target::Tree(Tree::new(0o755, state.user.uid, state.user.gid, self.shared.now()))
@@ -130,7 +129,6 @@ impl FileSystem {
                 if root.tree() != 0 || !host.inode(root)?.is_directory() {
                     return Err(Errno::NotDirectory.into());
                 }
-                added = snapshot.state.used;
                 Target::Tree(Tree { root: root.id(), ..host.root.clone() })
             }
             Source::Foreign(file_system, max_bytes) => {
@@ -138,9 +136,8 @@ impl FileSystem {
                 Target::Foreign(Arc::new(Foreign::new(file_system, max_bytes, read_only, tree, state.user)))
             }
         };
-        for usage in [&mut state.used, &mut state.given] {
-            usage.files = usage.files.saturating_add(added.files);
-            usage.bytes = usage.bytes.saturating_add(added.bytes);
+        if let Target::Tree(tree) = &target {
+            state.given.add(tree.table.usage());
         }
         state.mounts.push(MountPoint { at, read_only, identity: Arc::new(()), target });
         Ok(())
@@ -176,7 +173,7 @@ mod tests {
         let numbers = [&b"/workspace"[..], b"/workspace/m", b"/workspace/m/f"]
             .map(|path| fs.metadata(path).unwrap().inode);
         assert!(numbers[0] != numbers[1] && numbers[1] != numbers[2]);
-        assert_eq!(fs.usage(), FsUsage { files: 5, bytes: 4 });
+        assert_eq!((fs.usage().files, fs.usage().bytes), (5, 4));
         fs.mount(b"/workspace/m", Mount::memory().read_only()).unwrap();
         assert_eq!(fs.read_dir(b"/workspace/m").unwrap(), []);
         assert_eq!(errno(fs.write(b"/workspace/m/f", b"", 0o644)), "EROFS");
@@ -206,7 +203,7 @@ mod tests {
         let fs = fs();
         fs.create_dir(b"/workspace/p", 0o755).unwrap();
         fs.mount(b"/workspace/p", Mount::overlay(&snapshot, b"/workspace/project")).unwrap();
-        assert_eq!(fs.usage(), FsUsage { files: 1, bytes: 0 });
+        assert_eq!((fs.usage().files, fs.usage().bytes), (1, 0));
         assert_eq!(fs.canonicalize(b"/workspace/p/src/../src/main").unwrap(), b"/workspace/p/src/main");
         assert_eq!(fs.canonicalize(b"/workspace/p/src/../..").unwrap(), b"/workspace");
         let before = fs.snapshot();

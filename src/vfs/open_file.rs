@@ -7,6 +7,7 @@ use super::foreign_file::ForeignHandle;
 use super::tree::{Location, State};
 use super::{Content, Metadata, Result};
 use crate::limit::gauge;
+use crate::memory::Held;
 use std::fmt;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
@@ -18,7 +19,7 @@ pub struct OpenFile(Kind);
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Ours(Arc<Handle>),
+    Ours(Arc<Held<Handle>>),
     Foreign(Arc<ForeignHandle>),
 }
 
@@ -55,7 +56,7 @@ impl Drop for Handle {
         *count -= 1;
         if *count == 0 {
             live.open.remove(&self.at);
-            if live.orphans.remove(&self.at) {
+            if live.state.inode(self.at).is_ok_and(|inode| inode.links == 0) {
                 live.state.free(self.at);
             }
         }
@@ -63,9 +64,12 @@ impl Drop for Handle {
 }
 
 impl OpenFile {
-    pub(super) fn new(shared: &Arc<Shared>, live: &mut Live, at: Location) -> Self {
-        *live.open.entry(at).or_insert(0) += 1;
-        Self(Kind::Ours(Arc::new(Handle { shared: Arc::clone(shared), at, epoch: live.epoch })))
+    /// # Errors
+    /// `EIO` where the run was refused the memory to count it; it ends soon.
+    pub(super) fn new(shared: &Arc<Shared>, live: &mut Live, at: Location) -> Result<Self> {
+        *live.open.get_or_default(at).ok_or(Errno::InputOutput)? += 1;
+        let handle = Handle { shared: Arc::clone(shared), at, epoch: live.epoch };
+        Ok(Self(Kind::Ours(Arc::new(Held::new(handle)))))
     }
 
     pub(super) fn foreign(handle: ForeignHandle) -> Self {

@@ -8,6 +8,7 @@ use super::file_system::{FileSystem, Live};
 use super::foreign::ForeignPath;
 use super::inode::{Body, Content};
 use super::resolve::{Follow, Last, READ, WRITE};
+use super::stored::{Name, StoredVec};
 use super::tree::{Location, State, limit};
 use super::{Device, DirEntry, FileKind, OpenFile, OpenOptions, Opened, Result, path};
 use crate::limit::Limit;
@@ -63,10 +64,10 @@ impl FileSystem {
                 return Err(Errno::NotFound.into());
             }
             live.state.check_parent(found.parent)?;
-            let (parent, name) = (found.parent, Text::from(found.name));
+            let (parent, name) = (found.parent, Name::from(found.name));
             let body = Body::File(Blocks::EMPTY);
             let at = live.state.create(parent, name, body, options.mode as u16, self.shared.now())?;
-            return Ok(Opened::File(OpenFile::new(&self.shared, live, at)));
+            return Ok(Opened::File(OpenFile::new(&self.shared, live, at)?));
         };
         if options.create_new {
             return Err(Errno::Exists.into());
@@ -101,7 +102,7 @@ impl FileSystem {
                 if options.truncate {
                     live.state.set_len(at, 0, self.shared.now())?;
                 }
-                Ok(Opened::File(OpenFile::new(&self.shared, live, at)))
+                Ok(Opened::File(OpenFile::new(&self.shared, live, at)?))
             }
         }
     }
@@ -135,7 +136,7 @@ impl FileSystem {
         if bytes.len() as u64 > allowed {
             return Err(limit(Limit::FileSystemBytes, allowed));
         }
-        self.write_content(path, Content::from(bytes.to_vec()), mode)
+        self.write_content(path, Content::from(StoredVec::from(bytes)), mode)
     }
 
     /// As [`FileSystem::write`], for a content that is shared or owned already.
@@ -155,7 +156,7 @@ impl FileSystem {
         let now = self.shared.now();
         let Some(at) = found.target else {
             state.check_parent(found.parent)?;
-            let (parent, name) = (found.parent, Text::from(found.name));
+            let (parent, name) = (found.parent, Name::from(found.name));
             return state.create(parent, name, Body::File(bytes.0), mode as u16, now).map(drop);
         };
         set_whole_content(state, at, bytes.0, now)
@@ -180,7 +181,7 @@ impl FileSystem {
             let file = live.state.cross(at.sibling(entry.inode));
             let foreign = live.state.foreign_at(file).is_some();
             let kind = if foreign { FileKind::Directory } else { live.state.inode(file)?.kind() };
-            entries.push(DirEntry { name: entry.name.clone(), kind, inode: file.0 });
+            entries.push(DirEntry { name: Text::from(entry.name.as_bytes()), kind, inode: file.0 });
         }
         Ok(entries)
     }
@@ -227,7 +228,7 @@ impl FileSystem {
             Last::Dot => return Err(Errno::Invalid.into()),
             Last::DotDot => return Err(Errno::NotEmpty.into()),
         }
-        let (parent, name, at) = (found.parent, Text::from(found.name), found.existing()?);
+        let (parent, name, at) = (found.parent, Name::from(found.name), found.existing()?);
         if at.descriptor().is_some() {
             return Err(Errno::NotDirectory.into());
         }
@@ -258,7 +259,7 @@ impl FileSystem {
         if found.last != Last::Name {
             return Err(Errno::IsDirectory.into());
         }
-        let (parent, name, at) = (found.parent, Text::from(found.name), found.existing()?);
+        let (parent, name, at) = (found.parent, Name::from(found.name), found.existing()?);
         if at.descriptor().is_some() {
             return Err(Errno::NotPermitted.into());
         }
@@ -317,7 +318,7 @@ impl FileSystem {
             return foreign.not_created();
         }
         let (parent, name) = new_name(&live.state, path, false)?;
-        let body = Body::Symlink(Text::from(target));
+        let body = Body::Symlink(Name::from(target));
         live.state.create(parent, name, body, 0o777, self.shared.now()).map(drop)
     }
 
@@ -347,7 +348,7 @@ impl FileSystem {
             return Err(Errno::Invalid.into());
         }
         match &live.state.inode(at)?.body {
-            Body::Symlink(target) => Ok(target.clone()),
+            Body::Symlink(target) => Ok(Text::from(target.as_bytes())),
             _ => Err(Errno::Invalid.into()),
         }
     }
@@ -389,11 +390,11 @@ impl FileSystem {
 }
 
 fn new_directory() -> Body {
-    Body::Directory(Box::new(Directory::new(0, Text::EMPTY)))
+    Body::Directory(Box::new(Directory::new(0, Name::EMPTY)))
 }
 
 /// Where a new file goes: the path must not exist, and its directory must be writable.
-fn new_name(state: &State, path: &[u8], is_directory: bool) -> Result<(Location, Text)> {
+fn new_name(state: &State, path: &[u8], is_directory: bool) -> Result<(Location, Name)> {
     let found = state.walk(path, Follow::Never)?;
     if found.target.is_some() {
         return Err(Errno::Exists.into());
@@ -402,7 +403,7 @@ fn new_name(state: &State, path: &[u8], is_directory: bool) -> Result<(Location,
         return Err(Errno::NotFound.into());
     }
     state.check_parent(found.parent)?;
-    Ok((found.parent, Text::from(found.name)))
+    Ok((found.parent, Name::from(found.name)))
 }
 
 /// Removes a name that was found to be removable.
@@ -445,7 +446,7 @@ pub(super) fn make_directories<'p>(
             Some(_) => return Err(Errno::Exists.into()),
             None => {
                 state.check_parent(found.parent)?;
-                let (parent, name) = (found.parent, Text::from(found.name));
+                let (parent, name) = (found.parent, Name::from(found.name));
                 state.create(parent, name, new_directory(), mode, now)?
             }
         };

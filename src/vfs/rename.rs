@@ -5,14 +5,14 @@ use super::errno::Errno;
 use super::file_system::FileSystem;
 use super::inode::Body;
 use super::resolve::{Follow, Last, WRITE};
+use super::stored::Name;
 use super::tree::{Location, State};
-use crate::text::Text;
 use std::sync::Arc;
 
 /// What a rename moves where.
 struct Move {
-    from: (Location, Text),
-    to: (Location, Text),
+    from: (Location, Name),
+    to: (Location, Name),
     source: Location,
     victim: Option<Location>,
 }
@@ -100,8 +100,8 @@ fn plan(state: &State, from: &[u8], to: &[u8]) -> Result<Option<Move>> {
         return Err(Errno::Busy.into());
     }
     Ok(Some(Move {
-        from: (old.parent, Text::from(old.name)),
-        to: (new.parent, Text::from(new.name)),
+        from: (old.parent, Name::from(old.name)),
+        to: (new.parent, Name::from(new.name)),
         source,
         victim: new.target,
     }))
@@ -125,10 +125,11 @@ fn is_in(state: &State, at: Location, ancestor: Location) -> bool {
 impl State {
     fn move_entry(&mut self, plan: &Move, now: u64) -> Result<()> {
         let Move { from: (from, old), to: (to, new), source, .. } = plan;
-        let holder = self.inode_mut(*from)?;
+        let mut holder = self.inode_mut(*from)?;
         holder.directory_mut()?.remove(old);
         holder.touch(now);
-        let inode = self.inode_mut(*source)?;
+        drop(holder);
+        let mut inode = self.inode_mut(*source)?;
         inode.changed = now;
         inode.parents.replace(from.id(), to.id());
         let is_directory = inode.is_directory();
@@ -136,12 +137,14 @@ impl State {
             directory.parent = to.id();
             directory.name = new.clone();
         }
-        let holder = self.inode_mut(*to)?;
+        drop(inode);
+        let mut holder = self.inode_mut(*to)?;
         holder.directory_mut()?.insert(new.clone(), source.id());
         holder.touch(now);
         if is_directory && from != to {
             holder.links = holder.links.saturating_add(1);
-            let holder = self.inode_mut(*from)?;
+            drop(holder);
+            let mut holder = self.inode_mut(*from)?;
             holder.links = holder.links.saturating_sub(1);
         }
         Ok(())

@@ -11,6 +11,7 @@ use super::foreign::{Foreign, ForeignPath};
 use super::inode::{Body, Inode};
 use super::mount::MountPoint;
 use super::path::{LINKS_MAX, NAME_MAX, PATH_MAX};
+use super::stored::StoredVec;
 use super::tree::{Location, ROOT, State};
 use crate::memory::Vec;
 use std::sync::Arc;
@@ -347,7 +348,7 @@ impl<'a> Walk<'a> {
         mount: Location,
         foreign: Arc<Foreign>,
     ) -> Result<Option<Found<'a>>> {
-        let mut inside = ForeignPath { foreign, path: std::vec::Vec::new(), slash: false };
+        let mut inside = ForeignPath { foreign, path: StoredVec::new(), slash: false };
         if walk_foreign(&mut inside, &mut self.rest, &mut self.pending)? {
             let found = self.found(name, Some(mount), inside.slash);
             return Ok(Some(Found { foreign: Some(Box::new(inside)), ..found }));

@@ -3,8 +3,14 @@
 //! Nodes are in `Arc`s and copied at the first write while shared, so that cloning a table copies one pointer, and a write
 //! after that copies one node per level. Nothing in it is deeper than its height, which is at most 13: dropping or walking
 //! a table is bounded whatever tree it holds.
+//!
+//! A table knows what its inodes and nodes come to ([`Table::usage`]): they are added where they are put in, taken off where
+//! they are taken out, and an inode that is changed is weighed again when the change is over ([`InodeMut`]). Nobody else
+//! keeps that account, so nothing can be left out of it.
 
+use super::FsUsage;
 use super::inode::Inode;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 const BITS: u32 = 5;
@@ -20,6 +26,45 @@ pub(super) type Visit<'a> = dyn FnMut(u64, Option<&Inode>, Option<&Inode>) + 'a;
 pub(super) struct Table {
     root: Arc<Node>,
     height: u32,
+    nodes: u64,
+    /// Of the inodes alone.
+    used: FsUsage,
+    /// The most memory of inodes and nodes since somebody asked.
+    peak: u64,
+}
+
+/// Bytes of the heap that a node takes, with the counters of its `Arc`.
+const NODE: u64 = size_of::<Node>() as u64 + 16;
+
+/// An inode that is changed; afterwards the table knows what it has become.
+#[derive(Debug)]
+pub(super) struct InodeMut<'a> {
+    inode: &'a mut Inode,
+    before: FsUsage,
+    used: &'a mut FsUsage,
+    nodes: u64,
+    peak: &'a mut u64,
+}
+
+impl Deref for InodeMut<'_> {
+    type Target = Inode;
+    fn deref(&self) -> &Inode {
+        self.inode
+    }
+}
+
+impl DerefMut for InodeMut<'_> {
+    fn deref_mut(&mut self) -> &mut Inode {
+        self.inode
+    }
+}
+
+impl Drop for InodeMut<'_> {
+    fn drop(&mut self) {
+        self.used.subtract(self.before);
+        self.used.add(self.inode.usage());
+        *self.peak = (*self.peak).max(self.used.memory + self.nodes * NODE);
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -52,7 +97,12 @@ impl Node {
 
 impl Table {
     pub(super) fn new() -> Self {
-        Self { root: Arc::new(Node::empty(0)), height: 1 }
+        Self { root: Arc::new(Node::empty(0)), height: 1, nodes: 1, used: FsUsage::default(), peak: NODE }
+    }
+
+    /// What its inodes come to, and in memory its nodes, too.
+    pub(super) const fn usage(&self) -> FsUsage {
+        FsUsage { memory: self.used.memory.saturating_add(self.nodes * NODE), ..self.used }
     }
 
     const fn holds(&self, id: u64) -> bool {
@@ -78,7 +128,7 @@ impl Table {
         }
     }
 
-    pub(super) fn get_mut(&mut self, id: u64) -> Option<&mut Inode> {
+    pub(super) fn get_mut(&mut self, id: u64) -> Option<InodeMut<'_>> {
         if !self.holds(id) {
             return None;
         }
@@ -89,7 +139,10 @@ impl Table {
                     node = Arc::make_mut(children.get_mut(index(id, shift))?.as_mut()?);
                 }
                 Node::Leaf(inodes) => {
-                    return inodes.get_mut(index(id, shift))?.as_mut().map(Arc::make_mut);
+                    let inode = Arc::make_mut(inodes.get_mut(index(id, shift))?.as_mut()?);
+                    let before = inode.usage();
+                    let (used, peak) = (&mut self.used, &mut self.peak);
+                    return Some(InodeMut { inode, before, used, nodes: self.nodes, peak });
                 }
             }
             shift = shift.saturating_sub(BITS);
@@ -107,11 +160,19 @@ impl Table {
                 Node::Inner(children) => {
                     let Some(child) = children.get_mut(index(id, shift)) else { return };
                     shift = shift.saturating_sub(BITS);
-                    node = Arc::make_mut(child.get_or_insert_with(|| Arc::new(Node::empty(shift))));
+                    let nodes = &mut self.nodes;
+                    node = Arc::make_mut(child.get_or_insert_with(|| {
+                        *nodes += 1;
+                        Arc::new(Node::empty(shift))
+                    }));
                 }
                 Node::Leaf(inodes) => {
                     if let Some(slot) = inodes.get_mut(index(id, shift)) {
-                        *slot = Some(inode);
+                        self.used.add(inode.usage());
+                        if let Some(old) = slot.replace(inode) {
+                            self.used.subtract(old.usage());
+                        }
+                        self.peak = self.peak.max(self.used.memory + self.nodes * NODE);
                     }
                     return;
                 }
@@ -122,7 +183,10 @@ impl Table {
     /// Takes an inode out; nodes that become empty go with it.
     pub(super) fn remove(&mut self, id: u64) -> Option<Arc<Inode>> {
         self.get(id)?;
-        remove_in(Arc::make_mut(&mut self.root), BITS * (self.height - 1), id)
+        let removed =
+            remove_in(Arc::make_mut(&mut self.root), BITS * (self.height - 1), id, &mut self.nodes)?;
+        self.used.subtract(removed.usage());
+        Some(removed)
     }
 
     /// One level more; the ids stay.
@@ -132,9 +196,16 @@ impl Table {
             && !self.root.is_empty()
         {
             *first = Some(Arc::clone(&self.root));
+            self.nodes += 1;
         }
         self.root = Arc::new(Node::Inner(children));
         self.height += 1;
+    }
+
+    /// The most memory since the last call.
+    pub(super) fn take_peak(&mut self) -> u64 {
+        let now = self.usage().memory;
+        std::mem::replace(&mut self.peak, now)
     }
 
     /// Calls `visit` with each inode in ascending order of ids.
@@ -163,14 +234,15 @@ impl Table {
 }
 
 /// Recursion as deep as the table is high.
-fn remove_in(node: &mut Node, shift: u32, id: u64) -> Option<Arc<Inode>> {
+fn remove_in(node: &mut Node, shift: u32, id: u64, nodes: &mut u64) -> Option<Arc<Inode>> {
     match node {
         Node::Inner(children) => {
             let slot = children.get_mut(index(id, shift))?;
             let child = Arc::make_mut(slot.as_mut()?);
-            let removed = remove_in(child, shift.saturating_sub(BITS), id);
+            let removed = remove_in(child, shift.saturating_sub(BITS), id, nodes);
             if child.is_empty() {
                 *slot = None;
+                *nodes = nodes.saturating_sub(1);
             }
             removed
         }

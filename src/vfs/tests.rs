@@ -36,6 +36,12 @@ fn names(fs: &FileSystem, path: &[u8]) -> String {
     fs.read_dir(path).unwrap().iter().map(|entry| entry.name.to_string()).collect::<Vec<_>>().join(" ")
 }
 
+/// Names, and bytes of contents.
+fn counts(fs: &FileSystem) -> (u64, u64) {
+    let FsUsage { files, bytes, .. } = fs.usage();
+    (files, bytes)
+}
+
 #[test]
 fn the_base_tree() {
     let base = Base::new(&["cat", "ls"]);
@@ -47,11 +53,11 @@ fn the_base_tree() {
     assert_eq!(errno(fs.access(b"/bin/cat", false, true, false)), "EACCES");
     assert_eq!(fs.metadata(b"/tmp").unwrap().mode, 0o1777);
     assert_eq!(fs.metadata(b"/workspace").unwrap().uid, 1000);
-    assert_eq!(fs.usage(), FsUsage::default());
+    assert_eq!(counts(&fs), (0, 0));
     let other = FileSystem::from_base(&base, options(7));
     assert_eq!(other.metadata(b"/home/agent").unwrap().uid, 7);
     assert!(other.read(b"/etc/passwd").unwrap().ends_with(b"agent:x:7:7:agent:/home/agent:/bin/bash\n"));
-    assert_eq!(other.usage(), FsUsage::default());
+    assert_eq!(counts(&other), (0, 0));
 }
 
 #[test]
@@ -87,7 +93,7 @@ fn files_are_created_written_and_read() {
     assert_eq!(file.read_at(4, &mut |bytes| bytes.len()), Ok(7));
     assert_eq!(file.read_at(u64::MAX, &mut |bytes| bytes.len()), Ok(0));
     file.set_len(3).unwrap();
-    assert_eq!(fs.usage(), FsUsage { files: 1, bytes: 3 });
+    assert_eq!(counts(&fs), (1, 3));
     assert_eq!(errno(file.write_at(u64::MAX - 1, b"abc")), "EFBIG");
     assert_eq!(errno(file.set_len(1 << 40)), "file_system_bytes");
     let metadata = file.metadata().unwrap();
@@ -107,10 +113,10 @@ fn an_unlinked_file_lives_until_it_is_closed() {
     clone.append(b" two").unwrap();
     assert_eq!(&*clone.content().unwrap(), b"one two");
     assert_eq!(clone.metadata().unwrap().links, 0);
-    assert_eq!(fs.usage(), FsUsage { files: 0, bytes: 7 });
-    assert_eq!(fs.snapshot().state.usage(), FsUsage::default());
+    assert_eq!(counts(&fs), (0, 7));
+    assert_eq!(counts(&fs.fork()), (0, 0));
     drop(clone);
-    assert_eq!(fs.usage(), FsUsage::default());
+    assert_eq!(counts(&fs), (0, 0));
 }
 
 #[test]
@@ -292,7 +298,7 @@ fn rename_replaces_in_one_step() {
     fs.write(b"/tmp/g", b"long old content", 0o644).unwrap();
     fs.rename(b"/tmp/b/f", b"/tmp/g").unwrap();
     assert_eq!(&*fs.read(b"/tmp/g").unwrap(), b"f");
-    assert_eq!(fs.usage(), FsUsage { files: 3, bytes: 1 });
+    assert_eq!(counts(&fs), (3, 1));
     fs.hard_link(b"/tmp/g", b"/tmp/h").unwrap();
     fs.rename(b"/tmp/g", b"/tmp/h").unwrap();
     assert_eq!(names(&fs, b"/tmp"), "a b g h", "two names of one file: nothing happens");
@@ -316,31 +322,88 @@ fn forks_and_snapshots_are_isolated() {
     fs.write(b"/tmp/h", b"other", 0o644).unwrap();
     assert_eq!(&*file.content().unwrap(), b"new", "its inode number is not used again");
     drop(file);
-    assert_eq!(fs.usage(), FsUsage { files: 2, bytes: 8 });
+    assert_eq!(counts(&fs), (2, 8));
     fs.restore(&fork.snapshot());
     assert_eq!(errno(old.content()), "EIO");
 }
 
 #[test]
 fn quotas() {
-    let fs = FileSystem::new(Options { max_files: 3, max_bytes: 10, ..options(1000) });
+    let fs = FileSystem::new(Options { max_files: 3, max_bytes: 100_000, ..options(1000) });
     fs.write(b"/tmp/a", b"12345", 0o644).unwrap();
     fs.create_dir(b"/tmp/d", 0o755).unwrap();
     fs.hard_link(b"/tmp/a", b"/tmp/b").unwrap();
     let error = fs.create_dir(b"/tmp/e", 0o755).unwrap_err();
     assert!(matches!(error, FsError::Limit(error) if error.limit == Limit::Files && error.allowed == 3));
     let file = open(&fs, b"/tmp/a", &OpenOptions::for_appending(0));
-    assert_eq!(file.append(b"67890"), Ok(10));
-    assert_eq!(errno(file.append(b"x")), "file_system_bytes");
-    assert_eq!(errno(file.write_at(9, b"xx")), "file_system_bytes");
-    assert_eq!(errno(file.write_at(9, b"x")), "ok");
-    assert_eq!(errno(fs.write(b"/tmp/a", b"12345678901", 0)), "file_system_bytes");
-    assert_eq!(&*fs.read(b"/tmp/b").unwrap(), b"123456789x");
+    let bytes = vec![b'x'; 100_000];
+    assert_eq!(file.append(&bytes[..90_000]), Ok(90_005));
+    assert_eq!(errno(file.append(&bytes[..10_000])), "file_system_bytes");
+    assert_eq!(errno(file.write_at(80_000, &bytes[..20_005])), "file_system_bytes");
+    assert_eq!(errno(file.write_at(80_000, &bytes[..10_005])), "ok");
+    assert_eq!(errno(file.set_len(100_000)), "file_system_bytes");
+    assert_eq!(errno(fs.write(b"/tmp/a", &bytes, 0)), "file_system_bytes");
+    assert_eq!(fs.read(b"/tmp/b").unwrap().len(), 90_005);
     fs.remove_file(b"/tmp/a").unwrap();
     fs.remove_file(b"/tmp/b").unwrap();
-    assert_eq!(fs.usage(), FsUsage { files: 1, bytes: 10 });
+    assert_eq!(counts(&fs), (1, 90_005));
+    assert_eq!(errno(fs.write(b"/tmp/c", &bytes[..10_000], 0)), "file_system_bytes", "it is still open");
     drop(file);
-    assert_eq!(fs.usage(), FsUsage { files: 1, bytes: 0 });
+    assert_eq!(counts(&fs), (1, 0));
+    assert_eq!(errno(fs.write(b"/tmp/c", &bytes[..90_000], 0)), "ok");
+}
+
+/// Everything counts: what has no content ends by the limit on bytes, too, and what is removed is given back.
+#[test]
+fn names_inodes_and_folders_are_counted() {
+    let name = |number: u64| [b"/tmp/".as_slice(), format!("{number:0200}").as_bytes()].concat();
+    type Make = fn(&FileSystem, &[u8]) -> Result<()>;
+    let kinds: [Make; 5] = [
+        |fs, path| fs.write(path, b"", 0o644),
+        |fs, path| fs.create_dir(path, 0o755),
+        |fs, path| fs.symlink(b"x", path),
+        |fs, path| fs.make_fifo(path, 0o644),
+        |fs, path| fs.hard_link(b"/tmp", path).or_else(|_| fs.hard_link(b"/etc/passwd", path)),
+    ];
+    for make in kinds {
+        let fs = FileSystem::new(Options { max_bytes: 1 << 20, ..options(0) });
+        let mut made = 0;
+        while make(&fs, &name(made)).is_ok() {
+            made += 1;
+        }
+        assert!((1000..6000).contains(&made), "{made}");
+        assert!(fs.usage().memory <= (1 << 20) + 8192, "{:?}", fs.usage());
+        assert_eq!(errno(make(&fs, &name(made))), "file_system_bytes");
+        for number in 0..made {
+            fs.remove_file(&name(number)).or_else(|_| fs.remove_dir(&name(number))).unwrap();
+        }
+        assert!(fs.usage().memory < 2048, "{:?}", fs.usage());
+    }
+}
+
+/// The account that is kept by steps is the sum of what is there.
+#[test]
+fn the_account_is_what_a_walk_finds() {
+    let fs = agent();
+    for number in 0..200 {
+        let (folder, place) = (format!("/tmp/folder {}", number % 7), number * 997);
+        fs.create_dir_all(folder.as_bytes(), 0o755).unwrap();
+        let path = format!("{folder}/{}{number}", "a long name ".repeat(number % 5));
+        fs.write(path.as_bytes(), &vec![b'x'; place], 0o644).unwrap();
+        fs.hard_link(path.as_bytes(), format!("/tmp/link {number}").as_bytes()).unwrap();
+        fs.truncate(path.as_bytes(), (place / 2) as u64).unwrap();
+        if number % 3 == 0 {
+            fs.rename(path.as_bytes(), format!("/tmp/folder {}/b", (number + 1) % 7).as_bytes())
+                .or_else(|_| fs.remove_file(path.as_bytes()))
+                .unwrap();
+        }
+    }
+    let state = fs.snapshot().state;
+    let mut found = FsUsage::default();
+    state.root.table.for_each(|_, inode| found.add(inode.usage()));
+    let used = state.root.table.usage();
+    assert_eq!((used.files, used.bytes), (found.files, found.bytes));
+    assert!(used.memory > found.memory && used.memory < found.memory + 100 * 280, "nodes of the table");
 }
 
 #[test]
@@ -400,16 +463,16 @@ fn a_tree_of_any_depth_is_compared_and_dropped() {
     let changes = diff(&before, &fs.snapshot());
     assert!(changes.len() > 1990 && changes.iter().all(|change| change.path.len() < 4096));
     fs.restore(&before);
-    assert_eq!(fs.usage(), FsUsage::default());
+    assert_eq!(counts(&fs), (0, 0));
 }
 
 #[test]
 fn a_snapshot_starts_another_session() {
     let fs = agent();
     fs.write(b"/workspace/f", b"text", 0o644).unwrap();
-    let copy = FileSystem::from_snapshot(&fs.snapshot(), Options { max_bytes: 0, ..options(1000) });
+    let copy = FileSystem::from_snapshot(&fs.snapshot(), Options { max_bytes: 500, ..options(1000) });
     assert_eq!(&*copy.read(b"/workspace/f").unwrap(), b"text");
-    assert_eq!(copy.usage(), FsUsage::default());
-    assert_eq!(errno(copy.write(b"/workspace/g", b"x", 0o644)), "file_system_bytes");
+    assert_eq!(counts(&copy), (0, 0));
+    assert_eq!(errno(copy.write(b"/workspace/g", &[b'x'; 500], 0o644)), "file_system_bytes");
     assert_eq!(errno(copy.write(b"/workspace/g", b"", 0o644)), "ok");
 }

@@ -4,13 +4,14 @@
 //! that an open file's location stays its own. Every change of what the quota counts goes through here.
 
 use super::blocks::Blocks;
+use super::directory::Entry;
 use super::errno::{Errno, FsError};
 use super::inode::{Body, Inode};
 use super::mount::MountPoint;
-use super::table::Table;
+use super::stored::{Name, StoredVec};
+use super::table::{InodeMut, Table};
 use super::{FsUsage, Metadata, Result};
 use crate::limit::{Limit, LimitError};
-use crate::text::Text;
 use std::sync::Arc;
 
 /// The id of a new tree's root directory.
@@ -79,7 +80,7 @@ pub(super) struct Tree {
 impl Tree {
     /// A tree that holds an empty root directory.
     pub(super) fn new(mode: u16, uid: u32, gid: u32, now: u64) -> Self {
-        let root = super::directory::Directory::new(ROOT, Text::EMPTY);
+        let root = super::directory::Directory::new(ROOT, Name::EMPTY);
         let mut table = Table::new();
         table.insert(ROOT, Arc::new(Inode::new(Body::Directory(Box::new(root)), mode, uid, gid, now, ROOT)));
         Self { table, root: ROOT, next: ROOT + 1, descriptors: 0 }
@@ -104,12 +105,10 @@ pub(super) struct Quota {
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) root: Tree,
-    pub(super) mounts: Vec<MountPoint>,
+    pub(super) mounts: StoredVec<MountPoint>,
     pub(super) user: User,
     pub(super) quota: Quota,
-    /// Names and bytes in all trees.
-    pub(super) used: FsUsage,
-    /// The part of `used` that the session started with or mounted.
+    /// The part of what is in all trees that the session started with or mounted.
     pub(super) given: FsUsage,
     /// Counts what may have changed a file.
     pub(super) changes: u64,
@@ -137,7 +136,7 @@ impl State {
         self.tree(at)?.table.get(at.id()).ok_or(Errno::InputOutput.into())
     }
 
-    pub(super) fn inode_mut(&mut self, at: Location) -> Result<&mut Inode> {
+    pub(super) fn inode_mut(&mut self, at: Location) -> Result<InodeMut<'_>> {
         self.tree_mut(at)?.table.get_mut(at.id()).ok_or(Errno::InputOutput.into())
     }
 
@@ -172,37 +171,45 @@ impl State {
         self.mounts.iter().any(|mount| mount.at == at)
     }
 
-    /// What of the quota is used.
-    pub(super) const fn usage(&self) -> FsUsage {
-        FsUsage {
-            files: self.used.files.saturating_sub(self.given.files),
-            bytes: self.used.bytes.saturating_sub(self.given.bytes),
+    /// What is in all trees; see [`Table::usage`].
+    pub(super) fn used(&self) -> FsUsage {
+        let mut used = self.root.table.usage();
+        for tree in self.mounts.iter().filter_map(MountPoint::tree) {
+            used.add(tree.table.usage());
         }
+        used
     }
 
-    pub(super) fn charge_file(&mut self) -> Result<()> {
-        if self.used.files >= self.given.files.saturating_add(self.quota.files) {
+    /// The most memory that was used of the quota since the last call.
+    pub(super) fn take_peak(&mut self) -> u64 {
+        let mut peak = self.root.table.take_peak();
+        for tree in self.mounts.iter_mut().filter_map(MountPoint::tree_mut) {
+            peak = peak.saturating_add(tree.table.take_peak());
+        }
+        peak.saturating_sub(self.given.memory)
+    }
+
+    /// What of the quota is used.
+    pub(super) fn usage(&self) -> FsUsage {
+        let mut used = self.used();
+        used.subtract(self.given);
+        used
+    }
+
+    /// Whether the quota allows for so many names and so much memory more. What a table or a folder grows by at a step is
+    /// not foreseen; it is some KiB at most.
+    ///
+    /// # Errors
+    /// The limit that would be passed.
+    pub(super) fn admit(&self, files: u64, memory: usize) -> Result<()> {
+        let used = self.usage();
+        if used.files.saturating_add(files) > self.quota.files {
             return Err(limit(Limit::Files, self.quota.files));
         }
-        self.used.files += 1;
-        Ok(())
-    }
-
-    pub(super) fn charge_bytes(&mut self, more: u64) -> Result<()> {
-        let used = self.used.bytes.saturating_add(more);
-        if used > self.given.bytes.saturating_add(self.quota.bytes) {
+        if used.memory.saturating_add(memory as u64) > self.quota.bytes {
             return Err(limit(Limit::FileSystemBytes, self.quota.bytes));
         }
-        self.used.bytes = used;
         Ok(())
-    }
-
-    pub(super) const fn return_bytes(&mut self, bytes: u64) {
-        self.used.bytes = self.used.bytes.saturating_sub(bytes);
-    }
-
-    pub(super) const fn return_file(&mut self) {
-        self.used.files = self.used.files.saturating_sub(1);
     }
 
     /// A new file of any kind under a name that is not there yet. Its group is the directory's where that is
@@ -210,7 +217,7 @@ impl State {
     pub(super) fn create(
         &mut self,
         parent: Location,
-        name: Text,
+        name: Name,
         mut body: Body,
         mode: u16,
         now: u64,
@@ -228,16 +235,12 @@ impl State {
         }
         let is_directory = matches!(body, Body::Directory(_));
         let inode = Inode::new(body, mode, uid, gid, now, parent.id());
-        self.charge_bytes(inode.bytes())?;
-        if let Err(error) = self.charge_file() {
-            self.return_bytes(inode.bytes());
-            return Err(error);
-        }
+        self.admit(1, inode.usage().memory as usize + name_memory(&name))?;
         let tree = self.tree_mut(parent)?;
         let id = tree.next;
         tree.next += 1;
         tree.table.insert(id, Arc::new(inode));
-        let holder = self.inode_mut(parent)?;
+        let mut holder = self.inode_mut(parent)?;
         holder.touch(now);
         holder.links = holder.links.saturating_add(u32::from(is_directory));
         holder.directory_mut()?.insert(name, id);
@@ -245,16 +248,17 @@ impl State {
     }
 
     /// One more name for a file.
-    pub(super) fn link(&mut self, target: Location, parent: Location, name: Text, now: u64) -> Result<()> {
+    pub(super) fn link(&mut self, target: Location, parent: Location, name: Name, now: u64) -> Result<()> {
         if self.inode(target)?.links >= LINKS_MAX {
             return Err(Errno::TooManyLinks.into());
         }
-        self.charge_file()?;
-        let inode = self.inode_mut(target)?;
+        self.admit(1, name_memory(&name))?;
+        let mut inode = self.inode_mut(target)?;
         inode.links += 1;
         inode.changed = now;
         inode.parents.add(parent.id());
-        let holder = self.inode_mut(parent)?;
+        drop(inode);
+        let mut holder = self.inode_mut(parent)?;
         holder.touch(now);
         holder.directory_mut()?.insert(name, target.id());
         Ok(())
@@ -262,16 +266,17 @@ impl State {
 
     /// Takes a name away; the inode stays, with a link less (a directory with none). True if that was its last link.
     pub(super) fn unlink(&mut self, parent: Location, name: &[u8], now: u64) -> Result<(Location, bool)> {
-        let holder = self.inode_mut(parent)?;
+        let mut holder = self.inode_mut(parent)?;
         let id = holder.directory_mut()?.remove(name).ok_or(Errno::NotFound)?;
         holder.touch(now);
+        drop(holder);
         let target = parent.sibling(id);
-        self.return_file();
-        let inode = self.inode_mut(target)?;
+        let mut inode = self.inode_mut(target)?;
         inode.changed = now;
         if inode.is_directory() {
             inode.links = 0;
-            let holder = self.inode_mut(parent)?;
+            drop(inode);
+            let mut holder = self.inode_mut(parent)?;
             holder.links = holder.links.saturating_sub(1);
             return Ok((target, true));
         }
@@ -283,24 +288,10 @@ impl State {
         Ok((target, false))
     }
 
-    /// Forgets an inode that has no name left, and returns its bytes.
+    /// Forgets an inode that has no name left.
     pub(super) fn free(&mut self, at: Location) {
-        if let Ok(tree) = self.tree_mut(at)
-            && let Some(inode) = tree.table.remove(at.id())
-        {
-            self.return_bytes(inode.bytes());
-        }
-    }
-
-    fn content_mut(&mut self, at: Location) -> Result<(&mut Inode, usize)> {
-        let inode = self.inode_mut(at)?;
-        match &inode.body {
-            Body::File(content) => {
-                let len = content.len();
-                Ok((inode, len))
-            }
-            Body::Directory(_) => Err(Errno::IsDirectory.into()),
-            _ => Err(Errno::Invalid.into()),
+        if let Ok(tree) = self.tree_mut(at) {
+            tree.table.remove(at.id());
         }
     }
 
@@ -318,66 +309,49 @@ impl State {
         let end = offset.checked_add(bytes.len() as u64).filter(|&end| i64::try_from(end).is_ok());
         let end = usize::try_from(end.ok_or(Errno::FileTooBig)?).map_err(|_| Errno::FileTooBig)?;
         let start = end - bytes.len();
-        let more = end.saturating_sub(len);
-        self.charge_bytes(more as u64)?;
-        let written = self.content_mut(at).and_then(|(inode, _)| {
-            inode.touch(now);
-            let Body::File(blocks) = &mut inode.body else { return Err(Errno::InputOutput.into()) };
-            blocks.write(start, bytes)
-        });
-        if written.is_err() {
-            self.return_bytes(more as u64);
-        }
-        written
+        self.admit(0, end.saturating_sub(len))?;
+        let mut inode = self.inode_mut(at)?;
+        inode.touch(now);
+        inode.blocks_mut()?.write(start, bytes)
     }
 
     /// Appends and returns the new length.
     pub(super) fn append(&mut self, at: Location, bytes: &[u8], now: u64) -> Result<u64> {
-        let more = bytes.len() as u64;
-        self.charge_bytes(more)?;
-        let appended = self.content_mut(at).and_then(|(inode, length)| {
-            inode.touch(now);
-            let Body::File(blocks) = &mut inode.body else { return Err(Errno::InputOutput.into()) };
-            blocks.write(length, bytes)?;
-            Ok(blocks.len() as u64)
-        });
-        if appended.is_err() {
-            self.return_bytes(more);
-        }
-        appended
+        self.content(at)?;
+        self.admit(0, bytes.len())?;
+        let mut inode = self.inode_mut(at)?;
+        inode.touch(now);
+        let blocks = inode.blocks_mut()?;
+        blocks.write(blocks.len(), bytes)?;
+        Ok(blocks.len() as u64)
     }
 
     /// Cuts the content or lengthens it with zeros.
     pub(super) fn set_len(&mut self, at: Location, len: u64, now: u64) -> Result<()> {
-        let old = self.content(at)?.len() as u64;
-        if len > old {
-            i64::try_from(len).map_err(|_| Errno::FileTooBig)?;
-            self.charge_bytes(len - old)?;
-        }
+        let old = self.content(at)?.len();
+        i64::try_from(len).map_err(|_| Errno::FileTooBig)?;
         let length = usize::try_from(len).map_err(|_| Errno::FileTooBig)?;
-        let resized = self.content_mut(at).and_then(|(inode, _)| {
-            inode.touch(now);
-            let Body::File(blocks) = &mut inode.body else { return Err(Errno::InputOutput.into()) };
-            blocks.set_len(length)
-        });
-        match resized {
-            Ok(()) => self.return_bytes(old.saturating_sub(len)),
-            Err(_) => self.return_bytes(len.saturating_sub(old)),
+        if length > old {
+            self.admit(0, length - old)?;
         }
-        resized
+        let mut inode = self.inode_mut(at)?;
+        inode.touch(now);
+        inode.blocks_mut()?.set_len(length)
     }
 
     /// Replaces the whole content, sharing nothing with the old one.
     pub(super) fn set_content(&mut self, at: Location, content: Blocks, now: u64) -> Result<()> {
-        let old = self.content(at)?.len() as u64;
-        let new = content.len() as u64;
-        self.charge_bytes(new.saturating_sub(old))?;
-        self.return_bytes(old.saturating_sub(new));
-        let (inode, _) = self.content_mut(at)?;
+        self.admit(0, content.memory().saturating_sub(self.content(at)?.memory()))?;
+        let mut inode = self.inode_mut(at)?;
         inode.touch(now);
-        inode.body = Body::File(content);
+        *inode.blocks_mut()? = content;
         Ok(())
     }
+}
+
+/// What a name takes at least in a folder.
+fn name_memory(name: &Name) -> usize {
+    size_of::<Entry>() + name.memory()
 }
 
 /// The error of a quota that is used up.

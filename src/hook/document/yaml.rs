@@ -4,8 +4,8 @@
 //! 2. Events build the tree on a stack of open collections, at most [`MOST_DEPTH`] of them.
 //! 3. Plain scalars get their type by the core schema of YAML 1.2 (`scalar.rs`), all others are strings; a core tag
 //!    (`!!str`, `!!int`, …) overrules that, and an unknown tag is an error.
-//! 4. An alias is a copy of the anchor's value. All copies of a text together have the bound [`MOST_COPIED`], and they count
-//!    for the depth, so no chain of aliases can grow.
+//! 4. An alias is a copy of the anchor's value. All copies of a text together have a bound that goes by its length, and
+//!    they count for the depth, so no chain of aliases can grow.
 //! 5. Where a mapping closes, the members of its merge key (`<<`) join it where the key stood: those of the mapping itself
 //!    win, then those of the earlier source.
 //!
@@ -24,8 +24,11 @@ use std::mem::size_of;
 const MOST_BYTES: usize = 4 << 20;
 /// Collections inside each other, as in JSON.
 const MOST_DEPTH: usize = 128;
-/// Memory of all copies that aliases make, in bytes.
+/// Memory of all copies that aliases make, in bytes: for each byte of the text, and at most; a short text may have a little
+/// more.
+const COPIED_PER_BYTE: usize = 16;
 const MOST_COPIED: usize = 16 << 20;
+const LEAST_COPIED: usize = 256 << 10;
 /// Memory of a node beside its text, in bytes.
 const NODE_BYTES: usize = size_of::<Member>();
 
@@ -80,7 +83,8 @@ fn read(bytes: &[u8]) -> Result<Node, Fault> {
         block_nesting_limit: MOST_DEPTH,
     };
     options.set_emit_comments(false);
-    let mut builder = Builder::default();
+    let allowed = bytes.len().saturating_mul(COPIED_PER_BYTE).clamp(LEAST_COPIED, MOST_COPIED);
+    let mut builder = Builder { allowed, ..Builder::default() };
     for next in Parser::new_from_str_with_options(text, options) {
         let (event, span) = next.map_err(|error| syntax(text, base, &error))?;
         let at = offset(text, &span.start).saturating_add(base);
@@ -145,6 +149,8 @@ struct Builder {
     stack: Vec<Frame>,
     anchors: FxHashMap<usize, Built>,
     copied: usize,
+    /// Memory that copies may take.
+    allowed: usize,
     documents: usize,
     root: Option<Node>,
 }
@@ -210,8 +216,8 @@ impl Builder {
             return Err(Fault::new(at, "an alias inside the value that it names"));
         };
         self.copied = self.copied.saturating_add(known.bytes);
-        if self.copied > MOST_COPIED {
-            return Err(Fault::new(at, format!("aliases copy more than {MOST_COPIED} bytes")));
+        if self.copied > self.allowed {
+            return Err(Fault::new(at, format!("aliases copy more than {} bytes", self.allowed)));
         }
         if self.stack.len().saturating_add(known.height) > MOST_DEPTH {
             return Err(too_deep(at));
@@ -258,9 +264,9 @@ impl Builder {
             return Ok(());
         }
         self.copied = self.copied.saturating_add(built.bytes);
-        if self.copied > MOST_COPIED {
+        if self.copied > self.allowed {
             let at = built.node.at.unwrap_or_default();
-            return Err(Fault::new(at, format!("anchors and aliases copy more than {MOST_COPIED} bytes")));
+            return Err(Fault::new(at, format!("anchors and aliases copy more than {} bytes", self.allowed)));
         }
         self.anchors.insert(anchor, built.clone());
         Ok(())

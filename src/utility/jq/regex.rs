@@ -14,8 +14,8 @@ use super::value::Value;
 use super::work::Work;
 use crate::limit::Charge;
 use crate::memory::{ToMeteredString, Vec, VecDeque, format, vec};
-use crate::utility::regex::Span;
 use crate::utility::regex::leftmost::{LONG, Leftmost};
+use crate::utility::regex::{Span, building_bytes};
 use regex::{Regex, RegexBuilder};
 use regex_automata::util::syntax;
 use std::sync::Arc;
@@ -121,8 +121,13 @@ impl Regexes {
                 .nest_limit(100)
                 .build()
         };
+        let mut charge = work.hold(building_bytes(pattern.len(), SMALL))?;
+        let mut set = |bytes: usize| charge.as_mut().map_or(Ok(()), |charge| charge.set(bytes as u64));
         let (built, size) = match build(SMALL) {
-            Err(regex::Error::CompiledTooBig(_)) => (build(SIZE_LIMIT), SIZE_LIMIT),
+            Err(regex::Error::CompiledTooBig(_)) => {
+                set(building_bytes(pattern.len(), SIZE_LIMIT)).map_err(|_| Stop)?;
+                (build(SIZE_LIMIT), SIZE_LIMIT)
+            }
             built => (built, SMALL),
         };
         let regex = built.map_err(|error| {
@@ -133,7 +138,7 @@ impl Regexes {
         if self.0.len() >= KEPT {
             self.0.pop_front();
         }
-        let charge = work.hold(size + DFA_LIMIT)?;
+        set(size + DFA_LIMIT).map_err(|_| Stop)?;
         let expression = Expression { regex, long: None, size };
         let pattern = pattern.clone();
         self.0.push_back(Kept { pattern, flags, expression, charges: [charge, None] });

@@ -24,14 +24,16 @@ pub(crate) enum Text {
 pub(crate) struct Fixed(Arc<str>);
 
 impl Fixed {
-    /// What an allocation behind an `Arc` has beside the text: two counters.
-    const COUNTERS: usize = 16;
+    /// What `length` bytes take behind an `Arc`: with two counters, and up to the next eight bytes.
+    const fn bytes(length: usize) -> usize {
+        length.saturating_add(16 + 7) / 8 * 8
+    }
 }
 
 impl Drop for Fixed {
     fn drop(&mut self) {
         if Arc::strong_count(&self.0) == 1 {
-            gauge::release(self.0.len() + Self::COUNTERS);
+            gauge::release(Self::bytes(self.0.len()));
         }
     }
 }
@@ -86,7 +88,7 @@ impl Default for Text {
 
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
-        if text.is_empty() || !gauge::charge(text.len().saturating_add(Fixed::COUNTERS)) {
+        if text.is_empty() || !gauge::charge(Fixed::bytes(text.len())) {
             return Text::Static("");
         }
         Text::Fixed(Fixed(Arc::from(text)))

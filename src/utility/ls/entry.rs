@@ -108,7 +108,7 @@ pub(super) async fn gather(
 }
 
 /// Sorts as the style says.
-pub(super) fn sort(style: &Style, entries: &mut [Entry]) {
+pub(super) fn sort(style: &Style, entries: &mut Vec<Entry>) {
     if style.sort == Sort::None {
         return;
     }

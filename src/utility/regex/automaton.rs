@@ -73,6 +73,13 @@ pub(super) struct Automaton {
 }
 
 impl Automaton {
+    /// About what it holds.
+    pub(super) fn bytes(&self) -> usize {
+        let states = 2 * (self.size * size_of::<u32>() + self.states.len() * size_of::<State>());
+        let transitions = self.transitions.len() * size_of::<Transition>();
+        states + transitions + self.others.len() * 2 * size_of::<(u32, Unit, Transition)>()
+    }
+
     /// Looks for the first place where a match ends, at or after `from`.
     pub(super) async fn sight(
         &mut self,

@@ -25,7 +25,7 @@ mod perl;
 mod program;
 mod simulate;
 
-use crate::memory::Vec;
+use crate::memory::{Held, Vec};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -42,6 +42,7 @@ use simulate::{Simulation, Wanted};
 use std::pin::pin;
 
 pub(crate) use error::RegexError;
+pub(crate) use perl::building_bytes;
 
 /// A match's `[start, end)` in bytes.
 pub(crate) type Span = (usize, usize);
@@ -112,7 +113,7 @@ impl Default for RegexOptions {
 /// A compiled regular expression; a clone shares it.
 #[derive(Clone, Debug)]
 pub(crate) struct Regex {
-    engine: Arc<Engine>,
+    engine: Arc<Held<Engine>>,
 }
 
 #[derive(Debug)]
@@ -128,7 +129,7 @@ struct Posix {
     /// Bytes of text given so far, to tell when the automaton pays.
     seen: AtomicUsize,
     /// Memory of the machines; a search takes it, and one that finds it taken makes its own.
-    memory: Mutex<Option<Box<Memory>>>,
+    memory: Mutex<Option<Box<Held<Memory>>>>,
 }
 
 #[derive(Debug, Default)]
@@ -136,6 +137,16 @@ struct Memory {
     simulation: Simulation,
     automaton: Automaton,
 }
+
+impl Memory {
+    /// About what it holds.
+    fn bytes(&self, program: &Program) -> usize {
+        usize::try_from(program.bytes()).unwrap_or(usize::MAX).saturating_add(self.automaton.bytes())
+    }
+}
+
+/// Bytes that an expression which is kept may hold beside itself.
+const KEPT_MEMORY: usize = 16 << 10;
 
 /// Bytes that an instruction stands for, with its share of the simulation's memory.
 pub(crate) const BYTES_PER_INSTRUCTION: u64 = 64;
@@ -151,8 +162,8 @@ impl Regex {
     /// What is wrong with it, in glibc's words.
     pub(crate) fn new(source: &[u8], syntax: Syntax, options: &RegexOptions) -> Result<Self, RegexError> {
         let engine = if syntax == Syntax::Perl {
-            let (perl, bytes) = Perl::new(source, options)?;
-            Engine::Perl(perl, charge(options.meter.as_ref(), bytes)?)
+            let (perl, charge) = Perl::new(source, options)?;
+            Engine::Perl(perl, charge)
         } else {
             let program = parse::parse(source, syntax, options)?;
             if program.bytes() > (options.size_limit as u64).saturating_mul(BYTES_PER_INSTRUCTION) {
@@ -165,12 +176,26 @@ impl Regex {
                 memory: Mutex::new(None),
             })
         };
-        Ok(Self { engine: Arc::new(engine) })
+        Ok(Self { engine: Arc::new(Held::new(engine)) })
+    }
+
+    fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Forgets what its machines have learnt if that is more than a session keeps.
+    pub(crate) fn trim(&self) {
+        if let Engine::Posix(posix) = self.engine()
+            && let Ok(mut memory) = posix.memory.try_lock()
+            && memory.as_ref().is_some_and(|memory| memory.bytes(&posix.program) > KEPT_MEMORY)
+        {
+            *memory = None;
+        }
     }
 
     /// The number of groups, the whole match not counted.
     pub(crate) fn group_count(&self) -> usize {
-        match &*self.engine {
+        match self.engine() {
             Engine::Posix(posix) => posix.program.groups,
             Engine::Perl(perl, _) => perl.group_count(),
         }
@@ -178,7 +203,7 @@ impl Regex {
 
     /// The text that the whole expression is, when it is one without any special character and case matters.
     pub(crate) fn literal(&self) -> Option<&[u8]> {
-        match &*self.engine {
+        match self.engine() {
             Engine::Posix(posix) => posix.program.hints.literal.as_deref(),
             Engine::Perl(..) => None,
         }
@@ -186,7 +211,7 @@ impl Regex {
 
     /// The longest text that is known to be in every match; empty when there is none.
     pub(crate) fn required(&self) -> &[u8] {
-        match &*self.engine {
+        match self.engine() {
             Engine::Posix(posix) => &posix.program.hints.required,
             Engine::Perl(..) => &[],
         }
@@ -200,7 +225,7 @@ impl Regex {
         start: usize,
         pace: &mut Pace<'_>,
     ) -> Result<Option<usize>, RegexError> {
-        match &*self.engine {
+        match self.engine() {
             Engine::Posix(posix) if posix.program.has_back_references => {
                 Ok(posix.find(text, start, Wanted::Longest, pace).await?.map(|found| found.0))
             }
@@ -213,7 +238,7 @@ impl Regex {
 
     /// Whether there is a match.
     pub(crate) async fn is_match(&self, text: &[u8], pace: &mut Pace<'_>) -> Result<bool, RegexError> {
-        match &*self.engine {
+        match self.engine() {
             Engine::Posix(posix) => match posix.look(text, 0, pace)? {
                 Look::Known(found) => Ok(found.is_some()),
                 look => Ok(posix.search(look, text, 0, Wanted::Any, pace).await?.is_some()),
@@ -229,7 +254,7 @@ impl Regex {
         start: usize,
         pace: &mut Pace<'_>,
     ) -> Result<Option<Span>, RegexError> {
-        match &*self.engine {
+        match self.engine() {
             Engine::Posix(posix) => match posix.look(text, start, pace)? {
                 Look::Known(found) => Ok(found),
                 look => posix.search(look, text, start, Wanted::Longest, pace).await,
@@ -240,7 +265,7 @@ impl Regex {
 
     /// What a look tells of the first match at or after `start`.
     pub(crate) fn look(&self, text: &[u8], start: usize, pace: &mut Pace<'_>) -> Result<Look, Stopped> {
-        match &*self.engine {
+        match self.engine() {
             Engine::Posix(posix) => posix.look(text, start, pace),
             Engine::Perl(..) => Ok(Look::Nothing),
         }
@@ -254,7 +279,7 @@ impl Regex {
         start: usize,
         pace: &mut Pace<'_>,
     ) -> Result<Option<Span>, RegexError> {
-        match (&*self.engine, look) {
+        match (self.engine(), look) {
             (_, Look::Known(found)) => Ok(found),
             (Engine::Posix(posix), look) => posix.search(look, text, start, Wanted::Longest, pace).await,
             (Engine::Perl(perl, _), _) => Ok(perl.find_at(text, start, pace).await?),
@@ -270,7 +295,7 @@ impl Regex {
         groups: &mut Vec<Option<Span>>,
         pace: &mut Pace<'_>,
     ) -> Result<bool, RegexError> {
-        match &*self.engine {
+        match self.engine() {
             Engine::Posix(posix) => posix.captures(text, start, groups, pace).await,
             Engine::Perl(perl, _) => Ok(perl.captures_at(text, start, groups, pace).await?),
         }
@@ -457,10 +482,6 @@ pub(crate) async fn find_text(
 const BLOCK: usize = 1 << 16;
 /// Bytes of a block that count as a step.
 const STEP_BYTES: u64 = 32;
-
-fn charge(meter: Option<&Arc<Meter>>, bytes: u64) -> Result<Option<Charge>, Stopped> {
-    meter.map(|meter| meter.charge(bytes)).transpose().map_err(|_| Stopped)
-}
 
 /// What lies between a group's two slots.
 fn span(slots: &[Option<usize>], group: usize) -> Option<Span> {

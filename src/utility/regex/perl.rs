@@ -5,6 +5,7 @@
 
 use super::leftmost::{LONG, Leftmost};
 use super::{RegexError, RegexOptions, Span};
+use crate::limit::{Charge, Meter};
 use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
 use crate::pattern::Stopped;
 use crate::utility::pace::Pace;
@@ -18,6 +19,17 @@ const KEPT: &str = "hookbox_kept";
 const SMALL: usize = 1 << 16;
 /// Bytes that the crate's automaton may grow to.
 const DFA_BYTES: usize = 1 << 20;
+
+/// Bytes that the crate takes for each byte of an expression while it is parsed, at most: the syntax tree of an alternation
+/// of short texts takes most.
+const PARSING: usize = 128;
+/// What compiling takes at most, in sizes of the program: it is made forwards and backwards.
+const COMPILING: usize = 3;
+
+/// Bytes that the crate takes while it makes an expression of `length` bytes a program of at most `size` bytes.
+pub(crate) const fn building_bytes(length: usize, size: usize) -> usize {
+    length.saturating_mul(PARSING).saturating_add(size.saturating_mul(COMPILING))
+}
 
 /// A compiled expression in Perl's syntax.
 #[derive(Debug)]
@@ -34,8 +46,8 @@ pub(super) struct Perl {
 }
 
 impl Perl {
-    /// The expression, and the most bytes that it may take.
-    pub(super) fn new(source: &[u8], options: &RegexOptions) -> Result<(Self, u64), RegexError> {
+    /// The expression, and what it is charged for: the crate does not say what it takes.
+    pub(super) fn new(source: &[u8], options: &RegexOptions) -> Result<(Self, Option<Charge>), RegexError> {
         let source =
             std::str::from_utf8(source).map_err(|error| RegexError::Perl(error.to_metered_string()))?;
         let mut translated = translate(source)?;
@@ -55,24 +67,30 @@ impl Perl {
                 .nest_limit(100)
                 .build()
         };
-        // The crate does not say how large an expression is: most fit into little, and are charged for that.
+        // Most fit into little, and are charged for that.
         let small = most.min(SMALL);
+        let mut charge = options.meter.as_ref().map(Meter::empty_charge);
+        let mut set = |bytes: usize| charge.as_mut().map_or(Ok(()), |charge| charge.set(bytes as u64));
+        set(building_bytes(translated.len(), small)).map_err(|_| Stopped)?;
         let (built, size) = match build(small) {
-            Err(regex::Error::CompiledTooBig(_)) => (build(most), most),
+            Err(regex::Error::CompiledTooBig(_)) => {
+                set(building_bytes(translated.len(), most)).map_err(|_| Stopped)?;
+                (build(most), most)
+            }
             built => (built, small),
         };
         let regex = built.map_err(|error| match error {
             regex::Error::CompiledTooBig(_) => RegexError::TooBig,
             error => RegexError::Perl(last_line(&error.to_metered_string())),
         })?;
-        let bytes = size.saturating_add(DFA_BYTES).saturating_add(Leftmost::bytes(size)) as u64;
+        set(size.saturating_add(DFA_BYTES).saturating_add(Leftmost::bytes(size))).map_err(|_| Stopped)?;
         let kept = regex.capture_names().position(|name| name == Some(KEPT));
         let syntax = syntax::Config::new()
             .utf8(false)
             .case_insensitive(options.ignore_case)
             .multi_line(options.newline_sensitive)
             .nest_limit(100);
-        Ok((Self { regex, kept, source: translated, syntax, size, long: OnceLock::new() }, bytes))
+        Ok((Self { regex, kept, source: translated, syntax, size, long: OnceLock::new() }, charge))
     }
 
     /// What searches `text` if that is long.

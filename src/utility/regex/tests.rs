@@ -47,7 +47,7 @@ fn groups_with(source: &str, syntax: Syntax, options: &RegexOptions, text: &str)
     let regex = compile(source, syntax, options).unwrap();
     let mut first = Vec::new();
     let matched = regex.captures_now(text.as_bytes(), 0, &mut first).unwrap();
-    if let Engine::Posix(posix) = &*regex.engine {
+    if let Engine::Posix(posix) = regex.engine() {
         posix.seen.store(LONG_TEXT, Ordering::Relaxed);
     }
     let mut second = Vec::new();

@@ -1,7 +1,7 @@
 //! A `sed` script, parsed: a flat list of commands in which blocks and labels are indexes.
 
 use crate::character::Unit;
-use crate::memory::{HashMap, Vec};
+use crate::memory::{HashMap, Held, Vec};
 use crate::text::Text;
 use crate::utility::regex::Regex;
 
@@ -85,8 +85,8 @@ pub(super) enum Action {
     ReadFile(Text),
     /// Index into [`Program::inputs`].
     ReadLine(usize),
-    Substitute(Box<Substitution>),
-    Translate(Box<Translation>),
+    Substitute(Box<Held<Substitution>>),
+    Translate(Box<Held<Translation>>),
     /// Index into [`Program::outputs`].
     Write(usize),
     WriteFirstLine(usize),

@@ -200,6 +200,7 @@ pub(super) async fn sort(
             })
             .count();
         if let Some(run) = rest.get_mut(..length) {
+            #[expect(clippy::disallowed_methods, reason = "a run is short")]
             run.sort_by(|one, two| order.compare(one, two));
         }
         start += length;

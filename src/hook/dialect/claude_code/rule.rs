@@ -12,6 +12,7 @@ use crate::hook::matcher::{Mismatch, RegexCompiler};
 use crate::inspect::{CommandView, OpaqueKind, inspect_briefly};
 use serde_json::Value;
 use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 /// A rule.
 #[derive(Debug)]
@@ -26,11 +27,14 @@ struct Pattern {
     text: Wildcard,
     /// The whole pattern, for members of the input that are no command.
     whole: String,
-    /// `None`: it is no glob, and fits no file.
-    path: Option<PathPattern>,
+    /// Made for the first call with a file; `None` within: it is no glob, and fits no file.
+    path: OnceLock<Option<PathPattern>>,
     /// Whether it says more than the command word.
     is_specific: bool,
 }
+
+/// Memory of a pattern over files, in bytes.
+const PATH_BYTES: u64 = 1 << 18;
 
 /// A pattern over a command's text.
 #[derive(Debug)]
@@ -164,7 +168,7 @@ impl Rule {
     ///
     /// # Errors
     /// Why it is none.
-    pub(super) fn read(text: &str, compiler: &mut RegexCompiler) -> Result<Self, String> {
+    pub(super) fn read(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let (tool, pattern) = match text.split_once('(') {
             None => (text, None),
@@ -177,7 +181,7 @@ impl Rule {
             return Err(format!("`{text}` is not a tool's name with a pattern in parentheses"));
         }
         let pattern = pattern.filter(|pattern| !pattern.is_empty());
-        let pattern = pattern.map(|pattern| Pattern::new(pattern, compiler));
+        let pattern = pattern.map(Pattern::new);
         Ok(Self { text: text.to_owned(), tool: tool.to_owned(), pattern })
     }
 
@@ -193,12 +197,12 @@ impl Rule {
 }
 
 impl Pattern {
-    fn new(pattern: &str, compiler: &mut RegexCompiler) -> Self {
+    fn new(pattern: &str) -> Self {
         let words = pattern.strip_suffix(":*").unwrap_or(pattern);
         Self {
             text: Wildcard::new(pattern),
             whole: pattern.to_owned(),
-            path: PathPattern::read(pattern, compiler).ok(),
+            path: OnceLock::new(),
             is_specific: words.split_whitespace().skip(1).any(|word| word != "*"),
         }
     }
@@ -206,7 +210,9 @@ impl Pattern {
     fn test(&self, call: &Call<'_>) -> bool {
         let file = ["file_path", "notebook_path", "path"].into_iter().find_map(|name| call.member(name));
         if let Some(path) = file {
-            return self.path.as_ref().is_some_and(|pattern| pattern.matches(path, call.cwd, call.home));
+            let read = || PathPattern::read(&self.whole, &mut RegexCompiler::new(PATH_BYTES)).ok();
+            let pattern = self.path.get_or_init(read);
+            return pattern.as_ref().is_some_and(|pattern| pattern.matches(path, call.cwd, call.home));
         }
         if let Some(command) = call.member("command") {
             let command = call.command.get_or_init(|| Command::new(command));
@@ -257,7 +263,7 @@ mod tests {
     use serde_json::json;
 
     fn runs(rule: &str, tool: &str, input: &Value) -> bool {
-        let rule = Rule::read(rule, &mut RegexCompiler::new(1 << 20)).unwrap();
+        let rule = Rule::read(rule).unwrap();
         rule.test(&Call::new(tool, input, "/workspace", "/home/agent")).is_ok()
     }
 
@@ -316,7 +322,7 @@ mod tests {
     #[test]
     fn what_is_no_rule() {
         for text in ["", "Bash(rm", "(x)", "a b(x)"] {
-            assert!(Rule::read(text, &mut RegexCompiler::new(1 << 20)).is_err(), "{text}");
+            assert!(Rule::read(text).is_err(), "{text}");
         }
     }
 }

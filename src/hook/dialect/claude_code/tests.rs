@@ -414,7 +414,7 @@ mod nothing_panics {
             for text in [&text, &other] {
                 let _ = expression::compile(text, compiler);
                 let _ = PathPattern::read(text, compiler).map(|pattern| pattern.matches(&other, "/w", "/h"));
-                if let Ok(rule) = rule::Rule::read(&format!("Bash({text})"), compiler) {
+                if let Ok(rule) = rule::Rule::read(&format!("Bash({text})")) {
                     let input = json!({"command": other});
                     let _ = rule.test(&rule::Call::new("Bash", &input, "/w", "/h"));
                 }

@@ -105,7 +105,7 @@ impl Loader<'_> {
         }
         let timeout = fields.timeout()?;
         let message = fields.text("statusMessage")?;
-        let rule = self.rule(&fields)?;
+        let rule = Self::rule(&fields)?;
         let once = fields.boolean("once")?;
         let closes = fields.word("onFailure", &["block"])?.is_some();
         let (handler, kind_of, fault) = Self::work(file, kind, &fields)?;
@@ -182,11 +182,11 @@ impl Loader<'_> {
         }
     }
 
-    fn rule(&mut self, fields: &Fields<'_>) -> Result<Option<Rule>, Fault> {
+    fn rule(fields: &Fields<'_>) -> Result<Option<Rule>, Fault> {
         let Some(text) = fields.text("if")? else { return Ok(None) };
         let at = fields.node.get("if").and_then(|node| node.at);
         let fault = |why| Fault::new(at, format!("{}.if: {why}", fields.path));
-        Rule::read(text, &mut self.regexes).map(Some).map_err(fault)
+        Rule::read(text).map(Some).map_err(fault)
     }
 
     /// What the handler does; with it why it can not start, if so.
