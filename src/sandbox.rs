@@ -17,7 +17,7 @@ pub use crate::machine::{CommandGate, HostCommand};
 use crate::machine::{
     CommandQueue, FIRST_PID, Halt, Names, Process, ProgramCache, Run, Scheduler, Services, Start, Template,
 };
-use crate::memory::HashMap;
+use crate::memory::{self, Bytes, HashMap};
 use crate::text::Text;
 use crate::utility::{Environment, Session};
 use crate::vfs::{self, Change, FileSystem, FsError, Snapshot};
@@ -109,7 +109,7 @@ impl Kept {
 /// The variables that runs start with: made at the second run, for a session that runs one script has no use for them.
 #[derive(Default)]
 struct Prepared {
-    template: OnceLock<Option<Arc<Template>>>,
+    template: OnceLock<Option<memory::Arc<Template>>>,
     used: AtomicBool,
 }
 
@@ -176,7 +176,7 @@ impl Sandbox {
     }
 
     /// Makes what the runs that follow start with.
-    fn make_template(&self, run: &mut Run, environment: &Environment) -> Option<Arc<Template>> {
+    fn make_template(&self, run: &mut Run, environment: &Environment) -> Option<memory::Arc<Template>> {
         let start = Start { environment: environment.clone(), cwd: self.cwd.clone(), ..Start::default() };
         let mut process = Process::new_shell(run, FIRST_PID, start).ok()?;
         Template::of(&mut process, run, environment)
@@ -188,6 +188,7 @@ impl Sandbox {
         let limits = script.limits.unwrap_or_else(|| self.limits.clone());
         let session = self.session.of_run();
         let meter = Meter::new(limits, Arc::clone(&session.clock));
+        let _entered = meter.enter();
         let queue = Arc::new(CommandQueue::default());
         let services = Services {
             session,
@@ -202,18 +203,18 @@ impl Sandbox {
         let sink = |sink: Sink| match sink {
             Sink::Capture => {
                 let capture = Capture::new(&meter, Limit::OutputBytes, OnExcess::Fail);
-                (Some(Arc::clone(&capture)), Description::capture(capture))
+                (Some(capture.clone()), Description::capture(capture))
             }
             Sink::CaptureDropping => {
                 let capture = Capture::new(&meter, Limit::OutputBytes, OnExcess::Discard);
-                (Some(Arc::clone(&capture)), Description::capture(capture))
+                (Some(capture.clone()), Description::capture(capture))
             }
             Sink::Stream(stream) => (None, Description::output(stream)),
             Sink::SameAsStdout => (None, Description::null()),
         };
         let same = matches!(script.stderr, Sink::SameAsStdout);
         let (stdout, out) = sink(script.stdout);
-        let (stderr, err) = if same { (None, Arc::clone(&out)) } else { sink(script.stderr) };
+        let (stderr, err) = if same { (None, out.clone()) } else { sink(script.stderr) };
         let input = match script.stdin {
             Source::Bytes(bytes) => Description::memory(bytes),
             Source::Stream(stream) => Description::input(stream),
@@ -238,7 +239,6 @@ impl Sandbox {
             umask: None,
             template,
         };
-        let _entered = meter.enter();
         let mut run = Run::new(services);
         if prepared.used.swap(true, Ordering::Relaxed) && prepared.template.get().is_none() {
             let base = base.cloned().unwrap_or_default();
@@ -247,7 +247,8 @@ impl Sandbox {
             let _ = prepared.template.set(template.filter(|_| !gauge::is_refused()));
         }
         let process = Process::new_shell(&mut run, FIRST_PID, start).and_then(|mut process| {
-            process.control.start_main(&mut process.shell, &mut run, &script.text)?;
+            let Process { control, shell, .. } = &mut *process;
+            control.start_main(shell, &mut run, &Bytes::from(script.text))?;
             Ok(process)
         });
         let state = match process {

@@ -107,7 +107,7 @@ fn scripts_of_targets_have_no_syntax_error() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let text = std::fs::read(&path).unwrap();
-        let mut parser = Parser::new(text.into(), 1);
+        let mut parser = Parser::new(text.as_slice().into(), 1);
         while let Some(list) = parser.next_command(&ParseOptions::default(), &NoAliases).transpose() {
             assert!(list.is_ok(), "{}: {list:?}", path.display());
         }

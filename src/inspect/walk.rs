@@ -5,6 +5,7 @@
 use super::field::{self, Field, push_fields};
 use super::wrapper::is_loading_variable;
 use super::{CommandView, MAX_NESTING, MAX_SCRIPT, Opaque, OpaqueKind, RedirectView, Via, View, WordView};
+use crate::memory::Bytes;
 use crate::syntax::ast::{
     AndOr, Argument, Arithmetic, ArrayElement, Assignment, AssignmentValue, Command, CommandKind,
     Conditional, List, Parameter, ParameterExpansion, ParameterOperation, Redirection, RedirectionDescriptor,
@@ -13,7 +14,6 @@ use crate::syntax::ast::{
 use crate::syntax::{NoAliases, ParseError, ParseErrorKind, ParseOptions, Parser};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Words and 64-byte pieces of text that a view may have in all.
 const BUDGET: usize = 400_000;
@@ -38,7 +38,7 @@ pub(super) struct Walker {
     /// Texts in texts and wrappers around wrappers.
     pub(super) nesting: u32,
     /// What the spans of the tree refer to.
-    source: Arc<[u8]>,
+    source: Bytes,
     /// The place of the command that runs the nested text in which the walk is.
     fixed: Option<Place>,
     depth: u32,
@@ -73,7 +73,7 @@ impl Steps {
             view: View::default(),
             via: Vec::new(),
             nesting: 0,
-            source: Arc::from([]),
+            source: Bytes::default(),
             fixed: None,
             depth: 0,
             budget: BUDGET,
@@ -83,7 +83,7 @@ impl Steps {
             extglob: false,
         };
         let read = script.get(..MAX_SCRIPT).unwrap_or(script);
-        Self { walker, parser: Parser::new(Arc::from(read), 1), length: script.len() }
+        Self { walker, parser: Parser::new(read.into(), 1), length: script.len() }
     }
 
     /// From here on the commands and the texts in them may have so many parts; what is more is not looked at.
@@ -135,7 +135,7 @@ impl Walker {
 
     /// Walks all commands of a text.
     fn text(&mut self, text: &[u8]) -> Result<(), ParseError> {
-        let mut parser = Parser::new(Arc::from(text), 1);
+        let mut parser = Parser::new(text.into(), 1);
         while self.complete_command(&mut parser)? {}
         Ok(())
     }
@@ -154,7 +154,7 @@ impl Walker {
         self.effort = self.effort.map(|effort| effort.saturating_sub(spent));
         let Some(list) = parsed? else { return Ok(false) };
         let looked_at = self.view.commands.len();
-        self.source = Arc::clone(parser.source());
+        self.source = parser.source().clone();
         self.list(&list);
         // Bash reads the next line by the options that this one set.
         let new = self.view.commands.get(looked_at..).unwrap_or(&[]);
@@ -167,7 +167,7 @@ impl Walker {
         if self.nesting >= MAX_NESTING || !self.charge(text.len() / 64 + 1) {
             return self.opaque(OpaqueKind::TooLarge, place);
         }
-        let source = Arc::clone(&self.source);
+        let source = self.source.clone();
         let fixed = self.fixed.replace(place.clone());
         self.nesting += 1;
         self.via.push(via);
@@ -438,7 +438,7 @@ impl Walker {
                 RedirectionKind::HereDocument(document) => match &document.source {
                     Some(source) => {
                         let place = self.place(redirection.span);
-                        self.elsewhere(Arc::clone(source), place, |walker| walker.word(&document.body));
+                        self.elsewhere(source.clone(), place, |walker| walker.word(&document.body));
                     }
                     None => self.word(&document.body),
                 },
@@ -448,7 +448,7 @@ impl Walker {
     }
 
     /// Walks nodes whose spans refer to another text.
-    fn elsewhere(&mut self, source: Arc<[u8]>, place: Place, walk: impl FnOnce(&mut Self)) {
+    fn elsewhere(&mut self, source: Bytes, place: Place, walk: impl FnOnce(&mut Self)) {
         let source = std::mem::replace(&mut self.source, source);
         let fixed = self.fixed.replace(place);
         walk(self);
@@ -518,7 +518,7 @@ impl Walker {
             WordPart::CommandSubstitution(substitution) => {
                 let place = self.place(substitution.span);
                 match &substitution.source {
-                    Some(source) => self.elsewhere(Arc::clone(source), place.clone(), |walker| {
+                    Some(source) => self.elsewhere(source.clone(), place.clone(), |walker| {
                         walker.inside(Via::CommandSubstitution, &substitution.body);
                     }),
                     None => self.inside(Via::CommandSubstitution, &substitution.body),

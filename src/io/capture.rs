@@ -2,9 +2,9 @@
 
 use crate::clock::lock;
 use crate::limit::{Limit, Meter};
-use crate::memory::Vec;
+use crate::memory::{Arc, Vec};
 use crate::vfs::FsError;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 /// What happens to output past the cap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum OnExcess {
 /// Collects bytes in memory, charged to the meter.
 #[derive(Debug)]
 pub struct Capture {
-    meter: Arc<Meter>,
+    meter: std::sync::Arc<Meter>,
     limit: Limit,
     cap: u64,
     on_excess: OnExcess,
@@ -33,9 +33,15 @@ struct Collected {
 
 impl Capture {
     /// A sink whose cap is the run's `limit`.
-    pub fn new(meter: &Arc<Meter>, limit: Limit, on_excess: OnExcess) -> Arc<Self> {
+    pub fn new(meter: &std::sync::Arc<Meter>, limit: Limit, on_excess: OnExcess) -> Arc<Self> {
         let state = Mutex::new(Collected { bytes: Vec::new(), written: 0 });
-        Arc::new(Self { meter: Arc::clone(meter), limit, cap: meter.limits().get(limit), on_excess, state })
+        Arc::new(Self {
+            meter: std::sync::Arc::clone(meter),
+            limit,
+            cap: meter.limits().get(limit),
+            on_excess,
+            state,
+        })
     }
 
     /// Appends `bytes`; never waits.

@@ -3,12 +3,13 @@
 
 use super::capture::Capture;
 use super::fifo::FifoTable;
-use super::pipe::{PipeReader, PipeWriter};
+use super::pipe::{Pipe, PipeReader, PipeWriter};
 use crate::clock::{Random, lock};
+use crate::memory::Arc;
 use crate::text::Text;
 use crate::vfs::{Device, Errno, FileSystem, FsError, Metadata, OpenFile, OpenOptions, Opened};
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::task::{Context, Poll};
 
 /// A host's input for a run: standard input that arrives while the run goes on.
@@ -40,7 +41,7 @@ enum Kind {
     Null,
     Zero,
     Full,
-    Random(Arc<Random>),
+    Random(std::sync::Arc<Random>),
     File(OpenFile),
     Directory,
     Memory(Text),
@@ -49,8 +50,8 @@ enum Kind {
     /// A FIFO opened for reading and writing.
     PipeBoth(PipeReader, PipeWriter),
     Capture(Arc<Capture>),
-    Input(Mutex<Box<dyn InputStream>>),
-    Output(Mutex<Box<dyn OutputStream>>),
+    Input(Mutex<std::boxed::Box<dyn InputStream>>),
+    Output(Mutex<std::boxed::Box<dyn OutputStream>>),
 }
 
 /// What opening a path gives: a new description, or the descriptor that a name such as `/dev/stdin` stands for.
@@ -85,12 +86,12 @@ impl Description {
     }
 
     /// Reads from a host's stream.
-    pub fn input(stream: Box<dyn InputStream>) -> Arc<Self> {
+    pub fn input(stream: std::boxed::Box<dyn InputStream>) -> Arc<Self> {
         Self::of(Kind::Input(Mutex::new(stream)), true, false)
     }
 
     /// Writes to a host's stream.
-    pub fn output(stream: Box<dyn OutputStream>) -> Arc<Self> {
+    pub fn output(stream: std::boxed::Box<dyn OutputStream>) -> Arc<Self> {
         Self::of(Kind::Output(Mutex::new(stream)), false, true)
     }
 
@@ -106,7 +107,7 @@ impl Description {
     pub(crate) fn open(
         fs: &FileSystem,
         fifos: &FifoTable,
-        random: &Arc<Random>,
+        random: &std::sync::Arc<Random>,
         path: &[u8],
         options: &OpenOptions,
     ) -> Result<OpenedPath, FsError> {
@@ -122,15 +123,15 @@ impl Description {
             Opened::Fifo(inode) => {
                 let pipe = fifos.pipe(inode);
                 match (options.read, options.write || options.append) {
-                    (true, true) => Kind::PipeBoth(pipe.reader(), pipe.writer()),
-                    (true, false) => Kind::PipeReader(pipe.reader()),
-                    _ => Kind::PipeWriter(pipe.writer()),
+                    (true, true) => Kind::PipeBoth(Pipe::reader(&pipe), Pipe::writer(&pipe)),
+                    (true, false) => Kind::PipeReader(Pipe::reader(&pipe)),
+                    _ => Kind::PipeWriter(Pipe::writer(&pipe)),
                 }
             }
             Opened::Device(Device::Null) => Kind::Null,
             Opened::Device(Device::Zero) => Kind::Zero,
             Opened::Device(Device::Full) => Kind::Full,
-            Opened::Device(Device::Random) => Kind::Random(Arc::clone(random)),
+            Opened::Device(Device::Random) => Kind::Random(std::sync::Arc::clone(random)),
             Opened::Device(Device::Tty) => return Err(Errno::NoDeviceOrAddress.into()),
             Opened::Device(Device::Descriptor(number)) => return Ok(OpenedPath::Descriptor(number)),
         };

@@ -1,8 +1,7 @@
 //! Descriptor table: number to shared description; duplicate and close.
 
 use super::description::Description;
-use crate::memory::{Vec, vec};
-use std::sync::Arc;
+use crate::memory::{Arc, Vec, vec};
 
 /// Largest descriptor number that a script may use, plus one.
 const MAX_DESCRIPTORS: u32 = 1024;

@@ -2,8 +2,8 @@
 
 use super::pipe::Pipe;
 use crate::clock::lock;
-use crate::memory::HashMap;
-use std::sync::{Arc, Mutex, Weak};
+use crate::memory::{Arc, HashMap, Weak};
+use std::sync::Mutex;
 
 /// The open FIFOs of a session, by inode number.
 #[derive(Debug, Default)]

@@ -2,9 +2,9 @@
 //! write that no one can read is a broken pipe. POSIX XSH `pipe`, XBD 3.268.
 
 use crate::clock::lock;
-use crate::memory::{Vec, VecDeque};
+use crate::memory::{Arc, Vec, VecDeque};
 use crate::vfs::{Errno, FsError};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 
 /// Bytes that a pipe holds before writers wait; Linux's default.
@@ -53,20 +53,20 @@ impl Pipe {
         Self::new(true)
     }
 
-    pub(crate) fn reader(self: &Arc<Self>) -> PipeReader {
-        self.change(|state| {
+    pub(crate) fn reader(this: &Arc<Self>) -> PipeReader {
+        this.change(|state| {
             state.readers += 1;
             state.awaits_reader = false;
         });
-        PipeReader(Arc::clone(self))
+        PipeReader(Arc::clone(this))
     }
 
-    pub(crate) fn writer(self: &Arc<Self>) -> PipeWriter {
-        self.change(|state| {
+    pub(crate) fn writer(this: &Arc<Self>) -> PipeWriter {
+        this.change(|state| {
             state.writers += 1;
             state.awaits_writer = false;
         });
-        PipeWriter(Arc::clone(self))
+        PipeWriter(Arc::clone(this))
     }
 
     /// Changes the state and wakes everybody who waits.

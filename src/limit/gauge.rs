@@ -148,7 +148,11 @@ fn pass_mark(gauge: &Gauge, bytes: usize) -> bool {
 
 /// Charges `bytes` that are there whatever the limit says; the caller has been refused before, so the run ends.
 pub(crate) fn force(bytes: usize) {
-    GAUGE.with(|gauge| gauge.live.set(gauge.live.get().saturating_add_unsigned(bytes as u64)));
+    GAUGE.with(|gauge| {
+        let live = gauge.live.get().saturating_add_unsigned(bytes as u64);
+        gauge.live.set(live);
+        gauge.peak.set(gauge.peak.get().max(live));
+    });
 }
 
 /// Gives back `bytes` of memory.

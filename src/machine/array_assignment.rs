@@ -9,8 +9,8 @@ use super::option::ShellOption;
 use super::run::Run;
 use super::shell::Shell;
 use super::variable::{Attributes, Value, Variables, decimal};
+use crate::memory::Arc;
 use crate::text::Text;
-use std::sync::Arc;
 
 impl Variables {
     /// Makes a variable an array; a scalar becomes element 0.

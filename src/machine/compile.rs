@@ -8,11 +8,10 @@ use super::run::{Measured, Run};
 use super::shell::{Code, Shell};
 use crate::clock::Clock;
 use crate::limit::{Limits, Meter};
-use crate::memory::{HashMap, String, ToMetered, ToMeteredString, format};
+use crate::memory::{Arc, Bytes, HashMap, String, ToMetered, ToMeteredString, format};
 use crate::program::{CompileOptions, Index, Program, compile_source};
 use crate::syntax::{Aliases, ParseOptions};
 use crate::text::Text;
-use std::sync::Arc;
 
 struct ShellAliases<'a>(&'a HashMap<Text, Text>);
 
@@ -25,8 +24,8 @@ impl Aliases for ShellAliases<'_> {
 /// The program of a script as text, under the options of a new shell.
 pub(crate) fn dump(script: &[u8]) -> String {
     let options = CompileOptions { parse: ParseOptions::default(), incremental: false, stepwise: false };
-    let meter = Meter::new(Limits::interactive(), Arc::new(Clock::system()));
-    match compile_source(&Arc::from(script), (0, 1), &options, &crate::syntax::NoAliases, &meter) {
+    let meter = Meter::new(Limits::interactive(), std::sync::Arc::new(Clock::system()));
+    match compile_source(&Bytes::from(script), (0, 1), &options, &crate::syntax::NoAliases, &meter) {
         Ok(program) => program.to_metered_string(),
         Err(error) => format!("{error}\n"),
     }
@@ -38,7 +37,7 @@ impl Control {
         &mut self,
         shell: &mut Shell,
         run: &mut Run,
-        source: &Arc<[u8]>,
+        source: &Bytes,
         from: (usize, u32),
         cached: bool,
     ) -> Step<Arc<Program>> {
@@ -109,7 +108,7 @@ impl Control {
         &mut self,
         shell: &mut Shell,
         run: &mut Run,
-        source: &Arc<[u8]>,
+        source: &Bytes,
         line: u32,
     ) -> Step<Arc<Program>> {
         let mut options = self.compile_options(shell, run.services.meter.limits().syntax_depth);

@@ -8,8 +8,7 @@ use super::run::Run;
 use super::trap::Signal;
 use super::wait::Wait;
 use crate::limit::Limit;
-use crate::memory::{Vec, VecDeque};
-use std::sync::Arc;
+use crate::memory::{Arc, Box, Vec, VecDeque};
 
 /// What a process comes back to, and what it waits for.
 pub(crate) struct Control {
@@ -121,8 +120,9 @@ impl Process {
         match frame {
             Frame::Loop(_) | Frame::Case(..) | Frame::List(_) | Frame::Time(_) | Frame::Pipe(_) => {}
             Frame::Redirections(saved) => self.shell.state.restore_descriptors(saved),
-            Frame::LastStage(frame) => self.shell.state.restore_descriptors(frame.input),
+            Frame::LastStage(frame) => self.shell.state.restore_descriptors(frame.into_inner().input),
             Frame::Function(frame) => {
+                let frame = frame.into_inner();
                 self.control.depth = self.control.depth.saturating_sub(1);
                 let state = &mut self.shell.state;
                 self.shell.variables.leave_function(frame.mark);
@@ -140,6 +140,7 @@ impl Process {
                 self.shell.refresh_special();
             }
             Frame::Script(frame) => {
+                let frame = frame.into_inner();
                 self.control.depth = self.control.depth.saturating_sub(1);
                 let state = &mut self.shell.state;
                 if let Some((before, own)) = frame.positional
@@ -157,10 +158,11 @@ impl Process {
                     self.control.debug_done = frame.debug_done;
                 }
                 if let Some(expansion) = frame.expansion {
-                    self.x = *expansion;
+                    self.x = expansion.into_inner();
                 }
             }
             Frame::Command(frame) => {
+                let frame = frame.into_inner();
                 self.shell.state.restore_descriptors(frame.redirections);
                 if let Some(bound) = frame.temporary {
                     self.shell.variables.leave_temporary(bound);
@@ -172,6 +174,7 @@ impl Process {
                 self.shell.refresh_special();
             }
             Frame::Subshell(frame) => {
+                let frame = frame.into_inner();
                 self.control.depth = self.control.depth.saturating_sub(1);
                 self.shell.variables.leave_subshell(frame.mark);
                 let state = std::mem::replace(&mut self.shell.state, frame.state);

@@ -10,16 +10,15 @@ use super::run::Run;
 use super::shell::{Shell, State};
 use super::variable::{Attributes, Value, Variables, decimal};
 use crate::io::DescriptorTable;
-use crate::memory::{JoinMetered, ToMetered, format};
+use crate::memory::{Arc, JoinMetered, ToMetered, format};
 use crate::text::Text;
 use crate::utility::Environment;
-use std::sync::Arc;
 
 /// The variables of a new shell, made once for a session whose runs start with the same environment.
 #[derive(Debug)]
 pub(crate) struct Template {
     pub(crate) variables: Variables,
-    pub(crate) pool: Arc<Pool>,
+    pub(crate) pool: std::sync::Arc<Pool>,
     pub(crate) state: State,
     pub(crate) ifs: Value,
     pub(crate) environment: Arc<Environment>,
@@ -36,7 +35,7 @@ impl Template {
             let environment = process.shell.environment(run);
             Arc::new(Self {
                 variables: process.shell.variables.fork(),
-                pool: Arc::default(),
+                pool: std::sync::Arc::default(),
                 state: State { descriptors: DescriptorTable::default(), ..process.shell.state.clone() },
                 ifs: process.shell.ifs.clone(),
                 environment,

@@ -13,11 +13,11 @@ use super::shell::{Shell, State};
 use super::start::ShellCommand;
 use super::variable::Attributes;
 use super::wait::Wait;
-use crate::memory::{JoinMetered, ToMetered, Vec, vec};
+use crate::memory::{Arc, JoinMetered, Task, ToMetered, Vec, vec};
 use crate::text::Text;
 use crate::utility::{self, Context, Environment, Output};
 use crate::vfs::{COMMAND_MARK, Errno};
-use std::sync::Arc;
+use std::pin::Pin;
 use std::task::Context as TaskContext;
 
 /// What a command name leads to on the file system.
@@ -56,12 +56,12 @@ impl State {
             cwd: self.cwd.clone(),
             env,
             umask: self.umask,
-            session: Arc::clone(&services.session),
-            meter: Arc::clone(&services.meter),
+            session: std::sync::Arc::clone(&services.session),
+            meter: std::sync::Arc::clone(&services.meter),
             utility: None,
             descriptors,
-            timers: Arc::clone(&services.timers),
-            commands: Arc::clone(&services.commands),
+            timers: std::sync::Arc::clone(&services.timers),
+            commands: std::sync::Arc::clone(&services.commands),
         }
     }
 
@@ -330,7 +330,7 @@ impl Process {
             Arc::make_mut(&mut environment).set(Text::from_static(b"_"), path);
         }
         let context = self.shell.state.context(run, invoked, args, environment);
-        let mut future = if let Some(command) = run.services.host_commands.get(name) {
+        let future = if let Some(command) = run.services.host_commands.get(name) {
             command(context)
         } else if let Some(utility) = utility::find(name) {
             (utility.run)(Context { utility: Some(utility), ..context })
@@ -339,8 +339,9 @@ impl Process {
             self.x.fail_command(&mut self.shell, CommandError::NotFound(name.clone()));
             return Ok(());
         };
+        let mut future = Task::new(future);
         // Most are done at once.
-        match future.as_mut().poll(cx) {
+        match Pin::new(&mut future).poll(cx) {
             std::task::Poll::Ready(status) => {
                 drop(future);
                 if let Some(error) = run.services.meter.failure() {

@@ -6,12 +6,11 @@ use super::process::Process;
 use super::run::Run;
 use super::start::Start;
 use crate::io::DescriptorTable;
-use crate::memory::{String, ToMetered, Vec, VecDeque, format, vec};
+use crate::memory::{Arc, Box, Bytes, String, ToMetered, Vec, VecDeque, format, vec};
 use crate::program::Program;
 use crate::text::Text;
 use crate::utility::{CommandError, CommandRequest, DescriptorHandles, Environment};
 use crate::vfs::{Content, Errno, FsError};
-use std::sync::Arc;
 
 /// A shell that is to be started.
 pub(crate) struct ShellRequest {
@@ -42,7 +41,7 @@ pub(crate) struct Flags {
 
 /// The script that an operand names.
 enum ScriptFile {
-    Text(Arc<[u8]>),
+    Text(Bytes),
     /// It is no regular file: it is read while it runs.
     Stream(Arc<crate::io::Description>),
 }
@@ -77,9 +76,9 @@ fn script_file(
     }
     let text = if memchr::memchr(0, bytes).is_some() {
         let kept: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
-        Arc::from(kept)
+        Bytes::from(kept)
     } else {
-        Arc::from(bytes)
+        Bytes::from(bytes)
     };
     Ok(Ok(ScriptFile::Text(text)))
 }
@@ -103,7 +102,7 @@ pub(crate) fn shell_process(
         let Some(text) = args.pop_front() else {
             return Ok(Err((format!("{}: -c: option requires an argument\n", request.name), 2)));
         };
-        script = Some(Arc::<[u8]>::from(text.as_bytes()));
+        script = Some(Bytes::from(text.as_bytes()));
         arg0 = args.pop_front().unwrap_or_else(|| request.name.clone());
         path = Text::EMPTY;
     } else if let (false, Some(file)) = (flags.stdin, args.front()) {
@@ -133,7 +132,8 @@ pub(crate) fn shell_process(
         template: None,
     };
     let inherits_directory = start.environment.get(b"PWD").is_some();
-    let mut process = Process::new_shell(run, pid, start)?;
+    let mut boxed = Process::new_shell(run, pid, start)?;
+    let process = &mut *boxed;
     if !inherits_directory {
         process.shell.take_physical_directory(run);
     }
@@ -166,7 +166,7 @@ pub(crate) fn shell_process(
     for path in startup.into_iter().rev() {
         process.control.start_startup_file(&mut process.shell, run, &path)?;
     }
-    Ok(Ok(process))
+    Ok(Ok(boxed))
 }
 
 /// Where bash keeps the script that it reads.
@@ -286,7 +286,8 @@ impl Process {
             parent_pid: 1,
             ..Start::default()
         };
-        let mut process = Self::new_shell(run, pid, start).map_err(limit)?;
+        let mut boxed = Self::new_shell(run, pid, start).map_err(limit)?;
+        let process = &mut *boxed;
         let Some(name) = request.argv.first() else { return Err(CommandError::NotFound) };
         match process.x.search(&mut process.shell, run, name) {
             super::external::Found::Path(_) => {}
@@ -301,6 +302,6 @@ impl Process {
             lines: vec![0, 0],
             ..Program::default()
         });
-        Ok(process)
+        Ok(boxed)
     }
 }

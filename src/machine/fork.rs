@@ -14,10 +14,9 @@ use super::shell::{Shell, State};
 use super::variable::{Value, decimal};
 use super::wait::Wait;
 use crate::io::{Description, pipe};
-use crate::memory::{JoinMetered, Vec, format, vec};
+use crate::memory::{Arc, Box, JoinMetered, Vec, format, vec};
 use crate::program::{Index, Pc, Program};
 use crate::text::Text;
-use std::sync::Arc;
 
 impl State {
     /// The stages of a pipeline have ended: their statuses count.

@@ -5,10 +5,9 @@ use super::expansion::Expansion;
 use super::shell::{Code, State};
 use super::variable::Mark;
 use crate::io::{Capture, Description};
-use crate::memory::{Vec, VecDeque};
+use crate::memory::{Arc, Box, Vec, VecDeque};
 use crate::program::{Pc, Quoting};
 use crate::text::Text;
-use std::sync::Arc;
 
 /// A descriptor before a redirection.
 pub(crate) type SavedDescriptor = (u32, Option<Arc<Description>>);

@@ -12,8 +12,8 @@ use super::run::Run;
 use super::shell::{Call, Function, Positional, Shell, State};
 use super::trap::Traps;
 use super::variable::Value;
+use crate::memory::{Arc, Box};
 use crate::text::Text;
-use std::sync::Arc;
 
 impl State {
     /// A function is over: what it did not inherit and did not set comes back.

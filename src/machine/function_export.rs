@@ -6,12 +6,11 @@ use super::name;
 use super::run::Run;
 use super::shell::Code;
 use super::shell::Shell;
-use crate::memory::JoinMetered;
+use crate::memory::{Arc, Bytes, JoinMetered};
 use crate::program::Op;
 use crate::syntax::ast::FunctionDefinition;
 use crate::syntax::print_function;
 use crate::text::Text;
-use std::sync::Arc;
 
 /// The value of a function's variable in the environment.
 pub(crate) fn exported_text(definition: &FunctionDefinition) -> Text {
@@ -41,7 +40,7 @@ impl Control {
         if !value.starts_with(b"() {") {
             return Ok(());
         }
-        let source: Arc<[u8]> = Arc::from([name, b" ", value].concat_metered());
+        let source = Bytes::from([name, b" ", value].concat_metered());
         let program = self.compile(shell, run, &source, (0, 1), false)?;
         // One definition, and nothing behind it.
         let (Some(Op::DefineFunction { function, end }), true) =

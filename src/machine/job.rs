@@ -1,10 +1,9 @@
 //! Background jobs of a shell: their processes and what became of them.
 
 use super::trap::{INT, PIPE, Signal, TERM};
-use crate::memory::{Vec, VecDeque};
+use crate::memory::{Arc, Vec, VecDeque};
 use crate::text::Text;
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
 
 /// How a process stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

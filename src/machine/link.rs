@@ -4,9 +4,9 @@ use super::builtin::{self, Builtin};
 use super::name::{NameId, Names};
 use super::shell::Code;
 use crate::limit::gauge;
-use crate::memory::Vec;
+use crate::memory::{Arc, Vec};
 use crate::program::{Index, Program};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub(crate) struct Link {
     names: Vec<NameId>,
     builtins: Vec<Option<&'static Builtin>>,
     /// The deferred parts that were run.
-    parts: OnceLock<Box<[OnceLock<Code>]>>,
+    parts: OnceLock<Vec<OnceLock<Code>>>,
 }
 
 impl Link {

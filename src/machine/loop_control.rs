@@ -9,7 +9,7 @@ use super::process::Process;
 use super::run::Run;
 use super::shell::{Code, Shell};
 use super::work::{Done, LONG, Paced};
-use crate::memory::{ToMetered, Vec};
+use crate::memory::{Box, ToMetered, Vec};
 use crate::program::{Pc, Program};
 use crate::text::Text;
 use std::num::NonZeroU32;

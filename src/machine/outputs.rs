@@ -2,9 +2,8 @@
 
 use super::halt::Halt;
 use crate::io::Description;
-use crate::memory::{ToMetered, Vec, VecDeque};
+use crate::memory::{Arc, ToMetered, Vec, VecDeque};
 use crate::vfs::{Errno, FsError};
-use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 /// See the module.

@@ -12,10 +12,9 @@ use super::run::Run;
 use super::shell::Shell;
 use crate::io::{Capture, Description, OnExcess};
 use crate::limit::Limit;
-use crate::memory::vec;
+use crate::memory::{Arc, Box, vec};
 use crate::program::{Index, Op, Pc, PipelineReference, Program};
 use crate::text::Text;
-use std::sync::Arc;
 
 /// How far such a pipeline is. It lies below the stage's subshell.
 #[derive(Debug)]

@@ -27,10 +27,10 @@ const LONGEST_KEPT: usize = 256;
 
 impl Pool {
     /// Variables like `first`, which go back to the pool when they are dropped.
-    pub(crate) fn take(self: &Arc<Self>, first: &Variables) -> Variables {
-        let mut variables = lock(&self.0).pop().unwrap_or_else(|| first.fork());
+    pub(crate) fn take(this: &Arc<Self>, first: &Variables) -> Variables {
+        let mut variables = lock(&this.0).pop().unwrap_or_else(|| first.fork());
         variables.subshell_depth = 1;
-        variables.pool = Some(Arc::clone(self));
+        variables.pool = Some(Arc::clone(this));
         variables
     }
 }

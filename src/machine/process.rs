@@ -13,9 +13,8 @@ use super::run::Run;
 use super::shell::Shell;
 use super::wait::Wait;
 use crate::limit::{LimitError, Turn, gauge};
-use crate::memory::Vec;
+use crate::memory::{Arc, Vec};
 use crate::program::Op;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 /// See the module.

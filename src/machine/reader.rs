@@ -14,10 +14,9 @@ use super::run::Run;
 use super::shell::Shell;
 use super::variable::Value;
 use super::wait::Wait;
-use crate::memory::{ToMetered, Vec, vec};
+use crate::memory::{Arc, Box, Bytes, ToMetered, Vec, vec};
 use crate::program::{Op, Program};
 use crate::text::Text;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 /// Bytes of an unfinished command that may be parsed again at every line of it.
@@ -213,7 +212,7 @@ impl Control {
 
     /// Compiles the first command of the text and starts it. `false`: it is not complete.
     fn try_command(&mut self, shell: &mut Shell, run: &mut Run, input: &mut ScriptInput) -> Step<bool> {
-        let source: Arc<[u8]> = Arc::from(input.text.as_slice());
+        let source = Bytes::from(input.text.as_slice());
         let program = self.compile_one(shell, run, &source, input.line)?;
         if program.unfinished && !input.ended {
             input.tried = source.len();
@@ -269,7 +268,7 @@ impl Control {
     }
 
     fn start_prompt_command(&mut self, shell: &mut Shell, run: &mut Run, command: &Text) -> Step {
-        let program = self.compile(shell, run, &Arc::from(command.as_bytes()), (0, 1), false)?;
+        let program = self.compile(shell, run, &Bytes::from(command.as_bytes()), (0, 1), false)?;
         self.enter(run)?;
         let mut resume = shell.code.clone();
         resume.pc = (resume.program.code.len() as u32).saturating_sub(1);

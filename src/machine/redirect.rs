@@ -9,12 +9,11 @@ use super::run::Run;
 use super::shell::Shell;
 use super::shell::State;
 use crate::io::{Description, OpenedPath};
-use crate::memory::{ToDecimal, Vec};
+use crate::memory::{Arc, ToDecimal, Vec};
 use crate::program::{Index, Pc, Program, RedirectionOperator, RedirectionReference};
 use crate::syntax::ast::RedirectionDescriptor;
 use crate::text::Text;
 use crate::vfs::{Errno, FsError, OpenOptions};
-use std::sync::Arc;
 
 /// Why a redirection failed; the command is not run, its status is 1.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -7,14 +7,14 @@ use super::process::Process;
 use super::trap::Signal;
 use crate::clock::{Timers, lock};
 use crate::limit::{Meter, gauge};
-use crate::memory::{HashMap, String, Vec};
+use crate::memory::{Arc, Box, HashMap, String, Vec};
 use crate::program::{CompileOptions, Program};
 use crate::text::Text;
 use crate::utility::regex::{Regex, RegexOptions, Syntax};
 use crate::utility::{BoxFuture, CommandRunner, Context, ExitStatus, Session};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock};
 
 /// Asked before each simple command runs: what a host allows.
 pub trait CommandGate: Send + Sync {
@@ -23,18 +23,18 @@ pub trait CommandGate: Send + Sync {
 }
 
 /// A host's own command: gets the same context as a utility.
-pub type HostCommand = Arc<dyn Fn(Context) -> BoxFuture<ExitStatus> + Send + Sync>;
+pub type HostCommand = std::sync::Arc<dyn Fn(Context) -> BoxFuture<ExitStatus> + Send + Sync>;
 
 /// The services of a run.
 pub(crate) struct Services {
-    pub(crate) session: Arc<Session>,
-    pub(crate) meter: Arc<Meter>,
-    pub(crate) timers: Arc<Timers>,
-    pub(crate) names: Arc<Names>,
-    pub(crate) cache: Arc<ProgramCache>,
-    pub(crate) gate: Option<Arc<dyn CommandGate>>,
-    pub(crate) host_commands: Arc<HashMap<Text, HostCommand>>,
-    pub(crate) commands: Arc<dyn CommandRunner>,
+    pub(crate) session: std::sync::Arc<Session>,
+    pub(crate) meter: std::sync::Arc<Meter>,
+    pub(crate) timers: std::sync::Arc<Timers>,
+    pub(crate) names: std::sync::Arc<Names>,
+    pub(crate) cache: std::sync::Arc<ProgramCache>,
+    pub(crate) gate: Option<std::sync::Arc<dyn CommandGate>>,
+    pub(crate) host_commands: std::sync::Arc<HashMap<Text, HostCommand>>,
+    pub(crate) commands: std::sync::Arc<dyn CommandRunner>,
 }
 
 /// A run as its processes see it while they are polled.

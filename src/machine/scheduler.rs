@@ -13,11 +13,11 @@ use super::run::Run;
 use super::trap::Signal;
 use crate::clock::lock;
 use crate::limit::{LimitError, Meter};
-use crate::memory::{HashMap, Vec, VecDeque, vec};
+use crate::memory::{Arc, Box, HashMap, Held, Vec, VecDeque, vec};
 use crate::utility::{BoxFuture, CommandError, CommandRequest, CommandRunner, DescriptorHandles, ExitStatus};
 use std::pin::Pin;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
@@ -82,11 +82,11 @@ struct ProcessWaker {
     ready: Arc<Ready>,
 }
 
-impl Wake for ProcessWaker {
-    fn wake(self: Arc<Self>) {
+impl Wake for Held<ProcessWaker> {
+    fn wake(self: std::sync::Arc<Self>) {
         self.ready.push(self.pid);
     }
-    fn wake_by_ref(self: &Arc<Self>) {
+    fn wake_by_ref(self: &std::sync::Arc<Self>) {
         self.ready.push(self.pid);
     }
 }
@@ -130,7 +130,7 @@ impl CommandRunner for CommandQueue {
         if let Some(ready) = lock(&self.ready).as_ref() {
             ready.wake_run();
         }
-        Box::pin(Running { reply })
+        std::boxed::Box::pin(Running { reply })
     }
 }
 
@@ -162,7 +162,7 @@ pub(crate) struct Scheduler {
     run: Run,
     entries: HashMap<u32, Entry>,
     ready: Arc<Ready>,
-    queue: Arc<CommandQueue>,
+    queue: std::sync::Arc<CommandQueue>,
     first: u32,
     first_status: Option<u8>,
     /// A wait of real time: until when, and what is polled.
@@ -175,7 +175,7 @@ pub(crate) struct Scheduler {
 
 impl Scheduler {
     /// A run of `process`. The run's `services.commands` must be `queue`.
-    pub(crate) fn new(run: Run, queue: Arc<CommandQueue>, process: Box<Process>) -> Self {
+    pub(crate) fn new(run: Run, queue: std::sync::Arc<CommandQueue>, process: Box<Process>) -> Self {
         let ready = Arc::new(Ready::default());
         *lock(&queue.ready) = Some(Arc::clone(&ready));
         let first = process.shell.state.ids.own;
@@ -197,7 +197,8 @@ impl Scheduler {
 
     fn admit(&mut self, parent: u32, process: Box<Process>, reply: Option<Arc<Reply>>) {
         let pid = process.shell.state.ids.own;
-        let waker = Waker::from(Arc::new(ProcessWaker { pid, ready: Arc::clone(&self.ready) }));
+        let waker =
+            Waker::from(std::sync::Arc::new(Held::new(ProcessWaker { pid, ready: Arc::clone(&self.ready) })));
         self.entries.insert(pid, Entry { process: Some(process), parent, waker, reply });
         lock(&self.ready.queue).push_back(pid);
     }
@@ -267,7 +268,9 @@ impl Scheduler {
                 waker.wake();
             }
         }
-        if let Some(process) = self.entries.get_mut(&entry.parent).and_then(|entry| entry.process.as_mut()) {
+        if let Some(process) =
+            self.entries.get_mut(&entry.parent).and_then(|entry| entry.process.as_deref_mut())
+        {
             process.control.child_ended(&mut process.shell, pid, status, killed);
             self.ready.push(entry.parent);
         }
@@ -356,7 +359,7 @@ impl Scheduler {
 
     /// Nobody is ready: waits for the earliest timer or the deadline. `Ready`: somebody may be ready now.
     fn idle(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LimitError>> {
-        let clock = Arc::clone(&self.run.services.session.clock);
+        let clock = std::sync::Arc::clone(&self.run.services.session.clock);
         let deadline = self.run.services.meter.deadline();
         let earliest = self.run.services.timers.earliest();
         let next = match (earliest, deadline) {

@@ -10,12 +10,11 @@ use super::outputs::Outputs;
 use super::trap::Traps;
 use super::variable::{Value, Variables};
 use crate::io::DescriptorTable;
-use crate::memory::{BTreeMap, HashMap, Vec, vec};
+use crate::memory::{Arc, BTreeMap, HashMap, Vec, vec};
 use crate::program::{ArithmeticContext, Pc, Program};
 use crate::syntax::ast::FunctionDefinition;
 use crate::text::Text;
 use crate::utility::Environment;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// A position in a program that was linked to the session's names.

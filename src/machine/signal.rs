@@ -9,10 +9,9 @@ use super::process::Process;
 use super::run::Run;
 use super::shell::{Shell, State};
 use super::trap::{self, Signal};
-use crate::memory::vec;
+use crate::memory::{Arc, Box, Bytes, vec};
 use crate::program::{Index, Program};
 use crate::text::Text;
-use std::sync::Arc;
 
 impl State {
     fn is_deadly(&self, signal: Signal) -> bool {
@@ -72,7 +71,7 @@ impl Process {
         line: u32,
     ) -> Step {
         let program =
-            self.control.compile(&mut self.shell, run, &Arc::from(action.as_bytes()), (0, line), false)?;
+            self.control.compile(&mut self.shell, run, &Bytes::from(action.as_bytes()), (0, line), false)?;
         self.control.enter(run)?;
         if self.shell.in_trap == 0 {
             let behind = u32::from(kind != ScriptKind::DebugTrap);

@@ -9,9 +9,8 @@ use super::run::Run;
 use super::shell::{Calls, Counters, Shell};
 use super::variable::Variables;
 use super::variable::{Attributes, Value, decimal};
-use crate::memory::{JoinText, Vec, format};
+use crate::memory::{Arc, JoinText, Vec, format};
 use crate::text::Text;
-use std::sync::Arc;
 
 /// Variables that are computed when they are read.
 const DYNAMIC: &[NameId] = &[

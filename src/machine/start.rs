@@ -9,17 +9,17 @@ use super::frame::{CommandFrame, Frame, ScriptFrame, ScriptKind};
 use super::halt::Step;
 use super::name;
 use super::option::ShellOption;
+use super::pool::Pool;
 use super::process::Process;
 use super::run::Run;
 use super::shell::{Call, Code, Positional, Shell, State};
 use super::variable::{Value, Variables};
 use super::wait::Wait;
 use crate::io::DescriptorTable;
-use crate::memory::{JoinMetered, Vec, vec};
+use crate::memory::{Arc, Box, Bytes, JoinMetered, Vec, vec};
 use crate::text::Text;
 use crate::utility::Environment;
 use crate::vfs::Content;
-use std::sync::Arc;
 
 /// How a shell is started.
 #[derive(Debug, Default)]
@@ -71,7 +71,7 @@ impl Control {
         shell: &mut Shell,
         run: &mut Run,
         invocation: &mut Invocation,
-        source: &Arc<[u8]>,
+        source: &Bytes,
         kind: ScriptKind,
         file: Option<(Text, Option<Vec<Text>>)>,
     ) -> Step<Flow> {
@@ -125,7 +125,7 @@ impl Control {
         shell: &mut Shell,
         run: &mut Run,
         caller: Invocation,
-        source: &Arc<[u8]>,
+        source: &Bytes,
     ) -> Step<Flow> {
         let mut callback = Invocation::new(caller.builtin, Vec::new());
         self.frames.push(Frame::Builtin(Box::new(caller)));
@@ -142,7 +142,7 @@ impl Control {
     }
 
     /// Runs the shell's own script: what a run is started with.
-    pub(crate) fn start_main(&mut self, shell: &mut Shell, run: &mut Run, source: &Arc<[u8]>) -> Step {
+    pub(crate) fn start_main(&mut self, shell: &mut Shell, run: &mut Run, source: &Bytes) -> Step {
         if shell.state.invoked.command_string {
             let text = Value::Text(Text::from(&**source));
             shell.variables.slot_mut(name::BASH_EXECUTION_STRING).value = text;
@@ -181,10 +181,12 @@ impl Process {
         let charge = services.meter.count_process()?;
         let (program, link) = services.cache.empty_program(&services.names);
         let (mut state, variables, ifs) = match &start.template {
-            Some(template) => {
-                (template.state.clone(), template.pool.take(&template.variables), template.ifs.clone())
-            }
-            None => (State::new(), Variables::new(Arc::clone(&services.names)), Value::Unset),
+            Some(template) => (
+                template.state.clone(),
+                Pool::take(&template.pool, &template.variables),
+                template.ifs.clone(),
+            ),
+            None => (State::new(), Variables::new(std::sync::Arc::clone(&services.names)), Value::Unset),
         };
         if start.posix {
             state.options.set(ShellOption::Posix, true);
@@ -206,7 +208,7 @@ impl Process {
         let mut shell = Shell::new(variables, state, Code { program, link, pc: 0, shift: 0 });
         shell.ifs = ifs;
         shell.main_script = start.script;
-        let mut process = Box::new(Self { shell, x: Expansion::default(), control: Control::new(charge) });
+        let mut process = Self { shell, x: Expansion::default(), control: Control::new(charge) };
         match start.template {
             Some(template) => {
                 process.control.install_over(&mut process.shell, run, &template, start.environment)?;
@@ -216,7 +218,7 @@ impl Process {
                 process.control.install_variables(&mut process.shell, run, &start.environment)?;
             }
         }
-        Ok(process)
+        Ok(Box::new(process))
     }
 
     /// Runs `bash` or `sh`, or a script by its path, in a process of its own.
@@ -289,7 +291,7 @@ impl Control {
         match run.services.session.fs.read(&absolute) {
             Ok(content) => {
                 let mut invocation = Invocation::new(&super::builtin::SOURCE, Vec::new());
-                let script: Arc<[u8]> = Arc::from(content.as_bytes());
+                let script = Bytes::from(content.as_bytes());
                 self.start_text(
                     shell,
                     run,

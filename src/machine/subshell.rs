@@ -13,10 +13,9 @@ use super::shell::{Shell, State};
 use super::wait::Wait;
 use crate::io::{Capture, Description, OnExcess};
 use crate::limit::Limit;
-use crate::memory::{Vec, VecDeque};
+use crate::memory::{Arc, Box, Vec, VecDeque};
 use crate::program::{Op, Pc, Quoting};
 use crate::text::Text;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 impl State {
@@ -189,8 +188,9 @@ impl Control {
     /// The body of a subshell or of a forked process is over.
     pub(crate) fn end_body(&mut self, shell: &mut Shell, status: u8) -> Step<Progress> {
         if let Some(Frame::LastStage(_)) = self.frames.last()
-            && let Some(Frame::LastStage(mut frame)) = self.frames.pop()
+            && let Some(Frame::LastStage(frame)) = self.frames.pop()
         {
+            let mut frame = frame.into_inner();
             // The stage ran in this process: the pipeline ends when the others have.
             shell.state.restore_descriptors(std::mem::take(&mut frame.input));
             shell.code.pc = frame.end;

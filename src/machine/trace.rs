@@ -7,9 +7,8 @@ use super::process::Process;
 use super::quote;
 use super::run::Run;
 use super::shell::{Code, Shell};
-use crate::memory::{JoinMetered, ToDecimal, ToMetered, Vec, vec};
+use crate::memory::{Arc, JoinMetered, ToDecimal, ToMetered, Vec, vec};
 use crate::text::Text;
-use std::sync::Arc;
 
 impl Code {
     /// The words of the innermost `for` as written.

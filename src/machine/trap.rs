@@ -1,8 +1,7 @@
 //! Traps: actions by condition. Signals are those that scripts send to themselves and to their jobs.
 
-use crate::memory::{BTreeMap, String, ToDecimal, Vec, format};
+use crate::memory::{Arc, BTreeMap, String, ToDecimal, Vec, format};
 use crate::text::Text;
-use std::sync::Arc;
 
 /// A signal's number; 0 is `EXIT`.
 pub(crate) type Signal = u8;
@@ -33,13 +32,17 @@ pub(crate) fn signal_number(name: &[u8]) -> Option<Signal> {
         let text = std::str::from_utf8(name).ok()?;
         return text.parse().ok().filter(|number| *number <= 64);
     }
-    let upper = name.to_ascii_uppercase();
-    let bare = upper.strip_prefix(b"SIG").unwrap_or(&upper);
-    if bare == b"EXIT" {
+    let bare = match name.split_at_checked(3) {
+        Some((prefix, bare)) if prefix.eq_ignore_ascii_case(b"SIG") => bare,
+        _ => name,
+    };
+    if bare.eq_ignore_ascii_case(b"EXIT") {
         return Some(0);
     }
     (1..=64).find(|&number| {
-        signal_name(number).is_some_and(|name| name.as_bytes().strip_prefix(b"SIG") == Some(bare))
+        let known = signal_name(number);
+        let known = known.as_ref().and_then(|name| name.as_bytes().strip_prefix(b"SIG"));
+        known.is_some_and(|known| known.eq_ignore_ascii_case(bare))
     })
 }
 
@@ -75,11 +78,15 @@ impl Condition {
 
 /// The condition of that name or number.
 pub(crate) fn condition(name: &[u8]) -> Option<Condition> {
-    match name.to_ascii_uppercase().as_slice() {
-        b"ERR" | b"SIGERR" => Some(Condition::Err),
-        b"DEBUG" | b"SIGDEBUG" => Some(Condition::Debug),
-        b"RETURN" | b"SIGRETURN" => Some(Condition::Return),
-        _ => signal_number(name).map(Condition::Signal),
+    let is = |names: [&str; 2]| names.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
+    if is(["ERR", "SIGERR"]) {
+        Some(Condition::Err)
+    } else if is(["DEBUG", "SIGDEBUG"]) {
+        Some(Condition::Debug)
+    } else if is(["RETURN", "SIGRETURN"]) {
+        Some(Condition::Return)
+    } else {
+        signal_number(name).map(Condition::Signal)
     }
 }
 

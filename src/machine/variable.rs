@@ -8,9 +8,8 @@
 use super::array::{Array, Assoc};
 use super::name::{NameId, Names};
 use super::pool::{Layer, Pool};
-use crate::memory::Vec;
+use crate::memory::{Arc, Vec};
 use crate::text::Text;
-use std::sync::Arc;
 
 /// A variable's value.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -102,7 +101,7 @@ pub(super) struct Saved {
 /// The variables of one shell.
 #[derive(Debug)]
 pub(crate) struct Variables {
-    pub(crate) names: Arc<Names>,
+    pub(crate) names: std::sync::Arc<Names>,
     pub(super) slots: Vec<Slot>,
     /// Stands for a slot that there was no memory for: the run is over.
     refused: Slot,
@@ -120,7 +119,7 @@ pub(crate) struct Variables {
     /// Functions that `readonly -f` fixed.
     pub(crate) readonly_functions: Vec<NameId>,
     /// Where they go to when the shell ends.
-    pub(super) pool: Option<Arc<Pool>>,
+    pub(super) pool: Option<std::sync::Arc<Pool>>,
     /// The environment under the shell: see [`super::pool`].
     pub(super) layer: Layer,
     /// Functions that inherit the `DEBUG` and `RETURN` traps: `declare -ft`.
@@ -167,13 +166,13 @@ pub(crate) enum Binding {
 static NO_SLOT: Slot = Slot { value: Value::Unset, attributes: Attributes(0), journaled: 0, scope: 0 };
 
 impl Variables {
-    pub(crate) fn new(names: Arc<Names>) -> Self {
+    pub(crate) fn new(names: std::sync::Arc<Names>) -> Self {
         let mut variables = Self::empty(names);
         variables.slots.reserve_exact(96);
         variables
     }
 
-    pub(super) fn empty(names: Arc<Names>) -> Self {
+    pub(super) fn empty(names: std::sync::Arc<Names>) -> Self {
         Self {
             names,
             slots: Vec::new(),
@@ -466,7 +465,7 @@ impl Variables {
             slot.journaled = 0;
         }
         Self {
-            names: Arc::clone(&self.names),
+            names: std::sync::Arc::clone(&self.names),
             slots,
             refused: Slot::default(),
             locals: self.locals.clone(),
@@ -538,7 +537,7 @@ mod tests {
 
     #[test]
     fn a_subshell_is_undone_and_its_functions_locals_too() {
-        let mut variables = Variables::new(Arc::new(Names::default()));
+        let mut variables = Variables::new(std::sync::Arc::default());
         set(&mut variables, 1, "a");
         let outer = variables.enter_subshell();
         set(&mut variables, 1, "b");

@@ -10,18 +10,18 @@ use super::run::Run;
 use super::shell::Shell;
 use super::subshell::has_other_writers;
 use super::trap::Signal;
-use crate::memory::Vec;
+use crate::memory::{Arc, Box, Task, Vec};
 use crate::program::Op;
 use crate::text::Text;
-use crate::utility::{BoxFuture, ExitStatus};
-use std::sync::Arc;
+use crate::utility::ExitStatus;
+use std::pin::Pin;
 use std::task::{Context, Poll};
 
 /// What a process waits for.
 pub(crate) enum Wait {
     Nothing,
     /// A utility in the foreground; its redirections are undone behind it.
-    Utility(BoxFuture<ExitStatus>),
+    Utility(Task<ExitStatus>),
     /// Children in the foreground: a pipeline (`true`: its status is the pipeline's), or a shell that was started.
     Children {
         pids: Vec<u32>,
@@ -163,7 +163,7 @@ impl Process {
                 Poll::Ready(Ok(()))
             }
             Wait::Utility(future) => {
-                let Poll::Ready(status) = future.as_mut().poll(cx) else {
+                let Poll::Ready(status) = Pin::new(future).poll(cx) else {
                     if self.control.has_fatal_signal(&self.shell) {
                         self.control.wait = Wait::Nothing;
                         return Poll::Ready(self.take_signals(run));
@@ -184,7 +184,7 @@ impl Process {
                 else {
                     return Poll::Ready(Ok(()));
                 };
-                let step = self.invoke(run, cx, *invocation);
+                let step = self.invoke(run, cx, invocation.into_inner());
                 match (&self.control.wait, step) {
                     (Wait::Builtin(_), Ok(())) => Poll::Pending,
                     (_, step) => Poll::Ready(step),

@@ -9,12 +9,13 @@ use super::run::Run;
 use super::shell::Shell;
 use crate::character;
 use crate::limit::{Meter, Turn, gauge};
-use crate::memory::Vec;
+use crate::memory::{Task, Vec};
 use crate::pattern::{Pace, Stopped};
 use crate::program::{Pc, Quoting};
 use crate::syntax::ast::AllElements;
 use crate::text::Text;
-use crate::utility::{BoxFuture, yield_now};
+use crate::utility::yield_now;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -22,7 +23,7 @@ use std::task::{Context, Poll};
 pub(crate) const LONG: usize = 64 * 1024;
 
 /// The future of such work.
-pub(crate) type Work = BoxFuture<Result<Done, Stopped>>;
+pub(crate) type Work = Task<Result<Done, Stopped>>;
 
 /// Work on a word that is not done yet: before the next operation the process waits for it.
 pub(crate) enum Pending {
@@ -76,7 +77,7 @@ impl Pace for Paced {
 impl Expansion {
     /// Waits for long work.
     pub(crate) fn start_work(&mut self, work: impl Future<Output = Result<Done, Stopped>> + Send + 'static) {
-        self.pending = Some(Pending::Work(Box::pin(work)));
+        self.pending = Some(Pending::Work(Task::of(work)));
     }
 
     /// Does with a result what the operation is for.
@@ -132,7 +133,7 @@ impl Process {
         while let Some(pending) = self.x.pending.take() {
             match pending {
                 Pending::Work(mut work) => {
-                    let Poll::Ready(done) = work.as_mut().poll(cx) else {
+                    let Poll::Ready(done) = Pin::new(&mut work).poll(cx) else {
                         if self.control.has_fatal_signal(&self.shell) {
                             return Poll::Ready(self.take_signals(run));
                         }

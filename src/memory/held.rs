@@ -22,6 +22,7 @@ impl<T> Held<T> {
     const BYTES: usize = size_of::<T>() + COUNTERS;
 
     /// Charges the size of `value`. A refusal does not keep it from being made: it is small, and the run ends.
+    #[inline]
     pub fn new(value: T) -> Self {
         if !gauge::charge(Self::BYTES) {
             // Drop gives back what is charged here.
@@ -33,6 +34,7 @@ impl<T> Held<T> {
 
 impl<T> Held<T> {
     /// The value, which is no longer held.
+    #[inline]
     pub fn into_inner(self) -> T {
         let Self { value, weight: _ } = self;
         value
@@ -78,6 +80,7 @@ impl<T> DerefMut for Held<T> {
 }
 
 impl<T> Drop for Weight<T> {
+    #[inline]
     fn drop(&mut self) {
         gauge::release(Held::<T>::BYTES);
     }

@@ -9,11 +9,14 @@
 //! returned to the caller. So what is written against these types must bear that something it has just added is not there,
 //! and must not wait in a loop for a container to reach a length.
 //!
-//! What is not a container (a node behind an `Arc`, a frame in a `Box`) is held in [`Held`], which charges its own size.
+//! [`Box`] and [`Arc`] charge the size of their value, [`Task`] that of a future; all stand on [`Held`].
 
 #![allow(missing_docs, reason = "the methods are those of std's containers")]
 
+mod boxed;
+mod bytes;
 mod copy;
+mod few;
 mod format;
 mod hash_map;
 mod held;
@@ -21,15 +24,20 @@ mod ordered;
 mod queue;
 mod sort;
 mod string;
+mod task;
 mod vec;
 
+pub use boxed::{Arc, Box, Weak};
+pub use bytes::Bytes;
 pub use copy::{JoinMetered, JoinText, ToDecimal, ToMetered, ToMeteredString, repeat, repeat_text};
+pub use few::{Few, IntoFew};
 pub(crate) use format::format_text;
 pub use hash_map::{HashMap, HashSet};
 pub use held::Held;
 pub use ordered::{BTreeMap, BTreeSet};
 pub use queue::VecDeque;
 pub use string::String;
+pub use task::Task;
 pub use vec::{IntoIter, Vec};
 
 /// As `std::format!`, into a [`String`].

@@ -36,6 +36,53 @@ fn containers_charge_their_capacity_and_give_it_back() {
 }
 
 #[test]
+fn what_lives_alone_on_the_heap_is_charged() {
+    assert_eq!(held(|| super::Box::new([0_u8; 100])), 116);
+    assert_eq!(held(|| super::Box::new([0_u8; 100]).into_inner()), 0);
+    assert_eq!(
+        held(|| super::Box::downcast(super::Box::new(1_u64).into_any()) as Option<super::Box<u64>>),
+        24
+    );
+    assert!(held(|| super::Box::downcast(super::Box::new(1_u32).into_any()) as Option<super::Box<u64>>) == 0);
+    let shared = || super::Arc::new([0_u8; 100]);
+    assert_eq!(held(|| (shared(), 0)), 116);
+    assert_eq!(held(|| [(); 3].map(|()| shared())), 348);
+    assert_eq!(held(|| super::Arc::unwrap_or_clone(shared())), 0);
+    assert_eq!(held(|| super::Arc::into_inner(shared())), 0);
+    held(|| {
+        let first = shared();
+        let mut second = first.clone();
+        super::Arc::make_mut(&mut second)[0] = 1;
+        (first, second)
+    });
+    assert!(held(|| super::Bytes::from(&[0_u8; 100])) >= 100);
+    assert!(held(|| super::Bytes::from(Arc::<[u8]>::from([0_u8; 100]))) >= 100);
+    assert_eq!(held(super::Bytes::default), 0);
+    let kept = [0_u8; 100];
+    assert!(
+        held(move || super::Task::of(async move {
+            std::future::ready(()).await;
+            kept
+        })) >= 100
+    );
+}
+
+#[test]
+fn a_list_of_one_item_holds_nothing() {
+    let few = |count: u64| (0..count).collect::<super::Few<_>>();
+    assert_eq!([0, 1].map(|count| held(|| few(count))), [0, 0]);
+    assert!(held(|| few(2)) >= 16);
+    for count in 0..5 {
+        let all: std::vec::Vec<u64> = (0..count).collect();
+        assert_eq!(few(count).as_slice(), all);
+        assert!(few(count).into_iter().eq(all.iter().copied()));
+        let mut popped = few(count);
+        assert_eq!(popped.pop(), all.last().copied());
+        assert_eq!(popped.len(), all.len().saturating_sub(1));
+    }
+}
+
+#[test]
 fn what_is_taken_apart_is_given_back() {
     held(|| (0..100_u32).collect::<Vec<_>>().into_iter().take(3).collect::<Vec<_>>());
     held(|| (0..100_u32).collect::<VecDeque<_>>().into_iter().skip(90).collect::<Vec<_>>());

@@ -25,12 +25,11 @@ mod simple;
 mod token;
 
 use crate::character::{Unit, byte_unit, unit_at, unit_before};
-use crate::memory::Held;
+use crate::memory::Arc;
 use crate::text::Text;
 use extended::{Extended, Starts};
 use simple::Simple;
 use std::pin::pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 /// Matching was stopped by its [`Ticker`]; the text was not looked at to its end.
@@ -120,8 +119,8 @@ impl PatternOptions {
 enum Matcher {
     /// Only this text matches, and case matters.
     Literal(Text),
-    Simple(Arc<Held<Simple>>),
-    Extended(Arc<Held<Extended>>),
+    Simple(Arc<Simple>),
+    Extended(Arc<Extended>),
 }
 
 /// A compiled pattern; to clone it copies nothing.

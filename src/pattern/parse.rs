@@ -10,9 +10,8 @@ use super::simple::{Element, Simple};
 use super::token::Token;
 use super::{Matcher, PatternOptions};
 use crate::character::{INVALID, fold};
-use crate::memory::{BTreeMap, Held, Vec};
+use crate::memory::{Arc, BTreeMap, Vec};
 use crate::text::Text;
-use std::sync::Arc;
 
 /// What begins at a token, when it is more than the token itself.
 enum Mark {
@@ -42,13 +41,13 @@ pub(super) fn parse(tokens: &[Token], options: PatternOptions) -> Parsed {
     let is_special = has_brackets || tokens.iter().any(|token| token.is(b'*') || token.is(b'?'));
     if has_groups || (!options.bytes && tokens.iter().any(|token| token.unit >= INVALID)) {
         let graph = Builder::new(options).build(tokens, marks);
-        let matcher = Matcher::Extended(Arc::new(Held::new(Extended { graph, options })));
+        let matcher = Matcher::Extended(Arc::new(Extended { graph, options }));
         return Parsed { matcher, is_special, is_mismeasured };
     }
     let simple = simple(tokens, marks, options);
     let matcher = match simple.literal() {
         Some(literal) => Matcher::Literal(Text::from(literal)),
-        None => Matcher::Simple(Arc::new(Held::new(simple))),
+        None => Matcher::Simple(Arc::new(simple)),
     };
     Parsed { matcher, is_special, is_mismeasured }
 }

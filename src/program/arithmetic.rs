@@ -2,7 +2,7 @@
 
 use super::Index;
 use super::effect::is_pure;
-use crate::memory::Vec;
+use crate::memory::{Box, Vec};
 use crate::syntax::ast::{BinaryOperator, ElementSubscript, Expression, Infix, Parameter, UnaryOperator};
 use crate::text::Text;
 

@@ -2,13 +2,12 @@
 
 use super::compiler::Compiler;
 use super::{Index, Op, Quoting};
-use crate::memory::JoinMetered;
+use crate::memory::{Few, JoinMetered};
 use crate::syntax::ast::{
     ArrayElement, Assignment, AssignmentValue, Command, Parameter, ParameterOperation, Simple, Subscript,
     Word, WordPart,
 };
 use crate::text::Text;
-use smallvec::SmallVec;
 
 impl Compiler {
     /// A command that is one `name=value` and can only end with status 0. Whether it was one.
@@ -224,7 +223,7 @@ impl Compiler {
     fn many_brace_arguments(&mut self, assignment: &Assignment, word: &Word) {
         let mut head = assignment.name.clone();
         head.push_bytes(if assignment.append { b"+=" } else { b"=" });
-        let mut whole = Word { parts: SmallVec::from([WordPart::Quoted(head)]), span: word.span };
+        let mut whole = Word { parts: Few::from([WordPart::Quoted(head)]), span: word.span };
         whole.parts.extend(word.parts.iter().cloned());
         let index = self.program.braces.len() as Index;
         self.program.braces.push(whole);
@@ -308,7 +307,7 @@ fn braced_element(subscript: &Subscript, element: &ArrayElement) -> Option<Word>
         return None;
     }
     let mut whole =
-        Word { parts: SmallVec::from([WordPart::Quoted(Text::from_static(b"["))]), span: element.value.span };
+        Word { parts: Few::from([WordPart::Quoted(Text::from_static(b"["))]), span: element.value.span };
     whole.parts.extend(subscript.word.parts.iter().cloned());
     let close: &'static [u8] = if element.append { b"])+=" } else { b"]=" };
     whole.parts.push(WordPart::Quoted(Text::from_static(close)));

@@ -462,10 +462,9 @@ fn padding(number: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use smallvec::smallvec;
 
     fn expanded(text: &str) -> String {
-        let word = Word { parts: smallvec![WordPart::Literal(Text::from(text))], ..Word::default() };
+        let word = Word { parts: Parts::from([WordPart::Literal(Text::from(text))]), ..Word::default() };
         let words = expand(&word, 1000).unwrap();
         let shown: Vec<String> = words
             .iter()
@@ -520,8 +519,10 @@ mod tests {
             format!("{{1..100}}{long}"),
             format!("{{{}1..100}}", "0".repeat(100_000)),
         ] {
-            let word =
-                Word { parts: smallvec![WordPart::Literal(Text::from(text.as_str()))], ..Word::default() };
+            let word = Word {
+                parts: Parts::from([WordPart::Literal(Text::from(text.as_str()))]),
+                ..Word::default()
+            };
             assert_eq!(expand(&word, 1000).err(), Some(BraceError::Length));
         }
     }

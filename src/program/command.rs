@@ -3,13 +3,12 @@
 use super::compiler::Compiler;
 use super::part::Deferred;
 use super::{ArithmeticContext, Index, Op, Pc, Quoting, StaticCommand};
-use crate::memory::{JoinMetered, Vec};
+use crate::memory::{Arc, JoinMetered, Vec};
 use crate::syntax::ast::{
     Argument, Arithmetic, CaseArm, CaseEnd, Command, CommandKind, Conditional, List, Simple, Span, Word,
     WordPart,
 };
 use crate::text::Text;
-use std::sync::Arc;
 
 impl Compiler {
     pub(super) fn command(&mut self, command: &Command) {

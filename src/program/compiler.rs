@@ -3,15 +3,14 @@
 use super::part::{Deferred, Part};
 use super::{Index, Op, Pc, Program};
 use crate::limit::{LimitError, Meter};
-use crate::memory::{HashMap, ToMeteredString, Vec, vec};
+use crate::memory::{Arc, Bytes, Few, HashMap, ToMeteredString, Vec, vec};
 use crate::syntax::ast::{
     AndOrOperator, CommandKind, DeferredList, List, ListItem, Pipeline, Redirection, RedirectionDescriptor,
     RedirectionKind, Span, Word, WordPart,
 };
 use crate::syntax::{Aliases, ParseOptions, ParseWarning, Parser};
 use crate::text::Text;
-use smallvec::SmallVec;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// What compiling depends on beside the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,39 +23,20 @@ pub(crate) struct CompileOptions {
     pub(crate) stepwise: bool,
 }
 
-/// Live bytes that the syntax tree and the operations of one command stand for while it is compiled.
-const COMMAND_BYTES: u64 = 1500;
-
-/// Live bytes that compiling a text may take: by its length and by the separators that can end a command. Empty lines end
-/// none.
-fn estimate(text: &[u8]) -> u64 {
-    let separates = |byte: u8| matches!(byte, b';' | b'&' | b'|' | b'\n');
-    let ends = |(&before, &byte): (&u8, &u8)| {
-        u8::from(separates(byte) & !(separates(before) | matches!(before, b' ' | b'\t')))
-    };
-    // Sums of bytes are vectorized; a chunk's does not overflow.
-    let pairs = text.chunks(255).zip(text.get(1..).unwrap_or_default().chunks(255));
-    let commands: u64 = pairs
-        .map(|(before, bytes)| u64::from(before.iter().zip(bytes).map(ends).fold(0, u8::wrapping_add)))
-        .sum();
-    text.len() as u64 * 8 + commands * COMMAND_BYTES
-}
-
 /// Compiles a whole source, or its first part: see [`CompileOptions::incremental`].
 ///
 /// # Errors
-/// The limits on live bytes (taken while it compiles) and on the time to parse.
+/// The limit on the time to parse.
 pub(crate) fn compile_source(
-    source: &Arc<[u8]>,
+    source: &Bytes,
     start: (usize, u32),
     options: &CompileOptions,
     aliases: &dyn Aliases,
-    meter: &Arc<Meter>,
+    meter: &Meter,
 ) -> Result<Program, LimitError> {
-    let _held = meter.charge(estimate(source.get(start.0..).unwrap_or(&[])))?;
     let mut time = meter.parse_time();
-    let mut compiler = Compiler::new(Arc::clone(source));
-    let mut parser = Parser::resume(Arc::clone(source), start.0, start.1);
+    let mut compiler = Compiler::new(source.clone());
+    let mut parser = Parser::resume(source.clone(), start.0, start.1);
     loop {
         match parser.next_command(&options.parse, aliases) {
             Ok(None) => break,
@@ -66,9 +46,9 @@ pub(crate) fn compile_source(
                     compiler.program.unfinished |= matches!(warning, ParseWarning::HereDocumentEnd { .. });
                     compiler.program.warnings.push((warning.line(), warning.to_metered_string()));
                 }
-                if !Arc::ptr_eq(&compiler.source, parser.source()) {
+                if !compiler.source.ptr_eq(parser.source()) {
                     // Aliases change the text that the tree's spans refer to.
-                    compiler.source = Arc::clone(parser.source());
+                    compiler.source = parser.source().clone();
                 }
                 let newline =
                     parser.source().get(..parser.offset()).is_some_and(|text| text.ends_with(b"\n"));
@@ -111,11 +91,10 @@ pub(crate) fn compile_source(
 ///
 /// # Errors
 /// As [`compile_source`].
-pub(super) fn compile_part(part: &Part, meter: &Arc<Meter>) -> Result<Program, LimitError> {
+pub(super) fn compile_part(part: &Part, meter: &Meter) -> Result<Program, LimitError> {
     let (source, span) = part.what.place();
-    let _held = meter.charge(estimate(source.get(span.start as usize..span.end as usize).unwrap_or(&[])))?;
     let time = meter.parse_time();
-    let mut compiler = Compiler::new(Arc::clone(source));
+    let mut compiler = Compiler::new(source.clone());
     compiler.line_shift = part.line_shift;
     compiler.at_line(span.line);
     match &part.what {
@@ -132,8 +111,7 @@ pub(super) fn compile_part(part: &Part, meter: &Arc<Meter>) -> Result<Program, L
 
 /// `2>&1`
 fn standard_error_too() -> Redirection {
-    let word =
-        Word { parts: SmallVec::from([WordPart::Quoted(Text::from_static(b"1"))]), span: Span::default() };
+    let word = Word { parts: Few::from([WordPart::Quoted(Text::from_static(b"1"))]), span: Span::default() };
     Redirection {
         descriptor: RedirectionDescriptor::Number(2),
         kind: RedirectionKind::DuplicateOutput(word),
@@ -199,14 +177,14 @@ pub(super) struct Compiler {
     /// the loop around begins. `None`: where they stand.
     pub(super) base_line: Option<u32>,
     /// What the spans of the syntax tree refer to.
-    pub(super) source: Arc<[u8]>,
+    pub(super) source: Bytes,
     /// The word that is compiled, and whether it is a part in double quotes: what a bad substitution shows.
     pub(super) around: (Span, bool),
 }
 
 impl Compiler {
-    fn new(source: Arc<[u8]>) -> Self {
-        let mut program = Program { source: Arc::clone(&source), ..Program::default() };
+    fn new(source: Bytes) -> Self {
+        let mut program = Program { source: source.clone(), ..Program::default() };
         program.patterns.push(super::ConstantPattern::default());
         Self {
             program,

@@ -19,7 +19,7 @@ mod redirection;
 mod word;
 
 use crate::limit::gauge;
-use crate::memory::{String, Vec};
+use crate::memory::{Arc, Bytes, String, Vec};
 pub(crate) use arithmetic::{
     ArithmeticCode, ArithmeticContext, ArithmeticOp, Operand, compile as compile_arithmetic,
 };
@@ -33,7 +33,7 @@ use crate::syntax::ParseError;
 use crate::syntax::ast::{FunctionDefinition, RedirectionDescriptor};
 use crate::text::Text;
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ pub(crate) struct Program {
     /// The line of each operation.
     pub(crate) lines: Vec<u32>,
     /// The text that was compiled.
-    pub(crate) source: Arc<[u8]>,
+    pub(crate) source: Bytes,
     /// Literal texts.
     pub(crate) texts: Vec<Text>,
     /// Names of variables and functions, linked to a shell's own numbers when the program is started.
@@ -243,9 +243,9 @@ impl Program {
             at = at.saturating_sub(1);
         }
         let Some(&(_, start, end)) = self.spans.get(at) else { return Text::EMPTY };
-        let source: Arc<[u8]> = Arc::from(self.source.get(start as usize..end as usize).unwrap_or(&[]));
+        let source = Bytes::from(self.source.get(start as usize..end as usize).unwrap_or(&[]));
         let options = crate::syntax::ParseOptions { depth, extglob: true, ..Default::default() };
-        let mut parser = crate::syntax::Parser::new(Arc::clone(&source), 1);
+        let mut parser = crate::syntax::Parser::new(source.clone(), 1);
         match parser.next_command(&options, &crate::syntax::NoAliases) {
             Ok(Some(list)) => Text::from(crate::syntax::print_list(&list, &source).trim_ascii_end()),
             _ => Text::from(&*source),

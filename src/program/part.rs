@@ -2,8 +2,9 @@
 
 use super::{Program, compiler};
 use crate::limit::{LimitError, Meter, gauge};
+use crate::memory::{Arc, Bytes};
 use crate::syntax::ast::{DeferredList, FunctionDefinition, Span};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// A part, and what compiling it depends on beside its text.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ pub(super) enum Deferred {
 
 impl Deferred {
     /// The source, and where the part stands in it.
-    pub(super) fn place(&self) -> (&Arc<[u8]>, Span) {
+    pub(super) fn place(&self) -> (&Bytes, Span) {
         match self {
             Self::Function(function) => (&function.source, function.span),
             Self::List(list) => (&list.source, list.span),
@@ -41,7 +42,7 @@ impl Part {
     ///
     /// # Errors
     /// As [`compiler::compile_source`].
-    pub(crate) fn program(&self, meter: &Arc<Meter>) -> Result<Arc<Program>, LimitError> {
+    pub(crate) fn program(&self, meter: &Meter) -> Result<Arc<Program>, LimitError> {
         if let Some(program) = self.program.get() {
             return Ok(Arc::clone(program));
         }

@@ -39,7 +39,7 @@ impl Prepared {
             if is_well_formed(&text, &options) {
                 return None;
             }
-            let mut parser = Parser::new(Arc::clone(&text), 1);
+            let mut parser = Parser::new(Arc::clone(&text).into(), 1);
             loop {
                 match parser.next_command(&options, &NoAliases) {
                     Ok(Some(_)) => {}

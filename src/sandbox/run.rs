@@ -5,9 +5,9 @@ use crate::clock::Clock;
 use crate::io::{Capture, InputStream, OutputStream};
 use crate::limit::{Limit, LimitError, Limits, Meter, Usage};
 use crate::machine::{RunEnd, Scheduler};
+use crate::memory::Arc;
 use crate::text::Text;
 use crate::utility::Environment;
-use std::sync::Arc;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub enum Source {
 /// A script to run: see [`Sandbox::start`](super::Sandbox::start).
 pub struct Script {
     /// `-c TEXT`, or the text of a file.
-    pub text: Arc<[u8]>,
+    pub text: std::sync::Arc<[u8]>,
     /// `$0`
     pub name: Text,
     /// `$1` and so on.
@@ -84,11 +84,11 @@ pub struct Script {
 impl Script {
     /// `bash -c text`, with nothing on standard input, output captured.
     pub fn command(text: impl AsRef<[u8]>) -> Self {
-        Self::shared(Arc::from(text.as_ref()))
+        Self::shared(std::sync::Arc::from(text.as_ref()))
     }
 
     /// As [`Script::command`], for a text that is run again and again: it is not copied.
-    pub fn shared(text: Arc<[u8]>) -> Self {
+    pub fn shared(text: std::sync::Arc<[u8]>) -> Self {
         Self {
             text,
             name: Text::from_static(b"bash"),
@@ -116,7 +116,7 @@ pub(super) enum State {
 /// A run in progress. Dropping it ends every process of the run.
 pub struct Running {
     pub(super) state: State,
-    pub(super) meter: Arc<Meter>,
+    pub(super) meter: std::sync::Arc<Meter>,
     pub(super) stdout: Option<Arc<Capture>>,
     pub(super) stderr: Option<Arc<Capture>>,
     pub(super) kept: Kept,
@@ -124,7 +124,7 @@ pub struct Running {
 
 impl Running {
     /// The clock that the run lives by.
-    pub(crate) fn clock(&self) -> &Arc<Clock> {
+    pub(crate) fn clock(&self) -> &std::sync::Arc<Clock> {
         self.meter.clock()
     }
 }
@@ -143,7 +143,7 @@ impl Future for Running {
 
     fn poll(mut self: std::pin::Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> std::task::Poll<Output> {
         use std::task::Poll;
-        let meter = Arc::clone(&self.meter);
+        let meter = std::sync::Arc::clone(&self.meter);
         let _entered = meter.enter();
         let end = match &mut self.state {
             State::Failed(error) => RunEnd::Limit(*error),

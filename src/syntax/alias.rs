@@ -5,9 +5,8 @@
 
 use super::error::ParseErrorKind;
 use super::lexer::{Parsed, Reader, is_metacharacter};
-use crate::memory::Vec;
+use crate::memory::{Bytes, Vec};
 use crate::text::Text;
-use std::sync::Arc;
 
 /// Bytes that aliases may make one complete command copy.
 pub(super) const COPY_BUDGET: u64 = 1 << 30;
@@ -82,7 +81,7 @@ impl Reader<'_> {
         source.extend_from_slice(text);
         source.extend_from_slice(self.input.source.get(end..).unwrap_or(&[]));
         self.input.end = (self.input.end + text.len()).saturating_sub(end - start);
-        self.input.source = Arc::from(source);
+        self.input.source = Bytes::from(source);
         // Positions behind the splice have moved.
         self.salvage.clear();
         self.closes.clear();

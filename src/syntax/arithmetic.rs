@@ -15,7 +15,8 @@
 use super::ast::{BinaryOperator, ElementSubscript, Expression, Infix, Parameter, UnaryOperator};
 use super::error::{ArithmeticError, ArithmeticErrorKind as Kind};
 use super::lexer::{is_name_byte, is_name_start};
-use crate::memory::{Vec, vec};
+use crate::limit::gauge;
+use crate::memory::{Box, Vec, vec};
 use crate::text::Text;
 
 type Evaluated<T> = Result<T, Box<ArithmeticError>>;
@@ -31,7 +32,7 @@ const LONGEST_SUBSCRIPT: usize = 1 << 16;
 /// # Errors
 /// Bash's error with its error token; [`Kind::TooDeep`] when nested deeper than `depth`.
 pub fn parse_arithmetic(text: &[u8], depth: u32) -> Result<Expression, ArithmeticError> {
-    parse(text, depth, false).map_err(|error| *error)
+    parse(text, depth, false).map_err(Box::into_inner)
 }
 
 /// Parses source text in which `$name`, `${name}`, `$1`, `$#` and `$?` may be whole operands. `None` when it cannot be
@@ -546,7 +547,8 @@ pub(super) fn balanced<T>(mut operands: Vec<T>, join: fn(Box<T>, Box<T>) -> T) -
 where
     T: Default,
 {
-    while operands.len() > 1 {
+    // Nodes are made whatever the limit says, and there may be many: where one was refused the run ends anyway.
+    while operands.len() > 1 && !gauge::is_refused() {
         let mut joined = Vec::with_capacity(operands.len().div_ceil(2));
         let mut from = operands.into_iter();
         while let Some(left) = from.next() {

@@ -3,7 +3,7 @@
 use super::ast::{ArrayElement, Assignment, AssignmentValue, Parts, Span, Subscript, Word, WordPart};
 use super::lexer::{Parsed, Reader, is_name_byte, is_name_start};
 use super::word::{Context, End, Tilde, push_literal};
-use crate::memory::Vec;
+use crate::memory::{Box, Vec};
 use crate::text::Text;
 
 /// What a word was that could have been an assignment.
@@ -75,7 +75,10 @@ impl Reader<'_> {
         let mut word = Box::new(Word { parts: Parts::new(), span: self.span_from(start, line) });
         push_literal(&mut word.parts, name);
         push_literal(&mut word.parts, b"[");
-        append_parts(&mut word.parts, subscript.map(|subscript| subscript.word.parts).unwrap_or_default());
+        append_parts(
+            &mut word.parts,
+            subscript.map(|subscript| subscript.into_inner().word.parts).unwrap_or_default(),
+        );
         push_literal(&mut word.parts, b"]");
         self.rest_of_word(&mut word)?;
         merge_literals(&mut word.parts);
@@ -151,7 +154,7 @@ impl Reader<'_> {
         if let Tried::Word(value) = self.word_with_bracket(b"", Some(subscript), start, line)?
             && let Some(word) = new_element(elements, None, false)
         {
-            *word = *value;
+            *word = value.into_inner();
         }
         Ok(())
     }
@@ -166,7 +169,7 @@ fn new_assignment(
     append: bool,
     span: Span,
 ) -> Box<Assignment> {
-    let subscript = subscript.map(|subscript| *subscript);
+    let subscript = subscript.map(Box::into_inner);
     Box::new(Assignment { name, subscript, append, value: AssignmentValue::Array(Vec::new()), span })
 }
 
@@ -176,7 +179,7 @@ fn new_element(
     subscript: Option<Box<Subscript>>,
     append: bool,
 ) -> Option<&mut Word> {
-    let subscript = subscript.map(|subscript| *subscript);
+    let subscript = subscript.map(Box::into_inner);
     elements.push(ArrayElement { subscript, append, value: Word::default() });
     elements.last_mut().map(|element| &mut element.value)
 }

@@ -6,10 +6,9 @@
 use super::error::ParseError;
 use super::parser::ParseOptions;
 use crate::limit::gauge;
-use crate::memory::Vec;
+use crate::memory::{Arc, Box, Bytes, Few, Vec};
 use crate::text::Text;
-use smallvec::SmallVec;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// A range of bytes `[start, end)` of the script, and the line (from 1) on which it starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,7 +90,7 @@ pub(crate) struct DeferredList {
     /// Where it stands in `source`.
     pub(crate) span: Span,
     /// The source of the whole script.
-    pub(crate) source: Arc<[u8]>,
+    pub(crate) source: Bytes,
     options: ParseOptions,
     parsed: OnceLock<Vec<ListItem>>,
     /// See [`kept`].
@@ -99,7 +98,7 @@ pub(crate) struct DeferredList {
 }
 
 impl DeferredList {
-    pub(super) const fn new(span: Span, source: Arc<[u8]>, options: ParseOptions) -> Self {
+    pub(super) const fn new(span: Span, source: Bytes, options: ParseOptions) -> Self {
         Self { span, source, options, parsed: OnceLock::new(), partial: OnceLock::new() }
     }
 
@@ -255,7 +254,7 @@ pub struct FunctionDefinition {
     /// Where the body stands in `source`.
     pub span: Span,
     /// The source of the whole script, for printing words of the body by their spans.
-    pub source: Arc<[u8]>,
+    pub source: Bytes,
     /// Line of the name.
     pub line: u32,
     /// Written with the word `function`.
@@ -268,7 +267,7 @@ pub struct FunctionDefinition {
 }
 
 impl FunctionDefinition {
-    pub(super) fn new(name: Text, body: Box<Command>, source: Arc<[u8]>, line: u32, keyword: bool) -> Self {
+    pub(super) fn new(name: Text, body: Box<Command>, source: Bytes, line: u32, keyword: bool) -> Self {
         let span = body.span;
         Self {
             name,
@@ -287,7 +286,7 @@ impl FunctionDefinition {
         name: Text,
         span: Span,
         options: ParseOptions,
-        source: Arc<[u8]>,
+        source: Bytes,
         line: u32,
         keyword: bool,
     ) -> Self {
@@ -415,7 +414,7 @@ pub enum AllElements {
 }
 
 /// The parts of a word. Most words have one, which needs no allocation.
-pub type Parts = SmallVec<[WordPart; 1]>;
+pub type Parts = Few<WordPart>;
 
 /// A word before expansion.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -462,7 +461,7 @@ pub struct CommandSubstitution {
     pub span: Span,
     /// What the spans of `body` refer to, when it is not the enclosing source: the text between backquotes without its
     /// backslashes.
-    pub source: Option<Arc<[u8]>>,
+    pub source: Option<Bytes>,
     /// Not backquoted, and yet bash parses it when it is expanded: `$((a); b)`, which could have been arithmetic. Its
     /// errors are reported as those of backquotes.
     pub deferred: bool,
@@ -890,5 +889,5 @@ pub struct HereDocument {
     /// The body with its last newline.
     pub body: Word,
     /// What the spans of `body` refer to, when it is not the enclosing source: the text without the leading tabs.
-    pub source: Option<Arc<[u8]>>,
+    pub source: Option<Bytes>,
 }

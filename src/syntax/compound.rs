@@ -5,7 +5,7 @@ use super::error::{ParseError, ParseErrorKind};
 use super::lexer::{Keyword, Parsed, Reader};
 use super::substitution::ArithmeticEnd;
 use super::word::{Context, End, Tilde};
-use crate::memory::Vec;
+use crate::memory::{Box, Vec};
 use crate::text::Text;
 
 impl Reader<'_> {
@@ -39,7 +39,7 @@ impl Reader<'_> {
         if self.second() == Some(b'(') {
             self.bump(1);
             if let Some(arithmetic) = self.double_parenthesis()? {
-                command.kind = CommandKind::Arithmetic(*arithmetic);
+                command.kind = CommandKind::Arithmetic(arithmetic.into_inner());
                 return Ok(());
             }
             self.input.pos = pos;

@@ -13,7 +13,7 @@ use super::ast::{Command, CommandKind, Conditional, ConditionalOperator, Word, W
 use super::error::{ParseError, ParseErrorKind};
 use super::lexer::{Parsed, Reader};
 use super::word::Context;
-use crate::memory::vec;
+use crate::memory::{Box, vec};
 use crate::text::Text;
 
 impl Default for Conditional {
@@ -34,7 +34,7 @@ impl Reader<'_> {
         if !self.take_conditional_end() {
             return Err(self.conditional_rest().at_line(line));
         }
-        command.kind = CommandKind::Conditional(*expression);
+        command.kind = CommandKind::Conditional(expression.into_inner());
         Ok(())
     }
 
@@ -64,10 +64,10 @@ impl Reader<'_> {
         if self.byte() != Some(b'|') || self.operator() != 2 {
             return Ok(first);
         }
-        let mut operands = vec![*first];
+        let mut operands = vec![first.into_inner()];
         while self.byte() == Some(b'|') && self.second() == Some(b'|') {
             self.bump(2);
-            operands.push(*self.conditional_and()?);
+            operands.push(self.conditional_and()?.into_inner());
         }
         Ok(Box::new(balanced(operands, Conditional::Or)))
     }
@@ -77,10 +77,10 @@ impl Reader<'_> {
         if self.byte() != Some(b'&') || self.second() != Some(b'&') {
             return Ok(first);
         }
-        let mut operands = vec![*first];
+        let mut operands = vec![first.into_inner()];
         while self.byte() == Some(b'&') && self.second() == Some(b'&') {
             self.bump(2);
-            operands.push(*self.conditional_term()?);
+            operands.push(self.conditional_term()?.into_inner());
         }
         Ok(Box::new(balanced(operands, Conditional::And)))
     }
@@ -250,17 +250,17 @@ impl Reader<'_> {
 
 #[inline(never)]
 fn word_alone(word: Box<Word>) -> Box<Conditional> {
-    Box::new(Conditional::Word(*word))
+    Box::new(Conditional::Word(word.into_inner()))
 }
 
 #[inline(never)]
 fn unary(letter: u8, word: Box<Word>) -> Box<Conditional> {
-    Box::new(Conditional::Unary(letter, *word))
+    Box::new(Conditional::Unary(letter, word.into_inner()))
 }
 
 #[inline(never)]
 fn binary(operator: ConditionalOperator, left: Box<Word>, right: Box<Word>) -> Box<Conditional> {
-    Box::new(Conditional::Binary(operator, *left, *right))
+    Box::new(Conditional::Binary(operator, left.into_inner(), right.into_inner()))
 }
 
 fn plain(word: &Word) -> Option<&[u8]> {

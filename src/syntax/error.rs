@@ -2,7 +2,7 @@
 //! `bash: line N: ` is the reporter's.
 
 use crate::limit::{Limit, LimitError};
-use crate::memory::{JoinText, String, ToMetered, Vec, format};
+use crate::memory::{Box, JoinText, String, ToMetered, Vec, format};
 use crate::syntax::ast::Span;
 use crate::text::Text;
 use std::fmt;

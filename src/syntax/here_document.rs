@@ -10,9 +10,8 @@ use super::ast::{CommandSubstitution, List, Parts, Word, WordPart};
 use super::error::ParseWarning;
 use super::lexer::{HereDocumentBody, Input, Parsed, Reader, Salvage};
 use super::quote::QuotedEnd;
-use crate::memory::{HashMap, Vec};
+use crate::memory::{Box, Bytes, HashMap, Vec};
 use crate::text::Text;
-use std::sync::Arc;
 
 /// A here-document whose redirection was read, and its body not.
 #[derive(Clone, Debug)]
@@ -62,7 +61,7 @@ impl Reader<'_> {
 
     /// Goes on with the text that was read before.
     pub(super) fn leave_input(&mut self, outer: Box<OuterInput>) {
-        let outer = *outer;
+        let outer = outer.into_inner();
         self.input = outer.input;
         self.pending = outer.pending;
         self.substitutions = outer.substitutions;
@@ -169,16 +168,16 @@ impl Reader<'_> {
             if !text.is_empty() {
                 body.parts.push(WordPart::Quoted(text));
             }
-            return Ok(HereDocumentBody { body, source: stripped.map(Arc::from) });
+            return Ok(HereDocumentBody { body, source: stripped.map(Bytes::from) });
         }
         let line = self.input.line;
         let (input, source) = match stripped {
             Some(text) => {
-                let source: Arc<[u8]> = text.into();
+                let source: Bytes = text.into();
                 body.span = super::ast::Span { start: 0, end: source.len() as u32, line };
-                (Input { source: Arc::clone(&source), pos: 0, end: source.len(), line }, Some(source))
+                (Input { source: source.clone(), pos: 0, end: source.len(), line }, Some(source))
             }
-            None => (Input { source: Arc::clone(&self.input.source), pos: start, end, line }, None),
+            None => (Input { source: self.input.source.clone(), pos: start, end, line }, None),
         };
         self.expanded_body(input, &mut body.parts)?;
         Ok(HereDocumentBody { body, source })

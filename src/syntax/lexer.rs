@@ -9,17 +9,16 @@ use super::ast::{Span, Word, WordPart};
 use super::error::{ParseError, ParseErrorKind, ParseWarning};
 use super::here_document::PendingHereDocument;
 use super::parser::{Aliases, ParseOptions};
-use crate::memory::{HashMap, Vec};
+use crate::memory::{Bytes, HashMap, Vec};
 use crate::text::Text;
 use std::cell::Cell;
-use std::sync::Arc;
 
 pub(super) type Parsed<T> = Result<T, ParseError>;
 
 /// The text that is being read. Exchanged for another while a backquoted substitution or a here-document is parsed.
 #[derive(Clone, Debug)]
 pub(super) struct Input {
-    pub(super) source: Arc<[u8]>,
+    pub(super) source: Bytes,
     pub(super) pos: usize,
     /// Reading stops here.
     pub(super) end: usize,
@@ -60,7 +59,7 @@ pub(super) struct Reader<'a> {
 
 pub(super) struct HereDocumentBody {
     pub(super) body: Word,
-    pub(super) source: Option<Arc<[u8]>>,
+    pub(super) source: Option<Bytes>,
 }
 
 pub(super) struct Salvage {

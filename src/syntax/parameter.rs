@@ -10,6 +10,7 @@ use super::lexer::{Parsed, Reader, is_name_start};
 use super::quote::QuotedEnd;
 use super::substitution::{ArithmeticEnd, Quoting, operands};
 use super::word::{Context, End, Tilde};
+use crate::memory::Box;
 use crate::text::Text;
 
 const PATTERN: Context = Context { end: End::Brace, tilde: Tilde::Start, extglob: false };

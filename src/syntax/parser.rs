@@ -18,10 +18,9 @@ use super::ast::{
 };
 use super::error::{ParseError, ParseWarning};
 use super::lexer::{Input, Keyword, Parsed, Reader};
-use crate::memory::{HashMap, Vec};
+use crate::memory::{Arc, Bytes, HashMap, Vec};
 use crate::text::Text;
 use std::cell::Cell;
-use std::sync::Arc;
 
 /// How text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,7 +79,7 @@ impl Aliases for NoAliases {
 /// Hands out a script's complete commands.
 #[derive(Clone, Debug)]
 pub struct Parser {
-    source: Arc<[u8]>,
+    source: Bytes,
     offset: usize,
     line: u32,
     warnings: Vec<ParseWarning>,
@@ -91,12 +90,12 @@ pub struct Parser {
 
 impl Parser {
     /// A parser at the beginning of `source`, which is line `first_line` of the script. Sources from 4 GiB are cut.
-    pub fn new(source: Arc<[u8]>, first_line: u32) -> Self {
+    pub fn new(source: Bytes, first_line: u32) -> Self {
         Self { source, offset: 0, line: first_line, warnings: Vec::new(), effort: None, spent: 0 }
     }
 
     /// A parser that goes on where another stood: at `offset`, which is on `line`.
-    pub fn resume(source: Arc<[u8]>, offset: usize, line: u32) -> Self {
+    pub fn resume(source: Bytes, offset: usize, line: u32) -> Self {
         Self { source, offset, line, warnings: Vec::new(), effort: None, spent: 0 }
     }
 
@@ -110,8 +109,7 @@ impl Parser {
         aliases: &dyn Aliases,
     ) -> Result<Option<List>, ParseError> {
         let end = self.source.len().min(u32::MAX as usize);
-        let input =
-            Input { source: Arc::clone(&self.source), pos: self.offset.min(end), end, line: self.line };
+        let input = Input { source: self.source.clone(), pos: self.offset.min(end), end, line: self.line };
         let mut reader = Reader::new(input, options, aliases);
         reader.effort = self.effort;
         let result = reader.complete_command();
@@ -148,7 +146,7 @@ impl Parser {
     }
 
     /// The text that the spans of the last command refer to. Expanding an alias makes a new one.
-    pub fn source(&self) -> &Arc<[u8]> {
+    pub fn source(&self) -> &Bytes {
         &self.source
     }
 
@@ -171,13 +169,13 @@ impl Parser {
 
 /// Parses what was skimmed, from `span`. What the skimmer accepts, the parser accepts too, to the same end.
 fn parse_skimmed(
-    source: &Arc<[u8]>,
+    source: &Bytes,
     span: Span,
     options: &ParseOptions,
     parse: impl FnOnce(&mut Reader<'_>) -> Parsed<()>,
 ) {
     let (start, end) = (span.start as usize, span.end as usize);
-    let input = Input { source: Arc::clone(source), pos: start, end, line: span.line };
+    let input = Input { source: source.clone(), pos: start, end, line: span.line };
     let mut reader = Reader::new(input, options, &NoAliases);
     let parsed = parse(&mut reader);
     debug_assert!(
@@ -187,7 +185,7 @@ fn parse_skimmed(
 }
 
 /// The body of a function.
-pub(super) fn parse_body(source: &Arc<[u8]>, span: Span, options: &ParseOptions) -> Command {
+pub(super) fn parse_body(source: &Bytes, span: Span, options: &ParseOptions) -> Command {
     let mut command = empty_command(span);
     parse_skimmed(source, span, options, |reader| reader.compound(&mut command));
     command.span.end = span.end;
@@ -195,7 +193,7 @@ pub(super) fn parse_body(source: &Arc<[u8]>, span: Span, options: &ParseOptions)
 }
 
 /// A list.
-pub(super) fn parse_list(source: &Arc<[u8]>, span: Span, options: &ParseOptions) -> List {
+pub(super) fn parse_list(source: &Bytes, span: Span, options: &ParseOptions) -> List {
     let mut list = List::default();
     parse_skimmed(source, span, options, |reader| reader.compound_list(&mut list));
     list
@@ -329,8 +327,7 @@ impl Reader<'_> {
         let (start, line) = (self.pos(), self.input.line);
         let end = super::skim::skim_list(self.slice(0, self.input.end), start, levels)?;
         self.advance_to(end);
-        let list =
-            DeferredList::new(self.span_from(start, line), Arc::clone(&self.input.source), *self.options);
+        let list = DeferredList::new(self.span_from(start, line), self.input.source.clone(), *self.options);
         Some(List::deferred(Arc::new(list)))
     }
 
@@ -638,7 +635,7 @@ mod tests {
             })
             .collect();
         assert!(matches!(&bodies[0], (false, parts) if matches!(parts[0], WordPart::Parameter(_))));
-        assert_eq!(bodies[1], (true, smallvec::smallvec![WordPart::Quoted(Text::from("$y\n"))]));
+        assert_eq!(bodies[1], (true, crate::memory::Few::from([WordPart::Quoted(Text::from("$y\n"))])));
     }
 
     #[derive(Default)]
@@ -697,7 +694,7 @@ mod tests {
                     for byte in b"\"'`$(){}[]\\\n;&|<>#= \xff" {
                         let mut bytes = text.as_bytes().to_vec();
                         bytes[hole] = *byte;
-                        let mut parser = Parser::new(bytes.into(), 1);
+                        let mut parser = Parser::new(bytes.as_slice().into(), 1);
                         while let Ok(Some(_)) = parser.next_command(&options, &NoAliases) {}
                     }
                 }

@@ -4,9 +4,8 @@ use super::ast::{HereDocument, Redirection, RedirectionDescriptor, RedirectionKi
 use super::here_document::PendingHereDocument;
 use super::lexer::{Parsed, Reader, is_name_byte, is_name_start};
 use super::quote::literal_text;
-use crate::memory::Vec;
+use crate::memory::{Arc, Vec};
 use crate::text::Text;
-use std::sync::Arc;
 
 impl Reader<'_> {
     /// Reads a redirection if one begins at the cursor.

@@ -7,8 +7,7 @@ use super::ast::{
     WordPart,
 };
 use super::lexer::HereDocumentBody;
-use crate::memory::HashMap;
-use std::sync::Arc;
+use crate::memory::{Arc, HashMap};
 
 pub(super) struct Resolver<'a> {
     pub(super) bodies: &'a mut HashMap<u32, HereDocumentBody>,

@@ -13,10 +13,8 @@ use super::ast::{
 };
 use super::lexer::{Keyword, Parsed, Reader, is_name_byte};
 use super::parser::empty_command;
-use crate::memory::{Vec, vec};
+use crate::memory::{Arc, Box, Bytes, Few, Vec, vec};
 use crate::text::Text;
-use smallvec::SmallVec;
-use std::sync::Arc;
 
 impl Reader<'_> {
     /// A command; `command` is empty and gets filled.
@@ -166,7 +164,7 @@ impl Reader<'_> {
         let (start, line) = (self.pos(), self.input.line);
         if let Tried::Assignment(assignment) = self.assignment()? {
             let span = self.span_from(start, line);
-            push_word(simple, Box::new(array_word(*assignment, span)));
+            push_word(simple, Box::new(array_word(assignment.into_inner(), span)));
         }
         Ok(())
     }
@@ -226,7 +224,7 @@ impl Reader<'_> {
         self.skip_newlines()?;
         if let Some(span) = self.skimmed_body() {
             self.leave();
-            let source = Arc::clone(&self.input.source);
+            let source = self.input.source.clone();
             let function = FunctionDefinition::deferred(name, span, *self.options, source, line, keyword);
             command.kind = CommandKind::Function(Arc::new(function));
             return Ok(());
@@ -240,7 +238,7 @@ impl Reader<'_> {
         self.compound(&mut body)?;
         body.span.end = self.pos() as u32;
         self.leave();
-        let source = Arc::clone(&self.input.source);
+        let source = self.input.source.clone();
         set_function(command, name, body, source, line, keyword);
         Ok(())
     }
@@ -317,7 +315,7 @@ fn set_function(
     command: &mut Command,
     name: Text,
     body: Box<Command>,
-    source: Arc<[u8]>,
+    source: Bytes,
     line: u32,
     keyword: bool,
 ) {
@@ -327,7 +325,7 @@ fn set_function(
 
 #[inline(never)]
 fn set_coprocess(command: &mut Command, name: Option<Box<Word>>, inner: Box<Command>) {
-    command.kind = CommandKind::Coprocess { name: name.map(|name| *name), command: inner };
+    command.kind = CommandKind::Coprocess { name: name.map(Box::into_inner), command: inner };
 }
 
 #[inline(never)]
@@ -342,7 +340,7 @@ fn new_argument(words: &mut Vec<Argument>) -> Option<&mut Word> {
 #[inline(never)]
 fn push_assignment(simple: &mut Simple, assignment: Box<Assignment>) {
     if simple.words.is_empty() {
-        simple.assignments.push(*assignment);
+        simple.assignments.push(assignment.into_inner());
     } else {
         simple.words.push(Argument::Assignment(assignment));
     }
@@ -350,7 +348,7 @@ fn push_assignment(simple: &mut Simple, assignment: Box<Assignment>) {
 
 #[inline(never)]
 fn push_word(simple: &mut Simple, word: Box<Word>) {
-    simple.words.push(Argument::Word(*word));
+    simple.words.push(Argument::Word(word.into_inner()));
 }
 
 /// So many words `command` and `builtin` are looked through.
@@ -392,5 +390,5 @@ fn array_word(assignment: Assignment, span: Span) -> Word {
         }
     }
     parts.push(WordPart::Literal(Text::from_static(b")")));
-    Word { parts: SmallVec::from([WordPart::DoubleQuoted(parts)]), span }
+    Word { parts: Few::from([WordPart::DoubleQuoted(parts)]), span }
 }

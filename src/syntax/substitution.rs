@@ -13,9 +13,8 @@ use super::ast::{
 use super::error::ParseError;
 use super::lexer::{Input, Parsed, Reader, Salvage, is_name_byte, is_name_start};
 use super::word::push_quoted;
-use crate::memory::Vec;
+use crate::memory::{Box, Bytes, Vec};
 use crate::text::Text;
-use std::sync::Arc;
 
 /// The quotes around an expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -427,7 +426,7 @@ impl Reader<'_> {
                 }
             }
         }
-        let source: Arc<[u8]> = text.into();
+        let source: Bytes = text.into();
         let (body, error) = self.substituted_list(&source, line)?;
         self.advance_to((at + 1).min(self.input.end));
         self.leave();
@@ -447,8 +446,8 @@ impl Reader<'_> {
 
     /// Parses `source` as the list of a substitution. An error in it belongs to the expansion; only a limit ends the
     /// parse of the command around it.
-    fn substituted_list(&mut self, source: &Arc<[u8]>, line: u32) -> Parsed<(List, Option<ParseError>)> {
-        let input = Input { source: Arc::clone(source), pos: 0, end: source.len(), line };
+    fn substituted_list(&mut self, source: &Bytes, line: u32) -> Parsed<(List, Option<ParseError>)> {
+        let input = Input { source: source.clone(), pos: 0, end: source.len(), line };
         let outer = self.enter_input(input);
         let mut body = List::default();
         let result = self.whole_list(&mut body);

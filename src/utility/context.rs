@@ -6,11 +6,10 @@ use crate::environment::Environment;
 use crate::io::Description;
 use crate::io::DescriptorTable;
 use crate::limit::{LimitError, Meter, Turn, gauge};
-use crate::memory::{Vec, format};
+use crate::memory::{Arc, Vec, format};
 use crate::text::Text;
 use crate::vfs::{self, Errno, FsError, OpenOptions};
 use std::future::poll_fn;
-use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -74,13 +73,13 @@ pub struct Context {
     /// File mode creation mask.
     pub umask: u32,
     /// The session: files, clock, random numbers, user.
-    pub session: Arc<Session>,
+    pub session: std::sync::Arc<Session>,
     /// Counts what the run uses.
-    pub meter: Arc<Meter>,
+    pub meter: std::sync::Arc<Meter>,
     pub(crate) utility: Option<&'static Utility>,
     pub(crate) descriptors: DescriptorTable,
-    pub(crate) timers: Arc<Timers>,
-    pub(crate) commands: Arc<dyn CommandRunner>,
+    pub(crate) timers: std::sync::Arc<Timers>,
+    pub(crate) commands: std::sync::Arc<dyn CommandRunner>,
 }
 
 impl std::fmt::Debug for Context {

@@ -10,14 +10,13 @@ mod statistics;
 mod table;
 
 use crate::io::Description;
-use crate::memory::{String, Vec, format};
+use crate::memory::{Arc, String, Vec, format};
 use crate::utility::prelude::*;
 use crate::vfs::OpenOptions;
 use convert::Converter;
 use settings::Settings;
 use statistics::Statistics;
 use std::future::poll_fn;
-use std::sync::Arc;
 
 pub(super) const UTILITY: Utility = Utility {
     name: "dd",

@@ -2,9 +2,8 @@
 
 use super::CommandError;
 use super::quote::{quote, quote_name};
-use crate::memory::{JoinMetered, String, ToMetered, Vec, format};
+use crate::memory::{Arc, JoinMetered, String, ToMetered, Vec, format};
 use crate::utility::prelude::*;
-use std::sync::Arc;
 
 pub(super) const UTILITY: Utility = Utility {
     name: "env",

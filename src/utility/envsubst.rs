@@ -3,7 +3,6 @@
 
 use crate::memory::{HashSet, JoinMetered, Vec, format};
 use crate::utility::prelude::*;
-use std::sync::Arc;
 
 pub(super) const UTILITY: Utility = Utility {
     name: "envsubst",
@@ -51,7 +50,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
 }
 
 async fn substitute(ctx: &mut Context, wanted: Option<&HashSet<&[u8]>>) -> Result<ExitStatus, UtilityError> {
-    let environment = Arc::clone(&ctx.env);
+    let environment = ctx.env.clone();
     let mut input = ctx.standard_input();
     let mut text = Vec::new();
     loop {

@@ -18,7 +18,7 @@ pub(super) const UTILITY: Utility = Utility {
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options(&UTILITY)?;
     let end: &[u8] = if options.has("null") { b"\0" } else { b"\n" };
-    let environment = std::sync::Arc::clone(&ctx.env);
+    let environment = ctx.env.clone();
     if options.operands.is_empty() {
         for (name, value) in environment.iter() {
             ctx.tick().await?;

@@ -5,10 +5,9 @@ use super::context::yield_now;
 use super::pace::Quick;
 use crate::io::Description;
 use crate::limit::gauge;
-use crate::memory::Vec;
+use crate::memory::{Arc, Vec};
 use crate::vfs::{Errno, FsError};
 use std::future::poll_fn;
-use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 /// Most bytes taken from a description at a time.

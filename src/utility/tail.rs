@@ -190,7 +190,7 @@ const SEEK_WINDOW: u64 = 64 * 1024;
 
 /// Moves the offset of a long regular file to near its end, if the lines that are wanted are there.
 async fn skip_to_end(input: &mut Input, part: Part) -> Result<(), FsError> {
-    let description = std::sync::Arc::clone(input.description());
+    let description = input.description().clone();
     let Some(size) = description.metadata().map(|metadata| metadata.size) else { return Ok(()) };
     let offset = description.offset();
     if !part.lines {

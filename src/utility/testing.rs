@@ -63,15 +63,15 @@ impl Fixture {
         meter.start_slice();
         let sink = || Capture::new(&meter, Limit::OutputBytes, OnExcess::Fail);
         let (stdout, stderr) = (sink(), sink());
-        let out = Description::capture(Arc::clone(&stdout));
-        let err = Description::capture(Arc::clone(&stderr));
+        let out = Description::capture(stdout.clone());
+        let err = Description::capture(stderr.clone());
         let context = Context {
             name: Text::from(name),
             args: args.iter().map(|arg| Text::from(*arg)).collect(),
-            stdout: Output::new(Some(Arc::clone(&out))),
-            stderr: Output::new(Some(Arc::clone(&err))),
+            stdout: Output::new(Some(out.clone())),
+            stderr: Output::new(Some(err.clone())),
             cwd: Text::from_static(b"/work"),
-            env: Arc::new(self.env.clone()),
+            env: self.env.clone().into(),
             umask: 0o022,
             session: Arc::clone(&self.session),
             meter: Arc::clone(&meter),

@@ -5,9 +5,8 @@ use super::error::BuiltinError;
 use super::options::flag;
 use super::output::{Printout, Style};
 use super::{Act, Builtin, Flow};
-use crate::memory::Vec;
+use crate::memory::{Arc, Vec};
 use crate::text::Text;
-use std::sync::Arc;
 
 pub(super) static ALIAS: Builtin = Builtin {
     name: "alias",

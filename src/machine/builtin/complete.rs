@@ -6,9 +6,8 @@ use super::error::BuiltinError;
 use super::options::Options;
 use super::{Act, Builtin, Flow};
 use crate::machine::quote;
-use crate::memory::{JoinMetered, ToMetered, Vec, vec};
+use crate::memory::{Arc, JoinMetered, ToMetered, Vec, vec};
 use crate::text::Text;
-use std::sync::Arc;
 
 pub(super) static COMPLETE: Builtin = Builtin {
     name: "complete",

@@ -11,11 +11,11 @@ use crate::limit::{Meter, gauge};
 use crate::machine::process::Process;
 use crate::machine::run::Run;
 use crate::machine::shell::Shell;
+use crate::memory::Box;
 use crate::text::Text;
 use crate::utility::Session;
 use std::any::Any;
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
 use std::task::Context as TaskContext;
 
 /// How far a builtin has come with its operands, when it runs again.
@@ -132,7 +132,7 @@ pub(crate) struct ShellContext<'c> {
     call: Call<'c>,
     pub(super) shell: &'c mut Shell,
     pub(super) session: &'c Session,
-    pub(super) meter: &'c Arc<Meter>,
+    pub(super) meter: &'c std::sync::Arc<Meter>,
 }
 
 impl<'c> ShellContext<'c> {
@@ -182,13 +182,13 @@ impl<'c, 'w> Context<'c, 'w> {
     }
 
     /// What it had done before it waited.
-    pub(super) fn resumed<T: Any>(&mut self) -> Option<Box<T>> {
-        self.invocation.progress.take()?.downcast().ok()
+    pub(super) fn resumed<T: Any + Send>(&mut self) -> Option<Box<T>> {
+        self.invocation.progress.take().and_then(Box::downcast)
     }
 
     /// Keeps what was done so far until it is called again.
     pub(super) fn keep<T: Any + Send>(&mut self, progress: Box<T>) {
-        self.invocation.progress = Some(progress);
+        self.invocation.progress = Some(progress.into_any());
     }
 
     /// Reports an error about one operand, and goes on: the exit status will be 1. It is said at once where nothing was
@@ -234,6 +234,7 @@ pub(super) mod testing {
     use crate::memory::Vec;
     use crate::program::Program;
     use crate::utility::testing::Fixture;
+    use std::sync::Arc;
 
     /// A shell without a machine, in a session of its own.
     pub(in super::super) struct TestShell {
@@ -245,8 +246,8 @@ pub(super) mod testing {
     impl TestShell {
         pub(in super::super) fn new() -> Self {
             let names = Arc::new(Names::default());
-            let program = Arc::new(Program::default());
-            let link = Arc::new(Link::new(&program, &names));
+            let program = crate::memory::Arc::new(Program::default());
+            let link = Link::new(&program, &names).into();
             let code = Code { program, link, pc: 0, shift: 0 };
             let shell = Shell::new(Variables::new(names), State::new(), code);
             let fixture = Fixture::new(&[]);

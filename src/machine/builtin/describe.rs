@@ -4,10 +4,9 @@ use super::context::Context;
 use super::output::{Printout, Style};
 use crate::machine::external::Found;
 use crate::machine::option::ShellOption;
-use crate::memory::Vec;
+use crate::memory::{Arc, Vec};
 use crate::syntax::ast::FunctionDefinition;
 use crate::text::Text;
-use std::sync::Arc;
 
 /// The reserved words, as `compgen -k` lists them.
 pub(super) const RESERVED_WORDS: [&str; 22] = [

@@ -4,8 +4,8 @@ use super::context::ShellContext;
 use super::error::BuiltinError;
 use super::options::{Options, flag, value};
 use super::{Act, BUILTINS, Builtin, Flow};
+use crate::memory::Arc;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 pub(super) static ENABLE: Builtin = Builtin {
     name: "enable",

@@ -9,10 +9,9 @@ use crate::machine::frame::ScriptKind;
 use crate::machine::halt::Halt;
 use crate::machine::name;
 use crate::machine::option::ShellOption;
-use crate::memory::{JoinMetered, ToMetered, Vec};
+use crate::memory::{Arc, Box, Bytes, JoinMetered, ToMetered, Vec};
 use crate::text::Text;
 use crate::vfs::{Errno, FileKind, FsError, OpenOptions, path};
-use std::sync::Arc;
 use std::task::Poll;
 
 pub(super) static EVAL: Builtin = Builtin {
@@ -52,7 +51,7 @@ fn eval(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         &mut ctx.process.shell,
         ctx.run,
         ctx.invocation,
-        &Arc::from(text),
+        &Bytes::from(text),
         ScriptKind::Eval,
         None,
     )?)
@@ -106,7 +105,7 @@ fn read_file(
     absolute: &[u8],
     found: &Text,
     name: &Text,
-) -> Result<Arc<[u8]>, BuiltinError> {
+) -> Result<Bytes, BuiltinError> {
     let content = match ctx.run.services.session.fs.read(absolute) {
         Ok(content) => content,
         Err(FsError::Limit(limit)) => return Err(limit.into()),
@@ -118,7 +117,7 @@ fn read_file(
     if memchr::memchr(0, line.get(..line.len().min(80)).unwrap_or(line)).is_some() {
         return Err(BuiltinError::BinaryFile(found.clone()));
     }
-    Ok(Arc::from(bytes))
+    Ok(Bytes::from(bytes))
 }
 
 /// Whether a path is a descriptor or a FIFO: its end comes later.
@@ -141,7 +140,7 @@ struct Reading {
 }
 
 /// Reads a stream to its end; `None`: it has to wait.
-fn read_stream(ctx: &mut Context<'_, '_>, path: &Text) -> Result<Option<Arc<[u8]>>, BuiltinError> {
+fn read_stream(ctx: &mut Context<'_, '_>, path: &Text) -> Result<Option<Bytes>, BuiltinError> {
     let mut reading = match ctx.resumed::<Reading>() {
         Some(reading) => reading,
         None => {
@@ -151,7 +150,7 @@ fn read_stream(ctx: &mut Context<'_, '_>, path: &Text) -> Result<Option<Arc<[u8]
                 Err(FsError::Limit(limit)) => return Err(limit.into()),
                 Err(FsError::Errno(errno)) => {
                     ctx.remark(BuiltinError::Script { name: path.clone(), errno });
-                    return Ok(Some(Arc::from(b"false".as_slice())));
+                    return Ok(Some(Bytes::from(b"false".as_slice())));
                 }
             }
         }
@@ -179,7 +178,7 @@ fn read_stream(ctx: &mut Context<'_, '_>, path: &Text) -> Result<Option<Arc<[u8]
                     break;
                 }
             }
-            Poll::Ready(_) => return Ok(Some(Arc::from(std::mem::take(script)))),
+            Poll::Ready(_) => return Ok(Some(Bytes::from(std::mem::take(script)))),
         }
     }
     ctx.keep(reading);

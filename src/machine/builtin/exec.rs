@@ -8,12 +8,11 @@ use crate::machine::external::Found;
 use crate::machine::frame::Frame;
 use crate::machine::halt::Halt;
 use crate::machine::option::ShellOption;
-use crate::memory::{JoinMetered, ToMetered, Vec, vec};
+use crate::memory::{Arc, JoinMetered, ToMetered, Vec, vec};
 use crate::program::{Op, Program};
 use crate::text::Text;
 use crate::utility::Environment;
 use crate::vfs::Errno;
-use std::sync::Arc;
 
 pub(super) static EXEC: Builtin = Builtin {
     name: "exec",

@@ -7,10 +7,9 @@ use super::{Act, Builtin, Flow};
 use crate::machine::frame::ScriptKind;
 use crate::machine::option::ShellOption;
 use crate::machine::process::Process;
-use crate::memory::{JoinMetered, ToMetered, Vec};
+use crate::memory::{Arc, Bytes, JoinMetered, ToMetered, Vec};
 use crate::text::Text;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 pub(super) static FC: Builtin = Builtin {
     name: "fc",
@@ -131,7 +130,7 @@ fn again(ctx: &mut Context<'_, '_>, operands: &[Text]) -> Result<Flow, BuiltinEr
         &mut ctx.process.shell,
         ctx.run,
         ctx.invocation,
-        &Arc::from(text),
+        &Bytes::from(text),
         ScriptKind::Eval,
         None,
     )?)

@@ -6,10 +6,9 @@ use super::options::{flag, value};
 use super::{Act, Builtin, Flow};
 use crate::machine::external::Found;
 use crate::machine::name;
-use crate::memory::Vec;
+use crate::memory::{Arc, Vec};
 use crate::text::Text;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 pub(super) static HASH: Builtin = Builtin {
     name: "hash",

@@ -8,11 +8,10 @@ use crate::machine::halt::Halt;
 use crate::machine::history::History;
 use crate::machine::name;
 use crate::machine::variable::Value;
-use crate::memory::JoinMetered;
+use crate::memory::{Arc, JoinMetered};
 use crate::text::Text;
 use crate::vfs::{Errno, FsError, path};
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 pub(super) static HISTORY: Builtin = Builtin {
     name: "history",

@@ -18,7 +18,7 @@ use crate::machine::run::Run;
 use crate::machine::trap;
 use crate::machine::variable::Binding;
 use crate::machine::wait::Wait;
-use crate::memory::{Vec, format};
+use crate::memory::{Box, Vec, format};
 use crate::text::Text;
 use crate::vfs::{Errno, FsError};
 use std::task::{Context as TaskContext, Poll};
@@ -141,7 +141,7 @@ impl Shell {
 
     /// Undoes a builtin's redirections and temporary assignments before it leaves the frames around it.
     pub(crate) fn release(&mut self, invocation: &mut Invocation) {
-        let Some(beside) = invocation.beside.take() else { return };
+        let Some(beside) = invocation.beside.take().map(Box::into_inner) else { return };
         self.state.restore_descriptors(beside.redirections);
         if let Some(bound) = beside.temporary {
             self.variables.leave_temporary(bound);
@@ -216,7 +216,7 @@ impl Process {
         mut invocation: Invocation,
     ) -> Step {
         loop {
-            let (mut out, flow) = match invocation.printing.take() {
+            let (mut out, flow) = match invocation.printing.take().map(Box::into_inner) {
                 Some(printing) => (printing.out, Ok(printing.then)),
                 None => self.call(run, cx, &mut invocation),
             };

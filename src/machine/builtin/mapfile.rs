@@ -14,10 +14,9 @@ use crate::machine::expansion::Subscript;
 use crate::machine::name::{self, MAPFILE as MAPFILE_NAME, NameId};
 use crate::machine::quote;
 use crate::machine::variable::{Attributes, Value, decimal};
-use crate::memory::{JoinMetered, Vec};
+use crate::memory::{Arc, Box, Bytes, JoinMetered, Vec};
 use crate::text::Text;
 use crate::vfs::FsError;
-use std::sync::Arc;
 use std::task::Poll;
 
 /// The options of both.
@@ -119,7 +118,7 @@ fn mapfile(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
             let text = [callback.as_bytes(), b" ", &decimal(index), b" ", &line].concat_metered();
             lines.called = true;
             ctx.keep(lines);
-            return Ok(Flow::Callback(Arc::from(text)));
+            return Ok(Flow::Callback(Bytes::from(text)));
         }
         assign(ctx, &mut lines)?;
     }

@@ -3,13 +3,12 @@
 use super::expansion::ArrayLiteral;
 use super::frame::SavedDescriptor;
 use super::variable::Temporary;
-use crate::memory::Vec;
+use crate::memory::{Box, Bytes, Vec};
 use crate::text::Text;
 use context::{Context, Position, ShellContext};
 pub(crate) use error::BuiltinError;
 use options::OptionRow;
 use std::any::Any;
-use std::sync::Arc;
 
 /// A row of the table of builtins.
 #[derive(Debug)]
@@ -56,7 +55,7 @@ pub(crate) enum Flow {
     /// It pushed frames, or the invocation went on as something else: the status comes from there.
     Switched,
     /// This text is run as commands, and then it is called again.
-    Callback(Arc<[u8]>),
+    Callback(Bytes),
     /// Another builtin takes its place, with these arguments: the last ones of its own.
     Delegate { builtin: &'static Builtin, args: Vec<Text> },
 }
@@ -75,7 +74,7 @@ pub(crate) struct Invocation {
     /// What most have not.
     beside: Option<Box<Beside>>,
     /// What it has done so far, when it had to wait.
-    progress: Option<Box<dyn Any + Send>>,
+    progress: Option<std::boxed::Box<dyn Any + Send>>,
     position: Position,
     printing: Option<Box<invoke::Printing>>,
 }

@@ -9,11 +9,10 @@ use super::error::BuiltinError;
 use crate::limit::gauge;
 use crate::machine::array::Array;
 use crate::machine::quote;
-use crate::memory::{Vec, VecDeque};
+use crate::memory::{Arc, Box, Vec, VecDeque};
 use crate::syntax::ast::FunctionDefinition;
 use crate::text::Text;
 use std::fmt;
-use std::sync::Arc;
 
 /// Bytes that are made before they are handed on.
 const BLOCK: usize = 16 * 1024;
@@ -297,7 +296,7 @@ impl Printout {
         if from > 0 {
             self.ready.push(b' ');
         }
-        let _ = fmt::Write::write_fmt(&mut Bytes(&mut self.ready), format_args!("[{index}]="));
+        let _ = fmt::Write::write_fmt(&mut Unchecked(&mut self.ready), format_args!("[{index}]="));
         if let Some(next) = index.checked_add(1) {
             self.pieces().push_front(Piece::Elements(array, next));
         }
@@ -313,9 +312,9 @@ impl fmt::Write for Printout {
 }
 
 /// Formats into bytes.
-struct Bytes<'b>(&'b mut Vec<u8>);
+struct Unchecked<'b>(&'b mut Vec<u8>);
 
-impl fmt::Write for Bytes<'_> {
+impl fmt::Write for Unchecked<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.0.extend_from_slice(text.as_bytes());
         Ok(())

@@ -10,12 +10,11 @@ use crate::machine::process::Process;
 use crate::machine::quote;
 use crate::machine::run::Run;
 use crate::machine::variable::decimal;
-use crate::memory::Vec;
+use crate::memory::{Box, Vec};
 use crate::text::Text;
 use crate::utility::print_format::{Dialect, Formatter, Place, Printed, Surroundings};
 use crate::utility::time_format;
 use std::fmt::Display;
-use std::sync::Arc;
 
 pub(super) static PRINTF: Builtin = Builtin {
     name: "printf",
@@ -37,8 +36,8 @@ fn printf(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         return Ok(Flow::Status(2));
     }
     let Some((format, args)) = ctx.operands(&options).split_first() else { return Err(BuiltinError::Usage) };
-    let meter = Arc::clone(&ctx.run.services.meter);
-    let place = ctx.resumed::<Place>().map_or_else(Place::default, |place| *place);
+    let meter = std::sync::Arc::clone(&ctx.run.services.meter);
+    let place = ctx.resumed::<Place>().map_or_else(Place::default, Box::into_inner);
     let mut shell = ShellOfFormat { stored: variable.is_some(), process: ctx.process, run: ctx.run };
     let most = if variable.is_some() { usize::MAX } else { BLOCK };
     let out = ctx.call.out.end();

@@ -6,10 +6,9 @@ use super::error::BuiltinError;
 use super::options::{self, is_digits};
 use super::{Act, Builtin, Flow};
 use crate::machine::name;
-use crate::memory::vec;
+use crate::memory::{Arc, vec};
 use crate::text::Text;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 pub(super) static PUSHD: Builtin = Builtin {
     name: "pushd",

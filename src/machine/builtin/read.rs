@@ -15,11 +15,10 @@ use crate::machine::builder::{Builder, Separators};
 use crate::machine::expansion::{ArrayElement, ArrayLiteral};
 use crate::machine::name::{REPLY, TMOUT};
 use crate::machine::variable::Value;
-use crate::memory::{ToMetered, Vec};
+use crate::memory::{Arc, Box, ToMetered, Vec};
 use crate::text::Text;
 use crate::vfs::{Errno, FsError};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 

@@ -9,10 +9,9 @@ use crate::machine::halt::Halt;
 use crate::machine::option::{self, OPTIONS, OptionRow as ShellOptionRow, ShellOption};
 use crate::machine::run::Run;
 use crate::machine::shell::Positional;
-use crate::memory::ToMetered;
+use crate::memory::{Arc, ToMetered};
 use crate::text::Text;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 /// For the help; which letters there are is told by the table of options of the shell.
 const ROWS: &[OptionRow] = &[

@@ -7,8 +7,8 @@ use super::output::Style;
 use super::{Act, Builtin, Flow};
 use crate::machine::option::ShellOption;
 use crate::machine::trap::{self, Condition, Traps};
+use crate::memory::Arc;
 use crate::text::Text;
-use std::sync::Arc;
 
 pub(super) static TRAP: Builtin = Builtin {
     name: "trap",

@@ -8,10 +8,9 @@ use super::error::BuiltinError;
 use super::options::flag;
 use super::{Act, Builtin, Flow};
 use crate::limit::Limits;
-use crate::memory::{ToDecimal, ToMetered, Vec, format};
+use crate::memory::{Arc, ToDecimal, ToMetered, Vec, format};
 use crate::text::Text;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 pub(super) static ULIMIT: Builtin = Builtin {
     name: "ulimit",

@@ -8,9 +8,8 @@ use crate::machine::expansion::Target;
 use crate::machine::name::{self, NameId};
 use crate::machine::option::ShellOption;
 use crate::machine::variable::{Attributes, Value};
-use crate::memory::ToDecimal;
+use crate::memory::{Arc, ToDecimal};
 use crate::text::Text;
-use std::sync::Arc;
 
 pub(super) static UNSET: Builtin = Builtin {
     name: "unset",

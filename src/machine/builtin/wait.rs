@@ -8,7 +8,7 @@ use crate::machine::job::JobStatus;
 use crate::machine::name;
 use crate::machine::process::Process;
 use crate::machine::variable::{Value, decimal};
-use crate::memory::Vec;
+use crate::memory::{Box, Vec};
 use crate::text::Text;
 
 pub(super) static WAIT: Builtin = Builtin {

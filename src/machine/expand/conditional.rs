@@ -14,13 +14,12 @@ use super::super::variable::Value;
 use super::super::work::{Done, LONG, Paced};
 use super::field::stopped;
 use crate::limit::gauge;
-use crate::memory::{JoinMetered, ToMetered, Vec};
+use crate::memory::{Arc, JoinMetered, ToMetered, Vec};
 use crate::program::Op;
 use crate::syntax::ast::ConditionalOperator;
 use crate::text::Text;
 use crate::utility::regex::RegexOptions;
 use crate::utility::ticker::MeterTicker;
-use std::sync::Arc;
 
 /// A word of a test as `set -x` shows it.
 fn traced(text: &[u8]) -> &[u8] {
@@ -73,7 +72,7 @@ impl Shell {
     /// A unary operator of `[[` and `test`.
     pub(crate) fn test_unary(&mut self, run: &mut Run, operator: u8, text: &Text) -> bool {
         use crate::vfs::FileKind;
-        let fs = Arc::clone(&run.services.session.fs);
+        let fs = std::sync::Arc::clone(&run.services.session.fs);
         let path = crate::vfs::path::join(&self.state.cwd, text);
         let metadata = |follow: bool| {
             if text.is_empty() {

@@ -99,7 +99,7 @@ impl Expansion {
                 self.append_text(shell, &joined, quoting);
             }
             (_, Quoting::Split) => {
-                let separators = std::sync::Arc::clone(&shell.state.separators);
+                let separators = shell.state.separators.clone();
                 self.builder.push_split_list(values, &separators);
             }
         }

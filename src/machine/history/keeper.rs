@@ -8,10 +8,9 @@ use crate::machine::option::ShellOption;
 use crate::machine::run::Run;
 use crate::machine::shell::Shell;
 use crate::machine::variable::{Value, plain_integer};
-use crate::memory::Vec;
+use crate::memory::{Arc, Vec};
 use crate::text::Text;
 use crate::vfs::{Errno, FsError, OpenOptions, Opened};
-use std::sync::Arc;
 
 /// See the module.
 pub(crate) struct HistoryKeeper<'s> {

@@ -111,7 +111,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         Err(status) => return Ok(status),
     };
     let source = Source::new(&request.files, request.kind);
-    let host = Host::new(Arc::clone(&ctx.env), Arc::clone(&ctx.session.clock));
+    let host = Host::new(ctx.env.clone(), Arc::clone(&ctx.session.clock));
     let run = compiled.run(&values, host, Work::new(&meter));
     Evaluation {
         request: &request,

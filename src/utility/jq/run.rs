@@ -8,9 +8,8 @@ use super::text::Text;
 use super::value::Value;
 use super::work::Work;
 use crate::clock::Clock;
-use crate::memory::{String, Vec};
+use crate::memory::{Arc, String, Vec};
 use crate::utility::Environment;
-use std::sync::Arc;
 
 /// What a filter can reach outside of its input.
 #[derive(Debug)]
@@ -18,7 +17,7 @@ pub(crate) struct Host {
     /// For `env`, `$ENV` and the time zone.
     pub(crate) environment: Arc<Environment>,
     /// For `now`.
-    pub(crate) clock: Arc<Clock>,
+    pub(crate) clock: std::sync::Arc<Clock>,
     /// The name of the file being read, for `input_filename`.
     pub(crate) filename: Option<String>,
     /// Newlines read so far, for `input_line_number`.
@@ -29,7 +28,7 @@ pub(crate) struct Host {
 
 impl Host {
     /// A host that has read and said nothing.
-    pub(crate) fn new(environment: Arc<Environment>, clock: Arc<Clock>) -> Self {
+    pub(crate) fn new(environment: Arc<Environment>, clock: std::sync::Arc<Clock>) -> Self {
         Host { environment, clock, filename: None, lines: 0, said: String::new() }
     }
 

@@ -14,12 +14,11 @@ use super::text::Text;
 use super::value::Value;
 use super::work::Work;
 use crate::io::Description;
-use crate::memory::{String, Vec, format, vec};
+use crate::memory::{Arc, String, Vec, format, vec};
 use crate::text::Text as Operand;
 use crate::utility::{Context, UtilityError};
 use crate::vfs::{Errno, FsError, OpenOptions};
 use std::future::poll_fn;
-use std::sync::Arc;
 
 /// Most bytes read at a time.
 const BLOCK: usize = 64 << 10;

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 fn host() -> Host {
     let environment = Environment::new(crate::memory::vec![("HOME".into(), "/root".into())]);
-    Host::new(Arc::new(environment), Arc::new(Clock::fixed(Duration::from_millis(1_700_000_000_500))))
+    Host::new(environment.into(), Arc::new(Clock::fixed(Duration::from_millis(1_700_000_000_500))))
 }
 
 /// Outputs as lines, and the error that ended them.

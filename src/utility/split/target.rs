@@ -3,11 +3,10 @@
 use super::names::Names;
 use super::settings::Settings;
 use crate::io::Description;
-use crate::memory::{Vec, format, vec};
+use crate::memory::{Arc, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::utility::{BoxFuture, CommandError};
 use crate::vfs::Metadata;
-use std::sync::Arc;
 
 /// An open piece.
 pub(super) struct Target {

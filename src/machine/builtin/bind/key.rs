@@ -116,6 +116,21 @@ pub(super) fn split(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     Some((decode(inner.get(..end)?), rest.trim_ascii()))
 }
 
+/// Keys that have names.
+const NAMED: [(&str, u8); 11] = [
+    ("del", 0x7f),
+    ("rubout", 0x7f),
+    ("esc", 0x1b),
+    ("escape", 0x1b),
+    ("lfd", b'\n'),
+    ("newline", b'\n'),
+    ("ret", b'\r'),
+    ("return", b'\r'),
+    ("spc", b' '),
+    ("space", b' '),
+    ("tab", b'\t'),
+];
+
 /// Splits `Control-Meta-key: rest`.
 pub(super) fn split_named(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let at = memchr::memchr(b':', text)?;
@@ -123,21 +138,20 @@ pub(super) fn split_named(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let (mut control, mut meta) = (false, false);
     while let Some(dash) = name.iter().skip(1).position(|&byte| byte == b'-') {
         let (modifier, after) = name.split_at(dash + 1);
-        match modifier.to_ascii_lowercase().as_slice() {
-            b"control" | b"ctrl" | b"c" => control = true,
-            b"meta" | b"m" => meta = true,
-            _ => return None,
+        let is = |known: &str| modifier.eq_ignore_ascii_case(known.as_bytes());
+        if ["control", "ctrl", "c"].into_iter().any(is) {
+            control = true;
+        } else if ["meta", "m"].into_iter().any(is) {
+            meta = true;
+        } else {
+            return None;
         }
         name = after.get(1..)?;
     }
-    let byte = match name.to_ascii_lowercase().as_slice() {
-        b"del" | b"rubout" => 0x7f,
-        b"esc" | b"escape" => 0x1b,
-        b"lfd" | b"newline" => b'\n',
-        b"ret" | b"return" => b'\r',
-        b"spc" | b"space" => b' ',
-        b"tab" => b'\t',
-        _ => *name.first()?,
+    let known = NAMED.iter().find(|(known, _)| name.eq_ignore_ascii_case(known.as_bytes()));
+    let byte = match known {
+        Some((_, byte)) => *byte,
+        None => *name.first()?,
     };
     let mut keys = Vec::with_capacity(2);
     keys.extend(meta.then_some(0x1b));

@@ -9,11 +9,10 @@ use super::error::BuiltinError;
 use super::options::{flag, value};
 use super::{Act, Builtin, Flow};
 use crate::machine::option::ShellOption;
-use crate::memory::{BTreeMap, JoinMetered, String, Vec, vec};
+use crate::memory::{Arc, BTreeMap, JoinMetered, String, Vec, vec};
 use crate::text::Text;
 use crate::vfs::{FsError, path};
 use std::fmt::Write as _;
-use std::sync::Arc;
 use table::{FUNCTIONS, VARIABLES};
 
 pub(super) static BIND: Builtin = Builtin {

@@ -14,11 +14,10 @@ use crate::machine::name;
 use crate::machine::option::{Options as ShellOptions, ShellOption};
 use crate::machine::quote;
 use crate::machine::variable::Value;
-use crate::memory::{JoinMetered, Vec};
+use crate::memory::{Arc, Box, Bytes, JoinMetered, Vec};
 use crate::pattern::{NoTicker, Pattern, PatternOptions};
 use crate::text::Text;
 pub(super) use action::ACTIONS;
-use std::sync::Arc;
 
 pub(super) static COMPGEN: Builtin = Builtin {
     name: "compgen",
@@ -173,11 +172,11 @@ fn compgen(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
                 }
                 None
             }
-            Stage::Print => return Ok(print(ctx, &options, &word, work.words)),
+            Stage::Print => return Ok(print(ctx, &options, &word, work.into_inner().words)),
         };
         if let Some(text) = call {
             ctx.keep(work);
-            return Ok(Flow::Callback(Arc::from(text)));
+            return Ok(Flow::Callback(Bytes::from(text)));
         }
     }
 }

@@ -8,10 +8,9 @@ use super::Request;
 use crate::machine::name::NameId;
 use crate::machine::option::ShellOption;
 use crate::machine::variable::Attributes;
-use crate::memory::Vec;
+use crate::memory::{Arc, Vec};
 use crate::text::Text;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 /// `declare -f`, `declare -F`, and attributes of functions.
 pub(super) fn declare(ctx: &mut Context<'_, '_>, options: &Options, request: Request) -> Flow {

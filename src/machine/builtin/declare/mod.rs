@@ -11,10 +11,9 @@ use super::{Act, Builtin, Flow};
 use crate::machine::frame::Frame;
 use crate::machine::frame::ScriptKind;
 use crate::machine::variable::Attributes;
-use crate::memory::Vec;
+use crate::memory::{Bytes, Vec};
 use crate::text::Text;
 pub(super) use print::all_values;
-use std::sync::Arc;
 
 const DECLARE_SYNOPSIS: &str =
     "declare [-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]";
@@ -214,7 +213,7 @@ fn declare_all(ctx: &mut Context<'_, '_>, operands: &[Text], request: Request) -
         }
         flow if texts.0.is_empty() => Ok(flow),
         _ => {
-            let text = Arc::from(texts.0);
+            let text = Bytes::from(texts.into_inner().0);
             Ok(ctx.process.control.start_text(
                 &mut ctx.process.shell,
                 ctx.run,

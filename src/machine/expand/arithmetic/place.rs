@@ -8,9 +8,9 @@ use crate::machine::expansion::{Subscript, Target};
 use crate::machine::halt::{Halt, Step};
 use crate::machine::name::NameId;
 use crate::machine::variable::{Attributes, Value, decimal, plain_integer};
+use crate::memory::Arc;
 use crate::program::ArithmeticContext;
 use crate::text::Text;
-use std::sync::Arc;
 
 /// What can be assigned to: a variable, or an element of it.
 pub(super) type Place = (NameId, Option<Subscript>);
