@@ -52,7 +52,8 @@ impl WordPrinter<'_> {
                     at += 2;
                     continue;
                 }
-                (b'\\', Some(_)) => 2,
+                // The second `$` of `$$` begins nothing.
+                (b'\\', Some(_)) | (b'$', Some(b'$')) => 2,
                 (b'\'', _) if !in_double_quotes => self.quote_length(at, end, 1),
                 (b'$', Some(b'\'')) if !in_double_quotes => {
                     let length = self.quote_length(at, end, 2);
