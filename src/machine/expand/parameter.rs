@@ -32,18 +32,26 @@ impl Expansion {
         quoting: Quoting,
     ) -> Step {
         let slot = shell.variables.slot(id);
-        if let (Value::Text(text), false) = (&slot.value, slot.attributes.has(Attributes::NAMEREF)) {
-            if text.len() > LONG {
-                let text = text.clone();
-                self.append_value(shell, &text, quoting);
+        if !slot.attributes.has(Attributes::NAMEREF) {
+            let mut digits = itoa::Buffer::new();
+            let text = match &slot.value {
+                Value::Text(text) if text.len() > LONG => {
+                    let text = text.clone();
+                    self.append_value(shell, &text, quoting);
+                    return Ok(());
+                }
+                Value::Text(text) => Some(text.as_bytes()),
+                Value::Integer(number) => Some(digits.format(*number).as_bytes()),
+                _ => None,
+            };
+            if let Some(text) = text {
+                match quoting {
+                    Quoting::Quoted | Quoting::Document => self.builder.push_quoted(text),
+                    Quoting::Raw => self.builder.push_raw(text),
+                    Quoting::Split => self.builder.push_split(text, &shell.state.separators),
+                }
                 return Ok(());
             }
-            match quoting {
-                Quoting::Quoted | Quoting::Document => self.builder.push_quoted(text),
-                Quoting::Raw => self.builder.push_raw(text),
-                Quoting::Split => self.builder.push_split(text, &shell.state.separators),
-            }
-            return Ok(());
         }
         if shell.variables.is_list_reference(id) {
             let target = shell.dereference(run, id);
