@@ -22,6 +22,7 @@ impl Aliases for ShellAliases<'_> {
 }
 
 /// The program of a script as text, under the options of a new shell.
+#[expect(clippy::disallowed_methods, reason = "the host asks for it, outside of runs")]
 pub(crate) fn dump(script: &[u8]) -> String {
     let options = CompileOptions { parse: ParseOptions::default(), incremental: false, stepwise: false };
     let meter = Meter::new(Limits::interactive(), std::sync::Arc::new(Clock::system()));

@@ -173,16 +173,16 @@ impl Process {
                 self.shell.release(&mut invocation);
                 self.shell.refresh_special();
             }
-            Frame::Subshell(frame) => {
-                let frame = frame.into_inner();
+            Frame::Subshell(mut frame) => {
                 self.control.depth = self.control.depth.saturating_sub(1);
                 self.shell.variables.leave_subshell(frame.mark);
-                let state = std::mem::replace(&mut self.shell.state, frame.state);
+                // The frame is large: it is not moved out of its box.
+                std::mem::swap(&mut self.shell.state, &mut frame.state);
                 let exports = self.shell.variables.exports;
                 let kept = &self.shell.state.environment;
                 if exports == frame.mark.exports && kept.as_ref().is_none_or(|kept| kept.0 != exports) {
                     // Nothing that is exported has changed there: what its commands were given is right here too.
-                    self.shell.state.environment = state.environment;
+                    self.shell.state.environment = frame.state.environment.take();
                 }
             }
         }

@@ -13,8 +13,10 @@ use super::run::Run;
 use super::trap::Signal;
 use crate::clock::lock;
 use crate::limit::{LimitError, Meter};
-use crate::memory::{Arc, Box, HashMap, Held, Vec, VecDeque, vec};
-use crate::utility::{BoxFuture, CommandError, CommandRequest, CommandRunner, DescriptorHandles, ExitStatus};
+use crate::memory::{Arc, Box, HashMap, Held, Vec, VecDeque, shared, vec};
+use crate::utility::{
+    BoxFuture, CommandError, CommandRequest, CommandRunner, DescriptorHandles, ExitStatus, boxed,
+};
 use std::pin::Pin;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -130,7 +132,7 @@ impl CommandRunner for CommandQueue {
         if let Some(ready) = lock(&self.ready).as_ref() {
             ready.wake_run();
         }
-        std::boxed::Box::pin(Running { reply })
+        boxed(Running { reply })
     }
 }
 
@@ -197,8 +199,7 @@ impl Scheduler {
 
     fn admit(&mut self, parent: u32, process: Box<Process>, reply: Option<Arc<Reply>>) {
         let pid = process.shell.state.ids.own;
-        let waker =
-            Waker::from(std::sync::Arc::new(Held::new(ProcessWaker { pid, ready: Arc::clone(&self.ready) })));
+        let waker = Waker::from(shared(ProcessWaker { pid, ready: Arc::clone(&self.ready) }));
         self.entries.insert(pid, Entry { process: Some(process), parent, waker, reply });
         lock(&self.ready.queue).push_back(pid);
     }

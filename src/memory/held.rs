@@ -3,6 +3,7 @@
 use crate::limit::gauge;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 /// What an allocation behind an `Arc` has beside the value: two counters.
 const COUNTERS: usize = 16;
@@ -84,4 +85,14 @@ impl<T> Drop for Weight<T> {
     fn drop(&mut self) {
         gauge::release(Held::<T>::BYTES);
     }
+}
+
+/// A value behind `std`'s `Arc`, which may be shared with what is no part of a run.
+pub fn shared<T>(value: T) -> Arc<Held<T>> {
+    Arc::new(Held::new(value))
+}
+
+/// A value in `std`'s `Box`.
+pub fn boxed<T>(value: T) -> Box<Held<T>> {
+    Box::new(Held::new(value))
 }

@@ -33,7 +33,7 @@ pub use copy::{JoinMetered, JoinText, ToDecimal, ToMetered, ToMeteredString, rep
 pub use few::{Few, IntoFew};
 pub(crate) use format::format_text;
 pub use hash_map::{HashMap, HashSet};
-pub use held::Held;
+pub use held::{Held, boxed, shared};
 pub use ordered::{BTreeMap, BTreeSet};
 pub use queue::VecDeque;
 pub use string::String;

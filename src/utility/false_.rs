@@ -7,6 +7,6 @@ pub(super) const UTILITY: Utility = Utility {
     summary: "do nothing, unsuccessfully",
     usage: "false [ignored command line arguments]",
     examples: &[example("false; echo $?", "1\n")],
-    run: |_| Box::pin(std::future::ready(ExitStatus::FAILURE)),
+    run: |_| crate::utility::boxed(std::future::ready(ExitStatus::FAILURE)),
     ..Utility::BASE
 };

@@ -52,6 +52,11 @@ use std::pin::Pin;
 /// A boxed future that can move between threads.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
+#[expect(clippy::disallowed_methods, reason = "who waits for it charges it: see `memory::Task`")]
+pub(crate) fn boxed<T>(future: impl Future<Output = T> + Send + 'static) -> BoxFuture<T> {
+    Box::pin(future)
+}
+
 /// What every utility's file needs.
 pub(crate) mod prelude {
     pub(crate) use super::byte_queue::ByteQueue;
@@ -96,7 +101,7 @@ impl Utility {
         examples: &[],
         usage_status: 1,
         operands_end_options: false,
-        run: |_| Box::pin(std::future::ready(ExitStatus::SUCCESS)),
+        run: |_| boxed(std::future::ready(ExitStatus::SUCCESS)),
     };
 }
 
@@ -107,7 +112,7 @@ macro_rules! start {
         fn start(
             mut context: $crate::utility::Context,
         ) -> $crate::utility::BoxFuture<$crate::utility::ExitStatus> {
-            Box::pin(async move {
+            $crate::utility::boxed(async move {
                 let result = $run(&mut context).await;
                 context.finish(result).await
             })

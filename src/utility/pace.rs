@@ -106,6 +106,7 @@ impl<T, F> Quick<T, F> {
         Self::Done(Some(value))
     }
 
+    #[expect(clippy::disallowed_methods, reason = "what it is part of is charged by its own containers")]
     pub(crate) fn slow(work: F) -> Self {
         Self::Slow(Box::pin(work))
     }

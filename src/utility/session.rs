@@ -55,6 +55,7 @@ impl Session {
     }
 
     /// The session as one run sees it: with its own clock where time is fixed.
+    #[expect(clippy::disallowed_methods, reason = "one for each run")]
     pub(crate) fn of_run(self: &Arc<Self>) -> Arc<Self> {
         if !self.clock.is_virtual() {
             return Arc::clone(self);

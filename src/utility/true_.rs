@@ -7,6 +7,6 @@ pub(super) const UTILITY: Utility = Utility {
     summary: "do nothing, successfully",
     usage: "true [ignored command line arguments]",
     examples: &[example("true; echo $?", "0\n")],
-    run: |_| Box::pin(std::future::ready(ExitStatus::SUCCESS)),
+    run: |_| crate::utility::boxed(std::future::ready(ExitStatus::SUCCESS)),
     ..Utility::BASE
 };

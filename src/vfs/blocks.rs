@@ -7,7 +7,7 @@
 use super::Result;
 use super::errno::Errno;
 use super::inode::Content;
-use super::stored::{SHARED_VEC, StoredVec};
+use super::stored::{SHARED_VEC, StoredVec, share};
 use crate::memory::Vec;
 use std::sync::Arc;
 
@@ -167,7 +167,7 @@ impl Blocks {
                 let piece = self.piece(bytes.len());
                 bytes.extend_from_slice(piece.get(..length - bytes.len()).unwrap_or(piece));
             }
-            self.0 = Repr::One(Arc::new(bytes));
+            self.0 = Repr::One(share(bytes));
         }
         match &mut self.0 {
             Repr::One(bytes) => Ok(Arc::make_mut(bytes)),
@@ -179,8 +179,8 @@ impl Blocks {
     fn table(&mut self) -> Result<&mut Table> {
         let table = match std::mem::replace(&mut self.0, Repr::Static(b"")) {
             Repr::Many(table) => table,
-            Repr::One(bytes) => Arc::new(Table { len: bytes.len(), blocks: StoredVec::from([Some(bytes)]) }),
-            Repr::Static(bytes) => Arc::new(Table::of(bytes)),
+            Repr::One(bytes) => share(Table { len: bytes.len(), blocks: StoredVec::from([Some(bytes)]) }),
+            Repr::Static(bytes) => share(Table::of(bytes)),
         };
         self.0 = Repr::Many(table);
         match &mut self.0 {
@@ -192,7 +192,7 @@ impl Blocks {
 
 impl Table {
     fn of(bytes: &[u8]) -> Self {
-        let blocks = bytes.chunks(BLOCK).map(|block| Some(Arc::new(StoredVec::from(block)))).collect();
+        let blocks = bytes.chunks(BLOCK).map(|block| Some(share(StoredVec::from(block)))).collect();
         Self { blocks, len: bytes.len() }
     }
 
@@ -278,8 +278,8 @@ impl From<StoredVec<u8>> for Blocks {
     fn from(bytes: StoredVec<u8>) -> Self {
         match bytes.len() {
             0 => Self::EMPTY,
-            1..=BLOCK => Self(Repr::One(Arc::new(bytes))),
-            _ => Self(Repr::Many(Arc::new(Table::of(&bytes)))),
+            1..=BLOCK => Self(Repr::One(share(bytes))),
+            _ => Self(Repr::Many(share(Table::of(&bytes)))),
         }
     }
 }
@@ -289,7 +289,7 @@ impl From<Content> for Blocks {
         match content.into_shared() {
             Ok(bytes) if (1..=BLOCK).contains(&bytes.len()) => Self(Repr::One(bytes)),
             Ok(bytes) if bytes.is_empty() => Self::EMPTY,
-            Ok(bytes) => Self(Repr::Many(Arc::new(Table::of(&bytes)))),
+            Ok(bytes) => Self(Repr::Many(share(Table::of(&bytes)))),
             Err(bytes) => Self(Repr::Static(bytes)),
         }
     }

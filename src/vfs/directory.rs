@@ -4,7 +4,7 @@
 //! list of runs and one run, not all entries; inserting `n` names in any order takes O(n log n). (A `BTreeMap` behind one
 //! `Arc` would copy every entry at the first write after each snapshot.)
 
-use super::stored::{Name, SHARED_VEC, StoredVec};
+use super::stored::{Name, SHARED_VEC, StoredVec, share};
 use std::sync::Arc;
 
 const RUN: usize = 32;
@@ -101,7 +101,7 @@ impl Directory {
         self.held = self.held + run_memory(run) + heap - before;
         if let Some(upper) = split {
             self.held += run_memory(&upper);
-            self.runs.insert(at + 1, Arc::new(upper));
+            self.runs.insert(at + 1, share(upper));
         }
         self.len += 1;
     }
@@ -111,7 +111,7 @@ impl Directory {
         self.held += entry.name.memory();
         let run = StoredVec::from([entry]);
         self.held += run_memory(&run);
-        self.runs.push(Arc::new(run));
+        self.runs.push(share(run));
         self.len += 1;
     }
 

@@ -5,6 +5,7 @@
 
 use super::base::Base;
 use super::deposit::Deposit;
+use super::stored::share;
 use super::tree::{Location, Quota, State, User};
 use super::{Errno, FsError, FsUsage, Options, Result};
 use crate::clock::{Clock, lock};
@@ -55,7 +56,7 @@ pub struct Snapshot {
 
 impl Snapshot {
     pub(super) fn new(state: State) -> Self {
-        Self { state, line: Arc::new(()) }
+        Self { state, line: share(()) }
     }
 }
 
@@ -165,9 +166,9 @@ impl FileSystem {
             epoch: 0,
             deposits: Vec::new(),
             refused: Vec::new(),
-            line: Arc::new(()),
+            line: share(()),
         };
-        Self { shared: Arc::new(Shared { clock, live: Mutex::new(live) }) }
+        Self { shared: share(Shared { clock, live: Mutex::new(live) }) }
     }
 
     /// What is used of the quota.
@@ -212,7 +213,7 @@ impl FileSystem {
         } else {
             live.epoch += 1;
             live.open.clear();
-            live.line = Arc::new(());
+            live.line = share(());
         }
         live.state = state;
     }

@@ -4,9 +4,9 @@ use super::blocks::Blocks;
 use super::device::Device;
 use super::directory::Directory;
 use super::errno::{Errno, FsError};
-use super::stored::{Name, StoredVec};
+use super::stored::{Name, StoredVec, own, share};
 use super::{FileKind, FsUsage, Metadata};
-use crate::memory::{Held, Vec};
+use crate::memory::{Held, Vec, shared};
 use crate::text::Text;
 use std::fmt;
 use std::ops::Deref;
@@ -64,7 +64,7 @@ impl Parents {
             Self::One(first) => {
                 let mut many = LinkCounts::from([(*first, 1)]);
                 *many.entry(parent).or_insert(0) += 1;
-                *self = Self::Many(Box::new(many));
+                *self = Self::Many(own(many));
             }
             Self::Many(many) => *many.entry(parent).or_insert(0) += 1,
         }
@@ -264,7 +264,7 @@ impl Content {
 
     /// A content that was copied out of a file; it is charged to the run.
     pub(super) fn from_copy(bytes: Vec<u8>) -> Self {
-        Self(Repr::Copied(Arc::new(Held::new(bytes))))
+        Self(Repr::Copied(shared(bytes)))
     }
 
     /// The bytes behind the reference count; `Err`: they live for the whole program.
@@ -272,7 +272,7 @@ impl Content {
         match self.0 {
             Repr::Static(bytes) => Err(bytes),
             Repr::Shared(bytes) => Ok(bytes),
-            Repr::Copied(_) => Ok(Arc::new(self.into_vec())),
+            Repr::Copied(_) => Ok(share(self.into_vec())),
         }
     }
 }
@@ -299,7 +299,7 @@ impl From<Text> for Content {
 
 impl From<StoredVec<u8>> for Content {
     fn from(bytes: StoredVec<u8>) -> Self {
-        if bytes.is_empty() { Self::EMPTY } else { Self(Repr::Shared(Arc::new(bytes))) }
+        if bytes.is_empty() { Self::EMPTY } else { Self(Repr::Shared(share(bytes))) }
     }
 }
 

@@ -95,6 +95,7 @@ pub struct Options {
 }
 
 impl Default for Options {
+    #[expect(clippy::disallowed_methods, reason = "one for each session")]
     fn default() -> Self {
         let limits = crate::limit::Limits::default_profile();
         Self {

@@ -4,10 +4,11 @@ use super::attribute;
 use super::errno::Errno;
 use super::file_system::{Live, Shared};
 use super::foreign_file::ForeignHandle;
+use super::stored::share;
 use super::tree::{Location, State};
 use super::{Content, Metadata, Result};
 use crate::limit::gauge;
-use crate::memory::Held;
+use crate::memory::{self, Held};
 use std::fmt;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
@@ -69,11 +70,11 @@ impl OpenFile {
     pub(super) fn new(shared: &Arc<Shared>, live: &mut Live, at: Location) -> Result<Self> {
         *live.open.get_or_default(at).ok_or(Errno::InputOutput)? += 1;
         let handle = Handle { shared: Arc::clone(shared), at, epoch: live.epoch };
-        Ok(Self(Kind::Ours(Arc::new(Held::new(handle)))))
+        Ok(Self(Kind::Ours(memory::shared(handle))))
     }
 
     pub(super) fn foreign(handle: ForeignHandle) -> Self {
-        Self(Kind::Foreign(Arc::new(handle)))
+        Self(Kind::Foreign(share(handle)))
     }
 
     /// Gives `consume` the bytes from `offset` to the end, not copied, and returns what it returned. At or after the end

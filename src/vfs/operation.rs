@@ -8,7 +8,7 @@ use super::file_system::{FileSystem, Live};
 use super::foreign::ForeignPath;
 use super::inode::{Body, Content};
 use super::resolve::{Follow, Last, READ, WRITE};
-use super::stored::{Name, StoredVec};
+use super::stored::{Name, StoredVec, own};
 use super::tree::{Location, State, limit};
 use super::{Device, DirEntry, FileKind, OpenFile, OpenOptions, Opened, Result, path};
 use crate::limit::Limit;
@@ -390,7 +390,7 @@ impl FileSystem {
 }
 
 fn new_directory() -> Body {
-    Body::Directory(Box::new(Directory::new(0, Name::EMPTY)))
+    Body::Directory(own(Directory::new(0, Name::EMPTY)))
 }
 
 /// Where a new file goes: the path must not exist, and its directory must be writable.

@@ -11,7 +11,7 @@ use super::foreign::{Foreign, ForeignPath};
 use super::inode::{Body, Inode};
 use super::mount::MountPoint;
 use super::path::{LINKS_MAX, NAME_MAX, PATH_MAX};
-use super::stored::StoredVec;
+use super::stored::{StoredVec, own};
 use super::tree::{Location, ROOT, State};
 use crate::memory::Vec;
 use std::sync::Arc;
@@ -351,7 +351,7 @@ impl<'a> Walk<'a> {
         let mut inside = ForeignPath { foreign, path: StoredVec::new(), slash: false };
         if walk_foreign(&mut inside, &mut self.rest, &mut self.pending)? {
             let found = self.found(name, Some(mount), inside.slash);
-            return Ok(Some(Found { foreign: Some(Box::new(inside)), ..found }));
+            return Ok(Some(Found { foreign: Some(own(inside)), ..found }));
         }
         // `..` led out of it again, to the directory of its mount point.
         self.last = Last::DotDot;

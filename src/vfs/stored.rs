@@ -10,6 +10,19 @@ use std::sync::Arc;
 #[expect(clippy::disallowed_types, reason = "it is on the account of the file system")]
 pub(super) type StoredVec<T> = std::vec::Vec<T>;
 
+/// Shares a part of the file system.
+#[expect(clippy::disallowed_methods, reason = "it is on the account of the file system")]
+pub(super) fn share<T>(part: T) -> Arc<T> {
+    Arc::new(part)
+}
+
+/// Boxes a part of the file system.
+#[expect(clippy::disallowed_methods, reason = "it is on the account of the file system")]
+#[expect(clippy::unnecessary_box_returns, reason = "this is what it is for")]
+pub(super) fn own<T>(part: T) -> Box<T> {
+    Box::new(part)
+}
+
 /// Bytes of the heap that a vector behind an `Arc` takes beside its items: two counters, pointer, length and capacity.
 pub(super) const SHARED_VEC: usize = 16 + size_of::<StoredVec<u8>>();
 

@@ -10,6 +10,7 @@
 
 use super::FsUsage;
 use super::inode::Inode;
+use super::stored::share;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
@@ -97,7 +98,7 @@ impl Node {
 
 impl Table {
     pub(super) fn new() -> Self {
-        Self { root: Arc::new(Node::empty(0)), height: 1, nodes: 1, used: FsUsage::default(), peak: NODE }
+        Self { root: share(Node::empty(0)), height: 1, nodes: 1, used: FsUsage::default(), peak: NODE }
     }
 
     /// What its inodes come to, and in memory its nodes, too.
@@ -163,7 +164,7 @@ impl Table {
                     let nodes = &mut self.nodes;
                     node = Arc::make_mut(child.get_or_insert_with(|| {
                         *nodes += 1;
-                        Arc::new(Node::empty(shift))
+                        share(Node::empty(shift))
                     }));
                 }
                 Node::Leaf(inodes) => {
@@ -198,7 +199,7 @@ impl Table {
             *first = Some(Arc::clone(&self.root));
             self.nodes += 1;
         }
-        self.root = Arc::new(Node::Inner(children));
+        self.root = share(Node::Inner(children));
         self.height += 1;
     }
 

@@ -8,11 +8,10 @@ use super::directory::Entry;
 use super::errno::{Errno, FsError};
 use super::inode::{Body, Inode};
 use super::mount::MountPoint;
-use super::stored::{Name, StoredVec};
+use super::stored::{Name, StoredVec, own, share};
 use super::table::{InodeMut, Table};
 use super::{FsUsage, Metadata, Result};
 use crate::limit::{Limit, LimitError};
-use std::sync::Arc;
 
 /// The id of a new tree's root directory.
 pub(super) const ROOT: u64 = 1;
@@ -82,7 +81,7 @@ impl Tree {
     pub(super) fn new(mode: u16, uid: u32, gid: u32, now: u64) -> Self {
         let root = super::directory::Directory::new(ROOT, Name::EMPTY);
         let mut table = Table::new();
-        table.insert(ROOT, Arc::new(Inode::new(Body::Directory(Box::new(root)), mode, uid, gid, now, ROOT)));
+        table.insert(ROOT, share(Inode::new(Body::Directory(own(root)), mode, uid, gid, now, ROOT)));
         Self { table, root: ROOT, next: ROOT + 1, descriptors: 0 }
     }
 }
@@ -239,7 +238,7 @@ impl State {
         let tree = self.tree_mut(parent)?;
         let id = tree.next;
         tree.next += 1;
-        tree.table.insert(id, Arc::new(inode));
+        tree.table.insert(id, share(inode));
         let mut holder = self.inode_mut(parent)?;
         holder.touch(now);
         holder.links = holder.links.saturating_add(u32::from(is_directory));

@@ -12,7 +12,7 @@ use super::sorting::Sorting;
 use super::value::{Origin, Value};
 use crate::clock::Clock;
 use crate::limit::{Limit, Meter, gauge};
-use crate::memory::{HashMap, String, ToDecimal, Vec, format, vec};
+use crate::memory::{Box, HashMap, String, ToDecimal, Vec, format, vec};
 use crate::text::Text;
 use crate::utility::regex::{Dialect, Regex, RegexOptions};
 use crate::utility::{Environment, Output};

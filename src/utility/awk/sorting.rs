@@ -5,7 +5,7 @@ use super::machine::Machine;
 use super::op::{PROCINFO, Var};
 use super::sort::{AT_ONCE, Entry, Job, Order, Purpose};
 use super::value::Value;
-use crate::memory::Vec;
+use crate::memory::{Box, Vec};
 use crate::text::Text;
 
 /// A sort, and what is left to be done with its result.
@@ -53,7 +53,7 @@ impl Machine<'_> {
         };
         for _ in 0..AT_ONCE {
             let Some(entry) = job.next(entries) else {
-                self.sorted(*sorting);
+                self.sorted(sorting.into_inner());
                 return;
             };
             *count += 1;

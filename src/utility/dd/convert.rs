@@ -3,7 +3,7 @@
 use super::settings::{Lines, Set, Settings};
 use super::table;
 use crate::limit::LimitError;
-use crate::memory::Vec;
+use crate::memory::{Box, Vec};
 use crate::utility::prelude::*;
 
 pub(super) struct Converter {

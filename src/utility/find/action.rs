@@ -21,7 +21,7 @@ impl Search {
         step: usize,
         file: &Candidate<'_>,
     ) -> Result<bool, UtilityError> {
-        let steps = std::sync::Arc::clone(&self.steps);
+        let steps = self.steps.clone();
         let Some(super::expression::Step::Action(action)) = steps.get(step) else { return Ok(true) };
         match action {
             Action::Print(target, end) => {

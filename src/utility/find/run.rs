@@ -1,7 +1,7 @@
 //! The walk: every starting point, every file below it, the expression for each.
 
 use super::expression::{Batch, Follow, Plan, Step};
-use crate::memory::Vec;
+use crate::memory::{Arc, Vec};
 use crate::text::Text;
 use crate::utility::files::last_component;
 use crate::utility::quote::quote;
@@ -9,7 +9,6 @@ use crate::utility::time_format::Zone;
 use crate::utility::walk::{self, Walk, read_directory};
 use crate::utility::{Context, ExitStatus, Output, UtilityError};
 use crate::vfs::{Errno, FsError, Metadata};
-use std::sync::Arc;
 
 /// A file for which the expression is run.
 pub(super) struct Candidate<'f> {

@@ -118,7 +118,7 @@ impl<'c> Machine<'_, 'c> {
                     let height = self.choices.len();
                     self.choices.push(Choice::Update(at, keys.clone()));
                     let update = Todo::AssignUpdate(at, keys, height);
-                    self.suspend(*suspension, frames.with(update, &Bindings::default()))
+                    self.suspend(suspension.into_inner(), frames.with(update, &Bindings::default()))
                 }
                 rest => {
                     suspension.rest.extend(rest);

@@ -5,7 +5,7 @@
 
 use super::term::{Id, TO_ROOT};
 use super::value::Value;
-use crate::memory::{Held, Vec};
+use crate::memory::{Held, Vec, shared};
 use std::sync::Arc;
 
 /// A list of bindings, newest first.
@@ -32,7 +32,7 @@ pub(crate) enum Bound {
 impl Bindings {
     /// This list with one more binding.
     pub(crate) fn with(&self, bound: Bound) -> Bindings {
-        Bindings(Some(Arc::new(Held::new(Node { bound, older: self.clone() }))))
+        Bindings(Some(shared(Node { bound, older: self.clone() })))
     }
 
     /// This list without its newest `count` bindings.

@@ -68,7 +68,7 @@ fn map(program: &mut Program, arguments: &[Id]) -> Id {
 /// A native of the input and the array of `f`'s outputs for each item: `[.[] | [f]]`.
 fn keyed(program: &mut Program, arguments: &[Id], function: NativeFunction) -> Id {
     let keys = keys_of_items(program, arguments);
-    program.add(Term::Apply(Operation::Native(function), Box::new([keys])))
+    program.add(Term::Apply(Operation::Native(function), Vec::from([keys])))
 }
 
 /// `[.[] | [f]]`
@@ -80,12 +80,12 @@ fn keys_of_items(program: &mut Program, arguments: &[Id]) -> Id {
 
 fn limit(program: &mut Program, count: Id, inner: Option<&Id>) -> Id {
     let inner = inner.copied().unwrap_or(count);
-    program.add(Term::Apply(Operation::Limit(inner), Box::new([count])))
+    program.add(Term::Apply(Operation::Limit(inner), Vec::from([count])))
 }
 
 fn error(program: &mut Program, arguments: &[Id]) -> Id {
     let value = arguments.first().copied().unwrap_or_else(|| identity(program));
-    program.add(Term::Apply(Operation::Error, Box::new([value])))
+    program.add(Term::Apply(Operation::Error, Vec::from([value])))
 }
 
 fn index_at(program: &mut Program, at: f64) -> Id {
@@ -95,7 +95,7 @@ fn index_at(program: &mut Program, at: f64) -> Id {
 
 /// `if type OP name then . else empty end`
 fn of_kind(program: &mut Program, operator: Operator, name: &str) -> Id {
-    let kind = program.add(Term::Apply(Operation::Native(system::kind), Box::new([])));
+    let kind = program.add(Term::Apply(Operation::Native(system::kind), Vec::new()));
     let name = constant(program, Value::text(name));
     let same = program.add(Term::Binary(operator, kind, name));
     select(program, &[same])
@@ -117,7 +117,7 @@ const TABLE: &[Row] = &[
         Form(|program, f| {
             let zero = constant(program, Value::Number(0.0));
             let upto = f.first().copied().unwrap_or(zero);
-            program.add(Term::Apply(Operation::Range, Box::new([zero, upto])))
+            program.add(Term::Apply(Operation::Range, Vec::from([zero, upto])))
         }),
     ),
     ("range", 2, Form(|program, f| program.add(Term::Apply(Operation::Range, f.into())))),
@@ -208,8 +208,8 @@ const TABLE: &[Row] = &[
     ("_pieces", 2, Native(regex::pieces)),
     ("split", 2, Native(regex::split)),
     // Outside.
-    ("input", 0, Form(|program, _| program.add(Term::Apply(Operation::Input(false), Box::new([]))))),
-    ("_next_input", 0, Form(|program, _| program.add(Term::Apply(Operation::Input(true), Box::new([]))))),
+    ("input", 0, Form(|program, _| program.add(Term::Apply(Operation::Input(false), Vec::new())))),
+    ("_next_input", 0, Form(|program, _| program.add(Term::Apply(Operation::Input(true), Vec::new())))),
     ("input_filename", 0, Native(system::input_filename)),
     ("input_line_number", 0, Native(system::input_line_number)),
     ("env", 0, Form(|program, _| program.add(Term::Global(0)))),

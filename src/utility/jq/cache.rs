@@ -4,8 +4,8 @@
 
 use super::compile::Compiled;
 use crate::clock::lock;
-use crate::memory::{String, Vec};
-use std::sync::{Arc, Mutex};
+use crate::memory::{Arc, String, Vec};
+use std::sync::Mutex;
 
 /// Filters kept.
 const KEPT: usize = 32;

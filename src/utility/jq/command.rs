@@ -20,7 +20,7 @@ use super::text::Text;
 use super::value::Value;
 use super::work::Work;
 use crate::limit::{Limit, LimitError, Meter};
-use crate::memory::{String, ToMeteredString, Vec, format};
+use crate::memory::{self, String, ToMeteredString, Vec, format};
 use crate::utility::options;
 use crate::utility::prelude::{Context, ExitStatus, Utility, UtilityError, example, flag, value};
 use crate::vfs::FsError;
@@ -261,7 +261,7 @@ async fn filter(
     ctx: &mut Context,
     request: &Request<'_>,
     names: &[String],
-) -> Result<Result<Arc<Compiled>, ExitStatus>, UtilityError> {
+) -> Result<Result<memory::Arc<Compiled>, ExitStatus>, UtilityError> {
     let bytes = match request.filter {
         Some(file) if request.from_file => match contents(ctx, file).await? {
             Ok(bytes) => crate::text::Text::from(bytes),
@@ -277,7 +277,7 @@ async fn filter(
     let globals: Vec<&str> = names.iter().map(String::as_str).collect();
     match compile(&bytes.to_string_lossy(), &globals) {
         Ok(compiled) => {
-            let compiled = Arc::new(compiled);
+            let compiled = memory::Arc::new(compiled);
             caches.insert(&bytes, names, &compiled);
             Ok(Ok(compiled))
         }

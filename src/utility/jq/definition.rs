@@ -6,7 +6,7 @@ use super::parse::{Bound, Parsed, Parser, Space};
 use super::pattern::{Pattern, variables_of};
 use super::term::{Fold, Function, Id, Operation, Shape, TO_ROOT, Term};
 use super::value::Value;
-use crate::memory::{Vec, format, vec};
+use crate::memory::{Box, Vec, format, vec};
 
 impl<'t> Parser<'t, '_, '_> {
     pub(super) fn fold(&mut self, is_foreach: bool) -> Parsed<Id> {
@@ -94,7 +94,7 @@ impl<'t> Parser<'t, '_, '_> {
             Some(Bound::Slot(slot)) => Ok(self.add(Term::Parameter(self.slots.saturating_sub(slot)))),
             Some(Bound::Function { number, slots }) => {
                 let skip = self.slots.saturating_sub(slots);
-                Ok(self.add(Term::Call(number, arguments.into(), skip)))
+                Ok(self.add(Term::Call(number, arguments, skip)))
             }
             None => match self.builtin(name, arguments)? {
                 Ok(id) => Ok(id),
@@ -110,7 +110,7 @@ impl<'t> Parser<'t, '_, '_> {
         let arity = arguments.len();
         let Some((name, found)) = builtin::find(name, arity) else { return Ok(Err(arity)) };
         Ok(Ok(match found {
-            Builtin::Native(function) => self.add(Term::Apply(Operation::Native(function), arguments.into())),
+            Builtin::Native(function) => self.add(Term::Apply(Operation::Native(function), arguments)),
             Builtin::Form(form) => form(&mut self.shared.program, &arguments),
             Builtin::Definition(text) => {
                 let known = self.shared.known.get(&(name, arity)).copied();
@@ -121,7 +121,7 @@ impl<'t> Parser<'t, '_, '_> {
                     self.shared.known.insert((name, arity), number);
                     number
                 };
-                self.add(Term::Call(number, arguments.into(), TO_ROOT))
+                self.add(Term::Call(number, arguments, TO_ROOT))
             }
         }))
     }

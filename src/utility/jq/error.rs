@@ -4,7 +4,7 @@ use super::print;
 use super::suspension::Suspension;
 use super::text::Text;
 use super::value::Value;
-use crate::memory::{String, format};
+use crate::memory::{Box, String, format};
 
 /// The run is over; its meter knows why. No filter can catch it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl From<Raise> for JqError {
         match raise {
             Raise::Error(value) => JqError::Uncaught(value),
             Raise::Break(_) => JqError::Break,
-            Raise::Halt(halt) => JqError::Halt(*halt),
+            Raise::Halt(halt) => JqError::Halt(halt.into_inner()),
             Raise::Stop(_) | Raise::Suspended(_) => JqError::Stopped,
         }
     }

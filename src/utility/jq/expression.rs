@@ -169,7 +169,7 @@ impl Parser<'_, '_, '_> {
                 self.advance();
                 // `-a * b` is `-(a * b)`, `-a + b` is `(-a) + b`.
                 let inner = self.nested(|parser| parser.binary(4))?;
-                Ok(self.add(Term::Apply(Operation::Negate, Box::new([inner]))))
+                Ok(self.add(Term::Apply(Operation::Negate, Vec::from([inner]))))
             }
             Token::Name("label") => {
                 self.advance();

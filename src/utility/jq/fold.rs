@@ -72,7 +72,7 @@ impl Machine<'_, '_> {
                 Next::Back
             }
             Err(Raise::Suspended(suspension)) => {
-                self.suspend(*suspension, frames.with(Todo::FoldState(id, at), &bindings))
+                self.suspend(suspension.into_inner(), frames.with(Todo::FoldState(id, at), &bindings))
             }
             Err(raise) => Next::Fail(raise, frames),
         }

@@ -9,7 +9,7 @@ use super::job::Job;
 use super::operator::Operator;
 use super::term::Id;
 use super::value::{Array, Members, Value};
-use crate::memory::{Held, Vec};
+use crate::memory::{Held, Vec, shared};
 use std::sync::Arc;
 
 /// The path of a value, newest key first.
@@ -25,7 +25,7 @@ struct Step {
 impl Trail {
     /// This path with one more key.
     pub(crate) fn with(&self, key: Value) -> Trail {
-        Trail(Some(Arc::new(Held::new(Step { key, before: self.clone() }))))
+        Trail(Some(shared(Step { key, before: self.clone() })))
     }
 
     /// The keys from the first.
@@ -105,7 +105,7 @@ pub(crate) struct Frame {
 impl Frames {
     /// This list with one more frame.
     pub(crate) fn with(self, todo: Todo, bindings: &Bindings) -> Frames {
-        Frames(Some(Arc::new(Held::new(Frame { todo, bindings: bindings.clone(), next: self }))))
+        Frames(Some(shared(Frame { todo, bindings: bindings.clone(), next: self })))
     }
 
     /// The next frame, without copying where it is not shared.

@@ -8,7 +8,7 @@ use super::suspension::Suspension;
 use super::value::Value;
 use super::work::Work;
 use crate::limit::gauge;
-use crate::memory::Vec;
+use crate::memory::{Box, Task, Vec};
 use std::fmt;
 use std::pin::Pin;
 use std::task::{self, Poll, Waker};
@@ -20,7 +20,7 @@ pub(crate) type Output = Result<Value, Raise>;
 pub(crate) const PIECE: usize = 16 << 10;
 
 /// See the module. It does nothing but while [`Job::go_on`] runs.
-pub(crate) struct Job(Pin<Box<dyn Future<Output = Output> + Send>>);
+pub(crate) struct Job(Task<Output>);
 
 impl fmt::Debug for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -31,7 +31,7 @@ impl fmt::Debug for Job {
 impl Job {
     /// A job that only comes to its turn.
     pub(crate) fn done() -> Self {
-        Job(Box::pin(std::future::ready(Ok(Value::Null))))
+        Job(Task::of(std::future::ready(Ok(Value::Null))))
     }
 
     /// Goes on until there is an output, or (`None`) until the turn is over.
@@ -40,7 +40,7 @@ impl Job {
     /// What the builtin raises, and the end of the run.
     pub(crate) fn go_on(&mut self, work: &mut Work<'_>) -> Result<Option<Value>, Raise> {
         loop {
-            match self.0.as_mut().poll(&mut task::Context::from_waker(Waker::noop())) {
+            match Pin::new(&mut self.0).poll(&mut task::Context::from_waker(Waker::noop())) {
                 Poll::Ready(output) => return output?.checked().map(Some),
                 Poll::Pending => work.refuel()?,
             }
@@ -57,7 +57,7 @@ impl Context<'_> {
     /// # Errors
     /// What it raises; [`Raise::Suspended`] when the turn is over before the task is.
     pub(crate) fn job(&mut self, task: impl Future<Output = Output> + Send + 'static) -> Output {
-        let mut job = Job(Box::pin(task));
+        let mut job = Job(Task::of(task));
         match job.go_on(&mut self.work)? {
             Some(value) => Ok(value),
             None => Err(Raise::Suspended(Box::new(Suspension { job, rest: Vec::new() }))),

@@ -20,7 +20,7 @@ impl Parser<'_, '_, '_> {
             }
         }
         self.expect("}")?;
-        Ok(self.add(Term::Apply(Operation::Object, parts.into())))
+        Ok(self.add(Term::Apply(Operation::Object, parts)))
     }
 
     pub(super) fn entry(&mut self) -> Parsed<(Id, Id)> {
@@ -97,7 +97,7 @@ impl Parser<'_, '_, '_> {
     pub(super) fn entry_term(&mut self) -> Parsed<Id> {
         if self.takes("-") {
             let inner = self.nested(Self::entry_term)?;
-            return Ok(self.add(Term::Apply(Operation::Negate, Box::new([inner]))));
+            return Ok(self.add(Term::Apply(Operation::Negate, Vec::from([inner]))));
         }
         self.postfix()
     }
@@ -111,12 +111,12 @@ impl Parser<'_, '_, '_> {
             format = Format::named(name);
             if format == Format::Unknown {
                 let problem = self.constant(Value::from(format!("{name} is not a valid format")));
-                return Ok(self.add(Term::Apply(Operation::Error, Box::new([problem]))));
+                return Ok(self.add(Term::Apply(Operation::Error, Vec::from([problem]))));
             }
             if self.token != Token::Quote {
                 let input = self.add(Term::Identity);
-                let pieces = Box::new([Text::Static(""), Text::Static("")]);
-                return Ok(self.add(Term::Apply(Operation::Interpolate(format, pieces), Box::new([input]))));
+                let pieces = Vec::from([Text::Static(""), Text::Static("")]);
+                return Ok(self.add(Term::Apply(Operation::Interpolate(format, pieces), Vec::from([input]))));
             }
         }
         self.nested(|parser| parser.string(format))
@@ -166,6 +166,6 @@ impl Parser<'_, '_, '_> {
             return Ok(self.constant(Value::text(&piece)));
         }
         pieces.push(Text::from(piece.as_str()));
-        Ok(self.add(Term::Apply(Operation::Interpolate(format, pieces.into()), parts.into())))
+        Ok(self.add(Term::Apply(Operation::Interpolate(format, pieces), parts)))
     }
 }

@@ -121,7 +121,9 @@ impl<'p, 'c> Machine<'p, 'c> {
                     None => return Step::Output(item.value),
                     Some(frame) => self.give(item, frame),
                 },
-                Next::Fail(Raise::Suspended(suspension), frames) => self.suspend(*suspension, frames),
+                Next::Fail(Raise::Suspended(suspension), frames) => {
+                    self.suspend(suspension.into_inner(), frames)
+                }
                 Next::Fail(raise, frames) => match self.fail(raise, &frames) {
                     Ok(next) => next,
                     Err(raise) => {

@@ -8,7 +8,7 @@ use super::object::Object;
 use super::single::Input;
 use super::term::Id;
 use super::value::{Members, Value};
-use crate::memory::{Held, Vec};
+use crate::memory::{Held, Vec, boxed};
 
 /// Members between two turns of the machine.
 const AT_ONCE: usize = 64;
@@ -38,7 +38,7 @@ impl Machine<'_, '_> {
             (Value::Object(object), None) => (none, values(&object)),
             _ => (none, Vec::new()),
         };
-        self.map(Box::new(Held::new(Mapping { term, members, done, track, bindings, frames })))
+        self.map(boxed(Mapping { term, members, done, track, bindings, frames }))
     }
 
     /// Goes on with some members.
@@ -52,7 +52,7 @@ impl Machine<'_, '_> {
                         let mapped = Todo::Mapped(self.choices.len());
                         let frames = mapping.frames.clone().with(mapped, &mapping.bindings);
                         self.choices.push(Choice::Map(mapping));
-                        return self.suspend(*suspension, frames);
+                        return self.suspend(suspension.into_inner(), frames);
                     }
                     Err(raise) => return Next::Fail(raise, mapping.frames.clone()),
                 }

@@ -7,7 +7,7 @@
 use super::disposal::{Members, free};
 use super::text::Text;
 use super::value::Value;
-use crate::memory::{BTreeMap, Held, Vec};
+use crate::memory::{BTreeMap, Held, Vec, shared};
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ impl Table {
 impl Object {
     /// An empty object with room for `size` entries.
     pub(crate) fn with_capacity(size: usize) -> Self {
-        Object(Arc::new(Held::new(Table::with_capacity(size))))
+        Object(shared(Table::with_capacity(size)))
     }
 
     /// Number of entries.

@@ -49,7 +49,7 @@ impl<'t> Parser<'t, '_, '_> {
             self.unbind(Space::Variable, name);
         }
         let body = body?;
-        Ok(self.add(Term::BindAny(source, choices.into(), body)))
+        Ok(self.add(Term::BindAny(source, choices, body)))
     }
 
     /// A term from the destructured value (its input) to an array of the values of `names`.

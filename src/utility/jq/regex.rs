@@ -13,12 +13,11 @@ use super::text::Text;
 use super::value::Value;
 use super::work::Work;
 use crate::limit::Charge;
-use crate::memory::{ToMeteredString, Vec, VecDeque, format, vec};
+use crate::memory::{self, ToMeteredString, Vec, VecDeque, format, vec};
 use crate::utility::regex::leftmost::{LONG, Leftmost};
 use crate::utility::regex::{Span, building_bytes};
 use regex::{Regex, RegexBuilder};
 use regex_automata::util::syntax;
-use std::sync::Arc;
 
 /// Expressions kept compiled.
 const KEPT: usize = 16;
@@ -46,7 +45,7 @@ struct Kept {
 struct Expression {
     regex: Regex,
     /// What searches long texts, if there was one yet.
-    long: Option<Arc<Leftmost>>,
+    long: Option<memory::Arc<Leftmost>>,
     size: usize,
 }
 
@@ -155,7 +154,7 @@ impl Kept {
             .ignore_whitespace(self.flags.extended)
             .dot_matches_new_line(self.flags.dot_matches_newline)
             .nest_limit(100);
-        *long = Leftmost::new(self.pattern.as_str(), syntax, *size).map(Arc::new);
+        *long = Leftmost::new(self.pattern.as_str(), syntax, *size).map(memory::Arc::new);
         Ok(())
     }
 }

@@ -5,6 +5,7 @@
 use super::error::{Halt, Raise};
 use super::machine::Context;
 use super::value::Value;
+use crate::memory::Box;
 
 type Output = Result<Value, Raise>;
 

@@ -9,7 +9,7 @@ use super::machine::Context;
 use super::operator::Operator;
 use super::text::Text;
 use super::value::Value;
-use crate::memory::Vec;
+use crate::memory::{Box, Vec};
 
 /// Number of a term.
 pub(crate) type Id = usize;
@@ -28,7 +28,7 @@ pub(crate) enum Operation {
     /// `-f`
     Negate,
     /// A string with interpolations: the literal pieces around them, and how each is formatted.
-    Interpolate(Format, Box<[Text]>),
+    Interpolate(Format, Vec<Text>),
     /// Object construction; arguments are key, value, key, value; the first one is the outermost loop.
     Object,
     /// `range($from; $upto)`; the first argument is the outermost loop.
@@ -95,7 +95,7 @@ pub(crate) enum Term {
     /// `f // g`
     Alternative(Id, Id),
     /// An operation over values.
-    Apply(Operation, Box<[Id]>),
+    Apply(Operation, Vec<Id>),
     /// `if c then t else e end`
     If(Id, Id, Id),
     /// `try f catch g`; without `g` the error is dropped.
@@ -107,7 +107,7 @@ pub(crate) enum Term {
     /// `source as $x | body`
     Bind(Id, Id),
     /// `source as P1 ?// P2 | body`: each pattern gives an array of the variables' values.
-    BindAny(Id, Box<[Id]>, Id),
+    BindAny(Id, Vec<Id>, Id),
     /// A term under fewer bindings: how many to drop, the term.
     Outer(usize, Id),
     /// `label $x | body`
@@ -121,7 +121,7 @@ pub(crate) enum Term {
     /// A filter parameter: bindings to skip.
     Parameter(usize),
     /// A call: function, arguments, bindings to drop.
-    Call(usize, Box<[Id]>, usize),
+    Call(usize, Vec<Id>, usize),
     /// `path(f)`
     Path(Id),
     /// `p = v` and its kin.

@@ -4,7 +4,7 @@
 //! growing buffer; a growing buffer that has one owner is appended to in place, so that a loop of `. + "x"` is linear.
 
 use crate::limit::gauge;
-use crate::memory::{Held, String};
+use crate::memory::{Held, String, shared};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ fn joined(left: &str, right: &str) -> Text {
     let mut buffer = String::with_capacity(left.len().saturating_add(right.len()));
     buffer.push_str(left);
     buffer.push_str(right);
-    Text::Growing(Arc::new(Held::new(buffer)))
+    Text::Growing(shared(buffer))
 }
 
 impl Default for Text {
@@ -97,7 +97,7 @@ impl From<&str> for Text {
 
 impl From<String> for Text {
     fn from(text: String) -> Self {
-        Text::Growing(Arc::new(Held::new(text)))
+        Text::Growing(shared(text))
     }
 }
 

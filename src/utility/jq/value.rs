@@ -9,7 +9,7 @@ use super::disposal::{self, free};
 use super::error::Raise;
 use super::object::Object;
 use super::text::Text;
-use crate::memory::{Held, String, Vec};
+use crate::memory::{Held, String, Vec, shared};
 use std::sync::Arc;
 
 /// Containers inside each other that a value may have. jq's parser allows 256.
@@ -137,7 +137,7 @@ impl Iterator for Members {
 impl From<Vec<Value>> for Array {
     fn from(items: Vec<Value>) -> Self {
         let depth = items.iter().map(Value::depth).max().unwrap_or(0);
-        Array(Arc::new(Held::new(Items { items, depth })))
+        Array(shared(Items { items, depth }))
     }
 }
 

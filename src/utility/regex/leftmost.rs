@@ -8,7 +8,7 @@
 mod simulate;
 
 use super::Span;
-use crate::memory::Vec;
+use crate::memory::{Box, Vec};
 use crate::pattern::{Pace, Stopped};
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};

@@ -25,7 +25,7 @@ mod perl;
 mod program;
 mod simulate;
 
-use crate::memory::{Held, Vec};
+use crate::memory::{Held, Vec, shared};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -176,7 +176,7 @@ impl Regex {
                 memory: Mutex::new(None),
             })
         };
-        Ok(Self { engine: Arc::new(Held::new(engine)) })
+        Ok(Self { engine: shared(engine) })
     }
 
     fn engine(&self) -> &Engine {

@@ -6,7 +6,7 @@
 use super::leftmost::{LONG, Leftmost};
 use super::{RegexError, RegexOptions, Span};
 use crate::limit::{Charge, Meter};
-use crate::memory::{String, ToMetered, ToMeteredString, Vec, format};
+use crate::memory::{self, String, ToMetered, ToMeteredString, Vec, format};
 use crate::pattern::Stopped;
 use crate::utility::pace::Pace;
 use regex_automata::util::syntax;
@@ -42,7 +42,7 @@ pub(super) struct Perl {
     syntax: syntax::Config,
     size: usize,
     /// For long texts; made for the first one. `None` within: it cannot be made.
-    long: OnceLock<Option<Box<Leftmost>>>,
+    long: OnceLock<Option<memory::Box<Leftmost>>>,
 }
 
 impl Perl {
@@ -98,7 +98,9 @@ impl Perl {
         if text.len() <= LONG {
             return None;
         }
-        self.long.get_or_init(|| Leftmost::new(&self.source, self.syntax, self.size).map(Box::new)).as_deref()
+        self.long
+            .get_or_init(|| Leftmost::new(&self.source, self.syntax, self.size).map(memory::Box::new))
+            .as_deref()
     }
 
     pub(super) fn group_count(&self) -> usize {

@@ -6,7 +6,7 @@ use super::delimited;
 use super::error::{Fault, ScriptError};
 use super::program::{Action, Address, Addresses, Command, Program, RangeEnd, Substitution};
 use super::source::Source;
-use crate::memory::{HashMap, Held, String, ToMetered, Vec};
+use crate::memory::{HashMap, String, ToMetered, Vec, boxed};
 use crate::text::Text;
 use crate::utility::regex::{Dialect, Regex, RegexOptions, Syntax};
 
@@ -428,7 +428,7 @@ impl Parser<'_> {
             return self.fault(Fault::InvalidReference(greatest_group));
         }
         substitution.number = substitution.number.max(1);
-        Ok(Action::Substitute(Box::new(Held::new(substitution))))
+        Ok(Action::Substitute(boxed(substitution)))
     }
 
     fn flags(
@@ -477,7 +477,7 @@ impl Parser<'_> {
         let to = if from.is_some() { delimited::read(self.source, delimiter, false) } else { None };
         let (Some(from), Some(to)) = (from, to) else { return self.fault(Fault::UnterminatedTranslate) };
         match delimited::translation(&from, &to) {
-            Ok(translation) => Ok(Action::Translate(Box::new(Held::new(translation)))),
+            Ok(translation) => Ok(Action::Translate(boxed(translation))),
             Err(fault) => self.fault(fault),
         }
     }
