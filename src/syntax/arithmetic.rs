@@ -552,6 +552,9 @@ where
         let mut joined = Vec::with_capacity(operands.len().div_ceil(2));
         let mut from = operands.into_iter();
         while let Some(left) = from.next() {
+            if gauge::is_refused() {
+                break;
+            }
             joined.push(match from.next() {
                 Some(right) => join(Box::new(left), Box::new(right)),
                 None => left,
