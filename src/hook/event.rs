@@ -264,8 +264,7 @@ pub(super) fn read_neutral(event: Value) -> Result<Event, serde_json::Error> {
 impl Event {
     /// Bytes of memory that its arguments, results and facts take.
     pub fn memory(&self) -> u64 {
-        let facts =
-            self.facts.iter().map(|(name, value)| name.len() as u64 + json::memory(value)).sum::<u64>();
+        let facts = json::map_memory(&self.facts);
         let result = match &self.happening {
             Happening::ToolCallEnded { result: Some(value), .. }
             | Happening::PromptSubmitted { attachments: value, .. } => json::memory(value),

@@ -3,7 +3,7 @@
 //! Tool arguments and results may be large and pass through every hook of a chain; only a rewrite may copy them.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -57,15 +57,26 @@ pub(crate) fn memory(value: &Value) -> u64 {
             let own = (items.capacity() * size_of::<Value>()) as u64;
             items.iter().map(memory).fold(own, u64::saturating_add)
         }
-        Value::Object(members) => {
-            // A table of places, of which an eighth stays empty, and the members in order with their hashes.
-            let places = (members.len() as u64).saturating_mul(8).div_ceil(7).next_power_of_two();
-            let member = (size_of::<u64>() + size_of::<String>() + size_of::<Value>()) as u64;
-            let own = places.saturating_mul(9).saturating_add((places - places / 8).saturating_mul(member));
-            let parts = members.iter().map(|(name, value)| name.capacity() as u64 + memory(value));
-            parts.fold(own, u64::saturating_add)
-        }
+        Value::Object(members) => map_memory(members),
     }
+}
+
+/// The same of an object's members.
+pub(crate) fn map_memory(members: &Map<String, Value>) -> u64 {
+    // A table of places, of which an eighth stays empty, and the members in order with their hashes.
+    let (places, room) = match members.len() as u64 {
+        0 => return 0,
+        1..=3 => (4, 3),
+        4..=7 => (8, 7),
+        length => {
+            let places = length.saturating_mul(8).div_ceil(7).next_power_of_two();
+            (places, places / 8 * 7)
+        }
+    };
+    let member = (size_of::<u64>() + size_of::<String>() + size_of::<Value>()) as u64;
+    let own = places.saturating_mul(9).saturating_add(room * member + 16);
+    let parts = members.iter().map(|(name, value)| name.capacity() as u64 + memory(value));
+    parts.fold(own, u64::saturating_add)
 }
 
 /// Appends `value` as compact JSON.

@@ -259,8 +259,9 @@ impl RegexCompiler {
         if hir.as_ref().is_ok_and(|hir| least_bytes(hir) > allowed) {
             return Err(too_large(allowed));
         }
-        // The program is made forwards and backwards, each in a form to build it and one to run.
-        let building = hir.map_or(0, |hir| least_bytes(&hir)).saturating_mul(BUILDING);
+        // The program is made forwards and backwards, each in a form to build it and one to run; what the expression repeats
+        // counts for as much as is allowed.
+        let building = hir.map_or(0, |hir| most_bytes(&hir)).min(allowed).saturating_mul(BUILDING);
         if !gauge::charge(building) {
             return Err("it takes too much memory".to_owned());
         }
@@ -307,6 +308,21 @@ fn least_bytes(hir: &Hir) -> usize {
         HirKind::Concat(parts) => parts.iter().map(least_bytes).fold(0, usize::saturating_add),
         // What alternatives have in common may be there once.
         HirKind::Alternation(parts) => parts.iter().map(least_bytes).max().unwrap_or(0),
+    }
+}
+
+/// The same if alternatives have nothing in common.
+fn most_bytes(hir: &Hir) -> usize {
+    match hir.kind() {
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min).max(1) as usize;
+            most_bytes(&repetition.sub).saturating_mul(times)
+        }
+        HirKind::Capture(capture) => most_bytes(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().map(most_bytes).fold(0, usize::saturating_add)
+        }
+        _ => least_bytes(hir),
     }
 }
 

@@ -308,7 +308,8 @@ impl Reader<'_> {
     /// Reads the text of an arithmetic expression: as in double quotes, but quotes are removed, and brackets balance.
     pub(super) fn arithmetic_text(&mut self, end: ArithmeticEnd, out: &mut Parts) -> Parsed<()> {
         let mut run = self.pos();
-        let mut open: Vec<usize> = Vec::new();
+        // Places of a script fit into four bytes, as in a span.
+        let mut open: Vec<u32> = Vec::new();
         let (mut questions, mut brackets) = (0_usize, 0_usize);
         let mut quote: Option<(u8, u32)> = None;
         while let Some(byte) = self.byte() {
@@ -341,10 +342,10 @@ impl Reader<'_> {
                 }
                 b'\n' => self.input.line = self.input.line.saturating_add(1),
                 _ if quote.is_some() => {}
-                b'(' => open.push(self.pos()),
+                b'(' => open.push(u32::try_from(self.pos()).unwrap_or(u32::MAX)),
                 b')' => match open.pop() {
                     Some(at) => {
-                        self.closes.insert(at, self.pos());
+                        self.closes.insert(at as usize, self.pos());
                     }
                     None if matches!(end, ArithmeticEnd::Parenthesis | ArithmeticEnd::Semicolon) => break,
                     None => {}

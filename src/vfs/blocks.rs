@@ -43,6 +43,7 @@ impl Blocks {
     /// No bytes.
     pub(super) const EMPTY: Self = Self(Repr::Static(b""));
 
+    #[inline]
     pub(super) fn len(&self) -> usize {
         match &self.0 {
             Repr::Static(bytes) => bytes.len(),
@@ -52,6 +53,7 @@ impl Blocks {
     }
 
     /// Bytes of the heap that it takes; a hole counts as if it were there, and what it shares as its own.
+    #[inline]
     pub(super) fn memory(&self) -> usize {
         match &self.0 {
             Repr::Static(bytes) => bytes.len(),

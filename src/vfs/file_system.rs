@@ -37,6 +37,8 @@ pub(super) struct Live {
     pub(super) state: State,
     /// How often each file is open. Those of them that have no link left are freed when they are closed.
     pub(super) open: HashMap<Location, u32>,
+    /// Whether there may be such ones.
+    pub(super) has_orphans: bool,
     /// Files that were opened in an earlier epoch are gone; see [`FileSystem::restore`].
     pub(super) epoch: u64,
     /// Files that are written before anything else is done.
@@ -107,7 +109,9 @@ pub(super) fn nanoseconds(time: std::time::Duration) -> u64 {
 impl Live {
     /// Frees a file without a name, or keeps it until it is closed.
     pub(super) fn release(&mut self, at: Location) {
-        if !self.open.contains_key(&at) {
+        if self.open.contains_key(&at) {
+            self.has_orphans = true;
+        } else {
             self.state.free(at);
         }
     }
@@ -163,6 +167,7 @@ impl FileSystem {
         let live = Live {
             state,
             open: HashMap::default(),
+            has_orphans: false,
             epoch: 0,
             deposits: Vec::new(),
             refused: Vec::new(),
@@ -239,6 +244,7 @@ impl Live {
             Arc::make_mut(&mut inode).links = 0;
             if let Ok(tree) = state.tree_mut(at) {
                 tree.table.insert(at.id(), inode);
+                self.has_orphans = true;
             }
         }
     }

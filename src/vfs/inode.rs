@@ -102,6 +102,7 @@ impl Parents {
     }
 
     /// Bytes of the heap.
+    #[inline]
     fn memory(&self) -> usize {
         match self {
             Self::One(_) => 0,
@@ -139,15 +140,16 @@ impl Inode {
     }
 
     /// What it counts for in the quota: a directory with the names in it.
+    #[inline]
     pub(super) fn usage(&self) -> FsUsage {
-        let (files, body) = match &self.body {
-            Body::File(content) => (0, content.memory()),
-            Body::Symlink(target) => (0, target.memory()),
-            Body::Directory(directory) => (directory.len(), directory.memory()),
-            Body::Fifo | Body::Device(_) => (0, 0),
+        let (files, bytes, body) = match &self.body {
+            Body::File(content) => (0, content.len(), content.memory()),
+            Body::Symlink(target) => (0, target.len(), target.memory()),
+            Body::Directory(directory) => (directory.len(), 0, directory.memory()),
+            Body::Fifo | Body::Device(_) => (0, 0, 0),
         };
-        let memory = (INODE + body + self.parents.memory()) as u64;
-        FsUsage { files: files as u64, bytes: self.bytes(), memory }
+        let memory = INODE + body + self.parents.memory();
+        FsUsage { files: files as u64, bytes: bytes as u64, memory: memory as u64 }
     }
 
     /// Its length, or that of a link's target.

@@ -57,9 +57,10 @@ impl Drop for Handle {
         *count -= 1;
         if *count == 0 {
             live.open.remove(&self.at);
-            if live.state.inode(self.at).is_ok_and(|inode| inode.links == 0) {
+            if live.has_orphans && live.state.inode(self.at).is_ok_and(|inode| inode.links == 0) {
                 live.state.free(self.at);
             }
+            live.has_orphans &= !live.open.is_empty();
         }
     }
 }

@@ -27,11 +27,27 @@ pub(super) type Visit<'a> = dyn FnMut(u64, Option<&Inode>, Option<&Inode>) + 'a;
 pub(super) struct Table {
     root: Arc<Node>,
     height: u32,
-    nodes: u64,
-    /// Of the inodes alone.
+    account: Account,
+}
+
+/// What the inodes of a table come to, with the nodes in memory.
+#[derive(Clone, Copy, Debug)]
+struct Account {
     used: FsUsage,
-    /// The most memory of inodes and nodes since somebody asked.
+    /// The most memory since somebody asked.
     peak: u64,
+}
+
+impl Account {
+    /// Puts `after` in the place of `before`. What is taken off was added before, so nothing wraps in the end.
+    #[inline]
+    fn exchange(&mut self, before: FsUsage, after: FsUsage) {
+        let used = &mut self.used;
+        used.files = used.files.wrapping_add(after.files).wrapping_sub(before.files);
+        used.bytes = used.bytes.wrapping_add(after.bytes).wrapping_sub(before.bytes);
+        used.memory = used.memory.wrapping_add(after.memory).wrapping_sub(before.memory);
+        self.peak = self.peak.max(used.memory);
+    }
 }
 
 /// Bytes of the heap that a node takes, with the counters of its `Arc`.
@@ -42,9 +58,7 @@ const NODE: u64 = size_of::<Node>() as u64 + 16;
 pub(super) struct InodeMut<'a> {
     inode: &'a mut Inode,
     before: FsUsage,
-    used: &'a mut FsUsage,
-    nodes: u64,
-    peak: &'a mut u64,
+    account: &'a mut Account,
 }
 
 impl Deref for InodeMut<'_> {
@@ -61,10 +75,9 @@ impl DerefMut for InodeMut<'_> {
 }
 
 impl Drop for InodeMut<'_> {
+    #[inline]
     fn drop(&mut self) {
-        self.used.subtract(self.before);
-        self.used.add(self.inode.usage());
-        *self.peak = (*self.peak).max(self.used.memory + self.nodes * NODE);
+        self.account.exchange(self.before, self.inode.usage());
     }
 }
 
@@ -98,12 +111,13 @@ impl Node {
 
 impl Table {
     pub(super) fn new() -> Self {
-        Self { root: share(Node::empty(0)), height: 1, nodes: 1, used: FsUsage::default(), peak: NODE }
+        let used = FsUsage { memory: NODE, ..FsUsage::default() };
+        Self { root: share(Node::empty(0)), height: 1, account: Account { used, peak: NODE } }
     }
 
-    /// What its inodes come to, and in memory its nodes, too.
+    /// What its inodes come to, with its nodes in memory.
     pub(super) const fn usage(&self) -> FsUsage {
-        FsUsage { memory: self.used.memory.saturating_add(self.nodes * NODE), ..self.used }
+        self.account.used
     }
 
     const fn holds(&self, id: u64) -> bool {
@@ -142,8 +156,7 @@ impl Table {
                 Node::Leaf(inodes) => {
                     let inode = Arc::make_mut(inodes.get_mut(index(id, shift))?.as_mut()?);
                     let before = inode.usage();
-                    let (used, peak) = (&mut self.used, &mut self.peak);
-                    return Some(InodeMut { inode, before, used, nodes: self.nodes, peak });
+                    return Some(InodeMut { inode, before, account: &mut self.account });
                 }
             }
             shift = shift.saturating_sub(BITS);
@@ -161,19 +174,17 @@ impl Table {
                 Node::Inner(children) => {
                     let Some(child) = children.get_mut(index(id, shift)) else { return };
                     shift = shift.saturating_sub(BITS);
-                    let nodes = &mut self.nodes;
+                    let used = &mut self.account.used;
                     node = Arc::make_mut(child.get_or_insert_with(|| {
-                        *nodes += 1;
+                        used.memory += NODE;
                         share(Node::empty(shift))
                     }));
                 }
                 Node::Leaf(inodes) => {
                     if let Some(slot) = inodes.get_mut(index(id, shift)) {
-                        self.used.add(inode.usage());
-                        if let Some(old) = slot.replace(inode) {
-                            self.used.subtract(old.usage());
-                        }
-                        self.peak = self.peak.max(self.used.memory + self.nodes * NODE);
+                        let after = inode.usage();
+                        let before = slot.replace(inode).map_or_else(FsUsage::default, |old| old.usage());
+                        self.account.exchange(before, after);
                     }
                     return;
                 }
@@ -184,9 +195,13 @@ impl Table {
     /// Takes an inode out; nodes that become empty go with it.
     pub(super) fn remove(&mut self, id: u64) -> Option<Arc<Inode>> {
         self.get(id)?;
-        let removed =
-            remove_in(Arc::make_mut(&mut self.root), BITS * (self.height - 1), id, &mut self.nodes)?;
-        self.used.subtract(removed.usage());
+        let removed = remove_in(
+            Arc::make_mut(&mut self.root),
+            BITS * (self.height - 1),
+            id,
+            &mut self.account.used.memory,
+        )?;
+        self.account.exchange(removed.usage(), FsUsage::default());
         Some(removed)
     }
 
@@ -197,7 +212,7 @@ impl Table {
             && !self.root.is_empty()
         {
             *first = Some(Arc::clone(&self.root));
-            self.nodes += 1;
+            self.account.used.memory += NODE;
         }
         self.root = share(Node::Inner(children));
         self.height += 1;
@@ -205,8 +220,8 @@ impl Table {
 
     /// The most memory since the last call.
     pub(super) fn take_peak(&mut self) -> u64 {
-        let now = self.usage().memory;
-        std::mem::replace(&mut self.peak, now)
+        let Account { used, peak } = &mut self.account;
+        std::mem::replace(peak, used.memory)
     }
 
     /// Calls `visit` with each inode in ascending order of ids.
@@ -235,15 +250,15 @@ impl Table {
 }
 
 /// Recursion as deep as the table is high.
-fn remove_in(node: &mut Node, shift: u32, id: u64, nodes: &mut u64) -> Option<Arc<Inode>> {
+fn remove_in(node: &mut Node, shift: u32, id: u64, memory: &mut u64) -> Option<Arc<Inode>> {
     match node {
         Node::Inner(children) => {
             let slot = children.get_mut(index(id, shift))?;
             let child = Arc::make_mut(slot.as_mut()?);
-            let removed = remove_in(child, shift.saturating_sub(BITS), id, nodes);
+            let removed = remove_in(child, shift.saturating_sub(BITS), id, memory);
             if child.is_empty() {
                 *slot = None;
-                *nodes = nodes.saturating_sub(1);
+                *memory = memory.saturating_sub(NODE);
             }
             removed
         }

@@ -201,11 +201,14 @@ impl State {
     /// # Errors
     /// The limit that would be passed.
     pub(super) fn admit(&self, files: u64, memory: usize) -> Result<()> {
-        let used = self.usage();
-        if used.files.saturating_add(files) > self.quota.files {
+        let used = if self.mounts.is_empty() { self.root.table.usage() } else { self.used() };
+        let passes = |used: u64, more: u64, given: u64, quota: u64| {
+            used.saturating_add(more) > given.saturating_add(quota)
+        };
+        if files > 0 && passes(used.files, files, self.given.files, self.quota.files) {
             return Err(limit(Limit::Files, self.quota.files));
         }
-        if used.memory.saturating_add(memory as u64) > self.quota.bytes {
+        if passes(used.memory, memory as u64, self.given.memory, self.quota.bytes) {
             return Err(limit(Limit::FileSystemBytes, self.quota.bytes));
         }
         Ok(())
@@ -316,7 +319,6 @@ impl State {
 
     /// Appends and returns the new length.
     pub(super) fn append(&mut self, at: Location, bytes: &[u8], now: u64) -> Result<u64> {
-        self.content(at)?;
         self.admit(0, bytes.len())?;
         let mut inode = self.inode_mut(at)?;
         inode.touch(now);
