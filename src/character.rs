@@ -1,6 +1,7 @@
 //! Characters in the locale C.UTF-8, as patterns and regular expressions see them: the unit of matching (one UTF-8
 //! character, or one byte that is part of none), case, and the character classes of brackets.
 
+use crate::limit::gauge;
 use crate::memory::Vec;
 
 /// A character's scalar value, or `INVALID + byte` for a byte outside any UTF-8 character.
@@ -190,24 +191,51 @@ pub(crate) fn stretch_end(text: &[u8], at: usize, most: usize) -> usize {
 
 /// Characters in a text; a byte that is part of none counts as one.
 pub(crate) fn count(text: &[u8]) -> usize {
+    gauge::spend_bytes(text.len());
     if text.is_ascii() {
         return text.len();
     }
-    let (mut at, mut count) = (0, 0);
-    while let Some((_, length)) = unit_at(text, at) {
-        at += length;
-        count += 1;
+    let (mut rest, mut count) = (text, 0);
+    loop {
+        match std::str::from_utf8(rest) {
+            Ok(valid) => return count + valid.chars().count(),
+            Err(error) => {
+                let (valid, invalid) = rest.split_at_checked(error.valid_up_to()).unwrap_or((&[], rest));
+                count += begun(valid);
+                // Bytes that are part of no character, up to where the next may begin.
+                let length = error.error_len().unwrap_or(invalid.len()).max(1);
+                let (bytes, after) = invalid.split_at_checked(length).unwrap_or((invalid, &[]));
+                count += bytes.len();
+                rest = after;
+            }
+        }
     }
-    count
+}
+
+/// Characters that begin in valid UTF-8.
+fn begun(valid: &[u8]) -> usize {
+    valid.iter().filter(|&&byte| byte & 0xc0 != 0x80).count()
 }
 
 /// Byte offset of character number `index`, or the text's length.
 pub(crate) fn offset_of(text: &[u8], index: usize) -> usize {
+    gauge::spend_bytes(index.min(text.len()));
     if text.is_ascii() {
         return index.min(text.len());
     }
-    let mut at = 0;
-    for _ in 0..index {
+    let (mut at, mut left) = (0, index);
+    // Whole blocks of valid text are counted, not decoded one by one.
+    while left >= BLOCK {
+        let end = stretch_end(text, at, BLOCK);
+        match text.get(at..end) {
+            Some(block) if !block.is_empty() && std::str::from_utf8(block).is_ok() => {
+                left -= begun(block);
+                at = end;
+            }
+            _ => break,
+        }
+    }
+    for _ in 0..left {
         match unit_at(text, at) {
             Some((_, length)) => at += length,
             None => break,
@@ -215,6 +243,9 @@ pub(crate) fn offset_of(text: &[u8], index: usize) -> usize {
     }
     at
 }
+
+/// Bytes of a block whose characters are counted at once.
+const BLOCK: usize = 4096;
 
 /// A text in blocks of about `size` bytes (at least one) that end between characters.
 pub(crate) fn blocks(text: &[u8], size: usize) -> impl Iterator<Item = &[u8]> {

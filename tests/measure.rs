@@ -54,6 +54,19 @@ fn heap_now() -> Option<i64> {
     Some(HEAP.get_peak_memory() as i64 - size as i64)
 }
 
+/// What the heap holds more than at the last reset and than `files`, after the threads that drop what a run left behind had
+/// their time.
+fn settled_heap(files: i64) -> i64 {
+    let held = || heap_now().unwrap_or_default() - files;
+    for _ in 0..200 {
+        if held() < 1 << 20 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    held()
+}
+
 /// The time for which this thread had a processor.
 fn processor_time() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap().into()
@@ -261,7 +274,7 @@ fn measure(runtime: &Runtime, sandbox: &Sandbox, script: impl FnOnce() -> Script
         taken,
         heap,
         charged: usage.peak_live_bytes + most_files.saturating_sub(files),
-        kept: heap_now().unwrap_or_default() - left,
+        kept: settled_heap(left),
         poll: longest.time,
         place: longest.place.to_owned(),
         late: taken.saturating_sub(limit).saturating_sub(noise),

@@ -33,6 +33,7 @@ pub struct Meter {
     fuel_left: AtomicI64,
     turn_left: AtomicI64,
     paused: AtomicBool,
+    gives_way: AtomicBool,
     stopped: AtomicBool,
     failure: Mutex<Option<LimitError>>,
 }
@@ -69,6 +70,7 @@ impl Meter {
             fuel_left: AtomicI64::new(gauge::FUEL),
             turn_left: AtomicI64::new(TURN_FUEL),
             paused: AtomicBool::new(false),
+            gives_way: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
             failure: Mutex::new(None),
         })
@@ -105,27 +107,38 @@ impl Meter {
         if self.is_on_gauge() {
             return Entered(None);
         }
+        self.enter_with(self.fuel_left.load(Relaxed), self.turn_left.load(Relaxed), false)
+    }
+
+    /// As [`Meter::enter`], for work on another thread: the fuel is its own.
+    pub(super) fn enter_beside(self: &Arc<Self>) -> Entered {
+        self.enter_with(gauge::FUEL, TURN_FUEL, true)
+    }
+
+    fn enter_with(self: &Arc<Self>, fuel: i64, turn: i64, is_beside: bool) -> Entered {
         let live = self.live.load(Relaxed);
         let before = gauge::exchange(Reading {
             live,
             peak: live,
             allowed: i64::try_from(self.limits.live_bytes).unwrap_or(i64::MAX),
             value_bytes: usize::try_from(self.limits.value_bytes).unwrap_or(usize::MAX),
-            fuel: self.fuel_left.load(Relaxed),
-            turn: self.turn_left.load(Relaxed),
+            fuel,
+            turn,
             refused: None,
             owner: self.address(),
         });
-        Entered(Some((Arc::clone(self), before, live)))
+        Entered(Some(Back { meter: Arc::clone(self), before, live, is_beside }))
     }
 
-    fn leave(&self, before: Reading, live: i64) {
+    fn leave(&self, before: Reading, live: i64, is_beside: bool) {
         let reading = gauge::exchange(before);
         // Another thread may have charged meanwhile, so the difference is added.
         let now = self.live.fetch_add(reading.live - live, Relaxed) + (reading.live - live);
         self.peak_live.fetch_max(reading.peak.max(now), Relaxed);
-        self.fuel_left.store(reading.fuel, Relaxed);
-        self.turn_left.store(reading.turn, Relaxed);
+        if !is_beside {
+            self.fuel_left.store(reading.fuel, Relaxed);
+            self.turn_left.store(reading.turn, Relaxed);
+        }
         if let Some(limit) = reading.refused {
             self.fail(limit);
         }
@@ -233,14 +246,21 @@ impl Meter {
         let now = real_monotonic();
         self.check_at(now)?;
         // A turn that is over ends, whatever the time says: what the processes do to each other depends on turns alone.
-        Ok(if turn_is_over {
+        let turn = if turn_is_over {
             Turn::Over
         } else if self.slice_ended_by(now) {
             self.paused.store(true, Relaxed);
             Turn::Pauses
         } else {
-            Turn::Continues
-        })
+            return Ok(Turn::Continues);
+        };
+        self.gives_way.store(true, Relaxed);
+        Ok(turn)
+    }
+
+    /// Whether the process that runs was told to let others go first; asked once.
+    pub(crate) fn take_way(&self) -> bool {
+        self.gives_way.swap(false, Relaxed)
     }
 
     /// As [`Meter::refuel`] where nobody can yield: only the deadline is checked.
@@ -391,12 +411,21 @@ fn add(counter: &AtomicU64, n: u64, allowed: u64) -> Result<(), ()> {
 
 /// The meter is on the gauge of this thread while this lives; see [`Meter::enter`].
 #[derive(Debug)]
-pub(crate) struct Entered(Option<(Arc<Meter>, Reading, i64)>);
+pub(crate) struct Entered(Option<Back>);
+
+/// How the gauge goes back to what it was.
+#[derive(Debug)]
+struct Back {
+    meter: Arc<Meter>,
+    before: Reading,
+    live: i64,
+    is_beside: bool,
+}
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        if let Some((meter, before, live)) = self.0.take() {
-            meter.leave(before, live);
+        if let Some(Back { meter, before, live, is_beside }) = self.0.take() {
+            meter.leave(before, live, is_beside);
         }
     }
 }

@@ -5,12 +5,14 @@
 //! somebody else's code holds. The first limit that is reached is kept in the meter and ends the run, whatever the code
 //! that met it does with the error: a script cannot catch it.
 
+mod beside;
 #[cfg_attr(not(feature = "faults"), allow(dead_code, unreachable_pub, reason = "only tests ask for faults"))]
 pub mod fault;
 pub(crate) mod gauge;
 mod meter;
 mod parse_time;
 
+pub(crate) use beside::{dispose, do_beside};
 pub use meter::{Charge, Meter};
 pub(crate) use meter::{ProcessCharge, Turn};
 pub(crate) use parse_time::ParseTime;

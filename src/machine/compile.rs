@@ -1,5 +1,6 @@
 //! Texts become programs that run: with the aliases and options of the shell, one complete command after the other.
 
+use super::compiling::{After, Compiled};
 use super::control::Control;
 use super::frame::{Frame, ScriptKind};
 use super::halt::{Halt, Step};
@@ -75,7 +76,7 @@ impl Control {
         Ok(program)
     }
 
-    fn compile_options(&self, shell: &Shell, depth: u64) -> CompileOptions {
+    pub(super) fn compile_options(&self, shell: &Shell, depth: u64) -> CompileOptions {
         let options = shell.state.options;
         CompileOptions {
             parse: ParseOptions {
@@ -129,15 +130,17 @@ impl Control {
             // The end of the program follows.
             return Ok(());
         }
-        let next = self.compile(shell, run, &program.source, rest, false)?;
-        if main && shell.state.options.has(ShellOption::History) {
+        let after = After::More { shift: shell.code.shift };
+        let next = self.compile_for(shell, run, &program.source, rest, after)?;
+        if main
+            && shell.state.options.has(ShellOption::History)
+            && let Compiled::Now(next) = &next
+        {
             let end = next.rest.map_or(program.source.len(), |(offset, _)| offset);
             let text = program.source.get(rest.0..end).unwrap_or(&[]).to_metered();
             shell.history(run).record(&text)?;
         }
-        let shift = shell.code.shift;
-        self.start_program(shell, run, &next);
-        shell.code.shift = shift;
+        self.run_compiled(shell, run, next, after);
         Ok(())
     }
 

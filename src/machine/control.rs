@@ -41,6 +41,8 @@ pub(crate) struct Control {
     pub(crate) coprocess: Option<(u32, [NameId; 2])>,
     /// The script, when it is read while it runs.
     pub(crate) input: Option<Box<super::reader::ScriptInput>>,
+    /// What it is given to run is compiled at once: it has startup files, which run before its script.
+    pub(crate) compiles_at_once: bool,
     #[expect(dead_code, reason = "held: it counts the process while it lives")]
     charge: crate::limit::ProcessCharge,
 }
@@ -65,6 +67,7 @@ impl Control {
             outputs: Vec::new(),
             coprocess: None,
             input: None,
+            compiles_at_once: false,
             charge,
         }
     }

@@ -145,6 +145,7 @@ pub(crate) fn shell_process(
     }
     process.shell.state.options.set(ShellOption::LoginShell, flags.login);
     let startup = process.shell.startup_files(run, &flags);
+    process.control.compiles_at_once = !startup.is_empty();
     match script {
         Some(script) => process.control.start_main(&mut process.shell, run, &script)?,
         None => {

@@ -10,6 +10,7 @@ mod builder;
 mod builtin;
 mod command;
 mod compile;
+mod compiling;
 mod condition;
 mod control;
 mod environment;

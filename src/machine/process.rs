@@ -47,6 +47,8 @@ impl Process {
     /// # Errors
     /// A limit ends the whole run.
     pub(crate) fn poll(&mut self, run: &mut Run, cx: &mut Context<'_>) -> Poll<Result<u8, LimitError>> {
+        // What an earlier poll was told was heeded by its end.
+        run.services.meter.take_way();
         loop {
             let step = match self.resume(run, cx) {
                 Poll::Pending => return Poll::Pending,
@@ -54,8 +56,9 @@ impl Process {
                 Poll::Ready(Err(halt)) => Err(halt),
             };
             let outcome = match step {
-                Ok(Progress::Wait) => continue,
-                Ok(Progress::Yield) => {
+                // A builtin that gives way waits as one does that has no input, but what it waits for is there at once.
+                Ok(Progress::Wait) if !run.services.meter.take_way() => continue,
+                Ok(Progress::Wait | Progress::Yield) => {
                     cx.waker().wake_by_ref();
                     return Poll::Pending;
                 }

@@ -25,16 +25,13 @@ pub(crate) fn push_single(out: &mut Vec<u8>, text: &[u8]) {
 
 /// Whether a text has a character that only `$'...'` shows.
 pub(crate) fn needs_ansi_c(text: &[u8]) -> bool {
-    let mut at = 0;
-    while let Some((unit, length)) = character::unit_at(text, at) {
-        match character::character(unit) {
-            Some(c) if c.is_control() => return true,
-            None => return true,
-            _ => {}
-        }
-        at += length;
+    let has_control = |block: &[u8]| block.iter().fold(false, |found, byte| found | byte.is_ascii_control());
+    match std::str::from_utf8(text) {
+        // Blocks are looked at as a whole, which is vectorized.
+        Ok(text) if text.is_ascii() => text.as_bytes().chunks(1024).any(has_control),
+        Ok(text) => text.contains(char::is_control),
+        Err(_) => true,
     }
-    false
 }
 
 /// As `$'...'`.
@@ -86,14 +83,21 @@ pub(crate) fn printf_q(text: &[u8]) -> Vec<u8> {
         return ansi_c(text);
     }
     let mut out = Vec::with_capacity(text.len());
-    for (at, &byte) in text.iter().enumerate() {
-        let special = byte == b',' || is_special(text, at);
-        if special {
-            out.push(b'\\');
-        }
-        out.push(byte);
-    }
+    push_marked(&mut out, text, |at, byte| byte == b',' || is_special(text, at));
     out
+}
+
+/// Appends `text` with a backslash before each byte that is `special` at its place.
+fn push_marked(out: &mut Vec<u8>, text: &[u8], special: impl Fn(usize, u8) -> bool) {
+    let mut start = 0;
+    for (at, &byte) in text.iter().enumerate() {
+        if special(at, byte) {
+            out.extend_from_slice(text.get(start..at).unwrap_or(&[]));
+            out.push(b'\\');
+            start = at;
+        }
+    }
+    out.extend_from_slice(text.get(start..).unwrap_or(&[]));
 }
 
 /// As `set -x` shows a word: quoted only if it has to be.
@@ -117,12 +121,24 @@ pub(crate) fn has_special_between(text: &[u8], start: usize, end: usize) -> bool
     (start..end).any(|at| is_special(text, at))
 }
 
+/// The bytes that mean something to the shell wherever they stand.
+static SPECIAL: [bool; 256] = {
+    let mut table = [false; 256];
+    let bytes = b" \t\n'\"\\|&;()<>!{}*[?]^$`";
+    let mut index = 0;
+    while index < bytes.len() {
+        table[bytes[index] as usize] = true;
+        index += 1;
+    }
+    table
+};
+
 /// Whether the byte at `at` means something to the shell where it stands.
 fn is_special(text: &[u8], at: usize) -> bool {
     match text.get(at) {
         Some(b'#') => at == 0,
         Some(b'~') => at == 0 || matches!(text.get(at - 1), Some(b':' | b'=')),
-        Some(byte) => b" \t\n'\"\\|&;()<>!{}*[?]^$`".contains(byte),
+        Some(&byte) => SPECIAL.get(usize::from(byte)) == Some(&true),
         None => false,
     }
 }
@@ -140,12 +156,7 @@ pub(crate) fn declare(text: &[u8]) -> Vec<u8> {
 
 /// What stands between the double quotes of [`declare`].
 pub(crate) fn push_double(out: &mut Vec<u8>, text: &[u8]) {
-    for &byte in text {
-        if matches!(byte, b'"' | b'\\' | b'$' | b'`') {
-            out.push(b'\\');
-        }
-        out.push(byte);
-    }
+    push_marked(out, text, |_, byte| matches!(byte, b'"' | b'\\' | b'$' | b'`'));
 }
 
 /// As `declare -p` shows the key of an associative array.

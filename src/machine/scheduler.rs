@@ -12,7 +12,7 @@ use super::process::Process;
 use super::run::Run;
 use super::trap::Signal;
 use crate::clock::lock;
-use crate::limit::{LimitError, Meter};
+use crate::limit::{LimitError, Meter, dispose};
 use crate::memory::{Arc, Box, HashMap, Held, Vec, VecDeque, shared, vec};
 use crate::utility::{
     BoxFuture, CommandError, CommandRequest, CommandRunner, DescriptorHandles, ExitStatus, boxed,
@@ -435,6 +435,12 @@ impl Scheduler {
         Poll::Ready(Ok(self.first_status))
     }
 
+    /// The run is over.
+    fn drop_processes(&mut self) {
+        let entries = std::mem::take(&mut self.entries);
+        dispose(&self.run.services.meter, entries);
+    }
+
     /// Runs until the end, or until somebody outside has to do something. `Pending` and work to do: the slice is over.
     fn run_slice(&mut self, cx: &mut Context<'_>) -> Poll<RunEnd> {
         self.run.services.meter.start_slice();
@@ -443,12 +449,12 @@ impl Scheduler {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Ok(None)) => {}
                 Poll::Ready(Ok(Some(status))) => {
-                    self.entries.clear();
+                    self.drop_processes();
                     return Poll::Ready(RunEnd::Status(status));
                 }
                 Poll::Ready(Err(error)) => {
                     let error = self.run.services.meter.failure().unwrap_or(error);
-                    self.entries.clear();
+                    self.drop_processes();
                     return Poll::Ready(RunEnd::Limit(error));
                 }
             }

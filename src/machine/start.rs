@@ -1,6 +1,7 @@
 //! Starting shells: the first of a run, `bash` and `sh` as commands, scripts by path, `eval` and `source`.
 
 use super::builtin::{Flow, Invocation};
+use super::compiling::After;
 use super::control::Control;
 use super::environment::Template;
 use super::expansion::Expansion;
@@ -77,7 +78,7 @@ impl Control {
     ) -> Step<Flow> {
         let line = shell.line();
         let first_line = if kind == ScriptKind::Eval { line } else { 1 };
-        let program = self.compile(shell, run, source, (0, first_line), false)?;
+        let program = self.compile_for(shell, run, source, (0, first_line), After::Text)?;
         self.enter(run)?;
         self.push_command_frame(invocation);
         let resume = shell.code.clone();
@@ -110,12 +111,8 @@ impl Control {
                 frame.positional = Some((std::mem::replace(&mut state.positional, own.clone()), own));
             }
         }
-        if program.code.len() <= 1 {
-            // There is no command in it.
-            state.status = 0;
-        }
         self.frames.push(Frame::Script(Box::new(frame)));
-        self.start_program(shell, run, &program);
+        self.run_compiled(shell, run, program, After::Text);
         Ok(Flow::Switched)
     }
 
@@ -147,8 +144,8 @@ impl Control {
             let text = Value::Text(Text::from(&**source));
             shell.variables.slot_mut(name::BASH_EXECUTION_STRING).value = text;
         }
-        let program = self.compile(shell, run, source, (0, 1), true)?;
-        self.start_program(shell, run, &program);
+        let program = self.compile_for(shell, run, source, (0, 1), After::Main)?;
+        self.run_compiled(shell, run, program, After::Main);
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! What a process waits for, and how it goes on.
 
 use super::builtin::Invocation;
+use super::compiling::Compiling;
 use super::control::Control;
 use super::error::Message;
 use super::frame::Frame;
@@ -33,6 +34,8 @@ pub(crate) enum Wait {
     Writers,
     /// Standard input, for an operation that runs again.
     Input,
+    /// The program that a thread makes of a long source.
+    Program(Box<Compiling>),
     /// The next command of a script that is read while it runs.
     Script,
     /// What is unwritten and the processes of `>( )`, before the shell ends with this status.
@@ -144,7 +147,7 @@ impl Process {
 
     fn resume_wait(&mut self, run: &mut Run, cx: &mut Context<'_>) -> Poll<Step> {
         if !self.control.signals.is_empty()
-            && !matches!(self.control.wait, Wait::Utility(_))
+            && !matches!(self.control.wait, Wait::Utility(_) | Wait::Program(_))
             && self.x.pending.is_none()
             && let Err(halt) = self.take_signals(run)
         {
@@ -191,6 +194,14 @@ impl Process {
                 }
             }
             Wait::Writers => self.resume_writers(),
+            Wait::Program(_) => {
+                let resumed = self.control.resume_compiling(&mut self.shell, run, cx);
+                if resumed.is_pending() && self.control.has_fatal_signal(&self.shell) {
+                    self.control.wait = Wait::Nothing;
+                    return Poll::Ready(self.take_signals(run));
+                }
+                resumed
+            }
             Wait::Script => self.control.next_command(&mut self.shell, run, cx),
             Wait::Outputs(status) if self.control.outputs.is_empty() || self.shell.is_forked => {
                 let status = *status;

@@ -17,11 +17,15 @@ use std::sync::OnceLock;
 pub(crate) struct CompileOptions {
     /// The parser's options.
     pub(crate) parse: ParseOptions,
-    /// Stop behind each complete command that may change how the next one is parsed (`alias`, `shopt`, `set -o`).
+    /// Stop behind each complete command that may change how the next one is parsed (`alias`, `shopt`, `set -o`), and where
+    /// much was compiled.
     pub(crate) incremental: bool,
     /// Stop behind each complete command (`set -v`).
     pub(crate) stepwise: bool,
 }
+
+/// Bytes of complete commands that are compiled at once; a longer source goes on where it is run.
+const STRETCH: usize = 32 << 10;
 
 /// Compiles a whole source, or its first part: see [`CompileOptions::incremental`].
 ///
@@ -57,9 +61,10 @@ pub(crate) fn compile_source(
                 compiler.list(&list);
                 let boundary = compiler.here();
                 compiler.program.boundaries.push((boundary, end));
-                if options.stepwise || options.incremental && changes_parser(&list) {
-                    // What is left is the same in both texts.
-                    let left = parser.source().len().saturating_sub(parser.offset());
+                // What is left is the same in both texts.
+                let left = parser.source().len().saturating_sub(parser.offset());
+                let is_much = left > 0 && source.len().saturating_sub(left + start.0) > STRETCH;
+                if options.stepwise || options.incremental && (is_much || changes_parser(&list)) {
                     compiler.program.rest = Some((source.len().saturating_sub(left), parser.line()));
                     compiler.emit(Op::ParseMore);
                     return Ok(compiler.finish());

@@ -3,7 +3,7 @@
 use super::Kept;
 use crate::clock::Clock;
 use crate::io::{Capture, InputStream, OutputStream};
-use crate::limit::{Limit, LimitError, Limits, Meter, Usage};
+use crate::limit::{Limit, LimitError, Limits, Meter, Usage, dispose};
 use crate::machine::{RunEnd, Scheduler};
 use crate::memory::Arc;
 use crate::text::Text;
@@ -133,7 +133,8 @@ impl Drop for Running {
     /// What the run holds is given back to its own meter.
     fn drop(&mut self) {
         let _entered = self.meter.enter();
-        self.state = State::Ended(0);
+        let state = std::mem::replace(&mut self.state, State::Ended(0));
+        dispose(&self.meter, state);
         self.kept.trim();
     }
 }

@@ -270,7 +270,8 @@ impl Reader<'_> {
 
     fn case_arm(&mut self, arms: &mut Vec<CaseArm>) -> Parsed<()> {
         arms.push(CaseArm { patterns: Vec::new(), body: List::default(), end: CaseEnd::Break });
-        let Some(arm) = arms.last_mut() else { return Ok(()) };
+        // It was refused, and the input has not moved.
+        let Some(arm) = arms.last_mut() else { return Err(self.unexpected_end()) };
         self.case_patterns(&mut arm.patterns)?;
         self.possibly_empty_list(&mut arm.body)?;
         arm.end = match (self.byte(), self.operator()) {

@@ -359,7 +359,8 @@ impl Reader<'_> {
     /// An AND-OR list and the `;`, `&` or newline behind it.
     fn list_item(&mut self, list: &mut List) -> Parsed<()> {
         self.skip_blanks();
-        let Some(item) = new_item(list, self.input.line) else { return Ok(()) };
+        // It was refused, and the input has not moved.
+        let Some(item) = new_item(list, self.input.line) else { return Err(self.unexpected_end()) };
         let read = self.list_item_into(item);
         if read.is_err() {
             list.items_mut().pop();

@@ -105,7 +105,12 @@ impl Expansion {
             if count > most {
                 return Err(run.services.meter.fail(Limit::ExpansionResults).into());
             }
-            self.fields.extend(texts);
+            for text in texts {
+                self.fields.push(text);
+                if gauge::is_refused() {
+                    return Err(stopped(run));
+                }
+            }
             return Ok(());
         }
         // What is made is charged by the lists that hold it; here is only looked whether one was refused.

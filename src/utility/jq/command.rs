@@ -15,7 +15,7 @@ use super::member;
 use super::print::{self, Printing};
 use super::read::{self, ReadError};
 use super::run::{Host, Run};
-use super::source::{self, Source, SourceError};
+use super::source::{self, Source, SourceError, end_of_run};
 use super::text::Text;
 use super::value::Value;
 use super::work::Work;
@@ -113,7 +113,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let source = Source::new(&request.files, request.kind);
     let host = Host::new(ctx.env.clone(), Arc::clone(&ctx.session.clock));
     let run = compiled.run(&values, host, Work::new(&meter));
-    Evaluation {
+    let mut evaluation = Evaluation {
         request: &request,
         member: compiled.member().filter(|_| request.is_plain_json()),
         meter: &meter,
@@ -122,9 +122,12 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         line: String::new(),
         verdict: Verdict::Unasked,
         last: true,
+    };
+    let ended = evaluation.over_all_inputs(ctx).await;
+    if meter.failure().is_some() {
+        return end_of_run().await;
     }
-    .over_all_inputs(ctx)
-    .await
+    ended
 }
 
 /// The limit that ended the run.
@@ -314,7 +317,7 @@ struct Evaluation<'a> {
 }
 
 impl Evaluation<'_> {
-    async fn over_all_inputs(mut self, ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
+    async fn over_all_inputs(&mut self, ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         if self.request.null_input {
             self.run.start(Value::Null);
             if let Some(status) = self.evaluate(ctx).await? {
@@ -399,7 +402,9 @@ impl Evaluation<'_> {
                 }
                 Step::Done => return Ok(None),
                 Step::Pause => {
-                    ctx.check().await?;
+                    if ctx.check().await.is_err() {
+                        return end_of_run().await;
+                    }
                     self.run.work().go_on();
                 }
                 Step::Input => {
@@ -419,7 +424,7 @@ impl Evaluation<'_> {
 
     async fn fail(&mut self, ctx: &mut Context, error: &JqError) -> Result<Option<ExitStatus>, UtilityError> {
         let said = match error {
-            JqError::Stopped => return Err(ended(self.meter).into()),
+            JqError::Stopped => return end_of_run().await,
             JqError::Halt(halt) => {
                 let said = match &halt.message {
                     Some(Value::String(text)) => text.as_str().to_metered_string(),

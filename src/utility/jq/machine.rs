@@ -112,7 +112,8 @@ impl<'p, 'c> Machine<'p, 'c> {
                 return Step::Pause;
             }
             if let Err(stop) = self.context.work.step() {
-                self.choices.clear();
+                // What is under way may be large. It is dropped with the run, not here.
+                self.next = next;
                 return Step::Failed(JqError::from(Raise::Stop(stop)));
             }
             next = match next {
@@ -126,6 +127,10 @@ impl<'p, 'c> Machine<'p, 'c> {
                 }
                 Next::Fail(raise, frames) => match self.fail(raise, &frames) {
                     Ok(next) => next,
+                    Err(Raise::Stop(stop)) => {
+                        self.next = Next::Fail(Raise::Stop(stop), frames);
+                        return Step::Failed(JqError::from(Raise::Stop(stop)));
+                    }
                     Err(raise) => {
                         self.choices.clear();
                         return Step::Failed(JqError::from(raise));

@@ -84,6 +84,11 @@ pub(super) struct Source {
     pub(super) has_failed: bool,
 }
 
+/// The run is over. What was made so far may be large: it is dropped with the run, not on the way out.
+pub(super) async fn end_of_run<T>() -> T {
+    std::future::pending().await
+}
+
 impl Source {
     /// Reads the files, or standard input where there are none.
     pub(super) fn new(files: &[Operand], kind: Kind) -> Self {
@@ -288,9 +293,12 @@ impl Source {
                     ctx.tick().await?;
                 }
                 Ok(Progress::Paused) => {
-                    ctx.check().await?;
+                    if ctx.check().await.is_err() {
+                        return end_of_run().await;
+                    }
                     work.go_on();
                 }
+                Err(ReadError::Stopped(_)) => return end_of_run().await,
                 Err(error) => {
                     self.reader = Reader::default();
                     self.operands.clear();
