@@ -175,7 +175,7 @@ pub struct Usage {
     pub loop_iterations: u64,
     /// The most processes alive at one time.
     pub peak_processes: u64,
-    /// The most live bytes at one time.
+    /// The most live bytes at one time. A run that meets the limit may hold up to 256 KiB more while it ends.
     pub peak_live_bytes: u64,
     /// Bytes written to standard output.
     pub stdout_bytes: u64,

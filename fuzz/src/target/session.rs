@@ -160,7 +160,10 @@ fn shown(text: &[u8]) -> String {
 /// Asserts that a run used no more than it may.
 fn keeps_to_limits(output: &Output) {
     let (limits, usage) = (limits(), &output.usage);
-    assert!(usage.peak_live_bytes <= limits.live_bytes, "{usage:?}");
+    // A run that was refused memory holds a little more while it ends.
+    let was_refused = matches!(output.end, End::Limit(error) if error.limit == Limit::LiveBytes);
+    let slack = if was_refused { 256 << 10 } else { 0 };
+    assert!(usage.peak_live_bytes <= limits.live_bytes + slack, "{usage:?} {:?}", output.end);
     // What was refused is counted.
     assert!(usage.commands <= limits.commands + 1, "{usage:?}");
     assert!(usage.loop_iterations <= limits.loop_iterations + 1, "{usage:?}");
