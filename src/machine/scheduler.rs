@@ -12,6 +12,7 @@ use super::process::Process;
 use super::run::Run;
 use super::trap::Signal;
 use crate::clock::lock;
+use crate::io::DescriptorTable;
 use crate::limit::{LimitError, Meter, dispose};
 use crate::memory::{Arc, Box, HashMap, Held, Vec, VecDeque, shared, vec};
 use crate::utility::{
@@ -435,9 +436,12 @@ impl Scheduler {
         Poll::Ready(Ok(self.first_status))
     }
 
-    /// The run is over.
+    /// The run is over. What the processes hold open is closed before the next run begins.
     fn drop_processes(&mut self) {
-        let entries = std::mem::take(&mut self.entries);
+        let mut entries = std::mem::take(&mut self.entries);
+        for process in entries.values_mut().filter_map(|entry| entry.process.as_mut()) {
+            process.shell.state.descriptors = DescriptorTable::default();
+        }
         dispose(&self.run.services.meter, entries);
     }
 
