@@ -124,21 +124,21 @@ impl Process {
             Frame::Loop(_) | Frame::Case(..) | Frame::List(_) | Frame::Time(_) | Frame::Pipe(_) => {}
             Frame::Redirections(saved) => self.shell.state.restore_descriptors(saved),
             Frame::LastStage(frame) => self.shell.state.restore_descriptors(frame.into_inner().input),
-            Frame::Function(frame) => {
-                let frame = frame.into_inner();
+            Frame::Function(mut frame) => {
                 self.control.depth = self.control.depth.saturating_sub(1);
                 let state = &mut self.shell.state;
                 self.shell.variables.leave_function(frame.mark);
-                state.positional = frame.positional;
+                // The frame is large: it is not moved out of its box.
+                std::mem::swap(&mut state.positional, &mut frame.positional);
                 state.conditions = frame.conditions;
-                state.calls.source = frame.source;
-                state.calls.innermost = frame.calls;
-                state.last_argument = frame.last_argument;
+                std::mem::swap(&mut state.calls.source, &mut frame.source);
+                std::mem::swap(&mut state.calls.innermost, &mut frame.calls);
+                std::mem::swap(&mut state.last_argument, &mut frame.last_argument);
                 if let Some(options) = frame.options {
                     state.options = options;
                 }
-                if let Some(traps) = frame.traps {
-                    self.shell.state.restore_function_traps(&traps);
+                if let Some(traps) = &frame.traps {
+                    self.shell.state.restore_function_traps(traps);
                 }
                 self.shell.refresh_special();
             }

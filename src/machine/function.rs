@@ -188,7 +188,9 @@ impl Process {
                 .frames
                 .push(Frame::Command(Box::new(CommandFrame { redirections, temporary: None })));
         }
-        let resume = self.shell.code.clone();
+        let has_debug_trap = self.shell.state.traps.debug.is_some();
+        let caller = has_debug_trap
+            .then(|| (Arc::clone(&self.shell.code.program), self.shell.code.pc.saturating_sub(1)));
         let traps = self.shell.function_traps(&function.definition.name);
         let state = &mut self.shell.state;
         let positional = std::mem::replace(&mut state.positional, Positional::new(args));
@@ -204,11 +206,13 @@ impl Process {
             parent: parent.clone(),
         };
         state.calls.innermost = Some(Arc::new(call));
+        let conditions = state.conditions;
+        let resume = self.shell.exchange(function.code.clone());
         self.control.frames.push(Frame::Function(Box::new(FunctionFrame {
             resume,
             mark,
             positional,
-            conditions: state.conditions,
+            conditions,
             options: None,
             source,
             calls: parent,
@@ -216,9 +220,10 @@ impl Process {
             traps,
             returned: false,
         })));
-        let caller = (Arc::clone(&self.shell.code.program), self.shell.code.pc.saturating_sub(1));
-        self.shell.switch(function.code.clone());
-        self.entry_trap(run, line, caller)
+        match caller {
+            Some(caller) => self.entry_trap(run, line, caller),
+            None => Ok(()),
+        }
     }
 
     // Functions.
@@ -233,10 +238,10 @@ impl Process {
                     self.control.frames.push(Frame::Function(frame));
                     return self.start_return_trap(run, status);
                 }
-                Frame::Function(frame) => {
-                    let resume = frame.resume.clone();
+                Frame::Function(mut frame) => {
+                    std::mem::swap(&mut self.shell.code, &mut frame.resume);
+                    self.shell.switched = true;
                     self.undo(Frame::Function(frame));
-                    self.shell.switch(resume);
                     self.pop_command_frame();
                     self.shell.state.set_status(status);
                     return Ok(());

@@ -344,8 +344,13 @@ impl Shell {
 
     /// Goes on at another place.
     pub(crate) fn switch(&mut self, code: Code) {
-        self.code = code;
+        self.exchange(code);
+    }
+
+    /// As [`Shell::switch`]; where it was until now.
+    pub(crate) fn exchange(&mut self, code: Code) -> Code {
         self.switched = true;
+        std::mem::replace(&mut self.code, code)
     }
 
     /// The code at `pc` of the program that runs.

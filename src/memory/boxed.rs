@@ -11,7 +11,8 @@ use std::ops::{Deref, DerefMut};
 pub struct Box<T>(std::boxed::Box<Held<T>>);
 
 impl<T> Box<T> {
-    #[inline]
+    #[expect(clippy::inline_always, reason = "else the value is copied once more")]
+    #[inline(always)]
     pub fn new(value: T) -> Self {
         Self(std::boxed::Box::new(Held::new(value)))
     }
@@ -72,7 +73,8 @@ impl<T: fmt::Display> fmt::Display for Box<T> {
 pub struct Arc<T>(std::sync::Arc<Held<T>>);
 
 impl<T> Arc<T> {
-    #[inline]
+    #[expect(clippy::inline_always, reason = "else the value is copied once more")]
+    #[inline(always)]
     pub fn new(value: T) -> Self {
         Self(std::sync::Arc::new(Held::new(value)))
     }
