@@ -87,6 +87,7 @@ impl Control {
             || self.compiles_at_once
             || run.services.session.clock.is_virtual()
             || shell.state.options.has(ShellOption::NoExec)
+            || shell.state.options.has(ShellOption::History)
             || !shell.state.commands.aliases.is_empty()
         {
             return None;

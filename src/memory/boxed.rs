@@ -11,8 +11,7 @@ use std::ops::{Deref, DerefMut};
 pub struct Box<T>(std::boxed::Box<Held<T>>);
 
 impl<T> Box<T> {
-    #[expect(clippy::inline_always, reason = "else the value is copied once more")]
-    #[inline(always)]
+    #[inline]
     pub fn new(value: T) -> Self {
         Self(std::boxed::Box::new(Held::new(value)))
     }
@@ -73,8 +72,7 @@ impl<T: fmt::Display> fmt::Display for Box<T> {
 pub struct Arc<T>(std::sync::Arc<Held<T>>);
 
 impl<T> Arc<T> {
-    #[expect(clippy::inline_always, reason = "else the value is copied once more")]
-    #[inline(always)]
+    #[inline]
     pub fn new(value: T) -> Self {
         Self(std::sync::Arc::new(Held::new(value)))
     }

@@ -23,8 +23,7 @@ impl<T> Held<T> {
     const BYTES: usize = size_of::<T>() + COUNTERS;
 
     /// Charges the size of `value`. A refusal does not keep it from being made: it is small, and the run ends.
-    #[expect(clippy::inline_always, reason = "else the value is copied once more")]
-    #[inline(always)]
+    #[inline]
     pub fn new(value: T) -> Self {
         if !gauge::charge(Self::BYTES) {
             // Drop gives back what is charged here.
