@@ -239,8 +239,21 @@ impl Meter {
 
     /// Called when the fuel of the gauge is gone, or to look at the clock early: counts what was used, checks the
     /// deadline, fills up, and says whose turn it is.
+    ///
+    /// Whoever is told that the run pauses and comes back to the same place must have used as much fuel then as one who
+    /// was not: when the run pauses depends on the machine, and turns must not.
     #[cold]
     pub(crate) fn refuel(&self) -> Result<Turn, LimitError> {
+        self.refuel_or(true)
+    }
+
+    /// As [`Meter::refuel`] where coming back costs fuel: only a turn that is over ends, which comes soon enough.
+    #[cold]
+    pub(crate) fn refuel_for_turn(&self) -> Result<Turn, LimitError> {
+        self.refuel_or(false)
+    }
+
+    fn refuel_or(&self, may_pause: bool) -> Result<Turn, LimitError> {
         let (used, turn_is_over) = gauge::refill();
         self.count_operations(used)?;
         let now = real_monotonic();
@@ -248,7 +261,7 @@ impl Meter {
         // A turn that is over ends, whatever the time says: what the processes do to each other depends on turns alone.
         let turn = if turn_is_over {
             Turn::Over
-        } else if self.slice_ended_by(now) {
+        } else if may_pause && self.slice_ended_by(now) {
             self.paused.store(true, Relaxed);
             Turn::Pauses
         } else {

@@ -79,7 +79,12 @@ impl Process {
     /// Counts the operations that used up the fuel, and checks the deadline. Whether the process gives others a turn.
     #[cold]
     pub(crate) fn refuel(run: &Run) -> Step<bool> {
-        Ok(run.services.meter.refuel()? != Turn::Continues)
+        let gives_way = run.services.meter.refuel()? != Turn::Continues;
+        if gives_way {
+            // The operation uses its fuel when it runs.
+            gauge::burn(-1);
+        }
+        Ok(gives_way)
     }
 
     /// Runs operations. Those that start nothing `continue`: what they may have left to write waits for the next one that

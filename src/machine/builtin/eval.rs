@@ -173,7 +173,7 @@ fn read_stream(ctx: &mut Context<'_, '_>, path: &Text) -> Result<Option<Bytes>, 
         match read {
             Poll::Pending => break,
             Poll::Ready(Ok(count)) if count > 0 => {
-                if gauge::burn(1) && ctx.run.services.meter.refuel()? != Turn::Continues {
+                if gauge::burn(1) && ctx.run.services.meter.refuel_for_turn()? != Turn::Continues {
                     ctx.task.waker().wake_by_ref();
                     break;
                 }

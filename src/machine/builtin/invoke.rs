@@ -50,7 +50,7 @@ impl Shell {
                 Filled::All | Filled::Block => {}
                 Filled::Message(error) => self.report_builtin(invocation.builtin, &error),
             }
-            if gauge::burn(1) && run.services.meter.refuel()? != Turn::Continues {
+            if gauge::burn(1) && run.services.meter.refuel_for_turn()? != Turn::Continues {
                 cx.waker().wake_by_ref();
                 return Ok(false);
             }

@@ -129,7 +129,7 @@ fn read(ctx: &mut Context<'_, '_>, lines: &mut Lines) -> Result<Read, BuiltinErr
     let description = Arc::clone(&lines.description);
     loop {
         // Lines from a file are always there: what they cost is looked at here.
-        if gauge::burn(1) && ctx.run.services.meter.refuel()? != Turn::Continues {
+        if gauge::burn(1) && ctx.run.services.meter.refuel_for_turn()? != Turn::Continues {
             ctx.task.waker().wake_by_ref();
             return Ok(Read::Pending);
         }

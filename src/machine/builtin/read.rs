@@ -104,7 +104,7 @@ fn read(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
             Poll::Ready(Ok(_)) if line.complete || line.ended => {}
             Poll::Ready(Ok(_)) => {
                 // A device may give bytes without end: nothing else would stop this loop.
-                if gauge::burn(1) && ctx.run.services.meter.refuel()? != Turn::Continues {
+                if gauge::burn(1) && ctx.run.services.meter.refuel_for_turn()? != Turn::Continues {
                     ctx.task.waker().wake_by_ref();
                     ctx.keep(line);
                     return Ok(Flow::Wait);
