@@ -244,6 +244,20 @@ pub(crate) fn offset_of(text: &[u8], index: usize) -> usize {
     at
 }
 
+/// A number of at most `most` digits from `at` on, as escapes have them, and how many there were.
+pub(crate) fn digits(text: &[u8], at: usize, base: u32, most: usize) -> (u32, usize) {
+    let mut value = 0_u32;
+    let mut used = 0;
+    while used < most {
+        let Some(digit) = text.get(at + used).and_then(|byte| char::from(*byte).to_digit(base)) else {
+            break;
+        };
+        value = value.wrapping_mul(base).wrapping_add(digit);
+        used += 1;
+    }
+    (value, used)
+}
+
 /// Bytes of a block whose characters are counted at once.
 const BLOCK: usize = 4096;
 

@@ -4,6 +4,7 @@ use super::ast::{Parts, WordPart};
 use super::lexer::{Parsed, Reader};
 use super::substitution::Quoting;
 use super::word::push_quoted;
+use crate::character::digits;
 use crate::memory::Vec;
 use crate::text::Text;
 
@@ -218,7 +219,7 @@ pub(super) fn decode_ansi(text: &[u8]) -> Vec<u8> {
             b'v' => out.push(11),
             b'\\' | b'\'' | b'"' | b'?' => out.push(escape),
             b'0'..=b'7' => {
-                let (value, length) = digits(text, at - 1, 3, 8);
+                let (value, length) = digits(text, at - 1, 8, 3);
                 at = at - 1 + length;
                 if value.trailing_zeros() >= 8 {
                     break;
@@ -233,7 +234,7 @@ pub(super) fn decode_ansi(text: &[u8]) -> Vec<u8> {
                 };
                 let braces = escape == b'x' && text.get(at) == Some(&b'{');
                 let (value, length) =
-                    digits(text, at + usize::from(braces), if braces { 8 } else { most }, 16);
+                    digits(text, at + usize::from(braces), 16, if braces { 8 } else { most });
                 if length == 0 {
                     out.extend_from_slice(&[b'\\', escape]);
                     continue;
@@ -267,20 +268,6 @@ pub(super) fn decode_ansi(text: &[u8]) -> Vec<u8> {
         }
     }
     out
-}
-
-/// The number of at most `most` digits at `at`, and how many there were.
-fn digits(text: &[u8], at: usize, most: usize, base: u32) -> (u32, usize) {
-    let mut value = 0_u32;
-    let mut length = 0;
-    while length < most {
-        let Some(digit) = text.get(at + length).and_then(|&byte| char::from(byte).to_digit(base)) else {
-            break;
-        };
-        value = value.wrapping_mul(base).wrapping_add(digit);
-        length += 1;
-    }
-    (value, length)
 }
 
 /// Bash encodes every 31-bit number in UTF-8's original scheme, surrogates too.

@@ -3,6 +3,7 @@
 use super::context::ShellContext;
 use super::error::BuiltinError;
 use super::{Act, Builtin, Flow};
+use crate::character::digits;
 use crate::machine::option::ShellOption;
 use crate::memory::Vec;
 use crate::text::Text;
@@ -147,20 +148,6 @@ fn decode_escape(text: &[u8], mut at: usize, out: &mut Vec<u8>) -> Option<usize>
         other => out.extend_from_slice(&[b'\\', other]),
     }
     Some(at)
-}
-
-/// A number of at most `most` digits and how many there were.
-fn digits(text: &[u8], at: usize, base: u32, most: usize) -> (u32, usize) {
-    let mut value = 0_u32;
-    let mut used = 0;
-    while used < most {
-        let Some(digit) = text.get(at + used).and_then(|byte| char::from(*byte).to_digit(base)) else {
-            break;
-        };
-        value = value.wrapping_mul(base).wrapping_add(digit);
-        used += 1;
-    }
-    (value, used)
 }
 
 #[cfg(test)]

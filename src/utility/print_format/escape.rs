@@ -1,5 +1,6 @@
 //! Backslash escapes of `printf` and `echo`.
 
+use crate::character::digits;
 use crate::memory::Vec;
 
 /// Where an escape stands.
@@ -79,20 +80,6 @@ pub(crate) fn decode(text: &[u8], place: EscapeIn, out: &mut Vec<u8>) -> Escape 
             Escape { length: 1, ..Escape::default() }
         }
     }
-}
-
-/// A number of at most `most` digits and how many there were.
-fn digits(text: &[u8], at: usize, base: u32, most: usize) -> (u32, usize) {
-    let mut value = 0_u32;
-    let mut used = 0;
-    while used < most {
-        let Some(digit) = text.get(at + used).and_then(|byte| char::from(*byte).to_digit(base)) else {
-            break;
-        };
-        value = value.wrapping_mul(base).wrapping_add(digit);
-        used += 1;
-    }
-    (value, used)
 }
 
 /// Appends a code point as UTF-8, also a surrogate.
