@@ -60,6 +60,8 @@ pub struct Sandbox {
     /// This sandbox under the names that the hooks of a dialect were promised.
     renamed: OnceLock<Box<Sandbox>>,
     skipped: Vec<vfs::fixture::Skipped>,
+    /// Runs stay where the host polls them.
+    stays: bool,
 }
 
 /// What the runs of a session share beside its files. When it holds more than the session may keep, all of it starts over
@@ -263,6 +265,9 @@ impl Sandbox {
             ) => State::Ended(status),
         };
         let kept = Kept { slot: Arc::clone(&self.shared), own: shared, most: self.kept_bytes };
-        Running { state, meter, stdout, stderr, kept }
+        if self.stays {
+            meter.set_apart();
+        }
+        Running { state, meter, stdout, stderr, kept, stays: self.stays }
     }
 }

@@ -34,6 +34,9 @@ pub struct Meter {
     turn_left: AtomicI64,
     paused: AtomicBool,
     gives_way: AtomicBool,
+    /// Long steps keep nobody but this run, or there is no help.
+    is_apart: AtomicBool,
+    wants_apart: AtomicBool,
     stopped: AtomicBool,
     failure: Mutex<Option<LimitError>>,
 }
@@ -71,6 +74,8 @@ impl Meter {
             turn_left: AtomicI64::new(TURN_FUEL),
             paused: AtomicBool::new(false),
             gives_way: AtomicBool::new(false),
+            is_apart: AtomicBool::new(false),
+            wants_apart: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
             failure: Mutex::new(None),
         })
@@ -297,6 +302,27 @@ impl Meter {
     /// Whether a process has paused because the run's slice was over; asked once.
     pub(crate) fn take_pause(&self) -> bool {
         self.paused.swap(false, Relaxed)
+    }
+
+    /// Whether a step may be done now that can take longer than a slice and cannot be cut. `false`: who asks lets the run pause,
+    /// which goes on apart (see `limit::apart`), and asks again then.
+    pub(crate) fn may_take_long(&self) -> bool {
+        if self.is_apart.load(Relaxed) {
+            return true;
+        }
+        self.wants_apart.store(true, Relaxed);
+        self.paused.store(true, Relaxed);
+        false
+    }
+
+    /// Whether the run has to go on apart before it can do anything.
+    pub(crate) fn wants_apart(&self) -> bool {
+        self.wants_apart.load(Relaxed) && !self.is_apart.load(Relaxed)
+    }
+
+    /// From now on the run goes on apart, or has to stay where it is.
+    pub(crate) fn set_apart(&self) {
+        self.is_apart.store(true, Relaxed);
     }
 
     /// Starts a slice: from now on [`Meter::slice_is_over`] is false for less than a millisecond.

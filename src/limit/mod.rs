@@ -5,14 +5,14 @@
 //! somebody else's code holds. The first limit that is reached is kept in the meter and ends the run, whatever the code
 //! that met it does with the error: a script cannot catch it.
 
-mod beside;
+mod apart;
 #[cfg_attr(not(feature = "faults"), allow(dead_code, unreachable_pub, reason = "only tests ask for faults"))]
 pub mod fault;
 pub(crate) mod gauge;
 mod meter;
 mod parse_time;
 
-pub(crate) use beside::{dispose, do_beside};
+pub(crate) use apart::{Apart, dispose};
 pub use meter::{Charge, Meter};
 pub(crate) use meter::{ProcessCharge, Turn};
 pub(crate) use parse_time::ParseTime;
@@ -103,6 +103,8 @@ limits! {
     syntax_depth SyntaxDepth "syntax nesting" [200, 200, 64, 200];
     /// Fields that one word may expand to.
     expansion_results ExpansionResults "results of an expansion" [1_000_000, 100_000, 100_000, 10_000_000];
+    /// Bytes of one arithmetic expression that are read, with those of the variables in it whose values are expressions.
+    expression_bytes ExpressionBytes "bytes of one arithmetic expression" [64 * KIB, 64 * KIB, 64 * KIB, MIB];
     /// Bytes of one compiled regular expression.
     regex_bytes RegexBytes "bytes of a compiled regular expression" [8 * MIB, 2 * MIB, 2 * MIB, 64 * MIB];
     /// Time to parse one script, in milliseconds.

@@ -1,6 +1,6 @@
 //! Texts become programs that run: with the aliases and options of the shell, one complete command after the other.
 
-use super::compiling::{After, Compiled};
+use super::compiling::{After, Compiling};
 use super::control::Control;
 use super::frame::{Frame, ScriptKind};
 use super::halt::{Halt, Step};
@@ -131,16 +131,9 @@ impl Control {
             return Ok(());
         }
         let after = After::More { shift: shell.code.shift };
-        let next = self.compile_for(shell, run, &program.source, rest, after)?;
-        if main
-            && shell.state.options.has(ShellOption::History)
-            && let Compiled::Now(next) = &next
-        {
-            let end = next.rest.map_or(program.source.len(), |(offset, _)| offset);
-            let text = program.source.get(rest.0..end).unwrap_or(&[]).to_metered();
-            shell.history(run).record(&text)?;
-        }
-        self.run_compiled(shell, run, next, after);
+        let next = Compiling { source: program.source.clone(), from: rest, after };
+        let next = self.compile_for(shell, run, next)?;
+        self.run_compiled(shell, run, next);
         Ok(())
     }
 

@@ -1,26 +1,18 @@
-//! Compiling a long source. What is long in many commands is compiled in stretches; one command of a megabyte cannot be,
-//! because the parser recurses, so a thread compiles it while the process waits.
-//!
-//! On a clock that is fixed this is done in place: what other processes do meanwhile would depend on the machine.
+//! Compiling the source that runs next. One that is long is compiled when the run may take long: the parser recurses, so it
+//! cannot be cut in the middle of a command.
 
 use super::control::Control;
 use super::halt::Step;
 use super::option::ShellOption;
-use super::run::{Measured, Run};
+use super::run::Run;
 use super::shell::Shell;
 use super::wait::Wait;
-use crate::clock::lock;
-use crate::limit::{LimitError, do_beside, gauge};
-use crate::memory::{Arc, Box, Bytes, Held, shared};
-use crate::program::{CompileOptions, Program, compile_source};
-use crate::syntax::NoAliases;
-use std::sync::Mutex;
-use std::task::{Context, Poll, Waker};
+use crate::memory::{Arc, Box, Bytes, ToMetered as _};
+use crate::program::Program;
+use std::task::{Context, Poll};
 
-/// Bytes of a source that are compiled in place.
+/// Bytes of a source that are compiled at any time.
 const SHORT: usize = 32 << 10;
-/// Bytes that are compiled for one unit of fuel.
-const BYTES_PER_FUEL: usize = 5;
 
 /// What is done with a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,98 +25,54 @@ pub(crate) enum After {
     More { shift: u32 },
 }
 
-/// A program, or the thread that makes it.
+/// A source, from where it is compiled, and what is done with its program.
+#[derive(Debug)]
+pub(crate) struct Compiling {
+    pub(crate) source: Bytes,
+    /// Offset and line.
+    pub(crate) from: (usize, u32),
+    pub(crate) after: After,
+}
+
+/// A program, or what one will be made of.
 pub(crate) enum Compiled {
-    Now(Arc<Program>),
+    Now(Arc<Program>, After),
     Later(Box<Compiling>),
 }
 
-/// A thread compiles.
-#[derive(Debug)]
-pub(crate) struct Compiling {
-    /// Shared with the thread.
-    result: std::sync::Arc<Held<Mutex<Handover>>>,
-    options: CompileOptions,
-    is_cacheable: bool,
-    after: After,
-}
-
-#[derive(Debug, Default)]
-struct Handover {
-    /// The program, and the bytes that it takes.
-    program: Option<Result<(Program, usize), LimitError>>,
-    waker: Option<Waker>,
-}
-
 impl Control {
-    /// Compiles a source, on a thread if it is long.
+    /// Compiles a source, or leaves that for later if it is long.
     pub(crate) fn compile_for(
         &mut self,
         shell: &mut Shell,
         run: &mut Run,
-        source: &Bytes,
-        from: (usize, u32),
-        after: After,
+        compiling: Compiling,
     ) -> Step<Compiled> {
-        let is_main = after == After::Main;
-        if let Some(compiling) = self.compile_beside(shell, run, source, from, after) {
+        let length = compiling.source.len().saturating_sub(compiling.from.0);
+        if length > SHORT && !self.compiles_at_once && !run.services.meter.may_take_long() {
             return Ok(Compiled::Later(Box::new(compiling)));
         }
-        self.compile(shell, run, source, from, is_main).map(Compiled::Now)
+        self.compile_now(shell, run, &compiling).map(|program| Compiled::Now(program, compiling.after))
     }
 
-    fn compile_beside(
-        &self,
-        shell: &Shell,
-        run: &Run,
-        source: &Bytes,
-        from: (usize, u32),
-        after: After,
-    ) -> Option<Compiling> {
-        let limits = run.services.meter.limits();
-        if source.len().saturating_sub(from.0) <= SHORT
-            || source.len() as u64 > limits.script_bytes
-            || self.compiles_at_once
-            || run.services.session.clock.is_virtual()
-            || shell.state.options.has(ShellOption::NoExec)
-            || shell.state.options.has(ShellOption::History)
-            || !shell.state.commands.aliases.is_empty()
+    fn compile_now(&mut self, shell: &mut Shell, run: &mut Run, compiling: &Compiling) -> Step<Arc<Program>> {
+        let Compiling { source, from, after } = compiling;
+        let program = self.compile(shell, run, source, *from, *after == After::Main)?;
+        if matches!(after, After::More { .. })
+            && shell.state.options.has(ShellOption::History)
+            && self.is_main_level(shell)
         {
-            return None;
+            let end = program.rest.map_or(source.len(), |(offset, _)| offset);
+            let text = source.get(from.0..end).unwrap_or(&[]).to_metered();
+            shell.history(run).record(&text)?;
         }
-        let options = self.compile_options(shell, limits.syntax_depth);
-        let is_cacheable = after == After::Main && from.0 == 0;
-        if options.stepwise || is_cacheable && run.services.cache.get(source, &options).is_some() {
-            return None;
-        }
-        let result = shared(Mutex::new(Handover::default()));
-        let (handover, meter) = (std::sync::Arc::clone(&result), std::sync::Arc::clone(&run.services.meter));
-        let source = source.clone();
-        let compile = move || {
-            let measured = Measured::start();
-            let program = compile_source(&source, from, &options, &NoAliases, &meter);
-            program.map(|program| (program, measured.bytes().saturating_add(source.len())))
-        };
-        let is_begun = do_beside(&run.services.meter, compile, move |program| {
-            let mut handover = lock(&handover);
-            handover.program = Some(program);
-            if let Some(waker) = handover.waker.take() {
-                waker.wake();
-            }
-        });
-        is_begun.then_some(Compiling { result, options, is_cacheable, after })
+        Ok(program)
     }
 
-    /// Starts a program, or waits for it.
-    pub(crate) fn run_compiled(
-        &mut self,
-        shell: &mut Shell,
-        run: &mut Run,
-        compiled: Compiled,
-        after: After,
-    ) {
+    /// Starts a program, or waits until it can be made.
+    pub(crate) fn run_compiled(&mut self, shell: &mut Shell, run: &mut Run, compiled: Compiled) {
         match compiled {
-            Compiled::Now(program) => self.start_compiled(shell, run, &program, after),
+            Compiled::Now(program, after) => self.start_compiled(shell, run, &program, after),
             Compiled::Later(compiling) => self.wait = Wait::Program(compiling),
         }
     }
@@ -140,31 +88,22 @@ impl Control {
         }
     }
 
-    /// Starts the program that a thread has made, once it has.
+    /// Makes the program that was left for later, once the run may take long.
     pub(super) fn resume_compiling(
         &mut self,
         shell: &mut Shell,
         run: &mut Run,
-        cx: &mut Context<'_>,
+        cx: &Context<'_>,
     ) -> Poll<Step> {
-        let Wait::Program(compiling) = &self.wait else { return Poll::Ready(Ok(())) };
-        let mut handover = lock(&compiling.result);
-        let Some(program) = handover.program.take() else {
-            handover.waker = Some(cx.waker().clone());
+        if !run.services.meter.may_take_long() {
+            cx.waker().wake_by_ref();
             return Poll::Pending;
-        };
-        drop(handover);
-        let (options, is_cacheable, after) = (compiling.options, compiling.is_cacheable, compiling.after);
-        self.wait = Wait::Nothing;
-        let (program, bytes) = program?;
-        run.services.meter.check()?;
-        let program = Arc::new(program);
-        let end = program.rest.map_or(program.source.len(), |(offset, _)| offset);
-        gauge::burn(i64::try_from(end / BYTES_PER_FUEL).unwrap_or(i64::MAX));
-        if is_cacheable {
-            run.services.cache.put(&options, &program, bytes);
         }
-        self.start_compiled(shell, run, &program, after);
+        let Wait::Program(compiling) = std::mem::replace(&mut self.wait, Wait::Nothing) else {
+            return Poll::Ready(Ok(()));
+        };
+        let program = self.compile_now(shell, run, &compiling)?;
+        self.start_compiled(shell, run, &program, compiling.after);
         Poll::Ready(Ok(()))
     }
 }

@@ -205,6 +205,11 @@ impl Scheduler {
         lock(&self.ready.queue).push_back(pid);
     }
 
+    /// Whether a process can go on, though nothing that is waited for has come.
+    pub(crate) fn is_at_work(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
     /// Polls one process.
     fn step(&mut self, pid: u32) -> Result<(), LimitError> {
         let paused = self.paused.take();
@@ -463,7 +468,8 @@ impl Scheduler {
                 }
             }
             // With nobody ready it goes on until it waits for something that wakes it.
-            let is_over = self.paused.is_some() || self.run.services.meter.slice_is_over();
+            let meter = &self.run.services.meter;
+            let is_over = self.paused.is_some() || meter.wants_apart() || meter.slice_is_over();
             if is_over && !self.ready.is_empty() {
                 return Poll::Pending;
             }

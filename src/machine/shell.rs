@@ -309,11 +309,13 @@ pub(crate) struct ArithmeticState {
     pub(crate) context: ArithmeticContext,
     /// The evaluation of an arithmetic command failed.
     pub(crate) failed: bool,
+    /// Bytes of text that were read for the expression.
+    pub(crate) bytes: u64,
 }
 
 impl Default for ArithmeticState {
     fn default() -> Self {
-        Self { prefix: None, context: ArithmeticContext::Plain, failed: false }
+        Self { prefix: None, context: ArithmeticContext::Plain, failed: false, bytes: 0 }
     }
 }
 

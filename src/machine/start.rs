@@ -1,7 +1,7 @@
 //! Starting shells: the first of a run, `bash` and `sh` as commands, scripts by path, `eval` and `source`.
 
 use super::builtin::{Flow, Invocation};
-use super::compiling::After;
+use super::compiling::{After, Compiling};
 use super::control::Control;
 use super::environment::Template;
 use super::expansion::Expansion;
@@ -78,7 +78,8 @@ impl Control {
     ) -> Step<Flow> {
         let line = shell.line();
         let first_line = if kind == ScriptKind::Eval { line } else { 1 };
-        let program = self.compile_for(shell, run, source, (0, first_line), After::Text)?;
+        let text = Compiling { source: source.clone(), from: (0, first_line), after: After::Text };
+        let program = self.compile_for(shell, run, text)?;
         self.enter(run)?;
         self.push_command_frame(invocation);
         let resume = shell.code.clone();
@@ -112,7 +113,7 @@ impl Control {
             }
         }
         self.frames.push(Frame::Script(Box::new(frame)));
-        self.run_compiled(shell, run, program, After::Text);
+        self.run_compiled(shell, run, program);
         Ok(Flow::Switched)
     }
 
@@ -144,8 +145,9 @@ impl Control {
             let text = Value::Text(Text::from(&**source));
             shell.variables.slot_mut(name::BASH_EXECUTION_STRING).value = text;
         }
-        let program = self.compile_for(shell, run, source, (0, 1), After::Main)?;
-        self.run_compiled(shell, run, program, After::Main);
+        let script = Compiling { source: source.clone(), from: (0, 1), after: After::Main };
+        let program = self.compile_for(shell, run, script)?;
+        self.run_compiled(shell, run, program);
         Ok(())
     }
 

@@ -29,6 +29,7 @@ pub struct SandboxBuilder {
     seeds: Vec<(Text, std::path::PathBuf)>,
     pub(super) hook_host: Option<Arc<dyn HookHost>>,
     kept_bytes: usize,
+    stays: bool,
 }
 
 /// The tree that every session starts with.
@@ -81,6 +82,7 @@ impl SandboxBuilder {
             seeds: Vec::new(),
             hook_host: None,
             kept_bytes: crate::machine::DEFAULT_KEPT_BYTES,
+            stays: false,
         }
     }
 
@@ -96,6 +98,15 @@ impl SandboxBuilder {
     #[must_use]
     pub fn kept_bytes(mut self, bytes: usize) -> Self {
         self.kept_bytes = bytes;
+        self
+    }
+
+    /// Whether a run that has been at work for 0.4 ms may go on at one of the few threads that the crate has, while the host's
+    /// future waits for it. Default: yes. Without, a run yields to the executor after each slice of that length, but a step
+    /// that cannot be cut keeps it for longer.
+    #[must_use]
+    pub fn threads(mut self, may_have: bool) -> Self {
+        self.stays = !may_have;
         self
     }
 
@@ -279,6 +290,7 @@ impl SandboxBuilder {
             host_commands: Arc::new(self.commands),
             shared: Arc::new(Mutex::new(Arc::new(Shared::new(self.kept_bytes)))),
             kept_bytes: self.kept_bytes,
+            stays: self.stays,
             hook_host: self.hook_host,
             hook_state: SessionState::default(),
             renamed: OnceLock::new(),

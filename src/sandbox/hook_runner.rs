@@ -280,6 +280,7 @@ impl Sandbox {
             hook_state: SessionState::default(),
             renamed: OnceLock::new(),
             skipped: Vec::new(),
+            stays: self.stays,
         }
     }
 }

@@ -3,11 +3,13 @@
 use super::Kept;
 use crate::clock::Clock;
 use crate::io::{Capture, InputStream, OutputStream};
-use crate::limit::{Limit, LimitError, Limits, Meter, Usage, dispose};
+use crate::limit::{Apart, Limit, LimitError, Limits, Meter, Usage, dispose};
 use crate::machine::{RunEnd, Scheduler};
 use crate::memory::Arc;
 use crate::text::Text;
 use crate::utility::Environment;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,19 +109,48 @@ impl Script {
 }
 
 pub(super) enum State {
+    /// Where the host polls it.
     Running(Box<Scheduler>),
+    /// At a thread of the crate.
+    Apart(Apart<Metered>),
     /// Ended before its first operation: by a limit, or with a status.
     Failed(LimitError),
     Ended(u8),
 }
 
-/// A run in progress. Dropping it ends every process of the run.
+/// A scheduler that is polled, and dropped, on the account of its run.
+pub(super) struct Metered {
+    scheduler: Option<Box<Scheduler>>,
+    meter: std::sync::Arc<Meter>,
+}
+
+impl Future for Metered {
+    type Output = RunEnd;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<RunEnd> {
+        let meter = std::sync::Arc::clone(&self.meter);
+        let _entered = meter.enter();
+        self.scheduler.as_mut().map_or(Poll::Pending, |scheduler| Pin::new(scheduler.as_mut()).poll(cx))
+    }
+}
+
+impl Drop for Metered {
+    fn drop(&mut self) {
+        let _entered = self.meter.enter();
+        self.scheduler = None;
+    }
+}
+
+/// A run in progress. Dropping it ends every process of the run; where one is in the middle of a step, at a thread of the
+/// crate, that is waited for.
 pub struct Running {
     pub(super) state: State,
     pub(super) meter: std::sync::Arc<Meter>,
     pub(super) stdout: Option<Arc<Capture>>,
     pub(super) stderr: Option<Arc<Capture>>,
     pub(super) kept: Kept,
+    /// It never goes on apart.
+    pub(super) stays: bool,
 }
 
 impl Running {
@@ -132,28 +163,67 @@ impl Running {
 impl Drop for Running {
     /// What the run holds is given back to its own meter.
     fn drop(&mut self) {
+        let state = match std::mem::replace(&mut self.state, State::Ended(0)) {
+            State::Apart(apart) => {
+                let taken = apart.take().and_then(|mut metered| metered.scheduler.take());
+                taken.map_or(State::Ended(0), State::Running)
+            }
+            state => state,
+        };
         let _entered = self.meter.enter();
-        let state = std::mem::replace(&mut self.state, State::Ended(0));
         dispose(&self.meter, state);
         self.kept.trim();
+    }
+}
+
+impl Running {
+    /// Goes on where the run is.
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<RunEnd> {
+        match &mut self.state {
+            State::Failed(error) => Poll::Ready(RunEnd::Limit(*error)),
+            State::Ended(status) => Poll::Ready(RunEnd::Status(*status)),
+            State::Apart(apart) => Pin::new(apart).poll(cx),
+            State::Running(scheduler) => Pin::new(scheduler.as_mut()).poll(cx),
+        }
+    }
+
+    /// Lets a run that is at work for long go on at a thread of the crate. It is not on the gauge.
+    fn go_apart(&mut self, cx: &mut Context<'_>) {
+        let is_long = match &self.state {
+            State::Running(scheduler) => scheduler.is_at_work() || self.meter.wants_apart(),
+            _ => false,
+        };
+        if !is_long || self.stays {
+            return;
+        }
+        self.meter.set_apart();
+        let State::Running(scheduler) = std::mem::replace(&mut self.state, State::Ended(0)) else { return };
+        match Apart::start(Metered { scheduler: Some(scheduler), meter: std::sync::Arc::clone(&self.meter) }) {
+            Ok(apart) => {
+                apart.wake_when_ended(cx.waker());
+                self.state = State::Apart(apart);
+            }
+            // There are no threads here. The scheduler has woken its task.
+            Err(mut metered) => {
+                self.stays = true;
+                self.state = metered.scheduler.take().map_or(State::Ended(0), State::Running);
+            }
+        }
     }
 }
 
 impl Future for Running {
     type Output = Output;
 
-    fn poll(mut self: std::pin::Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> std::task::Poll<Output> {
-        use std::task::Poll;
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Output> {
         let meter = std::sync::Arc::clone(&self.meter);
-        let _entered = meter.enter();
-        let end = match &mut self.state {
-            State::Failed(error) => RunEnd::Limit(*error),
-            State::Ended(status) => RunEnd::Status(*status),
-            State::Running(scheduler) => match std::pin::Pin::new(scheduler.as_mut()).poll(cx) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(end) => end,
-            },
+        let entered = matches!(self.state, State::Running(_)).then(|| meter.enter());
+        let Poll::Ready(end) = self.poll_end(cx) else {
+            drop(entered);
+            self.go_apart(cx);
+            return Poll::Pending;
         };
+        let _entered = entered.unwrap_or_else(|| meter.enter());
         // A refusal that came last is as good a limit as any other.
         let end = self.meter.failure().map_or(end, RunEnd::Limit);
         let (end, status) = match end {

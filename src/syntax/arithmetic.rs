@@ -24,24 +24,25 @@ type Evaluated<T> = Result<T, Box<ArithmeticError>>;
 /// Runs of at most so many operators are nested [`Expression::Binary`].
 const NESTED_RUN: usize = 8;
 
-/// Subscripts longer than this are parsed when they are evaluated only.
-const LONGEST_SUBSCRIPT: usize = 1 << 16;
+/// Expressions in a script that are longer than this are parsed when they are evaluated only, and held against the limit there.
+const LONGEST_SOURCE: usize = 1 << 16;
 
 /// Parses text that was expanded: no `$` is left. Blank text is 0.
 ///
 /// # Errors
-/// Bash's error with its error token; [`Kind::TooDeep`] when nested deeper than `depth`.
-pub fn parse_arithmetic(text: &[u8], depth: u32) -> Result<Expression, ArithmeticError> {
-    parse(text, depth, false).map_err(Box::into_inner)
+/// Bash's error with its error token; [`Kind::TooDeep`] when nested deeper than `depth`, [`Kind::TooLong`] when more than
+/// `bytes` of the text have to be read.
+pub fn parse_arithmetic(text: &[u8], depth: u32, bytes: usize) -> Result<Expression, ArithmeticError> {
+    parse(text, depth, bytes, false).map_err(Box::into_inner)
 }
 
 /// Parses source text in which `$name`, `${name}`, `$1`, `$#` and `$?` may be whole operands. `None` when it cannot be
-/// parsed before it is expanded.
+/// parsed before it is expanded, or is too long for that.
 pub(super) fn parse_source(text: &[u8], depth: u32) -> Option<Expression> {
-    parse(text, depth, true).ok()
+    parse(text, depth, LONGEST_SOURCE, true).ok()
 }
 
-fn parse(text: &[u8], depth: u32, parameters: bool) -> Evaluated<Expression> {
+fn parse(text: &[u8], depth: u32, bytes: usize, parameters: bool) -> Evaluated<Expression> {
     let mut tokens = Tokens {
         text,
         pos: 0,
@@ -52,6 +53,7 @@ fn parse(text: &[u8], depth: u32, parameters: bool) -> Evaluated<Expression> {
         parameters,
         depth: 0,
         limit: depth,
+        bytes,
     };
     tokens.advance()?;
     if tokens.current == Token::End {
@@ -95,6 +97,8 @@ struct Tokens<'a> {
     parameters: bool,
     depth: u32,
     limit: u32,
+    /// No token begins behind so many bytes.
+    bytes: usize,
 }
 
 impl Tokens<'_> {
@@ -136,6 +140,9 @@ impl Tokens<'_> {
             self.pos = start;
             self.current = Token::End;
             return Ok(());
+        }
+        if start > self.bytes {
+            return Err(self.error(Kind::TooLong(self.bytes as u64)));
         }
         self.last_start = start;
         let first = self.byte(start);
@@ -278,14 +285,14 @@ impl Tokens<'_> {
         let parsed = self.subscript_expression();
         let (expression, close) = match parsed {
             Ok(expression) => (Some(expression), self.pos - 1),
-            Err(error) if matches!(error.kind, Kind::TooDeep(_)) => return Err(error),
+            Err(error) if matches!(error.kind, Kind::TooDeep(_) | Kind::TooLong(_)) => return Err(error),
             Err(_) => (None, self.closing_bracket(name, open)?),
         };
         self.depth = depth;
         self.previous = previous;
         self.pos = close + 1;
         let text = Text::from(self.slice(open + 1, close));
-        let expression = expression.filter(|_| text.len() <= LONGEST_SUBSCRIPT);
+        let expression = expression.filter(|_| text.len() <= LONGEST_SOURCE);
         Ok(ElementSubscript { text, expression })
     }
 
@@ -623,7 +630,7 @@ mod tests {
     use super::*;
 
     fn error(text: &str) -> String {
-        parse_arithmetic(text.as_bytes(), 50).map_or_else(|error| error.to_string(), |_| String::new())
+        parse_arithmetic(text.as_bytes(), 50, usize::MAX).map_or_else(|error| error.to_string(), |_| String::new())
     }
 
     #[test]
@@ -652,11 +659,11 @@ mod tests {
     #[test]
     fn long_runs_do_not_nest() {
         let text = "1-2".repeat(1000).replace("21", "2*3-1");
-        let Ok(Expression::Chain(_, rest)) = parse_arithmetic(text.as_bytes(), 50) else { panic!("{text}") };
+        let Ok(Expression::Chain(_, rest)) = parse_arithmetic(text.as_bytes(), 50, usize::MAX) else { panic!("{text}") };
         assert_eq!(rest.len(), 1999);
-        assert!(parse_arithmetic("a&&".repeat(100_000).as_bytes(), 50).is_err());
+        assert!(parse_arithmetic("a&&".repeat(100_000).as_bytes(), 50, usize::MAX).is_err());
         let text = "a&&".repeat(100_000) + "a";
-        assert!(matches!(parse_arithmetic(text.as_bytes(), 50), Ok(Expression::And(..))));
+        assert!(matches!(parse_arithmetic(text.as_bytes(), 50, usize::MAX), Ok(Expression::And(..))));
     }
 
     #[test]

@@ -339,6 +339,8 @@ pub enum ArithmeticErrorKind {
     IdentifierExpected,
     /// Nested deeper than allowed; the allowed depth.
     TooDeep(u32),
+    /// More of it has to be read than is allowed; the allowed bytes.
+    TooLong(u64),
 }
 
 impl ArithmeticErrorKind {
@@ -360,6 +362,7 @@ impl ArithmeticErrorKind {
             Self::LvalueRequired(_) => "--: assignment requires lvalue",
             Self::IdentifierExpected => "identifier expected after pre-increment or pre-decrement",
             Self::TooDeep(_) => "expression recursion level exceeded",
+            Self::TooLong(_) => "expression too long",
         }
     }
 }
@@ -370,6 +373,9 @@ impl ArithmeticError {
         match self.kind {
             ArithmeticErrorKind::TooDeep(allowed) => {
                 Some(LimitError { limit: Limit::SyntaxDepth, allowed: u64::from(allowed), line: None })
+            }
+            ArithmeticErrorKind::TooLong(allowed) => {
+                Some(LimitError { limit: Limit::ExpressionBytes, allowed, line: None })
             }
             _ => None,
         }

@@ -32,7 +32,7 @@ pub fn shell_parser(data: &[u8]) {
             whole.0.iter().for_each(|list| prints_the_same(list, text, &options));
         }
     }
-    let _ = parse_arithmetic(text, 200);
+    let _ = parse_arithmetic(text, 200, usize::MAX);
     let _ = Sandbox::dump(text);
 }
 

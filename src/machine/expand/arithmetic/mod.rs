@@ -7,7 +7,7 @@ mod steps;
 mod subscript;
 mod tree;
 
-use crate::limit::gauge;
+use crate::limit::{Limit, gauge};
 use crate::machine::error::EvaluationError;
 use crate::machine::halt::{Halt, Step};
 use crate::machine::link::Link;
@@ -17,6 +17,7 @@ use crate::machine::shell::{ArithmeticState, Shell};
 use crate::machine::variable::plain_integer;
 use crate::memory::Vec;
 use crate::program::{ArithmeticCode, ArithmeticContext, ArithmeticOp, Index, compile_arithmetic};
+use crate::syntax::ArithmeticErrorKind;
 use crate::text::Text;
 use steps::Resolve;
 
@@ -57,6 +58,7 @@ impl Shell {
     /// Evaluates a compiled expression.
     pub(crate) fn evaluate(&mut self, run: &mut Run, code: &ArithmeticCode, link: &Link) -> Step<i64> {
         self.arithmetic.context = code.context;
+        self.arithmetic.bytes = 0;
         let mut evaluation = Evaluation { shell: self, run, source: None, depth: 0 };
         match evaluation.steps(code, Resolve(link.names())) {
             Ok(number) => {
@@ -92,9 +94,18 @@ impl Shell {
         if gauge::burn(1 + (text.len() / BYTES_PER_FUEL) as i64) {
             run.services.meter.check()?;
         }
-        let limit = run.services.meter.limits().syntax_depth.min(200) as u32;
-        let expression = match crate::syntax::parse_arithmetic(text, limit) {
+        let limits = run.services.meter.limits();
+        let (depth_limit, bytes_limit) = (limits.syntax_depth.min(200) as u32, limits.expression_bytes);
+        if depth == 0 {
+            self.arithmetic.bytes = 0;
+        }
+        let rest = usize::try_from(bytes_limit.saturating_sub(self.arithmetic.bytes)).unwrap_or(usize::MAX);
+        self.arithmetic.bytes = self.arithmetic.bytes.saturating_add(text.len() as u64);
+        let expression = match crate::syntax::parse_arithmetic(text, depth_limit, rest) {
             Ok(expression) => expression,
+            Err(error) if matches!(error.kind, ArithmeticErrorKind::TooLong(_)) => {
+                return Err(run.services.meter.fail_with(Limit::ExpressionBytes, bytes_limit).into());
+            }
             Err(error) => {
                 if let Some(limit) = error.limit() {
                     return Err(run.services.meter.fail_with(limit.limit, limit.allowed).into());
