@@ -187,9 +187,16 @@ impl Sandbox {
     /// Runs a script.
     pub fn start(&self, script: Script) -> Running {
         let shared = self.shared();
+        let is_long = script.is_long();
         let limits = script.limits.unwrap_or_else(|| self.limits.clone());
         let session = self.session.of_run();
         let meter = Meter::new(limits, Arc::clone(&session.clock));
+        if !self.stays {
+            meter.set_together();
+        }
+        if is_long {
+            meter.ask_apart();
+        }
         let _entered = meter.enter();
         let queue = Arc::new(CommandQueue::default());
         let services = Services {
@@ -265,9 +272,6 @@ impl Sandbox {
             ) => State::Ended(status),
         };
         let kept = Kept { slot: Arc::clone(&self.shared), own: shared, most: self.kept_bytes };
-        if self.stays {
-            meter.set_apart();
-        }
         Running { state, meter, stdout, stderr, kept, stays: self.stays }
     }
 }

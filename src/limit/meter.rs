@@ -34,7 +34,7 @@ pub struct Meter {
     turn_left: AtomicI64,
     paused: AtomicBool,
     gives_way: AtomicBool,
-    /// Long steps keep nobody but this run, or there is no help.
+    /// Whoever polls the run does not mind long steps: it is at a thread of its own, or there is no help.
     is_apart: AtomicBool,
     wants_apart: AtomicBool,
     stopped: AtomicBool,
@@ -74,7 +74,7 @@ impl Meter {
             turn_left: AtomicI64::new(TURN_FUEL),
             paused: AtomicBool::new(false),
             gives_way: AtomicBool::new(false),
-            is_apart: AtomicBool::new(false),
+            is_apart: AtomicBool::new(true),
             wants_apart: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
             failure: Mutex::new(None),
@@ -266,7 +266,7 @@ impl Meter {
         // A turn that is over ends, whatever the time says: what the processes do to each other depends on turns alone.
         let turn = if turn_is_over {
             Turn::Over
-        } else if may_pause && self.slice_ended_by(now) {
+        } else if (may_pause || self.may_go_apart()) && self.slice_ended_by(now) {
             self.paused.store(true, Relaxed);
             Turn::Pauses
         } else {
@@ -274,6 +274,12 @@ impl Meter {
         };
         self.gives_way.store(true, Relaxed);
         Ok(turn)
+    }
+
+    /// Whether a pause is worth what it costs a builtin: the run goes on apart then. On a fixed clock it is not, because what
+    /// coming back costs would depend on when that was.
+    fn may_go_apart(&self) -> bool {
+        !self.is_apart.load(Relaxed) && !self.clock.is_virtual()
     }
 
     /// Whether the process that runs was told to let others go first; asked once.
@@ -310,9 +316,14 @@ impl Meter {
         if self.is_apart.load(Relaxed) {
             return true;
         }
-        self.wants_apart.store(true, Relaxed);
+        self.ask_apart();
         self.paused.store(true, Relaxed);
         false
+    }
+
+    /// Lets the run go on apart before it does anything more.
+    pub(crate) fn ask_apart(&self) {
+        self.wants_apart.store(true, Relaxed);
     }
 
     /// Whether the run has to go on apart before it can do anything.
@@ -320,9 +331,15 @@ impl Meter {
         self.wants_apart.load(Relaxed) && !self.is_apart.load(Relaxed)
     }
 
+    /// Whoever polls the run wants to know of steps that can take long.
+    pub(crate) fn set_together(&self) {
+        self.is_apart.store(false, Relaxed);
+    }
+
     /// From now on the run goes on apart, or has to stay where it is.
     pub(crate) fn set_apart(&self) {
         self.is_apart.store(true, Relaxed);
+        self.paused.store(false, Relaxed);
     }
 
     /// Starts a slice: from now on [`Meter::slice_is_over`] is false for less than a millisecond.

@@ -1,4 +1,4 @@
-//! Compiling the source that runs next. One that is long is compiled when the run may take long: the parser recurses, so it
+//! Compiling the source that runs next. One that is long, or may become so by aliases, is compiled when the run may take long: the parser recurses, so it
 //! cannot be cut in the middle of a command.
 
 use super::control::Control;
@@ -49,7 +49,8 @@ impl Control {
         compiling: Compiling,
     ) -> Step<Compiled> {
         let length = compiling.source.len().saturating_sub(compiling.from.0);
-        if length > SHORT && !self.compiles_at_once && !run.services.meter.may_take_long() {
+        let is_long = length > SHORT || !shell.state.commands.aliases.is_empty();
+        if is_long && !self.compiles_at_once && !run.services.meter.may_take_long() {
             return Ok(Compiled::Later(Box::new(compiling)));
         }
         self.compile_now(shell, run, &compiling).map(|program| Compiled::Now(program, compiling.after))

@@ -87,6 +87,13 @@ impl Process {
         Ok(gives_way)
     }
 
+    /// The operation is run again when the run may take long.
+    fn again(&mut self) -> Progress {
+        self.shell.code.pc -= 1;
+        gauge::burn(-1);
+        Progress::Yield
+    }
+
     /// Runs operations. Those that start nothing `continue`: what they may have left to write waits for the next one that
     /// does, or for fuel.
     fn operate(&mut self, run: &mut Run, cx: &mut Context<'_>) -> Step<Progress> {
@@ -288,7 +295,7 @@ impl Process {
                         let status = self.shell.state.status;
                         return self.control.end_body(&mut self.shell, status);
                     }
-                    Op::ReadFile { quoting } => self.x.read_file(&mut self.shell, run, quoting)?,
+                    Op::ReadFile { quoting } => self.x.read_file(&mut self.shell, run, cx, quoting)?,
                     Op::ProcessSubstitution { output, end } => self.process_substitution(run, output, end)?,
                     Op::Begin => {
                         if self.shell.state.traps.debug.is_some() && self.debug_simple(run, &program)? {
@@ -313,12 +320,12 @@ impl Process {
                         let text = self.x.builder.take_text();
                         self.x.fields.push(text);
                     }
-                    Op::UnlessBraces(to) => {
-                        if !self.shell.state.options.has(ShellOption::BraceExpand) {
-                            self.shell.code.pc = to;
+                    Op::UnlessBraces(to) => self.shell.jump_without_braces(to),
+                    Op::BraceFields(index) => {
+                        if !self.x.brace_fields(&mut self.shell, run, &program, index)? {
+                            return Ok(self.again());
                         }
                     }
-                    Op::BraceFields(index) => self.x.brace_fields(&mut self.shell, run, &program, index)?,
                     Op::ArrayBegin => {
                         let fields = std::mem::take(&mut self.x.fields);
                         self.x.literals.push(ArrayLiteral { elements: Vec::new(), fields });

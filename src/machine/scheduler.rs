@@ -242,7 +242,13 @@ impl Scheduler {
                 self.ended(pid, status, killed);
                 Ok(())
             }
-            Poll::Ready(Err(error)) => Err(error),
+            Poll::Ready(Err(error)) => {
+                // It is dropped with the others: that may take long.
+                if let Some(entry) = self.entries.get_mut(&pid) {
+                    entry.process = Some(process);
+                }
+                Err(error)
+            }
         }
     }
 

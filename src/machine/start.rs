@@ -17,6 +17,7 @@ use super::shell::{Call, Code, Positional, Shell, State};
 use super::variable::{Value, Variables};
 use super::wait::Wait;
 use crate::io::DescriptorTable;
+use crate::limit::Limit;
 use crate::memory::{Arc, Box, Bytes, JoinMetered, Vec, vec};
 use crate::text::Text;
 use crate::utility::Environment;
@@ -141,6 +142,9 @@ impl Control {
 
     /// Runs the shell's own script: what a run is started with.
     pub(crate) fn start_main(&mut self, shell: &mut Shell, run: &mut Run, source: &Bytes) -> Step {
+        if source.len() as u64 > run.services.meter.limits().script_bytes {
+            return Err(run.services.meter.fail(Limit::ScriptBytes).into());
+        }
         if shell.state.invoked.command_string {
             let text = Value::Text(Text::from(&**source));
             shell.variables.slot_mut(name::BASH_EXECUTION_STRING).value = text;

@@ -10,6 +10,7 @@ use super::option::ShellOption;
 use super::process::{Process, Progress};
 use super::run::Run;
 use super::shell::{Shell, State};
+use super::work::Reading;
 use super::wait::Wait;
 use crate::io::{Capture, Description, OnExcess};
 use crate::limit::Limit;
@@ -99,7 +100,13 @@ impl Expansion {
     }
 
     /// `$(< file)`
-    pub(crate) fn read_file(&mut self, shell: &mut Shell, run: &mut Run, quoting: Quoting) -> Step {
+    pub(crate) fn read_file(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        cx: &mut Context<'_>,
+        quoting: Quoting,
+    ) -> Step {
         let fields = std::mem::take(&mut self.fields);
         let step = self.end_field(shell, run);
         let mut path = std::mem::replace(&mut self.fields, fields);
@@ -110,27 +117,10 @@ impl Expansion {
         self.substituted = Some(0);
         match shell.state.open_path(run, &path, &options) {
             Ok(description) => {
-                let mut bytes = Vec::new();
-                let mut cx = Context::from_waker(std::task::Waker::noop());
-                loop {
-                    let read = description.poll_read(&mut cx, &mut |more| {
-                        bytes.extend_from_slice(more);
-                        more.len()
-                    });
-                    if let Some(error) = run.services.meter.failure() {
-                        return Err(error.into());
-                    }
-                    match read {
-                        Poll::Ready(Ok(count)) if count > 0 => {}
-                        _ => break,
-                    }
+                let reading = Reading { description, bytes: Vec::new(), quoting };
+                if let Poll::Ready(step) = self.read_on(shell, run, cx, reading) {
+                    step?;
                 }
-                while bytes.last() == Some(&b'\n') {
-                    bytes.pop();
-                }
-                bytes.retain(|&byte| byte != 0);
-                shell.state.status = 0;
-                self.append_text(shell, &bytes, quoting);
             }
             Err(error) => {
                 if let crate::vfs::FsError::Limit(limit) = error {

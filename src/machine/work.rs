@@ -8,8 +8,9 @@ use super::process::Process;
 use super::run::Run;
 use super::shell::Shell;
 use crate::character;
+use crate::io::Description;
 use crate::limit::{Meter, Turn, gauge};
-use crate::memory::{Task, Vec};
+use crate::memory::{self, Task, Vec};
 use crate::pattern::{Pace, Stopped};
 use crate::program::{Pc, Quoting};
 use crate::syntax::ast::AllElements;
@@ -31,6 +32,15 @@ pub(crate) enum Pending {
     Work(Work),
     /// A long value joins the word in stretches.
     Append { text: Text, at: usize, quoting: Quoting },
+    /// A file is read that joins the word.
+    Read(Reading),
+}
+
+/// What was read of the file of `$(< file)`.
+pub(crate) struct Reading {
+    pub(crate) description: memory::Arc<Description>,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) quoting: Quoting,
 }
 
 impl std::fmt::Debug for Pending {
@@ -38,6 +48,7 @@ impl std::fmt::Debug for Pending {
         f.write_str(match self {
             Self::Work(_) => "Work",
             Self::Append { .. } => "Append",
+            Self::Read(_) => "Read",
         })
     }
 }
@@ -98,6 +109,46 @@ impl Expansion {
         Ok(())
     }
 
+    /// Reads a file to its end; `Pending`: the process has to wait for it, or has read for long enough.
+    pub(crate) fn read_on(
+        &mut self,
+        shell: &mut Shell,
+        run: &Run,
+        cx: &mut Context<'_>,
+        mut reading: Reading,
+    ) -> Poll<Step> {
+        loop {
+            let read = reading.description.poll_read(cx, &mut |more| {
+                reading.bytes.extend_from_slice(more);
+                more.len()
+            });
+            match read {
+                Poll::Ready(Ok(count)) if count > 0 => {}
+                Poll::Ready(_) => break,
+                Poll::Pending => {
+                    self.pending = Some(Pending::Read(reading));
+                    return Poll::Pending;
+                }
+            }
+            if gauge::burn(1) && run.services.meter.refuel()? != Turn::Continues {
+                cx.waker().wake_by_ref();
+                self.pending = Some(Pending::Read(reading));
+                return Poll::Pending;
+            }
+        }
+        if let Some(error) = run.services.meter.failure() {
+            return Poll::Ready(Err(error.into()));
+        }
+        let Reading { mut bytes, quoting, .. } = reading;
+        while bytes.last() == Some(&b'\n') {
+            bytes.pop();
+        }
+        bytes.retain(|&byte| byte != 0);
+        shell.state.status = 0;
+        self.append_value(shell, &Text::from(bytes), quoting);
+        Poll::Ready(Ok(()))
+    }
+
     /// Appends a text as one value; a long one in stretches, between which the process waits.
     pub(crate) fn append_value(&mut self, shell: &mut Shell, text: &Text, quoting: Quoting) {
         if text.len() > LONG {
@@ -141,6 +192,14 @@ impl Process {
                         return Poll::Pending;
                     };
                     self.x.finish_work(&mut self.shell, run, done)?;
+                }
+                Pending::Read(reading) => {
+                    if self.x.read_on(&mut self.shell, run, cx, reading)?.is_pending() {
+                        if self.control.has_fatal_signal(&self.shell) {
+                            return Poll::Ready(self.take_signals(run));
+                        }
+                        return Poll::Pending;
+                    }
                 }
                 Pending::Append { text, at, quoting } => {
                     let appended = self.x.append_stretches(&mut self.shell, run, (text, at, quoting))?;

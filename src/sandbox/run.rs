@@ -83,7 +83,21 @@ pub struct Script {
     pub path: Text,
 }
 
+/// Bytes of input with which a run is long.
+const LONG_INPUT: usize = 64 << 10;
+
 impl Script {
+    /// Whether it has so much to read that it goes on apart at once.
+    pub(super) fn is_long(&self) -> bool {
+        let stdin = match &self.stdin {
+            Source::Bytes(bytes) => bytes.len(),
+            Source::Stream(_) => 0,
+        };
+        let args: usize = self.args.iter().map(|arg| arg.len()).sum();
+        let environment: usize = self.environment.iter().map(|(_, value)| value.len()).sum();
+        self.text.len() + stdin + args + environment > LONG_INPUT
+    }
+
     /// `bash -c text`, with nothing on standard input, output captured.
     pub fn command(text: impl AsRef<[u8]>) -> Self {
         Self::shared(std::sync::Arc::from(text.as_ref()))
@@ -187,13 +201,17 @@ impl Running {
         }
     }
 
-    /// Lets a run that is at work for long go on at a thread of the crate. It is not on the gauge.
-    fn go_apart(&mut self, cx: &mut Context<'_>) {
-        let is_long = match &self.state {
+    /// Whether it could go on, but its slice is over, or what comes next may take long.
+    fn is_at_work(&self) -> bool {
+        match &self.state {
             State::Running(scheduler) => scheduler.is_at_work() || self.meter.wants_apart(),
             _ => false,
-        };
-        if !is_long || self.stays {
+        }
+    }
+
+    /// Lets a run that is at work for long go on at a thread of the crate. It is not on the gauge.
+    fn go_apart(&mut self, cx: &mut Context<'_>) {
+        if self.stays || !matches!(self.state, State::Running(_)) {
             return;
         }
         self.meter.set_apart();
@@ -216,11 +234,16 @@ impl Future for Running {
     type Output = Output;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Output> {
+        if self.meter.wants_apart() {
+            self.go_apart(cx);
+        }
         let meter = std::sync::Arc::clone(&self.meter);
         let entered = matches!(self.state, State::Running(_)).then(|| meter.enter());
         let Poll::Ready(end) = self.poll_end(cx) else {
             drop(entered);
-            self.go_apart(cx);
+            if self.is_at_work() {
+                self.go_apart(cx);
+            }
             return Poll::Pending;
         };
         let _entered = entered.unwrap_or_else(|| meter.enter());

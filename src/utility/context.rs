@@ -187,6 +187,15 @@ impl Context {
         gauge::burn(TICK * i64::from(count));
     }
 
+    /// Waits until a text may be compiled, if that can take long for its size or for what its expressions repeat.
+    pub(crate) async fn compiles(&self, text: &[u8]) {
+        if is_long_to_compile(text) {
+            while !self.meter.may_take_long() {
+                yield_now().await;
+            }
+        }
+    }
+
     /// As [`Context::tick`] for loops that can not wait: only the deadline is checked.
     pub fn tick_now(&mut self) -> Result<(), LimitError> {
         if gauge::burn(TICK) { self.meter.refuel_in_place() } else { Ok(()) }
@@ -261,6 +270,14 @@ impl Context {
             _ => status,
         }
     }
+}
+
+/// Whether a program or a regular expression is long, or may repeat a part of it ten times or more.
+fn is_long_to_compile(text: &[u8]) -> bool {
+    let repeats = |window: &[u8]| {
+        matches!(window, [first, second, b'}' | b','] if first.is_ascii_digit() && second.is_ascii_digit())
+    };
+    text.len() > 4096 || text.windows(3).any(repeats)
 }
 
 /// Lets the scheduler run somebody else.

@@ -11,6 +11,8 @@ pub(crate) const MOST_POLLS: u64 = 100_000;
 pub(crate) fn session() -> Sandbox {
     Sandbox::builder()
         .deterministic()
+        // Faults belong to the thread that asked for them.
+        .threads(false)
         .file("/workspace/old", "one\ntwo\nthree\n")
         .file("/workspace/in.json", r#"{"tool": {"name": "Bash", "input": [1, 2, {"a": null}]}}"#)
         .script("/workspace/child.sh", "#!/bin/bash\nread -r line; echo \"child $1 $line\"; exit 3\n")

@@ -181,6 +181,15 @@ impl<'c, 'w> Context<'c, 'w> {
         Self { call, process, run, task, invocation }
     }
 
+    /// Whether a step may be done now that can take long. `false`: the builtin waits, and is called again when it may.
+    pub(super) fn may_take_long(&self) -> bool {
+        let may = self.run.services.meter.may_take_long();
+        if !may {
+            self.task.waker().wake_by_ref();
+        }
+        may
+    }
+
     /// What it had done before it waited.
     pub(super) fn resumed<T: Any + Send>(&mut self) -> Option<Box<T>> {
         self.invocation.progress.take().and_then(Box::downcast)

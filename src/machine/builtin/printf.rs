@@ -10,6 +10,7 @@ use crate::machine::process::Process;
 use crate::machine::quote;
 use crate::machine::run::Run;
 use crate::machine::variable::decimal;
+use crate::machine::work::LONG;
 use crate::memory::{Box, Vec};
 use crate::text::Text;
 use crate::utility::print_format::{Dialect, Formatter, Place, Printed, Surroundings};
@@ -36,6 +37,9 @@ fn printf(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         return Ok(Flow::Status(2));
     }
     let Some((format, args)) = ctx.operands(&options).split_first() else { return Err(BuiltinError::Usage) };
+    if is_long(format, args, variable.is_some()) && !ctx.may_take_long() {
+        return Ok(Flow::Wait);
+    }
     let meter = std::sync::Arc::clone(&ctx.run.services.meter);
     let place = ctx.resumed::<Place>().map_or_else(Place::default, Box::into_inner);
     let mut shell = ShellOfFormat { stored: variable.is_some(), process: ctx.process, run: ctx.run };
@@ -55,6 +59,16 @@ fn printf(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         ctx.assign_reference(name, value)?;
     }
     Ok(Flow::Status(status))
+}
+
+/// Whether one step can make very much: a directive with a large width, a large argument, or a text for a variable, which is
+/// made as a whole.
+fn is_long(format: &[u8], args: &[Text], stored: bool) -> bool {
+    let has_number = |text: &[u8]| text.split(|byte| !byte.is_ascii_digit()).any(|digits| digits.len() > 4);
+    let bytes: usize = args.iter().map(|arg| arg.len()).sum();
+    let uses = if stored { args.len() } else { 1 };
+    let is_much = bytes.saturating_add(format.len().saturating_mul(uses)) > LONG;
+    is_much || has_number(format) || format.contains(&b'*') && args.iter().any(|arg| has_number(arg))
 }
 
 /// What a format says.

@@ -10,11 +10,14 @@ use super::super::shell::State;
 use super::super::work::LONG;
 use crate::limit::{Limit, gauge};
 use crate::pattern::{Pattern, PatternOptions};
-use crate::program::{BraceError, Index, Program};
+use crate::program::{BraceError, Index, Pc, Program};
 use crate::syntax::ast::WordPart;
 use crate::text::Text;
 use crate::utility::ticker::MeterTicker;
 use std::num::NonZeroU32;
+
+/// Results of a brace expansion that take long to make.
+const MANY: usize = 4096;
 
 /// The halt for a match that its ticker stopped.
 pub(crate) fn stopped(run: &Run) -> Halt {
@@ -24,6 +27,15 @@ pub(crate) fn stopped(run: &Run) -> Halt {
 /// Ends work that makes much of little once something was refused.
 pub(crate) fn refused(run: &Run) -> Step {
     run.services.meter.failure().map_or(Ok(()), |error| Err(error.into()))
+}
+
+impl Shell {
+    /// Jumps where `set +B` is in force.
+    pub(crate) fn jump_without_braces(&mut self, to: Pc) {
+        if !self.state.options.has(ShellOption::BraceExpand) {
+            self.code.pc = to;
+        }
+    }
 }
 
 impl State {
@@ -88,15 +100,15 @@ impl Expansion {
         field.into_pattern(options)
     }
 
-    /// A brace expansion with many results, without other expansions in it.
+    /// A brace expansion with many results, without other expansions in it. `false`: nothing is done, for it can take long.
     pub(crate) fn brace_fields(
         &mut self,
         shell: &mut Shell,
         run: &mut Run,
         program: &Program,
         index: Index,
-    ) -> Step {
-        let Some(word) = program.braces.get(index as usize) else { return Ok(()) };
+    ) -> Step<bool> {
+        let Some(word) = program.braces.get(index as usize) else { return Ok(true) };
         let most = usize::try_from(run.services.meter.limits().expansion_results).unwrap_or(usize::MAX);
         let most = most.min(4_000_000);
         if let Some(texts) = crate::program::braces_of_text(word, most) {
@@ -105,13 +117,19 @@ impl Expansion {
             if count > most {
                 return Err(run.services.meter.fail(Limit::ExpansionResults).into());
             }
+            if count > MANY && !run.services.meter.may_take_long() {
+                return Ok(false);
+            }
             for text in texts {
                 self.fields.push(text);
                 if gauge::is_refused() {
                     return Err(stopped(run));
                 }
             }
-            return Ok(());
+            return Ok(true);
+        }
+        if !run.services.meter.may_take_long() {
+            return Ok(false);
         }
         // What is made is charged by the lists that hold it; here is only looked whether one was refused.
         let mut grow = |more: usize| {
@@ -145,7 +163,7 @@ impl Expansion {
             }
             self.end_field(shell, run)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// A plain `$name` beside a long brace expansion; anything else there is too much.

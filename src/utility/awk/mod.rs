@@ -76,6 +76,7 @@ async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus,
     let options = ctx.parse_options(utility)?;
     let mut operands = options.operands.clone();
     let (text, sources) = program_text(ctx, &options, &mut operands).await?;
+    ctx.compiles(&text).await;
     let regex_options = regex_options(&ctx.meter);
     let (program, warnings) =
         parser::parse(text, &sources, regex_options.clone()).map_err(|error| error.into_error(&ctx.name))?;

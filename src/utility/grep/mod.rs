@@ -119,6 +119,9 @@ async fn run(
     for warning in matcher::warnings(&settings) {
         ctx.warn(warning);
     }
+    for pattern in &settings.patterns {
+        ctx.compiles(pattern).await;
+    }
     let matcher = Matcher::new(&settings, &ctx.meter)
         .map_err(|error| super::ticker::search_error(&ctx.meter, &error, 2))?;
     let mut grep = Grep {

@@ -277,6 +277,7 @@ async fn filter(
     if let Some(compiled) = caches.get(&bytes, names) {
         return Ok(Ok(compiled));
     }
+    ctx.compiles(&bytes).await;
     let globals: Vec<&str> = names.iter().map(String::as_str).collect();
     match compile(&bytes.to_string_lossy(), &globals) {
         Ok(compiled) => {

@@ -67,6 +67,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         has_newlines: !options.has("z"),
         regex: RegexOptions { dialect: crate::utility::regex::Dialect::Sed, ..regex_options(&ctx.meter) },
     };
+    ctx.compiles(source.text()).await;
     let program = parse::parse(&mut source, parse_options)?;
     drop(source);
     let in_place = options.has("i").then(|| InPlace {

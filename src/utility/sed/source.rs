@@ -27,6 +27,10 @@ pub(super) struct Source {
 }
 
 impl Source {
+    pub(super) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
     /// Adds an expression or the content of a file.
     pub(super) fn push(&mut self, origin: Origin, text: &[u8]) {
         if !self.segments.is_empty() {

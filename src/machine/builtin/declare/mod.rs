@@ -156,6 +156,10 @@ fn declare(ctx: &mut Context<'_, '_>, is_local: bool) -> Result<Flow, BuiltinErr
     if options.has(b'p') || operands.is_empty() {
         return Ok(print::declare(ctx, &options, request, is_local));
     }
+    // A reference to an element leads to whatever its subscript reads, each time that it is used.
+    if options.has(b'n') && operands.iter().any(|operand| operand.contains(&b'[')) && !ctx.may_take_long() {
+        return Ok(Flow::Wait);
+    }
     match operands {
         [dash, rest @ ..] if is_local && dash.as_bytes() == b"-" => {
             save_options(ctx);
