@@ -12,7 +12,7 @@ pub use run::{End, Output, Running, Script, Sink, Source};
 use crate::clock::{Timers, lock};
 use crate::hook::{HookHost, SessionState};
 use crate::io::{Capture, Description, DescriptorTable, OnExcess};
-use crate::limit::{Limit, Limits, Meter, gauge};
+use crate::limit::{Limit, Limits, Meter, dispose, gauge};
 pub use crate::machine::{CommandGate, HostCommand};
 use crate::machine::{
     CommandQueue, FIRST_PID, Halt, Names, Process, ProgramCache, Run, Scheduler, Services, Start, Template,
@@ -91,19 +91,24 @@ impl Shared {
 /// What a run hands back to its session when it is over.
 struct Kept {
     slot: Arc<Mutex<Arc<Shared>>>,
-    own: Arc<Shared>,
+    /// None once it was handed back.
+    own: Option<Arc<Shared>>,
     most: usize,
 }
 
 impl Kept {
     /// Lets the session start over if it would keep too much.
-    fn trim(&self) {
-        self.own.cache.trim();
-        if self.own.bytes() > self.most {
+    fn hand_back(&mut self, meter: &Arc<Meter>) {
+        let Some(own) = self.own.take() else { return };
+        own.cache.trim();
+        let bytes = own.bytes();
+        if bytes > self.most {
             let mut slot = lock(&self.slot);
-            if Arc::ptr_eq(&slot, &self.own) {
+            if Arc::ptr_eq(&slot, &own) {
                 *slot = Arc::new(Shared::new(self.most));
             }
+            drop(slot);
+            dispose(meter, bytes, own);
         }
     }
 }
@@ -271,7 +276,7 @@ impl Sandbox {
                 | Halt::Killed(status),
             ) => State::Ended(status),
         };
-        let kept = Kept { slot: Arc::clone(&self.shared), own: shared, most: self.kept_bytes };
+        let kept = Kept { slot: Arc::clone(&self.shared), own: Some(shared), most: self.kept_bytes };
         Running { state, meter, stdout, stderr, kept, stays: self.stays }
     }
 }

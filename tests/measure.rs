@@ -31,8 +31,6 @@ use nix::time::{ClockId, clock_gettime};
 use peakmem_alloc::{PeakMemAlloc, PeakMemAllocTrait as _};
 use rows::{Row, Want};
 use std::alloc::System;
-use std::fs::File;
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
@@ -72,19 +70,29 @@ fn processor_time() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap().into()
 }
 
-/// How long this thread has been ready but without a processor, where the kernel tells.
-struct Waiting(Option<File>);
+/// How long the threads of this process have been ready but without a processor, where the kernel tells.
+fn waiting() -> Duration {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let waited = threads.filter_map(|thread| {
+        let text = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        text.split(' ').nth(1)?.parse::<u64>().ok()
+    });
+    Duration::from_nanos(waited.sum())
+}
 
-impl Waiting {
-    fn of_this_thread() -> Self {
-        Self(File::open("/proc/thread-self/schedstat").ok())
-    }
-
-    fn so_far(&self) -> Duration {
-        let mut text = [0; 64];
-        let length = self.0.as_ref().and_then(|file| file.read_at(&mut text, 0).ok()).unwrap_or(0);
-        let text = String::from_utf8_lossy(&text[..length]);
-        Duration::from_nanos(text.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or(0))
+/// What [`waiting`] will be after `time`, by a thread that looks then. Dropping what is returned ends it.
+fn waiting_after(time: Duration) -> impl Fn() -> Duration {
+    let (end, ended) = std::sync::mpsc::channel::<()>();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        if ended.recv_timeout(time) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+            // Nobody waits for it any more if this fails.
+            let _ = sender.send(waiting());
+        }
+    });
+    move || {
+        let _lives = &end;
+        receiver.try_recv().unwrap_or_else(|_| waiting())
     }
 }
 
@@ -241,18 +249,13 @@ fn measure(runtime: &Runtime, sandbox: &Sandbox, script: impl FnOnce() -> Script
     let script = script();
     let limit = Duration::from_millis(script.limits.as_ref().unwrap_or(sandbox.limits()).wall_time_ms);
     let start = Instant::now();
-    let waiting = Waiting::of_this_thread();
-    let mut waited = waiting.so_far();
+    // What other processes take counts from the limit on.
+    let waiting_at_limit = waiting_after(limit);
     let mut run = longest.watch("start", || sandbox.start(script));
-    let output = runtime.block_on(std::future::poll_fn(|context| {
-        // What other processes took counts from the last turn that began in time.
-        if start.elapsed() < limit {
-            waited = waiting.so_far();
-        }
-        longest.watch("poll", || Pin::new(&mut run).poll(context))
-    }));
+    let output = runtime
+        .block_on(std::future::poll_fn(|context| longest.watch("poll", || Pin::new(&mut run).poll(context))));
     let taken = start.elapsed();
-    let noise = waiting.so_far().saturating_sub(waited);
+    let noise = waiting().saturating_sub(waiting_at_limit());
     longest.watch("drop", || drop(run));
     let heap = HEAP.get_peak_memory() as u64;
     let end = match output.end {

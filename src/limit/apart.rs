@@ -22,8 +22,8 @@ use tokio::runtime::Handle;
 const MOST_THREADS: usize = 4;
 /// How long somebody who drops a future waits for the slice that is under way.
 const LONGEST_SLICE: Duration = Duration::from_secs(1);
-/// Live bytes that are dropped at once, which takes about a millisecond.
-const DROPPED_AT_ONCE: i64 = 1 << 20;
+/// Bytes that are dropped at once, which takes about a millisecond.
+const DROPPED_AT_ONCE: usize = 1 << 20;
 
 /// Something to do for a thread.
 trait Job: Send + Sync {
@@ -288,9 +288,14 @@ impl<R: Send> Job for Remains<R> {
     }
 }
 
-/// Drops what the run of `meter`, which is on the gauge, leaves behind: on a thread if it is much.
-pub(crate) fn dispose(meter: &Arc<Meter>, remains: impl Send + 'static) {
-    if gauge::live().0 >= DROPPED_AT_ONCE {
+/// Live bytes of the run that is on the gauge.
+pub(crate) fn live_bytes() -> usize {
+    usize::try_from(gauge::live().0).unwrap_or(0)
+}
+
+/// Drops what the run of `meter` leaves behind and what holds so many bytes: on a thread if they are many.
+pub(crate) fn dispose(meter: &Arc<Meter>, bytes: usize, remains: impl Send + 'static) {
+    if bytes >= DROPPED_AT_ONCE {
         THREADS.push(Arc::new(Remains(Mutex::new(Some(remains)), Arc::clone(meter))));
     }
 }

@@ -12,7 +12,7 @@ pub(crate) mod gauge;
 mod meter;
 mod parse_time;
 
-pub(crate) use apart::{Apart, dispose};
+pub(crate) use apart::{Apart, dispose, live_bytes};
 pub use meter::{Charge, Meter};
 pub(crate) use meter::{ProcessCharge, Turn};
 pub(crate) use parse_time::ParseTime;

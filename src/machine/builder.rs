@@ -50,6 +50,12 @@ impl Field {
                     .is_some_and(|at| memchr::memchr(b']', self.bytes.get(at..).unwrap_or(&[])).is_some()))
     }
 
+    /// Characters that pathname expansion looks for; those that are quoted count too.
+    fn wildcards(&self) -> usize {
+        let is_wildcard = |byte: &&u8| matches!(byte, b'*' | b'?' | b'[' | b'(');
+        if self.special { self.bytes.iter().filter(is_wildcard).count() } else { 0 }
+    }
+
     /// For each byte whether it is quoted.
     pub(crate) fn mask(&self) -> Vec<bool> {
         let mut mask = Vec::with_capacity(self.bytes.len());
@@ -204,6 +210,20 @@ impl Separators {
 }
 
 impl Builder {
+    /// How many characters of its fields pathname expansion looks for, about.
+    #[inline]
+    pub(crate) fn wildcards(&self) -> usize {
+        if self.done.is_empty() && !self.current.special { 0 } else { self.count_wildcards() }
+    }
+
+    fn count_wildcards(&self) -> usize {
+        let done = self.done.iter().map(|finished| match finished {
+            Finished::Mixed(field) => field.wildcards(),
+            Finished::Plain { .. } => 0,
+        });
+        done.fold(self.current.wildcards(), usize::saturating_add)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         !self.present && self.done.is_empty() && self.current.bytes.is_empty()
     }

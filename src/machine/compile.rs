@@ -76,6 +76,12 @@ impl Control {
         Ok(program)
     }
 
+    /// Whether the session has the program of a script.
+    pub(super) fn is_compiled(&self, shell: &Shell, run: &Run, source: &Bytes) -> bool {
+        let options = self.compile_options(shell, run.services.meter.limits().syntax_depth);
+        !options.stepwise && run.services.cache.get(source, &options).is_some()
+    }
+
     pub(super) fn compile_options(&self, shell: &Shell, depth: u64) -> CompileOptions {
         let options = shell.state.options;
         CompileOptions {

@@ -12,7 +12,7 @@ use crate::program::Program;
 use std::task::{Context, Poll};
 
 /// Bytes of a source that are compiled at any time.
-const SHORT: usize = 32 << 10;
+const SHORT: usize = 8 << 10;
 
 /// What is done with a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,9 @@ impl Control {
     ) -> Step<Compiled> {
         let length = compiling.source.len().saturating_sub(compiling.from.0);
         let is_long = length > SHORT || !shell.state.commands.aliases.is_empty();
-        if is_long && !self.compiles_at_once && !run.services.meter.may_take_long() {
+        let is_done =
+            |own: &Self| compiling.after == After::Main && own.is_compiled(shell, run, &compiling.source);
+        if is_long && !self.compiles_at_once && !is_done(self) && !run.services.meter.may_take_long() {
             return Ok(Compiled::Later(Box::new(compiling)));
         }
         self.compile_now(shell, run, &compiling).map(|program| Compiled::Now(program, compiling.after))

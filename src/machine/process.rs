@@ -312,6 +312,7 @@ impl Process {
                         self.x.fields.push(program.text(text));
                         continue;
                     }
+                    Op::EndField if self.x.defers_pathnames(&self.shell, run) => return Ok(self.again()),
                     Op::EndField => {
                         self.x.end_field(&mut self.shell, run)?;
                         continue;
@@ -321,11 +322,10 @@ impl Process {
                         self.x.fields.push(text);
                     }
                     Op::UnlessBraces(to) => self.shell.jump_without_braces(to),
-                    Op::BraceFields(index) => {
-                        if !self.x.brace_fields(&mut self.shell, run, &program, index)? {
-                            return Ok(self.again());
-                        }
+                    Op::BraceFields(index) if Expansion::defers_braces(run, &program, index) => {
+                        return Ok(self.again());
                     }
+                    Op::BraceFields(index) => self.x.brace_fields(&mut self.shell, run, &program, index)?,
                     Op::ArrayBegin => {
                         let fields = std::mem::take(&mut self.x.fields);
                         self.x.literals.push(ArrayLiteral { elements: Vec::new(), fields });

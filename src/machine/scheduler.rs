@@ -13,7 +13,7 @@ use super::run::Run;
 use super::trap::Signal;
 use crate::clock::lock;
 use crate::io::DescriptorTable;
-use crate::limit::{LimitError, Meter, dispose};
+use crate::limit::{LimitError, Meter, dispose, live_bytes};
 use crate::memory::{Arc, Box, HashMap, Held, Vec, VecDeque, shared, vec};
 use crate::utility::{
     BoxFuture, CommandError, CommandRequest, CommandRunner, DescriptorHandles, ExitStatus, boxed,
@@ -453,7 +453,7 @@ impl Scheduler {
         for process in entries.values_mut().filter_map(|entry| entry.process.as_mut()) {
             process.shell.state.descriptors = DescriptorTable::default();
         }
-        dispose(&self.run.services.meter, entries);
+        dispose(&self.run.services.meter, live_bytes(), entries);
     }
 
     /// Runs until the end, or until somebody outside has to do something. `Pending` and work to do: the slice is over.

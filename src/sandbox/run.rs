@@ -3,7 +3,7 @@
 use super::Kept;
 use crate::clock::Clock;
 use crate::io::{Capture, InputStream, OutputStream};
-use crate::limit::{Apart, Limit, LimitError, Limits, Meter, Usage, dispose};
+use crate::limit::{Apart, Limit, LimitError, Limits, Meter, Usage, dispose, live_bytes};
 use crate::machine::{RunEnd, Scheduler};
 use crate::memory::Arc;
 use crate::text::Text;
@@ -185,8 +185,8 @@ impl Drop for Running {
             state => state,
         };
         let _entered = self.meter.enter();
-        dispose(&self.meter, state);
-        self.kept.trim();
+        dispose(&self.meter, live_bytes(), state);
+        self.kept.hand_back(&self.meter);
     }
 }
 
@@ -216,7 +216,8 @@ impl Running {
         }
         self.meter.set_apart();
         let State::Running(scheduler) = std::mem::replace(&mut self.state, State::Ended(0)) else { return };
-        match Apart::start(Metered { scheduler: Some(scheduler), meter: std::sync::Arc::clone(&self.meter) }) {
+        match Apart::start(Metered { scheduler: Some(scheduler), meter: std::sync::Arc::clone(&self.meter) })
+        {
             Ok(apart) => {
                 apart.wake_when_ended(cx.waker());
                 self.state = State::Apart(apart);

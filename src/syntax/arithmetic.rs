@@ -630,7 +630,8 @@ mod tests {
     use super::*;
 
     fn error(text: &str) -> String {
-        parse_arithmetic(text.as_bytes(), 50, usize::MAX).map_or_else(|error| error.to_string(), |_| String::new())
+        parse_arithmetic(text.as_bytes(), 50, usize::MAX)
+            .map_or_else(|error| error.to_string(), |_| String::new())
     }
 
     #[test]
@@ -659,7 +660,9 @@ mod tests {
     #[test]
     fn long_runs_do_not_nest() {
         let text = "1-2".repeat(1000).replace("21", "2*3-1");
-        let Ok(Expression::Chain(_, rest)) = parse_arithmetic(text.as_bytes(), 50, usize::MAX) else { panic!("{text}") };
+        let Ok(Expression::Chain(_, rest)) = parse_arithmetic(text.as_bytes(), 50, usize::MAX) else {
+            panic!("{text}")
+        };
         assert_eq!(rest.len(), 1999);
         assert!(parse_arithmetic("a&&".repeat(100_000).as_bytes(), 50, usize::MAX).is_err());
         let text = "a&&".repeat(100_000) + "a";

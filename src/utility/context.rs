@@ -274,9 +274,7 @@ impl Context {
 
 /// Whether a program or a regular expression is long, or may repeat a part of it ten times or more.
 fn is_long_to_compile(text: &[u8]) -> bool {
-    let repeats = |window: &[u8]| {
-        matches!(window, [first, second, b'}' | b','] if first.is_ascii_digit() && second.is_ascii_digit())
-    };
+    let repeats = |window: &[u8]| matches!(window, [first, second, b'}' | b','] if first.is_ascii_digit() && second.is_ascii_digit());
     text.len() > 4096 || text.windows(3).any(repeats)
 }
 

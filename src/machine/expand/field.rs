@@ -16,8 +16,15 @@ use crate::text::Text;
 use crate::utility::ticker::MeterTicker;
 use std::num::NonZeroU32;
 
-/// Results of a brace expansion that take long to make.
+/// Results of a brace expansion that take long to make, and files that take long to look at.
 const MANY: usize = 4096;
+/// Special characters of a pattern that has few directories to look at, as a rule.
+const FEW_WILDCARDS: usize = 2;
+
+/// How many results a brace expansion may have.
+fn most_results(run: &Run) -> usize {
+    usize::try_from(run.services.meter.limits().expansion_results).unwrap_or(usize::MAX).min(4_000_000)
+}
 
 /// The halt for a match that its ticker stopped.
 pub(crate) fn stopped(run: &Run) -> Halt {
@@ -100,25 +107,40 @@ impl Expansion {
         field.into_pattern(options)
     }
 
-    /// A brace expansion with many results, without other expansions in it. `false`: nothing is done, for it can take long.
+    /// Whether a brace expansion takes long, and so has to wait until the run may.
+    pub(crate) fn defers_braces(run: &Run, program: &Program, index: Index) -> bool {
+        let is_short = program.braces.get(index as usize).is_none_or(|word| {
+            let texts = crate::program::braces_of_text(word, most_results(run));
+            texts.is_some_and(|texts| texts.is_ok_and(|texts| texts.len() <= MANY))
+        });
+        !is_short && !run.services.meter.may_take_long()
+    }
+
+    /// Whether the word's end looks at many files, perhaps, and so has to wait until the run may.
+    pub(crate) fn defers_pathnames(&self, shell: &Shell, run: &Run) -> bool {
+        self.builder.wildcards() > 0
+            && !shell.state.options.has(ShellOption::NoGlob)
+            && (self.builder.wildcards() > FEW_WILDCARDS
+                || shell.state.options.has(ShellOption::GlobStar)
+                || run.services.session.fs.usage().files > MANY as u64)
+            && !run.services.meter.may_take_long()
+    }
+
+    /// A brace expansion with many results, without other expansions in it.
     pub(crate) fn brace_fields(
         &mut self,
         shell: &mut Shell,
         run: &mut Run,
         program: &Program,
         index: Index,
-    ) -> Step<bool> {
-        let Some(word) = program.braces.get(index as usize) else { return Ok(true) };
-        let most = usize::try_from(run.services.meter.limits().expansion_results).unwrap_or(usize::MAX);
-        let most = most.min(4_000_000);
+    ) -> Step {
+        let Some(word) = program.braces.get(index as usize) else { return Ok(()) };
+        let most = most_results(run);
         if let Some(texts) = crate::program::braces_of_text(word, most) {
             let texts = texts.map_err(|_| run.services.meter.fail(Limit::ExpansionResults))?;
             let count = texts.len() + self.fields.len();
             if count > most {
                 return Err(run.services.meter.fail(Limit::ExpansionResults).into());
-            }
-            if count > MANY && !run.services.meter.may_take_long() {
-                return Ok(false);
             }
             for text in texts {
                 self.fields.push(text);
@@ -126,10 +148,7 @@ impl Expansion {
                     return Err(stopped(run));
                 }
             }
-            return Ok(true);
-        }
-        if !run.services.meter.may_take_long() {
-            return Ok(false);
+            return Ok(());
         }
         // What is made is charged by the lists that hold it; here is only looked whether one was refused.
         let mut grow = |more: usize| {
@@ -163,7 +182,7 @@ impl Expansion {
             }
             self.end_field(shell, run)?;
         }
-        Ok(true)
+        Ok(())
     }
 
     /// A plain `$name` beside a long brace expansion; anything else there is too much.
