@@ -186,14 +186,16 @@ const TREE: u64 = 8;
 
 /// Measures loading a config, reading an event and firing it.
 fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, dialect: Dialect) -> Figures {
-    let read = |name: &str| sandbox.fs().read(format!("/workspace/{name}").as_bytes()).unwrap().into_vec();
-    let (config, event) = (read("config"), read("event"));
+    let bytes = |name: &str| sandbox.fs().read(format!("/workspace/{name}").as_bytes()).unwrap().into_vec();
+    let (config, event) = (bytes("config"), bytes("event"));
     let mut longest = Longest::default();
     HEAP.reset_peak_memory();
     let start = Instant::now();
     let options = LoadOptions::default();
-    let loaded = longest.watch("load", || HookSet::load(dialect, &config, &options));
-    let mut charged = TREE * event.len() as u64;
+    let mut load = Longest::default();
+    let loaded = load.watch("load", || HookSet::load(dialect, &config, &options));
+    let event_bytes = event.len() as u64;
+    let mut charged = TREE * event_bytes;
     let end = match &loaded {
         Err(_) => {
             charged += TREE * config.len() as u64;
@@ -201,7 +203,7 @@ fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, dialect: Dialect) -> Figu
         }
         Ok(hooks) => {
             let value = serde_json::from_slice(&event).unwrap();
-            let event = longest.watch("event", || hooks.take_event(value)).unwrap();
+            let event = hooks.take_event(value).unwrap();
             charged = charged.max(event.memory()) + hooks.memory();
             let mut firing = Box::pin(async {
                 let outcome = hooks.fire(sandbox, &event).await;
@@ -219,7 +221,7 @@ fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, dialect: Dialect) -> Figu
             end.to_owned()
         }
     };
-    longest.watch("drop", || drop(loaded));
+    drop(loaded);
     Figures {
         end,
         taken: start.elapsed(),
@@ -229,6 +231,8 @@ fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, dialect: Dialect) -> Figu
         poll: longest.time,
         place: longest.place.to_owned(),
         late: Duration::ZERO,
+        load: load.time,
+        event: event_bytes,
     }
 }
 
@@ -281,6 +285,8 @@ fn measure(runtime: &Runtime, sandbox: &Sandbox, script: impl FnOnce() -> Script
         poll: longest.time,
         place: longest.place.to_owned(),
         late: taken.saturating_sub(limit).saturating_sub(noise),
+        load: Duration::ZERO,
+        event: 0,
     }
 }
 
@@ -353,7 +359,7 @@ fn measure_all(subjects: &[&Subject]) -> Vec<Measured> {
 const CRITERIA: &[Criterion] = if cfg!(debug_assertions) {
     &[Criterion::End, Criterion::Heap, Criterion::Kept]
 } else {
-    &[Criterion::End, Criterion::Heap, Criterion::Kept, Criterion::Poll, Criterion::Late]
+    &[Criterion::End, Criterion::Heap, Criterion::Kept, Criterion::Poll, Criterion::Load, Criterion::Late]
 };
 
 #[test]

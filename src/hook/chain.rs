@@ -13,6 +13,7 @@ use super::request::Request;
 use super::runner::{Command, Ended, HookFuture, HookRunner, ScriptOutcome, ScriptRequest};
 use super::shadow::{self, Shadow, Watched};
 use super::{Outcome, report, show};
+use crate::clock::real_monotonic;
 use crate::text::Text;
 use crate::vfs::WithdrawError;
 use std::borrow::Cow;
@@ -91,7 +92,7 @@ impl<'a> Firing<'a> {
         let due = self.due(chain);
         let mut records = Vec::with_capacity(due.len());
         let mut flow = Flow::Continue;
-        let mut pace = Pace::default();
+        let mut pace = Pace::new();
         // What a hook took is known: the clock is read once.
         let mut now = self.host.now();
         for &index in due.iter() {
@@ -103,7 +104,7 @@ impl<'a> Firing<'a> {
                 continue;
             }
             let record = self.consider(hook, index, now, chain);
-            pace.count(CONSIDERED).await;
+            pace.look().await;
             let matched = record.selection == Selection::Matched;
             records.push(record);
             if matched {
@@ -126,18 +127,17 @@ impl<'a> Firing<'a> {
         let mut records = Vec::new();
         let mut runs: Vec<HookFuture<'a, (ScriptOutcome, Vec<String>)>> = Vec::new();
         let mut started = Vec::new();
-        let mut pace = Pace::default();
+        let mut pace = Pace::new();
         for &index in self.due(chain).iter() {
             let Some(hook) = self.bundle.hook(index) else { continue };
             let record = self.consider(hook, index, self.host.now(), chain);
-            pace.count(CONSIDERED).await;
+            pace.look().await;
             if record.selection == Selection::Matched {
                 started.push((index, records.len()));
                 let delivery = chain.deliver(index, self.host);
-                let bytes = delivery.as_ref().map_or(0, |delivery| delivery.stdin.len());
                 let begun = begin(self.host, hook, delivery);
                 runs.push(Box::pin(begun.outcome()));
-                pace.count(bytes).await;
+                pace.look().await;
             } else {
                 report(self.bundle, self.host, Phase::Finished, &record);
             }
@@ -148,6 +148,7 @@ impl<'a> Firing<'a> {
             record.warnings = warnings;
             fold(chain, index, outcome, record);
             report(self.bundle, self.host, Phase::Finished, record);
+            pace.look().await;
         }
         records
     }
@@ -185,24 +186,23 @@ impl<'a> Firing<'a> {
     }
 }
 
-/// What considering a hook counts for, in bytes.
-const CONSIDERED: usize = 1 << 10;
-/// Bytes of payloads after which others come first.
-const IN_A_TURN: usize = 64 << 10;
+/// How long a chain keeps its executor before others come first.
+const IN_A_TURN: Duration = Duration::from_micros(400);
 
-/// Lets other tasks of the thread come first after some work.
-#[derive(Default)]
+/// Lets other tasks of the thread come first after some work. What a hook's conditions and its payload cost is not known before.
 struct Pace {
-    done: usize,
+    since: Duration,
 }
 
 impl Pace {
-    async fn count(&mut self, bytes: usize) {
-        self.done = self.done.saturating_add(bytes);
-        if self.done < IN_A_TURN {
+    fn new() -> Self {
+        Self { since: real_monotonic() }
+    }
+
+    async fn look(&mut self) {
+        if real_monotonic().saturating_sub(self.since) < IN_A_TURN {
             return;
         }
-        self.done = 0;
         let mut has_waited = false;
         poll_fn(|cx| {
             if std::mem::replace(&mut has_waited, true) {
@@ -212,6 +212,7 @@ impl Pace {
             Poll::Pending
         })
         .await;
+        self.since = real_monotonic();
     }
 }
 

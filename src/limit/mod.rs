@@ -103,7 +103,8 @@ limits! {
     syntax_depth SyntaxDepth "syntax nesting" [200, 200, 64, 200];
     /// Fields that one word may expand to.
     expansion_results ExpansionResults "results of an expansion" [1_000_000, 100_000, 100_000, 10_000_000];
-    /// Bytes of one arithmetic expression that are read, with those of the variables in it whose values are expressions.
+    /// Bytes of one arithmetic expression that are read, with those of the variables in it whose values are expressions; each of
+    /// these counts for 16 bytes more.
     expression_bytes ExpressionBytes "bytes of one arithmetic expression" [64 * KIB, 64 * KIB, 64 * KIB, MIB];
     /// Bytes of one compiled regular expression.
     regex_bytes RegexBytes "bytes of a compiled regular expression" [8 * MIB, 2 * MIB, 2 * MIB, 64 * MIB];

@@ -5,6 +5,7 @@
 
 use super::control::Control;
 use super::error::{AssignmentError, ExpansionError};
+use super::expand::defers_braces;
 use super::expansion::{ArrayLiteral, Expansion, Subscript, TemporaryAssignment};
 use super::frame::Frame;
 use super::halt::Step;
@@ -321,10 +322,10 @@ impl Process {
                         let text = self.x.builder.take_text();
                         self.x.fields.push(text);
                     }
-                    Op::UnlessBraces(to) => self.shell.jump_without_braces(to),
-                    Op::BraceFields(index) if Expansion::defers_braces(run, &program, index) => {
-                        return Ok(self.again());
+                    Op::UnlessBraces(to) => {
+                        self.shell.code.jump_unless(self.shell.state.expands_braces(), to);
                     }
+                    Op::BraceFields(index) if defers_braces(run, &program, index) => return Ok(self.again()),
                     Op::BraceFields(index) => self.x.brace_fields(&mut self.shell, run, &program, index)?,
                     Op::ArrayBegin => {
                         let fields = std::mem::take(&mut self.x.fields);

@@ -313,6 +313,15 @@ pub(crate) struct ArithmeticState {
     pub(crate) bytes: u64,
 }
 
+impl Code {
+    /// Goes on at `to` unless something holds.
+    pub(crate) fn jump_unless(&mut self, holds: bool, to: Pc) {
+        if !holds {
+            self.pc = to;
+        }
+    }
+}
+
 impl Default for ArithmeticState {
     fn default() -> Self {
         Self { prefix: None, context: ArithmeticContext::Plain, failed: false, bytes: 0 }

@@ -15,6 +15,8 @@ pub(crate) enum Criterion {
     Kept,
     /// One poll, or the start or drop of the run, took too long.
     Poll,
+    /// Loading a config took too long.
+    Load,
     /// The run ended too long after its time limit.
     Late,
     /// Two runs of a deterministic sandbox gave different results.
@@ -30,6 +32,7 @@ impl Criterion {
             Self::Heap => "heap",
             Self::Kept => "kept",
             Self::Poll => "poll",
+            Self::Load => "load",
             Self::Late => "late",
             Self::Differs => "differs",
             Self::Wait => "wait",

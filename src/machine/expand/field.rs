@@ -10,7 +10,7 @@ use super::super::shell::State;
 use super::super::work::LONG;
 use crate::limit::{Limit, gauge};
 use crate::pattern::{Pattern, PatternOptions};
-use crate::program::{BraceError, Index, Pc, Program};
+use crate::program::{BraceError, Index, Program};
 use crate::syntax::ast::WordPart;
 use crate::text::Text;
 use crate::utility::ticker::MeterTicker;
@@ -26,6 +26,15 @@ fn most_results(run: &Run) -> usize {
     usize::try_from(run.services.meter.limits().expansion_results).unwrap_or(usize::MAX).min(4_000_000)
 }
 
+/// Whether a brace expansion takes long, and so has to wait until the run may.
+pub(crate) fn defers_braces(run: &Run, program: &Program, index: Index) -> bool {
+    let is_short = program.braces.get(index as usize).is_none_or(|word| {
+        let texts = crate::program::braces_of_text(word, most_results(run));
+        texts.is_some_and(|texts| texts.is_ok_and(|texts| texts.len() <= MANY))
+    });
+    !is_short && !run.services.meter.may_take_long()
+}
+
 /// The halt for a match that its ticker stopped.
 pub(crate) fn stopped(run: &Run) -> Halt {
     crate::utility::ticker::stopped(&run.services.meter).into()
@@ -36,16 +45,12 @@ pub(crate) fn refused(run: &Run) -> Step {
     run.services.meter.failure().map_or(Ok(()), |error| Err(error.into()))
 }
 
-impl Shell {
-    /// Jumps where `set +B` is in force.
-    pub(crate) fn jump_without_braces(&mut self, to: Pc) {
-        if !self.state.options.has(ShellOption::BraceExpand) {
-            self.code.pc = to;
-        }
-    }
-}
-
 impl State {
+    /// Whether `set -B` is in force.
+    pub(crate) fn expands_braces(&self) -> bool {
+        self.options.has(ShellOption::BraceExpand)
+    }
+
     /// How patterns are read now; `nocasematch` counts for `case`, `[[` and `${x/p/r}`.
     pub(crate) fn pattern_options(&self, folds: bool) -> PatternOptions {
         let options = self.options;
@@ -105,15 +110,6 @@ impl Expansion {
             self.builder = self.builders.pop().unwrap_or_default();
         }
         field.into_pattern(options)
-    }
-
-    /// Whether a brace expansion takes long, and so has to wait until the run may.
-    pub(crate) fn defers_braces(run: &Run, program: &Program, index: Index) -> bool {
-        let is_short = program.braces.get(index as usize).is_none_or(|word| {
-            let texts = crate::program::braces_of_text(word, most_results(run));
-            texts.is_some_and(|texts| texts.is_ok_and(|texts| texts.len() <= MANY))
-        });
-        !is_short && !run.services.meter.may_take_long()
     }
 
     /// Whether the word's end looks at many files, perhaps, and so has to wait until the run may.

@@ -16,5 +16,5 @@ mod unset;
 mod value;
 
 pub(crate) use change::with_case;
-pub(crate) use field::matches;
+pub(crate) use field::{defers_braces, matches};
 pub(crate) use list::ListOf;

@@ -26,6 +26,9 @@ const MAX_DEPTH: u32 = 128;
 /// Bytes of an expression that are read for one unit of fuel.
 const BYTES_PER_FUEL: usize = 8;
 
+/// What each text counts for beside its bytes.
+const VALUE_BYTES: usize = 16;
+
 /// An expression that is evaluated.
 struct Evaluation<'e> {
     shell: &'e mut Shell,
@@ -100,7 +103,8 @@ impl Shell {
             self.arithmetic.bytes = 0;
         }
         let rest = usize::try_from(bytes_limit.saturating_sub(self.arithmetic.bytes)).unwrap_or(usize::MAX);
-        self.arithmetic.bytes = self.arithmetic.bytes.saturating_add(text.len() as u64);
+        let bytes = text.len().saturating_add(VALUE_BYTES) as u64;
+        self.arithmetic.bytes = self.arithmetic.bytes.saturating_add(bytes);
         let expression = match crate::syntax::parse_arithmetic(text, depth_limit, rest) {
             Ok(expression) => expression,
             Err(error) if matches!(error.kind, ArithmeticErrorKind::TooLong(_)) => {

@@ -1,0 +1,138 @@
+//! Runs that are at work for long go on at threads of the crate. Nobody may be able to tell, but by the thread.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
+
+use hookbox::io::OutputStream;
+use hookbox::sandbox::{End, Sandbox, Script, Sink};
+use hookbox::utility::{Context as CommandContext, ExitStatus};
+use hookbox::vfs::FsError;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::thread::ThreadId;
+use std::time::Duration;
+
+/// What is at work for longer than a slice.
+const LONG: &str = "for ((i = 0; i < 200000; i++)); do :; done; ";
+
+/// Notes the threads that write to it.
+#[derive(Clone, Default)]
+struct Threads(Arc<Mutex<Vec<ThreadId>>>);
+
+impl OutputStream for Threads {
+    fn poll_write(&mut self, _: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize, FsError>> {
+        self.0.lock().unwrap().push(std::thread::current().id());
+        Poll::Ready(Ok(bytes.len()))
+    }
+}
+
+fn threads_of(sandbox: &Sandbox, text: &str) -> Vec<ThreadId> {
+    let threads = Threads::default();
+    let stdout = Sink::Stream(Box::new(threads.clone()));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let output = runtime.block_on(sandbox.start(Script { stdout, ..Script::command(text) }));
+    assert_eq!((output.end, output.status), (End::Exited, 0));
+    let threads = threads.0.lock().unwrap();
+    threads.clone()
+}
+
+#[test]
+fn a_long_run_goes_on_at_another_thread_and_a_short_one_stays() {
+    let here = std::thread::current().id();
+    let sandbox = Sandbox::builder().build().unwrap();
+    assert_eq!(threads_of(&sandbox, "echo x"), [here]);
+    assert!(threads_of(&sandbox, &format!("{LONG} echo x")).iter().all(|&thread| thread != here));
+}
+
+#[test]
+fn a_host_that_wants_no_threads_has_none() {
+    let here = std::thread::current().id();
+    let sandbox = Sandbox::builder().threads(false).build().unwrap();
+    assert!(threads_of(&sandbox, &format!("{LONG} echo x {{1..9999}}")).iter().all(|&thread| thread == here));
+}
+
+#[test]
+fn both_ways_give_the_same() {
+    let script = format!(
+        "{LONG} seq 9999 | while read -r n; do ((n % 999)) || echo $n; done; a=({{1..9999}}); echo ${{#a[@]}}; \
+         (sleep 0.2; echo late) & yes | head -n 99999 | wc -l; wait; echo $i"
+    );
+    let outputs = [true, false].map(|may_have| {
+        let sandbox = Sandbox::builder().deterministic().threads(may_have).build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let output = runtime.block_on(sandbox.run(&script)).unwrap();
+        (output.stdout, output.stderr, output.status, output.usage.operations, output.usage.commands)
+    });
+    assert_eq!(outputs[0], outputs[1]);
+}
+
+#[test]
+fn a_run_that_is_dropped_does_nothing_more() {
+    let sandbox = Sandbox::builder().build().unwrap();
+    for pause in [0, 1, 3, 10] {
+        let mut run = Box::pin(sandbox.start(Script::command("while :; do echo x >> f; done")));
+        let mut cx = Context::from_waker(Waker::noop());
+        for _ in 0..5 {
+            assert!(run.as_mut().poll(&mut cx).is_pending());
+            std::thread::sleep(Duration::from_millis(pause));
+        }
+        drop(run);
+        let length = || sandbox.fs().metadata(b"/workspace/f").unwrap().size;
+        let before = length();
+        std::thread::sleep(Duration::from_millis(5));
+        assert_eq!(length(), before);
+    }
+}
+
+#[test]
+fn the_hosts_commands_have_its_runtime() {
+    let sleeper = Arc::new(|mut context: CommandContext| {
+        Box::pin(async move {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            context.stdout.write(b"slept\n").await.unwrap();
+            context.stdout.flush().await.unwrap();
+            ExitStatus::SUCCESS
+        }) as hookbox::utility::BoxFuture<ExitStatus>
+    });
+    let sandbox = Sandbox::builder().command("sleeper", sleeper).build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let output = runtime.block_on(sandbox.run(format!("{LONG} sleeper; sleep 0.01; echo $?"))).unwrap();
+    assert_eq!(output.stdout, b"slept\n0\n");
+}
+
+/// A stream of the host that panics.
+struct Broken;
+
+impl OutputStream for Broken {
+    fn poll_write(&mut self, _: &mut Context<'_>, _: &[u8]) -> Poll<Result<usize, FsError>> {
+        panic!("the host's own stream")
+    }
+}
+
+#[test]
+#[should_panic(expected = "the host's own stream")]
+fn a_panic_of_the_host_comes_back_to_it() {
+    let sandbox = Sandbox::builder().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let stdout = Sink::Stream(Box::new(Broken));
+    runtime.block_on(sandbox.start(Script { stdout, ..Script::command(format!("{LONG} echo x")) }));
+}
+
+#[test]
+fn many_long_runs_share_the_threads() {
+    let sandbox = Sandbox::builder().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let local = tokio::task::LocalSet::new();
+    let outputs = local.block_on(&runtime, async {
+        let runs = (0..40).map(|number| {
+            tokio::task::spawn_local(
+                sandbox.start(Script::command(format!("{LONG} sleep 0.0{number}; echo {number}"))),
+            )
+        });
+        let mut outputs = Vec::new();
+        for run in runs.collect::<Vec<_>>() {
+            outputs.push(String::from_utf8(run.await.unwrap().stdout).unwrap());
+        }
+        outputs
+    });
+    assert_eq!(outputs, (0..40).map(|number| format!("{number}\n")).collect::<Vec<_>>());
+}
