@@ -117,3 +117,29 @@ fn blocks_and_pieces_of_utilities_are_counted() {
     reaches(Limit::OutputBytes, 1000, "yes 1000 | numfmt --to=si");
     reaches(Limit::OutputBytes, 1000, "yes a b c | fmt");
 }
+
+#[test]
+fn what_is_read_of_an_arithmetic_expression_is_counted_however_it_comes_to_it() {
+    let bytes = Limit::ExpressionBytes;
+    for script in [
+        "x=1$(printf '+1%.0s' {1..600}); : $((x))",
+        "x=1$(printf '+1%.0s' {1..600}); ((x)); let x",
+        "x=1$(printf '+1%.0s' {1..600}); declare -i y=x",
+        "x=1$(printf '+1%.0s' {1..600}); y=(1); : ${y[x]} ${y:x}",
+        "x=1$(printf '+1%.0s' {1..600}); [[ x -gt 1 ]]",
+        "eval \"((1$(printf '+1%.0s' {1..40000})))\"",
+        "a=b+b+b+b b=c+c+c+c c=d+d+d+d d=1+1; : $((a))",
+        "a=b+b+b+b b=c+c+c+c c=d+d+d+d d=1+1; : $((a ? 1 : 0)) $((y[a]))",
+    ] {
+        reaches(bytes, 1000, script);
+    }
+    for script in [
+        "x=1$(printf '+1%.0s' {1..400}); for i in {1..9}; do ((x == 401)) || exit; done",
+        "declare -A m; m[$(printf 'a%.0s' {1..5000})]=1",
+        // The error comes before the limit does.
+        "[[ 'no number' -gt 1 ]]; x='1 2 '$(printf '%5000s'); ((x)) 2> /dev/null; true",
+        "a=b+b+b b=c+c+c c=1; ((a == 9))",
+    ] {
+        fits(bytes, 1000, script);
+    }
+}

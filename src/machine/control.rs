@@ -132,7 +132,8 @@ impl Process {
                 std::mem::swap(&mut state.positional, &mut frame.positional);
                 state.conditions = frame.conditions;
                 std::mem::swap(&mut state.calls.source, &mut frame.source);
-                std::mem::swap(&mut state.calls.innermost, &mut frame.calls);
+                let call = state.calls.innermost.take();
+                state.calls.innermost = call.and_then(|call| call.parent.clone());
                 std::mem::swap(&mut state.last_argument, &mut frame.last_argument);
                 if let Some(options) = frame.options {
                     state.options = options;

@@ -80,7 +80,6 @@ pub(crate) struct FunctionFrame {
     /// `local -`: options to put back.
     pub(crate) options: Option<super::option::Options>,
     pub(crate) source: Text,
-    pub(crate) calls: Option<Arc<super::shell::Call>>,
     /// `$_` behind the call.
     pub(crate) last_argument: Text,
     /// A `DEBUG` or `RETURN` trap that is not inherited comes back.

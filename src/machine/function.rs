@@ -196,14 +196,13 @@ impl Process {
         let positional = std::mem::replace(&mut state.positional, Positional::new(args));
         let args = state.options.has(ShellOption::ExtDebug).then(|| state.positional.clone());
         let source = std::mem::replace(&mut state.calls.source, function.source.clone());
-        let parent = state.calls.innermost.clone();
         let call = Call {
             name,
             source: function.source.clone(),
             line,
             args,
             functions: functions.saturating_add(1),
-            parent: parent.clone(),
+            parent: state.calls.innermost.take(),
         };
         state.calls.innermost = Some(Arc::new(call));
         let conditions = state.conditions;
@@ -215,7 +214,6 @@ impl Process {
             conditions,
             options: None,
             source,
-            calls: parent,
             last_argument,
             traps,
             returned: false,

@@ -11,7 +11,9 @@ use std::ops::{Deref, DerefMut};
 pub struct Box<T>(std::boxed::Box<Held<T>>);
 
 impl<T> Box<T> {
-    #[inline]
+    // A copy less. Without optimisation it would take stack from whoever makes a box.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[cfg_attr(debug_assertions, inline)]
     pub fn new(value: T) -> Self {
         Self(std::boxed::Box::new(Held::new(value)))
     }
@@ -72,7 +74,9 @@ impl<T: fmt::Display> fmt::Display for Box<T> {
 pub struct Arc<T>(std::sync::Arc<Held<T>>);
 
 impl<T> Arc<T> {
-    #[inline]
+    // A copy less. Without optimisation it would take stack from whoever makes a box.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[cfg_attr(debug_assertions, inline)]
     pub fn new(value: T) -> Self {
         Self(std::sync::Arc::new(Held::new(value)))
     }
