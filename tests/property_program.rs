@@ -259,7 +259,9 @@ proptest! {
         let plain = filled().build().unwrap();
         let expected = at_once(&plain, &text);
         prop_assume!(expected.end == End::Exited);
-        let (stepped, beside) = (filled().gate(Arc::new(Slow)).build().unwrap(), filled().build().unwrap());
+        // Here each poll is told of when it was woken for, so nobody else may poll the run.
+        let stays = || filled().threads(false);
+        let (stepped, beside) = (stays().gate(Arc::new(Slow)).build().unwrap(), stays().build().unwrap());
         runtime().block_on(async {
             let (mut one, mut two) = (Steps::new(&stepped, &text), Steps::new(&beside, &other));
             while one.step() | two.step() {
