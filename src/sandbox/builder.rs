@@ -103,7 +103,8 @@ impl SandboxBuilder {
 
     /// Whether a run that has been at work for 0.4 ms may go on at one of the few threads that the crate has, while the host's
     /// future waits for it. Default: yes. Without, a run yields to the executor after each slice of that length, but a step
-    /// that cannot be cut keeps it for longer.
+    /// that cannot be cut keeps it for longer. Tests that pause tokio's clock want it so: a runtime that has nothing to do but to
+    /// wait for a thread moves that clock on.
     #[must_use]
     pub fn threads(mut self, may_have: bool) -> Self {
         self.stays = !may_have;
