@@ -80,19 +80,27 @@ fn waiting() -> Duration {
     Duration::from_nanos(waited.sum())
 }
 
-/// What [`waiting`] will be after `time`, by a thread that looks then. Dropping what is returned ends it.
-fn waiting_after(time: Duration) -> impl Fn() -> Duration {
-    let (end, ended) = std::sync::mpsc::channel::<()>();
-    let (sender, receiver) = std::sync::mpsc::channel();
-    std::thread::spawn(move || {
-        if ended.recv_timeout(time) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-            // Nobody waits for it any more if this fails.
-            let _ = sender.send(waiting());
-        }
-    });
-    move || {
-        let _lives = &end;
-        receiver.try_recv().unwrap_or_else(|_| waiting())
+/// A thread that looks at [`waiting`] at some time.
+struct Sampler {
+    end: std::sync::mpsc::Sender<()>,
+    thread: std::thread::JoinHandle<Option<Duration>>,
+}
+
+impl Sampler {
+    fn after(time: Duration) -> Self {
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            let is_over = ended.recv_timeout(time) == Err(std::sync::mpsc::RecvTimeoutError::Timeout);
+            is_over.then(waiting)
+        });
+        Self { end, thread }
+    }
+
+    /// What the threads have waited since then; nothing if it is not yet that time.
+    fn since(self) -> Duration {
+        drop(self.end);
+        let then = self.thread.join().unwrap();
+        then.map_or(Duration::ZERO, |then| waiting().saturating_sub(then))
     }
 }
 
@@ -254,12 +262,12 @@ fn measure(runtime: &Runtime, sandbox: &Sandbox, script: impl FnOnce() -> Script
     let limit = Duration::from_millis(script.limits.as_ref().unwrap_or(sandbox.limits()).wall_time_ms);
     let start = Instant::now();
     // What other processes take counts from the limit on.
-    let waiting_at_limit = waiting_after(limit);
+    let sampler = Sampler::after(limit);
     let mut run = longest.watch("start", || sandbox.start(script));
     let output = runtime
         .block_on(std::future::poll_fn(|context| longest.watch("poll", || Pin::new(&mut run).poll(context))));
     let taken = start.elapsed();
-    let noise = waiting().saturating_sub(waiting_at_limit());
+    let noise = sampler.since();
     longest.watch("drop", || drop(run));
     let heap = HEAP.get_peak_memory() as u64;
     let end = match output.end {

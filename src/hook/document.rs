@@ -77,7 +77,12 @@ impl<'a> Source<'a> {
             let offset = line.map(<[u8]>::len).sum::<usize>() + error.column().saturating_sub(1);
             let text = error.to_string();
             let why = text.rsplit_once(" at line ").map_or(text.as_str(), |(why, _)| why);
-            return Err(self.problem(Some(offset), format!("{prefix}{why}")));
+            let is_comment = self
+                .text
+                .get(offset..)
+                .is_some_and(|rest| rest.starts_with(b"//") || rest.starts_with(b"/*"));
+            let hint = if is_comment { ": JSON has no comments" } else { "" };
+            return Err(self.problem(Some(offset), format!("{prefix}{why}{hint}")));
         }
         Ok(Walk { text: self.text, at: 0 }.node())
     }

@@ -203,15 +203,19 @@ pub struct Regex {
 enum Engine {
     /// Any expression.
     Meta(meta::Regex),
+    /// One with look-around or back-references, which goes back and forth a bounded number of steps.
+    Backtracking(Arc<fancy_regex::Regex>),
     /// Plain texts: the text has one of them in it, or `is_whole`, is one of them.
     Texts { texts: Arc<[String]>, is_whole: bool },
 }
 
 impl Regex {
-    /// Whether it is found anywhere in `text`.
+    /// Whether it is found anywhere in `text`. One that takes too many steps to know counts as found: the hook runs, and sees
+    /// for itself.
     pub fn is_match(&self, text: &str) -> bool {
         match &self.engine {
             Engine::Meta(engine) => engine.is_match(text),
+            Engine::Backtracking(engine) => engine.is_match(text).unwrap_or(true),
             Engine::Texts { texts, is_whole: true } => texts.iter().any(|one| one == text),
             Engine::Texts { texts, is_whole: false } => texts.iter().any(|one| text.contains(one.as_str())),
         }
@@ -282,6 +286,40 @@ impl RegexCompiler {
         }
         Ok(Regex { text, engine: Engine::Meta(engine) })
     }
+}
+
+/// Steps of an expression with look-around, about a millisecond of them.
+const STEPS: usize = 50_000;
+/// Groups in groups, and bytes, of such an expression.
+const MOST_GROUPS: usize = 100;
+const MOST_BYTES: usize = 4096;
+/// What such an expression takes for each of its bytes, about.
+const BYTES_EACH: usize = 512;
+
+impl RegexCompiler {
+    /// Compiles an expression with look-around or back-references; the error is one line.
+    pub fn compile_backtracking(&mut self, pattern: &str) -> Result<Regex, String> {
+        let allowed = self.one.min(self.left);
+        let bytes = if pattern.contains('{') { allowed } else { pattern.len().saturating_mul(BYTES_EACH) };
+        let opened = pattern.bytes().filter(|&byte| byte == b'(').count();
+        if pattern.len() > MOST_BYTES || opened > MOST_GROUPS || bytes > allowed {
+            return Err(too_large(allowed));
+        }
+        // As in `compile`: it lives as long as the config.
+        if !gauge::charge(bytes) {
+            return Err("it takes too much memory".to_owned());
+        }
+        self.left = self.left.saturating_sub(bytes);
+        let mut builder = fancy_regex::RegexBuilder::new(pattern);
+        builder.backtrack_limit(STEPS);
+        builder.delegate_size_limit(allowed).delegate_dfa_size_limit(CACHE_BYTES);
+        let engine = builder.build().map_err(|error| one_line(&error.to_string()))?;
+        Ok(Regex { text: pattern.to_owned(), engine: Engine::Backtracking(Arc::new(engine)) })
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.rsplit_once("error: ").map_or(text, |(_, why)| why).trim().replace('\n', " ")
 }
 
 fn too_large(allowed: usize) -> String {

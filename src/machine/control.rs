@@ -127,7 +127,7 @@ impl Process {
             Frame::Function(mut frame) => {
                 self.control.depth = self.control.depth.saturating_sub(1);
                 let state = &mut self.shell.state;
-                self.shell.variables.leave_function(frame.mark);
+                let changes_reading = self.shell.variables.leave_function(frame.mark);
                 // The frame is large: it is not moved out of its box.
                 std::mem::swap(&mut state.positional, &mut frame.positional);
                 state.conditions = frame.conditions;
@@ -141,7 +141,9 @@ impl Process {
                 if let Some(traps) = &frame.traps {
                     self.shell.state.restore_function_traps(traps);
                 }
-                self.shell.refresh_special();
+                if changes_reading {
+                    self.shell.refresh_special();
+                }
             }
             Frame::Script(frame) => {
                 let frame = frame.into_inner();

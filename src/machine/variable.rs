@@ -6,7 +6,7 @@
 //! run keeps such a journal too: its variables come from the session's [`Pool`] and go back as they were.
 
 use super::array::{Array, Assoc};
-use super::name::{NameId, Names};
+use super::name::{self, NameId, Names};
 use super::pool::{Layer, Pool};
 use crate::memory::{Arc, Vec};
 use crate::text::Text;
@@ -332,10 +332,12 @@ impl Variables {
         mark
     }
 
-    /// Ends it: what it made local is as it was before.
-    pub(crate) fn leave_function(&mut self, mark: Mark) {
+    /// Ends it: what it made local is as it was before. Whether words are split or read in another way now.
+    pub(crate) fn leave_function(&mut self, mark: Mark) -> bool {
+        let mut changes_reading = false;
         while self.locals.len() > mark.locals {
             let Some(saved) = self.locals.pop() else { break };
+            changes_reading |= matches!(saved.name, name::IFS | name::LC_ALL | name::LC_CTYPE | name::LANG);
             let slot = self.slot_mut(saved.name);
             let journaled = slot.journaled;
             let exported =
@@ -347,6 +349,7 @@ impl Variables {
             }
         }
         self.scope = mark.scope;
+        changes_reading
     }
 
     /// Keeps the state of a name that is about to be assigned temporarily.

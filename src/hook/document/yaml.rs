@@ -44,17 +44,26 @@ impl Source<'_> {
         read(self.text).map_err(|fault| self.problem(Some(fault.at), format!("{prefix}{}", fault.message)))
     }
 
-    /// The text as JSON, or as YAML where it is no JSON. The fault told of a text that is neither is JSON's if it opens
-    /// with a brace or a bracket, else YAML's.
+    /// The text as JSON if its name ends in `.json` or it opens with a brace or a bracket, else as YAML. YAML takes much of what
+    /// is wrong in JSON for something else: what follows `//` would be part of a name, and the hooks below it gone. A file whose
+    /// name ends in `.yaml` or `.yml` may open with a brace and be YAML all the same.
     ///
     /// # Errors
     /// As [`Self::json`] and [`Self::yaml`].
     pub fn json_or_yaml(&self, prefix: &str) -> Result<Node, ConfigProblem> {
+        let is_named = |ends: &[&str]| {
+            let extension = self.name.rsplit_once('.').map_or("", |(_, extension)| extension);
+            ends.iter().any(|end| extension.eq_ignore_ascii_case(end))
+        };
         let first = self.text.iter().find(|byte| !byte.is_ascii_whitespace());
-        if !matches!(first, Some(b'{' | b'[')) {
-            return self.yaml(prefix);
+        let is_braced = matches!(first, Some(b'{' | b'['));
+        match () {
+            () if is_named(&["yaml", "yml"]) && is_braced => {
+                self.json(prefix).or_else(|problem| self.yaml(prefix).map_err(|_| problem))
+            }
+            () if is_braced || is_named(&["json"]) => self.json(prefix),
+            () => self.yaml(prefix),
         }
-        self.json(prefix).or_else(|problem| self.yaml(prefix).map_err(|_| problem))
     }
 }
 

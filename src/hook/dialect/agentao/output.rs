@@ -228,6 +228,11 @@ fn present<'v>(object: &'v Map<String, Value>, name: &str) -> Option<&'v Value> 
     object.get(name).filter(|value| !value.is_null())
 }
 
+/// The text of a `blockingError`: the key blocks whatever its value is, and the product shows `null` in its own language.
+fn blocking_text(error: &Value) -> String {
+    if error.is_null() { "None".to_owned() } else { text_of(error) }
+}
+
 /// `additionalContext`, a text or a list.
 fn contexts(object: &Map<String, Value>) -> Vec<String> {
     match present(object, "additionalContext") {
@@ -270,8 +275,8 @@ fn prompt(mut meaning: Meaning, output: &Output, strict: bool) -> Reading {
         }
     };
     let claude = (!strict).then_some(&object);
-    if let Some(error) = present(&object, "blockingError") {
-        meaning.block(text_of(error));
+    if let Some(error) = object.get("blockingError") {
+        meaning.block(blocking_text(error));
         return meaning.into_reading(Verdict::Block, "A4: blockingError");
     }
     if claude.is_some_and(|object| object.get("decision") == Some(&json!("block"))) {
@@ -328,8 +333,8 @@ fn tool(mut meaning: Meaning, output: &Output, strict: bool) -> Reading {
     let nested = specific(&object);
     let all = contexts(&object).into_iter().chain(nested.map(contexts).unwrap_or_default());
     meaning.add_contexts(all);
-    if let Some(error) = present(&object, "blockingError") {
-        meaning.block(text_of(error));
+    if let Some(error) = object.get("blockingError") {
+        meaning.block(blocking_text(error));
         return meaning.into_reading(Verdict::Block, "G14: blockingError");
     }
     meaning.reason = nested

@@ -147,6 +147,13 @@ fn prompt_rows() {
         (r#"{"blockingError":5}"#, json!("5"), false, json!(null), json!([])),
         (
             r#"{"blockingError":null,"preventContinuation":"yes"}"#,
+            json!("None"),
+            false,
+            json!(null),
+            json!([]),
+        ),
+        (
+            r#"{"preventContinuation":"yes"}"#,
             json!(null),
             true,
             json!("Hook prevented continuation"),

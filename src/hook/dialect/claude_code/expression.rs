@@ -1,8 +1,8 @@
-//! Regular expressions of matchers (R5): ECMAScript's, rewritten for the linear-time engine.
+//! Regular expressions of matchers (R5): ECMAScript's, rewritten for the linear-time engine, and those with look-around or
+//! back-references for one that goes back and forth a bounded number of steps.
 //!
 //! The two agree but for a few spellings: `\d`, `\w`, `\s` and `\b` mean ASCII in ECMAScript (but for white space), `[` is
 //! an ordinary character inside a class, `[^]` is any character and `[]` none, and a class has no operators such as `&&`.
-//! What only a backtracking engine can do, look-around and back-references, is refused.
 
 use crate::hook::matcher::{Regex, RegexCompiler};
 use std::fmt::Write as _;
@@ -12,36 +12,47 @@ use std::fmt::Write as _;
 /// # Errors
 /// Why it can not be used, in a line.
 pub(super) fn compile(pattern: &str, compiler: &mut RegexCompiler) -> Result<Regex, String> {
-    compiler.compile(&rewrite(pattern)?)
+    match rewrite(pattern)? {
+        Rewritten { text, backtracks: true } => {
+            compiler.compile_backtracking(&text.replace("(?-u:\\b)", "\\b"))
+        }
+        Rewritten { text, backtracks: false } => compiler.compile(&text),
+    }
 }
 
-fn rewrite(pattern: &str) -> Result<String, String> {
-    let mut out = String::with_capacity(pattern.len() + 16);
+/// An expression in the engine's spelling.
+#[derive(Default)]
+struct Rewritten {
+    text: String,
+    /// It has look-around or back-references.
+    backtracks: bool,
+}
+
+fn rewrite(pattern: &str) -> Result<Rewritten, String> {
+    let mut rewritten = Rewritten::default();
+    let Rewritten { text: out, backtracks } = &mut rewritten;
     let mut letters = pattern.chars().peekable();
     let mut in_class = false;
     while let Some(letter) = letters.next() {
         match letter {
-            '\\' => escape(&mut letters, in_class, &mut out)?,
+            '\\' => *backtracks |= escape(&mut letters, in_class, out)?,
             ']' if in_class => {
                 in_class = false;
                 out.push(']');
             }
             '[' | '&' | '~' | '#' if in_class => out.extend(['\\', letter]),
             '-' if in_class && letters.peek() == Some(&'-') => out.push_str("\\-"),
-            '[' => in_class = open_class(&mut letters, &mut out),
+            '[' => in_class = open_class(&mut letters, out),
             '(' => {
                 out.push('(');
                 let rest: String = letters.clone().take(3).collect();
-                let look = ["?=", "?!", "?<=", "?<!"].iter().any(|mark| rest.starts_with(mark));
-                if look {
-                    return Err("look-around is not supported".to_owned());
-                }
+                *backtracks |= ["?=", "?!", "?<=", "?<!"].iter().any(|mark| rest.starts_with(mark));
             }
             '{' if !is_count(letters.clone()) => out.push_str("\\{"),
             _ => out.push(letter),
         }
     }
-    Ok(out)
+    Ok(rewritten)
 }
 
 /// Whether a class is open after it: `[]` and `[^]` are closed at once.
@@ -55,11 +66,12 @@ fn open_class(letters: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut 
     true
 }
 
+/// What follows a backslash; whether it is a back-reference.
 fn escape(
     letters: &mut std::iter::Peekable<std::str::Chars<'_>>,
     in_class: bool,
     out: &mut String,
-) -> Result<(), String> {
+) -> Result<bool, String> {
     match letters.next() {
         None => return Err("it ends in a backslash".to_owned()),
         Some('d') => out.push_str("[0-9]"),
@@ -70,9 +82,9 @@ fn escape(
         Some('b') => out.push_str("(?-u:\\b)"),
         Some('B') => out.push_str("(?-u:\\B)"),
         Some('0') => out.push_str("\\x00"),
-        Some('k') if !in_class => return Err("back-references are not supported".to_owned()),
-        Some(digit @ '1'..='9') if !in_class => {
-            return Err(format!("back-references are not supported (\\{digit})"));
+        Some(letter @ ('k' | '1'..='9')) if !in_class => {
+            out.extend(['\\', letter]);
+            return Ok(true);
         }
         Some('c') => match letters.next() {
             Some(letter) if letter.is_ascii_alphabetic() => {
@@ -88,7 +100,7 @@ fn escape(
         Some(letter) if letter.is_alphanumeric() => out.push(letter),
         Some(letter) => out.extend(['\\', letter]),
     }
-    Ok(())
+    Ok(false)
 }
 
 /// Whether a brace opens a repetition; otherwise it is an ordinary character.
@@ -134,8 +146,29 @@ mod tests {
     }
 
     #[test]
+    fn look_around_and_back_references() {
+        for (pattern, text, wanted) in [
+            ("^(?!Read$).*", "Write", true),
+            ("^(?!Read$).*", "Read", false),
+            ("^(?!Read$).*", "ReadAll", true),
+            ("^(?!.*(Read|Glob)).*$", "NotebookRead", false),
+            ("(?<!mcp__)write", "mcp__write", false),
+            ("(?<=mcp__)write", "mcp__write", true),
+            ("Edit(?=$)", "NotebookEdit", true),
+            (r"^(\w)\1$", "aa", true),
+            (r"^(\w)\1$", "ab", false),
+            (r"(?<n>a)\k<n>", "aa", true),
+            (r"^(?!\d)\b", "a", true),
+            // Too many steps: the hook runs.
+            ("^(?:a(?!c)|aa(?!c))*b", &"a".repeat(100), true),
+        ] {
+            assert_eq!(matches(pattern, text), wanted, "{pattern} {text}");
+        }
+    }
+
+    #[test]
     fn refusals() {
-        for pattern in ["(?=x)", "(?!x)", "(?<=x)a", "(?<!x)a", r"(a)\1", r"(?<n>a)\k<n>", "a\\", "(", "[a"] {
+        for pattern in ["a\\", "(", "[a", "(?=", "(?!a", &"(?=a)".repeat(200)] {
             assert!(compile(pattern, &mut RegexCompiler::new(1 << 20)).is_err(), "{pattern}");
         }
     }

@@ -27,29 +27,36 @@ struct Pattern {
     text: Wildcard,
     /// The whole pattern, for members of the input that are no command.
     whole: String,
-    /// Made for the first call with a file; `None` within: it is no glob, and fits no file.
+    /// Made with a rule for a tool that names files, else for the first call with a file; `None` within: it is no glob, and fits no file.
     path: OnceLock<Option<PathPattern>>,
     /// Whether it says more than the command word.
     is_specific: bool,
 }
 
+/// Tools whose calls name a file.
+const FILE_TOOLS: [&str; 7] = ["Read", "Edit", "MultiEdit", "Write", "NotebookEdit", "Glob", "Grep"];
 /// Memory of a pattern over files, in bytes.
 const PATH_BYTES: u64 = 1 << 18;
 
 /// A pattern over a command's text.
 #[derive(Debug)]
 enum Wildcard {
-    /// This text, or it and a blank and anything: what `git:*` asks for.
+    /// This text, or it and a blank and anything: what `git:*` and `git *` ask for.
     Prefix(String),
     /// The pieces between the stars.
     Pieces(Vec<String>),
+    /// As `Pieces`, of a pattern that ends in ` *`: the blank may be the end of the text.
+    OpenPieces(Vec<String>),
 }
 
 impl Wildcard {
     fn new(pattern: &str) -> Self {
-        match pattern.strip_suffix(":*") {
-            Some(prefix) => Self::Prefix(prefix.to_owned()),
-            None => Self::Pieces(pattern.split('*').map(str::to_owned).collect()),
+        let pieces = || pattern.split('*').map(str::to_owned).collect();
+        match (pattern.strip_suffix(":*"), pattern.strip_suffix(" *")) {
+            (Some(prefix), _) => Self::Prefix(prefix.to_owned()),
+            (None, Some(prefix)) if !prefix.contains('*') => Self::Prefix(prefix.trim_end().to_owned()),
+            (None, Some(_)) => Self::OpenPieces(pieces()),
+            (None, None) => Self::Pieces(pieces()),
         }
     }
 
@@ -57,20 +64,22 @@ impl Wildcard {
     fn beginning(&self) -> &str {
         match self {
             Self::Prefix(prefix) => prefix,
-            Self::Pieces(pieces) => pieces.first().map_or("", String::as_str),
+            Self::Pieces(pieces) | Self::OpenPieces(pieces) => pieces.first().map_or("", String::as_str),
         }
     }
 
     /// Each piece is looked for after the one before it, so the time is linear in the text for every piece.
     fn matches(&self, text: &str) -> bool {
-        let pieces = match self {
-            Self::Prefix(prefix) => {
-                return text
-                    .strip_prefix(prefix.as_str())
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
-            }
-            Self::Pieces(pieces) => pieces,
-        };
+        match self {
+            Self::Prefix(prefix) => text
+                .strip_prefix(prefix.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace)),
+            Self::Pieces(pieces) => Self::has_pieces(pieces, text),
+            Self::OpenPieces(pieces) => Self::has_pieces(pieces, &format!("{text} ")),
+        }
+    }
+
+    fn has_pieces(pieces: &[String], text: &str) -> bool {
         let Some((first, others)) = pieces.split_first() else { return false };
         let Some((last, middle)) = others.split_last() else { return text == first };
         let Some(mut rest) = text.strip_prefix(first.as_str()) else { return false };
@@ -182,6 +191,10 @@ impl Rule {
         }
         let pattern = pattern.filter(|pattern| !pattern.is_empty());
         let pattern = pattern.map(Pattern::new);
+        if let Some(pattern) = pattern.as_ref().filter(|_| FILE_TOOLS.contains(&tool)) {
+            // When the config is loaded, not when the first call waits for the hook.
+            pattern.path();
+        }
         Ok(Self { text: text.to_owned(), tool: tool.to_owned(), pattern })
     }
 
@@ -207,12 +220,15 @@ impl Pattern {
         }
     }
 
+    fn path(&self) -> Option<&PathPattern> {
+        let read = || PathPattern::read(&self.whole, &mut RegexCompiler::new(PATH_BYTES)).ok();
+        self.path.get_or_init(read).as_ref()
+    }
+
     fn test(&self, call: &Call<'_>) -> bool {
         let file = ["file_path", "notebook_path", "path"].into_iter().find_map(|name| call.member(name));
         if let Some(path) = file {
-            let read = || PathPattern::read(&self.whole, &mut RegexCompiler::new(PATH_BYTES)).ok();
-            let pattern = self.path.get_or_init(read);
-            return pattern.as_ref().is_some_and(|pattern| pattern.matches(path, call.cwd, call.home));
+            return self.path().is_some_and(|pattern| pattern.matches(path, call.cwd, call.home));
         }
         if let Some(command) = call.member("command") {
             let command = call.command.get_or_init(|| Command::new(command));
@@ -289,6 +305,18 @@ mod tests {
             ("Bash(rm *)", "bash -c 'rm x'", true),
             ("Bash(rm *)", "$X -rf /", true),
             ("Bash(rm *)", "if", true),
+            ("Bash(rm *)", "ls | xargs rm", true),
+            ("Bash(rm *)", "rm", true),
+            ("Bash(rm *)", "rm\tx", true),
+            ("Bash(rm *)", "rmdir", false),
+            ("Bash(git *)", "git", true),
+            ("Bash(git push *)", "git push", true),
+            ("Bash(git push *)", "git pushed", false),
+            ("Bash(git * push *)", "git -C x push", true),
+            ("Bash(git * push *)", "git -C x push origin", true),
+            ("Bash(git * push *)", "git -C x pushed", false),
+            ("Bash(* *)", "ls", true),
+            ("Bash(rm*)", "rmdir", true),
             ("Bash(git:*)", "git", true),
             ("Bash(git:*)", "git push", true),
             ("Bash(git:*)", "gitk", false),

@@ -254,15 +254,16 @@ fn verdict(terms: Terms<'_>, outcome: &ScriptOutcome, output: Output) -> Reading
     let why = specific.permission_decision_reason.as_deref().filter(|why| !why.is_empty()).or(reason);
     match permission {
         None => {}
-        Some(_) if !event.takes_permission() => said.ignored.push("permission_decision"),
-        Some("deny") => said.block(why),
-        Some(word @ ("allow" | "ask")) => {
-            said.permission = Some(if word == "ask" { Verdict::Ask } else { Verdict::Allow });
-            said.permission_reason = why.map(str::to_owned);
-        }
-        Some(other) => {
+        // A failure on every event: what was meant to deny must not pass for nothing where the event takes no permission.
+        Some(other) if !matches!(other, "deny" | "allow" | "ask") => {
             let cause = format!("unsupported permission_decision '{other}'");
             return failure(outcome, cause, "R16: unknown permission_decision");
+        }
+        Some(_) if !event.takes_permission() => said.ignored.push("permission_decision"),
+        Some("deny") => said.block(why),
+        Some(word) => {
+            said.permission = Some(if word == "ask" { Verdict::Ask } else { Verdict::Allow });
+            said.permission_reason = why.map(str::to_owned);
         }
     }
     let rewrites = |what| event.rewritten() == Some(what) && !terms.preempt;
@@ -406,7 +407,9 @@ mod tests {
 
     #[test]
     fn standard_output() {
-        use EventName::{BeforeCompaction, PreToolUse, SessionEnd, TurnStart};
+        use EventName::{
+            BeforeCompaction, BeforeLlmCall, PreToolUse, SessionEnd, ToolInputTransform, TurnStart,
+        };
         for (event, stdout, verdict) in [
             (PreToolUse, "hi", Verdict::NoOpinion),
             (PreToolUse, "{oops", Verdict::Error),
@@ -415,6 +418,17 @@ mod tests {
             (PreToolUse, r#"{"decision":"approve"}"#, Verdict::Error),
             (PreToolUse, r#"{"decision":null,"continue":null}"#, Verdict::NoOpinion),
             (PreToolUse, r#"{"hook_specific_output":{"permission_decision":"maybe"}}"#, Verdict::Error),
+            (
+                ToolInputTransform,
+                r#"{"hook_specific_output":{"permission_decision":"alow"}}"#,
+                Verdict::Error,
+            ),
+            (BeforeLlmCall, r#"{"hook_specific_output":{"permission_decision":"alow"}}"#, Verdict::Error),
+            (
+                BeforeLlmCall,
+                r#"{"hook_specific_output":{"permission_decision":"allow"}}"#,
+                Verdict::NoOpinion,
+            ),
             (PreToolUse, r#"{"hook_specific_output":{"permission_decision":"ask"}}"#, Verdict::Ask),
             (PreToolUse, r#"{"hook_specific_output":{"updated_input":{}}}"#, Verdict::Mutate),
             (PreToolUse, r#"{"hook_specific_output":{"updated_input":[]}}"#, Verdict::Error),

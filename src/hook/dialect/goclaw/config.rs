@@ -81,9 +81,14 @@ pub(super) fn read(
             Err(fault) => problems.push(source.problem(fault.at, fault.message)),
         }
     }
-    if !problems.is_empty() {
+    if !problems.is_empty() && (options.purpose == Purpose::Save || all.is_empty()) {
         return Err(ConfigError { problems });
     }
+    // One row that can not be used does not keep the others from guarding.
+    notices.extend(problems.into_iter().map(|problem| {
+        let text = format!("{problem}; this row is left out");
+        Notice { kind: NoticeKind::Warning, hook: None, text, log: None }
+    }));
     if settings.builtins && options.purpose == Purpose::Run {
         for node in builtin::records() {
             if let Ok((hook, mut row, _)) = reader.read(0, &node) {

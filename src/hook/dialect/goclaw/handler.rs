@@ -155,7 +155,7 @@ impl GoclawChain<'_> {
         let key = prompt::cache_key(hook.id.as_str(), row.version, &self.payload);
         if let Some(reply) = self.bundle.shared.remembered(&key, self.now())
             && let Ok(arguments) = serde_json::from_str(&reply)
-            && let Some(mut answer) = output::decide(arguments)
+            && let Some(mut answer) = output::decide(&arguments)
         {
             answer.reply = None;
             answer.rule = "R39: remembered decision";

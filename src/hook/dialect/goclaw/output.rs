@@ -84,8 +84,17 @@ fn object_of(bytes: &[u8]) -> Option<Map<String, Value>> {
     serde_json::from_slice(bytes).ok()
 }
 
+/// A member: the product's decoder ignores the case of names, and the last of a name counts.
+fn member<'m>(object: &'m Map<String, Value>, name: &str) -> Option<&'m Value> {
+    object.iter().rev().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+}
+
+fn object_in(object: &Map<String, Value>, name: &str) -> Option<Map<String, Value>> {
+    member(object, name).and_then(Value::as_object).cloned()
+}
+
 fn string<'m>(object: &'m Map<String, Value>, name: &str) -> Option<&'m str> {
-    object.get(name).and_then(Value::as_str)
+    member(object, name).and_then(Value::as_str)
 }
 
 fn first_of<const N: usize>(texts: [Option<&str>; N]) -> String {
@@ -119,7 +128,7 @@ fn said(stdout: &[u8], stderr: &str) -> Answer {
     let Some(object) = object_of(stdout) else {
         return Answer::allow("4.1: exit status 0 without an object");
     };
-    let stops = object.get("continue") == Some(&Value::Bool(false));
+    let stops = member(&object, "continue") == Some(&Value::Bool(false));
     let blocks = string(&object, "decision") == Some("block");
     let mut answer = match (stops, blocks) {
         (true, _) => Answer::of(Decided::Block, "", "4.1: continue is false"),
@@ -166,23 +175,20 @@ pub(super) fn refused(refusal: Refusal, url: &str) -> Answer {
 }
 
 fn http_said(body: &[u8]) -> Answer {
-    let Some(mut object) = object_of(body) else { return Answer::allow("4.2: 2xx without an object") };
-    let mut answer = match object.get("decision") {
+    let Some(object) = object_of(body) else { return Answer::allow("4.2: 2xx without an object") };
+    let mut answer = match member(&object, "decision") {
         Some(Value::String(decision)) if decision == "block" => {
             let reason = first_of([string(&object, "reason")]);
             Answer::of(Decided::Block, reason, "4.2: decision is block")
         }
-        Some(Value::Null) | None if object.get("continue") == Some(&Value::Bool(false)) => {
+        Some(Value::Null) | None if member(&object, "continue") == Some(&Value::Bool(false)) => {
             let reason = first_of([string(&object, "reason")]);
             Answer::of(Decided::Block, reason, "4.2: no decision, continue is false")
         }
         _ => Answer::allow("4.2: 2xx"),
     };
     answer.context = string(&object, "additionalContext").map(str::to_owned);
-    answer.input = match object.remove("updatedInput") {
-        Some(Value::Object(input)) => Some(input),
-        _ => None,
-    };
+    answer.input = object_in(&object, "updatedInput");
     answer
 }
 
@@ -219,27 +225,24 @@ fn decide_call(call: &Value) -> Option<Answer> {
         return None;
     }
     let arguments = match call.get("arguments")? {
-        Value::Object(arguments) => arguments.clone(),
+        Value::Object(arguments) => return decide(arguments),
         Value::String(text) => object_of(text.as_bytes())?,
         _ => return None,
     };
-    decide(arguments)
+    decide(&arguments)
 }
 
 /// The arguments of `decide`, fresh or remembered.
-pub(super) fn decide(mut arguments: Map<String, Value>) -> Option<Answer> {
-    let reason = string(&arguments, "reason").unwrap_or("").to_owned();
-    let mut answer = match string(&arguments, "decision")? {
+pub(super) fn decide(arguments: &Map<String, Value>) -> Option<Answer> {
+    let reason = string(arguments, "reason").unwrap_or("").to_owned();
+    let mut answer = match string(arguments, "decision")? {
         "allow" => Answer::of(Decided::Allow, reason, "R19: decide allow"),
         "block" => Answer::of(Decided::Block, first_of([Some(&reason)]), "R19: decide block"),
         _ => return None,
     };
-    answer.context = string(&arguments, "additional_context").map(str::to_owned);
-    answer.reply = serde_json::to_string(&arguments).ok();
-    answer.input = match arguments.remove("updated_input") {
-        Some(Value::Object(input)) => Some(input),
-        _ => None,
-    };
+    answer.context = string(arguments, "additional_context").map(str::to_owned);
+    answer.reply = serde_json::to_string(arguments).ok();
+    answer.input = object_in(arguments, "updated_input");
     Some(answer)
 }
 
@@ -251,7 +254,7 @@ pub(super) fn script(outcome: &ScriptOutcome) -> Answer {
         Ended::Exited => return error(&text_of(&outcome.stderr)),
         end => return error(&end.to_string()),
     }
-    let Some(mut object) = object_of(&outcome.stdout) else { return error("handle returned no decision") };
+    let Some(object) = object_of(&outcome.stdout) else { return error("handle returned no decision") };
     let reason = string(&object, "reason").unwrap_or("").to_owned();
     let mut answer = match string(&object, "decision") {
         Some("allow") => Answer::of(Decided::Allow, reason, "R21: allow"),
@@ -264,9 +267,6 @@ pub(super) fn script(outcome: &ScriptOutcome) -> Answer {
         }
         _ => return error("handle returned no decision"),
     };
-    answer.input = match object.remove("updatedInput") {
-        Some(Value::Object(input)) => Some(input),
-        _ => None,
-    };
+    answer.input = object_in(&object, "updatedInput");
     answer
 }

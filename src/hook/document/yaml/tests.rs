@@ -128,12 +128,23 @@ fn long_texts_take_linear_time() {
 
 #[test]
 fn json_or_yaml() {
-    let read =
-        |text: &'static str| Source::new("f", text.as_bytes()).json_or_yaml("").map(|node| node.to_value());
+    let named = |name: &'static str, text: &'static str| {
+        let read = Source::new(name, text.as_bytes()).json_or_yaml("").map(|node| node.to_value());
+        read.map_err(|problem| problem.to_string())
+    };
+    let read = |text| named("f", text);
     assert_eq!(read(" {\"a\": 1}").unwrap(), json!({"a": 1}));
-    assert_eq!(read("{a: 1}").unwrap(), json!({"a": 1}));
     assert_eq!(read("a: 1").unwrap(), json!({"a": 1}));
-    assert_eq!(read("{\"a\": }x").unwrap_err().to_string(), "f:1:7: expected value");
+    assert_eq!(read("{\"a\": }x").unwrap_err(), "f:1:7: expected value");
+    assert_eq!(read("{a: 1}").unwrap_err(), "f:1:2: key must be a string");
+    assert_eq!(read("{\"a\": 1,}").unwrap_err(), "f:1:9: trailing comma");
+    let comment = "f:2:1: key must be a string: JSON has no comments";
+    assert_eq!(read("{\n// \"a\"\n\"hooks\": {}}").unwrap_err(), comment);
+    assert_eq!(read("{\n/* a */ \"hooks\": {}}").unwrap_err(), comment);
+    assert_eq!(read("{\"a\": 1 // a\n}").unwrap_err(), "f:1:9: expected `,` or `}`: JSON has no comments");
+    assert_eq!(named("a.yaml", "{a: 1}").unwrap(), json!({"a": 1}));
+    assert_eq!(named("a.json", "// a\n{}").unwrap_err(), "a.json:1:1: expected value: JSON has no comments");
+    assert_eq!(named("a.JSON", "a: 1").unwrap_err(), "a.JSON:1:1: expected value");
 }
 
 mod properties {
