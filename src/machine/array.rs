@@ -1,8 +1,16 @@
 //! Indexed and associative arrays.
 
+use crate::limit::gauge;
 use crate::memory::{BTreeMap, HashMap, Vec};
 use crate::text::Text;
 
+/// Uses fuel for a key that is hashed and compared.
+fn spend_for(key: &[u8]) {
+    gauge::spend_bytes(key.len().saturating_mul(HASHED_FOR_COPIED));
+}
+
+/// Hashing a byte takes as long as copying so many.
+const HASHED_FOR_COPIED: usize = 4;
 /// How far past its end an array may grow and stay dense.
 const MAX_GAP: u64 = 1024;
 
@@ -111,10 +119,12 @@ const BUCKETS: usize = 1024;
 
 impl Assoc {
     pub(crate) fn get(&self, key: &[u8]) -> Option<&Text> {
+        spend_for(key);
         self.entries.get(key).map(|(_, value)| value)
     }
 
     pub(crate) fn set(&mut self, key: Text, value: Text) {
+        spend_for(&key);
         match self.entries.get_mut(&key) {
             Some(entry) => entry.1 = value,
             None => {
@@ -125,6 +135,7 @@ impl Assoc {
     }
 
     pub(crate) fn remove(&mut self, key: &[u8]) -> Option<Text> {
+        spend_for(key);
         self.entries.remove(key).map(|(_, value)| value)
     }
 

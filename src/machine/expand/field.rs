@@ -18,6 +18,8 @@ use std::num::NonZeroU32;
 
 /// Results of a brace expansion that take long to make, and files that take long to look at.
 const MANY: usize = 4096;
+/// Results that are made for one unit of fuel.
+const RESULTS_PER_FUEL: usize = 2;
 /// Special characters of a pattern that has few directories to look at, as a rule.
 const FEW_WILDCARDS: usize = 2;
 
@@ -138,6 +140,8 @@ impl Expansion {
             if count > most {
                 return Err(run.services.meter.fail(Limit::ExpansionResults).into());
             }
+            // Short texts in a list that has room take no memory, but time.
+            gauge::burn((texts.len() / RESULTS_PER_FUEL) as i64);
             for text in texts {
                 self.fields.push(text);
                 if gauge::is_refused() {

@@ -194,9 +194,12 @@ impl Shell {
                     }
                     rest = after.strip_prefix(b"}").unwrap_or(after);
                 }
-                byte => {
-                    text.push_bytes(&[byte]);
-                    rest = tail;
+                _ => {
+                    let is_special = |byte: &u8| matches!(byte, b'\'' | b'"' | b'\\' | b'$');
+                    let end = rest.iter().position(is_special).unwrap_or(rest.len());
+                    let (plain, after) = rest.split_at(end);
+                    text.push_bytes(plain);
+                    rest = after;
                 }
             }
         }
