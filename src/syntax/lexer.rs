@@ -26,6 +26,9 @@ pub(super) struct Input {
     pub(super) line: u32,
 }
 
+/// How often a reader may stand at one place. Constructs that end together come to a few hundreds.
+const MOST_STALLS: u32 = 10_000;
+
 /// State of one parse.
 pub(super) struct Reader<'a> {
     pub(super) input: Input,
@@ -35,6 +38,8 @@ pub(super) struct Reader<'a> {
     /// How many words, simple commands and expansions may be read, and how many were.
     pub(super) effort: Option<u32>,
     pub(super) spent: Cell<u32>,
+    /// Where the reader stood when blanks were skipped last, and how often it has stood there.
+    pub(super) stalled: (usize, u32),
     /// Loops around this place.
     pub(super) loops: u32,
     /// Command and process substitutions around this place, in the current input.
@@ -292,14 +297,30 @@ impl Reader<'_> {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// Skips blanks, line continuations and a comment.
+    /// Skips blanks, line continuations and a comment. Every loop of the grammar comes here, so one that does not get on is
+    /// seen here.
     #[inline]
     pub(super) fn skip_blanks(&mut self) {
+        if self.input.pos == self.stalled.0 {
+            self.stall();
+        } else {
+            self.stalled = (self.input.pos, 0);
+        }
         while let Some(b' ' | b'\t') = self.byte() {
             self.input.pos += 1;
         }
         if let Some(b'\\' | b'#') = self.byte() {
             self.skip_more_blanks();
+        }
+    }
+
+    /// The reader stands where it stood. After so many times that is a fault of the grammar, and the text ends here: it is an
+    /// error then, and no loop without end.
+    #[inline(never)]
+    fn stall(&mut self) {
+        self.stalled.1 += 1;
+        if self.stalled.1 > MOST_STALLS {
+            self.input.end = self.input.pos;
         }
     }
 

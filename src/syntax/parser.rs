@@ -248,6 +248,7 @@ impl<'a> Reader<'a> {
             depth: 0,
             effort: None,
             spent: Cell::new(0),
+            stalled: (usize::MAX, 0),
             loops: 0,
             substitutions: 0,
             pending: Vec::new(),

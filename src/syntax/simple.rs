@@ -11,7 +11,7 @@ use super::ast::{
     Argument, Assignment, AssignmentValue, Command, CommandKind, FunctionDefinition, Simple, Span, Word,
     WordPart,
 };
-use super::lexer::{Keyword, Parsed, Reader, is_name_byte};
+use super::lexer::{Keyword, Parsed, Reader, is_name_byte, is_name_start};
 use super::parser::empty_command;
 use crate::memory::{Arc, Box, Bytes, Few, Vec, vec};
 use crate::text::Text;
@@ -149,11 +149,11 @@ impl Reader<'_> {
     /// Whether `name=(` or `name+=(` begins here.
     fn is_array_assignment(&self) -> bool {
         let mut at = self.pos();
+        if !self.byte_at(at).is_some_and(is_name_start) {
+            return false;
+        }
         while self.byte_at(at).is_some_and(is_name_byte) {
             at += 1;
-        }
-        if at == self.pos() {
-            return false;
         }
         at += usize::from(self.byte_at(at) == Some(b'+'));
         self.byte_at(at) == Some(b'=') && self.byte_at(at + 1) == Some(b'(')
@@ -162,9 +162,13 @@ impl Reader<'_> {
     /// `name=( ... )` behind `let` and `eval`: one word, whose text is read once more.
     fn array_text(&mut self, simple: &mut Simple) -> Parsed<()> {
         let (start, line) = (self.pos(), self.input.line);
-        if let Tried::Assignment(assignment) = self.assignment()? {
-            let span = self.span_from(start, line);
-            push_word(simple, Box::new(array_word(assignment.into_inner(), span)));
+        match self.assignment()? {
+            Tried::Assignment(assignment) => {
+                let span = self.span_from(start, line);
+                push_word(simple, Box::new(array_word(assignment.into_inner(), span)));
+            }
+            Tried::Word(word) => push_word(simple, word),
+            Tried::Nothing => return self.word_argument(simple),
         }
         Ok(())
     }
