@@ -277,6 +277,6 @@ impl Sandbox {
             ) => State::Ended(status),
         };
         let kept = Kept { slot: Arc::clone(&self.shared), own: Some(shared), most: self.kept_bytes };
-        Running { state, meter, stdout, stderr, kept, stays: self.stays }
+        Running { state, meter, stdout, stderr, kept }
     }
 }

@@ -279,7 +279,7 @@ impl Meter {
     /// Whether a pause is worth what it costs a builtin: the run goes on apart then. On a fixed clock it is not, because what
     /// coming back costs would depend on when that was.
     fn may_go_apart(&self) -> bool {
-        !self.is_apart.load(Relaxed) && !self.clock.is_virtual()
+        !self.is_apart() && !self.clock.is_virtual()
     }
 
     /// Whether the process that runs was told to let others go first; asked once.
@@ -313,12 +313,17 @@ impl Meter {
     /// Whether a step may be done now that can take longer than a slice and cannot be cut. `false`: who asks lets the run pause,
     /// which goes on apart (see `limit::apart`), and asks again then.
     pub(crate) fn may_take_long(&self) -> bool {
-        if self.is_apart.load(Relaxed) {
+        if self.is_apart() {
             return true;
         }
         self.ask_apart();
         self.paused.store(true, Relaxed);
         false
+    }
+
+    /// Whether whoever polls the run does not mind long steps.
+    pub(crate) fn is_apart(&self) -> bool {
+        self.is_apart.load(Relaxed)
     }
 
     /// Lets the run go on apart before it does anything more.
@@ -328,7 +333,7 @@ impl Meter {
 
     /// Whether the run has to go on apart before it can do anything.
     pub(crate) fn wants_apart(&self) -> bool {
-        self.wants_apart.load(Relaxed) && !self.is_apart.load(Relaxed)
+        self.wants_apart.load(Relaxed) && !self.is_apart()
     }
 
     /// Whoever polls the run wants to know of steps that can take long.

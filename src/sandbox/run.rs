@@ -163,8 +163,6 @@ pub struct Running {
     pub(super) stdout: Option<Arc<Capture>>,
     pub(super) stderr: Option<Arc<Capture>>,
     pub(super) kept: Kept,
-    /// It never goes on apart.
-    pub(super) stays: bool,
 }
 
 impl Running {
@@ -211,7 +209,7 @@ impl Running {
 
     /// Lets a run that is at work for long go on at a thread of the crate. It is not on the gauge.
     fn go_apart(&mut self, cx: &mut Context<'_>) {
-        if self.stays || !matches!(self.state, State::Running(_)) {
+        if self.meter.is_apart() || !matches!(self.state, State::Running(_)) {
             return;
         }
         self.meter.set_apart();
@@ -222,9 +220,8 @@ impl Running {
                 apart.wake_when_ended(cx.waker());
                 self.state = State::Apart(apart);
             }
-            // There are no threads here. The scheduler has woken its task.
+            // There are no threads here, so it stays. The scheduler has woken its task.
             Err(mut metered) => {
-                self.stays = true;
                 self.state = metered.scheduler.take().map_or(State::Ended(0), State::Running);
             }
         }

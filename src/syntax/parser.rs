@@ -556,6 +556,20 @@ mod tests {
         }
     }
 
+    /// What ends a loop of the grammar that forgets to read on.
+    #[test]
+    fn a_reader_that_stands_still_comes_to_its_end() {
+        let source = crate::memory::Bytes::from("a b");
+        let input = Input { end: source.len(), source, pos: 0, line: 1 };
+        let options = ParseOptions::default();
+        let mut reader = Reader::new(input, &options, &NoAliases);
+        let stands = (0..1_000_000).take_while(|_| {
+            reader.skip_blanks();
+            reader.byte().is_some()
+        });
+        assert!((1000..100_000).contains(&stands.count()));
+    }
+
     fn words(list: &List) -> Vec<String> {
         let CommandKind::Simple(simple) = &list.items()[0].and_or.first.stages[0].kind else {
             return Vec::new();

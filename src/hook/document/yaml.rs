@@ -57,12 +57,12 @@ impl Source<'_> {
         };
         let first = self.text.iter().find(|byte| !byte.is_ascii_whitespace());
         let is_braced = matches!(first, Some(b'{' | b'['));
-        match () {
-            () if is_named(&["yaml", "yml"]) && is_braced => {
-                self.json(prefix).or_else(|problem| self.yaml(prefix).map_err(|_| problem))
-            }
-            () if is_braced || is_named(&["json"]) => self.json(prefix),
-            () => self.yaml(prefix),
+        if is_braced && is_named(&["yaml", "yml"]) {
+            self.json(prefix).or_else(|problem| self.yaml(prefix).map_err(|_| problem))
+        } else if is_braced || is_named(&["json"]) {
+            self.json(prefix)
+        } else {
+            self.yaml(prefix)
         }
     }
 }

@@ -30,6 +30,9 @@ fn most_results(run: &Run) -> usize {
 
 /// Whether a brace expansion takes long, and so has to wait until the run may.
 pub(crate) fn defers_braces(run: &Run, program: &Program, index: Index) -> bool {
+    if run.services.meter.is_apart() {
+        return false;
+    }
     let is_short = program.braces.get(index as usize).is_none_or(|word| {
         let texts = crate::program::braces_of_text(word, most_results(run));
         texts.is_some_and(|texts| texts.is_ok_and(|texts| texts.len() <= MANY))

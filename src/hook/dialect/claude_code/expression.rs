@@ -12,13 +12,25 @@ use std::fmt::Write as _;
 /// # Errors
 /// Why it can not be used, in a line.
 pub(super) fn compile(pattern: &str, compiler: &mut RegexCompiler) -> Result<Regex, String> {
-    match rewrite(pattern)? {
-        Rewritten { text, backtracks: true } => {
-            compiler.compile_backtracking(&text.replace("(?-u:\\b)", "\\b"))
-        }
-        Rewritten { text, backtracks: false } => compiler.compile(&text),
+    let linear = rewrite(pattern, &LINEAR)?;
+    if linear.backtracks {
+        compiler.compile_backtracking(&rewrite(pattern, &BACKTRACKING)?.text)
+    } else {
+        compiler.compile(&linear.text)
     }
 }
+
+/// How an engine spells `\b` and `\B` of ASCII words.
+struct Boundaries {
+    at: &'static str,
+    not_at: &'static str,
+}
+
+const LINEAR: Boundaries = Boundaries { at: r"(?-u:\b)", not_at: r"(?-u:\B)" };
+const BACKTRACKING: Boundaries = Boundaries {
+    at: "(?:(?<=[0-9A-Za-z_])(?![0-9A-Za-z_])|(?<![0-9A-Za-z_])(?=[0-9A-Za-z_]))",
+    not_at: "(?:(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<![0-9A-Za-z_])(?![0-9A-Za-z_]))",
+};
 
 /// An expression in the engine's spelling.
 #[derive(Default)]
@@ -28,14 +40,14 @@ struct Rewritten {
     backtracks: bool,
 }
 
-fn rewrite(pattern: &str) -> Result<Rewritten, String> {
+fn rewrite(pattern: &str, boundaries: &Boundaries) -> Result<Rewritten, String> {
     let mut rewritten = Rewritten::default();
     let Rewritten { text: out, backtracks } = &mut rewritten;
     let mut letters = pattern.chars().peekable();
     let mut in_class = false;
     while let Some(letter) = letters.next() {
         match letter {
-            '\\' => *backtracks |= escape(&mut letters, in_class, out)?,
+            '\\' => *backtracks |= escape(&mut letters, in_class, boundaries, out)?,
             ']' if in_class => {
                 in_class = false;
                 out.push(']');
@@ -70,6 +82,7 @@ fn open_class(letters: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut 
 fn escape(
     letters: &mut std::iter::Peekable<std::str::Chars<'_>>,
     in_class: bool,
+    boundaries: &Boundaries,
     out: &mut String,
 ) -> Result<bool, String> {
     match letters.next() {
@@ -79,8 +92,8 @@ fn escape(
         Some('w') => out.push_str("[0-9A-Za-z_]"),
         Some('W') => out.push_str("[^0-9A-Za-z_]"),
         Some('b') if in_class => out.push_str("\\x08"),
-        Some('b') => out.push_str("(?-u:\\b)"),
-        Some('B') => out.push_str("(?-u:\\B)"),
+        Some('b') => out.push_str(boundaries.at),
+        Some('B') => out.push_str(boundaries.not_at),
         Some('0') => out.push_str("\\x00"),
         Some(letter @ ('k' | '1'..='9')) if !in_class => {
             out.extend(['\\', letter]);
@@ -159,6 +172,9 @@ mod tests {
             (r"^(\w)\1$", "ab", false),
             (r"(?<n>a)\k<n>", "aa", true),
             (r"^(?!\d)\b", "a", true),
+            (r"(?!x)\bé", "aé", true),
+            (r"(?!x)\BEdit", "NotebookEdit", true),
+            (r"(?!x)\BEdit", "Edit", false),
             // Too many steps: the hook runs.
             ("^(?:a(?!c)|aa(?!c))*b", &"a".repeat(100), true),
         ] {

@@ -31,7 +31,7 @@ const STOP_ERRORS: [&str; 12] = [
 ];
 
 /// Tools whose input names a file, which hooks see with an absolute path (R16).
-const FILE_TOOLS: [&str; 5] = ["Read", "Write", "Edit", "MultiEdit", "NotebookEdit"];
+pub(super) const FILE_TOOLS: [&str; 5] = ["Read", "Write", "Edit", "MultiEdit", "NotebookEdit"];
 
 /// The event of the contract that a neutral one is; `None` where the contract has none.
 pub(super) fn event_of(event: &Event) -> Option<EventName> {

@@ -8,6 +8,7 @@
 //! `env`, `xargs` or `bash -c`, is tested as written and as it is after quote removal.
 
 use super::path_rule::PathPattern;
+use super::payload::FILE_TOOLS;
 use crate::hook::matcher::{Mismatch, RegexCompiler};
 use crate::inspect::{CommandView, OpaqueKind, inspect_briefly};
 use serde_json::Value;
@@ -27,14 +28,13 @@ struct Pattern {
     text: Wildcard,
     /// The whole pattern, for members of the input that are no command.
     whole: String,
-    /// Made with a rule for a tool that names files, else for the first call with a file; `None` within: it is no glob, and fits no file.
+    /// Made with a rule for a tool that names files, else for the first call with a file; `None` within: it is no glob, and
+    /// fits no file.
     path: OnceLock<Option<PathPattern>>,
     /// Whether it says more than the command word.
     is_specific: bool,
 }
 
-/// Tools whose calls name a file.
-const FILE_TOOLS: [&str; 7] = ["Read", "Edit", "MultiEdit", "Write", "NotebookEdit", "Glob", "Grep"];
 /// Memory of a pattern over files, in bytes.
 const PATH_BYTES: u64 = 1 << 18;
 
