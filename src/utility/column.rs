@@ -69,7 +69,10 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         let keep = table && options.has("keep-empty-lines");
         if let Err(error) = read(ctx, &operand, keep, &mut lines).await {
             let errno = error.errno()?;
-            status = ctx.warn(format_args!("{operand}: {}", errno.message()));
+            status = match errno {
+                Errno::IsDirectory => ctx.warn(format_args!("read failed: {}", errno.message())),
+                _ => ctx.warn(format_args!("{operand}: {}", errno.message())),
+            };
         }
     }
     if table {

@@ -329,6 +329,14 @@ async fn compare_files(
     };
     let mut files = Vec::new();
     for (name, exists) in [left, right].into_iter().zip(exists) {
+        // Standard input is read once, though it is named twice.
+        if let Some(File { name: first, .. }) = files.first()
+            && *name == *b"-"
+            && *first == name
+        {
+            files.extend(files.first().cloned());
+            continue;
+        }
         match File::read(ctx, name.clone(), exists).await {
             Ok(file) => files.push(file),
             Err(error) => {

@@ -88,8 +88,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             }
         };
         if let Err(error) = Filler::new(&settings, input).fill(ctx).await {
-            let errno = error.errno()?;
-            status = ctx.warn(format_args!("error reading {}: {}", quote_name(&operand), errno.message()));
+            error.errno()?;
+            status = ctx.warn("read error");
         }
     }
     Ok(status)

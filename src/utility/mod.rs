@@ -61,7 +61,7 @@ pub(crate) fn boxed<T>(future: impl Future<Output = T> + Send + 'static) -> BoxF
 pub(crate) mod prelude {
     pub(crate) use super::byte_queue::ByteQueue;
     pub(crate) use super::operands::{OperandError, split_delimiter};
-    pub(crate) use super::quote::{quote, quote_name, quote_operand};
+    pub(crate) use super::quote::{quote, quote_input, quote_name, quote_operand};
     pub(crate) use super::{
         Context, ExitStatus, Input, OptionSpec, Options, Output, Utility, UtilityError, example, flag,
         number, optional, value,

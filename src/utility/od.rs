@@ -74,18 +74,23 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let settings = settings(&options)?;
     let mut dump = Dump { offset: settings.skip, previous: Vec::new(), starred: false, line: Vec::new() };
     let mut status = ExitStatus::SUCCESS;
+    // The last offset is printed even where nothing could be read of what was opened.
+    let mut has_opened = false;
     let (mut skip, mut left) = (settings.skip, settings.limit);
     for operand in ctx.inputs(&options.operands) {
         if let Err(error) = read(ctx, &settings, &operand, &mut dump, &mut skip, &mut left).await {
             let errno = error.errno()?;
-            status = ctx.warn(format_args!("{}: {}", quote_operand(&operand), errno.message()));
+            let is_opened = errno == Errno::IsDirectory || operand == b"-";
+            has_opened |= is_opened;
+            let shown = if is_opened { quote_input(&operand) } else { quote_operand(&operand) };
+            status = ctx.warn(format_args!("{shown}: {}", errno.message()));
         }
     }
     if skip > 0 && status.is_success() {
         return Err(UtilityError::failed("cannot skip past end of combined input"));
     }
     dump.write_line(ctx, &settings);
-    if settings.radix != b'n' && (status.is_success() || dump.offset > 0) {
+    if settings.radix != b'n' && (status.is_success() || has_opened || dump.offset > 0) {
         let end = address(settings.radix, dump.offset);
         ctx.stdout.write(format!("{end}\n").as_bytes()).await?;
     }

@@ -54,6 +54,11 @@ pub(crate) fn quote_name(name: &[u8]) -> String {
     out
 }
 
+/// How messages of the GNU core utilities show an operand, `-` being standard input.
+pub(crate) fn quote_input(operand: &[u8]) -> String {
+    if operand == b"-" { quote_name(b"standard input") } else { quote_operand(operand) }
+}
+
 /// As [`quote_name`], but plain where a shell would not mind: `cat: x: No such file or directory`.
 pub(crate) fn quote_if_needed(name: &[u8]) -> String {
     if needs_quotes(name) { quote_name(name) } else { String::from_utf8_lossy(name) }

@@ -23,7 +23,12 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {
         if let Err(error) = reverse_lines(ctx, &operand, end).await? {
-            status = ctx.warn(format_args!("cannot open {operand}: {}", error.message()));
+            let (is_input, message) = (*operand == *b"-", error.message());
+            status = match &*operand {
+                _ if is_input => ctx.warn(format_args!("stdin: 0: {message}")),
+                _ if error == Errno::IsDirectory => ctx.warn(format_args!("{operand}: 0: {message}")),
+                _ => ctx.warn(format_args!("cannot open {operand}: {message}")),
+            };
         }
     }
     Ok(status)

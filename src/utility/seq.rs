@@ -66,6 +66,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         precision,
         width,
         first: true,
+        begins_with_minus: first.value == 0.0 && first.value.is_sign_negative(),
         number: Vec::new(),
     };
     match number::scaled([first, step, last]) {
@@ -101,29 +102,39 @@ struct Printer {
     precision: usize,
     width: usize,
     first: bool,
+    /// The first number is `-0`, which keeps its sign.
+    begins_with_minus: bool,
     number: Vec<u8>,
 }
 
 impl Printer {
-    fn begin(&mut self, ctx: &mut Context) {
-        if !self.first {
+    /// Whether the number that follows is `-0`.
+    fn begin(&mut self, ctx: &mut Context) -> bool {
+        let is_first = std::mem::replace(&mut self.first, false);
+        if !is_first {
             ctx.stdout.push(&self.separator);
         }
-        self.first = false;
         self.number.clear();
+        is_first && self.begins_with_minus
     }
 
     fn exact(&mut self, ctx: &mut Context, value: Fixed) {
-        self.begin(ctx);
+        let is_minus_zero = self.begin(ctx);
         match &self.format {
-            Some(format) => format.append(value.to_float(), &mut self.number),
+            Some(format) => {
+                format.append(if is_minus_zero { -0.0 } else { value.to_float() }, &mut self.number);
+            }
+            None if is_minus_zero => {
+                self.number.push(b'-');
+                value.append(self.precision, self.width.saturating_sub(1), &mut self.number);
+            }
             None => value.append(self.precision, self.width, &mut self.number),
         }
         ctx.stdout.push(&self.number);
     }
 
     fn floating(&mut self, ctx: &mut Context, value: f64) {
-        self.begin(ctx);
+        let value = if self.begin(ctx) { -0.0 } else { value };
         match &self.format {
             Some(format) => format.append(value, &mut self.number),
             None => {

@@ -39,7 +39,7 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
                 Errno::IsDirectory => Errno::Invalid,
                 errno => errno,
             };
-            status = ctx.warn(format_args!("{}: read error: {}", quote_operand(&operand), errno.message()));
+            status = ctx.warn(format_args!("{}: read error: {}", quote_input(&operand), errno.message()));
         }
     }
     Ok(status)

@@ -98,7 +98,8 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         let mut counter = Counter::default();
         if let Err(error) = count_operand(ctx, input, columns, &mut counter).await {
             let (opened, errno) = (matches!(error, Failure::Read(_)), error.errno()?);
-            status = ctx.warn(format_args!("{}: {}", quote_operand(input), errno.message()));
+            let shown = if named.is_empty() { quote_input(input) } else { quote_operand(input) };
+            status = ctx.warn(format_args!("{shown}: {}", errno.message()));
             if !opened {
                 continue;
             }

@@ -254,6 +254,8 @@ impl Runner {
                         word.get_or_insert_default().push(byte);
                     }
                     (b' ' | b'\t', None) => words.extend(word.take()),
+                    // Before the item of `-I`, other white space does not count either.
+                    (0x0b | 0x0c | b'\r', None) if by_line && word.is_none() => {}
                     (_, None) => word.get_or_insert_default().push(byte),
                 }
             }

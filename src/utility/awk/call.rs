@@ -59,7 +59,13 @@ impl Parser<'_> {
                     | (Function::Sub | Function::Gsub | Function::Gensub, 0) => self.keep_regex(start),
                     (Function::Split, 1 | 3)
                     | (Function::Match, 2)
-                    | (Function::Asort | Function::Asorti, _) => self.make_array(start)?,
+                    | (Function::Asort | Function::Asorti, _) => self.make_array(start, function, count)?,
+                    (Function::Index, 1)
+                        if matches!(self.program.code.get(start..), Some([Op::MatchRecord(_)])) =>
+                    {
+                        let message = "index: regexp constant as second argument is not allowed";
+                        return Err(self.fatal(message));
+                    }
                     (Function::Length | Function::IsArray, 0) => self.keep_variable(start),
                     (Function::Sub | Function::Gsub, 2) => place = Some(self.take_place(start)),
                     _ => {}
@@ -95,11 +101,14 @@ impl Parser<'_> {
             return Ok(());
         }
         let name = function.name();
+        if matches!(function, Function::And | Function::Or | Function::Xor) {
+            return Err(self.fatal(format!("{name}: called with less than two arguments")));
+        }
         Err(self.wrong(format!("{count} is invalid as number of arguments for {name}")))
     }
 
     /// Makes a variable that is all there is from `start` on an array.
-    fn make_array(&mut self, start: usize) -> Result<(), SyntaxError> {
+    fn make_array(&mut self, start: usize, function: Function, index: usize) -> Result<(), SyntaxError> {
         match self.program.code.get_mut(start..) {
             Some([op @ Op::Load(_)]) => {
                 if let Op::Load(variable) = *op {
@@ -107,7 +116,11 @@ impl Parser<'_> {
                 }
                 Ok(())
             }
-            _ => Err(self.fatal("argument is not an array")),
+            _ => {
+                let place = ["first", "second", "third", "fourth"].get(index).copied().unwrap_or("last");
+                let name = function.name();
+                Err(self.fatal(format!("{name}: {place} argument is not an array")))
+            }
         }
     }
 }

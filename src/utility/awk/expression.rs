@@ -258,17 +258,49 @@ impl Parser<'_> {
         self.expression()?;
         match (operator, place) {
             (Some(operator), _) => {
+                self.evaluate_right_first(place, start, right);
                 self.emit(Op::Update(place, operator));
             }
             (None, Place::Var(variable)) if self.is_append(variable, right) => {
                 self.make_append(variable, right);
             }
             (None, _) => {
+                self.evaluate_right_first(place, start, right);
                 self.emit(Op::Store(place));
             }
         }
         self.last_place = None;
         Ok(())
+    }
+
+    /// What is assigned is evaluated before the subscript or field number it is assigned to, as gawk does: `a[n++] = n`
+    /// sees the old `n`. Where nothing tells the difference, the code stays as it is.
+    fn evaluate_right_first(&mut self, place: Place, start: usize, right: usize) {
+        let (Some(operand), Some(value)) =
+            (self.program.code.get(start..right), self.program.code.get(right..))
+        else {
+            return;
+        };
+        let is_step = |op: &Op| matches!(op, Op::Step { place: Place::Var(_), .. });
+        let is_steady = matches!(value, [Op::Constant(_) | Op::Field(_)])
+            && operand.iter().all(|op| is_step(op) || !op.has_effects());
+        let is_same = is_steady || !operand.iter().chain(value).any(Op::has_effects);
+        if matches!(place, Place::Var(_)) || is_same {
+            return;
+        }
+        let (before, after) = (operand.len() as u32, value.len() as u32);
+        for (index, op) in self.program.code.iter_mut().enumerate().skip(start) {
+            if let Op::Jump(to) | Op::JumpIfFalse(to) | Op::JumpIfTrue(to) = op {
+                *to = if index < right { to.saturating_add(after) } else { to.saturating_sub(before) };
+            }
+        }
+        if let Some(code) = self.program.code.get_mut(start..) {
+            code.rotate_left(before as usize);
+        }
+        if let Some(lines) = self.program.lines.get_mut(start..) {
+            lines.rotate_left(before as usize);
+        }
+        self.emit(Op::Swap);
     }
 
     /// Whether the code from `right` on joins the variable itself and other things, none of which changes anything.
@@ -432,11 +464,19 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// What follows `$`: a primary without assignment or step behind it.
+    /// What follows `$`: a primary without an assignment behind it. A step belongs to the innermost `$`: `$$a++` is
+    /// `$($a++)`.
     fn field_number(&mut self) -> Result<(), SyntaxError> {
         let start = self.program.code.len();
-        if let Some(place) = self.primary()? {
-            self.load(place, start);
+        match self.primary()? {
+            Some(place @ Place::Field) if self.is_sign("++") || self.is_sign("--") => {
+                let delta = if self.is_sign("++") { 1 } else { -1 };
+                self.advance();
+                self.emit(Op::Step { place, delta, gives_old: true });
+                self.last_place = None;
+            }
+            Some(place) => self.load(place, start),
+            None => {}
         }
         Ok(())
     }

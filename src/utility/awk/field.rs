@@ -157,6 +157,21 @@ pub(super) struct Record {
     owned: Option<Vec<Value>>,
     /// The fields were changed since the record was built.
     pub(super) is_stale: bool,
+    kind: Kind,
+    /// `NF` was assigned to, and what was assigned is its value still.
+    pub(super) has_count_of_own: bool,
+}
+
+/// What the record as a whole is as a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Kind {
+    /// It was read: a number if it looks like one.
+    #[default]
+    Input,
+    /// It was assigned or built from its fields.
+    Text,
+    /// A number was assigned.
+    Number(f64),
 }
 
 impl Record {
@@ -164,6 +179,16 @@ impl Record {
         self.bytes.clear();
         self.bytes.extend_from_slice(text);
         self.forget();
+    }
+
+    /// Makes the record what was assigned to `$0`, whose text is given.
+    pub(super) fn assign(&mut self, value: &Value, text: &[u8]) {
+        self.set(text);
+        self.kind = match value {
+            Value::Number(number) => Kind::Number(*number),
+            Value::Text(_) => Kind::Text,
+            _ => Kind::Input,
+        };
     }
 
     /// Takes the record that `line` holds, in exchange for the old one.
@@ -180,6 +205,8 @@ impl Record {
         self.is_split = false;
         self.owned = None;
         self.is_stale = false;
+        self.kind = Kind::Input;
+        self.has_count_of_own = false;
     }
 
     /// Finds all fields.
@@ -209,6 +236,15 @@ impl Record {
         shared.clone()
     }
 
+    /// As [`Record::whole`], with the type that `$0` has.
+    pub(super) fn value(&mut self) -> Value {
+        match self.kind {
+            Kind::Input => Value::Input(self.whole()),
+            Kind::Text => Value::Text(self.whole()),
+            Kind::Number(number) => Value::Number(number),
+        }
+    }
+
     /// The record's text; it is up to date.
     pub(super) fn text(&self) -> &[u8] {
         self.shared.as_deref().unwrap_or(&self.bytes)
@@ -236,13 +272,14 @@ impl Record {
         self.owned.as_ref().map_or(self.pieces.len(), Vec::len)
     }
 
-    /// Field `number`, from 1; the fields are split.
+    /// Field `number`, from 1; the fields are split. One that is not there compares as the empty string.
     pub(super) fn field(&self, number: usize) -> Value {
-        let Some(index) = number.checked_sub(1) else { return Value::Unset };
+        const NOTHING: Value = Value::Input(Text::EMPTY);
+        let Some(index) = number.checked_sub(1) else { return NOTHING };
         if let Some(owned) = &self.owned {
-            return owned.get(index).cloned().unwrap_or(Value::Unset);
+            return owned.get(index).cloned().unwrap_or(NOTHING);
         }
-        let Some(&(start, end)) = self.pieces.get(index) else { return Value::Unset };
+        let Some(&(start, end)) = self.pieces.get(index) else { return NOTHING };
         Value::Input(Text::from(self.text().get(start..end).unwrap_or(&[])))
     }
 
@@ -281,6 +318,7 @@ impl Record {
         let Some(owned) = &mut self.owned else { return };
         if number > owned.len() {
             owned.resize(number, Value::Input(Text::EMPTY));
+            self.has_count_of_own = false;
         }
         if let Some(slot) = number.checked_sub(1).and_then(|index| owned.get_mut(index)) {
             *slot = value;
@@ -294,6 +332,7 @@ impl Record {
         owned.resize(count, Value::Input(Text::EMPTY));
         owned.truncate(count);
         self.is_stale = true;
+        self.has_count_of_own = true;
     }
 
     /// Builds the record from its fields.
@@ -321,6 +360,7 @@ impl Record {
             }
         }
         self.bytes = bytes;
+        self.kind = Kind::Text;
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use super::number::{Style, non_finite, push_float, push_integer, push_padded};
 use super::value::Value;
 use crate::character::{push_unit, unit_at};
 use crate::limit::{LimitError, Meter, gauge};
-use crate::memory::{ToDecimal, Vec, format};
+use crate::memory::{String, ToDecimal, Vec, format, repeat};
 use crate::pattern::{NoTicker, Stopped};
 use crate::utility::pace::{Pace, in_place};
 use std::pin::pin;
@@ -14,6 +14,12 @@ use std::pin::pin;
 pub(super) enum FormatError {
     /// There is no argument for the conversion at this place.
     OutOfArguments(usize),
+    /// `%0$s`
+    IndexZero,
+    /// `%3$s` with two arguments.
+    IndexTooLarge(usize),
+    /// Some conversions name the number of their argument, others do not.
+    Mixed,
     Limit(LimitError),
     /// The pace says so.
     Stopped,
@@ -40,16 +46,17 @@ pub(super) async fn format(
     out: &mut Vec<u8>,
     pace: &mut Pace<'_>,
 ) -> Result<(), FormatError> {
-    let mut arguments = arguments.iter();
+    let mut arguments = Arguments { values: arguments, next: 0, is_numbered: None };
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'%', format.get(at..).unwrap_or(&[])) {
         let start = at + found;
         pace.append(out, format.get(at..start).unwrap_or(&[])).await?;
-        let mut conversion = Conversion { format, at: start + 1, style: Style::default() };
-        let missing = FormatError::OutOfArguments(start);
-        let Some(letter) =
-            conversion.read(&mut arguments).map_err(|()| FormatError::OutOfArguments(start))?
-        else {
+        let mut conversion = Conversion { format, at: start + 1, style: Style::default(), argument: None };
+        let missing = |error| match error {
+            FormatError::OutOfArguments(_) => FormatError::OutOfArguments(start),
+            error => error,
+        };
+        let Some(letter) = conversion.read(&mut arguments).map_err(missing)? else {
             out.extend_from_slice(format.get(start..).unwrap_or(&[]));
             return Ok(());
         };
@@ -60,7 +67,7 @@ pub(super) async fn format(
         if letter == b'%' {
             out.push(b'%');
         } else if b"diouxXcseEfFgGaA".contains(&letter) {
-            let Some(value) = arguments.next() else { return Err(missing) };
+            let value = arguments.take(conversion.argument).map_err(missing)?;
             if letter == b's' {
                 let mut buffer = Vec::new();
                 push_string(value.bytes(number_format, &mut buffer), &style, out, pace).await?;
@@ -78,16 +85,41 @@ pub(super) async fn format(
 
 /// A single number by a format such as `CONVFMT`.
 pub(super) fn push_formatted_number(text: &[u8], number: f64, out: &mut Vec<u8>) {
-    let mut conversion = Conversion { format: text, at: 0, style: Style::default() };
+    let mut conversion = Conversion { format: text, at: 0, style: Style::default(), argument: None };
     let start = memchr::memchr(b'%', text).unwrap_or(text.len());
     out.extend_from_slice(text.get(..start).unwrap_or(text));
     conversion.at = start + 1;
-    if let Ok(Some(letter)) = conversion.read(&mut [].iter())
-        && b"diouxXeEfFgG".contains(&letter)
+    if let Ok(Some(letter)) = conversion.read(&mut Arguments { values: &[], next: 0, is_numbered: None })
+        && b"diouxXeEfFgGaA".contains(&letter)
         && gauge::admit_value(conversion.style.least_length(letter))
     {
         push_value(letter, &Value::Number(number), &conversion.style, out);
         out.extend_from_slice(text.get(conversion.at..).unwrap_or(&[]));
+    }
+}
+
+/// The arguments of a format: taken in order, or by their numbers (`%2$s`).
+struct Arguments<'v> {
+    values: &'v [Value],
+    next: usize,
+    is_numbered: Option<bool>,
+}
+
+impl<'v> Arguments<'v> {
+    fn take(&mut self, number: Option<usize>) -> Result<&'v Value, FormatError> {
+        if *self.is_numbered.get_or_insert(number.is_some()) != number.is_some() {
+            return Err(FormatError::Mixed);
+        }
+        let index = match number {
+            Some(number) => number.saturating_sub(1),
+            None => self.next,
+        };
+        self.next += 1;
+        match (self.values.get(index), number) {
+            (Some(value), _) => Ok(value),
+            (None, Some(number)) => Err(FormatError::IndexTooLarge(number)),
+            (None, None) => Err(FormatError::OutOfArguments(0)),
+        }
     }
 }
 
@@ -96,11 +128,14 @@ struct Conversion<'f> {
     format: &'f [u8],
     at: usize,
     style: Style,
+    /// The number of the argument, where it is named.
+    argument: Option<usize>,
 }
 
 impl Conversion<'_> {
     /// Reads up to the letter, which is given; `None`: the format ended first. `Err`: no argument for a `*`.
-    fn read(&mut self, arguments: &mut std::slice::Iter<'_, Value>) -> Result<Option<u8>, ()> {
+    fn read(&mut self, arguments: &mut Arguments<'_>) -> Result<Option<u8>, FormatError> {
+        self.argument = self.argument_number()?;
         loop {
             match self.format.get(self.at) {
                 Some(b'-') => self.style.left = true,
@@ -122,7 +157,12 @@ impl Conversion<'_> {
             let precision = self.number(arguments)?.unwrap_or(0);
             self.style.precision = usize::try_from(precision).ok();
         }
-        while let Some(b'h' | b'l' | b'L') = self.format.get(self.at) {
+        // Each size may stand there once, and says nothing.
+        let mut sizes: &[u8] = b"hlL";
+        while let Some(byte) = self.format.get(self.at)
+            && let Some(place) = memchr::memchr(*byte, sizes)
+        {
+            sizes = sizes.get(place + 1..).unwrap_or(&[]);
             self.at += 1;
         }
         let letter = self.format.get(self.at).copied();
@@ -130,10 +170,28 @@ impl Conversion<'_> {
         Ok(letter)
     }
 
-    fn number(&mut self, arguments: &mut std::slice::Iter<'_, Value>) -> Result<Option<i64>, ()> {
+    /// The number of an argument with its `$`, if there is one here.
+    fn argument_number(&mut self) -> Result<Option<usize>, FormatError> {
+        let rest = self.format.get(self.at..).unwrap_or(&[]);
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if digits == 0 || rest.get(digits) != Some(&b'$') {
+            return Ok(None);
+        }
+        let number = rest.iter().take(digits).fold(0_usize, |number, digit| {
+            number.saturating_mul(10).saturating_add(usize::from(digit - b'0'))
+        });
+        if number == 0 {
+            return Err(FormatError::IndexZero);
+        }
+        self.at += digits + 1;
+        Ok(Some(number))
+    }
+
+    fn number(&mut self, arguments: &mut Arguments<'_>) -> Result<Option<i64>, FormatError> {
         if self.format.get(self.at) == Some(&b'*') {
             self.at += 1;
-            return arguments.next().map(|value| Some(value.number() as i64)).ok_or(());
+            let number = self.argument_number()?;
+            return Ok(Some(arguments.take(number)?.number() as i64));
         }
         let mut number = None;
         while let Some(byte @ b'0'..=b'9') = self.format.get(self.at) {
@@ -151,11 +209,12 @@ fn push_value(letter: u8, value: &Value, style: &Style, out: &mut Vec<u8>) {
         b'd' | b'i' | b'o' | b'u' | b'x' | b'X' => push_whole(letter, value.number(), style, out),
         _ => {
             let number = value.number();
-            let letter = if letter.eq_ignore_ascii_case(&b'a') { b'g' } else { letter };
-            if number.is_finite() {
-                push_float(number, letter, style, out);
+            if !number.is_finite() {
+                out.extend_from_slice(non_finite(number).as_bytes());
+            } else if letter.eq_ignore_ascii_case(&b'a') {
+                push_hexadecimal(number, letter, style, out);
             } else {
-                push_text(non_finite(number).as_bytes(), &Style { precision: None, ..*style }, out);
+                push_float(number, letter, style, out);
             }
         }
     }
@@ -225,22 +284,82 @@ fn push_character(value: &Value, style: &Style, out: &mut Vec<u8>) {
         }
         _ => {
             let number = value.number();
-            match u32::try_from(number as i64).ok().and_then(char::from_u32) {
-                Some(c) => push_unit(&mut character, u32::from(c)),
-                None => character.push(number as i64 as u8),
+            match u32::try_from(number as i64) {
+                Ok(code @ 0x11_0000..0x20_0000) => character.extend(four_bytes(code)),
+                Ok(code) if char::from_u32(code).is_some() => push_unit(&mut character, code),
+                _ => character.push(number as i64 as u8),
             }
         }
     }
     push_text(&character, &Style { precision: None, ..*style }, out);
 }
 
+/// UTF-8 as it once went on, past the last character.
+fn four_bytes(code: u32) -> [u8; 4] {
+    [18, 12, 6, 0].map(|shift| match shift {
+        18 => 0xf0 | (code >> shift & 7) as u8,
+        _ => 0x80 | (code >> shift & 63) as u8,
+    })
+}
+
+/// `%a`: the number's bits in hexadecimal.
+fn push_hexadecimal(number: f64, letter: u8, style: &Style, out: &mut Vec<u8>) {
+    const FRACTION_BITS: usize = 52;
+    let bits = number.abs().to_bits();
+    let (mut exponent, mut mantissa) = ((bits >> FRACTION_BITS) as i64, bits & ((1 << FRACTION_BITS) - 1));
+    match (exponent, mantissa) {
+        (0, 0) => {}
+        (0, _) => exponent = -1022,
+        _ => {
+            mantissa |= 1 << FRACTION_BITS;
+            exponent -= 1023;
+        }
+    }
+    let mut places = FRACTION_BITS / 4;
+    if let Some(precision) = style.precision.filter(|&precision| precision < places) {
+        // Half is rounded to the even digit.
+        let dropped = FRACTION_BITS - 4 * precision;
+        let (half, rest) = (1_u64 << (dropped - 1), mantissa & ((1 << dropped) - 1));
+        mantissa >>= dropped;
+        mantissa += u64::from(rest > half || rest == half && mantissa & 1 == 1);
+        places = precision;
+    } else if style.precision.is_none() {
+        while places > 0 && mantissa.trailing_zeros() >= 4 {
+            mantissa >>= 4;
+            places -= 1;
+        }
+    }
+    let (whole, fraction) = (mantissa >> (4 * places), mantissa & ((1 << (4 * places)) - 1));
+    let mut digits = format!("{whole:x}");
+    if places > 0 || style.alternative || style.precision.is_some_and(|precision| precision > 0) {
+        digits.push('.');
+    }
+    if places > 0 {
+        digits.push_str(&format!("{fraction:0places$x}"));
+    }
+    let missing = style.precision.unwrap_or(0).saturating_sub(places);
+    digits.push_str(&String::from_utf8_lossy(&repeat(b"0", missing)));
+    digits.push_str(&format!("p{exponent:+}"));
+    let is_upper = letter == b'A';
+    if is_upper {
+        digits.make_ascii_uppercase();
+    }
+    let prefix = if is_upper { "0X" } else { "0x" };
+    push_padded(number.is_sign_negative(), prefix, digits.as_bytes(), style, style.zero, out);
+}
+
 fn push_whole(letter: u8, number: f64, style: &Style, out: &mut Vec<u8>) {
     if !number.is_finite() {
-        push_text(non_finite(number).as_bytes(), &Style { precision: None, ..*style }, out);
+        out.extend_from_slice(non_finite(number).as_bytes());
         return;
     }
     let number = number.trunc();
     let is_signed = matches!(letter, b'd' | b'i');
+    if !is_signed && number.abs() >= 1.8e19 {
+        // No whole number of 64 bits.
+        push_float(number, b'g', style, out);
+        return;
+    }
     let mut digits = Vec::with_capacity(24);
     if number.abs() >= 1.8e19 || (is_signed && number.abs() >= 9e18) {
         digits.extend_from_slice(format!("{:.0}", number.abs()).as_bytes());

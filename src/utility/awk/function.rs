@@ -21,7 +21,14 @@ impl Machine<'_> {
             Function::Sin => Value::Number(number(0).sin()),
             Function::Cos => Value::Number(number(0).cos()),
             Function::Atan2 => Value::Number(number(0).atan2(number(1))),
-            Function::Exp => Value::Number(number(0).exp()),
+            Function::Exp => {
+                let result = number(0).exp();
+                if number(0).is_finite() && (result.is_infinite() || result == 0.0) {
+                    let shown = shown(number(0));
+                    self.warnings.push(format!("warning: exp: argument {shown} is out of range"));
+                }
+                Value::Number(result)
+            }
             Function::Int => Value::Number(number(0).trunc()),
             Function::Log => {
                 self.warn_negative("log", number(0));
@@ -39,9 +46,29 @@ impl Machine<'_> {
                 Value::Number(old)
             }
             Function::And | Function::Or | Function::Xor => Self::bits(function, &arguments)?,
-            Function::Lshift => Value::Number(whole(number(0)).wrapping_shl(number(1) as u32) as f64),
-            Function::Rshift => Value::Number(whole(number(0)).wrapping_shr(number(1) as u32) as f64),
-            Function::Compl => Value::Number((!whole(number(0)) & ((1 << 53) - 1)) as f64),
+            Function::Lshift | Function::Rshift => {
+                let (value, count) = (number(0), number(1));
+                if value < 0.0 || count < 0.0 {
+                    let name = function.name();
+                    return Err(Fault::fatal(format!(
+                        "{name}({value:.6}, {count:.6}): negative values are not allowed"
+                    )));
+                }
+                let is_left = function == Function::Lshift;
+                let (value, count) = (whole(value), count as u32);
+                Value::Number(exact(if is_left {
+                    value.wrapping_shl(count)
+                } else {
+                    value.wrapping_shr(count)
+                }))
+            }
+            Function::Compl => {
+                let value = number(0);
+                if value < 0.0 {
+                    return Err(Fault::fatal(format!("compl({value:.6}): negative value is not allowed")));
+                }
+                Value::Number((!whole(value) & ((1 << 53) - 1)) as f64)
+            }
             Function::Length => self.length(&arguments)?,
             Function::IsArray => Value::truth(matches!(arguments.first(), Some(Value::Array(_)))),
             Function::Index => self.index(&arguments),
@@ -96,9 +123,7 @@ impl Machine<'_> {
 
     fn warn_negative(&mut self, name: &str, number: f64) {
         if number < 0.0 {
-            let mut shown = Vec::new();
-            super::number::push_number(number, b"%.6g", &mut shown);
-            let shown = String::from_utf8_lossy(&shown);
+            let shown = shown(number);
             self.warnings.push(format!("warning: {name}: received negative argument {shown}"));
         }
     }
@@ -130,7 +155,7 @@ impl Machine<'_> {
             Function::Or => left | right,
             _ => left ^ right,
         });
-        Ok(Value::Number(combined.unwrap_or(0) as f64))
+        Ok(Value::Number(exact(combined.unwrap_or(0))))
     }
 
     fn length(&mut self, arguments: &[Value]) -> Result<Value, Fault> {
@@ -178,6 +203,11 @@ impl Machine<'_> {
         formatted.map_err(|error| match error {
             FormatError::Limit(limit) => limit.into(),
             FormatError::Stopped => stopped(&self.meter).into(),
+            FormatError::Mixed => Fault::fatal("must use `count$' on all formats or none"),
+            FormatError::IndexZero => Fault::fatal("argument index with `$' must be > 0"),
+            FormatError::IndexTooLarge(number) => Fault::fatal(format!(
+                "argument index {number} greater than total number of supplied arguments"
+            )),
             FormatError::OutOfArguments(at) => {
                 let shown = String::from_utf8_lossy(&text);
                 let pad = repeat(b" ", at + 1);
@@ -225,6 +255,24 @@ impl Machine<'_> {
 
 pub(super) fn number_key(number: usize) -> Text {
     Text::from(number.to_decimal())
+}
+
+/// A number as `%g` shows it.
+fn shown(number: f64) -> String {
+    let mut shown = Vec::new();
+    super::number::push_number(number, b"%.6g", &mut shown);
+    String::from_utf8_lossy(&shown)
+}
+
+/// The bits that a number holds exactly: as many of the upper ones are dropped as it has too many.
+fn exact(bits: u64) -> f64 {
+    if bits < 1 << 53 {
+        return bits as f64;
+    }
+    // gawk keeps the lower bits.
+    let low_zeros = bits.trailing_zeros();
+    let width = u64::BITS - bits.leading_zeros() - low_zeros;
+    if width <= 53 { bits as f64 } else { (bits & (u64::MAX >> (11_u32.saturating_sub(low_zeros)))) as f64 }
 }
 
 fn whole(number: f64) -> u64 {
@@ -283,22 +331,22 @@ pub(super) fn skip_characters(text: &[u8], mut at: usize, count: usize) -> usize
     at
 }
 
-/// Decimal, `0x` hexadecimal, or `0` octal.
+/// Decimal, `0x` hexadecimal, or `0` octal; the last two without sign or blanks before them.
 fn strtonum(text: &[u8]) -> f64 {
-    let start = text.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(0);
-    let text = text.get(start..).unwrap_or(&[]);
-    let (sign, digits) = match text {
-        [b'-', rest @ ..] => (-1.0, rest),
-        [b'+', rest @ ..] => (1.0, rest),
-        _ => (1.0, text),
-    };
     let base = |digits: &[u8], base: u32| {
         let numbers = digits.iter().map_while(|&byte| char::from(byte).to_digit(base));
-        sign * numbers.fold(0.0, |sum, digit| sum * f64::from(base) + f64::from(digit))
+        numbers.fold(0.0, |sum, digit| sum * f64::from(base) + f64::from(digit))
     };
-    match digits {
-        [b'0', b'x' | b'X', rest @ ..] => base(rest, 16),
-        [b'0', rest @ ..] if rest.iter().all(|byte| matches!(byte, b'0'..=b'7')) => base(rest, 8),
+    let run = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (digits, rest) = text.split_at_checked(run).unwrap_or((text, &[]));
+    match (digits, rest) {
+        ([b'0'], [b'x' | b'X', rest @ ..]) => base(rest, 16),
+        ([b'0', octal @ ..], rest)
+            if octal.iter().all(|byte| matches!(byte, b'0'..=b'7'))
+                && !matches!(rest, [b'.' | b'e' | b'E', ..]) =>
+        {
+            base(octal, 8)
+        }
         _ => super::number::to_number(text),
     }
 }

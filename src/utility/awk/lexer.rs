@@ -189,9 +189,10 @@ impl Lexer {
                     let rest = self.text.get(self.at..).unwrap_or(&[]);
                     let Some((escaped, length)) = escape(rest) else {
                         let Some(&byte) = rest.first() else { return Token::Wrong };
-                        let shown = char::from(byte);
-                        let message = format!("escape sequence `\\{shown}' treated as plain `{shown}'");
-                        self.warnings.push((self.line, message));
+                        let message = escape_warning(byte);
+                        if byte == b'x' || !self.warnings.iter().any(|(_, known)| *known == message) {
+                            self.warnings.push((self.line, message));
+                        }
                         text.push(byte);
                         self.at += 1;
                         continue;
@@ -242,6 +243,20 @@ impl Lexer {
             text.push(byte);
         }
     }
+}
+
+/// Whether a word means something in the language.
+pub(super) fn is_reserved(word: &[u8]) -> bool {
+    KEYWORDS.iter().any(|keyword| keyword.as_bytes() == word) || Function::named(word).is_some()
+}
+
+/// What gawk says of a backslash before a character that it does not escape.
+pub(super) fn escape_warning(byte: u8) -> String {
+    if byte == b'x' {
+        return "no hex digits in `\\x' escape sequence".to_metered();
+    }
+    let shown = char::from(byte);
+    format!("escape sequence `\\{shown}' treated as plain `{shown}'")
 }
 
 /// The byte that an escape stands for, and its length without the backslash.

@@ -107,7 +107,7 @@ impl<'p> Machine<'p> {
     ) -> Self {
         let text = |text: &'static [u8]| Text::from_static(text);
         let mut globals = vec![Value::Unset; program.globals.len()];
-        let defaults: [(u32, Value); 11] = [
+        let defaults: [(u32, Value); 12] = [
             (NF, Value::Number(0.0)),
             (NR, Value::Number(0.0)),
             (FNR, Value::Number(0.0)),
@@ -116,7 +116,8 @@ impl<'p> Machine<'p> {
             (ORS, Value::Text(text(b"\n"))),
             (RS, Value::Text(text(b"\n"))),
             (SUBSEP, Value::Text(text(b"\x1c"))),
-            (RLENGTH, Value::Number(-1.0)),
+            (RSTART, Value::Number(0.0)),
+            (RLENGTH, Value::Number(0.0)),
             (CONVFMT, Value::Text(text(b"%.6g"))),
             (OFMT, Value::Text(text(b"%.6g"))),
         ];
@@ -283,6 +284,12 @@ impl<'p> Machine<'p> {
                     let value = self.load_place(Place::Element(array), &key)?;
                     self.stack.push(value);
                 }
+                Op::Swap => {
+                    let top = self.stack.len();
+                    if top > 1 {
+                        self.stack.swap(top - 1, top - 2);
+                    }
+                }
                 Op::Store(place) => {
                     let value = match self.pop() {
                         Value::Regex(_) | Value::Array(_) | Value::Untyped(_) => Value::Unset,
@@ -432,7 +439,7 @@ impl<'p> Machine<'p> {
                     }
                 }
                 Op::ForNext(target) => match self.iterators.last_mut().and_then(Iterator::next) {
-                    Some(key) => self.stack.push(Value::Input(key)),
+                    Some(key) => self.stack.push(Value::Text(key)),
                     None => self.pc = target as usize,
                 },
                 Op::ForEnd => {
@@ -480,12 +487,15 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    fn call(&mut self, function: u32, count: usize) -> Result<(), Fault> {
+    fn call(&mut self, function: u32, mut count: usize) -> Result<(), Fault> {
         let Some(definition) = self.program.functions.get(function as usize) else { return Ok(()) };
         let parameters = definition.parameters.len();
         if count > parameters {
             let name = String::from_utf8_lossy(&definition.name);
-            return Err(Fault::fatal(format!("function `{name}' called with more arguments than declared")));
+            let message = format!("warning: function `{name}' called with more arguments than declared");
+            self.warnings.push(message);
+            self.stack.truncate(self.stack.len().saturating_sub(count - parameters));
+            count = parameters;
         }
         if self.frames.len() as u64 >= self.meter.limits().frames {
             return Err(self.meter.fail(Limit::Frames).into());
@@ -541,8 +551,24 @@ fn calculate(operator: Binary, left: f64, right: f64) -> Result<f64, Fault> {
         Binary::Divide => left / right,
         Binary::Remainder if right == 0.0 => return Err(Fault::fatal("division by zero attempted in `%'")),
         Binary::Remainder => left % right,
-        Binary::Power => left.powf(right),
+        Binary::Power => power(left, right),
     })
+}
+
+/// Whole powers are products, as in gawk, whose rounding shows.
+fn power(base: f64, exponent: f64) -> f64 {
+    if exponent.fract() != 0.0 || exponent.abs() > 1e15 {
+        return base.powf(exponent);
+    }
+    let (mut rest, mut square, mut product) = (exponent.abs() as u64, base, 1.0);
+    while rest > 0 {
+        if rest & 1 == 1 {
+            product *= square;
+        }
+        square *= square;
+        rest >>= 1;
+    }
+    if exponent < 0.0 { 1.0 / product } else { product }
 }
 
 fn holds(comparison: Comparison, order: Option<Ordering>) -> bool {

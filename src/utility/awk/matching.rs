@@ -10,7 +10,7 @@ use super::replacement::{Replacement, Replacements};
 use super::value::Value;
 use crate::character::{blocks, unit_at};
 use crate::limit::{Meter, gauge};
-use crate::memory::{JoinMetered, ToDecimal, Vec};
+use crate::memory::{JoinMetered, String, ToDecimal, Vec, format};
 use crate::pattern::Stopped;
 use crate::text::Text;
 use crate::utility::context::yield_now;
@@ -228,6 +228,16 @@ impl Machine<'_> {
             let starts = pieces.iter().map(|piece| piece.0).skip(1);
             let gaps = pieces.iter().map(|piece| piece.1).zip(starts);
             self.fill(*seps, &text, gaps, pace).await?;
+            if let (Splitter::Blanks, [(start, _), ..], [.., (_, end)]) =
+                (&separator, pieces.as_slice(), pieces.as_slice())
+            {
+                // Blanks at both ends are separators too.
+                for (number, gap) in [(0, text.get(..*start)), (pieces.len(), text.get(*end..))] {
+                    if let Some(gap) = gap.filter(|gap| !gap.is_empty()) {
+                        *self.table(*seps)?.entry(number_key(number)) = Value::Input(Text::from(gap));
+                    }
+                }
+            }
         }
         if let Some(Value::Array(array)) = arguments.get(1) {
             self.fill(*array, &text, pieces.iter().copied(), pace).await?;
@@ -351,7 +361,13 @@ impl Machine<'_> {
         };
         let wanted = match self.text(&how).first() {
             Some(b'g' | b'G') => 0,
-            _ => (how.number().max(1.0)) as usize,
+            _ => {
+                if how.number() < 1.0 {
+                    let shown = String::from_utf8_lossy(&self.text(&how));
+                    self.warnings.push(format!("warning: gensub: third argument `{shown}' treated as 1"));
+                }
+                how.number().max(1.0) as usize
+            }
         };
         let mut out = Vec::new();
         let parts = Replacements::with_groups(&replacement);

@@ -90,6 +90,7 @@ async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus,
     let mut arguments = vec![ctx.name.clone()];
     arguments.append(&mut operands);
     prepare(ctx, &options, &mut runner, &arguments)?;
+    runner.warn_of_assignments(ctx);
     let status = runner.run(ctx).await;
     drop(runner);
     status
@@ -108,9 +109,22 @@ fn prepare(
         let Some(text) = argument else { continue };
         let assigned = match spec.short {
             'F' => runner.assign(&[b"FS=", text.as_bytes()].concat_metered()),
-            'v' => runner.assign(text).and_then(|is_assignment| {
-                if is_assignment { Ok(true) } else { Err(Fault::fatal(illegal_assignment(text))) }
-            }),
+            'v' => {
+                let name = text.split(|&byte| byte == b'=').next().unwrap_or(&[]);
+                if text.contains(&b'=') && lexer::is_reserved(name) {
+                    let shown = String::from_utf8_lossy(name);
+                    let message = format!("fatal: cannot use gawk builtin `{shown}' as variable name");
+                    return Err(UtilityError::Failed { message, status: 2 });
+                }
+                if runner.is_function(name) {
+                    let shown = String::from_utf8_lossy(name);
+                    let message = format!("cmd. line:1: error: function name `{shown}' previously defined");
+                    return Err(UtilityError::failed(message));
+                }
+                runner.assign(text).and_then(|is_assignment| {
+                    if is_assignment { Ok(true) } else { Err(Fault::fatal(illegal_assignment(text))) }
+                })
+            }
             _ => continue,
         };
         if let Err(fault) = assigned {

@@ -139,6 +139,8 @@ pub(super) enum Op {
     Field(u32),
     /// Pops a subscript, pushes the element, made where there is none.
     LoadElement(Var),
+    /// Changes the two values on top of the stack for each other.
+    Swap,
     /// Pops a value, and what the place needs; pushes the value.
     Store(Place),
     /// As `Store`, with the outcome of the operation on the old value and the one popped.
@@ -209,6 +211,33 @@ pub(super) enum Op {
     SetRange(u32, bool),
     /// A part of the program is done.
     Done,
+}
+
+impl Op {
+    /// Whether it changes more than the stack, so that it matters what is evaluated before it.
+    pub(super) const fn has_effects(&self) -> bool {
+        match self {
+            Self::Store(_)
+            | Self::Update(..)
+            | Self::Step { .. }
+            | Self::Append(..)
+            | Self::Call(..)
+            | Self::Substitute { .. }
+            | Self::Getline(..) => true,
+            Self::Function(function, _) => matches!(
+                function,
+                Function::Asort
+                    | Function::Asorti
+                    | Function::Close
+                    | Function::Match
+                    | Function::Rand
+                    | Function::Split
+                    | Function::Srand
+                    | Function::System
+            ),
+            _ => false,
+        }
+    }
 }
 
 /// A function of the program.

@@ -251,7 +251,9 @@ impl Parser<'_> {
         }
         if self.functions.contains_key(name) {
             let name = String::from_utf8_lossy(name);
-            return Err(self.fatal(format!("function name `{name}' used as variable name")));
+            return Err(self.error(SyntaxErrorKind::Error(format!(
+                "function `{name}' called with space between name and `(',\nor used as a variable or an array"
+            ))));
         }
         Ok(Var::Global(self.global(name)))
     }
@@ -323,6 +325,12 @@ impl Parser<'_> {
         for (function, line) in std::mem::take(&mut self.calls) {
             if let Some(Definition { name, entry: None, .. }) = self.program.functions.get(function as usize)
             {
+                if self.globals.contains_key(name) {
+                    let shown = String::from_utf8_lossy(name);
+                    let message = format!("attempt to use non-function `{shown}' in function call");
+                    self.lexer.line = line;
+                    return Err(self.error(SyntaxErrorKind::Error(message)));
+                }
                 let message = format!("function `{}' not defined", String::from_utf8_lossy(name));
                 self.lexer.line = line;
                 return Err(self.fatal(message));
@@ -351,6 +359,17 @@ impl Parser<'_> {
         while !self.is_sign(")") {
             let Token::Name(parameter) = self.token.clone() else { return Err(self.unexpected()) };
             self.advance();
+            let is_special = SPECIAL.contains(&&*String::from_utf8_lossy(&parameter));
+            if parameter == name || is_special {
+                let (function, shown) = (String::from_utf8_lossy(&name), String::from_utf8_lossy(&parameter));
+                return Err(self.error(SyntaxErrorKind::Error(if is_special {
+                    format!(
+                        "function `{function}': cannot use special variable `{shown}' as a function parameter"
+                    )
+                } else {
+                    format!("function `{function}': cannot use function name as parameter name")
+                })));
+            }
             if let Some(first) = locals.insert(parameter.clone(), parameters.len() as u32) {
                 let (function, shown) = (String::from_utf8_lossy(&name), String::from_utf8_lossy(&parameter));
                 let (second, first) = (parameters.len() + 1, first + 1);

@@ -100,7 +100,7 @@ impl Machine<'_> {
         let number = number as usize;
         if number == 0 {
             self.rebuild_record()?;
-            return Ok(Value::Input(self.record.whole()));
+            return Ok(self.record.value());
         }
         if !self.record.has_found(number) {
             if matches!(self.splitter, Splitter::Blanks) {
@@ -119,7 +119,7 @@ impl Machine<'_> {
         let number = number as usize;
         if number == 0 {
             let text = self.text(&value);
-            self.record.set(&text);
+            self.record.assign(&value, &text);
             return Ok(());
         }
         self.own_fields()?;

@@ -37,6 +37,8 @@ pub(super) struct Runner<'p> {
     /// A record that `getline` reads.
     line: Vec<u8>,
     separator: (Text, Separator),
+    /// What is to be said of assignments among the arguments.
+    pub(super) assignment_warnings: Vec<String>,
 }
 
 impl<'p> Runner<'p> {
@@ -51,6 +53,7 @@ impl<'p> Runner<'p> {
             has_read: false,
             line: Vec::new(),
             separator: (Text::from_static(b"\n"), Separator::Byte(b'\n')),
+            assignment_warnings: Vec::new(),
         }
     }
 
@@ -72,10 +75,22 @@ impl<'p> Runner<'p> {
         }
         // A variable that the program does not name can not be seen.
         if let Some(slot) = self.program.globals.iter().position(|global| global == name) {
-            let value = Value::Input(Text::from(unescape(value)));
+            let value = Value::Input(Text::from(unescape(value, &mut self.assignment_warnings)));
             self.machine.set_global(slot as u32, value)?;
         }
         Ok(true)
+    }
+
+    /// Whether the program has a function of that name.
+    pub(super) fn is_function(&self, name: &[u8]) -> bool {
+        self.program.functions.iter().any(|function| *function.name == *name)
+    }
+
+    /// Says what is to be said of assignments among the arguments.
+    pub(super) fn warn_of_assignments(&mut self, ctx: &mut Context) {
+        for warning in std::mem::take(&mut self.assignment_warnings) {
+            ctx.warn(format_args!("warning: {warning}"));
+        }
     }
 
     /// Runs the program; the exit status.
@@ -157,7 +172,13 @@ impl<'p> Runner<'p> {
         loop {
             let pause = self.machine.step(&mut ctx.stdout);
             self.warn(ctx);
-            match pause? {
+            let pause = pause?;
+            match pause {
+                Pause::Next | Pause::NextFile if Some(entry) != self.program.main => {
+                    let keyword = if matches!(pause, Pause::Next) { "next" } else { "nextfile" };
+                    let rule = if Some(entry) == self.program.begin { "BEGIN" } else { "END" };
+                    return Err(Fault::fatal(format!("`{keyword}' cannot be called from a `{rule}' rule")));
+                }
                 Pause::Done | Pause::Next => return Ok(Ended::Done),
                 Pause::NextFile => return Ok(Ended::NextFile),
                 Pause::Exit => return Ok(Ended::Exit),
@@ -190,8 +211,17 @@ impl<'p> Runner<'p> {
                 }
                 Pause::Fflush(name) => {
                     ctx.stdout.flush().await?;
-                    let is_stdout = name.as_deref().is_some_and(|name| name == b"/dev/stdout");
-                    let found = self.streams.flush(name.as_deref()).await? || is_stdout;
+                    let name = name.as_deref().filter(|name| !name.is_empty());
+                    let is_standard =
+                        name.is_some_and(|name| matches!(name, b"/dev/stdout" | b"/dev/stderr"));
+                    let found = self.streams.flush(name).await? || is_standard;
+                    if let Some(name) = name.filter(|_| !found) {
+                        let shown = String::from_utf8_lossy(name);
+                        let place = self.place();
+                        ctx.warn(format_args!(
+                            "{place}warning: fflush: `{shown}' is not an open file, pipe or co-process"
+                        ));
+                    }
                     self.machine.push(Value::Number(if found { 0.0 } else { -1.0 }));
                 }
                 Pause::Getline(source, place, name) => {
@@ -228,9 +258,6 @@ impl<'p> Runner<'p> {
             Source::Command => {
                 ctx.stdout.flush().await?;
                 let outcome = self.streams.read_command(ctx, name, &separator, &mut self.line).await?;
-                if outcome > 0 {
-                    self.machine.count_record(false);
-                }
                 Ok(outcome)
             }
         }
@@ -322,6 +349,7 @@ impl<'p> Runner<'p> {
             let value = self.machine.table(argv)?.get(number.to_decimal().as_bytes()).cloned();
             let name = self.machine.text(&value.unwrap_or(Value::Unset));
             if name.is_empty() || self.assign(&name)? {
+                self.warn_of_assignments(ctx);
                 continue;
             }
             let input = if *name == *b"-" { Ok(ctx.standard_input()) } else { ctx.open(&name) };
@@ -368,7 +396,7 @@ pub(super) fn is_name(text: &[u8]) -> bool {
 }
 
 /// The value of an assignment, escapes resolved as in a string.
-fn unescape(text: &[u8]) -> Vec<u8> {
+fn unescape(text: &[u8], warnings: &mut Vec<String>) -> Vec<u8> {
     let mut value = Vec::with_capacity(text.len());
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
@@ -382,7 +410,14 @@ fn unescape(text: &[u8]) -> Vec<u8> {
             value.push(byte);
             at += length;
         } else {
-            value.extend(rest.first());
+            let Some(&byte) = rest.first() else {
+                value.push(b'\\');
+                break;
+            };
+            if byte != b'/' {
+                warnings.push(super::lexer::escape_warning(byte));
+            }
+            value.push(byte);
             at += 1;
         }
     }

@@ -64,6 +64,10 @@ impl Streams {
         let place = if let Some(&place) = self.sink_places.get(name) {
             place
         } else {
+            if redirect == Redirect::Command {
+                // What was printed before comes before what the command prints; what is printed later, after it.
+                ctx.stdout.flush().await?;
+            }
             let sink = open_sink(ctx, redirect, name)?;
             let place = self.sinks.add(Some((name.to_metered(), sink)));
             self.sink_places.insert(name.to_metered(), place);
@@ -224,7 +228,6 @@ async fn end_sink(ctx: &mut Context, name: &[u8], sink: Sink) -> Result<f64, Fau
         Sink::File(mut output) => output.flush().await?,
         Sink::Stdout | Sink::Stderr => {}
         Sink::Command(bytes) => {
-            ctx.stdout.flush().await?;
             let mut request = shell(ctx, name);
             request.stdin = Some(Description::memory(bytes));
             let status = status_of(ctx.start_command(request).await)?;

@@ -47,6 +47,9 @@ impl Machine<'_> {
     pub(super) fn load(&mut self, variable: Var) -> Result<Value, Fault> {
         if variable == Var::Global(NF) {
             self.split_record()?;
+            if self.record.has_count_of_own {
+                return Ok(self.global(NF).clone());
+            }
             return Ok(Value::Number(self.record.count() as f64));
         }
         match self.slot(variable) {

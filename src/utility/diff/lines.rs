@@ -18,6 +18,7 @@ pub(super) struct Normal {
 }
 
 /// A file in memory.
+#[derive(Clone)]
 pub(super) struct File {
     pub(super) name: Text,
     /// Since the epoch.

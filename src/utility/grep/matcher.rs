@@ -266,9 +266,19 @@ pub(super) fn warnings(settings: &Settings) -> Vec<String> {
                 b'*' | b'+' | b'?' if is_start && warnings.len() < 100 => {
                     warnings.push(format!("warning: {} at start of expression", char::from(byte)));
                 }
+                b'{' if is_start && warnings.len() < 100 && is_interval(pattern.get(at + 1..)) => {
+                    warnings.push("warning: {...} at start of expression".into());
+                }
                 _ => {}
             }
-            is_start = matches!(byte, b'(' | b'|') || (byte == b'^' && is_start);
+            is_start = match byte {
+                b'(' | b'|' => true,
+                b'^' | b'$' | b'*' | b'+' | b'?' => is_start,
+                b'\\' => {
+                    is_start && matches!(pattern.get(at + 1), Some(b'<' | b'>' | b'b' | b'B' | b'`' | b'\''))
+                }
+                _ => false,
+            };
             at = match byte {
                 b'\\' => at + 2,
                 b'[' => bracket_end(pattern, at),
@@ -277,6 +287,14 @@ pub(super) fn warnings(settings: &Settings) -> Vec<String> {
         }
     }
     warnings
+}
+
+/// Whether what follows a `{` makes it an interval.
+fn is_interval(rest: Option<&[u8]>) -> bool {
+    let rest = rest.unwrap_or_default();
+    let content = memchr::memchr(b'}', rest).and_then(|end| rest.get(..end)).unwrap_or_default();
+    let commas = memchr::memchr_iter(b',', content).count();
+    !content.is_empty() && commas < 2 && content.iter().all(|byte| byte.is_ascii_digit() || *byte == b',')
 }
 
 /// Whether a bracket expression looks like a class without its own brackets, `[:space:]`, which GNU grep refuses.

@@ -12,7 +12,7 @@ mod walk;
 
 use crate::utility::prelude::*;
 use matcher::Matcher;
-use settings::{Settings, Syntax};
+use settings::{Report, Settings, Syntax};
 
 pub(super) const UTILITY: Utility = Utility {
     name: "grep",
@@ -109,21 +109,21 @@ async fn run(
     syntax: Syntax,
 ) -> Result<ExitStatus, UtilityError> {
     let (settings, operands) = settings::parse(ctx, utility, syntax).await?;
-    if settings.max_count == 0 {
+    if settings.report != Report::NamesWithout && (settings.max_count == 0 || settings.selects_nothing()) {
         return Ok(ExitStatus::FAILURE);
     }
     if matcher::has_bare_class(&settings) {
         let message = "character class syntax is [[:space:]], not [:space:]".into();
         return Err(UtilityError::Failed { message, status: 2 });
     }
-    for warning in matcher::warnings(&settings) {
-        ctx.warn(warning);
-    }
     for pattern in &settings.patterns {
         ctx.compiles(pattern).await;
     }
     let matcher = Matcher::new(&settings, &ctx.meter)
         .map_err(|error| super::ticker::search_error(&ctx.meter, &error, 2))?;
+    for warning in matcher::warnings(&settings) {
+        ctx.warn(warning);
+    }
     let mut grep = Grep {
         with_name: settings.with_name.unwrap_or(operands.len() > 1),
         settings,

@@ -79,6 +79,17 @@ pub(super) struct Settings {
     pub(super) excluded_directories: Selection,
 }
 
+impl Settings {
+    /// Whether no line of any input can be selected, so that inputs are not even opened: without a pattern, or where `-v`
+    /// excludes the empty one.
+    pub(super) fn selects_nothing(&self) -> bool {
+        if self.patterns.is_empty() {
+            return !self.is_inverted;
+        }
+        self.is_inverted && !self.whole_line && !self.whole_word && self.patterns.iter().all(Vec::is_empty)
+    }
+}
+
 /// Reads options and patterns; what is left are the operands.
 pub(super) async fn parse(
     ctx: &mut Context,

@@ -22,10 +22,17 @@ pub(super) fn parse_bracket(
         at += 1;
     }
     let first = at;
+    if first >= source.len() {
+        return Err(RegexError::Pattern);
+    }
     loop {
         match source.get(at) {
             None => return Err(RegexError::UnmatchedBracket),
             Some(b']') if at > first => break,
+            // A hyphen stands for itself first, last, or as an end of a range.
+            Some(b'-') if at > first && source.get(at + 1).is_some_and(|&next| next != b']') => {
+                return Err(RegexError::RangeEnd);
+            }
             Some(_) => at = item_or_range(source, at, options, &mut set)?,
         }
     }

@@ -4,6 +4,9 @@ use crate::memory::String;
 /// Why a regular expression was not compiled, or a match not finished.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RegexError {
+    /// A bracket expression of which there is no more than its beginning.
+    #[error("Invalid regular expression")]
+    Pattern,
     /// A collating element of more than one character.
     #[error("Invalid collation character")]
     CollationCharacter,

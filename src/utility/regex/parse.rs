@@ -81,6 +81,7 @@ pub(super) fn parse(source: &[u8], syntax: Syntax, options: &RegexOptions) -> Re
         atom: None,
         complete: 0,
         last: None,
+        has_skipped: false,
     };
     parser.run()
 }
@@ -97,6 +98,8 @@ struct Parser<'a> {
     /// The first nine groups, a bit each, whose end was read in this branch or before it.
     complete: u16,
     last: Option<Token>,
+    /// A repetition of nothing was skipped just before, after which glibc takes a `)` for itself.
+    has_skipped: bool,
 }
 
 impl Parser<'_> {
@@ -134,7 +137,9 @@ impl Parser<'_> {
     }
 
     fn take(&mut self, token: Token) -> Result<(), RegexError> {
+        let has_skipped = std::mem::take(&mut self.has_skipped);
         match token {
+            Token::Close if has_skipped => self.literal(Unit::from(b')')),
             Token::Literal(unit) => self.literal(unit),
             Token::Any => self.atom(Instruction::Any),
             Token::Bracket => {
@@ -323,7 +328,19 @@ impl Parser<'_> {
             Dialect::Awk => self.literal(Unit::from(literal)),
             _ if !self.is_extended => self.literal(Unit::from(literal)),
             Dialect::Posix | Dialect::Sed => Err(RegexError::Repetition),
-            Dialect::Grep => Ok(()),
+            Dialect::Grep if token == Token::Interval => {
+                // What is an interval matches the empty string.
+                let start = self.at;
+                if self.interval_content().is_err() {
+                    self.at = start;
+                    return self.literal(Unit::from(literal));
+                }
+                Ok(())
+            }
+            Dialect::Grep => {
+                self.has_skipped = true;
+                Ok(())
+            }
         }
     }
 
@@ -398,6 +415,7 @@ impl Parser<'_> {
         } else {
             match first {
                 Some(count) => (count, Some(count)),
+                None if is_lenient && rest.starts_with(end) => return Err(RegexError::IntervalContent),
                 None if is_lenient || memchr::memmem::find(rest, end).is_none() => {
                     return Err(RegexError::UnmatchedInterval);
                 }
@@ -475,6 +493,7 @@ impl Parser<'_> {
             b'?' if !self.is_extended => Token::Question,
             b'{' if !self.is_extended => Token::Interval,
             b'0'..=b'7' if is_awk => Token::Literal(self.octal(byte)),
+            b'x' if is_awk && self.hexadecimal_digits() > 0 => Token::Literal(self.hexadecimal()),
             b'1'..=b'9' if !is_awk => Token::BackReference(u32::from(byte - b'0')),
             b'w' => Token::Class(Class::Word, false),
             b'W' => Token::Class(Class::Word, true),
@@ -489,6 +508,22 @@ impl Parser<'_> {
             b'\'' => Token::Assert(Assertion::TextEnd),
             _ => Token::Literal(unit),
         })
+    }
+
+    fn hexadecimal_digits(&self) -> usize {
+        let rest = self.source.get(self.at..).unwrap_or_default();
+        rest.iter().take(2).take_while(|byte| byte.is_ascii_hexdigit()).count()
+    }
+
+    /// The character with the hexadecimal number of one or two digits that stands here.
+    fn hexadecimal(&mut self) -> Unit {
+        let mut number = 0;
+        for _ in 0..self.hexadecimal_digits() {
+            let digit = self.source.get(self.at).and_then(|&byte| char::from(byte).to_digit(16));
+            number = number * 16 + digit.unwrap_or(0);
+            self.at += 1;
+        }
+        number
     }
 
     /// The character with the octal number of up to three digits that begins with `first`.

@@ -36,11 +36,10 @@ pub(super) fn parse(source: &mut Source, options: ParseOptions) -> Result<Progra
     let mut program = Program::default();
     if source.peek() == Some(b'#') {
         source.next();
-        if source.take_if(b'n') && matches!(source.peek(), None | Some(b'\n')) {
-            program.is_silent = true;
-        } else {
-            source.take_while(|byte| byte != b'\n');
-        }
+        // GNU sed does not look at what follows the `n`.
+        program.is_silent =
+            source.take_if(b'n') && (!options.is_posix || matches!(source.peek(), None | Some(b'\n')));
+        source.take_while(|byte| byte != b'\n');
     }
     let mut parser =
         Parser { source, options, program, open: Vec::new(), labels: HashMap::default(), jumps: Vec::new() };

@@ -461,8 +461,9 @@ impl<'p> Runner<'p> {
         let (is_selected, next) = match range {
             Range::Inside(last) => self.goes_on(ctx, end, last).await?,
             Range::Closed if matches!(addresses.first, Address::Line(_)) => (false, range),
-            _ if !self.matches(ctx, &addresses.first).await? => (false, range),
+            _ if !self.begins(ctx, &addresses.first).await? => (false, range),
             _ => {
+                let begins_late = matches!(addresses.first, Address::Line(first) if first < line);
                 let last = match end {
                     RangeEnd::Line(number) => *number,
                     RangeEnd::Plus(count) => line.saturating_add(*count),
@@ -470,13 +471,23 @@ impl<'p> Runner<'p> {
                     RangeEnd::Multiple(number) => (line / number).saturating_add(1).saturating_mul(*number),
                     RangeEnd::Last | RangeEnd::Regex(_) | RangeEnd::Step(..) => u64::MAX,
                 };
-                (true, if last > line { Range::Inside(last) } else { range })
+                let next = if last > line { Range::Inside(last) } else { Range::Closed };
+                (!begins_late || last >= line, next)
             }
         };
         if let Some(range) = self.ranges.get_mut(index) {
             *range = next;
         }
         Ok(is_selected)
+    }
+
+    /// Whether a range begins here. The command may not have seen the line whose number begins it: then it begins at the
+    /// first line after that.
+    async fn begins(&mut self, ctx: &mut Context, first: &'p Address) -> Result<bool, UtilityError> {
+        match first {
+            Address::Line(number) => Ok(self.inputs.line >= *number),
+            first => self.matches(ctx, first).await,
+        }
     }
 
     /// Whether a range that began before holds this line, and where it stands then.
