@@ -250,6 +250,7 @@ impl Sandbox {
             script: script.path,
             posix: script.posix,
             parent_pid: 0,
+            group: None,
             umask: None,
             template,
         };

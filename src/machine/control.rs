@@ -29,6 +29,8 @@ pub(crate) struct Control {
     pub(crate) debug_done: bool,
     /// Its `EXIT` trap has been started.
     pub(crate) exiting: bool,
+    /// The command that it starts takes its place: after `exec`, and where a utility asked for the command.
+    pub(crate) becomes_command: bool,
     /// `set -e` ends the shell behind the `ERR` trap with this status.
     pub(crate) exit_after_trap: Option<u8>,
     /// Levels of `set -x` outside of this process.
@@ -61,6 +63,7 @@ impl Control {
             debug_stage: 0,
             debug_done: false,
             exiting: false,
+            becomes_command: false,
             exit_after_trap: None,
             trace_base: 0,
             select_line: None,

@@ -23,6 +23,7 @@ pub(crate) struct ShellRequest {
     pub(crate) cwd: Text,
     pub(crate) descriptors: DescriptorTable,
     pub(crate) parent_pid: u32,
+    pub(crate) group: u32,
     pub(crate) umask: u32,
 }
 
@@ -128,6 +129,7 @@ pub(crate) fn shell_process(
         script: path,
         posix: request.posix,
         parent_pid: request.parent_pid,
+        group: Some(request.group),
         umask: Some(request.umask),
         template: None,
     };
@@ -261,11 +263,12 @@ fn help() -> String {
 }
 
 impl Process {
-    /// A process for a command that a utility asked for.
+    /// A process for a command that a utility asked for, in this process group or in one of its own.
     pub(crate) fn for_request(
         run: &mut Run,
         request: CommandRequest,
         descriptors: DescriptorHandles,
+        group: Option<u32>,
     ) -> Result<Box<Self>, CommandError> {
         let limit = |halt| match halt {
             super::halt::Halt::Limit(error) => CommandError::Limit(error),
@@ -285,6 +288,7 @@ impl Process {
             cwd: request.cwd,
             descriptors: table,
             parent_pid: 1,
+            group,
             ..Start::default()
         };
         let mut boxed = Self::new_shell(run, pid, start).map_err(limit)?;
@@ -295,6 +299,7 @@ impl Process {
             super::external::Found::Missing => return Err(CommandError::NotFound),
             super::external::Found::NotExecutable(..) => return Err(CommandError::NotExecutable),
         }
+        process.control.becomes_command = true;
         process.x.fields = request.argv;
         // No shell stands between: nothing that one sets is there.
         process.shell.state.environment = Some((process.shell.variables.exports, request.environment));

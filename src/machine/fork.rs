@@ -15,7 +15,7 @@ use super::variable::{Value, decimal};
 use super::wait::Wait;
 use crate::io::{Description, pipe};
 use crate::memory::{Arc, Box, JoinMetered, Vec, format, vec};
-use crate::program::{Index, Pc, Program};
+use crate::program::{Index, Op, Pc, Program};
 use crate::text::Text;
 
 impl State {
@@ -119,7 +119,7 @@ impl Process {
                 stage.shell.state.jobs = self.shell.state.jobs.for_child();
             }
             if !nested {
-                stage.shell.state.ids.level = self.shell.state.ids.level;
+                stage.runs_alone(program, self.shell.state.ids.level);
             }
             let descriptors = &mut stage.shell.state.descriptors;
             if let Some(input) = input.take() {
@@ -130,11 +130,25 @@ impl Process {
             }
             input = next_input;
             pids.push(stage.shell.state.ids.own);
+            if let (true, Some(&leader)) = (self.shell.state.options.has(ShellOption::Monitor), pids.first())
+            {
+                stage.shell.state.ids.group = leader;
+            }
             run.spawn(self.control.process_pid(&self.shell), stage);
         }
         self.shell.code.pc = reference.end;
         self.control.wait = Wait::Children { statuses: vec![None; pids.len()], pids };
         Ok(())
+    }
+
+    /// This process was forked for one simple command or one subshell, and is its process: no other one is made for it.
+    fn runs_alone(&mut self, program: &Program, level: u32) {
+        if let Some(Op::Subshell { .. }) = program.code.get(self.shell.code.pc as usize) {
+            self.shell.code.pc += 1;
+        } else {
+            self.shell.state.ids.level = level;
+            self.control.becomes_command = true;
+        }
     }
 
     /// `list &`
@@ -157,12 +171,14 @@ impl Process {
         let mut child = self.control.fork(&self.shell, run, self.shell.code.pc)?;
         child.control.debug_done = !nested && program.simple_command(body).is_some();
         if !nested {
-            child.shell.state.ids.level = self.shell.state.ids.level;
+            child.runs_alone(program, self.shell.state.ids.level);
         }
         // Without job control an asynchronous list reads nothing and ignores interrupts.
         let _ = child.shell.state.descriptors.replace(0, Some(Description::null()));
         child.shell.state.conditions = super::condition::Conditions::default();
-        if !self.shell.state.options.has(ShellOption::Monitor) {
+        if self.shell.state.options.has(ShellOption::Monitor) {
+            child.shell.state.ids.group = child.shell.state.ids.own;
+        } else {
             let traps = Arc::make_mut(&mut child.shell.state.traps);
             for signal in [super::trap::INT, super::trap::QUIT] {
                 traps.signals.insert(signal, Text::EMPTY);

@@ -37,30 +37,47 @@ pub(crate) struct Services {
     pub(crate) commands: std::sync::Arc<dyn CommandRunner>,
 }
 
+/// Whom a signal reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Process(u32),
+    /// A process and all that it started.
+    Tree(u32),
+    /// A process group, but for one process.
+    Group(u32, Option<u32>),
+    /// Everybody but one process.
+    Others(u32),
+}
+
+/// A process that is alive.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Alive {
+    pub(crate) pid: u32,
+    pub(crate) group: u32,
+}
+
+impl Alive {
+    pub(crate) fn of(process: &Process) -> Self {
+        let ids = &process.shell.state.ids;
+        Self { pid: ids.own, group: ids.group }
+    }
+}
+
 /// A run as its processes see it while they are polled.
 pub(crate) struct Run {
     pub(crate) services: Services,
     /// Processes that were started and are not in the scheduler's table yet.
     pub(crate) spawned: Vec<(u32, Box<Process>)>,
     /// Signals to other processes.
-    pub(crate) signals: Vec<(u32, Signal)>,
-    /// Signals to processes and all that they started.
-    pub(crate) signal_trees: Vec<(u32, Signal)>,
+    pub(crate) signals: Vec<(Target, Signal)>,
     /// Processes that are alive, for `kill`.
-    pub(crate) alive: Vec<u32>,
+    pub(crate) alive: Vec<Alive>,
     next_pid: u32,
 }
 
 impl Run {
     pub(crate) fn new(services: Services) -> Self {
-        Self {
-            services,
-            spawned: Vec::new(),
-            signals: Vec::new(),
-            signal_trees: Vec::new(),
-            alive: Vec::new(),
-            next_pid: FIRST_PID,
-        }
+        Self { services, spawned: Vec::new(), signals: Vec::new(), alive: Vec::new(), next_pid: FIRST_PID }
     }
 
     /// A process number that was not used in this run.
@@ -69,9 +86,13 @@ impl Run {
         self.next_pid
     }
 
+    pub(crate) fn is_alive(&self, pid: u32) -> bool {
+        self.alive.iter().any(|alive| alive.pid == pid)
+    }
+
     /// Starts a process; `parent` is told when it ends.
     pub(crate) fn spawn(&mut self, parent: u32, process: Box<Process>) {
-        self.alive.push(process.shell.state.ids.own);
+        self.alive.push(Alive::of(&process));
         self.spawned.push((parent, process));
     }
 }

@@ -9,14 +9,15 @@
 //! counts as [`TURN_TIME`], so that `timeout` ends what computes for ever.
 
 use super::process::Process;
-use super::run::Run;
+use super::run::{Alive, Run, Target};
 use super::trap::Signal;
 use crate::clock::lock;
 use crate::io::DescriptorTable;
 use crate::limit::{LimitError, Meter, dispose, live_bytes};
 use crate::memory::{Arc, Box, HashMap, Held, Vec, VecDeque, shared, vec};
 use crate::utility::{
-    BoxFuture, CommandError, CommandRequest, CommandRunner, DescriptorHandles, ExitStatus, boxed,
+    BoxFuture, CommandRequest, CommandRunner, CommandState, DescriptorHandles, ExitStatus, Reach, Relation,
+    RunningCommand,
 };
 use std::pin::Pin;
 use std::sync::Mutex;
@@ -98,65 +99,42 @@ struct Entry {
     process: Option<Box<Process>>,
     parent: u32,
     waker: Waker,
-    /// Somebody outside waits for the end: a utility that asked for the command.
-    reply: Option<Arc<Reply>>,
+    /// A utility asked for it, and waits for its end.
+    request: Option<Request>,
 }
 
-/// The end of a command that a utility asked for.
-#[derive(Debug, Default)]
-struct Reply {
-    state: Mutex<ReplyState>,
+/// A utility's process, and the command that it asked for.
+struct Request {
+    by: u32,
+    state: Arc<CommandState>,
 }
 
-#[derive(Debug, Default)]
-struct ReplyState {
-    result: Option<Result<ExitStatus, CommandError>>,
-    waker: Option<Waker>,
-    abandoned: bool,
+struct Requested {
+    request: CommandRequest,
+    descriptors: DescriptorHandles,
+    state: Arc<CommandState>,
 }
 
 /// The commands that utilities asked for: the scheduler starts them.
 #[derive(Default)]
 pub(crate) struct CommandQueue {
-    requests: Mutex<VecDeque<(CommandRequest, DescriptorHandles, Arc<Reply>)>>,
+    requests: Mutex<VecDeque<Requested>>,
     ready: Mutex<Option<Arc<Ready>>>,
 }
 
 impl CommandRunner for CommandQueue {
-    fn run(
+    fn start(
         &self,
         request: CommandRequest,
         descriptors: DescriptorHandles,
-    ) -> BoxFuture<Result<ExitStatus, CommandError>> {
-        let reply = Arc::new(Reply::default());
-        lock(&self.requests).push_back((request, descriptors, Arc::clone(&reply)));
+        relation: Relation,
+    ) -> RunningCommand {
+        let (running, state) = RunningCommand::new(relation);
+        lock(&self.requests).push_back(Requested { request, descriptors, state });
         if let Some(ready) = lock(&self.ready).as_ref() {
             ready.wake_run();
         }
-        boxed(Running { reply })
-    }
-}
-
-/// Waits for a command; dropping it ends the command.
-struct Running {
-    reply: Arc<Reply>,
-}
-
-impl Future for Running {
-    type Output = Result<ExitStatus, CommandError>;
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut state = lock(&self.reply.state);
-        if let Some(result) = state.result.take() {
-            return Poll::Ready(result);
-        }
-        state.waker = Some(cx.waker().clone());
-        Poll::Pending
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        lock(&self.reply.state).abandoned = true;
+        running
     }
 }
 
@@ -193,15 +171,15 @@ impl Scheduler {
             paused: None,
             computed: Duration::ZERO,
         };
-        scheduler.run.alive.push(first);
+        scheduler.run.alive.push(Alive::of(&process));
         scheduler.admit(0, process, None);
         scheduler
     }
 
-    fn admit(&mut self, parent: u32, process: Box<Process>, reply: Option<Arc<Reply>>) {
+    fn admit(&mut self, parent: u32, process: Box<Process>, request: Option<Request>) {
         let pid = process.shell.state.ids.own;
         let waker = Waker::from(shared(ProcessWaker { pid, ready: Arc::clone(&self.ready) }));
-        self.entries.insert(pid, Entry { process: Some(process), parent, waker, reply });
+        self.entries.insert(pid, Entry { process: Some(process), parent, waker, request });
         lock(&self.ready.queue).push_back(pid);
     }
 
@@ -256,30 +234,77 @@ impl Scheduler {
         for (parent, process) in std::mem::take(&mut self.run.spawned) {
             self.admit(parent, process, None);
         }
-        for (root, signal) in std::mem::take(&mut self.run.signal_trees) {
-            let tree = self.descendants(root);
-            self.run.signals.extend(tree.into_iter().map(|pid| (pid, signal)));
+        for (target, signal) in std::mem::take(&mut self.run.signals) {
+            self.signal(target, signal);
         }
-        for (pid, signal) in std::mem::take(&mut self.run.signals) {
-            if let Some(process) = self.entries.get_mut(&pid).and_then(|entry| entry.process.as_mut()) {
-                process.deliver(pid, signal);
-                self.ready.push(pid);
+    }
+
+    /// Delivers a signal.
+    fn signal(&mut self, target: Target, signal: Signal) {
+        let mut targets = vec![target];
+        while let Some(target) = targets.pop() {
+            let (pids, is_group) = match target {
+                Target::Process(pid) => (vec![pid], false),
+                Target::Tree(root) => (self.descendants(root), false),
+                Target::Others(but) => (self.pids(|_, pid| pid != but), false),
+                Target::Group(group, but) => (
+                    self.pids(|process, pid| process.shell.state.ids.group == group && Some(pid) != but),
+                    true,
+                ),
+            };
+            for pid in pids {
+                if let Some(stand_in) = self.stand_in(pid, signal) {
+                    // In a group of one it got the signal as well.
+                    targets.extend((!is_group || matches!(stand_in, Target::Group(..))).then_some(stand_in));
+                } else if let Some(process) = self.process(pid) {
+                    if is_group {
+                        process.deliver_to_group(signal);
+                    } else {
+                        process.deliver(pid, signal);
+                    }
+                    self.ready.push(pid);
+                }
             }
         }
     }
 
+    fn process(&mut self, pid: u32) -> Option<&mut Process> {
+        self.entries.get_mut(&pid).and_then(|entry| entry.process.as_deref_mut())
+    }
+
+    /// The processes of which something holds, in the order in which they were started.
+    fn pids(&self, holds: impl Fn(&Process, u32) -> bool) -> Vec<u32> {
+        let is_chosen = |pid: u32| {
+            self.entries
+                .get(&pid)
+                .and_then(|entry| entry.process.as_deref())
+                .is_some_and(|process| holds(process, pid))
+        };
+        self.run.alive.iter().map(|alive| alive.pid).filter(|&pid| is_chosen(pid)).collect()
+    }
+
+    /// The command that gets a signal in place of the process in which `env` or `timeout` runs. One that dies of it at once
+    /// dies with that process.
+    fn stand_in(&self, pid: u32, signal: Signal) -> Option<Target> {
+        self.entries.iter().find_map(|(&command, entry)| {
+            let request = entry.request.as_ref().filter(|request| request.by == pid)?;
+            let process = entry.process.as_deref().filter(|process| !process.dies_at_once(signal))?;
+            match request.state.relation() {
+                Relation::Child => None,
+                Relation::StandIn => Some(Target::Process(command)),
+                Relation::Group => Some(Target::Group(process.shell.state.ids.group, None)),
+            }
+        })
+    }
+
     fn ended(&mut self, pid: u32, status: u8, killed: Option<Signal>) {
-        self.run.alive.retain(|&alive| alive != pid);
+        self.run.alive.retain(|alive| alive.pid != pid);
         let Some(entry) = self.entries.remove(&pid) else { return };
         if pid == self.first {
             self.first_status = Some(status);
         }
-        if let Some(reply) = entry.reply {
-            let mut state = lock(&reply.state);
-            state.result = Some(Ok(ExitStatus(status)));
-            if let Some(waker) = state.waker.take() {
-                waker.wake();
-            }
+        if let Some(request) = entry.request {
+            request.state.end(Ok(ExitStatus(status)), killed);
         }
         if let Some(process) =
             self.entries.get_mut(&entry.parent).and_then(|entry| entry.process.as_deref_mut())
@@ -289,37 +314,48 @@ impl Scheduler {
         }
     }
 
-    /// Starts the commands that utilities asked for.
-    fn start_commands(&mut self) {
+    /// Starts the commands that the utility in a process asked for.
+    fn start_commands(&mut self, by: u32) {
         loop {
-            let Some((request, descriptors, reply)) = lock(&self.queue.requests).pop_front() else { return };
-            if lock(&reply.state).abandoned {
+            let Some(requested) = lock(&self.queue.requests).pop_front() else { return };
+            let Requested { request, descriptors, state } = requested;
+            if state.is_abandoned() {
                 continue;
             }
-            match Process::for_request(&mut self.run, request, descriptors) {
+            let asking = self.run.alive.iter().find(|alive| alive.pid == by);
+            let group = asking.map(|alive| alive.group).filter(|_| state.relation() != Relation::Group);
+            match Process::for_request(&mut self.run, request, descriptors, group) {
                 Ok(process) => {
-                    self.run.alive.push(process.shell.state.ids.own);
-                    self.admit(0, process, Some(reply));
+                    self.run.alive.push(Alive::of(&process));
+                    self.admit(0, process, Some(Request { by, state }));
                 }
-                Err(error) => {
-                    let mut state = lock(&reply.state);
-                    state.result = Some(Err(error));
-                    if let Some(waker) = state.waker.take() {
-                        waker.wake();
-                    }
-                }
+                Err(error) => state.end(Err(error), None),
             }
         }
     }
 
-    /// Ends the commands whose utilities no longer wait for them.
-    fn drop_abandoned(&mut self) {
-        let abandoned: Vec<u32> = self
-            .entries
-            .iter()
-            .filter(|(_, entry)| entry.reply.as_ref().is_some_and(|reply| lock(&reply.state).abandoned))
-            .map(|(&pid, _)| pid)
-            .collect();
+    /// Sends the signals of utilities to their commands, and ends those commands for which nobody waits any more.
+    fn attend_commands(&mut self) {
+        let mut abandoned = Vec::new();
+        let mut signals = Vec::new();
+        for (&pid, entry) in &self.entries {
+            let Some(request) = &entry.request else { continue };
+            if request.state.is_abandoned() {
+                abandoned.push(pid);
+                continue;
+            }
+            for (signal, reach) in request.state.take_signals() {
+                let group = entry.process.as_ref().map(|process| process.shell.state.ids.group);
+                let target = match (reach, group) {
+                    (Reach::Group, Some(group)) => Target::Group(group, None),
+                    _ => Target::Process(pid),
+                };
+                signals.push((target, signal));
+            }
+        }
+        for (target, signal) in signals {
+            self.signal(target, signal);
+        }
         for pid in abandoned {
             self.kill_tree(pid);
         }
@@ -329,7 +365,8 @@ impl Scheduler {
     fn descendants(&self, root: u32) -> Vec<u32> {
         let mut children: HashMap<u32, Vec<u32>> = HashMap::default();
         for (&pid, entry) in &self.entries {
-            if let Some(children) = children.get_or_default(entry.parent) {
+            let parent = entry.request.as_ref().map_or(entry.parent, |request| request.by);
+            if let Some(children) = children.get_or_default(parent) {
                 children.push(pid);
             }
         }
@@ -347,7 +384,7 @@ impl Scheduler {
     fn kill_tree(&mut self, root: u32) {
         for pid in self.descendants(root) {
             self.entries.remove(&pid);
-            self.run.alive.retain(|&alive| alive != pid);
+            self.run.alive.retain(|alive| alive.pid != pid);
         }
     }
 
@@ -436,14 +473,16 @@ impl Scheduler {
         }
         self.fire_due();
         match self.ready.pop() {
-            Some(pid) => self.step(pid)?,
+            Some(pid) => {
+                self.step(pid)?;
+                self.start_commands(pid);
+            }
             None => match self.idle(cx) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(result) => result?,
             },
         }
-        self.start_commands();
-        self.drop_abandoned();
+        self.attend_commands();
         Poll::Ready(Ok(self.first_status))
     }
 

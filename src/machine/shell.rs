@@ -11,7 +11,7 @@ use super::trap::Traps;
 use super::variable::{Value, Variables};
 use crate::io::DescriptorTable;
 use crate::memory::{Arc, BTreeMap, HashMap, Vec, vec};
-use crate::program::{ArithmeticContext, Pc, Program};
+use crate::program::{ArithmeticContext, Op, Pc, Program};
 use crate::syntax::ast::FunctionDefinition;
 use crate::text::Text;
 use crate::utility::Environment;
@@ -25,6 +25,18 @@ pub(crate) struct Code {
     pub(crate) program: Arc<Program>,
     pub(crate) link: Arc<Link>,
     pub(crate) pc: Pc,
+}
+
+impl Code {
+    /// What comes behind the command that runs.
+    pub(crate) fn next(&self) -> Option<&Op> {
+        self.program.code.iter().skip(self.pc as usize).find(|op| !matches!(op, Op::Check))
+    }
+
+    /// Whether nothing comes behind the command that runs.
+    pub(crate) fn is_at_end(&self) -> bool {
+        matches!(self.next(), Some(Op::End | Op::EndProcess))
+    }
 }
 
 /// A function that was defined.
@@ -122,6 +134,8 @@ pub(crate) struct ProcessIds {
     /// `$BASHPID`
     pub(crate) own: u32,
     pub(crate) parent: u32,
+    /// The process group.
+    pub(crate) group: u32,
     /// `$!`
     pub(crate) background: Option<u32>,
     /// `BASH_SUBSHELL`

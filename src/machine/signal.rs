@@ -9,9 +9,11 @@ use super::process::Process;
 use super::run::Run;
 use super::shell::{Shell, State};
 use super::trap::{self, Signal};
-use crate::memory::{Arc, Box, Bytes, vec};
+use super::wait::Wait;
+use crate::memory::{Arc, Box, Bytes, Task, vec};
 use crate::program::{Index, Program};
 use crate::text::Text;
+use crate::utility::ExitStatus;
 
 impl State {
     fn is_deadly(&self, signal: Signal) -> bool {
@@ -287,12 +289,62 @@ impl Process {
         }
     }
 
+    /// A signal arrives for the whole process group: each shell that runs here gets it, and the utility in the foreground.
+    /// Those shells inside of which one goes on wait for its end, whatever the signal does to them.
+    pub(crate) fn deliver_to_group(&mut self, signal: Signal) {
+        let inner = (self.shell.state.ids.own, self.shell.state.is_deadly(signal));
+        let outer = self.control.frames.iter().rev().filter_map(|frame| match frame {
+            Frame::Subshell(frame) => Some((frame.state.ids.own, frame.state.is_deadly(signal))),
+            _ => None,
+        });
+        let mut ends = None;
+        for (pid, is_deadly) in std::iter::once(inner).chain(outer) {
+            if !is_deadly {
+                break;
+            }
+            ends = Some(pid);
+        }
+        match ends {
+            Some(pid) => self.deliver(pid, signal),
+            None => {
+                self.control.signals.push_back(signal);
+                self.end_utility(signal);
+            }
+        }
+        for frame in &mut self.control.frames {
+            if let Frame::Subshell(frame) = frame {
+                frame.signals.push_back(signal);
+            }
+        }
+    }
+
+    /// A signal for the process group ends the utility in the foreground, which ignores what its shell ignores. Under job
+    /// control it has a group of its own.
+    fn end_utility(&mut self, signal: Signal) {
+        let state = &self.shell.state;
+        let is_ignored = state.traps.signals.get(&signal).is_some_and(|action| action.is_empty());
+        if trap::is_fatal(signal)
+            && !is_ignored
+            && !state.options.has(ShellOption::Monitor)
+            && matches!(self.control.wait, Wait::Utility(_))
+        {
+            self.control.child_killed = Some((state.ids.own, signal));
+            self.control.wait = Wait::Utility(Task::of(std::future::ready(ExitStatus(128 + signal))));
+        }
+    }
+
+    /// Whether a signal ends the process before anything else of it runs.
+    pub(crate) fn dies_at_once(&self, signal: Signal) -> bool {
+        let state = &self.shell.state;
+        signal == trap::KILL || (state.is_deadly(signal) && !state.traps.signals.contains_key(&0))
+    }
+
     /// Looks at the signals that arrived: runs a trap, or ends the process.
     pub(crate) fn take_signals(&mut self, run: &mut Run) -> Step {
         if let Some(at) = self.control.signals.iter().position(|&signal| self.shell.state.is_deadly(signal)) {
             let signal = self.control.signals.get(at).copied().unwrap_or(trap::TERM);
             self.control.signals.clear();
-            self.control.wait = super::wait::Wait::Nothing;
+            self.control.wait = Wait::Nothing;
             let status = 128 + signal;
             if signal != trap::KILL && self.shell.state.traps.signals.contains_key(&0) {
                 return Err(Halt::Exit(status));
@@ -305,17 +357,17 @@ impl Process {
         if action.is_empty() {
             return Ok(());
         }
-        if !matches!(self.control.wait, super::wait::Wait::Nothing | super::wait::Wait::Builtin(_)) {
+        if !matches!(self.control.wait, Wait::Nothing | Wait::Builtin(_)) {
             self.control.signals.push_front(signal);
             return Ok(());
         }
-        if let super::wait::Wait::Builtin(invocation) = &self.control.wait
+        if let Wait::Builtin(invocation) = &self.control.wait
             && invocation.builtin.name == "wait"
         {
             // A trapped signal ends `wait` with 128 plus its number, before the trap runs.
-            self.control.wait = super::wait::Wait::Nothing;
+            self.control.wait = Wait::Nothing;
             self.shell.state.set_status(128 + signal);
-        } else if matches!(self.control.wait, super::wait::Wait::Builtin(_)) {
+        } else if matches!(self.control.wait, Wait::Builtin(_)) {
             self.control.signals.push_front(signal);
             return Ok(());
         }

@@ -17,7 +17,7 @@ use super::shell::{Call, Code, Positional, Shell, State};
 use super::variable::{Value, Variables};
 use super::wait::Wait;
 use crate::io::DescriptorTable;
-use crate::limit::Limit;
+use crate::limit::{Limit, dispose, live_bytes};
 use crate::memory::{Arc, Box, Bytes, JoinMetered, Vec, vec};
 use crate::text::Text;
 use crate::utility::Environment;
@@ -38,6 +38,8 @@ pub(crate) struct Start {
     pub(crate) script: Text,
     pub(crate) posix: bool,
     pub(crate) parent_pid: u32,
+    /// Its process group; `None`: one of its own.
+    pub(crate) group: Option<u32>,
     pub(crate) umask: Option<u32>,
     /// Variables of a shell with the session's environment: `environment` comes on top.
     pub(crate) template: Option<Arc<Template>>,
@@ -204,6 +206,7 @@ impl Process {
         state.cwd = start.cwd;
         state.umask = start.umask.unwrap_or(0o022);
         (state.ids.shell, state.ids.own, state.ids.parent) = (pid, pid, start.parent_pid);
+        state.ids.group = start.group.unwrap_or(pid);
         state.invoked.command_string = start.command_string;
         state.counters.random = (services.session.random.next_u64() as u32) | 1;
         state.counters.started = services.meter.started();
@@ -227,7 +230,10 @@ impl Process {
     /// Runs `bash` or `sh`, or a script by its path, in a process of its own.
     pub(crate) fn start_shell(&mut self, run: &mut Run, command: ShellCommand) -> Step {
         let ShellCommand { name, args, environment, posix, script } = command;
-        let pid = run.new_pid();
+        let ids = self.shell.state.ids;
+        let is_replaced =
+            self.control.becomes_command && self.control.frames.is_empty() && self.shell.code.is_at_end();
+        let pid = if is_replaced { ids.own } else { run.new_pid() };
         let request = ShellRequest {
             name,
             args,
@@ -236,7 +242,8 @@ impl Process {
             script,
             cwd: self.shell.state.cwd.clone(),
             descriptors: self.shell.state.descriptors.clone(),
-            parent_pid: self.shell.state.ids.own,
+            parent_pid: if is_replaced { ids.parent } else { ids.own },
+            group: ids.group,
             umask: self.shell.state.umask,
         };
         match shell_process(run, pid, request)? {
@@ -244,6 +251,10 @@ impl Process {
                 process.control.trace_base = 0;
                 process.shell.state.resource_limits = Arc::clone(&self.shell.state.resource_limits);
                 process.shell.state.traps = Arc::new(self.shell.state.traps.for_command());
+                if is_replaced {
+                    self.control.wait = Wait::Replaced(process);
+                    return Ok(());
+                }
                 let parent = self.control.process_pid(&self.shell);
                 run.spawn(parent, process);
                 self.control.wait = Wait::Children { pids: vec![pid], statuses: vec![None] };
@@ -257,6 +268,14 @@ impl Process {
             }
         }
         Ok(())
+    }
+
+    /// Another shell takes the place of this one, under its number. What this one has open is closed.
+    pub(crate) fn become_process(&mut self, run: &Run, process: Self) {
+        let mut old = std::mem::replace(self, process);
+        std::mem::swap(&mut self.control.signals, &mut old.control.signals);
+        old.shell.state.descriptors = DescriptorTable::default();
+        dispose(&run.services.meter, live_bytes(), old);
     }
 }
 

@@ -38,6 +38,8 @@ pub(crate) enum Wait {
     Program(Box<Compiling>),
     /// The next command of a script that is read while it runs.
     Script,
+    /// The shell that takes this one's place, once what is unwritten is written.
+    Replaced(Box<Process>),
     /// What is unwritten and the processes of `>( )`, before the shell ends with this status.
     Outputs(u8),
 }
@@ -103,8 +105,7 @@ impl Control {
     /// stage and of a substitution there is no shell any more that could tell: it is the shell that ended.
     fn report_killed(&mut self, shell: &mut Shell, run: &mut Run) {
         let state = &shell.state;
-        let mut rest = shell.code.program.code.iter().skip(shell.code.pc as usize);
-        let is_last = match rest.find(|op| !matches!(op, Op::Check)) {
+        let is_last = match shell.code.next() {
             Some(Op::End) => {
                 state.invoked.command_string && self.frames.is_empty() && state.traps.signals.is_empty()
             }
@@ -178,6 +179,9 @@ impl Process {
                     return Poll::Ready(Err(error.into()));
                 }
                 self.shell.state.jobs.notice_ended();
+                if self.control.child_killed.is_some() {
+                    self.control.report_killed(&mut self.shell, run);
+                }
                 self.x.finish_simple(&mut self.shell, status.0);
                 Poll::Ready(Ok(()))
             }
@@ -201,6 +205,12 @@ impl Process {
                     return Poll::Ready(self.take_signals(run));
                 }
                 resumed
+            }
+            Wait::Replaced(_) => {
+                if let Wait::Replaced(process) = std::mem::replace(&mut self.control.wait, Wait::Nothing) {
+                    self.become_process(run, process.into_inner());
+                }
+                Poll::Ready(Ok(()))
             }
             Wait::Script => self.control.next_command(&mut self.shell, run, cx),
             Wait::Outputs(status) if self.control.outputs.is_empty() || self.shell.is_forked => {

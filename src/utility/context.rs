@@ -1,6 +1,7 @@
 //! `Context`: all that a utility can reach.
 
-use super::{BoxFuture, ExitStatus, Input, Options, Output, Session, Utility, UtilityError};
+use super::running::{Relation, RunningCommand};
+use super::{ExitStatus, Input, Options, Output, Session, Utility, UtilityError};
 use crate::clock::{Sleep, Timers};
 use crate::environment::Environment;
 use crate::io::Description;
@@ -44,12 +45,13 @@ pub enum CommandError {
 
 /// Runs other commands for a utility; the machine implements it.
 pub trait CommandRunner: Send + Sync {
-    /// Starts the command with the descriptors of the utility that asks; dropping the future ends the command.
-    fn run(
+    /// Starts the command with the descriptors of the utility that asks.
+    fn start(
         &self,
         request: CommandRequest,
         descriptors: DescriptorHandles,
-    ) -> BoxFuture<Result<ExitStatus, CommandError>>;
+        relation: Relation,
+    ) -> RunningCommand;
 }
 
 /// The descriptors of a utility, to be handed on to a command that it runs.
@@ -219,15 +221,12 @@ impl Context {
 
     /// Runs another command with this utility's descriptors.
     pub async fn run_command(&self, request: CommandRequest) -> Result<ExitStatus, CommandError> {
-        self.commands.run(request, DescriptorHandles(self.descriptors.clone())).await
+        self.start_command(request, Relation::Child).await
     }
 
-    /// As [`Context::run_command`], as a future that does not borrow the context.
-    pub(crate) fn start_command(
-        &self,
-        request: CommandRequest,
-    ) -> BoxFuture<Result<ExitStatus, CommandError>> {
-        self.commands.run(request, DescriptorHandles(self.descriptors.clone()))
+    /// Starts another command with this utility's descriptors.
+    pub fn start_command(&self, request: CommandRequest, relation: Relation) -> RunningCommand {
+        self.commands.start(request, DescriptorHandles(self.descriptors.clone()), relation)
     }
 
     /// A request for `argv` in this utility's environment and directory.

@@ -1,7 +1,7 @@
 //! `env`: runs a command in a changed environment, or prints it. POSIX XCU env, GNU coreutils env(1).
 
-use super::CommandError;
 use super::quote::{quote, quote_name};
+use super::{CommandError, Relation};
 use crate::memory::{Arc, JoinMetered, String, ToMetered, Vec, format};
 use crate::utility::prelude::*;
 
@@ -103,7 +103,7 @@ async fn execute(
         };
     }
     ctx.stdout.flush().await?;
-    match ctx.run_command(request).await {
+    match ctx.start_command(request, Relation::StandIn).await {
         Ok(status) => Ok(status),
         Err(CommandError::Limit(limit)) => Err(limit.into()),
         Err(error) => {

@@ -26,6 +26,7 @@ mod prompt;
 mod quote;
 mod real_path;
 pub(crate) mod regex;
+mod running;
 mod session;
 mod stream;
 mod tab_stops;
@@ -44,6 +45,8 @@ pub(crate) use context::yield_now;
 pub use context::{CommandError, CommandRequest, CommandRunner, Context, DescriptorHandles};
 pub use error::{ExitStatus, UtilityError};
 pub use options::{Example, OptionArgument, OptionSpec, Options, example, flag, number, optional, value};
+pub(crate) use running::CommandState;
+pub use running::{Reach, Relation, RunningCommand};
 pub use session::{Identity, Session};
 pub use stream::{Input, Output};
 

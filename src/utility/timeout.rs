@@ -1,15 +1,14 @@
 //! `timeout`: runs a command and ends it when its time is over. GNU coreutils timeout(1).
 //!
-//! A signal that ends a command by default drops it with all that it started: a trap does not keep it alive. A signal that
-//! does nothing by default leaves it running, until `-k` ends it. The statuses are those of the signals.
+//! The command has a process group of its own, and the signal goes to all of that.
 
 use super::quote::quote;
 use super::time_interval;
-use super::{BoxFuture, CommandError};
+use super::{CommandError, Reach, Relation, RunningCommand};
 use crate::memory::{String, ToMetered, format};
 use crate::utility::prelude::*;
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -23,7 +22,7 @@ pub(super) const UTILITY: Utility = Utility {
             "preserve-status",
             "exit with the same status as COMMAND, even when the command times out",
         ),
-        flag('\0', "foreground", "not supported: a command ends with all that it started"),
+        flag('\0', "foreground", "send the signal to COMMAND alone, not to what it started"),
         value(
             'k',
             "kill-after",
@@ -39,28 +38,15 @@ pub(super) const UTILITY: Utility = Utility {
     run: start!(run),
 };
 
-/// A signal and what it does to a command by default.
+/// A signal.
 #[derive(Clone, Copy)]
 struct Signal {
     name: &'static str,
     number: u8,
-    effect: Effect,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Effect {
-    Ends,
-    Nothing,
-    /// No command can be stopped here.
-    Stops,
 }
 
 const fn signal(name: &'static str, number: u8) -> Signal {
-    Signal { name, number, effect: Effect::Ends }
-}
-
-const fn without(effect: Effect, name: &'static str, number: u8) -> Signal {
-    Signal { name, number, effect }
+    Signal { name, number }
 }
 
 const KILL: Signal = signal("KILL", 9);
@@ -68,7 +54,7 @@ const TERM: Signal = signal("TERM", 15);
 
 /// The first name of a number is the one that is shown.
 const SIGNALS: [Signal; 35] = [
-    without(Effect::Nothing, "EXIT", 0),
+    signal("EXIT", 0),
     signal("HUP", 1),
     signal("INT", 2),
     signal("QUIT", 3),
@@ -86,24 +72,27 @@ const SIGNALS: [Signal; 35] = [
     signal("ALRM", 14),
     TERM,
     signal("STKFLT", 16),
-    without(Effect::Nothing, "CHLD", 17),
-    without(Effect::Nothing, "CLD", 17),
-    without(Effect::Nothing, "CONT", 18),
-    without(Effect::Stops, "STOP", 19),
-    without(Effect::Stops, "TSTP", 20),
-    without(Effect::Stops, "TTIN", 21),
-    without(Effect::Stops, "TTOU", 22),
-    without(Effect::Nothing, "URG", 23),
+    signal("CHLD", 17),
+    signal("CLD", 17),
+    signal("CONT", 18),
+    signal("STOP", 19),
+    signal("TSTP", 20),
+    signal("TTIN", 21),
+    signal("TTOU", 22),
+    signal("URG", 23),
     signal("XCPU", 24),
     signal("XFSZ", 25),
     signal("VTALRM", 26),
     signal("PROF", 27),
-    without(Effect::Nothing, "WINCH", 28),
+    signal("WINCH", 28),
     signal("POLL", 29),
     signal("IO", 29),
     signal("PWR", 30),
     signal("SYS", 31),
 ];
+
+/// What stops a command; nothing can be stopped here.
+const STOPS: std::ops::RangeInclusive<u8> = 19..=22;
 
 /// Exit status: the command's; 124 when it timed out (137 with KILL), 125 when `timeout` fails, 126 and 127 as `env`.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
@@ -116,10 +105,6 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
             return Ok(ExitStatus(125));
         }
     };
-    if options.has("foreground") {
-        let message = "--foreground is not supported: a command ends with all that it started";
-        return Err(UtilityError::Failed { message: message.into(), status: 125 });
-    }
     let interval = |text: &[u8]| {
         let wrong = || UtilityError::Usage(format!("invalid time interval {}", quote(text)));
         time_interval::parse(text).ok_or_else(wrong)
@@ -131,13 +116,60 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let signal = options.value("signal").map_or(Ok(TERM), |text| parse_signal(text))?;
     let time = interval(duration)?;
     ctx.stdout.flush().await?;
-    let mut command = ctx.start_command(ctx.command(argv.to_metered()));
-    let Some(result) = within(ctx, &mut command, time).await else {
-        let name = argv.first().map_or(&b""[..], |name| name.as_bytes());
-        let preserve = options.has("preserve-status");
-        return over(ctx, name, command, signal, kill_after, preserve, options.has("verbose")).await;
+    let is_foreground = options.has("foreground");
+    let relation = if is_foreground { Relation::StandIn } else { Relation::Group };
+    let mut timed = Timed {
+        name: argv.first().map_or(&b""[..], |name| name.as_bytes()),
+        command: ctx.start_command(ctx.command(argv.to_metered()), relation),
+        reach: if is_foreground { Reach::Command } else { Reach::Group },
+        is_verbose: options.has("verbose"),
     };
-    status(argv, result)
+    if let Some(result) = timed.within(ctx, time).await {
+        return status(argv, result);
+    }
+    timed.send(ctx, signal);
+    let result = match timed.within(ctx, kill_after).await {
+        Some(result) => result,
+        None => {
+            timed.send(ctx, KILL);
+            (&mut timed.command).await
+        }
+    };
+    let status = status(argv, result)?;
+    let is_killed = timed.command.killed_by() == Some(KILL.number);
+    Ok(if options.has("preserve-status") || is_killed { status } else { ExitStatus(124) })
+}
+
+/// A command whose time is counted.
+struct Timed<'a> {
+    name: &'a [u8],
+    command: RunningCommand,
+    reach: Reach,
+    is_verbose: bool,
+}
+
+impl Timed<'_> {
+    fn send(&self, ctx: &mut Context, signal: Signal) {
+        if self.is_verbose {
+            ctx.warn(format_args!("sending signal {} to command {}", signal.name, quote(self.name)));
+        }
+        self.command.signal(signal.number, self.reach);
+    }
+
+    /// Waits for the command; `None` when the time was over first. No time at all is no limit.
+    async fn within(&mut self, ctx: &Context, time: Duration) -> Option<Result<ExitStatus, CommandError>> {
+        if time.is_zero() {
+            return Some((&mut self.command).await);
+        }
+        let mut timer = pin!(ctx.sleep(time));
+        poll_fn(|cx| {
+            if let Poll::Ready(result) = Pin::new(&mut self.command).poll(cx) {
+                return Poll::Ready(Some(result));
+            }
+            timer.as_mut().poll(cx).map(|()| None)
+        })
+        .await
+    }
 }
 
 /// The command's own status, or why it was not started.
@@ -154,57 +186,6 @@ fn status(argv: &[Text], result: Result<ExitStatus, CommandError>) -> Result<Exi
     }
 }
 
-/// The time is over: sends the signal, and KILL when that did not end the command.
-async fn over(
-    ctx: &mut Context,
-    name: &[u8],
-    mut command: BoxFuture<Result<ExitStatus, CommandError>>,
-    signal: Signal,
-    kill_after: Duration,
-    preserve: bool,
-    verbose: bool,
-) -> Result<ExitStatus, UtilityError> {
-    let say = |ctx: &mut Context, signal: Signal| {
-        if verbose {
-            ctx.warn(format_args!("sending signal {} to command {}", signal.name, quote(name)));
-        }
-    };
-    say(ctx, signal);
-    let ended_by = |signal: Signal, shown: bool| ExitStatus(if shown { 128 + signal.number } else { 124 });
-    if signal.effect == Effect::Ends {
-        drop(command);
-        return Ok(ended_by(signal, preserve || signal.number == KILL.number));
-    }
-    match within(ctx, &mut command, kill_after).await {
-        Some(Ok(status)) if preserve => Ok(status),
-        Some(Err(CommandError::Limit(limit))) => Err(limit.into()),
-        Some(_) => Ok(ExitStatus(124)),
-        None => {
-            say(ctx, KILL);
-            Ok(ended_by(KILL, true))
-        }
-    }
-}
-
-/// Waits for the command; `None` when the time was over first. No time at all is no limit.
-async fn within(
-    ctx: &Context,
-    command: &mut BoxFuture<Result<ExitStatus, CommandError>>,
-    time: Duration,
-) -> Option<Result<ExitStatus, CommandError>> {
-    if time.is_zero() {
-        return Some(command.await);
-    }
-    let mut timer = pin!(ctx.sleep(time));
-    poll_fn(|cx| {
-        if let Poll::Ready(result) = command.as_mut().poll(cx) {
-            return Poll::Ready(Some(result));
-        }
-        timer.as_mut().poll(cx).map(|()| None)
-    })
-    .await
-}
-
 /// A signal given as `TERM`, `SIGTERM`, `15`, or by the status of a command that it ended.
 fn parse_signal(text: &[u8]) -> Result<Signal, UtilityError> {
     let mut shown = String::from_utf8_lossy(text);
@@ -213,7 +194,7 @@ fn parse_signal(text: &[u8]) -> Result<Signal, UtilityError> {
     let number = shown.parse::<u8>().ok().map(|number| if number > 128 { number - 128 } else { number });
     let found = SIGNALS.into_iter().find(|known| known.name == name || Some(known.number) == number);
     match found {
-        Some(Signal { effect: Effect::Stops, name, .. }) => Err(UtilityError::Failed {
+        Some(Signal { name, number }) if STOPS.contains(&number) => Err(UtilityError::Failed {
             message: format!("signal {name} is not supported: no command can be stopped"),
             status: 125,
         }),

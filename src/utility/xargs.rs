@@ -1,13 +1,12 @@
 //! `xargs`: builds commands from standard input and runs them. POSIX XCU xargs, GNU findutils xargs(1).
 
 use super::quote::quote_if_needed;
-use super::{BoxFuture, CommandError};
+use super::{CommandError, Relation, RunningCommand};
 use crate::io::Description;
 use crate::memory::{JoinText, String, Vec, format, vec};
-use crate::utility::context::DescriptorHandles;
 use crate::utility::prelude::*;
 use std::future::poll_fn;
-use std::sync::Arc;
+use std::pin::Pin;
 use std::task::Poll;
 
 pub(super) const UTILITY: Utility = Utility {
@@ -68,7 +67,7 @@ struct Runner {
     bytes: u64,
     initial_bytes: u64,
     lines: u64,
-    running: Vec<(Text, BoxFuture<Result<ExitStatus, CommandError>>)>,
+    running: Vec<(Text, RunningCommand)>,
     status: ExitStatus,
     ran: bool,
 }
@@ -383,8 +382,7 @@ impl Runner {
         if !self.settings.has_file {
             request.stdin = Some(Description::null());
         }
-        let future = Arc::clone(&ctx.commands).run(request, DescriptorHandles(ctx.descriptors.clone()));
-        self.running.push((name, future));
+        self.running.push((name, ctx.start_command(request, Relation::Child)));
         if self.settings.processes == 1 {
             self.wait(ctx, 0).await?;
         }
@@ -397,7 +395,7 @@ impl Runner {
             let running = &mut self.running;
             let (index, result) = poll_fn(|cx| {
                 for (index, (_, future)) in running.iter_mut().enumerate() {
-                    if let Poll::Ready(result) = future.as_mut().poll(cx) {
+                    if let Poll::Ready(result) = Pin::new(future).poll(cx) {
                         return Poll::Ready((index, result));
                     }
                 }

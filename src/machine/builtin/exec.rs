@@ -1,4 +1,4 @@
-//! `exec`. Bash manual 4.1. A shell is never replaced: it runs the command and ends with its status.
+//! `exec`. Bash manual 4.1. A shell takes this one's place; for another command this one stays, and ends with its status.
 
 use super::context::Context;
 use super::error::BuiltinError;
@@ -86,9 +86,8 @@ fn leave_frames(ctx: &mut Context<'_, '_>) {
         }
         process.control.frames.pop();
     }
-    if process.shell.state.traps.signals.contains_key(&0) {
-        Arc::make_mut(&mut process.shell.state.traps).signals.remove(&0);
-    }
+    process.shell.state.traps = Arc::new(process.shell.state.traps.for_command());
+    process.control.becomes_command = process.control.frames.is_empty();
     let program =
         Arc::new(Program { code: vec![Op::End], lines: vec![process.shell.line()], ..Program::default() });
     process.control.start_program(&mut process.shell, ctx.run, &program);

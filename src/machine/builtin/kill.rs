@@ -5,9 +5,10 @@ use super::error::BuiltinError;
 use super::options::is_digits;
 use super::output::Printout;
 use super::{Act, Builtin, Flow};
+use crate::machine::run::Target;
 use crate::machine::trap::{self, Signal};
 use crate::machine::variable::plain_integer;
-use crate::memory::{ToDecimal, ToMetered, Vec};
+use crate::memory::{ToDecimal, ToMetered};
 use crate::text::Text;
 use std::fmt::Write as _;
 
@@ -71,8 +72,12 @@ fn kill(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
 fn send(ctx: &mut Context<'_, '_>, target: &Text, signal: Signal) -> Result<(), BuiltinError> {
     if target.first() == Some(&b'%') {
         let pid = job(ctx, target)?;
-        if ctx.run.alive.contains(&pid) && signal != 0 {
-            ctx.run.signal_trees.push((pid, signal));
+        if let Some(alive) = ctx.run.alive.iter().find(|alive| alive.pid == pid)
+            && signal != 0
+        {
+            // Under job control a job is a process group.
+            let target = if alive.group == pid { Target::Group(pid, None) } else { Target::Tree(pid) };
+            ctx.run.signals.push((target, signal));
         }
         return Ok(());
     }
@@ -86,7 +91,7 @@ fn send(ctx: &mut Context<'_, '_>, target: &Text, signal: Signal) -> Result<(), 
         return send_to_group(ctx, number, signal);
     }
     let pid = u32::try_from(number).map_err(|_| BuiltinError::NoSuchProcess(number))?;
-    if !ctx.run.alive.contains(&pid) && !ctx.process.control.is_own(&ctx.process.shell, pid) {
+    if !ctx.run.is_alive(pid) && !ctx.process.control.is_own(&ctx.process.shell, pid) {
         // A child that has ended and was not waited for can still be signalled.
         let is_known = ctx.process.shell.state.jobs.is_zombie(pid);
         return if is_known { Ok(()) } else { Err(BuiltinError::NoSuchProcess(number)) };
@@ -95,7 +100,7 @@ fn send(ctx: &mut Context<'_, '_>, target: &Text, signal: Signal) -> Result<(), 
         if ctx.process.control.is_own(&ctx.process.shell, pid) {
             ctx.process.deliver(pid, signal);
         } else {
-            ctx.run.signals.push((pid, signal));
+            ctx.run.signals.push((Target::Process(pid), signal));
         }
     }
     Ok(())
@@ -113,26 +118,25 @@ fn job(ctx: &Context<'_, '_>, spec: &Text) -> Result<u32, BuiltinError> {
     }
 }
 
-/// `0`: every process of the run; a negative number: the job with that leader.
+/// `0`: the process group of the shell; `-1`: all other processes of the run; another negative number: that process group.
 fn send_to_group(ctx: &mut Context<'_, '_>, number: i64, signal: Signal) -> Result<(), BuiltinError> {
-    if number == 0 {
+    let own = ctx.process.control.process_pid(&ctx.process.shell);
+    if number == -1 {
         if signal != 0 {
-            let own_pid = ctx.process.control.process_pid(&ctx.process.shell);
-            let others: Vec<u32> = ctx.run.alive.iter().copied().filter(|&pid| pid != own_pid).collect();
-            ctx.run.signals.extend(others.into_iter().map(|pid| (pid, signal)));
-            let pid = ctx.process.shell.state.ids.own;
-            ctx.process.deliver(pid, signal);
+            ctx.run.signals.push((Target::Others(own), signal));
         }
         return Ok(());
     }
-    let leader = u32::try_from(number.unsigned_abs())
-        .ok()
-        .filter(|leader| {
-            ctx.run.alive.contains(leader) && !ctx.process.control.is_own(&ctx.process.shell, *leader)
-        })
+    let own_group = ctx.process.shell.state.ids.group;
+    let group = if number == 0 { Some(own_group) } else { u32::try_from(number.unsigned_abs()).ok() };
+    let group = group
+        .filter(|&group| group == own_group || ctx.run.alive.iter().any(|alive| alive.group == group))
         .ok_or(BuiltinError::NoSuchProcess(number))?;
     if signal != 0 {
-        ctx.run.signal_trees.push((leader, signal));
+        ctx.run.signals.push((Target::Group(group, Some(own)), signal));
+        if group == own_group {
+            ctx.process.deliver_to_group(signal);
+        }
     }
     Ok(())
 }

@@ -10,9 +10,9 @@ use crate::io::{Description, pipe};
 use crate::memory::{HashMap, String, ToMetered, Vec, format, vec};
 use crate::utility::pace::append;
 use crate::utility::prelude::*;
-use crate::utility::{BoxFuture, CommandError};
+use crate::utility::{CommandError, Relation, RunningCommand};
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::task::Poll;
 
 enum Sink {
@@ -26,7 +26,7 @@ enum Sink {
 struct Process {
     reader: Reader,
     /// `None` once it has ended.
-    running: Option<BoxFuture<Result<ExitStatus, CommandError>>>,
+    running: Option<RunningCommand>,
     status: ExitStatus,
 }
 
@@ -168,7 +168,7 @@ impl Streams {
             let (reader, writer) = pipe();
             let mut request = shell(ctx, command);
             request.stdout = Some(Description::pipe_writer(writer));
-            let running = Some(ctx.start_command(request));
+            let running = Some(ctx.start_command(request, Relation::Child));
             let input = Input::new(Description::pipe_reader(reader));
             let process = Process { reader: Reader::new(input), running, status: ExitStatus::SUCCESS };
             self.processes.insert(command.to_metered(), process);
@@ -180,7 +180,7 @@ impl Streams {
         // The command goes on while its output is waited for.
         poll_fn(|cx| {
             if let Some(future) = running
-                && let Poll::Ready(result) = future.as_mut().poll(cx)
+                && let Poll::Ready(result) = Pin::new(future).poll(cx)
             {
                 *running = None;
                 match status_of(result) {
@@ -198,7 +198,7 @@ impl Streams {
         ctx.stdout.flush().await?;
         self.flush(None).await?;
         let request = shell(ctx, command);
-        let status = status_of(ctx.start_command(request).await)?;
+        let status = status_of(ctx.run_command(request).await)?;
         Ok(f64::from(status.0))
     }
 }
@@ -230,7 +230,7 @@ async fn end_sink(ctx: &mut Context, name: &[u8], sink: Sink) -> Result<f64, Fau
         Sink::Command(bytes) => {
             let mut request = shell(ctx, name);
             request.stdin = Some(Description::memory(bytes));
-            let status = status_of(ctx.start_command(request).await)?;
+            let status = status_of(ctx.run_command(request).await)?;
             return Ok(f64::from(status.0));
         }
     }

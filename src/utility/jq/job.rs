@@ -2,7 +2,7 @@
 //! left, so that no value is large enough for it to keep the thread for long.
 
 use super::super::context::yield_now;
-use super::error::Raise;
+use super::error::{Raise, Stop};
 use super::machine::Context;
 use super::suspension::Suspension;
 use super::value::Value;
@@ -37,12 +37,17 @@ impl Job {
     /// Goes on until there is an output, or (`None`) until the turn is over.
     ///
     /// # Errors
-    /// What the builtin raises, and the end of the run.
+    /// What the builtin raises, and the end of the run for who goes on behind it.
     pub(crate) fn go_on(&mut self, work: &mut Work<'_>) -> Result<Option<Value>, Raise> {
+        if work.is_over() {
+            return Err(Raise::Stop(Stop));
+        }
         loop {
             match Pin::new(&mut self.0).poll(&mut task::Context::from_waker(Waker::noop())) {
                 Poll::Ready(output) => return output?.checked().map(Some),
-                Poll::Pending => work.refuel()?,
+                // At the end of the run too: what the job holds may be large, and is dropped with the run, not here.
+                Poll::Pending if work.refuel().is_err() => work.give_up(),
+                Poll::Pending => {}
             }
             if work.is_due() {
                 return Ok(None);

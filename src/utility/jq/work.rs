@@ -14,17 +14,18 @@ const STEP: i64 = 2;
 pub(crate) struct Work<'m> {
     meter: Option<&'m Arc<Meter>>,
     is_due: bool,
+    is_over: bool,
 }
 
 impl<'m> Work<'m> {
     /// Work of the run with this meter.
     pub(crate) const fn new(meter: &'m Arc<Meter>) -> Self {
-        Work { meter: Some(meter), is_due: false }
+        Work { meter: Some(meter), is_due: false, is_over: false }
     }
 
     /// Work that nobody ends: its fuel is that of whoever does it, and it is due when that is gone.
     pub(crate) const fn unbounded() -> Self {
-        Work { meter: None, is_due: false }
+        Work { meter: None, is_due: false, is_over: false }
     }
 
     /// One step.
@@ -54,6 +55,16 @@ impl<'m> Work<'m> {
     #[inline]
     pub(crate) const fn is_due(&self) -> bool {
         self.is_due
+    }
+
+    /// Asks for a pause because the run is over: whoever has paused finds that out.
+    pub(crate) const fn give_up(&mut self) {
+        (self.is_due, self.is_over) = (true, true);
+    }
+
+    /// Whether somebody has given up.
+    pub(crate) const fn is_over(&self) -> bool {
+        self.is_over
     }
 
     /// The pause was made.

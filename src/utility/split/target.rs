@@ -5,7 +5,7 @@ use super::settings::Settings;
 use crate::io::Description;
 use crate::memory::{Arc, Vec, format, vec};
 use crate::utility::prelude::*;
-use crate::utility::{BoxFuture, CommandError};
+use crate::utility::{CommandError, Relation, RunningCommand};
 use crate::vfs::Metadata;
 
 /// An open piece.
@@ -13,7 +13,7 @@ pub(super) struct Target {
     name: Vec<u8>,
     /// `None`: the filter reads no more.
     out: Option<Output>,
-    filter: Option<BoxFuture<Result<ExitStatus, CommandError>>>,
+    filter: Option<RunningCommand>,
 }
 
 /// Opens pieces, one after the other.
@@ -96,7 +96,7 @@ impl Targets {
         let (reader, writer) = crate::io::pipe();
         request.stdin = Some(Description::pipe_reader(reader));
         let out = Output::new(Some(Description::pipe_writer(writer)));
-        Ok(Target { name, out: Some(out), filter: Some(ctx.start_command(request)) })
+        Ok(Target { name, out: Some(out), filter: Some(ctx.start_command(request, Relation::Child)) })
     }
 
     /// Hands on what was written, and waits for the filter.
