@@ -225,7 +225,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dialect: Dialect = std::env::args().nth(1).as_deref().unwrap_or("everruns").parse()?;
     let hooks = HookSet::load(dialect, config(dialect).to_string().as_bytes(), &options(dialect))?;
     for notice in hooks.notices() {
-        println!("note: {}", notice.text);
+        println!("note: {notice}");
     }
     let session = Sandbox::builder().file("/workspace/src/main.rs", "fn main() {}\n").build()?;
     let context = EventContext { session_id: "ses_01".to_owned(), ..EventContext::default() };

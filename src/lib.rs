@@ -61,7 +61,7 @@
 //! - [`utility`]: the programs that scripts call, from `awk` to `yes`.
 //! - [`io`]: descriptors, open file descriptions, pipes.
 //! - [`vfs`]: file trees, snapshots, fixtures.
-//! - [`limit`], [`clock`], [`environment`], [`mod@text`], `pattern`, `character`: leaves.
+//! - [`limit`], [`clock`], [`environment`], [`missing`], [`mod@text`], `pattern`, `character`: leaves.
 
 pub(crate) mod character;
 pub mod cli;
@@ -73,6 +73,7 @@ pub mod io;
 pub mod limit;
 pub(crate) mod machine;
 pub mod memory;
+pub mod missing;
 pub(crate) mod pattern;
 pub(crate) mod program;
 pub mod sandbox;

@@ -18,6 +18,7 @@ use crate::machine::{
     CommandQueue, FIRST_PID, Halt, Names, Process, ProgramCache, Run, Scheduler, Services, Start, Template,
 };
 use crate::memory::{self, Bytes, HashMap};
+use crate::missing::MissingList;
 use crate::text::Text;
 use crate::utility::{Environment, Session};
 use crate::vfs::{self, Change, FileSystem, FsError, Snapshot};
@@ -204,6 +205,7 @@ impl Sandbox {
         }
         let _entered = meter.enter();
         let queue = Arc::new(CommandQueue::default());
+        let missing = crate::memory::Arc::new(MissingList::default());
         let services = Services {
             session,
             meter: Arc::clone(&meter),
@@ -213,6 +215,7 @@ impl Sandbox {
             gate: self.gate.clone(),
             host_commands: Arc::clone(&self.host_commands),
             commands: Arc::clone(&queue) as Arc<dyn crate::utility::CommandRunner>,
+            missing: missing.clone(),
         };
         let sink = |sink: Sink| match sink {
             Sink::Capture => {
@@ -278,6 +281,6 @@ impl Sandbox {
             ) => State::Ended(status),
         };
         let kept = Kept { slot: Arc::clone(&self.shared), own: Some(shared), most: self.kept_bytes };
-        Running { state, meter, stdout, stderr, kept }
+        Running { state, meter, stdout, stderr, missing, kept }
     }
 }

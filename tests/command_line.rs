@@ -70,3 +70,53 @@ fn what_can_not_be_done_is_one_line_and_status_1() {
         assert!(!stderr.is_empty() && stderr.lines().count() <= 3, "{arguments:?}: {stderr}");
     }
 }
+
+/// A guard that did not look is no guard that has seen nothing.
+#[test]
+fn fire_says_what_kept_guards_from_their_work() {
+    let folder = std::env::temp_dir().join(format!("hookbox-notices-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let hooks = folder.join("hooks.json").display().to_string();
+    let config = r#"{"hooks": {"PreToolUse": [
+  {"matcher": {"tool": "Bash"}, "hooks": [{"type": "command", "command": "exit 2"}]},
+  {"matcher": "Bash", "hooks": ["exit 2", {"type": "command", "command": "gitleaks 2>/dev/null || true; sh ./none.sh 2>/dev/null; exit 0"}]},
+  {"matcher": "(x", "hooks": [{"type": "command", "command": "exit 2"}]}
+]}}"#;
+    std::fs::write(&hooks, config).unwrap();
+    let event = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}"#;
+    let words = ["fire", "--hooks", &hooks, "--event", "-"];
+    let (stdout, stderr, status) = hookbox(&words, event);
+    let expected = [
+        ":2:15: hooks.PreToolUse[0].matcher: expected a string, found an object; skipped",
+        ":3:33: hooks.PreToolUse[1].hooks[0]: expected an object, found a string; skipped",
+        ":4:15: user:PreToolUse_2_0: matcher `(x` never matches: unclosed group (hooks.PreToolUse[2].matcher)",
+        "user:PreToolUse_1_1: command not found: gitleaks",
+        "user:PreToolUse_1_1: no such file: ./none.sh",
+    ];
+    let lines: Vec<_> = stderr.lines().collect();
+    assert_eq!((lines.len(), status), (expected.len(), 0), "{stderr}");
+    for (line, end) in lines.iter().zip(expected) {
+        assert!(line.starts_with("hookbox: warning: ") && line.ends_with(end), "{line}");
+    }
+    let outcome: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    let first = &outcome["notices"][0];
+    assert_eq!(
+        (&first["line"], &first["column"], &first["kind"]),
+        (&2.into(), &15.into(), &"dropped".into())
+    );
+    assert_eq!(first["field"], "hooks.PreToolUse[0].matcher");
+    let (stdout, stderr, _) = hookbox(&[&words[..], &["--explain"]].concat(), event);
+    assert!(stderr.is_empty(), "{stderr}");
+    for end in expected {
+        assert!(stdout.lines().any(|line| line.ends_with(end)), "{end}: {stdout}");
+    }
+    assert!(stdout.contains("\n  missing   command not found: gitleaks\n"), "{stdout}");
+    let (stdout, _, _) = hookbox(&[&words[..], &["--json"]].concat(), event);
+    let outcome: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(
+        outcome["records"][0]["run"]["missing"],
+        serde_json::json!([{"kind": "command", "name": "gitleaks"}, {"kind": "file", "name": "./none.sh"}])
+    );
+    assert!(outcome["records"][1]["warnings"][0].as_str().unwrap().ends_with("unclosed group"), "{stdout}");
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -123,3 +123,66 @@ fn a_command_is_found_where_it_is_now() {
         }
     });
 }
+
+/// What could not be run is in the report, whatever the script does with the message.
+#[test]
+fn a_report_names_what_was_not_there() {
+    let sandbox = Sandbox::builder()
+        .script("/workspace/plain", "no interpreter line but text\n")
+        .script("/workspace/asks", "#!/opt/none/python3\nprint()\n")
+        .script("/workspace/env", "#!/usr/bin/env ruby\nputs\n")
+        .file("/workspace/closed", "exit 2\n")
+        .script("/workspace/binary", b"\x7fELF\0\0".to_vec())
+        .build()
+        .unwrap();
+    for (script, wanted) in [
+        ("gitleaks 2>/dev/null; true", "command gitleaks"),
+        ("gitleaks detect >/dev/null 2>&1 || true", "command gitleaks"),
+        ("x=$(gitleaks | cat) || :", "command gitleaks"),
+        ("(gitleaks; gitleaks) 2>&- & wait; true", "command gitleaks"),
+        ("{ exec gitleaks; } 2>/dev/null || true", "command gitleaks"),
+        ("command gitleaks 2>/dev/null; command -p leaks 2>/dev/null; :", "command gitleaks, command leaks"),
+        ("if ! gitleaks 2>/dev/null; then exit 0; fi", "command gitleaks"),
+        ("echo x | xargs gitleaks 2>/dev/null; env leaks 2>/dev/null; :", "command gitleaks, command leaks"),
+        (
+            "timeout 1 gitleaks 2>/dev/null; find . -maxdepth 0 -exec leaks \\; 2>/dev/null; :",
+            "command gitleaks, command leaks",
+        ),
+        ("PATH=/nowhere; jq . 2>/dev/null; :", "command jq"),
+        ("command_not_found_handle() { :; }; gitleaks", "command gitleaks"),
+        ("bash -c 'sh -c gitleaks' 2>/dev/null; :", "command gitleaks"),
+        (
+            "./guard.sh 2>/dev/null; bash hooks/guard.sh 2>/dev/null; :",
+            "file ./guard.sh, file hooks/guard.sh",
+        ),
+        (". ./lib.sh 2>/dev/null; source lib2.sh 2>/dev/null; :", "file ./lib.sh, file lib2.sh"),
+        ("sh -c '. ./lib.sh' 2>/dev/null; :", "file ./lib.sh"),
+        ("exec ./guard.sh 2>/dev/null", "file ./guard.sh"),
+        ("env ./guard.sh 2>/dev/null; :", "file ./guard.sh"),
+        ("./asks 2>/dev/null; :", "file /opt/none/python3"),
+        ("./env 2>/dev/null; :", "command ruby"),
+        ("./closed 2>/dev/null; xargs ./closed </dev/null 2>/dev/null; :", "not_executable ./closed"),
+        (
+            "./binary 2>/dev/null; bash binary 2>/dev/null; :",
+            "not_executable ./binary, not_executable binary",
+        ),
+        ("bash /workspace 2>/dev/null; /workspace 2>/dev/null; :", "not_executable /workspace"),
+        // Who asks first knows already, and what is no script is an operand.
+        ("command -v gitleaks || type gitleaks 2>/dev/null || hash gitleaks 2>/dev/null || true", ""),
+        ("cat none 2>/dev/null; grep x < none 2>/dev/null; [ -x none ] || true; bash ./closed; :", ""),
+    ] {
+        let output = runtime().block_on(async { sandbox.start(Script::command(script)).await });
+        let missing: Vec<_> =
+            output.missing.iter().map(|it| format!("{} {}", it.kind.name(), it.name)).collect();
+        assert_eq!(missing.join(", "), wanted, "{script}");
+    }
+}
+
+#[test]
+fn a_report_stays_small() {
+    let sandbox = Sandbox::builder().build().unwrap();
+    let script = "for i in {1..5000}; do c$i; done 2>/dev/null; l=$(printf '%0999d' 1); $l 2>/dev/null; :";
+    let output = runtime().block_on(async { sandbox.start(Script::command(script)).await });
+    assert_eq!((output.status, output.missing.len()), (0, 32));
+    assert_eq!((output.missing[0].name.as_str(), output.missing[31].name.as_str()), ("c1", "c32"));
+}

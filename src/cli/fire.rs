@@ -1,15 +1,16 @@
 //! `hookbox fire`: fires one event through the hooks of a config and shows what they decided.
 //!
 //! Without a fixture the session has the host's clock; with one, its fixed clock. The outcome is JSON on standard output:
-//! `proceed`, `decision`, `result`; `--json` adds `records`, `log` and `notices`, `--diff` adds `changes`. `--explain`
-//! prints it for people instead, or, beside `--json`, on standard error.
+//! `proceed`, `decision`, `result`, `notices`; `--json` adds `records` and `log`, `--diff` adds `changes`. `--explain`
+//! prints it for people instead, or, beside `--json`, on standard error. Without it, what was left out of the config and what
+//! hooks lacked is told on standard error too.
 //!
 //! Exit status: 0 proceed (in shadow mode always), 2 blocked, 1 the run could not be done.
 
 use super::{CommandFailure, Streams, finish};
 use crate::clock::{Clock, Random};
 use crate::hook::case::{SessionSetup, SessionSource, change_lines};
-use crate::hook::{Dialect, HookRecord, HookSet, LoadOptions, LogRecord, Outcome};
+use crate::hook::{Dialect, HookRecord, HookSet, LoadOptions, LogRecord, Notice, Outcome};
 use crate::vfs::diff;
 use crate::vfs::fixture::host::{HostKind, kind_named};
 use crate::vfs::fixture::{Fixture, Skipped, seed};
@@ -82,7 +83,12 @@ fn fire(
             streams.report(&text)?;
         }
         Some(text) => streams.print(&text)?,
-        None => streams.print_json(&json())?,
+        None => {
+            streams.print_json(&json())?;
+            for notice in outcome.warnings() {
+                streams.report(&format!("hookbox: warning: {}\n", notice.show()))?;
+            }
+        }
     }
     Ok(if outcome.decision.proceeds() { 0 } else { 2 })
 }
@@ -165,7 +171,7 @@ fn to_json(
             let of_hooks = outcome.records.iter().flat_map(|record| hooks.log_records(record));
             let logs = of_hooks.chain(outcome.logs.iter().cloned());
             object.insert("log".to_owned(), logs.map(|log: LogRecord| log.to_json()).collect());
-            let notices = hooks.notices().iter().map(|notice| Value::from(notice.text.as_str()));
+            let notices = hooks.notices().iter().chain(&outcome.notices).map(Notice::to_json);
             object.insert("notices".to_owned(), notices.collect());
         } else {
             object.shift_remove("records");
@@ -180,7 +186,7 @@ fn to_json(
 fn explain(hooks: &HookSet, outcome: &Outcome, changes: Option<&[String]>) -> String {
     let mut text = String::new();
     for notice in hooks.notices() {
-        let _ = writeln!(text, "note: {}", visible::block(&notice.text, "  "));
+        let _ = writeln!(text, "note: {}", notice.show());
     }
     for record in &outcome.records {
         text.push_str(&HookRecord::explain(record));
@@ -193,6 +199,9 @@ fn explain(hooks: &HookSet, outcome: &Outcome, changes: Option<&[String]>) -> St
         let _ = writeln!(text, "{} has no such event: nothing ran", hooks.dialect());
     } else if outcome.records.is_empty() {
         text.push_str("no hook is registered for this event\n");
+    }
+    for notice in &outcome.notices {
+        let _ = writeln!(text, "warning: {}", notice.show());
     }
     if outcome.shadow.is_some() {
         text.push_str("proceed: shadow mode enforces nothing; it would have been:\n");

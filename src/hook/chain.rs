@@ -8,7 +8,8 @@ use super::background::{self, Late};
 use super::decision::{Decision, Verdict};
 use super::dialect::{Bundle, Chain, Delivery, Flow, Handler, Hook, Order, Work};
 use super::event::Event;
-use super::record::{Effect, HookRecord, Phase, RunRecord, Selection};
+use super::notice::{self, Warnings};
+use super::record::{Effect, HookId, HookRecord, Phase, RunRecord, Selection};
 use super::request::Request;
 use super::runner::{Command, Ended, HookFuture, HookRunner, ScriptOutcome, ScriptRequest};
 use super::shadow::{self, Shadow, Watched};
@@ -19,27 +20,30 @@ use crate::vfs::WithdrawError;
 use std::borrow::Cow;
 use std::future::poll_fn;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 /// Fires.
 pub(super) fn fire<'a>(
     bundle: &'a dyn Bundle,
+    warnings: &'a Warnings,
     session: &'a dyn HookRunner,
     event: &'a Event,
 ) -> HookFuture<'a, Outcome> {
-    Box::pin(fire_in(bundle, session, session, event))
+    Box::pin(fire_in(bundle, warnings, session, session, event))
 }
 
 /// Fires in shadow mode: the session is wrapped, and the result put where nobody enforces it.
 pub(super) fn fire_shadow<'a>(
     bundle: &'a dyn Bundle,
+    warnings: &'a Warnings,
     session: &'a dyn HookRunner,
     event: &'a Event,
 ) -> HookFuture<'a, Outcome> {
     Box::pin(async move {
         let watched = Watched::new(session);
-        let mut outcome = fire_in(bundle, session, &watched, event).await;
+        let mut outcome = fire_in(bundle, warnings, session, &watched, event).await;
         outcome.logs.iter_mut().for_each(shadow::mark);
         let decision = std::mem::take(&mut outcome.decision);
         let dialect_result = outcome.dialect_result.take();
@@ -51,10 +55,13 @@ pub(super) fn fire_shadow<'a>(
 /// `session` is what goes on beside, `host` what the hooks run in: the same, or its wrapping.
 async fn fire_in(
     bundle: &dyn Bundle,
+    warnings: &Warnings,
     session: &dyn HookRunner,
     host: &dyn HookRunner,
     event: &Event,
 ) -> Outcome {
+    warnings.show(host);
+    let config_notices = Arc::clone(&warnings.all);
     let now = event.at_ms.map_or_else(|| host.now(), Duration::from_millis);
     let Some(mut chain) = bundle.open(event, now, host) else {
         return Outcome {
@@ -62,10 +69,12 @@ async fn fire_in(
             dialect_result: None,
             records: Vec::new(),
             logs: Vec::new(),
+            notices: Vec::new(),
+            config_notices,
             shadow: None,
         };
     };
-    let firing = Firing { bundle, host, event, name: chain.event_name() };
+    let firing = Firing { bundle, warnings, host, event, name: chain.event_name() };
     let records = match chain.order() {
         Order::Sequential => background::beside(session, pin!(firing.sequential(chain.as_mut()))).await,
         Order::Parallel => {
@@ -76,12 +85,25 @@ async fn fire_in(
     for log in &logs {
         show(host, log);
     }
+    let mut notices = Vec::new();
+    for record in &records {
+        notice::of_record(record, &mut notices);
+    }
+    for notice in &notices {
+        let hook = notice.hook.as_ref().map(HookId::as_str);
+        tracing::warn!(target: "hookbox::hook", hook, "{notice}");
+        if let Some(observer) = host.observer() {
+            observer.notice(notice);
+        }
+    }
     let (decision, dialect_result) = chain.finish();
-    Outcome { decision, dialect_result: Some(dialect_result), records, logs, shadow: None }
+    let dialect_result = Some(dialect_result);
+    Outcome { decision, dialect_result, records, logs, notices, config_notices, shadow: None }
 }
 
 struct Firing<'a> {
     bundle: &'a dyn Bundle,
+    warnings: &'a Warnings,
     host: &'a dyn HookRunner,
     event: &'a Event,
     name: &'static str,
@@ -164,6 +186,7 @@ impl<'a> Firing<'a> {
         };
         let mut record = self.record(hook, index, at, selection);
         record.label = chain.label();
+        self.warnings.explain(&mut record);
         report(self.bundle, self.host, Phase::Considered, &record);
         record
     }
@@ -530,10 +553,12 @@ mod tests {
         let bundle = Three(["a", "b", "c"].map(hook).into());
         let event = Event::new(EventContext::default(), Happening::TurnStarted);
         let host = Late::default();
-        let outcome = tokio::runtime::Builder::new_current_thread()
-            .build()
-            .unwrap()
-            .block_on(fire(&bundle, &host, &event));
+        let outcome = tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(fire(
+            &bundle,
+            &Warnings::default(),
+            &host,
+            &event,
+        ));
         assert_eq!(outcome.decision.contexts, ["a", "c"]);
         let ran: Vec<_> = outcome.records.iter().map(|record| record.run.is_some()).collect();
         assert_eq!(ran, [true, false, true]);

@@ -11,6 +11,7 @@ use super::error::ConfigProblem;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::cell::Cell;
+use std::fmt::Write as _;
 
 /// A position in a file, for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct Place {
     pub column: usize,
     /// The line there, cut to 160 characters.
     pub excerpt: String,
+    /// From 0, in bytes of the whole text.
+    pub offset: usize,
 }
 
 /// Finding a place reads the text up to it; so that a config of nothing but faults costs linear time, only so many places
@@ -52,7 +55,7 @@ impl<'a> Source<'a> {
         let rest = self.text.get(start..).unwrap_or_default();
         let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
         let excerpt = String::from_utf8_lossy(rest.get(..end).unwrap_or(rest)).chars().take(160).collect();
-        Place { line, column, excerpt }
+        Place { line, column, excerpt, offset }
     }
 
     /// A problem at `offset`; `None` where the value did not come from this text.
@@ -60,6 +63,7 @@ impl<'a> Source<'a> {
         ConfigProblem {
             file: self.name.to_owned(),
             place: offset.filter(|_| self.takes_place()).map(|offset| self.place(offset)),
+            field: None,
             message: message.into(),
         }
     }
@@ -227,6 +231,37 @@ impl Node {
         }
     }
 
+    /// The path from here to the value, or the key, that stands at `offset`: `hooks.PreToolUse[0].matcher`; `None` for this
+    /// value itself, and where there is nothing.
+    pub fn path_at(&self, offset: usize) -> Option<String> {
+        let mut path = String::new();
+        let mut node = self;
+        loop {
+            // What stands last of those that begin at or before the offset has it in it.
+            let begins = |at: Option<usize>| at.is_some_and(|at| at <= offset);
+            match &node.kind {
+                NodeKind::Array(items) => {
+                    let index = items.iter().rposition(|item| begins(item.at))?;
+                    let _ = write!(path, "[{index}]");
+                    node = items.get(index)?;
+                }
+                NodeKind::Object(members) => {
+                    let member = members.iter().rfind(|member| begins(member.at))?;
+                    let separator = if path.is_empty() { "" } else { "." };
+                    let _ = write!(path, "{separator}{}", member.name);
+                    if member.at == Some(offset) {
+                        return Some(path);
+                    }
+                    node = &member.value;
+                }
+                _ => return None,
+            }
+            if node.at == Some(offset) {
+                return Some(path);
+            }
+        }
+    }
+
     /// The elements, if this is an array.
     pub fn as_array(&self) -> Option<&[Self]> {
         match &self.kind {
@@ -373,6 +408,24 @@ mod tests {
         assert_eq!((place.line, place.column), (2, 23));
         assert!(node.get("b").is_none());
         assert_eq!(node.to_value(), serde_json::from_slice::<Value>(source.text).unwrap());
+    }
+
+    #[test]
+    fn a_place_has_a_path() {
+        let source = Source::new("f", br#"{"hooks": {"A": [{"m": 1}, {"m": {"x": []}}]}, "b": null }"#);
+        let node = source.json("").unwrap();
+        for (text, path) in [
+            ("{\"x\"", Some("hooks.A[1].m")),
+            ("\"x\"", Some("hooks.A[1].m.x")),
+            ("[]", Some("hooks.A[1].m.x")),
+            ("{\"m\": 1", Some("hooks.A[0]")),
+            ("null", Some("b")),
+            ("{\"hooks", None),
+            (" }", None),
+        ] {
+            let offset = source.text.windows(text.len()).position(|part| part == text.as_bytes()).unwrap();
+            assert_eq!(node.path_at(offset).as_deref(), path, "{text}");
+        }
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub struct ConfigProblem {
     pub file: String,
     /// Where in the file, where that is known.
     pub place: Option<Place>,
+    /// The path there, where the place is known: `hooks.PreToolUse[0].matcher`.
+    pub field: Option<String>,
     /// What is wrong, in the dialect's words.
     pub message: String,
 }
@@ -36,6 +38,7 @@ impl fmt::Display for ConfigProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
             Some(place) => write!(f, "{}:{}:{}: {}", self.file, place.line, place.column, self.message),
+            None if self.file.is_empty() => f.write_str(&self.message),
             None => write!(f, "{}: {}", self.file, self.message),
         }
     }

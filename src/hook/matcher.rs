@@ -79,6 +79,13 @@ impl fmt::Display for NamePattern {
     }
 }
 
+/// A character in `text` that no tool's name has: what is compared as it is was meant as a pattern.
+pub(super) fn no_character_of_a_name(text: &str) -> Option<char> {
+    let is_usual =
+        |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | ':' | '/' | ' ' | '@');
+    text.chars().find(|letter| !is_usual(*letter))
+}
+
 /// A test of one value inside a call's arguments.
 #[derive(Clone, Debug)]
 pub struct ArgumentPattern {
@@ -152,6 +159,8 @@ pub enum Mismatch {
         text: String,
         /// Which of both.
         why: String,
+        /// Whether it has no value.
+        undecided: bool,
     },
     /// The matcher can never pass.
     Never(&'static str),
@@ -181,7 +190,7 @@ impl fmt::Display for Mismatch {
             Self::Argument { path, pattern: Some(pattern), found } => {
                 write!(f, "`{pattern}` is not found in argument `{path}`: `{found}`")
             }
-            Self::Condition { text, why } => write!(f, "`{text}`: {why}"),
+            Self::Condition { text, why, .. } => write!(f, "`{text}`: {why}"),
             Self::Never(why) => f.write_str(why),
             Self::Refused { reason, hint, mode } => {
                 let separator = if hint.is_empty() { "" } else { ": " };

@@ -31,6 +31,7 @@ pub mod http;
 pub(crate) mod json;
 pub mod lint;
 pub mod matcher;
+pub mod notice;
 pub(crate) mod portable;
 pub mod record;
 pub mod request;
@@ -58,8 +59,9 @@ pub use state::SessionState;
 
 use crate::clock::Clock;
 use crate::limit::{Limits, Meter, gauge};
-use dialect::{Bundle, Hook};
+use dialect::{Bundle, Hook, Loaded};
 use document::Source;
+use notice::Warnings;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -68,6 +70,7 @@ pub struct HookSet {
     dialect: Dialect,
     bundle: Box<dyn Bundle>,
     notices: Vec<Notice>,
+    warnings: Warnings,
     shadow: bool,
     memory: u64,
 }
@@ -89,7 +92,7 @@ impl HookSet {
         let loaded = {
             let _entered = meter.enter();
             let is_granted = gauge::charge(config.len().saturating_mul(MEMORY_PER_BYTE));
-            is_granted.then(|| dialect.contract().load(&source, options))
+            is_granted.then(|| Self::load_located(dialect, &source, options))
         };
         match loaded {
             Some(loaded) if meter.failure().is_none() => {
@@ -101,6 +104,38 @@ impl HookSet {
         }
     }
 
+    /// Loads, and tells everything that is noticed or wrong its path in the config.
+    fn load_located(
+        dialect: Dialect,
+        source: &Source<'_>,
+        options: &LoadOptions,
+    ) -> Result<Loaded, ConfigError> {
+        let mut loaded = dialect.contract().load(source, options);
+        // What says why there are none is enough.
+        let explains = |notice: &Notice| notice.kind != NoticeKind::Warning || notice.problem.place.is_some();
+        if let Ok(Loaded { bundle, notices }) = &mut loaded
+            && options.purpose == Purpose::Run
+            && !source.text.trim_ascii().is_empty()
+            && bundle.is_empty()
+            && !notices.iter().any(explains)
+        {
+            let problem = source.problem(Some(0), "the config has no hooks: nothing runs");
+            notices.push(Notice::new(NoticeKind::Warning, None, problem));
+        }
+        let mut problems: Vec<_> = match &mut loaded {
+            Ok(loaded) => loaded.notices.iter_mut().map(|notice| &mut notice.problem).collect(),
+            Err(error) => error.problems.iter_mut().collect(),
+        };
+        problems.retain(|problem| problem.place.is_some() && problem.file == source.name);
+        // Only a config with faults is read once more.
+        if !problems.is_empty()
+            && let Ok(tree) = dialect.contract().tree(source)
+        {
+            notice::locate(&tree, problems);
+        }
+        loaded
+    }
+
     /// Bytes of memory that loading took at most, as far as they were charged: for each byte of the text what the smallest
     /// hooks that can be written in it take, and what its regular expressions take.
     pub const fn memory(&self) -> u64 {
@@ -109,9 +144,10 @@ impl HookSet {
 
     pub(crate) fn of(dialect: Dialect, loaded: dialect::Loaded) -> Self {
         for notice in &loaded.notices {
-            tracing::warn!(target: "hookbox::hook", hook = notice.hook.as_ref().map(HookId::as_str), "{}", notice.text);
+            tracing::warn!(target: "hookbox::hook", hook = notice.hook.as_ref().map(HookId::as_str), "{notice}");
         }
-        Self { dialect, bundle: loaded.bundle, notices: loaded.notices, shadow: false, memory: 0 }
+        let warnings = Warnings::of(&loaded.notices);
+        Self { dialect, bundle: loaded.bundle, notices: loaded.notices, warnings, shadow: false, memory: 0 }
     }
 
     /// The same hooks in shadow mode: each firing is one of [`HookSet::fire_shadow`].
@@ -131,14 +167,14 @@ impl HookSet {
         if self.shadow {
             return self.fire_shadow(host, event);
         }
-        chain::fire(self.bundle.as_ref(), host, event)
+        chain::fire(self.bundle.as_ref(), &self.warnings, host, event)
     }
 
     /// Fires an event and enforces nothing: the hooks run and leave their records, and [`Outcome::shadow`] has what they
     /// would have come to. [`Outcome::decision`] lets everything go on as it is, and what hooks say late is dropped. What
     /// scripts do to the session's files, and what they ask of the host, is done.
     pub fn fire_shadow<'a>(&'a self, host: &'a dyn HookRunner, event: &'a Event) -> HookFuture<'a, Outcome> {
-        chain::fire_shadow(self.bundle.as_ref(), host, event)
+        chain::fire_shadow(self.bundle.as_ref(), &self.warnings, host, event)
     }
 
     /// Lets the hooks that nobody waited for run to their end. A host does this beside its own work; else they only go on
@@ -222,18 +258,30 @@ pub struct Outcome {
     pub records: Vec<HookRecord>,
     /// The dialect's log events about the firing as a whole.
     pub logs: Vec<LogRecord>,
+    /// What hooks of this firing lacked, and which failed and stopped nothing.
+    pub notices: Vec<Notice>,
+    /// What the config left out, muted or warned of; see [`HookSet::notices`].
+    pub config_notices: Arc<[Notice]>,
     /// In shadow mode, what would have been enforced.
     pub shadow: Option<Box<Shadow>>,
 }
 
 impl Outcome {
-    /// As one JSON object: `proceed`, `decision`, `result`, `records`; in shadow mode also `shadow`.
+    /// Everything that may have kept a hook from guarding: of the config, then of this firing.
+    pub fn warnings(&self) -> impl Iterator<Item = &Notice> {
+        self.config_notices.iter().chain(&self.notices)
+    }
+
+    /// As one JSON object: `proceed`, `decision`, `result`, `notices` (those of [`Outcome::warnings`]), `records`; in
+    /// shadow mode also `shadow`.
     pub fn to_json(&self) -> Value {
+        let notices: Vec<_> = self.warnings().map(Notice::to_json).collect();
         let records: Vec<_> = self.records.iter().map(HookRecord::to_json).collect();
         let mut value = serde_json::json!({
             "proceed": self.decision.proceeds(),
             "decision": self.decision,
             "result": self.dialect_result,
+            "notices": notices,
             "records": records,
         });
         if let (Some(shadow), Some(object)) = (&self.shadow, value.as_object_mut()) {

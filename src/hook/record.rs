@@ -7,8 +7,10 @@
 use super::decision::Reading;
 use super::event::EventContext;
 use super::matcher::Mismatch;
+use super::notice::Notice;
 use super::runner::{Ended, ScriptOutcome};
 use crate::limit::Usage;
+use crate::missing::Missing;
 use crate::visible;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -115,6 +117,8 @@ pub struct RunRecord {
     pub duration: Duration,
     /// What it used.
     pub usage: Usage,
+    /// Commands and scripts that it wanted to run and that were not there: what it should have done may not be done.
+    pub missing: Vec<Missing>,
     /// What its output means, and by which rule.
     pub reading: Reading,
 }
@@ -122,8 +126,8 @@ pub struct RunRecord {
 impl RunRecord {
     #[inline]
     pub(super) fn new(outcome: ScriptOutcome, reading: Reading) -> Self {
-        let ScriptOutcome { status, stdout, stderr, end, usage, duration } = outcome;
-        Self { status, end, stdout, stderr, duration, usage, reading }
+        let ScriptOutcome { status, stdout, stderr, end, usage, duration, missing } = outcome;
+        Self { status, end, stdout, stderr, duration, usage, missing, reading }
     }
 }
 
@@ -178,6 +182,11 @@ pub enum Phase {
 pub trait HookObserver: Send + Sync {
     /// A log event of the dialect.
     fn log(&self, record: &LogRecord);
+
+    /// What a person should know: the warnings of a config, at its first firing in the session, and those of each firing.
+    fn notice(&self, notice: &Notice) {
+        let _ = notice;
+    }
 
     /// The whole record of a hook, once it is finished; has standard error and all.
     fn audit(&self, record: &HookRecord) {
@@ -242,11 +251,13 @@ impl HookRecord {
 impl RunRecord {
     fn to_json(&self) -> Value {
         let reading = &self.reading;
+        let missing: Vec<_> =
+            self.missing.iter().map(|it| json!({"kind": it.kind.name(), "name": it.name})).collect();
         json!({
             "status": self.status, "end": self.end.to_string(),
             "stdout": String::from_utf8_lossy(&self.stdout), "stderr": String::from_utf8_lossy(&self.stderr),
             "duration_us": u64::try_from(self.duration.as_micros()).unwrap_or(u64::MAX),
-            "commands": self.usage.commands, "operations": self.usage.operations,
+            "commands": self.usage.commands, "operations": self.usage.operations, "missing": missing,
             "decision": reading.verdict.name(), "reason": reading.reason, "user_message": reading.user_message,
             "specific": reading.specific, "rule": reading.rule,
         })
@@ -273,6 +284,9 @@ impl RunRecord {
                     let _ = writeln!(text, "{INDENT}{line}");
                 }
             }
+        }
+        for missing in &self.missing {
+            let _ = writeln!(text, "  missing   {}", visible::line(&missing.to_string()));
         }
         let reason = self
             .reading

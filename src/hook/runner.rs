@@ -7,6 +7,7 @@ use super::request::Request;
 use super::state::SessionState;
 use crate::environment::Environment;
 use crate::limit::{LimitError, Limits, Usage};
+use crate::missing::Missing;
 use crate::text::Text;
 use crate::vfs::{FileSystem, FsError, WithdrawError};
 use std::any::Any;
@@ -280,6 +281,8 @@ pub struct ScriptOutcome {
     pub usage: Usage,
     /// How long it took by the session's clock.
     pub duration: Duration,
+    /// Commands and scripts that it wanted to run and that were not there.
+    pub missing: Vec<Missing>,
 }
 
 impl ScriptOutcome {
@@ -297,6 +300,7 @@ impl ScriptOutcome {
             end,
             usage: Usage::default(),
             duration: Duration::ZERO,
+            missing: Vec::new(),
         }
     }
 }

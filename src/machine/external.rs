@@ -216,11 +216,13 @@ impl Process {
             Found::Path(path) => path,
             Found::Missing if name.contains(&b'/') => {
                 let error = CommandError::File(name.clone(), Errno::NotFound);
+                run.note_missing(name, Errno::NotFound);
                 self.x.fail_command(&mut self.shell, error);
                 return Ok(());
             }
             Found::Missing => return self.command_not_found(run, name),
             Found::NotExecutable(path, errno) => {
+                run.note_missing(&path, errno);
                 self.x.fail_command(&mut self.shell, CommandError::File(path, errno));
                 return Ok(());
             }
@@ -236,6 +238,7 @@ impl Process {
     }
 
     fn command_not_found(&mut self, run: &mut Run, name: &Text) -> Step {
+        run.note_unknown_command(name);
         let handler = run.services.names.find(b"command_not_found_handle");
         if let Some(function) = handler.and_then(|id| self.shell.state.commands.functions.get(&id)).cloned() {
             self.x.fields.insert(0, Text::from_static(b"command_not_found_handle"));
@@ -288,13 +291,21 @@ impl Process {
                     Found::Path(found) => {
                         return self.start_file(run, cx, &found, with, environment, hops + 1);
                     }
-                    _ => CommandError::NoInterpreter(path.clone()),
+                    _ => {
+                        run.note_missing(&interpreter, Errno::NotFound);
+                        CommandError::NoInterpreter(path.clone())
+                    }
                 }
             }
             Ok(Executable::Interpreter { .. }) => CommandError::File(path.clone(), Errno::TooManyLevels),
             Ok(Executable::Binary) => CommandError::Binary(path.clone()),
             Err(errno) => CommandError::File(path.clone(), errno),
         };
+        match &error {
+            CommandError::File(path, errno) => run.note_missing(path, *errno),
+            CommandError::Binary(path) => run.note_missing(path, Errno::ExecFormat),
+            _ => {}
+        }
         self.x.fail_command(&mut self.shell, error);
         Ok(())
     }
@@ -336,6 +347,7 @@ impl Process {
             (utility.run)(Context { utility: Some(utility), ..context })
         } else {
             drop(context);
+            run.note_unknown_command(name);
             self.x.fail_command(&mut self.shell, CommandError::NotFound(name.clone()));
             return Ok(());
         };

@@ -60,12 +60,14 @@ fn script_file(
         Ok(content) => content,
         Err(FsError::Limit(limit)) => return Err(limit.into()),
         Err(FsError::Errno(Errno::IsDirectory)) => {
+            run.note_missing(path, Errno::IsDirectory);
             return Ok(Err((format!("{path}: {path}: Is a directory\n"), 126)));
         }
         Err(FsError::Errno(errno)) => {
             if let Some(description) = stream(run, &absolute, &request.descriptors) {
                 return Ok(Ok(ScriptFile::Stream(description)));
             }
+            run.note_missing(path, errno);
             let status = if errno == Errno::NotFound { 127 } else { 126 };
             return Ok(Err((format!("{}: {path}: {}\n", request.name, errno.message()), status)));
         }
@@ -73,6 +75,7 @@ fn script_file(
     let bytes = content.as_bytes();
     let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or(&[]);
     if memchr::memchr(0, line.get(..line.len().min(80)).unwrap_or(line)).is_some() {
+        run.note_missing(path, Errno::ExecFormat);
         return Ok(Err((format!("{path}: {path}: cannot execute binary file\n"), 126)));
     }
     let text = if memchr::memchr(0, bytes).is_some() {
@@ -296,8 +299,18 @@ impl Process {
         let Some(name) = request.argv.first() else { return Err(CommandError::NotFound) };
         match process.x.search(&mut process.shell, run, name) {
             super::external::Found::Path(_) => {}
-            super::external::Found::Missing => return Err(CommandError::NotFound),
-            super::external::Found::NotExecutable(..) => return Err(CommandError::NotExecutable),
+            super::external::Found::Missing => {
+                if name.contains(&b'/') {
+                    run.note_missing(name, Errno::NotFound);
+                } else {
+                    run.note_unknown_command(name);
+                }
+                return Err(CommandError::NotFound);
+            }
+            super::external::Found::NotExecutable(path, errno) => {
+                run.note_missing(&path, errno);
+                return Err(CommandError::NotExecutable);
+            }
         }
         process.control.becomes_command = true;
         process.x.fields = request.argv;

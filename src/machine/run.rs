@@ -8,10 +8,12 @@ use super::trap::Signal;
 use crate::clock::{Timers, lock};
 use crate::limit::{Meter, gauge};
 use crate::memory::{Arc, Box, HashMap, String, Vec};
+use crate::missing::{MissingKind, MissingList};
 use crate::program::{CompileOptions, Program};
 use crate::text::Text;
 use crate::utility::regex::{Regex, RegexOptions, Syntax};
 use crate::utility::{BoxFuture, CommandRunner, Context, ExitStatus, Session};
+use crate::vfs::Errno;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::{Mutex, OnceLock};
@@ -35,6 +37,7 @@ pub(crate) struct Services {
     pub(crate) gate: Option<std::sync::Arc<dyn CommandGate>>,
     pub(crate) host_commands: std::sync::Arc<HashMap<Text, HostCommand>>,
     pub(crate) commands: std::sync::Arc<dyn CommandRunner>,
+    pub(crate) missing: Arc<MissingList>,
 }
 
 /// Whom a signal reaches.
@@ -78,6 +81,17 @@ pub(crate) struct Run {
 impl Run {
     pub(crate) fn new(services: Services) -> Self {
         Self { services, spawned: Vec::new(), signals: Vec::new(), alive: Vec::new(), next_pid: FIRST_PID }
+    }
+
+    /// Notes for the run's report that something could not be run, and why.
+    pub(crate) fn note_missing(&self, name: &[u8], errno: Errno) {
+        let kind = if errno == Errno::NotFound { MissingKind::File } else { MissingKind::NotExecutable };
+        self.services.missing.note(kind, name);
+    }
+
+    /// The same of a command that no search found.
+    pub(crate) fn note_unknown_command(&self, name: &[u8]) {
+        self.services.missing.note(MissingKind::Command, name);
     }
 
     /// A process number that was not used in this run.

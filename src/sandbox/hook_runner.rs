@@ -193,7 +193,7 @@ fn script(request: ScriptRequest<'_>) -> ShellScript {
 }
 
 fn outcome(output: Output, capture: Capture, duration: Duration) -> ScriptOutcome {
-    let Output { stdout, stderr, status, end, usage } = output;
+    let Output { stdout, stderr, status, end, usage, missing } = output;
     let total = (stdout.len() as u64).saturating_add(stderr.len() as u64);
     let end = match end {
         End::Limit(error) if error.limit == Limit::WallTime => Ended::TimedOut,
@@ -203,7 +203,7 @@ fn outcome(output: Output, capture: Capture, duration: Duration) -> ScriptOutcom
         End::Exited => Ended::Exited,
     };
     let status = if end == Ended::Exited { i32::from(status) } else { -1 };
-    ScriptOutcome { status, stdout, stderr, end, usage, duration }
+    ScriptOutcome { status, stdout, stderr, end, usage, duration, missing }
 }
 
 impl Sandbox {

@@ -6,6 +6,7 @@ use crate::io::{Capture, InputStream, OutputStream};
 use crate::limit::{Apart, Limit, LimitError, Limits, Meter, Usage, dispose, live_bytes};
 use crate::machine::{RunEnd, Scheduler};
 use crate::memory::Arc;
+use crate::missing::{Missing, MissingList};
 use crate::text::Text;
 use crate::utility::Environment;
 use std::pin::Pin;
@@ -33,6 +34,8 @@ pub struct Output {
     pub end: End,
     /// What it used; [`Usage::headroom`] says what was left.
     pub usage: Usage,
+    /// Commands and scripts that it wanted to run and that were not there, each once, at most 32.
+    pub missing: Vec<Missing>,
 }
 
 /// Where a stream of a run goes to.
@@ -162,6 +165,7 @@ pub struct Running {
     pub(super) meter: std::sync::Arc<Meter>,
     pub(super) stdout: Option<Arc<Capture>>,
     pub(super) stderr: Option<Arc<Capture>>,
+    pub(super) missing: Arc<MissingList>,
     pub(super) kept: Kept,
 }
 
@@ -263,6 +267,7 @@ impl Future for Running {
         };
         let stdout = take(&self.stdout, |usage| &mut usage.stdout_bytes);
         let stderr = take(&self.stderr, |usage| &mut usage.stderr_bytes);
-        Poll::Ready(Output { stdout, stderr, status, end, usage })
+        let missing = self.missing.take();
+        Poll::Ready(Output { stdout, stderr, status, end, usage, missing })
     }
 }

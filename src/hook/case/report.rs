@@ -14,7 +14,8 @@
 //! | `gate_has` | the same, but members may be left out |
 //! | `shadow` | in shadow mode what would have been enforced: `proceed`, `decision`, `result`; else null |
 //! | `ran`, `not_matched`, `not_reached` | ids in chain order |
-//! | `runs` | of each run `hook`, `status`, `end`, `stdout`, `stderr`, `decision`, `reason`, `rule`, `effect`, `warnings` |
+//! | `runs` | of each run `hook`, `status`, `end`, `stdout`, `stderr`, `decision`, `reason`, `rule`, `effect`, `warnings`, `missing` |
+//! | `notices` | what was left out of the config, and what hooks of this firing lacked or failed in: texts |
 //! | `log` | `name hook_id` of each log record, those of the firing as a whole last |
 //! | `records` | the log records whole |
 //! | `requests` | what the host was asked since the last step: `kind` and what that kind has |
@@ -34,7 +35,7 @@ pub(super) fn of_load(loaded: &Result<HookSet, ConfigError>) -> Value {
         }
         Ok(hooks) => {
             let ids: Vec<_> = hooks.hooks().iter().map(|hook| hook.id.as_str()).collect();
-            let notices: Vec<_> = hooks.notices().iter().map(|notice| notice.text.as_str()).collect();
+            let notices: Vec<_> = hooks.notices().iter().map(ToString::to_string).collect();
             json!({"hooks": ids, "notices": notices, "error": null})
         }
     }
@@ -86,6 +87,7 @@ pub(super) fn of_step(
         "ran": ids(|record| record.run.is_some()),
         "not_matched": ids(|record| matches!(record.selection, Selection::NotMatched(_))),
         "not_reached": ids(|record| record.selection == Selection::NotReached),
+        "notices": outcome.warnings().map(ToString::to_string).collect::<Vec<_>>(),
         "runs": outcome.records.iter().filter_map(run).collect::<Vec<_>>(),
         "log": lines.collect::<Vec<_>>(),
         "records": logs.iter().map(crate::hook::LogRecord::to_json).collect::<Vec<_>>(),
@@ -101,6 +103,7 @@ fn run(record: &HookRecord) -> Option<Value> {
         "stdout": String::from_utf8_lossy(&run.stdout), "stderr": String::from_utf8_lossy(&run.stderr),
         "decision": run.reading.verdict.name(), "reason": run.reading.reason, "rule": run.reading.rule,
         "effect": record.effect.to_string(), "warnings": record.warnings,
+        "missing": run.missing.iter().map(ToString::to_string).collect::<Vec<_>>(),
     }))
 }
 

@@ -32,9 +32,10 @@ mod settings;
 pub use super::background::Late;
 use super::decision::{Decision, DialectResult, Reading};
 use super::document::{Node, Source};
-use super::error::{ConfigError, EventError};
+use super::error::{ConfigError, ConfigProblem, EventError};
 use super::event::Event;
 use super::matcher::Mismatch;
+pub use super::notice::{Notice, NoticeKind};
 use super::record::{Effect, HookId, HookRecord, LogRecord, Phase};
 use super::request::Request;
 use super::runner::{Capture, Ended, HookIdentity, HookRunner, Script, ScriptOutcome, Shell};
@@ -199,6 +200,14 @@ pub trait Contract: Send + Sync {
     /// The config can not be used for [`LoadOptions::purpose`].
     fn load(&self, source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError>;
 
+    /// The config as a tree, for the paths of places.
+    ///
+    /// # Errors
+    /// The text is neither JSON nor YAML.
+    fn tree(&self, source: &Source<'_>) -> Result<Node, ConfigProblem> {
+        source.json_or_yaml("")
+    }
+
     /// Reads an event from a payload in the dialect's own shape.
     ///
     /// # Errors
@@ -214,37 +223,15 @@ pub struct Loaded {
     pub notices: Vec<Notice>,
 }
 
-/// Something a person should know about a config that can be used.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Notice {
-    /// Of what kind.
-    pub kind: NoticeKind,
-    /// The hook, if it is about one.
-    pub hook: Option<HookId>,
-    /// With file and place where known.
-    pub text: String,
-    /// The dialect's log event for it, if it has one.
-    pub log: Option<LogRecord>,
-}
-
-/// See [`Notice`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum NoticeKind {
-    /// A hook was left out because it is faulty.
-    Dropped,
-    /// A hook was muted by the config.
-    Muted,
-    /// It runs, but perhaps not as meant.
-    Warning,
-    /// The host must do something.
-    Obligation,
-}
-
 /// A loaded config of one dialect.
 pub trait Bundle: Send + Sync {
     /// All hooks, in chain order.
     fn hooks(&self) -> &[Hook];
+
+    /// Whether the config brings no hook of its own.
+    fn is_empty(&self) -> bool {
+        self.hooks().is_empty()
+    }
 
     /// The hook at `index`.
     fn hook(&self, index: usize) -> Option<&Hook> {

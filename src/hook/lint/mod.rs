@@ -61,7 +61,7 @@ pub struct Finding {
 impl Finding {
     /// For people: place, severity, message, rule; the line; the hint.
     pub fn show(&self) -> String {
-        let ConfigProblem { file, place, message } = &self.problem;
+        let ConfigProblem { file, place, message, .. } = &self.problem;
         let severity = self.rule.severity.name();
         let (file, message) = (visible::line(file), visible::block(message, "  "));
         let hook = self.hook.as_deref().map(|hook| format!("{}: ", visible::line(hook))).unwrap_or_default();
@@ -148,36 +148,12 @@ fn load(dialect: Dialect, name: &str, text: &[u8]) -> Vec<Finding> {
             .iter()
             .filter(|notice| matches!(notice.kind, NoticeKind::Dropped | NoticeKind::Warning))
             .map(|notice| {
-                // The loader's text has file and place in front.
-                let message = notice.text.strip_prefix(name).unwrap_or(&notice.text);
-                let (place, message) = split_place(message);
-                let problem =
-                    ConfigProblem { file: name.to_owned(), place: None, message: message.to_owned() };
-                let mut finding = finding(&rule::CONFIG_NOTICE, problem);
+                let mut finding = finding(&rule::CONFIG_NOTICE, notice.problem.clone());
                 finding.hook = notice.hook.as_ref().map(|hook| hook.as_str().to_owned());
-                finding.problem.place = place.map(|(line, column)| place_of(text, line, column));
                 finding
             })
             .collect(),
     }
-}
-
-/// Splits `:3:7: message`.
-fn split_place(text: &str) -> (Option<(usize, usize)>, &str) {
-    let mut parts = text.splitn(4, ':');
-    if let (Some(""), Some(line), Some(column), Some(message)) =
-        (parts.next(), parts.next(), parts.next(), parts.next())
-        && let (Ok(line), Ok(column)) = (line.parse(), column.parse())
-    {
-        return (Some((line, column)), message.trim_start());
-    }
-    (None, text.trim_start_matches(':').trim_start())
-}
-
-fn place_of(text: &[u8], line: usize, column: usize) -> super::document::Place {
-    let line_text = text.split(|&byte| byte == b'\n').nth(line.saturating_sub(1)).unwrap_or(&[]);
-    let excerpt = String::from_utf8_lossy(line_text).chars().take(160).collect();
-    super::document::Place { line, column, excerpt }
 }
 
 /// One hook being looked at.

@@ -67,6 +67,7 @@ fn source(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         Some(path) => path,
         // In POSIX mode only `PATH` is searched.
         None if posix => {
+            ctx.run.note_missing(name, Errno::NotFound);
             ctx.complain(BuiltinError::FileNotFound(name.clone()));
             return Err(Halt::Exit(1).into());
         }
@@ -110,7 +111,10 @@ fn read_file(
         Ok(content) => content,
         Err(FsError::Limit(limit)) => return Err(limit.into()),
         Err(FsError::Errno(Errno::IsDirectory)) => return Err(BuiltinError::IsADirectory(found.clone())),
-        Err(FsError::Errno(errno)) => return Err(BuiltinError::Script { name: name.clone(), errno }),
+        Err(FsError::Errno(errno)) => {
+            ctx.run.note_missing(name, errno);
+            return Err(BuiltinError::Script { name: name.clone(), errno });
+        }
     };
     let bytes = content.as_bytes();
     let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or(&[]);

@@ -38,10 +38,15 @@ fn exec(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     let path = match ctx.process.x.search(&mut ctx.process.shell, ctx.run, &name) {
         Found::Path(path) => path,
         Found::Missing if name.contains(&b'/') => {
+            ctx.run.note_missing(&name, Errno::NotFound);
             return failed(ctx, BuiltinError::CannotExecute { name, errno: Errno::NotFound }, 127);
         }
-        Found::Missing => return failed(ctx, BuiltinError::NotFound(name), 127),
+        Found::Missing => {
+            ctx.run.note_unknown_command(&name);
+            return failed(ctx, BuiltinError::NotFound(name), 127);
+        }
         Found::NotExecutable(name, errno) => {
+            ctx.run.note_missing(&name, errno);
             if errno == Errno::IsDirectory {
                 ctx.complain(BuiltinError::Script { name: name.clone(), errno });
             }

@@ -150,17 +150,14 @@ impl Loader {
     fn problem(&mut self, hook: Option<HookId>, problem: ConfigProblem) {
         match self.purpose {
             Purpose::Save => self.problems.push(problem),
-            Purpose::Run => {
-                let text = problem.to_string();
-                self.notices.push(Notice { kind: NoticeKind::Dropped, hook, text, log: None });
-            }
+            Purpose::Run => self.notices.push(Notice::new(NoticeKind::Dropped, hook, problem)),
         }
     }
 
     /// Something that stays, but perhaps not as meant.
     fn warning(&mut self, place: &Place<'_>, at: Option<usize>, message: String) {
-        let text = place.source.problem(at, message).to_string();
-        self.notices.push(Notice { kind: NoticeKind::Warning, hook: Some(place.id()), text, log: None });
+        let problem = place.source.problem(at, message);
+        self.notices.push(Notice::new(NoticeKind::Warning, Some(place.id()), problem));
     }
 
     fn add(&mut self, hook: Hook, extra: Extra) {

@@ -4,7 +4,7 @@
 //! The string matcher of a nested group is that of Claude Code (R5): everything, a list of names, or an expression found
 //! anywhere. Every pattern is tried against both names of a tool (G7).
 
-use crate::hook::matcher::{Mismatch, Regex, RegexCompiler};
+use crate::hook::matcher::{Mismatch, Regex, RegexCompiler, no_character_of_a_name};
 use crate::pattern::{NoTicker, Pattern, PatternOptions};
 use std::fmt;
 
@@ -96,10 +96,14 @@ impl Matcher {
         if pattern.len() > 1 && pattern.starts_with('^') && pattern.ends_with('$') {
             return Self::whole(pattern, regexes);
         }
-        if !pattern.contains(['*', '?']) {
-            return (Self::Names(vec![pattern.to_owned()]), None);
+        let letters: String = pattern.chars().filter(|letter| !matches!(letter, '*' | '?')).collect();
+        let warning = no_character_of_a_name(&letters).map(|letter| {
+            format!("matcher pattern `{pattern}` is compared as text, and no tool has `{letter}` in its name; an expression begins with ^ and ends with $")
+        });
+        if letters.len() == pattern.len() {
+            return (Self::Names(vec![pattern.to_owned()]), warning);
         }
-        (Self::Glob { text: pattern.to_owned(), pattern: glob(pattern) }, None)
+        (Self::Glob { text: pattern.to_owned(), pattern: glob(pattern) }, warning)
     }
 
     /// An expression over the whole text; an invalid one is compared as it is (G6).

@@ -87,7 +87,9 @@ fn timeouts() {
     }
     let hooks = load(&json!({"Stop": {"type": "command", "command": "x", "timeout": true}}));
     assert!(
-        hooks.notices()[0].text.ends_with("Invalid timeout value 'True' under 'Stop' — using default 60s")
+        hooks.notices()[0]
+            .to_string()
+            .ends_with("Invalid timeout value 'True' under 'Stop' — using default 60s")
     );
 }
 

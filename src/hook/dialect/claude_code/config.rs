@@ -74,7 +74,8 @@ pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, Con
             "FileChanged hooks need these files of the working directory watched: {}",
             watched.join(", ")
         );
-        notices.push(Notice { kind: NoticeKind::Obligation, hook: None, text: message, log: None });
+        let problem = ConfigProblem { file: String::new(), place: None, field: None, message };
+        notices.push(Notice::new(NoticeKind::Obligation, None, problem));
     }
     let http = HttpPolicy::new(switches.urls, switches.variables);
     let bundle = ClaudeBundle { due: Due::of(&hooks), hooks, extras, settings, http, budget };
@@ -82,7 +83,7 @@ pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, Con
 }
 
 /// JSON, YAML, or the YAML between the first two lines `---` of a Markdown file.
-fn parse(text: &Text<'_>) -> Result<Node, ConfigProblem> {
+pub(super) fn parse(text: &Text<'_>) -> Result<Node, ConfigProblem> {
     let Some(start) =
         text.text.strip_prefix(b"---").filter(|rest| rest.starts_with(b"\n") || rest.starts_with(b"\r\n"))
     else {
@@ -165,8 +166,8 @@ struct File<'f> {
 
 impl Loader<'_> {
     fn notice(&mut self, kind: NoticeKind, hook: Option<HookId>, at: Option<usize>, text: &str) {
-        let text = self.text.problem(at, text).to_string();
-        self.notices.push(Notice { kind, hook, text, log: None });
+        let problem = self.text.problem(at, text);
+        self.notices.push(Notice::new(kind, hook, problem));
     }
 
     fn warn(&mut self, hook: &HookId, at: Option<usize>, text: &str) {
@@ -198,6 +199,12 @@ impl Loader<'_> {
             self.switches(source, node);
         }
         let is_event = |member: &Member| EventName::from_name(&member.name).is_some();
+        for member in node.members() {
+            if member.name != "hooks" && member.value.members().iter().any(is_event) {
+                let text = format!("unknown field `{}` is ignored: hooks stand under `hooks`", member.name);
+                self.notice(NoticeKind::Warning, None, member.at, &text);
+            }
+        }
         let hooks = match node.get("hooks") {
             Some(hooks) => hooks,
             None if node.members().iter().any(is_event) => node,
@@ -300,6 +307,10 @@ impl Loader<'_> {
                 .ok_or_else(|| Fault::wrong_type(node, &format!("{path}.matcher"), "a string"))?,
         };
         let at = group.get("matcher").and_then(|node| node.at);
+        for member in handler::unknown(group, &["matcher", "hooks"]) {
+            let text = format!("{path}: unknown field `{}` is ignored", member.name);
+            self.notice(NoticeKind::Warning, None, member.at, &text);
+        }
         let path = format!("{path}.hooks");
         let Some(hooks) = group.get("hooks") else {
             return Err(Fault::new(group.at, format!("{path}: missing")));

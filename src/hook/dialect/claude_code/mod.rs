@@ -58,7 +58,7 @@ pub use result::{
 use super::due::Due;
 use super::{Bundle, Chain, Contract, Hook, LoadOptions, Loaded, Node};
 use crate::hook::document;
-use crate::hook::error::{ConfigError, EventError};
+use crate::hook::error::{ConfigError, ConfigProblem, EventError};
 use crate::hook::event::Event;
 use crate::hook::record::{HookRecord, LogRecord, Phase};
 use crate::hook::runner::HookRunner;
@@ -208,6 +208,10 @@ impl Contract for ClaudeCode {
 
     fn load(&self, source: &document::Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
         config::load(source, options)
+    }
+
+    fn tree(&self, source: &document::Source<'_>) -> Result<Node, ConfigProblem> {
+        config::parse(source)
     }
 
     fn read_event(&self, payload: &Value) -> Result<Event, EventError> {

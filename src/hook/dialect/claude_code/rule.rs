@@ -9,7 +9,7 @@
 
 use super::path_rule::PathPattern;
 use super::payload::FILE_TOOLS;
-use crate::hook::matcher::{Mismatch, RegexCompiler};
+use crate::hook::matcher::{Mismatch, RegexCompiler, no_character_of_a_name};
 use crate::inspect::{CommandView, OpaqueKind, inspect_briefly};
 use serde_json::Value;
 use std::cell::OnceCell;
@@ -196,6 +196,12 @@ impl Rule {
             pattern.path();
         }
         Ok(Self { text: text.to_owned(), tool: tool.to_owned(), pattern })
+    }
+
+    /// Why no call passes, if so.
+    pub(super) fn never(&self) -> Option<String> {
+        let letter = no_character_of_a_name(&self.tool)?;
+        Some(format!("`if`: no tool has `{letter}` in its name, so `{}` never passes", self.text))
     }
 
     /// Whether the handler is to run for the call.

@@ -22,6 +22,9 @@ mod spec;
 /// The prefix of `hooks.d` files among the origins of contributions.
 const DROP_IN: &str = "hooks.d/";
 
+/// Events with a hook that is always there.
+const ALWAYS: [EventName; 2] = [EventName::ToolResponseTransform, EventName::SessionEnd];
+
 pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
     let node = source.json_or_yaml("not a docker-agent config: ")?;
     let settings = Settings::read(source, &options.settings)?;
@@ -95,8 +98,8 @@ impl Loader<'_> {
     }
 
     fn warn(&mut self, at: Option<usize>, text: impl Into<String>) {
-        let text = self.source.problem(at, text).to_string();
-        self.notices.push(Notice { kind: NoticeKind::Warning, hook: None, text, log: None });
+        let problem = self.source.problem(at, text);
+        self.notices.push(Notice::new(NoticeKind::Warning, None, problem));
     }
 
     fn document(&mut self, node: &Node) {
@@ -133,6 +136,12 @@ impl Loader<'_> {
 
     /// One agent, or a document without agents: its hooks, then its flags.
     fn agent(&mut self, node: &Node, origin: &Origin) {
+        for member in node.members().iter().filter(|member| member.name != "hooks") {
+            if is_map_of_events(&member.value) {
+                let name = &member.name;
+                self.warn(member.at, format!("unknown field `{name}` is ignored: hooks stand under `hooks`"));
+            }
+        }
         if let Some(hooks) = node.get("hooks") {
             if hooks.is_object() {
                 self.event_map(hooks, origin);
@@ -196,7 +205,9 @@ impl Loader<'_> {
                 continue;
             };
             match &member.value.kind {
-                NodeKind::Null => {}
+                NodeKind::Null => {
+                    self.warn(member.at, format!("hooks.{}: there are no hooks in it", event.name()));
+                }
                 _ if event.is_matched() => self.entries(event, &member.value, origin),
                 NodeKind::Object(_) | NodeKind::Array(_) => {
                     let group =
@@ -334,7 +345,7 @@ impl Loader<'_> {
 
     /// R5, R34.
     fn always(&mut self) {
-        for event in [EventName::ToolResponseTransform, EventName::SessionEnd] {
+        for event in ALWAYS {
             self.builtin(event, false, "limit_large_tool_results", &[], &Origin::default());
         }
     }
@@ -381,6 +392,7 @@ impl Loader<'_> {
             root.or(self.agents.first()).map(ToString::to_string)
         });
         let bundle = DockerAgentBundle {
+            own_hooks: hooks.len().saturating_sub(ALWAYS.len()),
             hooks,
             extras,
             due,
@@ -395,17 +407,17 @@ impl Loader<'_> {
 
 /// Whether a document is an event map without anything around it.
 pub(super) fn is_event_map(node: &Node) -> bool {
-    node.get("hooks").is_none()
-        && node.get("agents").is_none()
-        && node.members().iter().any(|member| EventName::from_name(&member.name).is_some())
+    node.get("hooks").is_none() && node.get("agents").is_none() && is_map_of_events(node)
+}
+
+fn is_map_of_events(node: &Node) -> bool {
+    node.members().iter().any(|member| EventName::from_name(&member.name).is_some())
 }
 
 /// `dialects/README.md` 6. An agent without hooks shows the dialect too, by what stands for hooks.
 pub(super) fn recognises(config: &Node) -> bool {
-    let is_map =
-        |node: &Node| node.members().iter().any(|member| EventName::from_name(&member.name).is_some());
     let agents = config.get("agents").map_or(&[][..], Node::members);
     agents.iter().any(|agent| agent.value.get("hooks").is_some_and(Node::is_object))
-        || config.get("hooks").is_some_and(is_map)
+        || config.get("hooks").is_some_and(is_map_of_events)
         || is_event_map(config)
 }

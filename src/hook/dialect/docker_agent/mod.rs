@@ -149,6 +149,8 @@ struct DockerAgentBundle {
     default_agent: Option<String>,
     redactor: Option<builtin::Redactor>,
     settings: Settings,
+    /// Without those that are always there.
+    own_hooks: usize,
 }
 
 impl DockerAgentBundle {
@@ -167,6 +169,10 @@ impl DockerAgentBundle {
 }
 
 impl Bundle for DockerAgentBundle {
+    fn is_empty(&self) -> bool {
+        self.own_hooks == 0
+    }
+
     fn hooks(&self) -> &[Hook] {
         &self.hooks
     }

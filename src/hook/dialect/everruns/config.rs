@@ -93,8 +93,8 @@ impl Loader<'_> {
             (Some(hook), NoticeKind::Dropped | NoticeKind::Warning) => Some(log::warning(hook, text)),
             _ => None,
         };
-        let text = self.source.problem(at, text).to_string();
-        self.notices.push(Notice { kind, hook, text, log });
+        let problem = self.source.problem(at, text);
+        self.notices.push(Notice { log, ..Notice::new(kind, hook, problem) });
     }
 
     fn document(&mut self, node: &Node) -> Result<(), ConfigProblem> {

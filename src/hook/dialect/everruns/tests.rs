@@ -87,7 +87,7 @@ fn r2_unknown_top_level_keys() {
     );
     let hooks = load(&config);
     assert_eq!(hooks.notices().len(), 1);
-    assert!(hooks.notices()[0].text.contains("unknown field `hoks`"));
+    assert!(hooks.notices()[0].to_string().contains("unknown field `hoks`"));
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn three_shapes_and_the_declarative_bundle() {
     let off = LoadOptions { declarative_bundles: false, ..LoadOptions::default() };
     let ignored = load_with(&declared, &off).unwrap();
     assert!(ignored.hooks().is_empty());
-    assert!(ignored.notices()[0].text.ends_with("definition.user_hooks is ignored"));
+    assert!(ignored.notices()[0].to_string().ends_with("definition.user_hooks is ignored"));
     let undecided = Dialect::detect("f.json", b"{}").unwrap_err().to_string();
     let all = "f.json:1:1: the dialect is not clear from the content; name one of: everruns, ";
     assert!(undecided.starts_with(all), "{undecided}");
@@ -205,7 +205,7 @@ fn messages_of_validation_are_the_contracts() {
         let dropped: Vec<_> =
             hooks.notices().iter().filter(|notice| notice.kind == NoticeKind::Dropped).collect();
         assert_eq!(dropped.len(), 1);
-        assert!(dropped[0].text.contains(&message), "{}", dropped[0].text);
+        assert!(dropped[0].to_string().contains(&message), "{}", dropped[0]);
         assert_eq!(dropped[0].log.as_ref().unwrap().name, "hook.warning");
     }
 }
@@ -305,7 +305,7 @@ fn r3_to_r8_matchers() {
     }
     let mut never = hook("h", "pre_tool_use", "warn");
     never["matcher"] = json!({"match_regex": "x"});
-    assert!(bundle([never]).notices()[0].text.contains("never fires"));
+    assert!(bundle([never]).notices()[0].to_string().contains("never fires"));
 }
 
 #[test]
@@ -380,7 +380,7 @@ fn r53_and_r55_warnings() {
     }
     let mut spec = hook("a", "turn_end", "warn");
     spec["timout_ms"] = json!(1);
-    assert!(bundle([spec]).notices()[0].text.contains("unknown field `timout_ms` is ignored"));
+    assert!(bundle([spec]).notices()[0].to_string().contains("unknown field `timout_ms` is ignored"));
 }
 
 #[test]
@@ -550,7 +550,7 @@ fn a_command_that_is_too_long_is_not_started() {
     let mut spec = hook("x", "pre_tool_use", "block");
     spec["executor"]["command"] = json!("#".repeat(65_537));
     let hooks = bundle([spec]);
-    assert!(hooks.notices()[0].text.contains("longer than 65536 bytes"));
+    assert!(hooks.notices()[0].to_string().contains("longer than 65536 bytes"));
     let host = Scripted::default();
     let outcome = fire(&hooks, &host, &call(json!({})));
     assert!(host.runs().is_empty());

@@ -18,7 +18,7 @@ use super::{EventName, GoclawBundle};
 use crate::hook::dialect::due::Due;
 use crate::hook::dialect::{Handler, Hook, LoadOptions, Loaded, Notice, NoticeKind, Purpose};
 use crate::hook::document::{Node, Source};
-use crate::hook::error::ConfigError;
+use crate::hook::error::{ConfigError, ConfigProblem};
 use crate::hook::matcher::RegexCompiler;
 use crate::hook::record::HookId;
 use crate::hook::runner::{Capture, Excess};
@@ -72,9 +72,8 @@ pub(super) fn read(
         match reader.read(index, node) {
             Ok((hook, row, warnings)) => {
                 for warning in warnings {
-                    let text = source.problem(node.at, warning).to_string();
-                    let hook = Some(hook.id.clone());
-                    notices.push(Notice { kind: NoticeKind::Warning, hook, text, log: None });
+                    let problem = source.problem(node.at, warning);
+                    notices.push(Notice::new(NoticeKind::Warning, Some(hook.id.clone()), problem));
                 }
                 all.push((hook, row));
             }
@@ -86,8 +85,8 @@ pub(super) fn read(
     }
     // One row that can not be used does not keep the others from guarding.
     notices.extend(problems.into_iter().map(|problem| {
-        let text = format!("{problem}; this row is left out");
-        Notice { kind: NoticeKind::Warning, hook: None, text, log: None }
+        let message = format!("{}; this row is left out", problem.message);
+        Notice::new(NoticeKind::Dropped, None, ConfigProblem { message, ..problem })
     }));
     if settings.builtins && options.purpose == Purpose::Run {
         for node in builtin::records() {
@@ -115,8 +114,8 @@ fn unique(all: &mut Vec<(Hook, Row)>, notices: &mut Vec<Notice>, source: &Source
             }
             let id = HookId::from(format!("{}#{count}", hook.id));
             let text = format!("more than one hook has the id {}; this one is called {id}", hook.id);
-            let text = source.problem(None, text).to_string();
-            notices.push(Notice { kind: NoticeKind::Warning, hook: Some(id.clone()), text, log: None });
+            let problem = source.problem(None, text);
+            notices.push(Notice::new(NoticeKind::Warning, Some(id.clone()), problem));
             hook.id = id;
         }
         kept.push((hook, row));

@@ -61,7 +61,9 @@ impl Row {
         }
         let Some(condition) = &self.condition else { return Ok(None) };
         let variables = vec![Value::text(tool), Value::from_json(input), Value::Int(depth.into())];
-        let why = match condition.evaluate(variables, COST) {
+        let value = condition.evaluate(variables, COST);
+        let is_undecided = !matches!(value, Ok(Value::Bool(_)));
+        let why = match value {
             Ok(Value::Bool(true)) => return Ok(None),
             Ok(Value::Bool(false)) => "is false".to_owned(),
             undecided => {
@@ -73,6 +75,10 @@ impl Row {
             }
         };
         tracing::debug!(target: "hookbox::hook", if_expr = condition.as_str(), why, "hook skipped");
-        Err(Mismatch::Condition { text: cut(condition.as_str(), 200).to_owned(), why })
+        Err(Mismatch::Condition {
+            text: cut(condition.as_str(), 200).to_owned(),
+            why,
+            undecided: is_undecided,
+        })
     }
 }

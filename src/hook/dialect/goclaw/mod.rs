@@ -213,6 +213,10 @@ struct GoclawBundle {
 }
 
 impl Bundle for GoclawBundle {
+    fn is_empty(&self) -> bool {
+        self.resolve_error.is_none() && self.rows.iter().all(|row| row.shipped)
+    }
+
     fn hooks(&self) -> &[Hook] {
         &self.hooks
     }

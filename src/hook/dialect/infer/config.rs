@@ -52,13 +52,14 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
     let mut loader = Loader {
         environment: &environment,
         unset_is_empty,
+        switch_at: 0,
         limits: &limits,
         hooks: Vec::new(),
         extras: Vec::new(),
         notices: Vec::new(),
     };
     for warning in warnings {
-        loader.notice(&source.problem(None, warning), None);
+        loader.notice(source.problem(None, warning), None);
     }
     let mut enabled = loader.file(source, None)?;
     if let Some(value) = variable("INFER_HOOKS_ENABLED") {
@@ -67,7 +68,7 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
             None => {
                 let message =
                     format!("INFER_HOOKS_ENABLED is neither true nor false: `{value}`; it is ignored");
-                loader.notice(&source.problem(None, message), None);
+                loader.notice(source.problem(None, message), None);
             }
         }
     }
@@ -85,10 +86,11 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         let message = format!(
             "hooks are enabled and the allow-list of mode `{mode}` is unrestricted: every hook command runs"
         );
-        loader.notice(&source.problem(None, message), None);
+        loader.notice(source.problem(None, message), None);
     }
     if !enabled && !loader.hooks.is_empty() {
-        loader.notice(&source.problem(None, "hooks are disabled: `enabled` is not true, nothing runs"), None);
+        let text = "hooks are disabled: `enabled` is not true, nothing runs";
+        loader.notice(source.problem(Some(loader.switch_at), text), None);
     }
     let Loader { hooks, extras, notices, .. } = loader;
     let due = if enabled { Due::of(&hooks) } else { Due::default() };
@@ -99,6 +101,8 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
 struct Loader<'a> {
     environment: &'a [(&'a str, &'a str)],
     unset_is_empty: bool,
+    /// Where the user's file says whether hooks are enabled; its beginning where it does not.
+    switch_at: usize,
     limits: &'a Limits,
     hooks: Vec<Hook>,
     extras: Vec<Extra>,
@@ -113,8 +117,12 @@ struct File<'a> {
 
 impl File<'_> {
     fn problem(&self, at: Option<usize>, message: impl Into<String>) -> ConfigProblem {
-        let original = |at| self.expanded.map_or(at, |expanded| expanded.original(at));
-        self.source.problem(at.map(original), message)
+        self.source.problem(at.map(|at| self.original(at)), message)
+    }
+
+    /// The place in the text as it is written.
+    fn original(&self, at: usize) -> usize {
+        self.expanded.map_or(at, |expanded| expanded.original(at))
     }
 
     fn wrong_type(&self, node: &Node, path: &str, expected: &str) -> ConfigProblem {
@@ -124,8 +132,8 @@ impl File<'_> {
 }
 
 impl Loader<'_> {
-    fn notice(&mut self, problem: &ConfigProblem, hook: Option<HookId>) {
-        self.notices.push(Notice { kind: NoticeKind::Warning, hook, text: problem.to_string(), log: None });
+    fn notice(&mut self, problem: ConfigProblem, hook: Option<HookId>) {
+        self.notices.push(Notice::new(NoticeKind::Warning, hook, problem));
     }
 
     /// A file's hooks; whether it says that hooks are enabled.
@@ -166,8 +174,8 @@ impl Loader<'_> {
     fn left_out(&mut self, plugin: &str, problem: Option<ConfigProblem>) {
         let Some(problem) = problem else { return };
         let message = format!("plugin {plugin} is left out: {}", problem.message);
-        let text = ConfigProblem { message, ..problem }.to_string();
-        self.notices.push(Notice { kind: NoticeKind::Dropped, hook: None, text, log: None });
+        let problem = ConfigProblem { message, ..problem };
+        self.notices.push(Notice::new(NoticeKind::Dropped, None, problem));
     }
 
     fn document(
@@ -189,6 +197,9 @@ impl Loader<'_> {
             Some(Node { kind: NodeKind::Bool(enabled), .. }) => *enabled,
             Some(other) => return Err(file.wrong_type(other, "enabled", "a boolean")),
         };
+        if let (None, Some(switch)) = (plugin, node.get("enabled")) {
+            self.switch_at = switch.at.map_or(0, |at| file.original(at));
+        }
         let Some(list) = node.get("hooks") else { return Ok(enabled) };
         let entries = list.as_array().ok_or_else(|| file.wrong_type(list, "hooks", "a list"))?;
         let entries: Vec<_> = entries

@@ -45,7 +45,9 @@ fn detected_by_its_list() {
 #[test]
 fn r2_an_odd_variable_is_told_and_ignored() {
     let hooks = load_with(CONFIG, &json!({"environment": {"INFER_HOOKS_ENABLED": "maybe"}})).unwrap();
-    assert!(hooks.notices()[0].text.contains("INFER_HOOKS_ENABLED is neither true nor false: `maybe`"));
+    assert!(
+        hooks.notices()[0].to_string().contains("INFER_HOOKS_ENABLED is neither true nor false: `maybe`")
+    );
     assert_eq!(fire(&hooks, &Scripted::default(), &json!({"hook": "post_tool"})).records.len(), 1);
 }
 
@@ -124,7 +126,9 @@ fn r7_contributions_come_before_plugins() {
     let hooks = HookSet::load(Dialect::Infer, CONFIG.as_bytes(), &options).unwrap();
     let ids: Vec<_> = hooks.hooks().iter().map(|hook| hook.id.as_str()).collect();
     assert_eq!(ids, ["a", "p:b", "q:b"]);
-    assert!(hooks.notices()[0].text.contains("plugin bad is left out: hooks[0] (b): command is required"));
+    assert!(
+        hooks.notices()[0].to_string().contains("plugin bad is left out: hooks[0] (b): command is required")
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::hook::dialect::claude_code::rule::Rule;
 use crate::hook::dialect::claude_code::settings::Source;
 use crate::hook::dialect::claude_code::{Apart, Extra, Kind};
 use crate::hook::dialect::{Handler, Hook};
-use crate::hook::document::{Node, NodeKind};
+use crate::hook::document::{Member, Node, NodeKind};
 use crate::hook::record::HookId;
 use crate::hook::runner::{Capture, Excess, Script, Shell};
 use crate::text::Text;
@@ -18,7 +18,41 @@ use std::time::Duration;
 /// Each stream of a run, in bytes (R53).
 pub(in crate::hook::dialect::claude_code) const OUTPUT_CAP: u64 = 1 << 20;
 
+/// The members of handlers of all types together.
+const FIELDS: [&str; 20] = [
+    "type",
+    "if",
+    "timeout",
+    "statusMessage",
+    "once",
+    "onFailure",
+    "command",
+    "args",
+    "async",
+    "asyncRewake",
+    "shell",
+    "url",
+    "headers",
+    "allowedEnvVars",
+    "server",
+    "tool",
+    "input",
+    "prompt",
+    "model",
+    "continueOnBlock",
+];
+
 const KINDS: [&str; 5] = ["command", "http", "mcp_tool", "prompt", "agent"];
+
+/// Members that are not among the known ones, but for comments.
+pub(super) fn unknown<'n>(node: &'n Node, known: &'static [&str]) -> impl Iterator<Item = &'n Member> {
+    let is_comment = |name: &str| name.starts_with(['_', '$', '#']) || name.starts_with("//");
+    node.members().iter().filter(move |member| {
+        let is_known = known.contains(&member.name.as_str());
+        // What is only put out of the way was meant for it.
+        !is_known && (!is_comment(&member.name) || known.iter().any(|known| member.name.ends_with(known)))
+    })
+}
 
 /// A handler's members with their path for messages.
 struct Fields<'n> {
@@ -121,6 +155,12 @@ impl Loader<'_> {
                 at,
                 &format!("`if` is evaluated on events about tools only; on {} it never runs", event.name()),
             );
+        }
+        if let Some(why) = rule.as_ref().and_then(Rule::never) {
+            self.warn(&id, node.get("if").and_then(|node| node.at), &why);
+        }
+        for member in unknown(node, &FIELDS) {
+            self.warn(&id, member.at, &format!("unknown field `{}` is ignored", member.name));
         }
         let is_skill = matches!(file.source, Source::Skill(_));
         if once && !is_skill {

@@ -25,7 +25,7 @@ fn ids(hooks: &HookSet) -> Vec<&str> {
 
 /// Texts of the notices without the file's name and place.
 fn notices(hooks: &HookSet) -> Vec<&str> {
-    hooks.notices().iter().map(|notice| notice.text.split_once(": ").map_or("", |(_, text)| text)).collect()
+    hooks.notices().iter().map(|notice| notice.problem.message.as_str()).collect()
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn frontmatter_and_bare_event_maps() {
     let skill = "---\nname: s\nhooks:\n  Stop:\n    - hooks:\n        - { type: command, command: x, once: true }\n        - { type: command }\n---\n# A skill\n{not: yaml\n";
     let hooks = load_with(skill, &options(json!({"source": "skill:s"}))).unwrap();
     assert_eq!(ids(&hooks), ["skill:s:Stop_0_0"]);
-    assert_eq!(hooks.notices()[0].text, "h:7:11: hooks.Stop[0].hooks[1].command: missing; skipped");
+    assert_eq!(hooks.notices()[0].to_string(), "h:7:11: hooks.Stop[0].hooks[1].command: missing; skipped");
     let agent = load_with(skill, &options(json!({"source": "agent:a"}))).unwrap();
     assert_eq!(ids(&agent), ["agent:a:SubagentStop_0_0"]);
     let bare = load(&json!({"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}));

@@ -135,7 +135,7 @@ fn messages_of_validation_are_the_contracts() {
 fn what_has_no_meaning_is_told() {
     let notices = |config: &str| {
         let hooks = load(config);
-        hooks.notices().iter().map(|notice| notice.text.clone()).collect::<Vec<_>>()
+        hooks.notices().iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     for (config, text) in [
         ("hooks: { stop: { type: command, command: x, nmae: y } }", "unknown field `nmae` is ignored"),

@@ -6,7 +6,7 @@ use crate::hook::dialect::everruns::{ArgumentRule, EventName, Extra, Matcher, On
 use crate::hook::dialect::{Handler, Hook};
 use crate::hook::document::{Node, NodeKind};
 use crate::hook::json::append_json;
-use crate::hook::matcher::{ArgumentPattern, NamePattern, Regex, RegexCompiler};
+use crate::hook::matcher::{ArgumentPattern, NamePattern, Regex, RegexCompiler, no_character_of_a_name};
 use crate::hook::record::HookId;
 use crate::hook::runner::{Capture, Excess, HookIdentity, Script, Shell};
 use crate::limit::Limits;
@@ -51,6 +51,7 @@ pub(super) fn read(
     let mut warnings = unknown_fields(node);
     let (matcher, warning) = raw.matcher(regex)?;
     warnings.extend(warning);
+    warnings.extend(raw.name_warnings());
     warnings.extend(raw.command_warnings(limits));
     let mut id_json = Vec::new();
     append_json(&mut id_json, id.as_str());
@@ -217,6 +218,30 @@ impl<'n> Raw<'n> {
         let warning = matches!(argument, ArgumentRule::Never(_))
             .then(|| "the matcher never fires: it has a regex but no args_jsonpath".to_owned());
         Ok((Matcher { name, glob, argument }, warning))
+    }
+
+    /// Names that were meant as patterns.
+    fn name_warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if let Some((name, _)) = self.field("tool_name")
+            && let Some(letter) = no_character_of_a_name(name)
+        {
+            warnings.push(format!(
+                "tool_name `{name}` is compared as it is, and no tool has `{letter}` in its name; use tool_name_glob"
+            ));
+        }
+        if let Some((path, _)) = self.field("args_jsonpath") {
+            let keys = ArgumentPattern::parse_path(path);
+            let is_odd = |key: &String| {
+                key.contains(|letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | '-' | ' '))
+            };
+            if let Some(key) = keys.iter().find(|key| is_odd(key)) {
+                warnings.push(format!(
+                    "args_jsonpath `{path}` is a path of names with dots between, and `{key}` is one of the names"
+                ));
+            }
+        }
+        warnings
     }
 
     /// R53, and a command that no run will accept.

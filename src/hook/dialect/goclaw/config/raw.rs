@@ -37,6 +37,19 @@ const FIELDS: [&str; 22] = [
     "mutable_fields",
 ];
 
+/// Fields of `config`, of all handlers together.
+const CONFIG: [&str; 9] = [
+    "command",
+    "allowed_env_vars",
+    "cwd",
+    "url",
+    "headers",
+    "prompt_template",
+    "model",
+    "max_invocations_per_turn",
+    "source",
+];
+
 /// What a create request can not say (1.1).
 const STORED: [&str; 7] = ["id", "tenant_id", "version", "source", "created_by", "created_at", "updated_at"];
 
@@ -202,8 +215,13 @@ impl<'n> Raw<'n> {
 
     pub(super) fn warnings(&self, purpose: Purpose) -> Vec<String> {
         let unknown = self.node.members().iter().filter(|member| !FIELDS.contains(&member.name.as_str()));
+        let of_config = self.config.map_or(&[][..], Node::members).iter();
+        let unknown_there = of_config.filter(|member| !CONFIG.contains(&member.name.as_str()));
         let mut all: Vec<_> =
             unknown.map(|member| format!("hook: unknown field \"{}\" is ignored", member.name)).collect();
+        all.extend(
+            unknown_there.map(|member| format!("hook: config: unknown field \"{}\" is ignored", member.name)),
+        );
         if purpose == Purpose::Save {
             let set = STORED.into_iter().filter(|name| self.node.get(name).is_some());
             all.extend(set.map(|name| format!("hook: {name} is set by the store; what is given is ignored")));

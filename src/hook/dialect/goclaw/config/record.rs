@@ -53,7 +53,7 @@ pub(in crate::hook::dialect::goclaw) struct Row {
     /// Fields that the hook may rewrite; only builtin rows have any (R21).
     pub(in crate::hook::dialect::goclaw) mutable: Vec<String>,
     /// Comes with this crate and not from the document.
-    pub(super) shipped: bool,
+    pub(in crate::hook::dialect::goclaw) shipped: bool,
     pub(super) priority: i64,
     pub(super) created_at: Option<jiff::Timestamp>,
 }

@@ -1,0 +1,114 @@
+//! No guard opens in silence. Every case of `vfs-fixtures/` in which a hook stops something is tried with one fault at a time:
+//! a wrong type, a wrong name, a bad expression, a script or a command that is not there, at each place of its config. Then
+//! the config is refused, or the hook still stops it, or the outcome says what was left out, not found or not evaluated, with
+//! the place.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
+
+#[path = "guards/base.rs"]
+mod base;
+#[path = "guards/fault.rs"]
+mod fault;
+
+use base::{Base, Ran};
+use hookbox::hook::{Dialect, Notice, Outcome};
+use std::collections::BTreeMap;
+
+/// Members that may be left out, so that leaving one out is no fault.
+const OPTIONAL: [&str; 10] = [
+    ".timeout",
+    ".timeout_ms",
+    ".cwd",
+    ".env",
+    ".on_error",
+    ".onFailure",
+    ".preempt_yolo",
+    ".working_dir",
+    ".strict_output",
+    ".schema",
+];
+
+/// Why a firing is not silent, or that it is. `known` are the warnings without the fault.
+fn judge(base: &Base, known: &[Notice], ran: &Ran) -> Result<&'static str, String> {
+    let outcome = match ran {
+        Ran::Refused(error) => {
+            let is_told = error.problems.iter().all(|problem| !problem.message.is_empty());
+            return if is_told { Ok("refused") } else { Err("refused without a word".to_owned()) };
+        }
+        Ran::NoEvent => return Err("the event is not read".to_owned()),
+        Ran::Fired(outcome) if base.guards(outcome) => return Ok("guards"),
+        Ran::Fired(outcome) => outcome,
+    };
+    let is_new = |notice: &&Notice| !known.iter().any(|known| known.to_string() == notice.to_string());
+    let of_config = outcome.config_notices.iter().filter(is_new);
+    let mut told = outcome.notices.iter().filter(is_new);
+    for notice in of_config.clone() {
+        if notice.problem.place.is_none() || notice.problem.file.is_empty() {
+            return Err(format!("no place: {notice}"));
+        }
+    }
+    let is_told = of_config.count() > 0 || told.any(|notice| notice.hook.is_some());
+    if is_told { Ok("told") } else { Err("silent".to_owned()) }
+}
+
+/// Whether a fault is none: what may be left out is.
+fn is_allowed(what: &str) -> bool {
+    let left_out = what.strip_suffix(" is not there").or_else(|| what.strip_suffix(" is null"));
+    let is_event = |path: &str| path.matches('.').count() == 2 && path.starts_with("config.hooks.");
+    left_out.is_some_and(|path| OPTIONAL.iter().any(|name| path.ends_with(name)))
+        || what.strip_suffix(" is not there").is_some_and(is_event)
+}
+
+/// What hooks without the fault come to, and its warnings.
+fn whole(base: &Base) -> (Outcome, Vec<Notice>) {
+    let outcome = match base.fire(&base.config.to_string()) {
+        Ran::Fired(outcome) => outcome,
+        Ran::Refused(error) => panic!("{}: {error}", base.name),
+        Ran::NoEvent => panic!("{}: no event", base.name),
+    };
+    assert!(base.guards(&outcome), "{}: {:?}", base.name, outcome.decision);
+    let known = outcome.warnings().cloned().collect();
+    (*outcome, known)
+}
+
+/// Tries the faults of all configs of a dialect; at least so many cases, and so many faults of each judgement.
+fn configs(dialect: Dialect, least_cases: usize) {
+    let bases = base::all(dialect);
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for base in &bases {
+        let (_, known) = whole(base);
+        let faults = fault::all(&base.config, "config");
+        for fault in faults.iter().filter(|fault| !is_allowed(&fault.what)) {
+            match judge(base, &known, &base.fire(&fault.value.to_string())) {
+                Ok(how) => *counts.entry(how).or_default() += 1,
+                Err(why) => wrong.push(format!("{dialect} {}: {}: {why}", base.name, fault.what)),
+            }
+        }
+    }
+    println!("{dialect}: {} cases, {counts:?}", bases.len());
+    assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(bases.len() >= least_cases, "{dialect}: {} cases", bases.len());
+}
+
+macro_rules! dialects {
+    ($($name:ident $dialect:ident $least:literal;)*) => {
+        $(mod $name {
+            use super::*;
+
+            #[test]
+            fn a_fault_of_a_config_never_opens_in_silence() {
+                configs(Dialect::$dialect, $least);
+            }
+        })*
+    };
+}
+
+dialects! {
+    everruns Everruns 15;
+    docker_agent DockerAgent 15;
+    claude_code ClaudeCode 30;
+    agentao Agentao 8;
+    infer Infer 15;
+    goclaw Goclaw 30;
+}
