@@ -63,6 +63,7 @@ async fn fire_in(
     warnings.show(host);
     let config_notices = Arc::clone(&warnings.all);
     let now = event.at_ms.map_or_else(|| host.now(), Duration::from_millis);
+    let mut pace = Pace::new();
     let Some(mut chain) = bundle.open(event, now, host) else {
         return Outcome {
             decision: Decision::default(),
@@ -74,11 +75,12 @@ async fn fire_in(
             shadow: None,
         };
     };
+    pace.look().await;
     let firing = Firing { bundle, warnings, host, event, name: chain.event_name() };
     let records = match chain.order() {
-        Order::Sequential => background::beside(session, pin!(firing.sequential(chain.as_mut()))).await,
+        Order::Sequential => background::beside(session, pin!(firing.sequential(chain.as_mut(), pace))).await,
         Order::Parallel => {
-            background::beside(session, Box::pin(firing.parallel(chain.as_mut())).as_mut()).await
+            background::beside(session, Box::pin(firing.parallel(chain.as_mut(), pace)).as_mut()).await
         }
     };
     let logs = chain.logs();
@@ -110,11 +112,10 @@ struct Firing<'a> {
 }
 
 impl<'a> Firing<'a> {
-    async fn sequential(&self, chain: &mut dyn Chain) -> Vec<HookRecord> {
+    async fn sequential(&self, chain: &mut dyn Chain, mut pace: Pace) -> Vec<HookRecord> {
         let due = self.due(chain);
         let mut records = Vec::with_capacity(due.len());
         let mut flow = Flow::Continue;
-        let mut pace = Pace::new();
         // What a hook took is known: the clock is read once.
         let mut now = self.host.now();
         for &index in due.iter() {
@@ -130,8 +131,11 @@ impl<'a> Firing<'a> {
             let matched = record.selection == Selection::Matched;
             records.push(record);
             if matched {
-                let begun = begin(self.host, hook, chain.deliver(index, self.host));
+                let delivery = chain.deliver(index, self.host);
+                pace.look().await;
+                let begun = begin(self.host, hook, delivery);
                 let (outcome, warnings) = begun.outcome().await;
+                pace.look().await;
                 now = now.saturating_add(outcome.duration);
                 if let Some(record) = records.last_mut() {
                     record.warnings = warnings;
@@ -145,11 +149,10 @@ impl<'a> Firing<'a> {
         records
     }
 
-    async fn parallel(&self, chain: &mut dyn Chain) -> Vec<HookRecord> {
+    async fn parallel(&self, chain: &mut dyn Chain, mut pace: Pace) -> Vec<HookRecord> {
         let mut records = Vec::new();
         let mut runs: Vec<HookFuture<'a, (ScriptOutcome, Vec<String>)>> = Vec::new();
         let mut started = Vec::new();
-        let mut pace = Pace::new();
         for &index in self.due(chain).iter() {
             let Some(hook) = self.bundle.hook(index) else { continue };
             let record = self.consider(hook, index, self.host.now(), chain);
@@ -157,6 +160,7 @@ impl<'a> Firing<'a> {
             if record.selection == Selection::Matched {
                 started.push((index, records.len()));
                 let delivery = chain.deliver(index, self.host);
+                pace.look().await;
                 let begun = begin(self.host, hook, delivery);
                 runs.push(Box::pin(begun.outcome()));
                 pace.look().await;

@@ -85,6 +85,31 @@ pub(crate) fn append_json<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
     let _ = serde_json::to_writer(out, value);
 }
 
+/// Appends `value` as compact JSON; faster than [`append_json`] where texts are long. Depth is that of the value.
+pub(crate) fn append_value(out: &mut Vec<u8>, value: &Value) {
+    match value {
+        Value::String(text) => append_text(out, text),
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                out.push(if index == 0 { b'[' } else { b',' });
+                append_value(out, item);
+            }
+            out.extend_from_slice(if items.is_empty() { b"[]" } else { b"]" });
+        }
+        Value::Object(members) => append_members(out, members),
+        other => append_json(out, other),
+    }
+}
+
+/// [`append_value`] of an object.
+pub(crate) fn append_members(out: &mut Vec<u8>, members: &Map<String, Value>) {
+    let mut object = ObjectWriter::new(out);
+    for (name, value) in members {
+        object.put_any(name, value);
+    }
+    object.end();
+}
+
 /// Appends `text` as a JSON string.
 pub(crate) fn append_text(out: &mut Vec<u8>, text: &str) {
     let is_special = |byte: u8| byte < b' ' || matches!(byte, b'"' | b'\\');
@@ -131,13 +156,19 @@ impl<'a> ObjectWriter<'a> {
         self.out.extend_from_slice(b"\":");
     }
 
+    /// [`ObjectWriter::put`] of a value.
+    pub(crate) fn put_value(&mut self, name: &str, value: &Value) {
+        self.name(name);
+        append_value(self.out, value);
+    }
+
     /// Appends a member of any name.
     pub(crate) fn put_any(&mut self, name: &str, value: &Value) {
         self.out.push(if self.empty { b'{' } else { b',' });
         self.empty = false;
-        append_json(self.out, name);
+        append_text(self.out, name);
         self.out.push(b':');
-        append_json(self.out, value);
+        append_value(self.out, value);
     }
 
     /// Closes the object.
@@ -165,6 +196,21 @@ mod tests {
         let mut second = first.clone();
         second.make_mut()["a"] = 2.into();
         assert_eq!((first["a"].as_i64(), second["a"].as_i64()), (Some(1), Some(2)));
+    }
+
+    #[test]
+    fn values_are_written_as_serde_json_does() {
+        for text in [
+            r#"{"a\"b":["x\ny",1,-0.5,1e300,true,null,[],{}],"":{"\u00e9\u0001":"\u007f/<&>\u2028"}}"#,
+            r#""""#,
+            "[[[]],[{}]]",
+            "12345678901234567890",
+        ] {
+            let value: Value = serde_json::from_str(text).unwrap();
+            let mut out = Vec::new();
+            append_value(&mut out, &value);
+            assert_eq!(String::from_utf8(out).unwrap(), value.to_string());
+        }
     }
 
     #[test]

@@ -209,7 +209,11 @@ impl Scheduler {
                 if let Some(entry) = self.entries.get_mut(&pid) {
                     entry.process = Some(process);
                 }
-                self.take_requests();
+                // In the middle of a turn nothing happens that would not if the process had not paused.
+                if self.paused.is_none() {
+                    self.take_requests();
+                    self.start_commands(pid);
+                }
                 Ok(())
             }
             Poll::Ready(Ok(status)) => {
@@ -217,6 +221,7 @@ impl Scheduler {
                 let killed = process.control.killed_by;
                 drop(process);
                 self.take_requests();
+                self.start_commands(pid);
                 self.ended(pid, status, killed);
                 Ok(())
             }
@@ -473,16 +478,15 @@ impl Scheduler {
         }
         self.fire_due();
         match self.ready.pop() {
-            Some(pid) => {
-                self.step(pid)?;
-                self.start_commands(pid);
-            }
+            Some(pid) => self.step(pid)?,
             None => match self.idle(cx) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(result) => result?,
             },
         }
-        self.attend_commands();
+        if self.paused.is_none() {
+            self.attend_commands();
+        }
         Poll::Ready(Ok(self.first_status))
     }
 

@@ -77,14 +77,14 @@ fn append_data(out: &mut Vec<u8>, event: &Event, name: EventName) {
 fn put_call(object: &mut ObjectWriter<'_>, names: [&str; 2], call: &ToolCall) {
     let [name, input] = names;
     object.put(name, claude_name(&call.name));
-    object.put(input, &call.arguments);
+    object.put_value(input, &call.arguments);
 }
 
 /// An error of a call that failed, else its output; no output is an empty text.
 fn put_result(object: &mut ObjectWriter<'_>, name: &str, result: Option<&Json>, error: Option<&str>) {
     match (error, result) {
         (Some(error), _) => object.put("error", error),
-        (None, Some(result)) => object.put(name, result),
+        (None, Some(result)) => object.put_value(name, result),
         (None, None) => object.put(name, ""),
     }
 }

@@ -8,7 +8,7 @@ use super::event::EventName;
 use super::settings::Settings;
 use crate::hook::error::EventError;
 use crate::hook::event::{Channel, Event, EventContext, Happening, ToolCall, ToolCallSummary};
-use crate::hook::json::{Json, append_json};
+use crate::hook::json::{Json, append_json, append_text, append_value};
 use crate::vfs::path;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -160,7 +160,7 @@ impl<'a> Payload<'a> {
         object.put_some("effort", self.fact("effort"));
         object.put("hook_event_name", self.name.name());
         for name in self.name.row().fields {
-            object.put_some(name, self.member(name));
+            object.put_value(name, self.member(name).as_deref());
         }
         let common = ["prompt_id", "transcript_path", "scratchpad_dir", "effort"];
         for (name, value) in &self.event.facts {
@@ -292,11 +292,22 @@ struct ObjectWriter {
 
 impl ObjectWriter {
     fn put<T: serde::Serialize + ?Sized>(&mut self, name: &str, value: &T) {
+        self.name(name);
+        append_json(&mut self.out, value);
+    }
+
+    fn name(&mut self, name: &str) {
         self.out.push(if self.empty { b'{' } else { b',' });
         self.empty = false;
-        append_json(&mut self.out, name);
+        append_text(&mut self.out, name);
         self.out.push(b':');
-        append_json(&mut self.out, value);
+    }
+
+    fn put_value(&mut self, name: &str, value: Option<&Value>) {
+        if let Some(value) = value {
+            self.name(name);
+            append_value(&mut self.out, value);
+        }
     }
 
     fn put_some<T: serde::Serialize>(&mut self, name: &str, value: Option<T>) {

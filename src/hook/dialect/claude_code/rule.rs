@@ -252,19 +252,12 @@ impl Pattern {
 
 /// `$( )`, a backquote, or `$VAR`, wherever it stands.
 fn has_expansion(command: &str) -> bool {
-    let mut letters = command.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '`' => return true,
-            '$' => match letters.peek() {
-                Some('(' | '{' | '_' | '@' | '*' | '#' | '?' | '!') => return true,
-                Some(next) if next.is_ascii_alphanumeric() => return true,
-                _ => {}
-            },
-            _ => {}
-        }
-    }
-    false
+    let bytes = command.as_bytes();
+    memchr::memchr2_iter(b'$', b'`', bytes).any(|at| {
+        let next = bytes.get(at + 1).copied();
+        bytes.get(at) == Some(&b'`')
+            || next.is_some_and(|next| next.is_ascii_alphanumeric() || b"({_@*#?!".contains(&next))
+    })
 }
 
 fn host_of(url: &str) -> &str {

@@ -7,7 +7,7 @@
 use super::event::EventName;
 use crate::hook::error::EventError;
 use crate::hook::event::{Channel, Event, EventContext, Happening, ToolCall};
-use crate::hook::json::{Json, append_json};
+use crate::hook::json::{Json, append_members};
 use crate::text::Text;
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
@@ -96,7 +96,7 @@ pub(super) fn value(
 /// The payload as text.
 pub(super) fn text(value: &Map<String, Value>) -> Text {
     let mut out = Vec::with_capacity(256);
-    append_json(&mut out, value);
+    append_members(&mut out, value);
     Text::from(out)
 }
 

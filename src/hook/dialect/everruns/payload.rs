@@ -171,7 +171,7 @@ fn append_data(out: &mut Vec<u8>, event: &Event, current: &Current) {
 fn put_call(object: &mut ObjectWriter<'_>, call: &ToolCall, current: &Current) {
     object.put_text("tool_name", &call.name);
     object.put_text("tool_call_id", &call.id);
-    object.put("arguments", &current.arguments);
+    object.put_value("arguments", &current.arguments);
 }
 
 /// A fresh payload file's path (R22): a time-ordered UUID (version 7) after the hook's safe id.

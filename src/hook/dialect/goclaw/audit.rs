@@ -1,7 +1,7 @@
 //! Audit rows (7 of the contract): one for each run of a hook, with hashes in the place of inputs and without secrets.
 
 use super::redact::redact;
-use crate::hook::json::cut;
+use crate::hook::json::{append_text, append_value, cut};
 use crate::hook::record::HookRecord;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -67,7 +67,7 @@ pub(super) fn input_hash(tool: &str, input: &Value) -> String {
     let mut hash = Sha256::new();
     hash.update(tool.as_bytes());
     hash.update([0]);
-    hash.update(canonical(input).as_bytes());
+    hash.update(canonical(input));
     let digest: [u8; 32] = hash.finalize().into();
     digest.iter().fold(String::with_capacity(64), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
@@ -76,38 +76,32 @@ pub(super) fn input_hash(tool: &str, input: &Value) -> String {
 }
 
 /// JSON with the keys of every object sorted. Depth is that of the value, which was parsed.
-pub(super) fn canonical(value: &Value) -> String {
-    let mut out = String::new();
+pub(super) fn canonical(value: &Value) -> Vec<u8> {
+    let mut out = Vec::new();
     append(&mut out, value);
     out
 }
 
-fn append(out: &mut String, value: &Value) {
+fn append(out: &mut Vec<u8>, value: &Value) {
     match value {
         Value::Object(members) => {
             let sorted: BTreeMap<_, _> = members.iter().collect();
-            out.push('{');
             for (index, (name, value)) in sorted.into_iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
-                out.push_str(&Value::from(name.as_str()).to_string());
-                out.push(':');
+                out.push(if index == 0 { b'{' } else { b',' });
+                append_text(out, name);
+                out.push(b':');
                 append(out, value);
             }
-            out.push('}');
+            out.extend_from_slice(if members.is_empty() { b"{}" } else { b"}" });
         }
         Value::Array(items) => {
-            out.push('[');
             for (index, value) in items.iter().enumerate() {
-                if index > 0 {
-                    out.push(',');
-                }
+                out.push(if index == 0 { b'[' } else { b',' });
                 append(out, value);
             }
-            out.push(']');
+            out.extend_from_slice(if items.is_empty() { b"[]" } else { b"]" });
         }
-        other => out.push_str(&other.to_string()),
+        other => append_value(out, other),
     }
 }
 
@@ -120,7 +114,10 @@ mod tests {
     fn hashes() {
         let first: Value = serde_json::from_str(r#"{"b":1,"a":{"d":[{"y":1,"x":2}],"c":null}}"#).unwrap();
         let second: Value = serde_json::from_str(r#"{"a":{"c":null,"d":[{"x":2,"y":1}]},"b":1}"#).unwrap();
-        assert_eq!(canonical(&first), r#"{"a":{"c":null,"d":[{"x":2,"y":1}]},"b":1}"#);
+        assert_eq!(
+            String::from_utf8(canonical(&first)).unwrap(),
+            r#"{"a":{"c":null,"d":[{"x":2,"y":1}]},"b":1}"#
+        );
         assert_eq!(input_hash("exec", &first), input_hash("exec", &second));
         assert_ne!(input_hash("exec", &json!(null)), input_hash("exec", &json!({})));
         // printf 'exec\0{"a":2,"b":1}' | sha256sum

@@ -3,7 +3,7 @@
 use super::EventName;
 use crate::hook::error::EventError;
 use crate::hook::event::{Channel, Event, EventContext, Happening, ToolCall};
-use crate::hook::json::{Json, append_json};
+use crate::hook::json::{Json, append_json, append_text, append_value};
 use crate::hook::runner::HookRunner;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -73,33 +73,37 @@ impl Payload {
     /// Compact JSON; `<`, `>` and `&` stay as they are.
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = vec![b'{'];
-        let mut put = |key: &str, value: Field<'_>| {
+        let put = |out: &mut Vec<u8>, key: &str, value: Field<'_>| {
             if out.len() > 1 {
                 out.push(b',');
             }
-            append_json(&mut out, key);
+            append_text(out, key);
             out.push(b':');
+            let start = out.len();
             match value {
-                Field::Text(text) => append_json(&mut out, text),
-                Field::Number(number) => append_json(&mut out, &number),
-                Field::Json(json) => append_json(&mut out, json),
+                Field::Text(text) => append_text(out, text),
+                Field::Number(number) => append_json(out, &number),
+                Field::Json(json) => append_value(out, json),
             }
+            start..out.len()
         };
-        for (camel, _) in KEYS {
-            put(camel, self.field(camel));
-        }
-        for (camel, pascal) in KEYS {
-            put(pascal, self.field(camel));
+        // Each value stands there twice; it is written once and copied.
+        let values = KEYS.map(|(camel, _)| put(&mut out, camel, self.field(camel)));
+        for ((_, pascal), value) in KEYS.into_iter().zip(values) {
+            out.push(b',');
+            append_text(&mut out, pascal);
+            out.push(b':');
+            out.extend_from_within(value);
         }
         if let Some((output, error)) = &self.after {
-            put("toolOutput", Field::Json(output));
+            put(&mut out, "toolOutput", Field::Json(output));
             match error {
-                Some(error) => put("toolError", Field::Text(error)),
-                None => put("toolError", Field::Json(&Value::Null)),
-            }
+                Some(error) => put(&mut out, "toolError", Field::Text(error)),
+                None => put(&mut out, "toolError", Field::Json(&Value::Null)),
+            };
         }
         for (name, value) in &self.more {
-            put(name, Field::Json(value));
+            put(&mut out, name, Field::Json(value));
         }
         out.push(b'}');
         out
