@@ -248,6 +248,7 @@ impl Sandbox {
             args: script.args.into(),
             environment,
             cwd: script.cwd.unwrap_or_else(|| self.cwd.clone()),
+            place: None,
             descriptors: DescriptorTable::standard(input, out, err),
             command_string: script.path.is_empty(),
             script: script.path,

@@ -395,7 +395,7 @@ impl Process {
                 if let Some(super::frame::Frame::Loop(frame)) = self.control.frames.last_mut() {
                     frame.status = 1;
                 }
-                self.leave_loops(1, false);
+                self.leave_loops(run, 1, false)?;
                 self.shell.state.set_status(1);
                 Ok(())
             }

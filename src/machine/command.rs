@@ -69,9 +69,6 @@ impl Process {
         if self.shell.state.options.has(ShellOption::NoExec) {
             return Err(Halt::Discard(self.shell.state.status));
         }
-        if self.shell.state.options.has(ShellOption::Keyword) {
-            self.x.take_keyword_assignments(run);
-        }
         if self.x.fields.is_empty() {
             return self.execute_nothing(run);
         }

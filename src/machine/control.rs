@@ -43,6 +43,8 @@ pub(crate) struct Control {
     pub(crate) coprocess: Option<(u32, [NameId; 2])>,
     /// The script, when it is read while it runs.
     pub(crate) input: Option<Box<super::reader::ScriptInput>>,
+    /// The file that the script was read from, which may grow while it runs.
+    pub(crate) script: Option<Box<super::reader::ScriptFile>>,
     /// What it is given to run is compiled at once: it has startup files, which run before its script.
     pub(crate) compiles_at_once: bool,
     #[expect(dead_code, reason = "held: it counts the process while it lives")]
@@ -70,6 +72,7 @@ impl Control {
             outputs: Vec::new(),
             coprocess: None,
             input: None,
+            script: None,
             compiles_at_once: false,
             charge,
         }
@@ -161,6 +164,9 @@ impl Process {
                 state.calls.source = frame.source;
                 state.calls.innermost = frame.calls;
                 state.conditions = frame.conditions;
+                if let Some(last) = frame.last_argument {
+                    state.last_argument = last;
+                }
                 if frame.kind.is_trap() {
                     self.shell.in_trap = self.shell.in_trap.saturating_sub(1);
                     self.control.traps_running.set(frame.kind, false);
@@ -224,7 +230,10 @@ impl Process {
                     self.control.wait = super::wait::Wait::Script;
                     return Ok(Progress::Wait);
                 }
-                None => return Ok(Progress::Ended),
+                None => {
+                    let goes_on = self.control.run_appended(&mut self.shell, run)?;
+                    return Ok(if goes_on { Progress::Wait } else { Progress::Ended });
+                }
             }
         }
     }

@@ -162,7 +162,7 @@ impl Control {
         set(shell, name::HOSTTYPE, Text::from_static(b"x86_64"));
         set(shell, name::MACHTYPE, Text::from_static(b"x86_64-pc-linux-gnu"));
         set(shell, name::OSTYPE, Text::from_static(b"linux-gnu"));
-        set(shell, name::BASH, Text::from_static(b"/bin/bash"));
+        set(shell, name::BASH, Text::from_static(b"/usr/bin/bash"));
         let identity = &run.services.session.identity;
         set(shell, name::HOSTNAME, identity.host.clone());
         let uid = i64::from(identity.uid);
@@ -186,8 +186,9 @@ impl Control {
         exported(shell, name::PWD, cwd);
         let level =
             environment.get(b"SHLVL").and_then(|text| super::variable::plain_integer(text)).unwrap_or(0);
-        let level = if shell.state.ids.parent == 0 { 0.max(level) } else { level + 1 };
-        exported(shell, name::SHLVL, decimal(level.max(i64::from(shell.state.ids.parent != 0))));
+        // As bash: a level that is not sensible starts over.
+        let level = level.saturating_add(1).max(0);
+        exported(shell, name::SHLVL, decimal(if level < 1000 { level } else { 1 }));
         let old = shell.variables.slot_mut(name::OLDPWD);
         if old.value == Value::Unset {
             old.attributes.insert(Attributes::EXPORTED);

@@ -2,6 +2,7 @@
 
 use super::external::marked_command;
 use super::run::Run;
+use super::shell::State;
 use crate::memory::{ToMetered, Vec};
 use crate::text::Text;
 use crate::vfs::{Content, Errno, FsError};
@@ -20,9 +21,9 @@ pub(crate) enum Executable {
 }
 
 /// Looks at the start of a file.
-pub(crate) fn identify(run: &Run, cwd: &[u8], path: &[u8]) -> Result<Executable, Errno> {
-    let absolute = crate::vfs::path::join(cwd, path);
+pub(crate) fn identify(run: &Run, state: &State, path: &[u8]) -> Result<Executable, Errno> {
     let (lookups, fs) = (&run.services.cache.lookups, &run.services.session.fs);
+    let absolute = state.absolute(fs, path);
     if let Some(name) = lookups.command(fs, &absolute) {
         return Ok(Executable::Command(name));
     }

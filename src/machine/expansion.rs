@@ -3,7 +3,6 @@
 use super::builder::Builder;
 use super::frame::SavedDescriptor;
 use super::name::NameId;
-use super::run::Run;
 use super::shell::Shell;
 use super::work::Pending;
 use crate::memory::{ToDecimal, Vec};
@@ -172,23 +171,6 @@ impl Expansion {
         x.redirections.clear();
         x.failed = false;
         x.substituted = None;
-    }
-
-    /// `set -k`: assignments among the arguments are taken as if they stood before the command.
-    pub(crate) fn take_keyword_assignments(&mut self, run: &mut Run) {
-        let mut kept = Vec::with_capacity(self.fields.len());
-        for field in std::mem::take(&mut self.fields) {
-            let split = memchr::memchr(b'=', &field).map(|at| field.split_at(at));
-            match split {
-                Some((name, value)) if super::name::is_name(name) => {
-                    let name = run.services.names.intern(name);
-                    let value = Text::from(value.get(1..).unwrap_or(&[]));
-                    self.assignments.push(TemporaryAssignment { name, value, append: false });
-                }
-                _ => kept.push(field),
-            }
-        }
-        self.fields = kept;
     }
 
     /// `$_` behind the command.

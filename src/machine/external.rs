@@ -4,7 +4,7 @@
 use super::builtin::{self};
 use super::error::{AssignmentError, CommandError};
 use super::executable::Executable;
-use super::expansion::Expansion;
+use super::expansion::{Expansion, Target};
 use super::halt::Step;
 use super::option::ShellOption;
 use super::process::Process;
@@ -53,7 +53,7 @@ impl State {
             args,
             stdout: Output::new(descriptors.get(1).cloned()),
             stderr: Output::new(descriptors.get(2).cloned()),
-            cwd: self.cwd.clone(),
+            cwd: self.place.path(&services.session.fs),
             env,
             umask: self.umask,
             session: std::sync::Arc::clone(&services.session),
@@ -68,7 +68,7 @@ impl State {
     /// Whether the file at `path` can be run.
     pub(crate) fn search_path(&self, run: &Run, path: &[u8]) -> Found {
         let fs = &run.services.session.fs;
-        let absolute = crate::vfs::path::join(&self.cwd, path);
+        let absolute = self.absolute(fs, path);
         match fs.metadata(&absolute) {
             Ok(metadata) if metadata.is_directory() => {
                 Found::NotExecutable(Text::from(path), Errno::IsDirectory)
@@ -143,7 +143,12 @@ impl Expansion {
                 old.push_bytes(&value);
                 value = old;
             }
-            changed.set(run.services.names.text(assignment.name), value);
+            // Through a reference what it refers to is assigned.
+            let id = match shell.assignment_target(run, assignment.name) {
+                Some(Target::Variable(id)) => id,
+                _ => assignment.name,
+            };
+            changed.set(run.services.names.text(id), value);
         }
         Ok(environment)
     }
@@ -268,7 +273,7 @@ impl Process {
         environment: Arc<Environment>,
         hops: u32,
     ) -> Step {
-        let error = match super::executable::identify(run, &self.shell.state.cwd, path) {
+        let error = match super::executable::identify(run, &self.shell.state, path) {
             Ok(Executable::Command(name)) => return self.start_command(run, cx, &name, args, environment),
             Ok(Executable::Shell { posix, options, script }) => {
                 let name = args.first().cloned().unwrap_or_default();

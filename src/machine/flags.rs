@@ -3,6 +3,7 @@
 use super::halt::Step;
 use super::option::{self, OPTIONS, ShellOption};
 use super::process::Process;
+use super::reader::ScriptFile;
 use super::run::Run;
 use super::start::Start;
 use crate::io::DescriptorTable;
@@ -10,7 +11,7 @@ use crate::memory::{Arc, Box, Bytes, String, ToMetered, Vec, VecDeque, format, v
 use crate::program::Program;
 use crate::text::Text;
 use crate::utility::{CommandError, CommandRequest, DescriptorHandles, Environment};
-use crate::vfs::{Content, Errno, FsError};
+use crate::vfs::{Content, Errno, FsError, Place};
 
 /// A shell that is to be started.
 pub(crate) struct ShellRequest {
@@ -21,6 +22,7 @@ pub(crate) struct ShellRequest {
     /// The content of the script, when it was read already.
     pub(crate) script: Option<Content>,
     pub(crate) cwd: Text,
+    pub(crate) place: Place,
     pub(crate) descriptors: DescriptorTable,
     pub(crate) parent_pid: u32,
     pub(crate) group: u32,
@@ -41,8 +43,8 @@ pub(crate) struct Flags {
 }
 
 /// The script that an operand names.
-enum ScriptFile {
-    Text(Bytes),
+enum Source {
+    Text(Bytes, Option<Box<ScriptFile>>),
     /// It is no regular file: it is read while it runs.
     Stream(Arc<crate::io::Description>),
 }
@@ -54,8 +56,9 @@ fn script_file(
     known: Option<Content>,
     request: &ShellRequest,
     path: &Text,
-) -> Step<Result<ScriptFile, (String, u8)>> {
-    let absolute = crate::vfs::path::join(&request.cwd, path);
+) -> Step<Result<Source, (String, u8)>> {
+    let files = &run.services.session.fs;
+    let absolute = crate::vfs::path::join(&request.place.path(files), path);
     let content = match known.map_or_else(|| run.services.session.fs.read(&absolute), Ok) {
         Ok(content) => content,
         Err(FsError::Limit(limit)) => return Err(limit.into()),
@@ -65,7 +68,7 @@ fn script_file(
         }
         Err(FsError::Errno(errno)) => {
             if let Some(description) = stream(run, &absolute, &request.descriptors) {
-                return Ok(Ok(ScriptFile::Stream(description)));
+                return Ok(Ok(Source::Stream(description)));
             }
             run.note_missing(path, errno);
             let status = if errno == Errno::NotFound { 127 } else { 126 };
@@ -78,13 +81,12 @@ fn script_file(
         run.note_missing(path, Errno::ExecFormat);
         return Ok(Err((format!("{path}: {path}: cannot execute binary file\n"), 126)));
     }
-    let text = if memchr::memchr(0, bytes).is_some() {
+    if memchr::memchr(0, bytes).is_some() {
         let kept: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
-        Bytes::from(kept)
-    } else {
-        Bytes::from(bytes)
-    };
-    Ok(Ok(ScriptFile::Text(text)))
+        return Ok(Ok(Source::Text(Bytes::from(kept), None)));
+    }
+    let file = ScriptFile::new(absolute, bytes);
+    Ok(Ok(Source::Text(Bytes::from(bytes), Some(Box::new(file)))))
 }
 
 /// Makes the process of `bash ARGS`. `Err`: what to print, and the status.
@@ -101,6 +103,7 @@ pub(crate) fn shell_process(
     let mut script = None;
     // A script that is no regular file: it is read through a descriptor.
     let mut descriptor = None;
+    let mut file = None;
     let (arg0, path);
     if flags.command {
         let Some(text) = args.pop_front() else {
@@ -109,13 +112,13 @@ pub(crate) fn shell_process(
         script = Some(Bytes::from(text.as_bytes()));
         arg0 = args.pop_front().unwrap_or_else(|| request.name.clone());
         path = Text::EMPTY;
-    } else if let (false, Some(file)) = (flags.stdin, args.front()) {
-        path = file.clone();
+    } else if let (false, Some(name)) = (flags.stdin, args.front()) {
+        path = name.clone();
         arg0 = path.clone();
         args.pop_front();
         match script_file(run, request.script.take(), &request, &path)? {
-            Ok(ScriptFile::Text(text)) => script = Some(text),
-            Ok(ScriptFile::Stream(description)) => descriptor = Some(description),
+            Ok(Source::Text(text, from)) => (script, file) = (Some(text), from),
+            Ok(Source::Stream(description)) => descriptor = Some(description),
             Err(refusal) => return Ok(Err(refusal)),
         }
     } else {
@@ -127,6 +130,7 @@ pub(crate) fn shell_process(
         args: args.into(),
         environment: request.environment,
         cwd: request.cwd,
+        place: Some(request.place),
         descriptors: request.descriptors,
         command_string: flags.command,
         script: path,
@@ -139,6 +143,7 @@ pub(crate) fn shell_process(
     let inherits_directory = start.environment.get(b"PWD").is_some();
     let mut boxed = Process::new_shell(run, pid, start)?;
     let process = &mut *boxed;
+    process.control.script = file;
     if !inherits_directory {
         process.shell.take_physical_directory(run);
     }
@@ -227,7 +232,7 @@ fn take_flags(flags: &mut Flags, args: &mut VecDeque<Text>, name: &Text) -> Resu
             match letter {
                 b'c' => flags.command = true,
                 b's' => flags.stdin = true,
-                b'i' => flags.interactive = true,
+                b'i' => flags.interactive = on,
                 b'l' => flags.login = true,
                 b'r' | b'D' => {}
                 b'o' | b'O' => {
@@ -289,6 +294,7 @@ impl Process {
             arg0: Text::from_static(b"bash"),
             environment: request.environment.as_ref().clone(),
             cwd: request.cwd,
+            place: None,
             descriptors: table,
             parent_pid: 1,
             group,

@@ -1,6 +1,7 @@
 //! Processes beside this one: stages of a pipeline, asynchronous lists, coprocesses and process substitutions.
 
 use super::array::Array;
+use super::assign::AssignError;
 use super::control::Control;
 use super::error::{CommandError, ExpansionError};
 use super::expansion::Expansion;
@@ -65,11 +66,17 @@ impl Control {
         }
         let id = run.services.names.intern(name);
         let array: Array = [input, output].iter().map(|number| decimal(i64::from(*number))).collect();
-        shell.variables.set_plain(id, Value::Array(Arc::new(array)));
-        let array = id;
-        let id = run.services.names.intern(&[name, b"_PID"].concat_metered());
-        self.coprocess = Some((pid, [array, id]));
-        shell.variables.set_plain(id, Value::Text(decimal(i64::from(pid))));
+        let array = Value::Array(Arc::new(array));
+        let number = run.services.names.intern(&[name, b"_PID"].concat_metered());
+        self.coprocess = Some((pid, [id, number]));
+        for (id, value) in [(id, array), (number, Value::Text(decimal(i64::from(pid))))] {
+            // What can not be changed is reported; the coprocess runs all the same.
+            match shell.check_writable(run, id) {
+                Ok(()) => shell.variables.set_plain(id, value),
+                Err(AssignError::Halt(halt)) => return Err(halt),
+                Err(_) => {}
+            }
+        }
         Ok(())
     }
 }
@@ -224,6 +231,10 @@ impl Process {
         let mut child = self.control.fork(&self.shell, run, self.shell.code.pc)?;
         let (own, theirs, number) = if output { (writer, reader, 0) } else { (reader, writer, 1) };
         let _ = child.shell.state.descriptors.replace(number, Some(theirs));
+        // It does not show the traps of the shell around it.
+        if child.shell.state.traps.shown.is_some() {
+            Arc::make_mut(&mut child.shell.state.traps).shown = None;
+        }
         let pid = child.shell.state.ids.own;
         run.spawn(self.control.process_pid(&self.shell), child);
         if output {

@@ -165,6 +165,8 @@ pub(crate) struct ScriptFrame {
     pub(crate) expansion: Option<Box<Expansion>>,
     /// Whether the `DEBUG` trap had run for it.
     pub(crate) debug_done: bool,
+    /// `$_` behind `eval` and `source`.
+    pub(crate) last_argument: Option<Text>,
 }
 
 /// See [`Frame::Command`].

@@ -219,7 +219,7 @@ impl Process {
             returned: false,
         })));
         match caller {
-            Some(caller) => self.entry_trap(run, line, caller),
+            Some(caller) => self.entry_trap(run, function.definition.span.line, caller),
             None => Ok(()),
         }
     }

@@ -10,9 +10,19 @@ use super::run::Run;
 use super::shell::{Code, Shell};
 use super::work::{Done, LONG, Paced};
 use crate::memory::{Box, ToMetered, Vec};
-use crate::program::{Pc, Program};
+use crate::program::{Op, Pc, Program};
 use crate::text::Text;
 use std::num::NonZeroU32;
+
+impl Code {
+    /// Whether this is in the condition of the loop that `continue` takes to `top`, and whether that is an `until`.
+    fn condition(&self, top: Pc) -> Option<bool> {
+        match self.program.code.get((top as usize).checked_sub(1)?) {
+            Some(&Op::LoopCondition { until, body }) if self.pc < body => Some(until),
+            _ => None,
+        }
+    }
+}
 
 impl Shell {
     fn go_to(&mut self, code: Option<Code>, pc: Pc) {
@@ -86,19 +96,29 @@ impl Process {
         self.assign_loop_variable(run, name, field)
     }
 
-    /// `break` and `continue`: unwinds to the `count`th loop.
-    pub(crate) fn leave_loops(&mut self, count: usize, again: bool) {
+    /// `break` and `continue`: unwinds to the `count`th loop. Gives the status.
+    pub(crate) fn leave_loops(&mut self, run: &mut Run, count: usize, again: bool) -> Step<u8> {
         let mut rest = count.min(self.control.loop_depth());
         let mut code: Option<Code> = None;
         while rest > 0 {
             if let (1, true, Some(Frame::Loop(frame))) = (rest, again, self.control.frames.last_mut()) {
-                frame.status = 0;
-                let (pc, conditions) = (frame.continue_to, frame.conditions);
-                self.shell.state.conditions = conditions;
+                let pc = frame.continue_to;
+                self.shell.state.conditions = frame.conditions;
+                match code.as_ref().unwrap_or(&self.shell.code).condition(pc) {
+                    // What succeeds ends the loop.
+                    Some(true) => {
+                        let (status, end) = (frame.status, frame.break_to);
+                        self.control.frames.pop();
+                        self.shell.go_to(code, end);
+                        return Ok(status);
+                    }
+                    Some(false) => run.services.meter.count_loop()?,
+                    None => frame.status = 0,
+                }
                 self.shell.go_to(code, pc);
-                return;
+                return Ok(0);
             }
-            let Some(frame) = self.control.frames.pop() else { return };
+            let Some(frame) = self.control.frames.pop() else { break };
             match &frame {
                 Frame::Loop(frame) => {
                     rest -= 1;
@@ -113,6 +133,7 @@ impl Process {
             }
             self.undo(frame);
         }
+        Ok(0)
     }
 
     // Case.

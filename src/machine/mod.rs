@@ -13,6 +13,7 @@ mod compile;
 mod compiling;
 mod condition;
 mod control;
+mod directory;
 mod environment;
 mod error;
 mod executable;

@@ -11,11 +11,11 @@ use super::frame::Frame;
 use super::halt::Step;
 use super::option::ShellOption;
 use super::run::Run;
-use super::shell::Shell;
+use super::shell::{Shell, State};
 use super::wait::Wait;
 use crate::limit::{LimitError, Turn, gauge};
 use crate::memory::{Arc, Vec};
-use crate::program::Op;
+use crate::program::{Op, Pc};
 use std::task::{Context, Poll};
 
 /// See the module.
@@ -86,6 +86,11 @@ impl Process {
             gauge::burn(-1);
         }
         Ok(gives_way)
+    }
+
+    /// Jumps where something does not hold of the shell.
+    fn unless(&mut self, to: Pc, holds: impl FnOnce(&State) -> bool) {
+        self.shell.code.jump_unless(holds(&self.shell.state), to);
     }
 
     /// The operation is run again when the run may take long.
@@ -322,9 +327,8 @@ impl Process {
                         let text = self.x.builder.take_text();
                         self.x.fields.push(text);
                     }
-                    Op::UnlessBraces(to) => {
-                        self.shell.code.jump_unless(self.shell.state.expands_braces(), to);
-                    }
+                    Op::UnlessKeyword(to) => self.unless(to, |state| state.options.has(ShellOption::Keyword)),
+                    Op::UnlessBraces(to) => self.unless(to, State::expands_braces),
                     Op::BraceFields(index) if defers_braces(run, &program, index) => return Ok(self.again()),
                     Op::BraceFields(index) => self.x.brace_fields(&mut self.shell, run, &program, index)?,
                     Op::ArrayBegin => {
@@ -510,9 +514,9 @@ impl Process {
                         self.control.frames.push(Frame::Case(subject, false));
                     }
                     Op::CaseMatch { pattern, arm } => self.case_match(run, &program, pattern, arm)?,
-                    Op::CaseContinue => {
+                    Op::CaseContinue { ran: body } => {
                         if let Some(Frame::Case(_, ran)) = self.control.frames.last_mut() {
-                            *ran = true;
+                            *ran = body;
                         }
                     }
                     Op::CaseUnmatched => {
@@ -530,7 +534,7 @@ impl Process {
                     Op::ConditionalWord => self.conditional_word(run),
                     Op::ConditionalUnary(operator) => self.conditional_unary(run, operator),
                     Op::ConditionalBinary(operator) => self.conditional_binary(run, operator)?,
-                    Op::ConditionalEnd => {}
+                    Op::ConditionalEnd | Op::LoopCondition { .. } => {}
                     Op::Debug(text) => {
                         self.debug_trap(run, &program, text)?;
                         continue;

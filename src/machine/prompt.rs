@@ -61,7 +61,8 @@ pub(crate) fn decode(shell: &mut Shell, run: &mut Run, prompt: &[u8], primary: b
                 };
                 out.extend_from_slice(number.to_decimal().as_bytes());
             }
-            b'#' => out.push(b'1'),
+            // Commands are counted in an interactive shell only.
+            b'#' => out.push(if shell.state.invoked.interactive { b'1' } else { b'0' }),
             b'[' | b']' => {}
             b'w' | b'W' => {
                 let home = shell.scalar(run, name::HOME).unwrap_or_default();

@@ -4,6 +4,7 @@
 //! and only then is the next line taken. A command of many lines is not parsed anew for each of them: see
 //! [`ScriptInput::is_worth_a_try`].
 
+use super::compiling::{After, Compiling};
 use super::control::Control;
 use super::flags::SCRIPT_DESCRIPTOR;
 use super::frame::{Frame, ScriptFrame, ScriptKind};
@@ -70,6 +71,22 @@ impl ScriptInput {
     }
 }
 
+/// A file whose text was taken as a whole. Bash reads it as it runs: what is appended meanwhile is run too.
+#[derive(Debug)]
+pub(crate) struct ScriptFile {
+    path: Vec<u8>,
+    /// Bytes that were taken, and the line behind them.
+    taken: usize,
+    line: u32,
+}
+
+impl ScriptFile {
+    pub(crate) fn new(path: Vec<u8>, text: &[u8]) -> Self {
+        let lines = memchr::memchr_iter(b'\n', text).count();
+        Self { path, taken: text.len(), line: u32::try_from(lines).unwrap_or(u32::MAX).saturating_add(1) }
+    }
+}
+
 impl Shell {
     fn finish_input(&mut self) {
         if self.state.invoked.interactive {
@@ -132,6 +149,28 @@ impl Control {
         self.input = Some(Box::new(ScriptInput::new()));
         shell.state.invoked.reads_input = shell.state.descriptors.get(SCRIPT_DESCRIPTOR).is_none();
         self.wait = Wait::Script;
+    }
+
+    /// Runs what was appended to the script's file since it was taken. Whether there is something.
+    pub(crate) fn run_appended(&mut self, shell: &mut Shell, run: &mut Run) -> Step<bool> {
+        let Some(script) = self.script.take() else { return Ok(false) };
+        let files = &run.services.session.fs;
+        let has_grown = |metadata: crate::vfs::Metadata| metadata.size > script.taken as u64;
+        if shell.is_forked || !files.metadata(&script.path).is_ok_and(has_grown) {
+            return Ok(false);
+        }
+        let content = match files.read(&script.path) {
+            Ok(content) => content,
+            Err(crate::vfs::FsError::Limit(limit)) => return Err(limit.into()),
+            Err(_) => return Ok(false),
+        };
+        let source = Bytes::from(content.as_bytes());
+        let ScriptFile { path, taken, line } = script.into_inner();
+        self.script = Some(Box::new(ScriptFile::new(path, &source)));
+        let after = After::More { shift: shell.code.shift };
+        let compiled = self.compile_for(shell, run, Compiling { source, from: (taken, line), after })?;
+        self.run_compiled(shell, run, compiled);
+        Ok(true)
     }
 
     /// Whether what runs is the main script's level.
@@ -284,6 +323,7 @@ impl Control {
             pipe_status: Arc::clone(&state.pipe_status),
             expansion: None,
             debug_done: false,
+            last_argument: None,
         };
         self.frames.push(Frame::Script(Box::new(frame)));
         self.start_program(shell, run, &program);

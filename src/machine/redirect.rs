@@ -60,7 +60,7 @@ impl State {
         if matches!(operator, RedirectionOperator::Write | RedirectionOperator::BothWrite)
             && self.options.has(ShellOption::NoClobber)
         {
-            let absolute = crate::vfs::path::join(&self.cwd, path);
+            let absolute = self.absolute(&run.services.session.fs, path);
             if run.services.session.fs.metadata(&absolute).is_ok_and(|metadata| metadata.is_regular()) {
                 return Err(RedirectionError::NoClobber(path.clone()));
             }
@@ -87,7 +87,7 @@ impl State {
             return Err(Errno::NotFound.into());
         }
         let session = &run.services.session;
-        let absolute = crate::vfs::path::join(&self.cwd, path);
+        let absolute = self.absolute(&session.fs, path);
         match Description::open(&session.fs, &session.fifos, &session.random, &absolute, options)? {
             OpenedPath::Description(description) => Ok(description),
             OpenedPath::Descriptor(number) => {

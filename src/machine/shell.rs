@@ -147,6 +147,8 @@ pub(crate) struct ProcessIds {
 pub(crate) struct Invoked {
     /// `$0`
     pub(crate) arg0: Text,
+    /// The arguments that it was started with.
+    pub(crate) args: Positional,
     /// Name at the start of messages: `$0` of the shell, or the script.
     pub(crate) report_name: Text,
     /// Runs a command string (`-c`).
@@ -216,7 +218,9 @@ pub(crate) struct State {
     pub(crate) commands: Commands,
     pub(crate) traps: Arc<Traps>,
     pub(crate) descriptors: DescriptorTable,
+    /// The working directory as the shell tells it, and the directory itself.
     pub(crate) cwd: Text,
+    pub(crate) place: crate::vfs::Place,
     pub(crate) umask: u32,
     /// What `ulimit` lowered.
     pub(crate) resource_limits: Arc<Vec<super::builtin::Lowered>>,
@@ -251,6 +255,7 @@ impl State {
             traps: Arc::default(),
             descriptors: DescriptorTable::default(),
             cwd: Text::EMPTY,
+            place: crate::vfs::Place::default(),
             umask: 0o022,
             resource_limits: Arc::default(),
             directories: Arc::default(),

@@ -94,6 +94,7 @@ impl Process {
             pipe_status: Arc::clone(&state.pipe_status),
             expansion: Some(Box::new(std::mem::take(&mut self.x))),
             debug_done: std::mem::replace(&mut self.control.debug_done, false),
+            last_argument: None,
         };
         self.control.traps_running.set(kind, true);
         if kind == ScriptKind::Trap {
@@ -109,13 +110,22 @@ impl Process {
     pub(crate) fn start_exit_trap(&mut self, run: &mut Run, status: u8) -> Step {
         let Some(action) = self.shell.state.traps.signals.get(&0).cloned() else { return Ok(()) };
         // What was running is given up: the trap runs at the level of the shell that ends.
+        // In a subshell and in a function it runs under the redirections that are in force.
+        let keeps = self.shell.is_forked
+            || self
+                .control
+                .frames
+                .iter()
+                .any(|frame| matches!(frame, Frame::Subshell(_) | Frame::Function(_)));
         while let Some(frame) = self.control.frames.last() {
             // A function that called `exit` is still the current one.
             if matches!(frame, Frame::Subshell(_) | Frame::Function(_)) {
                 break;
             }
-            if let Some(frame) = self.control.frames.pop() {
-                self.undo(frame);
+            match self.control.frames.pop() {
+                Some(Frame::Redirections(_)) if keeps => {}
+                Some(frame) => self.undo(frame),
+                None => {}
             }
         }
         self.shell.state.status = status;

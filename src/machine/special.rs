@@ -6,7 +6,7 @@ use super::error::AssignmentError;
 use super::name::{self, NameId};
 use super::option::{OPTIONS, ShellOption};
 use super::run::Run;
-use super::shell::{Calls, Counters, Shell};
+use super::shell::{Calls, Counters, Positional, Shell};
 use super::variable::Variables;
 use super::variable::{Attributes, Value, decimal};
 use crate::memory::{Arc, JoinText, Vec, format};
@@ -80,19 +80,23 @@ impl Counters {
 
 impl Calls {
     /// `BASH_ARGC` and `BASH_ARGV`: how many arguments each call has, and all of them, the last first.
-    fn arguments(&self, id: NameId) -> Value {
+    fn arguments(&self, id: NameId, bottom: &Positional) -> Value {
         let mut array = Array::default();
         let mut call = self.innermost.as_ref();
+        let mut add = |args: &Positional| {
+            if id == name::BASH_ARGC {
+                array.push(decimal(args.len() as i64));
+            } else {
+                args.as_slice().iter().rev().for_each(|arg| array.push(arg.clone()));
+            }
+        };
         while let Some(entry) = call {
             if let Some(args) = &entry.args {
-                if id == name::BASH_ARGC {
-                    array.push(decimal(args.len() as i64));
-                } else {
-                    args.as_slice().iter().rev().for_each(|arg| array.push(arg.clone()));
-                }
+                add(args);
             }
             call = entry.parent.as_ref();
         }
+        add(bottom);
         Value::Array(Arc::new(array))
     }
 
@@ -103,13 +107,11 @@ impl Calls {
         if id == name::FUNCNAME && call.is_none_or(|call| call.functions == 0) {
             return Value::Unset;
         }
-        if call.is_none() && id != name::BASH_SOURCE {
-            return if id == name::BASH_LINENO && !self.source.is_empty() {
+        if call.is_none() && id == name::BASH_LINENO {
+            if !self.source.is_empty() {
                 array.push(Text::from_static(b"0"));
-                Value::Array(Arc::new(array))
-            } else {
-                Value::Unset
-            };
+            }
+            return Value::Array(Arc::new(array));
         }
         while let Some(entry) = call {
             array.push(match id {
@@ -126,7 +128,7 @@ impl Calls {
                 _ => Text::from_static(b"0"),
             });
         }
-        if array.len() == 0 { Value::Unset } else { Value::Array(Arc::new(array)) }
+        Value::Array(Arc::new(array))
     }
 }
 
@@ -195,7 +197,9 @@ impl Shell {
             name::FUNCNAME | name::BASH_SOURCE | name::BASH_LINENO => {
                 Some(self.state.calls.stack(id, &self.main_script))
             }
-            name::BASH_ARGC | name::BASH_ARGV => Some(self.state.calls.arguments(id)),
+            name::BASH_ARGC | name::BASH_ARGV => {
+                Some(self.state.calls.arguments(id, &self.state.invoked.args))
+            }
             name::DIRSTACK => {
                 let stack = std::iter::once(state.cwd.clone()).chain(state.directories.iter().cloned());
                 Some(Value::Array(Arc::new(stack.collect())))

@@ -31,6 +31,8 @@ pub(crate) struct Start {
     pub(crate) args: Vec<Text>,
     pub(crate) environment: Environment,
     pub(crate) cwd: Text,
+    /// The directory itself, where a shell that is in it starts this one.
+    pub(crate) place: Option<crate::vfs::Place>,
     pub(crate) descriptors: DescriptorTable,
     /// Runs a command string.
     pub(crate) command_string: bool,
@@ -98,13 +100,20 @@ impl Control {
             pipe_status: Arc::clone(&state.pipe_status),
             expansion: None,
             debug_done: false,
+            last_argument: Some(state.last_argument.clone()),
         };
         if let Some((path, args)) = file {
             let call = Call {
                 name: Text::from_static(b"source"),
                 source: path.clone(),
                 line,
-                args: None,
+                args: match &args {
+                    None => Some(Positional::new(vec![path.clone()])),
+                    Some(args) if state.options.has(ShellOption::ExtDebug) => {
+                        Some(Positional::new(args.clone()))
+                    }
+                    Some(_) => None,
+                },
                 functions: state.calls.innermost.as_ref().map_or(0, |call| call.functions),
                 parent: state.calls.innermost.clone(),
             };
@@ -202,12 +211,17 @@ impl Process {
         }
         state.invoked.arg0 = start.arg0.clone();
         state.invoked.report_name = start.arg0;
+        // A command's environment has `_`; without one it is what the shell was called by.
+        let called: &'static [u8] = if start.posix { b"sh" } else { b"bash" };
+        state.last_argument =
+            start.environment.get(b"_").cloned().unwrap_or_else(|| Text::from_static(called));
         state.descriptors = start.descriptors;
-        state.cwd = start.cwd;
+        state.enter_directory(&services.session.fs, start.cwd, start.place);
         state.umask = start.umask.unwrap_or(0o022);
         (state.ids.shell, state.ids.own, state.ids.parent) = (pid, pid, start.parent_pid);
         state.ids.group = start.group.unwrap_or(pid);
         state.invoked.command_string = start.command_string;
+        state.invoked.args = state.positional.clone();
         state.counters.random = (services.session.random.next_u64() as u32) | 1;
         state.counters.started = services.meter.started();
         state.calls.source = start.script.clone();
@@ -234,13 +248,15 @@ impl Process {
         let is_replaced =
             self.control.becomes_command && self.control.frames.is_empty() && self.shell.code.is_at_end();
         let pid = if is_replaced { ids.own } else { run.new_pid() };
+        let (cwd, place) = self.shell.state.directory_of_child(&run.services.session.fs);
         let request = ShellRequest {
             name,
             args,
             environment: Arc::unwrap_or_clone(environment),
             posix,
             script,
-            cwd: self.shell.state.cwd.clone(),
+            cwd,
+            place,
             descriptors: self.shell.state.descriptors.clone(),
             parent_pid: if is_replaced { ids.parent } else { ids.own },
             group: ids.group,
@@ -309,7 +325,7 @@ impl Shell {
 impl Control {
     /// Runs a file before the script; one that can not be read is left out.
     pub(crate) fn start_startup_file(&mut self, shell: &mut Shell, run: &mut Run, path: &Text) -> Step {
-        let absolute = crate::vfs::path::join(&shell.state.cwd, path);
+        let absolute = shell.state.absolute(&run.services.session.fs, path);
         match run.services.session.fs.read(&absolute) {
             Ok(content) => {
                 let mut invocation = Invocation::new(&super::builtin::SOURCE, Vec::new());

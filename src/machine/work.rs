@@ -1,6 +1,7 @@
 //! Work on long values. An operation on more than [`LONG`] bytes is a future that pauses when its fuel is gone; the process
 //! waits for it, and then does with the result what the operation does with a short value at once.
 
+use super::error::ExpansionError;
 use super::expand::ListOf;
 use super::expansion::Expansion;
 use super::halt::Step;
@@ -143,7 +144,10 @@ impl Expansion {
         while bytes.last() == Some(&b'\n') {
             bytes.pop();
         }
-        bytes.retain(|&byte| byte != 0);
+        if memchr::memchr(0, &bytes).is_some() {
+            bytes.retain(|&byte| byte != 0);
+            shell.report(ExpansionError::NullByte);
+        }
         shell.state.status = 0;
         self.append_value(shell, &Text::from(bytes), quoting);
         Poll::Ready(Ok(()))

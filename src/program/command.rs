@@ -5,8 +5,8 @@ use super::part::Deferred;
 use super::{ArithmeticContext, Index, Op, Pc, Quoting, StaticCommand};
 use crate::memory::{Arc, JoinMetered, Vec};
 use crate::syntax::ast::{
-    Argument, Arithmetic, CaseArm, CaseEnd, Command, CommandKind, Conditional, List, Simple, Span, Word,
-    WordPart,
+    Argument, Arithmetic, CaseArm, CaseEnd, Command, CommandKind, Conditional, List, Redirection,
+    RedirectionDescriptor, Simple, Span, Word, WordPart,
 };
 use crate::text::Text;
 
@@ -243,10 +243,12 @@ impl Compiler {
 
     fn while_command(&mut self, until: bool, condition: &List, body: &List) {
         let begin = self.emit(Op::LoopBegin { break_to: 0, continue_to: 0 });
+        let head = self.emit(Op::LoopCondition { until, body: 0 });
         let top = self.here();
         self.patch_continue(begin, top);
         self.condition(|this| this.list(condition));
         let done = self.emit(if until { Op::JumpIfSuccess(0) } else { Op::JumpIfFailure(0) });
+        self.patch(head);
         self.emit(Op::LoopTurn);
         self.list(body);
         self.emit(Op::LoopStatus);
@@ -362,7 +364,7 @@ impl Compiler {
         let mut ends: Vec<Pc> = Vec::new();
         let mut fall_through: Option<Pc> = None;
         let mut test_next: Option<Pc> = None;
-        for arm in arms {
+        for (number, arm) in arms.iter().enumerate() {
             if let Some(jump) = test_next.take() {
                 self.patch(jump);
             }
@@ -375,7 +377,8 @@ impl Compiler {
             if let Some(jump) = fall_through.take() {
                 self.patch(jump);
             }
-            if arm.body.is_empty() {
+            let is_empty = arm.body.is_empty();
+            if is_empty && (arm.end == CaseEnd::Break || number + 1 == arms.len()) {
                 self.emit(Op::SetStatus(0));
             }
             self.based(line, |this| this.list(&arm.body));
@@ -383,7 +386,7 @@ impl Compiler {
                 CaseEnd::Break => ends.push(self.emit(Op::Jump(0))),
                 CaseEnd::FallThrough => fall_through = Some(self.emit(Op::Jump(0))),
                 CaseEnd::Continue => {
-                    self.emit(Op::CaseContinue);
+                    self.emit(Op::CaseContinue { ran: !is_empty });
                     test_next = Some(self.emit(Op::Jump(0)));
                 }
             }
@@ -469,7 +472,7 @@ impl Compiler {
                     if let [WordPart::Literal(text)] = word.parts.as_slice() {
                         associative |= text.starts_with(b"-") && text.contains(&b'A');
                     }
-                    self.fields(word);
+                    self.argument(word);
                 }
                 Argument::Assignment(assignment) => self.assignment_argument(assignment, associative),
             }
@@ -494,6 +497,19 @@ impl Compiler {
         self.check();
     }
 
+    /// A word of a simple command; under `set -k` it may be an assignment.
+    fn argument(&mut self, word: &Word) {
+        let Some((name, append, value)) = keyword_assignment(word) else { return self.fields(word) };
+        let plain = self.emit(Op::UnlessKeyword(0));
+        let name = self.name(&name);
+        self.word(&value, Quoting::Raw);
+        self.emit(Op::TemporaryAssign { name, append });
+        let done = self.emit(Op::Jump(0));
+        self.patch(plain);
+        self.fields(word);
+        self.patch(done);
+    }
+
     /// The redirections of a simple command, then what runs it.
     fn redirected(&mut self, command: &Command, execute: Op, line: u32) {
         for redirection in &command.redirections {
@@ -513,11 +529,19 @@ impl Compiler {
             self.note_span(command);
             return;
         }
+        // What gives a descriptor to a variable and runs no command is done in a process of its own, as in bash.
+        let gives =
+            |redirection: &Redirection| matches!(redirection.descriptor, RedirectionDescriptor::Variable(_));
         self.emit(Op::BeginWords);
         for assignment in &simple.assignments {
             self.assignment(assignment);
         }
+        let subshell = command.redirections.iter().any(gives).then(|| self.emit(Op::Subshell { end: 0 }));
         self.redirected(command, Op::AssignmentsDone, line);
+        if let Some(subshell) = subshell {
+            self.emit(Op::EndProcess);
+            self.patch(subshell);
+        }
         self.check();
     }
 
@@ -548,6 +572,22 @@ fn is_name(text: &[u8]) -> bool {
         && text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
+/// A word of the form of an assignment: the name, whether it appends, and the value.
+fn keyword_assignment(word: &Word) -> Option<(Text, bool, Word)> {
+    let WordPart::Literal(first) = word.parts.first()? else { return None };
+    let at = memchr::memchr(b'=', first)?;
+    let name = first.get(..at)?;
+    let (name, append) = name.strip_suffix(b"+").map_or((name, false), |name| (name, true));
+    if !is_name(name) {
+        return None;
+    }
+    let mut value = word.clone();
+    if let Some(WordPart::Literal(text)) = value.parts.first_mut() {
+        *text = Text::from(first.get(at + 1..)?);
+    }
+    Some((Text::from(name), append, value))
+}
+
 /// The fields of a command that needs no expansion at all.
 fn constant_fields(command: &Command, simple: &Simple) -> Option<Vec<Text>> {
     if !simple.assignments.is_empty() || !command.redirections.is_empty() || simple.words.is_empty() {
@@ -557,8 +597,8 @@ fn constant_fields(command: &Command, simple: &Simple) -> Option<Vec<Text>> {
         .words
         .iter()
         .map(|argument| match argument {
-            Argument::Word(word) => constant_field(word),
-            Argument::Assignment(_) => None,
+            Argument::Word(word) if keyword_assignment(word).is_none() => constant_field(word),
+            Argument::Word(_) | Argument::Assignment(_) => None,
         })
         .collect()
 }

@@ -249,6 +249,7 @@ impl Compiler {
             | Op::ArithmeticLoop { end: target, .. }
             | Op::ArithmeticTest { end: target, .. }
             | Op::UnlessBraces(target)
+            | Op::UnlessKeyword(target)
             | Op::UseValue { end: target, .. }
             | Op::SkipUnlessSet { end: target, .. }
             | Op::SkipWords { end: target, .. }
@@ -265,6 +266,7 @@ impl Compiler {
             | Op::Subshell { end: target }
             | Op::DefineFunction { end: target, .. }
             | Op::LoopBegin { break_to: target, .. }
+            | Op::LoopCondition { body: target, .. }
             | Op::ForBegin { break_to: target, .. }
             | Op::SelectBegin { break_to: target, .. }
             | Op::ForNext { end: target, .. }

@@ -137,6 +137,8 @@ pub(crate) enum Op {
     EndScalar,
     /// Jumps when brace expansion is off (`set +B`).
     UnlessBraces(Pc),
+    /// Jumps without `set -k`: an argument is no assignment.
+    UnlessKeyword(Pc),
     /// Adds the words that a brace expansion without other expansions makes.
     BraceFields(Index),
     /// Starts `( ... )` of an array assignment: suspends the fields.
@@ -242,6 +244,9 @@ pub(crate) enum Op {
     NegationEnd,
     /// Starts `while`, `until`, `for ((`: a frame for `break` and `continue`.
     LoopBegin { break_to: Pc, continue_to: Pc },
+    /// The condition of `while` or `until` begins, where `continue` goes; the loop's body begins at `body`. In the
+    /// condition of `until`, `continue` ends the loop: its status is 0.
+    LoopCondition { until: bool, body: Pc },
     /// A turn begins: counts it.
     LoopTurn,
     /// The loop is over: its status is that of the last turn.
@@ -261,7 +266,7 @@ pub(crate) enum Op {
     /// The builder (or a constant) is a pattern: jumps to the arm on a match.
     CaseMatch { pattern: Option<std::num::NonZeroU32>, arm: Pc },
     /// `;;&`: an arm ran, and the next patterns are looked at.
-    CaseContinue,
+    CaseContinue { ran: bool },
     /// No pattern matched (any more): status 0 if no arm ran.
     CaseUnmatched,
     /// The case command is over.

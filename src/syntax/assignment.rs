@@ -26,7 +26,10 @@ impl Reader<'_> {
         while self.byte_at(end).is_some_and(is_name_byte) {
             end += 1;
         }
-        match (self.byte_at(end), self.byte_at(end + 1)) {
+        if self.byte_at(end) == Some(b'\\') {
+            end = self.name_end(end);
+        }
+        match (self.byte_at(end), self.byte_at(self.after(end))) {
             (Some(b'[' | b'='), _) | (Some(b'+'), Some(b'=')) => self.named_assignment(start, end),
             _ => Ok(Tried::Nothing),
         }
@@ -34,12 +37,13 @@ impl Reader<'_> {
 
     fn named_assignment(&mut self, start: usize, end: usize) -> Parsed<Tried> {
         let line = self.input.line;
-        let name = Text::from(self.slice(start, end));
-        self.input.pos = end;
+        let name = self.joined(start, end);
+        self.advance_to(end);
         let mut subscript = None;
         if self.byte() == Some(b'[') {
             self.input.pos += 1;
             subscript = Some(self.subscript()?);
+            self.advance_to(self.follow(self.pos()));
         }
         let Some(append) = self.assignment_operator() else {
             return self.word_with_bracket(&name, subscript, start, line);
@@ -52,13 +56,13 @@ impl Reader<'_> {
 
     /// Takes `=` or `+=`; whether it was `+=`.
     fn assignment_operator(&mut self) -> Option<bool> {
-        match (self.byte(), self.byte_at(self.pos() + 1)) {
+        match (self.byte(), self.second()) {
             (Some(b'='), _) => {
                 self.input.pos += 1;
                 Some(false)
             }
             (Some(b'+'), Some(b'=')) => {
-                self.input.pos += 2;
+                self.bump(2);
                 Some(true)
             }
             _ => None,

@@ -136,7 +136,7 @@ impl Reader<'_> {
         self.expand_next_alias()?;
         let start = self.pos();
         self.word()?;
-        let variable = Text::from(self.slice(start, self.pos()));
+        let variable = self.joined(start, self.pos());
         self.skip_blanks();
         self.expand_next_alias()?;
         if self.byte() == Some(b';') && self.operator() == 1 {

@@ -46,9 +46,12 @@ impl Reader<'_> {
     }
 
     fn at_conditional_end(&self) -> bool {
-        let at = self.pos();
-        self.slice(at, at + 2) == b"]]"
-            && self.byte_at(self.follow(at + 2)).is_none_or(super::lexer::is_metacharacter)
+        if self.byte() != Some(b']') {
+            return false;
+        }
+        let second = self.after(self.pos());
+        self.byte_at(second) == Some(b']')
+            && self.byte_at(self.after(second)).is_none_or(super::lexer::is_metacharacter)
     }
 
     fn take_conditional_end(&mut self) -> bool {

@@ -7,7 +7,7 @@
 #![allow(clippy::boxed_local, reason = "large, and put away while a here-document is read")]
 
 use super::ast::{CommandSubstitution, List, Parts, Word, WordPart};
-use super::error::ParseWarning;
+use super::error::{ParseError, ParseErrorKind, ParseWarning};
 use super::lexer::{HereDocumentBody, Input, Parsed, Reader, Salvage};
 use super::quote::QuotedEnd;
 use crate::memory::{Box, Bytes, HashMap, Vec};
@@ -109,6 +109,28 @@ impl Reader<'_> {
     /// At the end of the input: here-documents without a body are empty.
     pub(super) fn end_here_documents(&mut self) -> Parsed<()> {
         if self.pending.is_empty() { Ok(()) } else { self.read_here_documents() }
+    }
+
+    /// Bash has read the bodies of a line before it tells of an error in that line: the error is told behind them.
+    pub(super) fn behind_here_documents(&mut self, error: ParseError) -> ParseError {
+        let is_told_behind =
+            matches!(error.kind(), ParseErrorKind::UnexpectedToken(token) if token.as_bytes() != b"newline");
+        if self.pending.is_empty() || !is_told_behind {
+            return error;
+        }
+        let rest = self.slice(self.pos(), self.input.end);
+        let to = self.pos() + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        self.advance_to(to);
+        let read = if self.byte().is_some() { self.newline() } else { self.end_here_documents() };
+        if self.byte_at(self.pos().wrapping_sub(1)) == Some(b'\n') {
+            // Whoever skips the line of the error goes on behind this newline.
+            self.input.pos -= 1;
+            self.input.line = self.input.line.saturating_sub(1);
+        }
+        match read {
+            Err(error) if error.limit().is_some() => error,
+            _ => error.at_line(self.input.line),
+        }
     }
 
     fn here_document_end_line(&self) -> u32 {

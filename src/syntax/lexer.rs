@@ -229,6 +229,37 @@ impl Reader<'_> {
         self.input.source.get(start..end).unwrap_or(&[])
     }
 
+    /// The source between two offsets without its line continuations.
+    pub(super) fn joined(&self, start: usize, end: usize) -> Text {
+        let source = self.slice(start, end);
+        if memchr::memmem::find(source, b"\\\n").is_none() {
+            return Text::from(source);
+        }
+        let mut text = Vec::with_capacity(source.len());
+        let mut bytes = source.iter().copied().peekable();
+        while let Some(byte) = bytes.next() {
+            if byte == b'\\' && bytes.next_if_eq(&b'\n').is_some() {
+                continue;
+            }
+            text.push(byte);
+        }
+        Text::from(text)
+    }
+
+    /// Where the name that goes on at `at` ends, over line continuations, which are followed behind it too.
+    pub(super) fn name_end(&self, mut at: usize) -> usize {
+        loop {
+            while self.byte_at(at).is_some_and(is_name_byte) {
+                at += 1;
+            }
+            let next = self.follow(at);
+            if next == at {
+                return at;
+            }
+            at = next;
+        }
+    }
+
     /// Moves on to `to`, counting lines.
     pub(super) fn advance_to(&mut self, to: usize) {
         let passed = self.slice(self.input.pos, to);
@@ -378,6 +409,10 @@ impl Reader<'_> {
                 return self.continued_keyword();
             }
             if is_metacharacter(byte) {
+                // A process substitution is part of a word: `do<(list)` is not the reserved word.
+                if matches!(byte, b'<' | b'>') && self.is_process_substitution(self.input.pos + length) {
+                    return None;
+                }
                 break;
             }
             length += 1;
@@ -396,6 +431,9 @@ impl Reader<'_> {
         let mut at = self.follow(self.input.pos);
         while let Some(byte) = self.byte_at(at) {
             if is_metacharacter(byte) {
+                if matches!(byte, b'<' | b'>') && self.is_process_substitution(at) {
+                    return None;
+                }
                 break;
             }
             *letters.get_mut(length)? = byte;

@@ -157,6 +157,7 @@ impl Reader<'_> {
         match self.byte() {
             Some(byte) if is_name_start(byte) => {
                 let name = self.name();
+                self.advance_to(self.follow(self.pos()));
                 if self.byte() == Some(b'[') {
                     return self.element(name, parameter);
                 }
@@ -186,7 +187,7 @@ impl Reader<'_> {
         if self.byte() != Some(b']') {
             return Ok(false);
         }
-        self.input.pos += 1;
+        self.bump(1);
         *parameter = Parameter::Element(name, Box::new(self.subscript_of(word)));
         Ok(true)
     }

@@ -112,7 +112,7 @@ impl Parser {
         let input = Input { source: self.source.clone(), pos: self.offset.min(end), end, line: self.line };
         let mut reader = Reader::new(input, options, aliases);
         reader.effort = self.effort;
-        let result = reader.complete_command();
+        let result = reader.complete_command().map_err(|error| reader.behind_here_documents(error));
         self.offset = reader.input.pos;
         self.line = reader.input.line;
         self.warnings.append(&mut reader.warnings);

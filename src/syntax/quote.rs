@@ -13,6 +13,8 @@ use crate::text::Text;
 pub(super) enum QuotedEnd {
     /// `"`
     DoubleQuote,
+    /// The `"` of `"${x:-"..."}"`, where every backslash quotes.
+    InnerDoubleQuote,
     /// The `}` of `"${x:-...}"`; a double quote opens a quoted piece.
     Brace,
     /// The same inside a here-document.
@@ -24,7 +26,7 @@ pub(super) enum QuotedEnd {
 impl QuotedEnd {
     fn quoting(self) -> Quoting {
         match self {
-            Self::DoubleQuote | Self::Brace => Quoting::Double,
+            Self::DoubleQuote | Self::InnerDoubleQuote | Self::Brace => Quoting::Double,
             Self::HereDocumentBrace | Self::Input => Quoting::HereDocument,
         }
     }
@@ -32,6 +34,7 @@ impl QuotedEnd {
     /// Whether a backslash quotes `byte`.
     fn escapes(self, byte: u8) -> bool {
         match byte {
+            _ if self == Self::InnerDoubleQuote => true,
             b'$' | b'`' | b'\\' => true,
             b'"' => self != Self::Input,
             b'}' => matches!(self, Self::Brace | Self::HereDocumentBrace),
@@ -78,12 +81,16 @@ impl Reader<'_> {
 
     /// `"..."`
     pub(super) fn double_quoted(&mut self, out: &mut Parts) -> Parsed<()> {
+        self.double_quoted_to(QuotedEnd::DoubleQuote, out)
+    }
+
+    fn double_quoted_to(&mut self, end: QuotedEnd, out: &mut Parts) -> Parsed<()> {
         self.spend()?;
         let line = self.input.line;
         self.enter()?;
         self.input.pos += 1;
         let mut parts = Parts::new();
-        self.quoted(QuotedEnd::DoubleQuote, &mut parts)?;
+        self.quoted(end, &mut parts)?;
         if self.byte() != Some(b'"') {
             return Err(self.unmatched(b'"', line));
         }
@@ -102,7 +109,7 @@ impl Reader<'_> {
         let mut single: Option<u32> = None;
         while let Some(byte) = self.byte() {
             match byte {
-                b'"' if end == QuotedEnd::DoubleQuote => break,
+                b'"' if matches!(end, QuotedEnd::DoubleQuote | QuotedEnd::InnerDoubleQuote) => break,
                 b'\'' if pairs => {
                     single = if single.is_some() { None } else { Some(self.input.line) };
                     self.input.pos += 1;
@@ -115,7 +122,7 @@ impl Reader<'_> {
                 b'}' if in_brace && single.is_none() => break,
                 b'"' if end != QuotedEnd::Input => {
                     self.flush_quoted(run, out);
-                    self.double_quoted(out)?;
+                    self.double_quoted_to(QuotedEnd::InnerDoubleQuote, out)?;
                     run = self.pos();
                 }
                 b'\\' => {
@@ -128,7 +135,7 @@ impl Reader<'_> {
                         self.flush_quoted(run, out);
                         run = self.pos() + 1;
                         self.input.pos += 2;
-                    } else if pairs && next == Some(b'\'') {
+                    } else if pairs && single.is_none() && next == Some(b'\'') {
                         self.input.pos += 2;
                     } else {
                         self.input.pos += 1;

@@ -2,7 +2,7 @@
 
 use super::ast::{HereDocument, Redirection, RedirectionDescriptor, RedirectionKind, Word, WordPart};
 use super::here_document::PendingHereDocument;
-use super::lexer::{Parsed, Reader, is_name_byte, is_name_start};
+use super::lexer::{Parsed, Reader, is_name_start};
 use super::quote::literal_text;
 use crate::memory::{Arc, Vec};
 use crate::text::Text;
@@ -48,6 +48,10 @@ impl Reader<'_> {
                 .filter(|&number| i32::try_from(number).is_ok());
             at = self.after(at);
         }
+        // Before a process substitution a number is a part of its word.
+        if self.is_process_substitution(at) {
+            return None;
+        }
         // A number that is no descriptor's is a word, as in bash.
         matches!(self.byte_at(at), Some(b'<' | b'>')).then_some((RedirectionDescriptor::Number(number?), at))
     }
@@ -57,10 +61,7 @@ impl Reader<'_> {
         if !self.byte_at(start).is_some_and(is_name_start) {
             return None;
         }
-        let mut end = start;
-        while self.byte_at(end).is_some_and(is_name_byte) {
-            end += 1;
-        }
+        let mut end = self.name_end(start);
         let mut close = end;
         if self.byte_at(close) == Some(b'[') {
             while self
@@ -72,9 +73,11 @@ impl Reader<'_> {
             close += 1;
             end = close;
         }
-        let closed =
-            self.byte_at(close) == Some(b'}') && matches!(self.byte_at(close + 1), Some(b'<' | b'>'));
-        closed.then(|| (RedirectionDescriptor::Variable(Text::from(self.slice(start, end))), close + 1))
+        let operator = self.after(close);
+        let closed = self.byte_at(close) == Some(b'}')
+            && matches!(self.byte_at(operator), Some(b'<' | b'>'))
+            && !self.is_process_substitution(operator);
+        closed.then(|| (RedirectionDescriptor::Variable(self.joined(start, end)), operator))
     }
 
     fn redirection_kind(&mut self) -> Parsed<RedirectionKind> {
@@ -158,9 +161,21 @@ impl Reader<'_> {
             literal_text(&word.parts, &mut text);
             return text;
         }
-        let source = self.slice(word.span.start as usize, word.span.end as usize);
-        Text::from(
-            source.iter().copied().filter(|byte| !matches!(byte, b'"' | b'\'' | b'\\')).collect::<Vec<_>>(),
-        )
+        // The quotes inside of an expansion stay.
+        let mut text = Text::EMPTY;
+        for part in &word.parts {
+            let span = match part {
+                WordPart::Parameter(expansion) => expansion.span,
+                WordPart::CommandSubstitution(substitution) => substitution.span,
+                WordPart::ProcessSubstitution(substitution) => substitution.span,
+                WordPart::Arithmetic(arithmetic) => arithmetic.text.span,
+                other => {
+                    literal_text(std::slice::from_ref(other), &mut text);
+                    continue;
+                }
+            };
+            text.push_bytes(self.slice(span.start as usize, span.end as usize));
+        }
+        text
     }
 }

@@ -143,7 +143,8 @@ impl Reader<'_> {
             }
             at += 1;
         }
-        false
+        // Nothing closes it before the text ends: a word too.
+        depth > 0
     }
 
     /// Whether `name=(` or `name+=(` begins here.
@@ -188,7 +189,7 @@ impl Reader<'_> {
             },
             _ => command.span,
         };
-        let name = Text::from(self.slice(span.start as usize, span.end as usize));
+        let name = self.joined(span.start as usize, span.end as usize);
         self.function_body(command, name, span.line, false)
     }
 
@@ -204,7 +205,7 @@ impl Reader<'_> {
         }
         let (start, line) = (self.pos(), self.input.line);
         self.word()?;
-        let name = Text::from(self.slice(start, self.pos()));
+        let name = self.joined(start, self.pos());
         self.skip_blanks();
         if self.byte() == Some(b'(') && self.parentheses_are_empty() {
             self.bump(1);

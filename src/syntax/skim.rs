@@ -166,6 +166,10 @@ impl Skimmer<'_> {
     fn keyword(&self) -> &[u8] {
         let rest = self.text.get(self.at..).unwrap_or(&[]);
         let length = rest.iter().take(9).take_while(|&&byte| !is_metacharacter(byte)).count();
+        // A process substitution is part of a word.
+        if matches!(rest.get(length..length + 2), Some(b"<(" | b">(")) {
+            return &[];
+        }
         rest.get(..length).unwrap_or(&[])
     }
 

@@ -231,7 +231,12 @@ impl Reader<'_> {
     }
 
     pub(super) fn at_process_substitution(&self) -> bool {
-        matches!(self.byte(), Some(b'<' | b'>')) && self.second() == Some(b'(')
+        self.is_process_substitution(self.pos())
+    }
+
+    /// Whether a process substitution begins at `at`.
+    pub(super) fn is_process_substitution(&self, at: usize) -> bool {
+        matches!(self.byte_at(at), Some(b'<' | b'>')) && self.byte_at(self.after(at)) == Some(b'(')
     }
 
     /// Arithmetic between `((` and `))`; the cursor is on the second parenthesis. `None`: it is something else, and the

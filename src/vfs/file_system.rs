@@ -14,6 +14,8 @@ use crate::limit::gauge;
 use crate::memory::{HashMap, Vec};
 use crate::text::Text;
 use std::fmt;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Fuel of finding a file.
@@ -30,6 +32,8 @@ pub struct FileSystem {
 pub(super) struct Shared {
     pub(super) clock: Arc<Clock>,
     pub(super) live: Mutex<Live>,
+    /// How many directories were moved or removed: see [`super::place`].
+    pub(super) moves: AtomicU64,
 }
 
 /// The state and what belongs to no snapshot.
@@ -173,7 +177,7 @@ impl FileSystem {
             refused: Vec::new(),
             line: share(()),
         };
-        Self { shared: share(Shared { clock, live: Mutex::new(live) }) }
+        Self { shared: share(Shared { clock, live: Mutex::new(live), moves: AtomicU64::new(0) }) }
     }
 
     /// What is used of the quota.
@@ -207,6 +211,7 @@ impl FileSystem {
     /// which: files that are open now then fail with `EIO`.
     pub fn restore(&self, snapshot: &Snapshot) {
         let mut live = self.shared.live();
+        self.shared.moves.fetch_add(1, Relaxed);
         let live = &mut *live;
         let mut state = snapshot.state.clone();
         (state.user, state.quota) = (live.state.user, live.state.quota);

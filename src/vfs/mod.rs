@@ -4,6 +4,7 @@
 //! - `tree.rs`: the state, what a snapshot holds: inodes, mounts and what is used of the quota.
 //! - `resolve.rs`: from a path to an inode, with search permissions, symbolic links and mount points.
 //! - `file_system.rs`, `operation.rs`, `rename.rs`, `open_file.rs`: the operations on paths and on open files.
+//! - `place.rs`: directories by what they are, for processes that work in them.
 //! - `deposit.rs`: files that are written when somebody looks.
 //! - `mount.rs`, `interop.rs`: other trees under the same root, and the `vfs` crate's trait in both directions.
 //! - `base.rs`: the tree that a new session starts with.
@@ -52,6 +53,7 @@ mod mount;
 mod open_file;
 mod operation;
 pub mod path;
+mod place;
 mod rename;
 mod resolve;
 mod stored;
@@ -69,6 +71,7 @@ pub use inode::Content;
 pub use interop::SessionVfs;
 pub use mount::Mount;
 pub use open_file::OpenFile;
+pub(crate) use place::Place;
 
 use crate::clock::Clock;
 use crate::text::Text;

@@ -15,6 +15,7 @@ use crate::limit::Limit;
 use crate::memory::Vec;
 use crate::text::Text;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 pub(super) const fn follow_if(follow: bool) -> Follow {
     if follow { Follow::Always } else { Follow::BeforeSlash }
@@ -244,6 +245,7 @@ impl FileSystem {
         if directory.len() > 0 {
             return Err(Errno::NotEmpty.into());
         }
+        self.shared.moves.fetch_add(1, Relaxed);
         remove(live, parent, &name, self.shared.now())
     }
 

@@ -8,6 +8,7 @@ use super::resolve::{Follow, Last, WRITE};
 use super::stored::Name;
 use super::tree::{Location, State};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// What a rename moves where.
 struct Move {
@@ -31,6 +32,9 @@ impl FileSystem {
             };
         }
         let Some(plan) = plan(&live.state, from, to)? else { return Ok(()) };
+        if live.state.inode(plan.source)?.is_directory() {
+            self.shared.moves.fetch_add(1, Relaxed);
+        }
         let now = self.shared.now();
         if plan.victim.is_some() {
             let (at, is_gone) = live.state.unlink(plan.to.0, &plan.to.1, now)?;

@@ -91,7 +91,8 @@ impl State {
             return Err(Errno::NameTooLong.into());
         }
         if memchr::memchr(0, path).is_some() {
-            return Err(Errno::Invalid.into());
+            let is_removed = path.starts_with(super::place::REMOVED);
+            return Err(if is_removed { Errno::NotFound } else { Errno::Invalid }.into());
         }
         let here = self.inode(start)?;
         let walk = Walk {

@@ -50,7 +50,7 @@ fn leave(ctx: &mut Context<'_, '_>, again: bool) -> Result<Flow, BuiltinError> {
     };
     ctx.process.shell.release(ctx.invocation);
     // A count that is out of range leaves all loops.
-    ctx.process.leave_loops(count, again && status == 0);
-    ctx.process.shell.state.set_status(status);
+    let left = ctx.process.leave_loops(ctx.run, count, again && status == 0)?;
+    ctx.process.shell.state.set_status(if status == 0 { left } else { status });
     Ok(Flow::Switched)
 }

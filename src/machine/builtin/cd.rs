@@ -1,17 +1,15 @@
 //! `cd`, `pwd`: the working directory. Bash manual 4.1. The logical path is kept in `PWD`; `-P` takes the physical one.
 
-use super::super::shell::Shell;
 use super::context::Context;
 use super::error::BuiltinError;
 use super::options::{Options, flag};
 use super::{Act, Builtin, Flow};
-use crate::machine::halt::Step;
+use crate::machine::directory::NO_DIRECTORY;
 use crate::machine::name;
 use crate::machine::option::ShellOption;
-use crate::machine::run::Run;
-use crate::memory::{JoinMetered, ToMetered};
+use crate::memory::ToMetered;
 use crate::text::Text;
-use crate::vfs::{Errno, FsError, path};
+use crate::vfs::{Errno, path};
 
 pub(super) static CD: Builtin = Builtin {
     name: "cd",
@@ -47,22 +45,28 @@ fn cd(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         [target] => (target.clone(), false),
         _ => return Err(BuiltinError::TooManyArguments),
     };
-    if !prints && along_cdpath(ctx, &target, physical)? {
-        return Ok(Flow::Status(0));
+    if physical && target.is_empty() {
+        return Err(BuiltinError::File { name: target, errno: Errno::NotFound });
     }
-    let Err(errno) = ctx.process.shell.change_directory(ctx.run, &target, physical)? else {
-        if prints {
-            print_directory(ctx);
+    if !prints && let Some(status) = along_cdpath(ctx, &target, physical)? {
+        return Ok(Flow::Status(status));
+    }
+    let errno = match ctx.process.shell.change_directory(ctx.run, &target, physical)? {
+        Err(errno) => errno,
+        Ok(status) => {
+            if prints {
+                print_directory(ctx);
+            }
+            return Ok(Flow::Status(status));
         }
-        return Ok(Flow::Status(0));
     };
     if ctx.process.shell.state.options.has(ShellOption::CdableVars) && name::is_name(&target) {
         let id = ctx.run.services.names.intern(&target);
         if let Some(value) = ctx.process.shell.scalar(ctx.run, id)
-            && ctx.process.shell.change_directory(ctx.run, &value, physical)?.is_ok()
+            && let Ok(status) = ctx.process.shell.change_directory(ctx.run, &value, physical)?
         {
             ctx.out.line(&value);
-            return Ok(Flow::Status(0));
+            return Ok(Flow::Status(status));
         }
     }
     Err(BuiltinError::File { name: target, errno })
@@ -89,92 +93,42 @@ fn print_directory(ctx: &mut Context<'_, '_>) {
     ctx.out.line(&cwd);
 }
 
-/// Tries the directories of `CDPATH` for a relative name that does not start with `.` or `..`. Whether one fitted.
-fn along_cdpath(ctx: &mut Context<'_, '_>, target: &Text, physical: bool) -> Result<bool, BuiltinError> {
+/// Tries the directories of `CDPATH` for a relative name that does not start with `.` or `..`. The status if one fitted.
+fn along_cdpath(
+    ctx: &mut Context<'_, '_>,
+    target: &Text,
+    physical: bool,
+) -> Result<Option<u8>, BuiltinError> {
     let first = target.split(|&byte| byte == b'/').next().unwrap_or(&[]);
     if target.is_empty() || matches!(first, b"" | b"." | b"..") {
-        return Ok(false);
+        return Ok(None);
     }
     let list = ctx.process.shell.scalar(ctx.run, name::CDPATH).unwrap_or_default();
     for directory in list.split(|&byte| byte == b':').filter(|_| !list.is_empty()) {
         let candidate =
             if directory.is_empty() { target.to_metered() } else { path::join(directory, target) };
-        if ctx.process.shell.change_directory(ctx.run, &Text::from(candidate), physical)?.is_ok() {
+        if let Ok(status) = ctx.process.shell.change_directory(ctx.run, &Text::from(candidate), physical)? {
             if !directory.is_empty() {
                 print_directory(ctx);
             }
-            return Ok(true);
+            return Ok(Some(status));
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 fn pwd(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     let options = ctx.options()?;
-    if is_physical(ctx, &options)
-        && let Ok(real) = ctx.run.services.session.fs.canonicalize(&ctx.process.shell.state.cwd)
-    {
+    if is_physical(ctx, &options) {
+        let files = &ctx.run.services.session.fs;
+        let Ok(real) = files.canonicalize(&ctx.process.shell.state.place.path(files)) else {
+            ctx.process.shell.write_error(b"pwd: ");
+            ctx.process.shell.write_error(NO_DIRECTORY);
+            return Ok(Flow::Status(1));
+        };
         ctx.out.line(&Text::from(real));
     } else {
         print_directory(ctx);
     }
     Ok(Flow::Status(0))
-}
-
-impl Shell {
-    /// Makes a directory the working directory and sets `PWD` and `OLDPWD`.
-    pub(super) fn change_directory(
-        &mut self,
-        run: &mut Run,
-        target: &Text,
-        physical: bool,
-    ) -> Step<Result<(), Errno>> {
-        let fs = &run.services.session.fs;
-        let joined = path::join(&self.state.cwd, target);
-        // `a/..` is only taken back where `a` is a directory.
-        let found = fs.metadata(&joined).and_then(|metadata| {
-            if metadata.is_directory() { Ok(()) } else { Err(FsError::Errno(Errno::NotDirectory)) }
-        });
-        // From a directory that was removed, `..` still leads up.
-        let found = match found {
-            Err(FsError::Errno(Errno::NotFound)) if !physical && fs.metadata(&self.state.cwd).is_err() => {
-                Ok(())
-            }
-            found => found,
-        };
-        let found = found.and_then(|()| match fs.access(&joined, false, false, true) {
-            Err(FsError::Errno(Errno::NotFound)) => Ok(()),
-            access => access,
-        });
-        match found {
-            Ok(()) => {}
-            Err(FsError::Limit(limit)) => return Err(limit.into()),
-            Err(FsError::Errno(errno)) => return Ok(Err(errno)),
-        }
-        let new = if physical {
-            match fs.canonicalize(&joined) {
-                Ok(real) => real,
-                Err(FsError::Limit(limit)) => return Err(limit.into()),
-                Err(FsError::Errno(errno)) => return Ok(Err(errno)),
-            }
-        } else {
-            let logical = path::normalise(&joined);
-            if !fs.metadata(&logical).is_ok_and(|metadata| metadata.is_directory()) {
-                return Ok(Err(Errno::NotFound));
-            }
-            // Exactly two slashes at the start stay two: POSIX XBD 4.13.
-            if joined.starts_with(b"//") && !joined.starts_with(b"///") {
-                [b"/", logical.as_slice()].concat_metered()
-            } else {
-                logical
-            }
-        };
-        let old = self.scalar(run, name::PWD).unwrap_or_else(|| self.state.cwd.clone());
-        self.state.cwd = Text::from(new);
-        let new = self.state.cwd.clone();
-        // A read-only PWD is reported; the directory has changed.
-        let _ = self.assign_variable(run, name::OLDPWD, old, false);
-        let _ = self.assign_variable(run, name::PWD, new, false);
-        Ok(Ok(()))
-    }
 }

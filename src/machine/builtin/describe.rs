@@ -39,7 +39,7 @@ pub(super) struct Search {
 }
 
 /// The path that `command -p` searches.
-pub(super) const DEFAULT_PATH: &[u8] = b"/usr/bin:/bin";
+pub(super) const DEFAULT_PATH: &[u8] = b"/bin:/usr/bin";
 
 /// The meanings of a name, in the order in which they are taken.
 pub(super) fn meanings(ctx: &mut Context<'_, '_>, name: &Text, search: Search) -> Vec<Meaning> {
@@ -59,7 +59,7 @@ pub(super) fn meanings(ctx: &mut Context<'_, '_>, name: &Text, search: Search) -
         }
         return found;
     }
-    if !search.all
+    if (!search.all || search.files_only)
         && !search.default_path
         && let Some((path, _)) = ctx.process.shell.state.commands.hashed.get(name)
     {

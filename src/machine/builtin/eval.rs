@@ -11,7 +11,7 @@ use crate::machine::name;
 use crate::machine::option::ShellOption;
 use crate::memory::{Arc, Box, Bytes, JoinMetered, ToMetered, Vec};
 use crate::text::Text;
-use crate::vfs::{Errno, FileKind, FsError, OpenOptions, path};
+use crate::vfs::{Errno, FsError, OpenOptions};
 use std::task::Poll;
 
 pub(super) static EVAL: Builtin = Builtin {
@@ -73,7 +73,7 @@ fn source(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         }
         None => name.clone(),
     };
-    let absolute = path::join(&ctx.process.shell.state.cwd, &found);
+    let absolute = ctx.process.shell.state.absolute(&ctx.run.services.session.fs, &found);
     let read = if is_stream(ctx, &absolute) {
         read_stream(ctx, &found)
     } else {
@@ -124,7 +124,7 @@ fn read_file(
     Ok(Bytes::from(bytes))
 }
 
-/// Whether a path is a descriptor or a FIFO: its end comes later.
+/// Whether a path is a descriptor, a FIFO or a device: its end comes later.
 fn is_stream(ctx: &Context<'_, '_>, absolute: &[u8]) -> bool {
     absolute.starts_with(b"/dev/fd/")
         || absolute == b"/dev/stdin"
@@ -134,7 +134,7 @@ fn is_stream(ctx: &Context<'_, '_>, absolute: &[u8]) -> bool {
             .session
             .fs
             .metadata(absolute)
-            .is_ok_and(|metadata| metadata.kind == FileKind::Fifo)
+            .is_ok_and(|metadata| !metadata.is_regular() && !metadata.is_directory())
 }
 
 /// A stream that is being read to its end.
@@ -198,7 +198,7 @@ fn find(ctx: &mut Context<'_, '_>, name: &Text) -> Option<Text> {
     for directory in directories.split(|&byte| byte == b':') {
         let directory = if directory.is_empty() { b"." } else { directory };
         let candidate = [directory, b"/", name.as_bytes()].concat_metered();
-        let absolute = path::join(&ctx.process.shell.state.cwd, &candidate);
+        let absolute = ctx.process.shell.state.absolute(&ctx.run.services.session.fs, &candidate);
         if ctx.run.services.session.fs.metadata(&absolute).is_ok_and(|metadata| metadata.is_regular()) {
             return Some(Text::from(candidate));
         }

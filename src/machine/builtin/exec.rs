@@ -8,6 +8,7 @@ use crate::machine::external::Found;
 use crate::machine::frame::Frame;
 use crate::machine::halt::Halt;
 use crate::machine::option::ShellOption;
+use crate::machine::variable::{decimal, plain_integer};
 use crate::memory::{Arc, JoinMetered, ToMetered, Vec, vec};
 use crate::program::{Op, Program};
 use crate::text::Text;
@@ -66,11 +67,21 @@ fn exec(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     } else {
         ctx.process.shell.environment(ctx.run)
     };
+    let environment = if options.has(b'c') { environment } else { one_level_up(environment) };
     leave_frames(ctx);
     ctx.invocation.take_redirections();
     ctx.invocation.take_temporary();
     ctx.process.start_file(ctx.run, ctx.task, &path, args, environment, 0)?;
     Ok(Flow::Switched)
+}
+
+/// The environment of a command that takes the shell's place: a shell counts itself again.
+fn one_level_up(mut environment: Arc<Environment>) -> Arc<Environment> {
+    let level = environment.get(b"SHLVL").and_then(|level| plain_integer(level));
+    if let Some(level) = level.and_then(|level| level.checked_sub(1)) {
+        Arc::make_mut(&mut environment).set(Text::from_static(b"SHLVL"), decimal(level));
+    }
+    environment
 }
 
 /// Forgets what the shell would come back to: behind the command it ends, without its `EXIT` trap.

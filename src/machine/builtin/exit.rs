@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::error::BuiltinError;
 use super::{Act, Builtin, Flow, options};
-use crate::machine::frame::{Frame, ScriptKind};
+use crate::machine::frame::{Frame, ScriptFrame, ScriptKind};
 use crate::machine::halt::Halt;
 use crate::machine::process::Process;
 
@@ -13,7 +13,7 @@ pub(super) static EXIT: Builtin = Builtin {
     synopsis: "exit [n]",
     help: "Exit the shell.",
     options: &[],
-    act: Act::Machine(|ctx| Err(Halt::Exit(status(ctx)?).into())),
+    act: Act::Machine(exit),
 };
 
 pub(super) static RETURN: Builtin = Builtin {
@@ -25,10 +25,16 @@ pub(super) static RETURN: Builtin = Builtin {
     act: Act::Machine(return_),
 };
 
-/// The status that is asked for; that of the last command by default.
-fn status(ctx: &mut Context<'_, '_>) -> Result<u8, BuiltinError> {
+fn exit(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    let before = trap_around(ctx.process).filter(|frame| frame.kind == ScriptKind::ExitTrap);
+    let before = before.map(|frame| frame.status);
+    Err(Halt::Exit(status(ctx, before)?).into())
+}
+
+/// The status that is asked for. By default that of the last command, or `before`, the status from before a trap.
+fn status(ctx: &mut Context<'_, '_>, before: Option<u8>) -> Result<u8, BuiltinError> {
     match ctx.plain_operands() {
-        [] => Ok(status_before_trap(ctx.process).unwrap_or(ctx.process.shell.state.status)),
+        [] => Ok(before.unwrap_or(ctx.process.shell.state.status)),
         [status, rest @ ..] => match options::number(status) {
             Some(number) if rest.is_empty() => Ok(number as u8),
             Some(_) => {
@@ -43,21 +49,23 @@ fn status(ctx: &mut Context<'_, '_>) -> Result<u8, BuiltinError> {
     }
 }
 
-/// Within a trap's action: the status from before it.
-fn status_before_trap(process: &Process) -> Option<u8> {
+/// The trap whose action runs, if it was started in this shell and not around a subshell.
+fn trap_around(process: &Process) -> Option<&ScriptFrame> {
     if process.shell.in_trap == 0 {
         return None;
     }
-    process.control.frames.iter().rev().find_map(|frame| match frame {
-        Frame::Script(frame) if !matches!(frame.kind, ScriptKind::Eval | ScriptKind::Source) => {
-            Some(frame.status)
-        }
+    let own = process.control.frames.iter().rev().take_while(|frame| !matches!(frame, Frame::Subshell(_)));
+    own.into_iter().find_map(|frame| match frame {
+        Frame::Script(frame) if frame.kind.is_trap() => Some(&**frame),
         _ => None,
     })
 }
 
 fn return_(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
-    let status = status(ctx)?;
+    // What a `DEBUG` trap's function returns is for the shell to look at: there the last command counts.
+    let is_debug = |kind| matches!(kind, ScriptKind::DebugTrap | ScriptKind::EntryTrap);
+    let before = trap_around(ctx.process).filter(|frame| !is_debug(frame.kind)).map(|frame| frame.status);
+    let status = status(ctx, before)?;
     if !ctx.process.control.can_return() && ctx.process.shell.state.calls.innermost.is_none() {
         ctx.complain(BuiltinError::NothingToReturnFrom);
         return Ok(Flow::Status(2));

@@ -3,9 +3,10 @@
 use super::context::Context;
 use super::error::BuiltinError;
 use super::{Act, Builtin, Flow};
+use crate::machine::assign::AssignError;
 use crate::machine::name::{self, OPTARG, OPTERR, OPTIND};
 use crate::machine::shell::GetoptsState;
-use crate::machine::variable::{Value, plain_integer};
+use crate::machine::variable::{Attributes, Value, plain_integer};
 use crate::memory::{ToMetered, Vec};
 use crate::text::Text;
 
@@ -42,7 +43,15 @@ fn getopts(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     state.index = state.index.min(i64::try_from(args.len()).unwrap_or(i64::MAX).saturating_add(1));
     let found = step(letters, args, &mut state);
     ctx.process.shell.state.getopts = state;
-    ctx.process.shell.variables.set_plain(OPTIND, Value::Integer(state.index));
+    // A read-only variable is reported, and nothing more.
+    if state.index != index {
+        if let Err(AssignError::Halt(halt)) = ctx.process.shell.check_writable(ctx.run, OPTIND) {
+            return Err(halt.into());
+        }
+        if !ctx.process.shell.variables.slot(OPTIND).attributes.has(Attributes::READONLY) {
+            ctx.process.shell.variables.set_plain(OPTIND, Value::Integer(state.index));
+        }
+    }
     let is_silent = letters.first() == Some(&b':');
     if !is_silent && ctx.process.shell.scalar(ctx.run, OPTERR).is_none_or(|text| text.as_bytes() != b"0") {
         complain(ctx, &found);

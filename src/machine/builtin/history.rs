@@ -10,7 +10,7 @@ use crate::machine::name;
 use crate::machine::variable::Value;
 use crate::memory::{Arc, JoinMetered};
 use crate::text::Text;
-use crate::vfs::{Errno, FsError, path};
+use crate::vfs::{Errno, FsError};
 use std::fmt::Write as _;
 
 pub(super) static HISTORY: Builtin = Builtin {
@@ -143,7 +143,7 @@ fn index_of(history: &History, text: &[u8]) -> Option<usize> {
 fn file(ctx: &mut Context<'_, '_>, letter: u8, operand: Option<&Text>) -> Result<Flow, BuiltinError> {
     let unsaved = ctx.process.shell.state.editor.history.unsaved;
     let named = match operand {
-        Some(name) => Some(path::join(&ctx.process.shell.state.cwd, name)),
+        Some(name) => Some(ctx.process.shell.state.absolute(&ctx.run.services.session.fs, name)),
         None => ctx.process.shell.history(ctx.run).file(),
     };
     let path = match named {

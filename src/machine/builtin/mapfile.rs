@@ -10,7 +10,7 @@ use super::{Act, Builtin, Flow};
 use crate::io::Description;
 use crate::limit::{Turn, gauge};
 use crate::machine::array::Array;
-use crate::machine::expansion::Subscript;
+use crate::machine::expansion::{Subscript, Target};
 use crate::machine::name::{self, MAPFILE as MAPFILE_NAME, NameId};
 use crate::machine::quote;
 use crate::machine::variable::{Attributes, Value, decimal};
@@ -217,6 +217,10 @@ fn array_named(ctx: &mut Context<'_, '_>, name: &Text) -> Result<NameId, Builtin
         return Err(BuiltinError::InvalidName(name.clone()));
     }
     let id = ctx.run.services.names.intern(name);
+    let id = match ctx.process.shell.dereference(ctx.run, id) {
+        Target::Variable(id) => id,
+        other => return Err(BuiltinError::InvalidName(other.shown(&ctx.run.services.names))),
+    };
     if ctx.process.shell.variables.is_associative(id) {
         return Err(BuiltinError::NotAnIndexedArray(name.clone()));
     }

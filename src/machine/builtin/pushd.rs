@@ -79,7 +79,11 @@ fn operands<'c>(ctx: &Context<'c, '_>) -> (bool, &'c [Text]) {
 
 fn change(ctx: &mut Context<'_, '_>, target: &Text) -> Result<(), BuiltinError> {
     let changed = ctx.process.shell.change_directory(ctx.run, target, false)?;
-    changed.map_err(|errno| BuiltinError::File { name: target.clone(), errno })
+    match changed {
+        Ok(0) => Ok(()),
+        Ok(status) => Err(BuiltinError::Reported(status)),
+        Err(errno) => Err(BuiltinError::File { name: target.clone(), errno }),
+    }
 }
 
 fn pushd(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {

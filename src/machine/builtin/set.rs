@@ -20,6 +20,7 @@ const ROWS: &[OptionRow] = &[
     signed(b'e', "exit when a command fails"),
     signed(b'f', "no pathname expansion"),
     signed(b'h', "remember where commands are"),
+    signed(b'k', "assignments among the arguments go to the environment too"),
     signed(b'm', "job control"),
     signed(b'n', "read commands, run none"),
     signed(b'p', "privileged"),
@@ -89,7 +90,7 @@ fn set_options<'a>(ctx: &mut Context<'_, '_>, args: &'a [Text]) -> Result<Option
                 Some((name, after)) => {
                     rest = after;
                     let option = option::find(name, true)
-                        .filter(|option| !on || !matches!(option, ShellOption::Keyword | ShellOption::OneCmd))
+                        .filter(|option| !on || *option != ShellOption::OneCmd)
                         .ok_or_else(|| BuiltinError::InvalidOptionName(name.clone()))?;
                     ctx.process.shell.set_option(ctx.run, option, on);
                 }
@@ -149,9 +150,9 @@ fn check(args: &[Text]) -> Result<(), BuiltinError> {
     Ok(())
 }
 
-/// `-k` and `-t` are not supported: they can not be turned on.
+/// `-t` is not supported: it can not be turned on.
 const fn is_refused(letter: u8) -> bool {
-    matches!(letter, b'k' | b't')
+    matches!(letter, b't')
 }
 
 impl Shell {

@@ -66,6 +66,9 @@ fn unset_name(ctx: &mut Context<'_, '_>, name: &Text, options: &Options) -> Resu
         && let Some(base) = name.get(..open).filter(|base| name::is_name(base))
     {
         let id = ctx.run.services.names.intern(base);
+        if subscript.is_empty() {
+            return Ok(());
+        }
         return unset_element(ctx, id, &Text::from(subscript));
     }
     if !name::is_name(name) {
@@ -79,6 +82,9 @@ fn unset_name(ctx: &mut Context<'_, '_>, name: &Text, options: &Options) -> Resu
     let (exists, is_reference) = (slot.exists(), slot.attributes.has(Attributes::NAMEREF));
     if !exists && !variables_only && ctx.process.shell.state.commands.functions.contains_key(&id) {
         return unset_function(ctx, name);
+    }
+    if reference && !is_reference {
+        return Ok(());
     }
     if !is_reference || reference {
         return unset_variable(ctx, id);
@@ -116,6 +122,10 @@ fn unset_variable(ctx: &mut Context<'_, '_>, id: NameId) -> Result<(), BuiltinEr
         slot.value = Value::Unset;
         // A computed variable loses its meaning for good.
         slot.attributes = Attributes(attributes.0 & Attributes::SPECIAL.0);
+        if own > 0 {
+            // The name stays local to the function.
+            slot.attributes.insert(Attributes::DECLARED);
+        }
     }
     if attributes.has(Attributes::SPECIAL) {
         ctx.process.shell.after_special(ctx.run, id);

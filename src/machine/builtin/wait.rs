@@ -7,7 +7,7 @@ use super::{Act, Builtin, Flow};
 use crate::machine::job::JobStatus;
 use crate::machine::name;
 use crate::machine::process::Process;
-use crate::machine::variable::{Value, decimal};
+use crate::machine::variable::{Attributes, Value, decimal};
 use crate::memory::{Box, Vec};
 use crate::text::Text;
 
@@ -73,6 +73,9 @@ fn start(ctx: &mut Context<'_, '_>) -> Result<Waiting, BuiltinError> {
             return Err(BuiltinError::InvalidName(variable.clone()));
         }
         let id = ctx.run.services.names.intern(variable);
+        if ctx.process.shell.variables.slot(id).attributes.has(Attributes::READONLY) {
+            return Err(BuiltinError::UnsetReadOnlyVariable(variable.clone()));
+        }
         ctx.process.shell.variables.slot_mut(id).value = Value::Unset;
     }
     let operands = ctx.operands(&options);

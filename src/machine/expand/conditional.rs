@@ -56,7 +56,7 @@ impl State {
         right: &[u8],
     ) -> bool {
         let fs = &run.services.session.fs;
-        let metadata = |path: &[u8]| fs.metadata(&crate::vfs::path::join(&self.cwd, path)).ok();
+        let metadata = |path: &[u8]| fs.metadata(&self.absolute(fs, path)).ok();
         match (operator, metadata(left), metadata(right)) {
             (ConditionalOperator::SameFile, Some(left), Some(right)) => left.inode == right.inode,
             (ConditionalOperator::Newer, Some(left), Some(right)) => left.modified > right.modified,
@@ -73,7 +73,7 @@ impl Shell {
     pub(crate) fn test_unary(&mut self, run: &mut Run, operator: u8, text: &Text) -> bool {
         use crate::vfs::FileKind;
         let fs = std::sync::Arc::clone(&run.services.session.fs);
-        let path = crate::vfs::path::join(&self.state.cwd, text);
+        let path = self.state.absolute(&fs, text);
         let metadata = |follow: bool| {
             if text.is_empty() {
                 return None;

@@ -41,8 +41,8 @@ struct Globbing<'g> {
 
 impl Globbing<'_> {
     fn exists(&self, path: &[u8], directory: bool) -> bool {
-        let absolute = crate::vfs::path::join(&self.state.cwd, path);
         let fs = &self.run.services.session.fs;
+        let absolute = self.state.absolute(fs, path);
         if directory {
             fs.metadata(&absolute).is_ok_and(|metadata| metadata.is_directory())
         } else {
@@ -64,8 +64,8 @@ impl Globbing<'_> {
         let mut pending = vec![path.to_metered()];
         while let Some(current) = pending.pop() {
             let shown: &[u8] = if current.is_empty() { b"." } else { &current };
-            let directory = crate::vfs::path::join(&self.state.cwd, shown);
-            let Ok(entries) = self.run.services.session.fs.read_dir(&directory) else { continue };
+            let fs = &self.run.services.session.fs;
+            let Ok(entries) = fs.read_dir(&self.state.absolute(fs, shown)) else { continue };
             self.run.services.meter.tick(entries.len() as u64 + 1)?;
             for entry in entries {
                 if entry.name.first() == Some(&b'.') && !self.state.options.has(ShellOption::DotGlob) {
@@ -129,8 +129,9 @@ impl Globbing<'_> {
         last: bool,
         out: &mut Vec<Vec<u8>>,
     ) -> Step {
-        let directory = crate::vfs::path::join(&self.state.cwd, if path.is_empty() { b"." } else { path });
-        let Ok(entries) = self.run.services.session.fs.read_dir(&directory) else { return Ok(()) };
+        let fs = &self.run.services.session.fs;
+        let directory = self.state.absolute(fs, if path.is_empty() { b"." } else { path });
+        let Ok(entries) = fs.read_dir(&directory) else { return Ok(()) };
         self.run.services.meter.tick(entries.len() as u64)?;
         let all = self.state.options.has(ShellOption::DotGlob) || self.ignore.is_some();
         let mut ticker = MeterTicker::new(&self.run.services.meter);

@@ -50,8 +50,9 @@ impl Variables {
 impl Shell {
     /// Where a variable's value is: namerefs are followed.
     pub(crate) fn dereference(&mut self, run: &mut Run, id: NameId) -> Target {
+        let first = id;
         let mut id = id;
-        for _ in 0..MAX_NAMEREFS {
+        for _ in 0..=MAX_NAMEREFS {
             let slot = self.variables.slot(id);
             if !slot.attributes.has(Attributes::NAMEREF) {
                 return Target::Variable(id);
@@ -63,7 +64,7 @@ impl Shell {
                 None => id = run.services.names.intern(&target),
             }
         }
-        let text = run.services.names.text(id);
+        let text = run.services.names.text(first);
         self.report(ExpansionError::CircularReference(text));
         Target::Nothing
     }
@@ -73,9 +74,20 @@ impl Shell {
         if let Target::Variable(id) = target
             && self.variables.slot(*id).attributes.has(Attributes::NAMEREF)
         {
-            // `${!ref}` of a nameref is the name that it refers to.
-            let text = self.variables.slot(*id).value.text().unwrap_or_default();
+            // `${!ref}` of a nameref is the name that it refers to in the end.
+            let mut text = self.variables.slot(*id).value.text().unwrap_or_default();
+            for _ in 0..MAX_NAMEREFS {
+                let next = self.variables.names.find(&text).map(|id| self.variables.slot(id));
+                match next.filter(|slot| slot.attributes.has(Attributes::NAMEREF)).map(|slot| &slot.value) {
+                    Some(Value::Text(next)) => text = next.clone(),
+                    _ => break,
+                }
+            }
             return Ok(Target::Referent(text));
+        }
+        if target.list_kind().is_some() && self.target_values(run, target).is_empty() {
+            // `${!array[@]-word}` and `${!@}`
+            return Ok(Target::Nothing);
         }
         let Some(text) = self.target_text(run, target) else {
             if self.state.options.has(ShellOption::NoUnset) || !matches!(target, Target::Positional(_)) {

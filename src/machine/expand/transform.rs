@@ -43,8 +43,10 @@ impl Shell {
                 letters.push(letter);
             }
         };
-        push(matches!(value, Value::Array(_)) || attributes.has(Attributes::ARRAY), b'a');
-        push(matches!(value, Value::Assoc(_)) || attributes.has(Attributes::ASSOC), b'A');
+        // What a reference refers to may be an array; the reference is none.
+        let refers = attributes.has(Attributes::NAMEREF);
+        push(!refers && matches!(value, Value::Array(_)) || attributes.has(Attributes::ARRAY), b'a');
+        push(!refers && matches!(value, Value::Assoc(_)) || attributes.has(Attributes::ASSOC), b'A');
         push(attributes.has(Attributes::INTEGER), b'i');
         push(attributes.has(Attributes::NAMEREF), b'n');
         push(attributes.has(Attributes::READONLY), b'r');

@@ -6,11 +6,11 @@ use crate::machine::halt::{Halt, Step};
 use crate::machine::name::NameId;
 use crate::machine::option::ShellOption;
 use crate::machine::run::Run;
-use crate::machine::shell::Shell;
+use crate::machine::shell::{Code, Shell};
 use crate::machine::variable::Value;
 use crate::machine::variable::decimal;
 use crate::memory::JoinMetered;
-use crate::program::Index;
+use crate::program::{Index, ParameterBase};
 use crate::text::Text;
 
 impl Shell {
@@ -112,8 +112,9 @@ impl Shell {
         if self.state.invoked.interactive && !in_subshell {
             return Halt::Abandon(1);
         }
+        // 127 is the status of a command string only, not that of a script.
         let errexit = self.state.options.has(ShellOption::ErrExit);
-        Halt::Exit(if in_subshell || errexit { 1 } else { 127 })
+        Halt::Exit(if in_subshell || errexit || !self.state.invoked.command_string { 1 } else { 127 })
     }
 }
 
@@ -122,14 +123,25 @@ impl Expansion {
     pub(crate) fn error_unset(&mut self, shell: &mut Shell, run: &mut Run, colon: bool) -> Step {
         let message = self.builder.take_text();
         self.builder = self.builders.pop().unwrap_or_default();
-        let (target, _) = self.pop_target();
-        let parameter = target.shown(&run.services.names);
+        let (target, source) = self.pop_target();
+        let parameter = named_parameter(&shell.code, run, &target, source);
         shell.report(match (message.is_empty(), colon) {
             (false, _) => ExpansionError::Refused { parameter, message },
             (true, true) => ExpansionError::UnsetOrNull(parameter),
             (true, false) => ExpansionError::Unset(parameter),
         });
         Err(shell.fatal_expansion())
+    }
+}
+
+/// The parameter of `${x?word}` as messages show it: a reference, not what it refers to.
+fn named_parameter(code: &Code, run: &Run, target: &Target, source: Option<Index>) -> Text {
+    let reference = source.and_then(|source| code.program.parameters.get(source as usize));
+    match reference.map(|reference| &reference.base) {
+        Some(ParameterBase::Variable(name)) if reference.is_some_and(|reference| !reference.indirect) => {
+            run.services.names.text(code.link.name(*name))
+        }
+        _ => target.shown(&run.services.names),
     }
 }
 

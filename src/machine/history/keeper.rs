@@ -108,7 +108,7 @@ impl HistoryKeeper<'_> {
     /// The absolute path in `HISTFILE`; `None`: it is unset or empty.
     pub(crate) fn file(&self) -> Option<Vec<u8>> {
         let path = self.shell.variables.slot(name::HISTFILE).value.text().filter(|path| !path.is_empty())?;
-        Some(crate::vfs::path::join(&self.shell.state.cwd, &path))
+        Some(self.shell.state.absolute(&self.run.services.session.fs, &path))
     }
 
     /// What an interactive shell and `set -o history` start with.

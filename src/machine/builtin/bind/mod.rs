@@ -11,7 +11,7 @@ use super::{Act, Builtin, Flow};
 use crate::machine::option::ShellOption;
 use crate::memory::{Arc, BTreeMap, JoinMetered, String, Vec, vec};
 use crate::text::Text;
-use crate::vfs::{FsError, path};
+use crate::vfs::FsError;
 use std::fmt::Write as _;
 use table::{FUNCTIONS, VARIABLES};
 
@@ -240,7 +240,7 @@ fn bind_command(ctx: &mut ShellContext<'_>, map: Keymap, text: &Text) -> Result<
 
 /// `-f file`
 fn read_file(ctx: &mut ShellContext<'_>, map: Keymap, name: &Text) -> Result<(), BuiltinError> {
-    let path = path::join(&ctx.shell.state.cwd, name);
+    let path = ctx.shell.state.absolute(&ctx.session.fs, name);
     let content = match ctx.session.fs.read(&path) {
         Ok(content) => content,
         Err(FsError::Limit(limit)) => return Err(limit.into()),

@@ -14,7 +14,7 @@ use crate::machine::trap;
 use crate::machine::variable::{Attributes, Value};
 use crate::memory::{JoinMetered, Vec};
 use crate::text::Text;
-use crate::vfs::{FileKind, path};
+use crate::vfs::FileKind;
 
 /// What a row offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,20 +198,20 @@ fn command_names(ctx: &mut Context<'_, '_>, word: &Text, words: &mut Vec<Text>) 
 /// Files that begin with a text.
 pub(super) fn files(ctx: &Context<'_, '_>, word: &Text, directories: bool, words: &mut Vec<Text>) {
     let fs = &ctx.run.services.session.fs;
-    let cwd = &ctx.process.shell.state.cwd;
+    let state = &ctx.process.shell.state;
     let cut = word.iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
     let (folder, start) = word.split_at(cut);
-    let Ok(entries) = fs.read_dir(&path::join(cwd, folder)) else { return };
+    let Ok(entries) = fs.read_dir(&state.absolute(fs, folder)) else { return };
     let mut found = Vec::new();
     for entry in entries {
-        if !entry.name.starts_with(start) || (start.is_empty() && entry.name.starts_with(b".")) {
+        if !entry.name.starts_with(start) {
             continue;
         }
         let name = Text::from([folder, &entry.name].concat_metered());
         let is_directory = match entry.kind {
             FileKind::Directory => true,
             FileKind::Symlink => {
-                fs.metadata(&path::join(cwd, &name)).is_ok_and(|metadata| metadata.is_directory())
+                fs.metadata(&state.absolute(fs, &name)).is_ok_and(|metadata| metadata.is_directory())
             }
             _ => false,
         };

@@ -34,7 +34,7 @@ impl<'a> Operand<'a> {
         let mut subscript = None;
         if rest.first() == Some(&b'[') {
             let close = closing_bracket(rest)?;
-            subscript = Some(rest.get(1..close)?);
+            subscript = Some(rest.get(1..close).filter(|subscript| !subscript.is_empty())?);
             rest = rest.get(close + 1..)?;
         }
         let (append, value) = match rest {
@@ -269,6 +269,9 @@ fn check_conversion(ctx: &Context<'_, '_>, id: NameId, change: &Change<'_>) -> R
     let slot = ctx.process.shell.variables.slot(id);
     let indexed = matches!(slot.value, Value::Array(_)) || slot.attributes.has(Attributes::ARRAY);
     let associative = matches!(slot.value, Value::Assoc(_)) || slot.attributes.has(Attributes::ASSOC);
+    if on.has(Attributes::ARRAY) && on.has(Attributes::ASSOC) {
+        return Err(BuiltinError::AssociativeToIndexed(change.name()));
+    }
     if indexed && on.has(Attributes::ASSOC) {
         Err(BuiltinError::IndexedToAssociative(change.name()))
     } else if associative && on.has(Attributes::ARRAY) && !on.has(Attributes::ASSOC) {

@@ -35,6 +35,7 @@ pub(super) fn declare(ctx: &mut Context<'_, '_>, options: &Options, request: Req
             None if print => ctx.complain(BuiltinError::NotFound(name.clone())),
             None => ctx.raise(1),
             Some(id) if changes && !print => change(ctx, id, request),
+            Some(id) if names_only && print => print_line(ctx, id, name),
             Some(id) if names_only => print_name(ctx, id, name),
             Some(id) => show(ctx, id, name),
         }
