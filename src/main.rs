@@ -32,7 +32,7 @@ enum Command {
 fn main() -> ExitCode {
     let (mut stdin, mut stdout, mut stderr) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
     let mut streams = Streams { stdin: &mut stdin, stdout: &mut stdout, stderr: &mut stderr };
-    let command_line = match CommandLine::try_parse() {
+    let command_line = match CommandLine::try_parse_from(sh::keep_dashes(std::env::args_os().collect())) {
         Ok(command_line) => command_line,
         Err(error) => return ExitCode::from(hookbox::cli::usage(&error, &mut streams)),
     };

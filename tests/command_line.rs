@@ -37,6 +37,33 @@ fn lines_before_a_syntax_error_run() {
 }
 
 #[test]
+fn dashes_behind_a_command_string_are_its_name() {
+    for (arguments, want) in [
+        (["--", "1"].as_slice(), "-- 1\n"),
+        (&["--", "--", "1"], "-- --\n"),
+        (&["n", "--", "1"], "n --\n"),
+        (&["-q", "1"], "-q 1\n"),
+        (&["n", "--usage"], "n --usage\n"),
+    ] {
+        let all = [["sh", "--timeout", "5000", "-c", "echo \"$0\" $1"].as_slice(), arguments].concat();
+        assert_eq!(hookbox(&all, ""), (want.into(), String::new(), 0), "{arguments:?}");
+    }
+}
+
+#[test]
+fn arguments_are_bytes() {
+    use std::os::unix::ffi::OsStrExt;
+    let bytes = |bytes| std::ffi::OsStr::from_bytes(bytes);
+    let output = Command::new(env!("CARGO_BIN_EXE_hookbox"))
+        .args(["sh", "--env"].map(|text| bytes(text.as_bytes())))
+        .args([b"v=\xfe".as_slice(), b"-c", b"printf %s \"\xff$0$1$v\"", b"\x80", b"a\xc3"].map(bytes))
+        .output()
+        .unwrap();
+    assert_eq!(output.stdout, b"\xff\x80a\xc3\xfe");
+    assert_eq!((output.stderr.as_slice(), output.status.code()), (b"".as_slice(), Some(0)));
+}
+
+#[test]
 fn limits_have_statuses_of_their_own() {
     let (_, stderr, status) = hookbox(&["sh", "--timeout", "50", "-c", "while :; do :; done"], "");
     assert_eq!((stderr.lines().count(), status), (1, 124), "{stderr}");

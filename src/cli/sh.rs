@@ -13,6 +13,7 @@ use crate::vfs::fixture::Fixture;
 use crate::vfs::fixture::host::{self, MOST_TEXT};
 use crate::vfs::{FsError, Snapshot};
 use crate::visible;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ use std::task::{Context, Poll, Waker};
 pub struct ShArguments {
     /// Run this command string: SCRIPT, then $0 and the arguments
     #[arg(short = 'c', value_name = "SCRIPT")]
-    pub command: Option<String>,
+    pub command: Option<OsString>,
     /// Copy a folder of the host into the session (default place: /workspace)
     #[arg(long, value_name = "HOSTDIR[:VPATH]")]
     pub seed: Vec<String>,
@@ -34,10 +35,10 @@ pub struct ShArguments {
     pub fixture: Option<String>,
     /// Working directory in the session
     #[arg(long, value_name = "VPATH")]
-    pub cwd: Option<String>,
+    pub cwd: Option<OsString>,
     /// Set a variable of the environment
     #[arg(long, value_name = "K=V")]
-    pub env: Vec<String>,
+    pub env: Vec<OsString>,
     /// Limits to start from: default, hook, everruns or interactive
     ///
     /// Without it: default, and interactive for a shell on a terminal.
@@ -69,7 +70,35 @@ pub struct ShArguments {
     pub dump: bool,
     /// FILE and its arguments; with -c: $0 and the arguments
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "FILE|NAME")]
-    pub operands: Vec<String>,
+    pub operands: Vec<OsString>,
+}
+
+/// Options whose value is the next argument.
+const WITH_VALUE: &[&str] =
+    &["--seed", "--fixture", "--cwd", "--env", "--limits", "--limit", "--timeout", "--export"];
+
+/// The command line, `sh` with what follows it, for the parser of options: `--` behind `-c SCRIPT` is `$0`, as in bash,
+/// and not the end of the options.
+pub fn keep_dashes(mut args: Vec<OsString>) -> Vec<OsString> {
+    if args.get(1).is_none_or(|command| command != "sh") {
+        return args;
+    }
+    let mut at = 2;
+    while let Some(arg) = args.get(at).and_then(|arg| arg.to_str()) {
+        match arg {
+            "-c" => {
+                if args.get(at + 2).is_some_and(|arg| arg == "--") {
+                    args.insert(at + 2, OsString::from("--"));
+                }
+                break;
+            }
+            "--" => break,
+            option if WITH_VALUE.contains(&option) => at += 2,
+            option if option.starts_with('-') => at += 1,
+            _ => break,
+        }
+    }
+    args
 }
 
 /// Runs the command; gives the exit status.
@@ -123,17 +152,18 @@ fn run_script(arguments: &ShArguments, streams: &mut Streams<'_>) -> Result<u8, 
 }
 
 fn program(arguments: &ShArguments, streams: &mut Streams<'_>) -> Result<Program, CommandFailure> {
-    let mut operands = arguments.operands.iter().map(|operand| Text::from(operand.as_str()));
+    let mut operands = arguments.operands.iter().map(|operand| Text::from(operand.as_encoded_bytes()));
     if let Some(command) = &arguments.command {
         let name = operands.next().unwrap_or_else(|| Text::from_static(b"bash"));
-        let text = command.clone().into_bytes();
+        let text = command.as_encoded_bytes().to_vec();
         return Ok(Program { text, name, args: operands.collect(), path: Text::EMPTY, terminal: false });
     }
     if let Some(file) = arguments.operands.first() {
         let name = operands.next().unwrap_or_default();
         // A script over its own limit is for the sandbox to refuse.
         let most = limits(arguments, false)?.script_bytes.max(MOST_TEXT);
-        let text = host::read_named(Path::new(file), most).map_err(CommandFailure::host(file))?;
+        let text =
+            host::read_named(Path::new(file), most).map_err(CommandFailure::host(file.to_string_lossy()))?;
         return Ok(Program {
             text,
             name: name.clone(),
@@ -196,13 +226,15 @@ fn sandbox(arguments: &ShArguments, limits: &Limits) -> Result<Sandbox, CommandF
         builder = builder.seed_dir(to, PathBuf::from(from));
     }
     if let Some(cwd) = &arguments.cwd {
-        builder = builder.cwd(cwd.as_str());
+        builder = builder.cwd(Text::from(cwd.as_encoded_bytes()));
     }
     for variable in &arguments.env {
-        let (name, value) = variable
-            .split_once('=')
-            .ok_or_else(|| CommandFailure::Other(format!("--env {variable}: K=V is needed")))?;
-        builder = builder.env(name, value);
+        let bytes = variable.as_encoded_bytes();
+        let at = bytes.iter().position(|&byte| byte == b'=').ok_or_else(|| {
+            CommandFailure::Other(format!("--env {}: K=V is needed", variable.to_string_lossy()))
+        })?;
+        let (name, value) = bytes.split_at(at);
+        builder = builder.env(Text::from(name), Text::from(value.get(1..).unwrap_or(&[])));
     }
     builder.build().map_err(|error| CommandFailure::Other(error.to_string()))
 }

@@ -9,7 +9,7 @@ use super::shell::{Shell, State};
 use crate::memory::{JoinMetered, ToMetered, Vec};
 use crate::text::Text;
 use crate::vfs::path;
-use crate::vfs::{Errno, FileSystem, FsError, Place};
+use crate::vfs::{Errno, FileSystem, FsError, Place, of_process};
 
 /// What a shell that was started in a removed directory calls it.
 const UNREACHABLE: &[u8] = b"(unreachable)";
@@ -21,7 +21,10 @@ pub(crate) const NO_DIRECTORY: &[u8] =
 impl State {
     /// A path as the file system takes it.
     pub(crate) fn absolute(&self, files: &FileSystem, path: &[u8]) -> Vec<u8> {
-        if path.starts_with(b"/") { path.to_metered() } else { path::join(&self.place.path(files), path) }
+        if !path.starts_with(b"/") {
+            return path::join(&self.place.path(files), path);
+        }
+        of_process(path, [self.ids.own, self.ids.shell]).unwrap_or_else(|| path.to_metered())
     }
 
     /// The name and the place of the directory for a shell that is started here.

@@ -59,6 +59,7 @@ impl State {
             session: std::sync::Arc::clone(&services.session),
             meter: std::sync::Arc::clone(&services.meter),
             utility: None,
+            process: self.ids.own,
             descriptors,
             timers: std::sync::Arc::clone(&services.timers),
             commands: std::sync::Arc::clone(&services.commands),

@@ -3,8 +3,11 @@
 use crate::character;
 use crate::memory::{ToMetered, Vec, format, vec};
 
-/// In single quotes: `'a'\''b'`.
+/// In single quotes: `'a'\''b'`; one single quote alone has a backslash.
 pub(crate) fn single(text: &[u8]) -> Vec<u8> {
+    if text == b"'" {
+        return b"\\'".to_metered();
+    }
     let mut out = vec![b'\''];
     push_single(&mut out, text);
     out.push(b'\'');

@@ -23,7 +23,13 @@ impl Compiler {
             RedirectionKind::HereDocument(document) => {
                 let empty = self.static_text(b"");
                 self.emit(Op::Quoted(empty));
+                // Without its leading tabs a body has a source of its own, which its spans refer to.
+                let own = document.source.clone();
+                let outer = own.map(|source| std::mem::replace(&mut self.source, source));
                 self.word(&document.body, Quoting::Document);
+                if let Some(outer) = outer {
+                    self.source = outer;
+                }
                 (RedirectionOperator::HereDocument, None)
             }
         };

@@ -79,6 +79,8 @@ pub struct Context {
     /// Counts what the run uses.
     pub meter: std::sync::Arc<Meter>,
     pub(crate) utility: Option<&'static Utility>,
+    /// The process that runs it.
+    pub(crate) process: u32,
     pub(crate) descriptors: DescriptorTable,
     pub(crate) timers: std::sync::Arc<Timers>,
     pub(crate) commands: std::sync::Arc<dyn CommandRunner>,
@@ -113,7 +115,8 @@ impl Context {
 
     /// `path` made absolute.
     pub fn absolute(&self, path: &[u8]) -> Vec<u8> {
-        vfs::path::join(&self.cwd, path)
+        let own = vfs::of_process(path, [self.process; 2]);
+        own.unwrap_or_else(|| vfs::path::join(&self.cwd, path))
     }
 
     /// Opens a file for reading.

@@ -76,6 +76,7 @@ impl Fixture {
             session: Arc::clone(&self.session),
             meter: Arc::clone(&meter),
             utility: Some(utility),
+            process: 1,
             descriptors: DescriptorTable::standard(Description::memory(stdin), out, err),
             timers: Arc::new(Timers::default()),
             commands: Arc::new(NoCommands),

@@ -65,5 +65,6 @@ impl Walk {
 
 /// The entries of a directory.
 pub(crate) fn read_directory(ctx: &Context, path: &[u8]) -> Result<Vec<DirEntry>, FsError> {
-    ctx.fs().read_dir(&ctx.path(path)?)
+    let descriptors = ctx.descriptors.iter().map(|(number, _)| number);
+    ctx.fs().read_dir_for(&ctx.path(path)?, descriptors)
 }

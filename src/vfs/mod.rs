@@ -5,6 +5,7 @@
 //! - `resolve.rs`: from a path to an inode, with search permissions, symbolic links and mount points.
 //! - `file_system.rs`, `operation.rs`, `rename.rs`, `open_file.rs`: the operations on paths and on open files.
 //! - `place.rs`: directories by what they are, for processes that work in them.
+//! - `process.rs`: what of `/proc` depends on the process that asks.
 //! - `deposit.rs`: files that are written when somebody looks.
 //! - `mount.rs`, `interop.rs`: other trees under the same root, and the `vfs` crate's trait in both directions.
 //! - `base.rs`: the tree that a new session starts with.
@@ -54,6 +55,7 @@ mod open_file;
 mod operation;
 pub mod path;
 mod place;
+mod process;
 mod rename;
 mod resolve;
 mod stored;
@@ -72,6 +74,7 @@ pub use interop::SessionVfs;
 pub use mount::Mount;
 pub use open_file::OpenFile;
 pub(crate) use place::Place;
+pub(crate) use process::of_process;
 
 use crate::clock::Clock;
 use crate::text::Text;

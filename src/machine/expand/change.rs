@@ -356,6 +356,9 @@ fn lower(character: char) -> char {
 
 /// As [`quote::at_q`].
 async fn quoted(text: &Text, pace: &mut impl Pace) -> Result<Text, Stopped> {
+    if text.len() == 1 {
+        return Ok(Text::from(quote::at_q(text)));
+    }
     let mut needs_ansi_c = false;
     let mut at = 0;
     while at < text.len() && !needs_ansi_c {

@@ -18,7 +18,7 @@ use crate::memory::{ToMetered, Vec, vec};
 use crate::pattern::{Pattern, PatternOptions, Ticker as _};
 use crate::text::Text;
 use crate::utility::ticker::MeterTicker;
-use crate::vfs::FileKind;
+use crate::vfs::{DirEntry, FileKind, FsError};
 
 /// A piece of the pattern between slashes.
 enum Piece {
@@ -50,6 +50,12 @@ impl Globbing<'_> {
         }
     }
 
+    fn entries(&self, directory: &[u8]) -> Result<Vec<DirEntry>, FsError> {
+        let fs = &self.run.services.session.fs;
+        let descriptors = self.state.descriptors.iter().map(|(number, _)| number);
+        fs.read_dir_for(&self.state.absolute(fs, directory), descriptors)
+    }
+
     /// `**`: the directory itself and all directories below; at the end all files too.
     fn below(&self, path: &[u8], last: bool, out: &mut Vec<Vec<u8>>) -> Step {
         if last && !path.is_empty() {
@@ -64,8 +70,7 @@ impl Globbing<'_> {
         let mut pending = vec![path.to_metered()];
         while let Some(current) = pending.pop() {
             let shown: &[u8] = if current.is_empty() { b"." } else { &current };
-            let fs = &self.run.services.session.fs;
-            let Ok(entries) = fs.read_dir(&self.state.absolute(fs, shown)) else { continue };
+            let Ok(entries) = self.entries(shown) else { continue };
             self.run.services.meter.tick(entries.len() as u64 + 1)?;
             for entry in entries {
                 if entry.name.first() == Some(&b'.') && !self.state.options.has(ShellOption::DotGlob) {
@@ -129,9 +134,8 @@ impl Globbing<'_> {
         last: bool,
         out: &mut Vec<Vec<u8>>,
     ) -> Step {
-        let fs = &self.run.services.session.fs;
-        let directory = self.state.absolute(fs, if path.is_empty() { b"." } else { path });
-        let Ok(entries) = fs.read_dir(&directory) else { return Ok(()) };
+        let directory = if path.is_empty() { b"." } else { path };
+        let Ok(entries) = self.entries(directory) else { return Ok(()) };
         self.run.services.meter.tick(entries.len() as u64)?;
         let all = self.state.options.has(ShellOption::DotGlob) || self.ignore.is_some();
         let mut ticker = MeterTicker::new(&self.run.services.meter);
