@@ -70,7 +70,8 @@ impl Machine<'_, '_> {
         match operation {
             Operation::Range => match arguments.as_slice() {
                 [Value::Number(from), Value::Number(upto)] => {
-                    self.choices.push(Choice::Range(*from, *upto, item.track.lost(), frames));
+                    let (from, upto) = (from.value(), upto.value());
+                    self.choices.push(Choice::Range(from, upto, item.track.lost(), frames));
                     Next::Back
                 }
                 _ => Next::Fail(Raise::message("Range bounds must be numeric"), frames),
@@ -78,10 +79,15 @@ impl Machine<'_, '_> {
             Operation::Input(is_optional) => Next::Input(*is_optional, item.track.lost(), frames),
             Operation::Limit(inner) => {
                 let count = match arguments.first() {
-                    Some(Value::Number(number)) if *number > 0.0 => number.ceil() as u64,
-                    // jq 1.6 counts after the fact: one output passes a limit of 0.
-                    Some(Value::Number(number)) if *number == 0.0 => 1,
-                    _ => u64::MAX,
+                    Some(Value::Number(number)) if number.value() > 0.0 => number.value().ceil() as u64,
+                    Some(Value::Number(number)) if number.value() == 0.0 => return Next::Back,
+                    Some(other @ (Value::String(_) | Value::Array(_) | Value::Object(_))) => {
+                        let one = Value::number(1.0);
+                        return Next::Fail(Raise::about_two(other, &one, "cannot be subtracted"), frames);
+                    }
+                    _ => {
+                        return Next::Fail(Raise::message("limit doesn't support negative count"), frames);
+                    }
                 };
                 let at = self.choices.len();
                 self.choices.push(Choice::Limit(count));

@@ -1,5 +1,6 @@
-//! The command line of `jq`, as jq 1.6 takes it: options and operands in any order, one-letter options in clusters,
-//! option-arguments always words of their own. The first operand is the filter, or with `-f` a file that holds it.
+//! The command line of `jq`, as jq 1.8 takes it: options and operands in any order, one-letter options in clusters,
+//! option-arguments words of their own (but for `-L`). A word is an option if a letter or a second `-` follows its `-`, so that
+//! a filter such as `-1` or `-(.a)` is none. The first operand is the filter, or with `-f` a file that holds it.
 
 use super::print::{Indent, Layout, PRETTY};
 use super::source::Kind;
@@ -32,8 +33,16 @@ pub(super) struct Request<'a> {
     pub(super) raw_output: bool,
     /// After each output: a newline, nothing (`-j`), NUL (`--raw-output0`).
     pub(super) end: &'static [u8],
+    /// A string with a NUL cannot be told apart in the output (`--raw-output0`).
+    pub(super) refuses_nul: bool,
+    /// RS before each JSON text of the output (`--seq`).
+    pub(super) sequence: bool,
     pub(super) exit_status: bool,
+    /// `-L`: where modules are searched; `None` for the places of jq.
+    pub(super) library: Option<Vec<Text>>,
+    /// Without its colours.
     pub(super) layout: Layout,
+    pub(super) colour: bool,
     /// `--arg` and its kin: name, text, where the value comes from.
     pub(super) named: Vec<(&'a Text, &'a Text, Given)>,
     /// After `--args` (false) and `--jsonargs` (true).
@@ -49,6 +58,8 @@ pub(super) enum Parsed<'a> {
     Help,
     /// `-V`
     Version,
+    /// `--build-configuration`
+    Configuration,
 }
 
 /// What operands are.
@@ -62,7 +73,7 @@ enum Operands {
 /// Parses the arguments.
 ///
 /// # Errors
-/// The message for an unknown option or a missing option-argument, without the utility's name.
+/// The message for an unknown option or a missing option-argument.
 pub(super) fn parse(args: &[Text]) -> Result<Parsed<'_>, String> {
     let mut request = Request {
         filter: None,
@@ -72,13 +83,18 @@ pub(super) fn parse(args: &[Text]) -> Result<Parsed<'_>, String> {
         null_input: false,
         raw_output: false,
         end: b"\n",
+        refuses_nul: false,
+        sequence: false,
         exit_status: false,
+        library: None,
         layout: PRETTY,
+        colour: false,
         named: Vec::new(),
         positional: Vec::new(),
     };
     let mut operands = Operands::Files;
     let mut options_ended = false;
+    let mut colours = Colours::default();
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
         match arg.as_bytes() {
@@ -88,14 +104,25 @@ pub(super) fn parse(args: &[Text]) -> Result<Parsed<'_>, String> {
                 b"jsonargs" => operands = Operands::Json,
                 b"help" => return Ok(Parsed::Help),
                 b"version" => return Ok(Parsed::Version),
-                _ => request.take_long(long, arg, &mut rest)?,
+                b"build-configuration" => return Ok(Parsed::Configuration),
+                b"color-output" => colours.wanted = true,
+                b"monochrome-output" => colours.unwanted = true,
+                _ => request.take_long(long, &mut rest)?,
             },
-            [b'-', letters @ ..] if !options_ended && !letters.is_empty() => {
-                for &letter in letters {
+            [b'-', letters @ ..]
+                if !options_ended && letters.first().is_some_and(u8::is_ascii_alphabetic) =>
+            {
+                for (at, &letter) in letters.iter().enumerate() {
                     match letter {
                         b'h' => return Ok(Parsed::Help),
                         b'V' => return Ok(Parsed::Version),
-                        _ => request.take_letter(letter).ok_or_else(|| unknown(arg))?,
+                        b'C' => colours.wanted = true,
+                        b'M' => colours.unwanted = true,
+                        b'L' => {
+                            request.take_library(letters.get(at + 1..).unwrap_or_default(), &mut rest)?;
+                            break;
+                        }
+                        _ => request.take_letter(letter).ok_or_else(|| unknown_letters(letters, at))?,
                     }
                 }
             }
@@ -108,11 +135,21 @@ pub(super) fn parse(args: &[Text]) -> Result<Parsed<'_>, String> {
         }
     }
     request.raw_output &= !request.layout.ascii;
+    request.colour = colours.wanted && !colours.unwanted;
     Ok(Parsed::Run(request))
 }
 
-fn unknown(arg: &Text) -> String {
-    format!("Unknown option {}", bstr::BStr::new(arg.as_bytes()))
+/// `-C` and `-M`: the second one counts wherever it stands.
+#[derive(Default)]
+struct Colours {
+    wanted: bool,
+    unwanted: bool,
+}
+
+/// The letter of a cluster that is no option.
+fn unknown_letters(letters: &[u8], at: usize) -> String {
+    let rest = String::from_utf8_lossy(letters.get(at..).unwrap_or_default());
+    format!("jq: Unknown option -{}", rest.chars().next().unwrap_or_default())
 }
 
 impl<'a> Request<'a> {
@@ -125,22 +162,32 @@ impl<'a> Request<'a> {
             b's' => self.kind.slurp = true,
             b'R' => self.kind.raw = true,
             b'c' => self.layout.indent = Indent::None,
-            b'C' => self.layout.colour = true,
-            b'M' => self.layout.colour = false,
             b'S' => self.layout.sort_keys = true,
             b'e' => self.exit_status = true,
             b'f' => self.from_file = true,
+            // Only where lines end in two bytes is there anything to do.
+            b'b' => {}
             _ => return None,
         }
         Some(())
     }
 
-    fn take_long(
+    /// `-L`: the directory is the rest of the word, or the next word.
+    fn take_library(
         &mut self,
-        long: &[u8],
-        arg: &Text,
+        attached: &[u8],
         rest: &mut impl Iterator<Item = &'a Text>,
     ) -> Result<(), String> {
+        let directory = if attached.is_empty() {
+            rest.next().cloned().ok_or("-L takes a parameter: (e.g. -L /search/path or -L/search/path)")?
+        } else {
+            Text::from(attached)
+        };
+        self.library.get_or_insert_default().push(directory);
+        Ok(())
+    }
+
+    fn take_long(&mut self, long: &[u8], rest: &mut impl Iterator<Item = &'a Text>) -> Result<(), String> {
         let letter = match long {
             b"null-input" => b'n',
             b"raw-output" => b'r',
@@ -149,37 +196,37 @@ impl<'a> Request<'a> {
             b"slurp" => b's',
             b"raw-input" => b'R',
             b"compact-output" => b'c',
-            b"color-output" => b'C',
-            b"monochrome-output" => b'M',
             b"sort-keys" => b'S',
             b"exit-status" => b'e',
             b"from-file" => b'f',
-            _ => return self.take_word(long, arg, rest),
+            b"binary" => b'b',
+            _ => return self.take_word(long, rest),
         };
-        self.take_letter(letter).ok_or_else(|| unknown(arg))
+        self.take_letter(letter);
+        Ok(())
     }
 
-    fn take_word(
-        &mut self,
-        long: &[u8],
-        arg: &Text,
-        rest: &mut impl Iterator<Item = &'a Text>,
-    ) -> Result<(), String> {
+    fn take_word(&mut self, long: &[u8], rest: &mut impl Iterator<Item = &'a Text>) -> Result<(), String> {
         match long {
             b"tab" => self.layout.indent = Indent::Tab,
             b"stream" => self.kind.stream = true,
+            b"stream-errors" => (self.kind.stream, self.kind.stream_errors) = (true, true),
+            b"seq" => (self.kind.sequence, self.sequence) = (true, true),
+            b"library-path" => self.take_library(b"", rest)?,
             // Outputs are never held back for longer than it takes to compute the next one.
             b"unbuffered" => {}
-            b"raw-output0" => (self.raw_output, self.end) = (true, b"\0"),
+            b"raw-output0" => {
+                (self.raw_output, self.end, self.refuses_nul) = (true, b"\0", true);
+            }
             b"indent" => {
-                let width = rest.next().ok_or("--indent takes one parameter")?;
+                let width = rest.next().ok_or("jq: --indent takes one parameter")?;
                 self.layout.indent = indent(width)?;
             }
             b"arg" => self.name("arg", "value", Given::Text, rest)?,
             b"argjson" => self.name("argjson", "text", Given::Json, rest)?,
             b"slurpfile" => self.name("slurpfile", "filename", Given::Values, rest)?,
             b"rawfile" => self.name("rawfile", "filename", Given::File, rest)?,
-            _ => return Err(unknown(arg)),
+            _ => return Err(format!("jq: Unknown option --{}", bstr::BStr::new(long))),
         }
         Ok(())
     }
@@ -192,7 +239,7 @@ impl<'a> Request<'a> {
         rest: &mut impl Iterator<Item = &'a Text>,
     ) -> Result<(), String> {
         let (Some(name), Some(text)) = (rest.next(), rest.next()) else {
-            return Err(format!("--{option} takes two parameters (e.g. --{option} varname {second})"));
+            return Err(format!("jq: --{option} takes two parameters (e.g. --{option} varname {second})"));
         };
         // The first one of a name counts.
         if self.named.iter().all(|(known, ..)| *known != name) {
@@ -207,18 +254,12 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The number of spaces that `--indent` asks for: the digits at its start; -1 is a tab.
+/// The number of spaces that `--indent` asks for; -1 is a tab.
 fn indent(width: &Text) -> Result<Indent, String> {
-    let text = width.to_string_lossy();
-    let digits = text.trim_start();
-    let sign = usize::from(digits.starts_with(['-', '+']));
-    let end = digits.bytes().skip(sign).take_while(u8::is_ascii_digit).count() + sign;
-    match digits.get(..end).unwrap_or_default().parse::<i64>() {
-        Ok(0) => Ok(Indent::None),
+    match width.to_string_lossy().parse::<i64>() {
         Ok(-1) => Ok(Indent::Tab),
-        Ok(width @ 1..=7) => Ok(Indent::Spaces(width as u8)),
-        Err(_) if end == sign => Ok(Indent::None),
-        _ => Err("--indent takes a number between -1 and 7".into()),
+        Ok(width @ 0..=7) => Ok(Indent::Spaces(width as u8)),
+        _ => Err("jq: --indent takes a number between -1 and 7".into()),
     }
 }
 
@@ -242,9 +283,9 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_letter_names_its_cluster() {
+    fn an_unknown_letter_is_named() {
         with(&["-rQ", "."], |parsed| {
-            assert!(matches!(parsed, Err(message) if message == "Unknown option -rQ"));
+            assert!(matches!(parsed, Err(message) if message == "jq: Unknown option -Q"));
         });
     }
 
@@ -253,8 +294,8 @@ mod tests {
         let width = |text: &str| indent(&Text::from(text));
         assert_eq!(width("3"), Ok(Indent::Spaces(3)));
         assert_eq!(width("-1"), Ok(Indent::Tab));
-        assert_eq!(width("0"), Ok(Indent::None));
-        assert_eq!(width("x"), Ok(Indent::None));
+        assert_eq!(width("0"), Ok(Indent::Spaces(0)));
+        assert!(width("x").is_err() && width(" 1").is_err() && width("1x").is_err());
         assert!(width("8").is_err() && width("-2").is_err() && width("99999999999999999999").is_err());
     }
 }

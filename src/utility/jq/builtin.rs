@@ -5,7 +5,7 @@
 use super::operator::Operator;
 use super::term::{Id, NativeFunction, Operation, Program, Term};
 use super::value::Value;
-use super::{collection, containment, conversion, math, regex, sorting, string, system, time};
+use super::{collection, containment, conversion, deletion, math, regex, sorting, string, system, time};
 use crate::memory::{String, Vec, format};
 
 /// How a builtin is made.
@@ -89,7 +89,7 @@ fn error(program: &mut Program, arguments: &[Id]) -> Id {
 }
 
 fn index_at(program: &mut Program, at: f64) -> Id {
-    let (input, key) = (identity(program), constant(program, Value::Number(at)));
+    let (input, key) = (identity(program), constant(program, Value::number(at)));
     program.add(Term::Index(input, key))
 }
 
@@ -115,7 +115,7 @@ const TABLE: &[Row] = &[
         "range",
         1,
         Form(|program, f| {
-            let zero = constant(program, Value::Number(0.0));
+            let zero = constant(program, Value::number(0.0));
             let upto = f.first().copied().unwrap_or(zero);
             program.add(Term::Apply(Operation::Range, Vec::from([zero, upto])))
         }),
@@ -126,7 +126,7 @@ const TABLE: &[Row] = &[
         "first",
         1,
         Form(|program, f| {
-            let one = constant(program, Value::Number(1.0));
+            let one = constant(program, Value::number(1.0));
             limit(program, one, f.first())
         }),
     ),
@@ -170,16 +170,16 @@ const TABLE: &[Row] = &[
     ("flatten", 1, Native(collection::flatten)),
     ("reverse", 0, Native(collection::reverse)),
     ("sort", 0, Native(sorting::sort)),
+    ("unique", 0, Native(sorting::unique)),
     ("min", 0, Native(collection::min)),
     ("max", 0, Native(collection::max)),
     ("to_entries", 0, Native(collection::to_entries)),
     ("from_entries", 0, Native(collection::from_entries)),
     ("indices", 1, Native(collection::indices)),
-    ("_indices", 1, Native(collection::indices)),
     ("bsearch", 1, Native(collection::bsearch)),
     ("transpose", 0, Native(collection::transpose)),
     ("setpath", 2, Native(collection::set_path)),
-    ("delpaths", 1, Native(collection::delete_paths)),
+    ("delpaths", 1, Native(deletion::delete_given)),
     // Strings.
     ("split", 1, Native(string::split)),
     ("join", 1, Native(string::join)),
@@ -187,6 +187,7 @@ const TABLE: &[Row] = &[
     ("endswith", 1, Native(string::ends_with)),
     ("ltrimstr", 1, Native(string::trim_prefix)),
     ("rtrimstr", 1, Native(string::trim_suffix)),
+    ("trimstr", 1, Definition("def trimstr($part): ltrimstr($part) | rtrimstr($part);")),
     ("trim", 0, Native(string::trim)),
     ("ltrim", 0, Native(string::ltrim)),
     ("rtrim", 0, Native(string::rtrim)),
@@ -199,6 +200,7 @@ const TABLE: &[Row] = &[
     ("tojson", 0, Native(conversion::to_json)),
     ("fromjson", 0, Native(conversion::from_json)),
     ("tonumber", 0, Native(string::to_number)),
+    ("toboolean", 0, Native(string::to_boolean)),
     ("format", 1, Native(string::format)),
     // Regular expressions.
     ("test", 1, Native(regex::test)),
@@ -214,6 +216,9 @@ const TABLE: &[Row] = &[
     ("input_line_number", 0, Native(system::input_line_number)),
     ("env", 0, Form(|program, _| program.add(Term::Global(0)))),
     ("_say", 1, Native(system::say)),
+    ("get_search_list", 0, Native(system::search_list)),
+    ("get_prog_origin", 0, Native(system::program_origin)),
+    ("get_jq_origin", 0, Native(system::jq_origin)),
     ("halt", 0, Native(system::halt)),
     ("halt_error", 0, Native(system::halt_error)),
     ("halt_error", 1, Native(system::halt_error)),
@@ -232,7 +237,6 @@ const TABLE: &[Row] = &[
     ("isinfinite", 0, Native(math::is_infinite)),
     ("isnan", 0, Native(math::is_nan)),
     ("isnormal", 0, Native(math::is_normal)),
-    ("abs", 0, Native(math::abs)),
     ("floor", 0, Native(math::floor)),
     ("ceil", 0, Native(math::ceil)),
     ("round", 0, Native(math::round)),
@@ -245,7 +249,6 @@ const TABLE: &[Row] = &[
     ("exp", 0, Native(math::exp)),
     ("exp2", 0, Native(math::exp2)),
     ("exp10", 0, Native(math::exp10)),
-    ("pow10", 0, Native(math::exp10)),
     ("expm1", 0, Native(math::expm1)),
     ("log", 0, Native(math::log)),
     ("log2", 0, Native(math::log2)),
@@ -284,12 +287,11 @@ const TABLE: &[Row] = &[
     ("scalbln", 2, Native(math::ldexp)),
     ("fma", 3, Native(math::fma)),
     ("have_literal_numbers", 0, Form(|program, _| constant(program, Value::Bool(true)))),
-    ("have_decnum", 0, Form(|program, _| constant(program, Value::Bool(false)))),
+    ("have_decnum", 0, Form(|program, _| constant(program, Value::Bool(true)))),
     // Definitions.
-    ("unique", 0, Definition("def unique: unique_by(.);")),
+    ("abs", 0, Definition("def abs: if . < 0 then -. else . end;")),
     ("recurse", 1, Definition("def recurse(f): def r: ., (f | r); r;")),
     ("recurse", 2, Definition("def recurse(f; cond): def r: ., (f | select(cond) | r); r;")),
-    ("recurse_down", 0, Definition("def recurse_down: recurse;")),
     ("iterables", 0, Definition("def iterables: select(type | . == \"array\" or . == \"object\");")),
     ("scalars", 0, Definition("def scalars: select(type | . != \"array\" and . != \"object\");")),
     ("isfinite", 0, Definition("def isfinite: type == \"number\" and (isinfinite | not);")),
@@ -304,7 +306,6 @@ const TABLE: &[Row] = &[
     ),
     ("paths", 0, Definition("def paths: path(..) | select(length > 0);")),
     ("paths", 1, Definition("def paths(f): path(.. | select(f)) | select(length > 0);")),
-    ("leaf_paths", 0, Definition("def leaf_paths: paths(scalars);")),
     ("with_entries", 1, Definition("def with_entries(f): to_entries | map(f) | from_entries;")),
     (
         "walk",
@@ -317,18 +318,25 @@ const TABLE: &[Row] = &[
     ("in", 1, Definition("def in(xs): . as $x | xs | has($x);")),
     ("inside", 1, Definition("def inside(xs): . as $x | xs | contains($x);")),
     ("isempty", 1, Definition("def isempty(g): first((g | false), true);")),
-    ("isvalid", 1, Definition("def isvalid(f): try (f | true) catch false;")),
     ("any", 1, Definition("def any(f): any(.[]; f);")),
     ("all", 1, Definition("def all(f): all(.[]; f);")),
     ("any", 2, Definition("def any(g; cond): isempty(first(g | cond | select(.))) | not;")),
     ("all", 2, Definition("def all(g; cond): isempty(first(g | cond | select(. | not)));")),
-    ("last", 1, Definition("def last(f): reduce f as $x (null; $x);")),
+    ("last", 1, Definition("def last(f): reduce f as $x ([]; [$x]) | .[];")),
     (
         "nth",
         2,
         Definition(
             "def nth($n; f): if $n < 0 then error(\"nth doesn't support negative indices\") \
-         else last(limit($n + 1; f)) end;",
+         else first(skip($n; f)) end;",
+        ),
+    ),
+    (
+        "skip",
+        2,
+        Definition(
+            "def skip($n; f): if $n == 0 then f elif $n > 0 then foreach f as $x ($n; . - 1; select(. < 0) | $x) \
+         else error(\"skip doesn't support negative count\") end;",
         ),
     ),
     ("until", 2, Definition("def until(cond; update): def u: if cond then . else (update | u) end; u;")),
@@ -337,7 +345,7 @@ const TABLE: &[Row] = &[
         2,
         Definition("def while(cond; update): def w: if cond then ., (update | w) else empty end; w;"),
     ),
-    ("repeat", 1, Definition("def repeat(f): def r: ., (f | r); r;")),
+    ("repeat", 1, Definition("def repeat(f): def r: f, r; r;")),
     (
         "range",
         3,
@@ -351,13 +359,9 @@ const TABLE: &[Row] = &[
         0,
         Definition("def inputs: def r: _next_input | if length == 0 then empty else .[0], r end; r;"),
     ),
-    ("debug", 0, Definition("def debug: _say(([\"DEBUG:\", .] | tojson) + \"\\n\");")),
-    (
-        "debug",
-        1,
-        Definition("def debug(msg): . as $x | reduce (msg | [.]) as $m (null; $m[0] | debug | null) | $x;"),
-    ),
-    ("stderr", 0, Definition("def stderr: _say(tojson);")),
+    ("debug", 0, Native(system::debug)),
+    ("debug", 1, Definition("def debug(messages): (messages | debug | empty), .;")),
+    ("stderr", 0, Definition("def stderr: _say(tostring);")),
     ("index", 1, Definition("def index($i): indices($i) | .[0];")),
     ("rindex", 1, Definition("def rindex($i): indices($i) | .[-1:][0];")),
     (
@@ -402,9 +406,6 @@ const TABLE: &[Row] = &[
     ("todateiso8601", 0, Definition("def todateiso8601: strftime(\"%Y-%m-%dT%H:%M:%SZ\");")),
     ("fromdateiso8601", 0, Definition("def fromdateiso8601: strptime(\"%Y-%m-%dT%H:%M:%SZ\") | mktime;")),
     ("fromdate", 0, Definition("def fromdate: fromdateiso8601;")),
-    ("date", 0, Definition("def date: todate;")),
-    ("dateadd", 2, Definition("def dateadd(u; n): . + n;")),
-    ("datesub", 2, Definition("def datesub(u; n): . - n;")),
     ("match", 1, Definition("def match($re): _matches($re) | .[];")),
     ("match", 2, Definition("def match($re; $flags): _matches($re; $flags) | .[];")),
     (
@@ -433,14 +434,15 @@ const TABLE: &[Row] = &[
     ),
     ("splits", 1, Definition("def splits($re): splits($re; null);")),
     ("splits", 2, Definition("def splits($re; $flags): split($re; $flags) | .[];")),
-    ("ascii", 0, Definition("def ascii: [.] | implode;")),
     ("sub", 2, Definition("def sub($re; str): sub($re; str; \"\");")),
     (
         "sub",
         3,
         Definition(
-            "def sub($re; str; $flags): [_pieces($re; $flags)[] | [.[0]], (select(length > 1) | [.[1] | str])] \
-         | if all(.[]; length == 1) then map(.[0]) | add else reverse | combinations | reverse | add end;",
+            "def sub($re; str; $flags): . as $in | [_pieces($re; $flags)[] | [.[0]], (select(length > 1) | [.[1] | str])] \
+         | if all(.[]; length == 1) then map(.[0]) | add else . as $parts \
+         | (reduce range(1; length; 2) as $at ([]; reduce range($parts[$at] | length) as $branch \
+         (.; .[$branch] += $parts[$at - 1][0] + $parts[$at][$branch])) | .[] + $parts[-1][0]) // $in end;",
         ),
     ),
     ("gsub", 2, Definition("def gsub($re; str): sub($re; str; \"g\");")),
@@ -456,7 +458,6 @@ const TABLE: &[Row] = &[
     ("JOIN", 2, Definition("def JOIN($idx; f): [.[] | [., $idx[f]]];")),
     ("JOIN", 3, Definition("def JOIN($idx; stream; f): stream | [., $idx[f]];")),
     ("JOIN", 4, Definition("def JOIN($idx; stream; f; join): stream | [., $idx[f]] | join;")),
-    ("toarray", 0, Definition("def toarray: if type == \"array\" then . else [.] end;")),
     ("add", 1, Definition("def add(f): reduce f as $x (null; . + $x);")),
 ];
 

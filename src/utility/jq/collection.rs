@@ -11,7 +11,7 @@ use super::object::Object;
 use super::operator::sum;
 use super::text::Text;
 use super::value::{Array, Value};
-use crate::memory::{ToMetered, Vec, format, vec};
+use crate::memory::{Vec, format, vec};
 use std::cmp::Ordering;
 
 /// The members of a container, one after the other, without their copy as a whole.
@@ -121,7 +121,7 @@ pub(super) fn keys_unsorted(context: &mut Context<'_>, input: Value, _: &[Value]
 pub(super) fn length(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
     let length = match &input {
         Value::Null => 0.0,
-        Value::Number(number) => number.abs(),
+        Value::Number(number) => return Ok(Value::Number(number.abs())),
         Value::String(text) if text.len() > PIECE => {
             let text = text.clone();
             return context.job(async move {
@@ -130,7 +130,7 @@ pub(super) fn length(context: &mut Context<'_>, input: Value, _: &[Value]) -> Ou
                     count += piece.chars().count();
                     spend_bytes(piece.len()).await;
                 }
-                Ok(Value::Number(count as f64))
+                Ok(Value::number(count as f64))
             });
         }
         Value::String(text) => text.as_str().chars().count() as f64,
@@ -138,15 +138,17 @@ pub(super) fn length(context: &mut Context<'_>, input: Value, _: &[Value]) -> Ou
         Value::Object(object) => object.len() as f64,
         Value::Bool(_) => return Err(Raise::about(&input, "has no length")),
     };
-    Ok(Value::Number(length))
+    Ok(Value::number(length))
 }
 
 pub(super) fn has(_: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
     let key = arguments.first().unwrap_or(&Value::Null);
     match (&input, key) {
-        (Value::Null, Value::String(_) | Value::Number(_)) => Ok(Value::Bool(false)),
+        (Value::Null, _) => Ok(Value::Bool(false)),
         (Value::Object(object), Value::String(name)) => Ok(Value::Bool(object.get(name.as_str()).is_some())),
-        (Value::Array(array), Value::Number(at)) => Ok(Value::Bool(*at >= 0.0 && *at < array.len() as f64)),
+        (Value::Array(array), Value::Number(at)) => {
+            Ok(Value::Bool(at.value().trunc() >= 0.0 && at.value() < array.len() as f64))
+        }
         _ => Err(Raise::message(format!("Cannot check whether {} has a {} key", input.kind(), key.kind()))),
     }
 }
@@ -188,10 +190,10 @@ fn quantify(context: &mut Context<'_>, input: Value, wanted: bool) -> Output {
 pub(super) fn flatten(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
     let depth = match arguments.first() {
         None => f64::INFINITY,
-        Some(Value::Number(depth)) if *depth < 0.0 => {
+        Some(Value::Number(depth)) if depth.value() < 0.0 => {
             return Err(Raise::message("flatten depth must not be negative"));
         }
-        Some(Value::Number(depth)) => *depth,
+        Some(Value::Number(depth)) => depth.value(),
         Some(_) => return Err(Raise::message("flatten depth must not be negative")),
     };
     let outermost = Values::of(input)?;
@@ -212,7 +214,7 @@ pub(super) fn flatten(context: &mut Context<'_>, input: Value, arguments: &[Valu
     })
 }
 
-/// Items from the last; like jq 1.6, null has none and a string cannot be reversed.
+/// Items from the last; null has none and a string cannot be reversed.
 pub(super) fn reverse(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
     match input {
         Value::Null => Ok(Value::array(Vec::new())),
@@ -226,8 +228,14 @@ pub(super) fn reverse(context: &mut Context<'_>, input: Value, _: &[Value]) -> O
         }),
         Value::String(text) if text.len() == 0 => Ok(Value::array(Vec::new())),
         Value::Object(object) if object.len() == 0 => Ok(Value::array(Vec::new())),
-        Value::Number(0.0) => Ok(Value::array(Vec::new())),
-        other => Err(super::path::cannot_index(&other, &Value::Number(0.0))),
+        Value::Number(number) if number.value() == 0.0 => Ok(Value::array(Vec::new())),
+        // The last member is looked up first.
+        other => match length(context, other.clone(), &[])? {
+            Value::Number(count) => {
+                Err(super::path::cannot_index(&other, &Value::number(count.value() - 1.0)))
+            }
+            _ => Err(Raise::about(&other, "has no length")),
+        },
     }
 }
 
@@ -261,28 +269,21 @@ pub(super) fn from_entries(context: &mut Context<'_>, input: Value, _: &[Value])
 
 /// Name and value that an entry stands for.
 fn entry_of(entry: &Value) -> Result<(Text, Value), Raise> {
-    const KEYS: [&str; 6] = ["key", "k", "name", "Name", "K", "Key"];
+    const KEYS: [&str; 4] = ["key", "Key", "name", "Name"];
     let Value::Object(entry) = entry else {
         return Err(super::path::cannot_index(entry, &Value::text("key")));
     };
-    let keys = || KEYS.iter().filter_map(|name| entry.get(name));
-    // A key of false is a key; otherwise the first true one counts.
-    let key =
-        keys().find(|value| value.is_true()).or_else(|| keys().find(|value| !matches!(value, Value::Null)));
-    let name = match key {
+    // The first true one counts, otherwise the last.
+    let key = KEYS.iter().filter_map(|name| entry.get(name)).find(|value| value.is_true());
+    let name = match key.or_else(|| entry.get("Name")) {
         Some(Value::String(name)) => name.clone(),
-        Some(Value::Bool(true)) => Text::Static("true"),
-        Some(Value::Bool(false)) => Text::Static("false"),
-        Some(number @ Value::Number(_)) => Text::from(super::print::compact(number)),
-        None | Some(Value::Null) => {
-            return Err(Raise::message("Cannot use null (null) as object key"));
-        }
-        Some(other) => {
-            let shown = super::print::excerpt(other, 14);
+        other => {
+            let other = other.unwrap_or(&Value::Null);
+            let shown = super::print::excerpt(other);
             return Err(Raise::message(format!("Cannot use {} ({shown}) as object key", other.kind())));
         }
     };
-    let value = ["value", "v", "Value", "V"].iter().find_map(|name| entry.get(name));
+    let value = entry.get("value").or_else(|| entry.get("Value"));
     Ok((name, value.cloned().unwrap_or_default()))
 }
 
@@ -303,7 +304,7 @@ pub(super) fn indices_of(context: &mut Context<'_>, items: Array, wanted: Array)
                 }
             }
             if same {
-                found.push(Value::Number(at as f64));
+                found.push(Value::number(at as f64));
             }
         }
         Ok(Value::array(found))
@@ -327,7 +328,7 @@ pub(super) fn bsearch(context: &mut Context<'_>, input: Value, arguments: &[Valu
         return Err(Raise::about(&input, "cannot be searched from"));
     };
     context.job(async move {
-        Ok(Value::Number(match search(items.len(), |at| items.items().get(at), &wanted).await {
+        Ok(Value::number(match search(items.len(), |at| items.items().get(at), &wanted).await {
             Ok(at) => at as f64,
             Err(at) => -1.0 - at as f64,
         }))
@@ -343,7 +344,7 @@ pub(super) fn transpose(context: &mut Context<'_>, input: Value, _: &[Value]) ->
             width = width.max(match row {
                 Value::Array(items) => items.len(),
                 Value::Null => 0,
-                other => return Err(super::path::cannot_index(other, &Value::Number(0.0))),
+                other => return Err(super::path::cannot_index(other, &Value::number(0.0))),
             });
         }
         let mut columns = Vec::new();
@@ -367,12 +368,5 @@ pub(super) fn set_path(_: &mut Context<'_>, input: Value, arguments: &[Value]) -
     match arguments {
         [Value::Array(keys), value] => super::path::set_path(input, keys.items(), value.clone()),
         _ => Err(Raise::message("Path must be specified as an array")),
-    }
-}
-
-pub(super) fn delete_paths(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
-    match arguments {
-        [Value::Array(paths)] => super::path::delete_paths(context, input, paths.items().to_metered()),
-        _ => Err(Raise::message("Paths must be specified as an array")),
     }
 }

@@ -1,10 +1,10 @@
-//! `jq`: the utility over the language. jq(1), version 1.6, with `--raw-output0` of 1.7.
+//! `jq`: the utility over the language. jq(1), version 1.8.
 //!
 //! Arguments (`arguments.rs`), then the variables they name, the filter (compiled once per session), and one round for
 //! each input: read it (`source.rs`), run the filter, print its outputs. Reading, running and printing all stop when the
 //! time slice is over and go on in the next one. A filter such as `.a.b` does not build its inputs (`member.rs`).
 //!
-//! Not there: modules (`-L`, `import`), `--seq`, the options that debug jq itself.
+//! Not there: the options that debug jq itself.
 
 use super::arguments::{self, Given, Parsed, Request};
 use super::compile::{Compiled, Member, Otherwise, compile};
@@ -12,7 +12,7 @@ use super::disposal::Disposal;
 use super::error::JqError;
 use super::machine::Step;
 use super::member;
-use super::print::{self, Printing};
+use super::print::{self, Layout, Palette, Printing};
 use super::read::{self, ReadError};
 use super::run::{Host, Run};
 use super::source::{self, Source, SourceError, end_of_run};
@@ -35,6 +35,12 @@ pub(in crate::utility) const UTILITY: Utility = Utility {
         flag('R', "raw-input", "each line is an input, as a string"),
         flag('s', "slurp", "all inputs as one array; with -R, all text as one string"),
         flag('\0', "stream", "inputs as pairs of path and leaf"),
+        flag(
+            '\0',
+            "stream-errors",
+            "as --stream; an error is an input as well, a pair of its text and its path",
+        ),
+        flag('\0', "seq", "inputs and outputs as a JSON text sequence, each behind an RS"),
         flag('r', "raw-output", "print strings as they are"),
         flag('j', "join-output", "as -r, without newlines"),
         flag('\0', "raw-output0", "as -r, with NUL instead of newlines"),
@@ -44,18 +50,21 @@ pub(in crate::utility) const UTILITY: Utility = Utility {
         flag('M', "monochrome-output", "print without colour"),
         flag('S', "sort-keys", "print keys in order"),
         flag('\0', "tab", "indent with tabs"),
-        value('\0', "indent", "N", "indent with N spaces, 0 to 7"),
+        value('\0', "indent", "N", "indent with N spaces, 0 to 7; -1 is a tab"),
         flag('\0', "unbuffered", "print each output at once"),
         flag('e', "exit-status", "1 if the last output is false or null, 4 if there is none"),
         flag('f', "from-file", "the filter is in the file of that name"),
+        value('L', "library-path", "DIRECTORY", "search modules there"),
         value('\0', "arg", "NAME TEXT", "$NAME is the text"),
         value('\0', "argjson", "NAME JSON", "$NAME is the value"),
         value('\0', "slurpfile", "NAME FILE", "$NAME is the array of values in the file"),
         value('\0', "rawfile", "NAME FILE", "$NAME is the text of the file"),
         flag('\0', "args", "operands after the filter are strings in $ARGS.positional"),
         flag('\0', "jsonargs", "operands after the filter are values in $ARGS.positional"),
+        flag('b', "binary", "nothing is different where lines end in a newline alone"),
         flag('h', "help", "display this help and exit"),
         flag('V', "version", "print the version of the language and exit"),
+        flag('\0', "build-configuration", "print how the program was built and exit"),
     ],
     examples: &[
         example("echo '{\"tool\":\"Bash\"}' | jq -r .tool", "Bash\n"),
@@ -66,39 +75,53 @@ pub(in crate::utility) const UTILITY: Utility = Utility {
     ..Utility::BASE
 };
 
+/// What `--build-configuration` and `$JQ_BUILD_CONFIGURATION` say.
+const CONFIGURATION: &str = "hookbox";
+const BUILD: &str = "JQ_BUILD_CONFIGURATION";
+
 /// Bytes of output that are printed before they are handed on.
 const FULL: usize = 32 << 10;
 
 /// Bytes of an input that is freed a part at a time.
 const LARGE: usize = 256 << 10;
 
-/// What the outputs so far mean for the exit status.
+/// How the last input ended, for the exit status.
 #[derive(Clone, Copy, PartialEq)]
 enum Verdict {
-    /// There was no input.
-    Unasked,
-    /// No output.
+    /// No output, or no input yet.
     Nothing,
-    /// There were outputs.
-    Output,
-    /// The last input ended in an error.
+    /// Its last output was false or null.
+    False,
+    /// Its last output was anything else.
+    True,
+    /// An error of the filter, or of an input's text.
     Error,
+    /// `halt` and `halt_error`.
+    Halted(i32),
 }
 
 /// Exit status: 0; with `-e` 1 or 4 (see there); 2 for usage and files that could not be read; 3 for a filter that does
-/// not compile; 4 for an input that is no JSON; 5 for an error of the filter over the last input.
+/// not compile; 5 for an input that is no JSON, or for an error of the filter over the last input.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     let args = std::mem::take(&mut ctx.args);
     let request = match arguments::parse(&args) {
-        Ok(Parsed::Run(request)) => request,
         Ok(Parsed::Help) => {
             ctx.stdout.push(options::help(&UTILITY).as_bytes());
             return Ok(ExitStatus::SUCCESS);
         }
         Ok(Parsed::Version) => {
-            ctx.stdout.push(b"jq-1.6\n");
+            ctx.stdout.push(b"jq-1.8.2\n");
             return Ok(ExitStatus::SUCCESS);
         }
+        Ok(Parsed::Configuration) => {
+            ctx.stdout.push(format!("{CONFIGURATION}\n").as_bytes());
+            return Ok(ExitStatus::SUCCESS);
+        }
+        Ok(Parsed::Run(request)) if request.from_file && request.filter.is_none() => {
+            ctx.stderr.push(format!("usage: {}\n", UTILITY.usage).as_bytes());
+            return Ok(ExitStatus(2));
+        }
+        Ok(Parsed::Run(request)) => request,
         Err(problem) => return Ok(usage(ctx, &problem)),
     };
     let meter = Arc::clone(&ctx.meter);
@@ -111,17 +134,21 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         Err(status) => return Ok(status),
     };
     let source = Source::new(&request.files, request.kind);
-    let host = Host::new(ctx.env.clone(), Arc::clone(&ctx.session.clock));
+    let mut host = Host::new(ctx.env.clone(), Arc::clone(&ctx.session.clock));
+    let layout = layout(ctx, &request).await?;
+    host.layout = layout.clone();
+    describe(ctx, &request, &mut host);
     let run = compiled.run(&values, host, Work::new(&meter));
     let mut evaluation = Evaluation {
         request: &request,
+        layout,
         member: compiled.member().filter(|_| request.is_plain_json()),
         meter: &meter,
         run,
         source,
         line: String::new(),
-        verdict: Verdict::Unasked,
-        last: true,
+        verdict: Verdict::Nothing,
+        last: None,
     };
     let ended = evaluation.over_all_inputs(ctx).await;
     if meter.failure().is_some() {
@@ -130,16 +157,39 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     ended
 }
 
+/// How outputs are printed: `-C` takes its colours from `JQ_COLORS`.
+async fn layout(ctx: &mut Context, request: &Request<'_>) -> Result<Layout, UtilityError> {
+    let given = match ctx.env.get(b"JQ_COLORS") {
+        Some(text) => Palette::parse(&text.to_string_lossy()),
+        None => Some(Palette::default()),
+    };
+    if given.is_none() {
+        ctx.stderr.write(b"Failed to set $JQ_COLORS\n").await?;
+    }
+    let colours = request.colour.then(|| memory::Arc::new(given.unwrap_or_default()));
+    Ok(Layout { colours, ..request.layout.clone() })
+}
+
+/// What the filter can ask about itself.
+fn describe(ctx: &Context, request: &Request<'_>, host: &mut Host) {
+    let directory = |name: &[u8]| bstr::BStr::new(name).to_metered_string();
+    host.library = match &request.library {
+        Some(given) => given.iter().map(|name| directory(&ctx.absolute(name.as_bytes()))).collect(),
+        None => ["~/.jq", "$ORIGIN/../lib/jq", "$ORIGIN/../lib"].into_iter().map(String::from).collect(),
+    };
+    host.origin = directory(ctx.cwd.as_bytes());
+}
+
 /// The limit that ended the run.
 fn ended(meter: &Meter) -> LimitError {
     meter.failure().unwrap_or_else(|| meter.fail(Limit::Operations))
 }
 
-/// `jq: problem` and where help is to be found; status 2.
+/// The problem and where help is to be found; status 2.
 fn usage(ctx: &mut Context, problem: &str) -> ExitStatus {
     let text = format!(
-        "jq: {problem}\nUse jq --help for help with command-line options,\n\
-         or see the jq manpage, or online docs  at https://stedolan.github.io/jq\n"
+        "{problem}\nUse jq --help for help with command-line options,\n\
+         or see the jq manpage, or online docs at https://jqlang.org\n"
     );
     ctx.stderr.push(text.as_bytes());
     ExitStatus(2)
@@ -191,7 +241,7 @@ async fn variables(
                 Ok(value) => value,
                 Err(ReadError::Stopped(_)) => return Err(ended(meter).into()),
                 Err(ReadError::Syntax(_)) => {
-                    return Ok(Err(usage(ctx, "invalid JSON text passed to --argjson")));
+                    return Ok(Err(usage(ctx, "jq: invalid JSON text passed to --argjson")));
                 }
             },
             Given::Values | Given::File => {
@@ -226,7 +276,7 @@ async fn variables(
                 Ok(value) => value,
                 Err(ReadError::Stopped(_)) => return Err(ended(meter).into()),
                 Err(ReadError::Syntax(_)) => {
-                    return Ok(Err(usage(ctx, "invalid JSON text passed to --jsonargs")));
+                    return Ok(Err(usage(ctx, "jq: invalid JSON text passed to --jsonargs")));
                 }
             },
         });
@@ -244,6 +294,10 @@ async fn variables(
             ),
         ])
     });
+    if names.iter().all(|name| name.as_str() != BUILD) {
+        names.push(BUILD.to_metered_string());
+        values.push(Value::text(CONFIGURATION));
+    }
     Ok(Ok((names, values)))
 }
 
@@ -305,6 +359,7 @@ async fn dispose(ctx: &mut Context, value: Option<Value>) -> Result<(), UtilityE
 /// One run over all its inputs.
 struct Evaluation<'a> {
     request: &'a Request<'a>,
+    layout: Layout,
     /// The filter, where it is no more than a member of each input.
     member: Option<&'a Member>,
     meter: &'a Arc<Meter>,
@@ -313,19 +368,18 @@ struct Evaluation<'a> {
     /// Where outputs are laid out.
     line: String,
     verdict: Verdict,
-    /// Whether the last output was true.
-    last: bool,
+    /// Whether the last output was true, of the last input that had one and no error.
+    last: Option<bool>,
 }
 
 impl Evaluation<'_> {
     async fn over_all_inputs(&mut self, ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         if self.request.null_input {
             self.run.start(Value::Null);
-            if let Some(status) = self.evaluate(ctx).await? {
-                return Ok(status);
-            }
+            self.evaluate(ctx).await?;
         } else {
-            loop {
+            // After a file that could not be read there are no further inputs.
+            while !self.source.has_failed {
                 if let Some(member) = self.member
                     && let Some((value, used)) =
                         member::member(self.source.bytes(), &member.path, self.run.work())
@@ -337,6 +391,7 @@ impl Evaluation<'_> {
                         Otherwise::Nothing if !value.is_true() => {}
                         _ => self.print(ctx, value).await?,
                     }
+                    self.note();
                     ctx.tick().await?;
                     continue;
                 }
@@ -350,9 +405,11 @@ impl Evaluation<'_> {
                         // The machine drops its input somewhere inside; a large one is not freed there, but here.
                         let large = (self.source.consumed() - before > LARGE).then(|| input.clone());
                         self.run.start(input);
-                        if let Some(status) = self.evaluate(ctx).await? {
-                            return Ok(status);
+                        self.evaluate(ctx).await?;
+                        if let Verdict::Halted(_) = self.verdict {
+                            break;
                         }
+                        self.note();
                         dispose(ctx, large).await?;
                         ctx.tick().await?;
                     }
@@ -361,8 +418,13 @@ impl Evaluation<'_> {
                     Err(SourceError::Stopped(_)) => return Err(ended(self.meter).into()),
                     Err(SourceError::Syntax(problem)) => {
                         ctx.stdout.flush().await?;
-                        ctx.stderr.write(format!("parse error: {problem}\n").as_bytes()).await?;
-                        return Ok(ExitStatus(4));
+                        let is_fatal = !self.request.sequence;
+                        let what = if is_fatal { "parse error" } else { "ignoring parse error" };
+                        ctx.stderr.write(format!("jq: {what}: {problem}\n").as_bytes()).await?;
+                        if is_fatal {
+                            self.verdict = Verdict::Error;
+                            break;
+                        }
                     }
                 }
             }
@@ -370,15 +432,32 @@ impl Evaluation<'_> {
         Ok(self.status())
     }
 
-    fn status(&self) -> ExitStatus {
+    /// Keeps what the outputs of this input say for `-e`.
+    fn note(&mut self) {
         match self.verdict {
-            _ if self.source.has_failed => ExitStatus(2),
-            Verdict::Error => ExitStatus(5),
-            _ if !self.request.exit_status => ExitStatus(0),
-            Verdict::Nothing => ExitStatus(4),
-            Verdict::Unasked => ExitStatus(0),
-            Verdict::Output => ExitStatus(u8::from(!self.last)),
+            Verdict::True => self.last = Some(true),
+            Verdict::False => self.last = Some(false),
+            _ => {}
         }
+    }
+
+    fn status(&self) -> ExitStatus {
+        if self.source.has_failed {
+            return ExitStatus(2);
+        }
+        let strict = self.request.exit_status;
+        ExitStatus(match self.verdict {
+            Verdict::Error => 5,
+            Verdict::Halted(status) if strict => status.unsigned_abs() as u8,
+            Verdict::Halted(status) => status.max(0) as u8,
+            _ if !strict => 0,
+            Verdict::True => 0,
+            Verdict::False => 1,
+            Verdict::Nothing => match self.last {
+                None => 4,
+                Some(last) => u8::from(!last),
+            },
+        })
     }
 
     fn describe_input(&mut self) {
@@ -387,21 +466,25 @@ impl Evaluation<'_> {
         host.lines = self.source.lines();
     }
 
-    /// The outputs over the current input; the exit status where the filter asks to halt.
-    async fn evaluate(&mut self, ctx: &mut Context) -> Result<Option<ExitStatus>, UtilityError> {
+    /// The outputs over the current input.
+    async fn evaluate(&mut self, ctx: &mut Context) -> Result<(), UtilityError> {
         self.verdict = Verdict::Nothing;
         loop {
             let step = self.run.step();
-            if !self.run.host().said.is_empty() {
-                let said = std::mem::take(&mut self.run.host().said);
+            let said = self.run.host().said.take();
+            if !said.is_empty() {
                 ctx.stderr.write(said.as_bytes()).await?;
                 ctx.stderr.flush().await?;
             }
             match step {
+                Step::Output(Value::String(text)) if self.refuses(&text) => {
+                    let problem = "Cannot dump a string containing NUL with --raw-output0 option";
+                    return self.fail(ctx, &JqError::Uncaught(Value::text(problem))).await;
+                }
                 Step::Output(value) => {
                     self.print(ctx, value).await?;
                 }
-                Step::Done => return Ok(None),
+                Step::Done => return Ok(()),
                 Step::Pause => {
                     if ctx.check().await.is_err() {
                         return end_of_run().await;
@@ -423,7 +506,14 @@ impl Evaluation<'_> {
         }
     }
 
-    async fn fail(&mut self, ctx: &mut Context, error: &JqError) -> Result<Option<ExitStatus>, UtilityError> {
+    /// Whether the output could not be told apart from the next one.
+    fn refuses(&self, text: &Text) -> bool {
+        self.request.refuses_nul
+            && self.request.raw_output
+            && memchr::memchr(0, text.as_str().as_bytes()).is_some()
+    }
+
+    async fn fail(&mut self, ctx: &mut Context, error: &JqError) -> Result<(), UtilityError> {
         let said = match error {
             JqError::Stopped => return end_of_run().await,
             JqError::Halt(halt) => {
@@ -433,7 +523,8 @@ impl Evaluation<'_> {
                     None => String::new(),
                 };
                 ctx.stderr.write(said.as_bytes()).await?;
-                return Ok(Some(ExitStatus(halt.status as u8)));
+                self.verdict = Verdict::Halted(halt.status);
+                return Ok(());
             }
             JqError::Break => ": break".to_metered_string(),
             JqError::Uncaught(_) => error.to_metered_string(),
@@ -445,21 +536,23 @@ impl Evaluation<'_> {
         ctx.stderr.write(format!("jq: error (at {place}){said}\n").as_bytes()).await?;
         ctx.stderr.flush().await?;
         self.verdict = Verdict::Error;
-        Ok(None)
+        Ok(())
     }
 
     async fn print(&mut self, ctx: &mut Context, value: Value) -> Result<(), UtilityError> {
-        self.verdict = Verdict::Output;
-        self.last = value.is_true();
+        self.verdict = if value.is_true() { Verdict::True } else { Verdict::False };
         if let (true, Value::String(text)) = (self.request.raw_output, &value) {
             ctx.stdout.push(text.as_str().as_bytes());
         } else {
+            if self.request.sequence {
+                ctx.stdout.push(b"\x1e");
+            }
             let (owner, mut is_long) = (value.clone(), false);
             let mut printing = Printing::new(value);
             loop {
                 self.line.clear();
                 let work = self.run.work();
-                let is_done = printing.go_on(self.request.layout, &mut self.line, FULL, work);
+                let is_done = printing.go_on(&self.layout, &mut self.line, FULL, work);
                 let is_done = is_done.map_err(|_| UtilityError::from(ended(self.meter)))?;
                 ctx.stdout.write(self.line.as_bytes()).await?;
                 if is_done {
@@ -493,9 +586,12 @@ mod tests {
         for width in [10, 65_534, 65_535, 65_536, 200_000] {
             let filter = format!("{})", " ".repeat(width));
             let outcome = run("jq", &["-n", &filter], b"", &[]);
-            let problem = "syntax error, unexpected ')' (Unix shell quoting issues?) at <top-level>, line 1:";
-            let expected =
-                format!("jq: error: {problem}\n{filter}{}\njq: 1 compile error\n", " ".repeat(width));
+            let problem = "syntax error, unexpected INVALID_CHARACTER, expecting end of file";
+            let place = format!("<top-level>, line 1, column {}", width + 1);
+            let expected = format!(
+                "jq: error: {problem} at {place}:\n    {filter}\n    {}^\njq: 1 compile error\n",
+                " ".repeat(width)
+            );
             assert!(outcome.stderr == expected, "{width}");
             assert_eq!(outcome.status, 3);
         }

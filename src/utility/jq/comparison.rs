@@ -121,7 +121,7 @@ async fn order_of_keys(left: &Object, right: &Object) -> Ordering {
 fn order_of_scalars(left: &Value, right: &Value, strictly: bool) -> Ordering {
     match (left, right) {
         (Value::Number(one), Value::Number(two)) => one
-            .partial_cmp(two)
+            .compare(two)
             .unwrap_or_else(|| if strictly { Ordering::Less } else { two.is_nan().cmp(&one.is_nan()) }),
         _ => left.rank().cmp(&right.rank()),
     }

@@ -11,42 +11,89 @@ use std::fmt;
 /// The longest filter in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// A filter that could not be compiled.
+/// A filter that could not be compiled: what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("jq: error: {problem} at <top-level>, line {line}:\n{text}{}\njq: 1 compile error", Spaces(*.column))]
-pub(crate) struct CompileError {
+#[error("{}", Listed(.0))]
+pub(crate) struct CompileError(pub(crate) Vec<Fault>);
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
     /// What is wrong, in jq's words.
     pub(crate) problem: String,
+    /// Where; `None` for what concerns the whole filter.
+    pub(crate) place: Option<Place>,
+}
+
+/// A part of a filter's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// `<top-level>`, or the file of a module.
+    pub(crate) source: String,
     /// The line, from 1.
     pub(crate) line: usize,
     /// The line's text.
     pub(crate) text: String,
-    /// Bytes before the error in its line; jq prints as many spaces behind the line.
+    /// Bytes before the part in its line.
     pub(crate) column: usize,
+    /// Bytes of the part in that line.
+    pub(crate) length: usize,
 }
 
-impl CompileError {
-    /// An error at a byte of the filter's text.
-    pub(super) fn new(problem: &str, text: &str, at: usize) -> Self {
-        let before = text.get(..at).unwrap_or(text);
-        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let rest = text.get(start..).unwrap_or_default();
-        let end = rest.find('\n').unwrap_or(rest.len());
-        CompileError {
-            problem: problem.to_metered_string(),
-            line: before.matches('\n').count() + 1,
-            text: rest.get(..end).unwrap_or_default().to_metered_string(),
-            column: at.min(text.len().saturating_sub(1)).saturating_sub(start),
+/// The faults as jq prints them, and their number.
+struct Listed<'f>(&'f [Fault]);
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Fault { problem, place } in self.0 {
+            write!(f, "jq: error: {problem}")?;
+            if let Some(Place { source, line, text, column, length }) = place {
+                write!(f, " at {source}, line {line}, column {}:\n    {text}\n    ", column + 1)?;
+                write!(f, "{}{}", Repeated(" ", *column), Repeated("^", *length))?;
+            }
+            f.write_str("\n")?;
         }
+        let count = self.0.len();
+        write!(f, "jq: {count} compile error{}", if count > 1 { "s" } else { "" })
     }
 }
 
-/// So many spaces; a width of the formatter's own ends at 65,535.
-struct Spaces(usize);
+impl Fault {
+    /// Something about the bytes `[start, end)` of a text.
+    pub(super) fn new(problem: &str, source: &str, text: &str, (start, end): (usize, usize)) -> Self {
+        let start = start.min(text.len().saturating_sub(1));
+        let before = text.get(..start).unwrap_or(text);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let rest = text.get(line_start..).unwrap_or_default();
+        let line = rest.get(..rest.find('\n').unwrap_or(rest.len())).unwrap_or_default();
+        let column = start.saturating_sub(line_start);
+        let length = end.saturating_sub(start).min(line.len().saturating_sub(column)).max(1);
+        let (source, text) = (source.to_metered_string(), line.to_metered_string());
+        let line = before.matches('\n').count() + 1;
+        Fault {
+            problem: problem.to_metered_string(),
+            place: Some(Place { source, line, text, column, length }),
+        }
+    }
 
-impl fmt::Display for Spaces {
+    /// Something about the whole filter.
+    pub(super) fn of_all(problem: &str) -> Self {
+        Fault { problem: problem.to_metered_string(), place: None }
+    }
+}
+
+impl From<Fault> for CompileError {
+    fn from(fault: Fault) -> Self {
+        CompileError(vec![fault])
+    }
+}
+
+/// A text so many times; a width of the formatter's own ends at 65,535.
+struct Repeated(&'static str, usize);
+
+impl fmt::Display for Repeated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (0..self.0).try_for_each(|_| f.write_str(" "))
+        (0..self.1).try_for_each(|_| f.write_str(self.0))
     }
 }
 
@@ -109,15 +156,19 @@ impl Compiled {
 /// The first thing wrong with it; jq prints the error's text and exits 3.
 pub(crate) fn compile(filter: &str, globals: &[&str]) -> Result<Compiled, CompileError> {
     if filter.len() > LONGEST {
-        return Err(CompileError::new("filter is too long", "", 0));
+        return Err(Fault::of_all("filter is too long").into());
     }
     let mut names = vec!["ENV"];
     names.extend(globals);
     let mut shared = Shared { globals: &names, ..Shared::default() };
     let main = Parser::new(filter, &mut shared).filter()?;
+    let undefined = shared.undefined_from(main);
+    if !undefined.is_empty() {
+        return Err(CompileError(undefined));
+    }
     if gauge::is_refused() {
         // Terms are missing, and others may stand in their places: it is another filter.
-        return Err(CompileError::new("filter is too long", "", 0));
+        return Err(Fault::of_all("filter is too long").into());
     }
     let program = shared.program;
     let member = Member::of(&program, main);

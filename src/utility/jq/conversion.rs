@@ -3,7 +3,7 @@
 use super::error::Raise;
 use super::job::{Output, PIECE, spend};
 use super::machine::Context;
-use super::print::{self, COMPACT, Printing};
+use super::print::{self, COMPACT, Layout, Printing};
 use super::read::{Progress, ReadError, Reader, while_parsing};
 use super::text::Text;
 use super::value::Value;
@@ -19,13 +19,18 @@ pub(super) fn to_json(context: &mut Context<'_>, input: Value, _: &[Value]) -> O
 
 /// A value as compact JSON.
 pub(super) async fn json(value: Value) -> String {
+    printed(value, &COMPACT).await
+}
+
+/// A value as JSON of this layout.
+pub(super) async fn printed(value: Value, layout: &Layout) -> String {
     let mut printing = Printing::new(value);
     let mut out = String::new();
     let mut work = Work::unbounded();
     loop {
         let full = out.len().saturating_add(PIECE);
         // Nobody ends this work but by dropping the job.
-        if printing.go_on(COMPACT, &mut out, full, &mut work) != Ok(false) {
+        if printing.go_on(layout, &mut out, full, &mut work) != Ok(false) {
             return out;
         }
         work.go_on();

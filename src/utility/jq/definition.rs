@@ -1,34 +1,41 @@
 //! Syntax of what binds names around a body: `def`, calls, `reduce`, `foreach`.
 
 use super::builtin::{self, Builtin};
-use super::lexer::Token;
+use super::lexer::{Token, is_keyword};
 use super::parse::{Bound, Parsed, Parser, Space};
 use super::pattern::{Pattern, variables_of};
 use super::term::{Fold, Function, Id, Operation, Shape, TO_ROOT, Term};
 use super::value::Value;
-use crate::memory::{Box, Vec, format, vec};
+use crate::memory::{Box, Vec, format};
 
 impl<'t> Parser<'t, '_, '_> {
     pub(super) fn fold(&mut self, is_foreach: bool) -> Parsed<Id> {
-        let source = self.postfix()?;
-        self.expect_word("as")?;
+        let source = self.alternative()?;
+        if !self.takes_word("as") {
+            return Err(self.unexpected());
+        }
         let patterns = self.patterns()?;
-        self.expect("(")?;
+        if !self.is_sign("(") {
+            return Err(self.unexpected_of("'('"));
+        }
+        self.enter();
         let init = self.pipe()?;
-        self.expect(";")?;
-        let [pattern] = patterns.as_slice() else {
-            return Err(self.fault("?// is not supported in reduce and foreach"));
-        };
+        self.expect(";", "'|' or ',' or ';'")?;
         // The source becomes an array of the pattern's variables unless the pattern is one variable.
-        let (source, names) = if let Pattern::Variable(name) = pattern {
-            (source, vec![*name])
-        } else {
-            let mut names = Vec::new();
-            variables_of(pattern, &mut names);
-            let values = self.pattern_values(pattern, &names)?;
-            (self.add(Term::Pipe(source, values)), names)
+        let mut names = Vec::new();
+        patterns.iter().for_each(|pattern| variables_of(pattern, &mut names));
+        let is_plain = matches!(patterns.as_slice(), [Pattern::Variable(_)]);
+        let source = match patterns.as_slice() {
+            _ if is_plain => source,
+            [pattern] => {
+                let values = self.pattern_values(pattern, &names)?;
+                self.add(Term::Pipe(source, values))
+            }
+            _ => {
+                let bound = names.clone();
+                self.binding_any(source, &patterns, |parser| Ok(parser.array_of(&bound)))?
+            }
         };
-        let is_plain = matches!(pattern, Pattern::Variable(_));
         if !is_plain {
             self.slots += 1;
         }
@@ -37,7 +44,8 @@ impl<'t> Parser<'t, '_, '_> {
             self.slots = self.slots.saturating_sub(1);
         }
         let (update, extract) = parsed?;
-        self.expect(")")?;
+        let may_extract = is_foreach && extract.is_none();
+        self.leave(")", if may_extract { "'|' or ',' or ';' or ')'" } else { "'|' or ',' or ')'" })?;
         let fold = Box::new(Fold { source, init, update, extract });
         Ok(self.add(if is_foreach { Term::Foreach(fold) } else { Term::Reduce(fold) }))
     }
@@ -62,7 +70,7 @@ impl<'t> Parser<'t, '_, '_> {
         for (at, name) in names.iter().enumerate() {
             if !is_plain {
                 let array = self.add(Term::Variable(self.slots.saturating_sub(whole)));
-                let key = self.constant(Value::Number(at as f64));
+                let key = self.constant(Value::number(at as f64));
                 sources.push(self.add(Term::Index(array, key)));
             }
             self.bind(Space::Variable, name);
@@ -78,17 +86,18 @@ impl<'t> Parser<'t, '_, '_> {
     }
 
     pub(super) fn call(&mut self, name: &'t str) -> Parsed<Id> {
-        let start = self.start;
+        let place = (self.start, self.end);
         self.advance();
         let mut arguments = Vec::new();
-        if self.takes("(") {
+        if self.is_sign("(") {
+            self.enter();
             loop {
                 arguments.push(self.pipe()?);
-                if self.takes(")") {
+                if !self.takes(";") {
                     break;
                 }
-                self.expect(";")?;
             }
+            self.leave(")", "';' or ')'")?;
         }
         match self.find(Space::Function(arguments.len()), name) {
             Some(Bound::Slot(slot)) => Ok(self.add(Term::Parameter(self.slots.saturating_sub(slot)))),
@@ -98,10 +107,7 @@ impl<'t> Parser<'t, '_, '_> {
             }
             None => match self.builtin(name, arguments)? {
                 Ok(id) => Ok(id),
-                Err(arity) => {
-                    self.go_to(start);
-                    Err(self.fault(&format!("{name}/{arity} is not defined")))
-                }
+                Err(arity) => Ok(self.undefined(&format!("{name}/{arity} is not defined"), place)),
             },
         }
     }
@@ -126,25 +132,42 @@ impl<'t> Parser<'t, '_, '_> {
         }))
     }
 
+    /// The current token as the name of a function or a parameter.
+    fn new_name(&mut self) -> Option<&'t str> {
+        let Token::Name(name) = self.token else { return None };
+        if is_keyword(name) {
+            return None;
+        }
+        self.advance();
+        Some(name)
+    }
+
     /// `def name(parameters): body;`; the name stays bound.
     pub(super) fn definition(&mut self) -> Parsed<(&'t str, usize)> {
-        self.expect_word("def")?;
-        let Token::Name(name) = self.token else { return Err(self.unexpected()) };
-        self.advance();
+        self.expect_word("def", "def")?;
+        let Some(name) = self.new_name() else { return Err(self.unexpected_of("IDENT")) };
         let mut parameters: Vec<(bool, &'t str)> = Vec::new();
-        if self.takes("(") {
+        let has_parameters = self.is_sign("(");
+        if has_parameters {
+            self.enter();
             loop {
-                let is_value = self.takes("$");
-                let Token::Name(parameter) = self.token else { return Err(self.unexpected()) };
-                self.advance();
-                parameters.push((is_value, parameter));
-                if self.takes(")") {
+                parameters.push(match self.token {
+                    Token::Binding(parameter) if parameter != "__loc__" => {
+                        self.advance();
+                        (true, parameter)
+                    }
+                    _ => match self.new_name() {
+                        Some(parameter) => (false, parameter),
+                        None => return Err(self.unexpected_of("IDENT or BINDING")),
+                    },
+                });
+                if !self.takes(";") {
                     break;
                 }
-                self.expect(";")?;
             }
+            self.leave(")", "';' or ')'")?;
         }
-        self.expect(":")?;
+        self.expect(":", if has_parameters { "':'" } else { "':' or '('" })?;
         let arity = parameters.len();
         let number = self.shared.program.functions.len();
         let unknown = Function { body: 0, shape: Shape::default() };
@@ -154,7 +177,7 @@ impl<'t> Parser<'t, '_, '_> {
             bounds.push(bound);
         }
         let body = self.nested(|parser| parser.function_body(&parameters))?;
-        self.expect(";")?;
+        self.expect(";", "'|' or ',' or ';'")?;
         let shape = self.shared.program.shape(body);
         if let Some(function) = self.shared.program.functions.get_mut(number) {
             *function = Function { body, shape };

@@ -1,4 +1,4 @@
-//! Words the syntax errors of JSON texts as jq 1.6 does.
+//! Words the syntax errors of JSON texts as jq does.
 //!
 //! jq reads token by token with a stack of open containers and at most one pending value; which error it reports, and
 //! where, follows from that order, so this does the same, without building values. Called only after a value was found
@@ -113,9 +113,10 @@ fn escape_problem(rest: &[u8]) -> &'static str {
     if rest.first() != Some(&b'u') {
         return "Invalid escape";
     }
-    match rest.get(1..5).and_then(hex) {
+    match rest.get(1..5).map(hex) {
         None => "Invalid \\uXXXX escape",
-        Some(_) => "Invalid \\uXXXX\\uXXXX surrogate pair escape",
+        Some(None) => "Invalid characters in \\uXXXX escape",
+        Some(Some(_)) => "Invalid \\uXXXX\\uXXXX surrogate pair escape",
     }
 }
 
@@ -125,8 +126,11 @@ impl Scan {
             return Ok(());
         }
         if literal_value(token).is_none() {
-            let named = matches!(token.first(), Some(b't' | b'f' | b'n'));
-            return Err(if named { "Invalid literal" } else { "Invalid numeric literal" });
+            return Err(match token {
+                [b't' | b'f', ..] | [b'n', b'u', ..] => "Invalid literal",
+                [b'\'', ..] => "Invalid string literal; expected \", but got '",
+                _ => "Invalid numeric literal",
+            });
         }
         self.value(Pending::Other)
     }
@@ -155,8 +159,7 @@ impl Scan {
     }
 
     fn push(&mut self, open: Open) -> Result<(), &'static str> {
-        let containers = self.open.iter().filter(|open| **open != Open::Key).count();
-        if containers >= DEPTH_LIMIT {
+        if self.open.len() >= DEPTH_LIMIT {
             return Err("Exceeds depth limit for parsing");
         }
         if self.pending != Pending::Nothing {
@@ -237,7 +240,7 @@ mod tests {
     use super::diagnose;
 
     #[test]
-    fn words_errors_as_jq_1_6() {
+    fn words_errors_as_jq() {
         let cases = [
             ("{\"a\":1", "Unfinished JSON term at EOF at line 1, column 6"),
             ("{a:1}", "Invalid numeric literal at line 1, column 3"),
@@ -257,7 +260,11 @@ mod tests {
             ("{\"a\":1:2}", "':' not as part of an object at line 1, column 7"),
             ("{\"a\"\n:1\n,x}", "Invalid numeric literal at line 3, column 3"),
             ("abc\n", "Invalid numeric literal at line 2, column 0"),
-            ("[nan]", "Invalid literal at line 1, column 5"),
+            ("[nul]", "Invalid literal at line 1, column 5"),
+            ("[nen]", "Invalid numeric literal at line 1, column 5"),
+            ("['a']", "Invalid string literal; expected \", but got ' at line 1, column 5"),
+            ("\"\\u12\"", "Invalid \\uXXXX escape at line 1, column 6"),
+            ("\"\\u12x4\"", "Invalid characters in \\uXXXX escape at line 1, column 8"),
         ];
         for (text, expected) in cases {
             assert_eq!(diagnose(text.as_bytes(), (0, 0)), expected, "{text}");

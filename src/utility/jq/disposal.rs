@@ -106,12 +106,15 @@ impl Dropped {
     }
 }
 
-/// Frees the members of a container that nobody has any more, now or in a later turn.
-pub(super) fn free(members: Members) {
+/// Frees the members of a container that nobody has any more, now or in a later turn. `depth`: how deep they nest at most.
+pub(super) fn free(members: Members, depth: usize) {
     let left = LEFT.get();
     if members.len() <= left {
         if left != usize::MAX {
             LEFT.set(left - members.len());
+        }
+        if depth > SHALLOW {
+            free_deep(members);
         }
         return;
     }
@@ -119,4 +122,47 @@ pub(super) fn free(members: Members) {
     LEFT.set(usize::MAX);
     WAITING.with_borrow_mut(|waiting| waiting.0.push(members));
     LEFT.set(left);
+}
+
+/// Containers inside each other that are dropped by recursion.
+const SHALLOW: usize = 200;
+
+/// Deep values that are put aside at a time while one is freed.
+const ASIDE: usize = 64;
+
+/// Frees members that nest deep. Those that do lie on a list of a fixed size, since there may be no memory for a longer one.
+/// What finds no room is dropped by recursion: then there are at least [`ASIDE`] others that nest deep beside it, so that
+/// the memory which a script has is used up long before the stack is.
+fn free_deep(members: Members) {
+    let mut aside: [Option<Value>; ASIDE] = [const { None }; ASIDE];
+    let mut count = 0;
+    let put = |value: Value, count: &mut usize, aside: &mut [Option<Value>; ASIDE]| {
+        if value.depth() > SHALLOW
+            && let Some(slot) = aside.get_mut(*count)
+        {
+            *slot = Some(value);
+            *count += 1;
+        }
+    };
+    let mut members = members;
+    loop {
+        while let Some(value) = members.take_one() {
+            put(value, &mut count, &mut aside);
+        }
+        let Some(next) = count.checked_sub(1).and_then(|last| aside.get_mut(last)).and_then(Option::take)
+        else {
+            return;
+        };
+        count -= 1;
+        members = match next {
+            Value::Array(array) if array.is_unique() => Members::Items(array.into_items()),
+            Value::Object(object) if object.is_unique() => {
+                let mut parts = object.into_members();
+                let slots = parts.next();
+                drop(parts);
+                slots.unwrap_or(Members::Items(Vec::new()))
+            }
+            _ => Members::Items(Vec::new()),
+        };
+    }
 }

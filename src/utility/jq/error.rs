@@ -59,7 +59,7 @@ impl Raise {
 
 /// `object ({"a":1,"b":...)`: kind and the beginning of the value.
 fn described(value: &Value) -> String {
-    format!("{} ({})", value.kind(), print::excerpt(value, 14))
+    format!("{} ({})", value.kind(), print::excerpt(value))
 }
 
 /// Why a filter ended without further outputs, for the caller.

@@ -58,9 +58,9 @@ impl Parser<'_, '_, '_> {
     }
 
     pub(super) fn comma(&mut self) -> Parsed<Id> {
-        let mut parts = vec![self.alternative()?];
+        let mut parts = vec![self.clause()?];
         while self.takes(",") {
-            parts.push(self.alternative()?);
+            parts.push(self.clause()?);
         }
         let last = parts.pop();
         let joined = parts
@@ -68,6 +68,28 @@ impl Parser<'_, '_, '_> {
             .rev()
             .fold(last, |right, left| right.map(|right| self.add(Term::Comma(left, right))));
         joined.ok_or_else(|| self.unexpected())
+    }
+
+    /// An expression, or one of the forms that reach to the end of the pipeline: `def`, `label`, and an expression that is
+    /// bound with `as`.
+    fn clause(&mut self) -> Parsed<Id> {
+        match self.token {
+            Token::Name("label") => {
+                self.advance();
+                let name = self.variable_name("BINDING")?;
+                self.expect("|", "'|'")?;
+                self.bind(Space::Label, name);
+                let body = self.pipe();
+                self.unbind(Space::Label, name);
+                let body = body?;
+                Ok(self.add(Term::Label(body)))
+            }
+            Token::Name("def") => self.pipe(),
+            _ => {
+                let expression = self.alternative()?;
+                if self.takes_word("as") { self.binding(expression) } else { Ok(expression) }
+            }
+        }
     }
 
     pub(super) fn alternative(&mut self) -> Parsed<Id> {
@@ -120,7 +142,7 @@ impl Parser<'_, '_, '_> {
             last = Some(level);
             self.advance();
             let right = self.nested(|parser| parser.binary(level + 1))?;
-            left = self.join(&junction, left, right)?;
+            left = self.join(&junction, left, right);
         }
         Ok(left)
     }
@@ -146,53 +168,42 @@ impl Parser<'_, '_, '_> {
         Some((Junction::Operator(operator.0), operator.1))
     }
 
-    fn join(&mut self, junction: &Junction, left: Id, right: Id) -> Parsed<Id> {
-        let operator = match junction {
-            Junction::And => return Ok(self.add(Term::And(left, right))),
-            Junction::Or => return Ok(self.add(Term::Or(left, right))),
-            Junction::Operator(operator) => *operator,
-        };
-        let terms = &self.shared.program;
-        if let (Operator::Divide, Term::Constant(Value::Number(_)), Term::Constant(Value::Number(divisor))) =
-            (operator, terms.term(left), terms.term(right))
-            && *divisor == 0.0
-        {
-            return Err(self.fault("Division by zero?"));
-        }
-        Ok(self.add(Term::Binary(operator, left, right)))
+    fn join(&mut self, junction: &Junction, left: Id, right: Id) -> Id {
+        self.add(match junction {
+            Junction::And => Term::And(left, right),
+            Junction::Or => Term::Or(left, right),
+            Junction::Operator(operator) => Term::Binary(*operator, left, right),
+        })
     }
 
-    /// A term with its postfixes, `-f`, or one of the forms that reach to the end of the pipeline.
+    /// A term with its postfixes, or `-term`.
     pub(super) fn operand(&mut self) -> Parsed<Id> {
-        match self.token {
-            Token::Sign("-") => {
-                self.advance();
-                // `-a * b` is `-(a * b)`, `-a + b` is `(-a) + b`.
-                let inner = self.nested(|parser| parser.binary(4))?;
-                Ok(self.add(Term::Apply(Operation::Negate, Vec::from([inner]))))
-            }
-            Token::Name("label") => {
-                self.advance();
-                let name = self.variable_name()?;
-                self.expect("|")?;
-                self.bind(Space::Label, name);
-                let body = self.pipe();
-                self.unbind(Space::Label, name);
-                let body = body?;
-                Ok(self.add(Term::Label(body)))
-            }
-            Token::Name("def") => self.pipe(),
-            _ => {
-                let term = self.postfix()?;
-                if self.takes_word("as") { self.binding(term) } else { Ok(term) }
-            }
+        if !self.takes("-") {
+            return self.postfix();
         }
+        let inner = self.nested(Self::operand)?;
+        let program = &self.shared.program;
+        if let Term::Constant(Value::Number(number)) = program.term(inner) {
+            let negated = Value::Number(number.negated(false));
+            return Ok(self.constant(negated));
+        }
+        // What is only looked up was written down somewhere; that counts for the sign of zero.
+        let is_computed = !matches!(
+            program.term(inner),
+            Term::Identity
+                | Term::Constant(_)
+                | Term::Field(..)
+                | Term::Index(..)
+                | Term::Each(_)
+                | Term::Variable(_)
+        );
+        Ok(self.add(Term::Apply(Operation::Negate(is_computed), Vec::from([inner]))))
     }
 
     pub(super) fn binding(&mut self, source: Id) -> Parsed<Id> {
         let patterns = self.patterns()?;
-        self.expect("|")?;
-        let [pattern] = patterns.as_slice() else { return self.binding_any(source, &patterns) };
+        self.expect("|", "'|'")?;
+        let [pattern] = patterns.as_slice() else { return self.binding_any(source, &patterns, Self::pipe) };
         let chain = self.open_pattern(pattern)?;
         let body = self.pipe();
         let body = self.close_chain(chain, body)?;

@@ -1,4 +1,4 @@
-//! The formats `@text`, `@json`, `@csv`, `@tsv`, `@html`, `@uri`, `@sh`, `@base64`, `@base64d`, and interpolation.
+//! The formats `@text`, `@json`, `@csv`, `@tsv`, `@html`, `@uri`, `@urid`, `@sh`, `@base64`, `@base64d`, and interpolation.
 
 use super::conversion::json;
 use super::error::Raise;
@@ -19,11 +19,10 @@ pub(crate) enum Format {
     Tsv,
     Html,
     Uri,
+    UriDecode,
     Sh,
     Base64,
     Base64Decode,
-    Base32,
-    Base32Decode,
     /// A name that is no format: an error when it runs.
     Unknown,
 }
@@ -38,11 +37,10 @@ impl Format {
             "tsv" => Format::Tsv,
             "html" => Format::Html,
             "uri" => Format::Uri,
+            "urid" => Format::UriDecode,
             "sh" => Format::Sh,
             "base64" => Format::Base64,
             "base64d" => Format::Base64Decode,
-            "base32" => Format::Base32,
-            "base32d" => Format::Base32Decode,
             _ => Format::Unknown,
         }
     }
@@ -113,12 +111,19 @@ pub(super) async fn apply(format: Format, value: Value) -> Result<Text, Raise> {
         Format::Tsv => row(value, "tsv", "\t", ("", tsv_field)).await,
         Format::Html => Ok(escaped(value, html).await),
         Format::Uri => Ok(escaped(value, uri).await),
+        Format::UriDecode => {
+            let text = to_text(value).await;
+            match unescaped_uri(text.as_str()).await {
+                Some(decoded) => Ok(decoded),
+                None => Err(Raise::about(&Value::String(text), "is not a valid uri encoding")),
+            }
+        }
         Format::Sh => shell(value).await,
         Format::Base64 => Ok(encoded(to_text(value).await, 6, BASE64, 4).await),
-        Format::Base32 => Ok(encoded(to_text(value).await, 5, BASE32, 8).await),
         Format::Base64Decode => {
             let text = to_text(value).await;
-            let digits = text.as_str().trim_end_matches('=');
+            // What follows the first `=` is not looked at.
+            let digits = text.as_str().split('=').next().unwrap_or_default();
             let Some(decoded) = decoded(digits, 6, BASE64).await else {
                 return Err(Raise::about(&Value::String(text), "is not valid base64 data"));
             };
@@ -126,13 +131,6 @@ pub(super) async fn apply(format: Format, value: Value) -> Result<Text, Raise> {
                 return Err(Raise::about(&Value::String(text), "trailing base64 byte found"));
             }
             Ok(decoded)
-        }
-        Format::Base32Decode => {
-            let text = to_text(value).await;
-            match decoded(text.as_str().trim_end_matches('='), 5, BASE32).await {
-                Some(decoded) => Ok(decoded),
-                None => Err(Raise::about(&Value::String(text), "is not valid base32 data")),
-            }
         }
         Format::Unknown => Err(Raise::message("not a valid format")),
     }
@@ -160,7 +158,7 @@ fn html(character: char, out: &mut String) {
 }
 
 fn uri(character: char, out: &mut String) {
-    if character.is_ascii_alphanumeric() || "-_.~!*'()".contains(character) {
+    if character.is_ascii_alphanumeric() || "-_.~".contains(character) {
         out.push(character);
         return;
     }
@@ -168,6 +166,38 @@ fn uri(character: char, out: &mut String) {
         let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0').to_ascii_uppercase();
         out.extend(['%', digit(byte >> 4), digit(byte & 15)]);
     }
+}
+
+/// The text of which `text` is the percent-encoding; `None` where it is none, or not UTF-8.
+async fn unescaped_uri(text: &str) -> Option<Text> {
+    let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some(at) =
+        memchr::memchr(b'%', rest.get(..PIECE.min(rest.len()))?).or(Some(PIECE.min(rest.len())))
+    {
+        bytes.extend_from_slice(rest.get(..at)?);
+        spend_bytes(at).await;
+        rest = rest.get(at..)?;
+        match rest {
+            [] => break,
+            [b'%', ..] => {
+                let (high, low) = (digit(rest.get(1))?, digit(rest.get(2))?);
+                bytes.push((high << 4 | low) as u8);
+                rest = rest.get(3..)?;
+            }
+            _ => {}
+        }
+    }
+    let mut valid = rest.is_empty();
+    let mut at = 0;
+    while valid && at < bytes.len() {
+        let piece = bytes.get(at..at + text_end(bytes.get(at..)?, PIECE))?;
+        valid = str::from_utf8(piece).is_ok();
+        spend_bytes(piece.len()).await;
+        at += piece.len();
+    }
+    if valid { Some(Text::from(lossy(&bytes).await)) } else { None }
 }
 
 /// A row of fields; `field` writes one character of a string, and the quotes around it are `quote`.
@@ -254,7 +284,6 @@ async fn shell(value: Value) -> Result<Text, Raise> {
 }
 
 const BASE64: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const BASE32: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /// Digits of `width` bits each, filled up with `=` to a multiple of `group`.
 fn encode(bytes: &[u8], width: u32, alphabet: &[u8], group: usize) -> String {

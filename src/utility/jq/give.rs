@@ -131,7 +131,7 @@ impl Machine<'_, '_> {
     /// `item[key]`, followed by its path.
     pub(super) fn access(&mut self, item: &Item, key: Value, frames: Frames) -> Next {
         if matches!(item.track, Track::Lost) {
-            let (key, value) = (print::excerpt(&key, 14), print::excerpt(&item.value, 29));
+            let (key, value) = (print::excerpt(&key), print::excerpt(&item.value));
             let problem = format!("Invalid path expression near attempt to access element {key} of {value}");
             return Next::Fail(Raise::message(problem), frames);
         }
@@ -149,7 +149,7 @@ impl Machine<'_, '_> {
 
     pub(super) fn each(&mut self, item: Item, frames: Frames) -> Next {
         if matches!(item.track, Track::Lost) {
-            let value = print::excerpt(&item.value, 14);
+            let value = print::excerpt(&item.value);
             let problem = format!("Invalid path expression near attempt to iterate through {value}");
             return Next::Fail(Raise::message(problem), frames);
         }

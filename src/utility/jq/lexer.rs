@@ -10,6 +10,8 @@ pub(crate) enum Token<'t> {
     Field(&'t str),
     /// A number.
     Number(&'t str),
+    /// `$name`
+    Binding(&'t str),
     /// `@name`
     Format(&'t str),
     /// The opening quote of a string.
@@ -22,9 +24,9 @@ pub(crate) enum Token<'t> {
     End,
 }
 
-const KEYWORDS: [&str; 19] = [
+const KEYWORDS: [&str; 18] = [
     "as", "import", "include", "module", "def", "if", "then", "else", "elif", "end", "and", "or", "reduce",
-    "foreach", "try", "catch", "label", "__loc__", "break",
+    "foreach", "try", "catch", "label", "break",
 ];
 
 /// Whether `name` is reserved.
@@ -40,19 +42,21 @@ impl Token<'_> {
             Token::Name(_) => "IDENT".into(),
             Token::Field(_) => "FIELD".into(),
             Token::Number(_) => "LITERAL".into(),
+            Token::Binding("__loc__") => "$__loc__".into(),
+            Token::Binding(_) => "BINDING".into(),
             Token::Format(_) => "FORMAT".into(),
             Token::Quote => "QQSTRING_START".into(),
             Token::Sign(sign) if sign.len() == 1 => format!("'{sign}'"),
             Token::Sign(sign) => (*sign).to_metered_string(),
             Token::Invalid => "INVALID_CHARACTER".into(),
-            Token::End => "$end".into(),
+            Token::End => "end of file".into(),
         }
     }
 }
 
-const SIGNS: [&str; 36] = [
-    "?//=", "?//", "//=", "!=", "==", "//", "|=", "+=", "-=", "*=", "/=", "%=", "<=", ">=", "..", ".", "[",
-    "]", "{", "}", "(", ")", "|", ",", ":", ";", "=", "<", ">", "+", "-", "*", "/", "%", "$", "?",
+const SIGNS: [&str; 35] = [
+    "?//", "//=", "!=", "==", "//", "|=", "+=", "-=", "*=", "/=", "%=", "<=", ">=", "..", ".", "[", "]", "{",
+    "}", "(", ")", "|", ",", ":", ";", "=", "<", ">", "+", "-", "*", "/", "%", "$", "?",
 ];
 
 /// Reads the token at `at` of `text` or after space and comments; gives it with its start and its end.
@@ -73,6 +77,10 @@ pub(crate) fn token(text: &str, at: usize) -> (Token<'_>, usize, usize) {
             let length = 1 + bytes.iter().skip(1).take_while(|byte| is_word(**byte)).count();
             make(Token::Field(piece(1, length)), length)
         }
+        Some(b'$') if bytes.get(1).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_') => {
+            let length = 1 + name_length(bytes.get(1..).unwrap_or_default());
+            make(Token::Binding(piece(1, length)), length)
+        }
         Some(b'@') => {
             let length = 1 + bytes.iter().skip(1).take_while(|byte| is_word(**byte)).count();
             if length == 1 { make(Token::Invalid, 1) } else { make(Token::Format(piece(0, length)), length) }
@@ -81,14 +89,10 @@ pub(crate) fn token(text: &str, at: usize) -> (Token<'_>, usize, usize) {
             let length = number_length(bytes);
             make(Token::Number(piece(0, length)), length)
         }
-        Some(_) => {
-            match SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
-                // `?//=` is `?` before `//=`.
-                Some(&"?//=") => make(Token::Sign("?"), 1),
-                Some(sign) => make(Token::Sign(sign), sign.len()),
-                None => make(Token::Invalid, rest.chars().next().map_or(1, char::len_utf8)),
-            }
-        }
+        Some(_) => match SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
+            Some(sign) => make(Token::Sign(sign), sign.len()),
+            None => make(Token::Invalid, rest.chars().next().map_or(1, char::len_utf8)),
+        },
     }
 }
 
@@ -100,14 +104,23 @@ fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     while let Some(byte) = bytes.get(at) {
         match byte {
             b' ' | b'\t' | b'\r' | b'\n' => at += 1,
-            b'#' => {
-                let rest = bytes.get(at..).unwrap_or_default();
-                at += rest.iter().take_while(|byte| **byte != b'\n').count();
-            }
+            b'#' => at = skip_comment(bytes, at),
             _ => break,
         }
     }
     at
+}
+
+/// The place after the comment at `at`. A backslash takes a backslash or a line break after it into the comment.
+fn skip_comment(bytes: &[u8], mut at: usize) -> usize {
+    loop {
+        match bytes.get(at..).unwrap_or_default() {
+            [] | [b'\n', ..] => return at,
+            [b'\\', b'\r', b'\n', ..] => at += 3,
+            [b'\\', b'\\' | b'\n', ..] => at += 2,
+            _ => at += 1,
+        }
+    }
 }
 
 fn name_length(bytes: &[u8]) -> usize {

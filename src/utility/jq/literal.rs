@@ -10,7 +10,7 @@ use crate::memory::{String, Vec, format};
 
 impl Parser<'_, '_, '_> {
     pub(super) fn object(&mut self) -> Parsed<Id> {
-        self.advance();
+        self.enter();
         let mut parts = Vec::new();
         while !self.is_sign("}") {
             let (key, value) = self.entry()?;
@@ -19,26 +19,26 @@ impl Parser<'_, '_, '_> {
                 break;
             }
         }
-        self.expect("}")?;
+        self.leave("}", "'}'")?;
         Ok(self.add(Term::Apply(Operation::Object, parts)))
     }
 
     pub(super) fn entry(&mut self) -> Parsed<(Id, Id)> {
-        let shorthand = match self.token {
-            Token::Sign("$") => {
-                let start = self.start;
+        let start = self.start;
+        match self.token {
+            Token::Binding("__loc__") => {
                 self.advance();
-                if self.takes_word("__loc__") {
-                    let value = self.location(start);
-                    return Ok((self.constant(Value::text("__loc__")), value));
-                }
-                self.go_to(start);
-                let name = self.variable_name()?;
+                let value = self.location(start);
+                Ok((self.constant(Value::text("__loc__")), value))
+            }
+            Token::Binding(name) => {
+                let place = (self.start, self.end);
+                self.advance();
+                let value = self.variable(name, place);
                 if self.is_sign(":") {
-                    let value = self.variable(name, self.start)?;
                     return self.entry_value(value);
                 }
-                Some((self.constant(Value::text(name)), self.variable(name, self.start)?))
+                Ok((self.constant(Value::text(name)), value))
             }
             Token::Name(name) => {
                 self.advance();
@@ -47,59 +47,60 @@ impl Parser<'_, '_, '_> {
                     return self.entry_value(key);
                 }
                 let input = self.add(Term::Identity);
-                Some((key, self.add(Term::Field(input, Text::from(name)))))
+                Ok((key, self.add(Term::Field(input, Text::from(name)))))
             }
             Token::Quote | Token::Format(_) => {
                 if matches!(self.token, Token::Format(_)) && !self.is_format_before_string() {
                     self.advance();
-                    return Err(self.unexpected());
+                    return Err(self.unexpected_of("QQSTRING_START"));
                 }
                 let key = self.string_term()?;
                 if self.is_sign(":") {
                     return self.entry_value(key);
                 }
                 let input = self.add(Term::Identity);
-                Some((key, self.index(input, key)))
+                Ok((key, self.index(input, key)))
             }
             Token::Sign("(") => {
-                self.advance();
+                self.enter();
+                let start = self.start;
                 let key = self.pipe()?;
-                if let Term::Constant(value) = self.shared.program.term(key)
-                    && !matches!(value, Value::String(_))
-                {
-                    let shown = super::print::excerpt(value, 14);
-                    let problem = format!("Cannot use {} ({shown}) as object key", value.kind());
-                    return Err(self.fault(&problem));
+                self.check_key(key, start);
+                self.leave(")", "'|' or ',' or ')'")?;
+                if !self.is_sign(":") {
+                    return Err(self.unexpected_of("':'"));
                 }
-                self.expect(")")?;
-                return self.entry_value(key);
+                self.entry_value(key)
             }
-            _ => None,
-        };
-        shorthand.ok_or_else(|| self.unexpected())
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    /// Notes that a constant is not a string, though it is the key that begins at `start` and ends before this token.
+    pub(super) fn check_key(&mut self, key: Id, start: usize) {
+        if let Term::Constant(value) = self.shared.program.term(key)
+            && !matches!(value, Value::String(_))
+        {
+            let shown = super::print::excerpt(value);
+            let problem = format!("Cannot use {} ({shown}) as object key", value.kind());
+            let fault = self.fault_at(&problem, (start, self.last.1));
+            self.shared.faults.push(fault);
+        }
     }
 
     pub(super) fn is_format_before_string(&self) -> bool {
         lexer::token(self.text, self.end).0 == Token::Quote
     }
 
-    /// `: value`, where a value is terms joined by `|`, each perhaps negated.
+    /// `: value`, where a value is expressions joined by `|`.
     pub(super) fn entry_value(&mut self, key: Id) -> Parsed<(Id, Id)> {
-        self.expect(":")?;
-        let mut value = self.nested(Self::entry_term)?;
+        self.expect(":", "':'")?;
+        let mut value = self.nested(Self::alternative)?;
         while self.takes("|") {
-            let next = self.nested(Self::entry_term)?;
+            let next = self.nested(Self::alternative)?;
             value = self.add(Term::Pipe(value, next));
         }
         Ok((key, value))
-    }
-
-    pub(super) fn entry_term(&mut self) -> Parsed<Id> {
-        if self.takes("-") {
-            let inner = self.nested(Self::entry_term)?;
-            return Ok(self.add(Term::Apply(Operation::Negate, Vec::from([inner]))));
-        }
-        self.postfix()
     }
 
     /// `"text \(f)"`, `@format "text \(f)"`, or `@format` alone.
@@ -109,6 +110,13 @@ impl Parser<'_, '_, '_> {
             self.advance();
             let name = name.get(1..).unwrap_or_default();
             format = Format::named(name);
+            if format == Format::Unknown && self.token == Token::Quote {
+                // Nothing is formatted in a string without interpolations.
+                let string = self.nested(|parser| parser.string(Format::Text))?;
+                if matches!(self.shared.program.term(string), Term::Constant(_)) {
+                    return Ok(string);
+                }
+            }
             if format == Format::Unknown {
                 let problem = self.constant(Value::from(format!("{name} is not a valid format")));
                 return Ok(self.add(Term::Apply(Operation::Error, Vec::from([problem]))));
@@ -137,29 +145,41 @@ impl Parser<'_, '_, '_> {
             match bytes {
                 [] => {
                     self.go_to(at);
-                    return Err(self.unexpected());
+                    return Err(self.unexpected_of("QQSTRING_TEXT or QQSTRING_INTERP_START or QQSTRING_END"));
                 }
                 [b'"', ..] => {
+                    self.last = (at, at + 1);
                     self.go_to(at + 1);
                     break;
                 }
                 [_, b'(', ..] => {
+                    self.last = (at, at + 2);
                     self.go_to(at + 2);
+                    self.open.push('(');
                     pieces.push(Text::from(std::mem::take(&mut piece).as_str()));
                     parts.push(self.pipe()?);
                     if !self.is_sign(")") {
-                        return Err(self.unexpected());
+                        return Err(self.unexpected_of("QQSTRING_INTERP_END or '|' or ','"));
                     }
+                    self.open.pop();
                     at = self.end;
                 }
-                [_, escaped @ ..] => {
-                    let Some((character, length)) = super::read::escape(escaped) else {
-                        self.go_to(at);
-                        return Err(self.fault("invalid escape in a string"));
-                    };
-                    piece.push(character);
-                    at += 1 + length;
+                escapes => {
+                    let length = escapes_length(escapes);
+                    let escapes = rest.get(plain..plain + length).unwrap_or_default();
+                    match unescaped(escapes) {
+                        Ok(text) => piece.push_str(&text),
+                        Err(problem) => {
+                            let fault = self.fault_at(&problem, (at, at + length));
+                            self.shared.faults.push(fault);
+                        }
+                    }
+                    at += length;
+                    self.last = (at.saturating_sub(length), at);
                 }
+            }
+            if plain > 0 && matches!(bytes, [] | [b'"', ..]) {
+                self.last = (at.saturating_sub(plain), at);
             }
         }
         if parts.is_empty() {
@@ -168,4 +188,44 @@ impl Parser<'_, '_, '_> {
         pieces.push(Text::from(piece.as_str()));
         Ok(self.add(Term::Apply(Operation::Interpolate(format, pieces), parts)))
     }
+}
+
+/// Bytes of the escapes at the start of `bytes`, one behind the other; `\\(` is none.
+fn escapes_length(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        match bytes.get(at..).unwrap_or_default() {
+            [b'\\', b'u', rest @ ..] => {
+                at += 2 + rest.iter().take(4).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            }
+            [b'\\', b'(', ..] | [] | [_] => return at.max(1),
+            [b'\\', lead, rest @ ..] => {
+                at += 2 + if *lead < 0xc0 {
+                    0
+                } else {
+                    rest.iter().take_while(|byte| **byte & 0xc0 == 0x80).count()
+                };
+            }
+            _ => return at,
+        }
+    }
+}
+
+/// The text of some escapes.
+///
+/// # Errors
+/// What is wrong with them, as in a JSON text.
+fn unescaped(escapes: &str) -> Result<String, String> {
+    let mut text = String::new();
+    let mut rest = escapes.as_bytes();
+    while let [b'\\', after @ ..] = rest {
+        let Some((character, length)) = super::read::escape(after) else {
+            let json = format!("\"{escapes}\"");
+            let problem = super::diagnose::diagnose(json.as_bytes(), (0, 0));
+            return Err(super::read::while_parsing(&problem, &json));
+        };
+        text.push(character);
+        rest = after.get(length..).unwrap_or_default();
+    }
+    Ok(text)
 }

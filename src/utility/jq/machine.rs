@@ -7,10 +7,10 @@
 //! the choices made since. Every turn of the loop is counted.
 
 use super::binding::{Bindings, Bound};
+use super::deletion;
 use super::disposal::Dropped;
 use super::error::{JqError, Raise};
 use super::frame::{Choice, Frames, Item, Next, Todo, Track, Trail};
-use super::path;
 use super::print;
 use super::read::ReadError;
 use super::regex::Regexes;
@@ -179,7 +179,7 @@ impl<'p, 'c> Machine<'p, 'c> {
                 let value = self.context.globals.get(*number).cloned().unwrap_or_default();
                 computed(&item, value, frames)
             }
-            Term::Empty => Next::Back,
+            Term::Empty | Term::Undefined => Next::Back,
             Term::Field(target, _) => eval(target, item, frames.with(Todo::Field(id), bindings)),
             Term::Index(target, key) => {
                 let input = item.untracked();
@@ -351,7 +351,7 @@ impl<'p, 'c> Machine<'p, 'c> {
                     return Next::Back;
                 }
                 self.choices.push(Choice::Range(at + 1.0, upto, track.clone(), frames.clone()));
-                Next::Give(Item { value: Value::Number(at), track }, frames)
+                Next::Give(Item { value: Value::number(at), track }, frames)
             }
             Choice::Collect(items, track, frames) => match Value::Array(items).checked() {
                 Ok(value) => Next::Give(Item { value, track }, frames),
@@ -363,7 +363,7 @@ impl<'p, 'c> Machine<'p, 'c> {
                 Next::Give(state.unwrap_or(Item { value: Value::Null, track }), frames)
             }
             Choice::Assign(state, emptied, track, frames) => {
-                let changed = path::delete_paths(&mut self.context, state, emptied);
+                let changed = deletion::delete_paths(&mut self.context, state, emptied);
                 given(changed, track, frames)
             }
             Choice::Update(at, keys) => {
@@ -432,11 +432,11 @@ pub(super) fn called(arguments: &[Id], skip: usize, bindings: &Bindings) -> Bind
 
 /// The words for a value that has no members.
 pub(super) fn cannot_iterate(value: &Value) -> Raise {
-    Raise::message(format!("Cannot iterate over {} ({})", value.kind(), print::excerpt(value, 14)))
+    Raise::message(format!("Cannot iterate over {} ({})", value.kind(), print::excerpt(value)))
 }
 
 pub(super) fn no_path(value: &Value) -> Raise {
-    Raise::message(format!("Invalid path expression with result {}", print::excerpt(value, 29)))
+    Raise::message(format!("Invalid path expression with result {}", print::excerpt(value)))
 }
 
 /// Hands on a value computed over `item`: it has no path, unless both are null and so look the same to jq.
@@ -482,7 +482,7 @@ pub(super) fn member(item: &Item, at: usize) -> Option<(Item, usize)> {
 /// Key and value of the member of a container at place `at` or after it, and the place after that.
 pub(super) fn member_at(container: &Value, at: usize) -> Option<(Value, Value, usize)> {
     match container {
-        Value::Array(array) => Some((Value::Number(at as f64), array.items().get(at)?.clone(), at + 1)),
+        Value::Array(array) => Some((Value::number(at as f64), array.items().get(at)?.clone(), at + 1)),
         Value::Object(object) => {
             let (after, name, value) = object.entry_from(at)?;
             Some((Value::String(name.clone()), value.clone(), after))

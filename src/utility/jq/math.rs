@@ -12,7 +12,7 @@ type Output = Result<Value, Raise>;
 
 fn number(value: Option<&Value>) -> Result<f64, Raise> {
     match value {
-        Some(Value::Number(number)) => Ok(*number),
+        Some(Value::Number(number)) => Ok(number.value()),
         other => Err(Raise::about(other.unwrap_or(&Value::Null), "number required")),
     }
 }
@@ -22,7 +22,7 @@ macro_rules! unary {
     ($($name:ident = $function:expr;)*) => {
         $(pub(super) fn $name(_: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
             let function: fn(f64) -> f64 = $function;
-            Ok(Value::Number(function(number(Some(&input))?)))
+            Ok(Value::number(function(number(Some(&input))?)))
         })*
     };
 }
@@ -42,7 +42,7 @@ macro_rules! binary {
     ($($name:ident = $function:expr;)*) => {
         $(pub(super) fn $name(_: &mut Context<'_>, _: Value, arguments: &[Value]) -> Output {
             let function: fn(f64, f64) -> f64 = $function;
-            Ok(Value::Number(function(number(arguments.first())?, number(arguments.get(1))?)))
+            Ok(Value::number(function(number(arguments.first())?, number(arguments.get(1))?)))
         })*
     };
 }
@@ -127,34 +127,26 @@ fn split(x: f64) -> (f64, f64) {
 
 pub(super) fn frexp(_: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
     let (fraction, exponent) = split(number(Some(&input))?);
-    Ok(Value::array(vec![Value::Number(fraction), Value::Number(exponent)]))
+    Ok(Value::array(vec![Value::number(fraction), Value::number(exponent)]))
 }
 
 pub(super) fn modf(_: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
     let whole = number(Some(&input))?;
     let fraction = if whole.is_infinite() { 0.0_f64.copysign(whole) } else { whole.fract() };
-    Ok(Value::array(vec![Value::Number(fraction), Value::Number(whole.trunc())]))
+    Ok(Value::array(vec![Value::number(fraction), Value::number(whole.trunc())]))
 }
 
 pub(super) fn fma(_: &mut Context<'_>, _: Value, arguments: &[Value]) -> Output {
     let [x, y, z] = [0, 1, 2].map(|at| number(arguments.get(at)));
-    Ok(Value::Number(x? * y? + z?))
-}
-
-pub(super) fn abs(_: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    match input {
-        Value::Number(number) if number < 0.0 => Ok(Value::Number(-number)),
-        Value::Number(_) => Ok(input),
-        other => Err(Raise::about(&other, "has no absolute value")),
-    }
+    Ok(Value::number(x? * y? + z?))
 }
 
 pub(super) fn infinite(_: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
-    Ok(Value::Number(f64::INFINITY))
+    Ok(Value::number(f64::INFINITY))
 }
 
 pub(super) fn nan(_: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
-    Ok(Value::Number(f64::NAN))
+    Ok(Value::number(f64::NAN))
 }
 
 pub(super) fn is_infinite(_: &mut Context<'_>, input: Value, _: &[Value]) -> Output {

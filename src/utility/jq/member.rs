@@ -4,11 +4,14 @@
 //! value that goes on behind the bytes at hand, a key with escapes, a path into something that is no object) is left to
 //! the reader of whole values.
 
-use super::read::{self, DEPTH_LIMIT, Progress, Reader, escape, is_delimiter, literal_value, plain_prefix};
+use super::read::{self, Progress, Reader, escape, is_delimiter, literal_value, plain_prefix};
 use super::text::Text;
 use super::value::Value;
 use super::work::Work;
 use crate::memory::String;
+
+/// Containers inside each other that are tried: reading over them recurses.
+const DEEPEST: usize = 256;
 
 /// Longest text that is tried: no pause is made in it.
 const LONGEST: usize = 64 << 10;
@@ -47,7 +50,7 @@ impl<'a> Skim<'a> {
 
     fn member(&mut self, path: &[Text], depth: usize, work: &mut Work<'_>) -> Option<Value> {
         let Some((wanted, rest)) = path.split_first() else { return self.build(depth, work) };
-        if !self.takes(b'{') || depth >= DEPTH_LIMIT {
+        if !self.takes(b'{') || depth >= DEEPEST {
             return None;
         }
         let mut found = Value::Null;
@@ -118,7 +121,7 @@ impl<'a> Skim<'a> {
             b'[' => b']',
             _ => return self.literal(),
         };
-        if depth >= DEPTH_LIMIT {
+        if depth >= DEEPEST {
             return None;
         }
         self.at += 1;

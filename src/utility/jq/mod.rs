@@ -1,4 +1,4 @@
-//! The language of jq 1.6, with what 1.7 added: filters over JSON values.
+//! The language of jq 1.8: filters over JSON values.
 //!
 //! `compile.rs` turns a filter's text into a program of terms (`lexer.rs`, `parse.rs` and the files of syntax it names,
 //! `term.rs`, `builtin.rs`); `run.rs` runs it over inputs (`machine.rs` with `give.rs`, `apply.rs`, `fold.rs`,
@@ -16,13 +16,16 @@ mod assign;
 mod binding;
 mod builtin;
 mod cache;
+mod calendar;
 mod collection;
 mod command;
 mod comparison;
 mod compile;
 mod containment;
 mod conversion;
+mod decimal;
 mod definition;
+mod deletion;
 mod diagnose;
 mod disposal;
 mod error;
@@ -59,6 +62,8 @@ mod system;
 mod term;
 mod text;
 mod time;
+mod time_format;
+mod time_parse;
 mod value;
 mod work;
 

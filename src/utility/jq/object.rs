@@ -29,10 +29,10 @@ struct Table {
 impl Drop for Table {
     fn drop(&mut self) {
         if !self.slots.is_empty() {
-            free(Members::Slots(std::mem::take(&mut self.slots)));
+            free(Members::Slots(std::mem::take(&mut self.slots)), self.depth);
         }
         if let Some(index) = self.index.take() {
-            free(Members::Index(index));
+            free(Members::Index(index), 0);
         }
     }
 }
@@ -189,7 +189,7 @@ mod tests {
     fn keeps_insertion_order_over_many_changes() {
         let mut object = Object::default();
         for number in 0..100 {
-            object.insert(Text::from(format!("k{number}")), Value::Number(f64::from(number)));
+            object.insert(Text::from(format!("k{number}")), Value::number(f64::from(number)));
         }
         for number in 0..90 {
             object.remove(&format!("k{number}"));

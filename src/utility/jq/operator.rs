@@ -68,7 +68,7 @@ fn add(context: &mut Context<'_>, left: Value, right: Value) -> Output {
     context.work.step()?;
     match (left, right) {
         (Value::Null, other) | (other, Value::Null) => Ok(other),
-        (Value::Number(one), Value::Number(two)) => Ok(Value::Number(one + two)),
+        (Value::Number(one), Value::Number(two)) => Ok(Value::number(one.value() + two.value())),
         (Value::String(one), Value::String(two)) => Ok(Value::String(one.append(two.as_str()))),
         (Value::Array(mut one), Value::Array(two)) => {
             if one.len() == 0 {
@@ -103,7 +103,7 @@ pub(super) async fn sum(left: Value, right: Value) -> Output {
         (Value::Null, other) | (other, Value::Null) => Ok(other),
         (Value::Number(one), Value::Number(two)) => {
             spend(1).await;
-            Ok(Value::Number(one + two))
+            Ok(Value::number(one.value() + two.value()))
         }
         (Value::String(one), Value::String(two)) => {
             if two.len() <= 64 {
@@ -166,7 +166,7 @@ async fn copy_of_object(object: &Object) -> Object {
 
 fn subtract(context: &mut Context<'_>, left: Value, right: Value) -> Output {
     match (left, right) {
-        (Value::Number(one), Value::Number(two)) => Ok(Value::Number(one - two)),
+        (Value::Number(one), Value::Number(two)) => Ok(Value::number(one.value() - two.value())),
         (Value::Array(one), Value::Array(two)) => context.job(async move {
             // A sorted copy of what goes, so that large arrays do not take the product of their lengths.
             let unwanted = sorted(two.into_members()).await;
@@ -185,21 +185,21 @@ fn subtract(context: &mut Context<'_>, left: Value, right: Value) -> Output {
 
 fn multiply(context: &mut Context<'_>, left: Value, right: Value) -> Output {
     match (left, right) {
-        (Value::Number(one), Value::Number(two)) => Ok(Value::Number(one * two)),
+        (Value::Number(one), Value::Number(two)) => Ok(Value::number(one.value() * two.value())),
         (Value::String(text), Value::Number(times)) | (Value::Number(times), Value::String(text)) => {
-            repeat(context, text, times)
+            repeat(context, text, times.value())
         }
         (Value::Object(one), Value::Object(two)) => context.job(merge(one, two)),
         (left, right) => Err(Raise::about_two(&left, &right, "cannot be multiplied")),
     }
 }
 
-/// `text` so many times; once for any number in `(0, 1]`, null for 0 or less.
+/// `text` so many times, the number cut to an integer; null for less than 0.
 fn repeat(context: &mut Context<'_>, text: Text, times: f64) -> Output {
-    if times.is_nan() || times <= 0.0 {
+    if times.is_nan() || times < 0.0 {
         return Ok(Value::Null);
     }
-    let count = if times < 1.0 { 1 } else { times as usize };
+    let count = times as usize;
     let length = text.len().saturating_mul(count);
     if length > 1 << 30 {
         return Err(Raise::message("Repeat string result too long"));
@@ -256,11 +256,11 @@ async fn merge(left: Object, right: Object) -> Output {
 fn divide(context: &mut Context<'_>, left: Value, right: Value) -> Output {
     match (left, right) {
         (Value::Number(one), Value::Number(two)) => {
-            if two == 0.0 {
+            if two.value() == 0.0 {
                 let problem = "cannot be divided because the divisor is zero";
                 return Err(Raise::about_two(&Value::Number(one), &Value::Number(two), problem));
             }
-            Ok(Value::Number(one / two))
+            Ok(Value::number(one.value() / two.value()))
         }
         (Value::String(one), Value::String(two)) => string::split_text(context, one, two),
         (left, right) => Err(Raise::about_two(&left, &right, "cannot be divided")),
@@ -270,14 +270,15 @@ fn divide(context: &mut Context<'_>, left: Value, right: Value) -> Output {
 /// The remainder of the operands cut to integers; its sign is the dividend's.
 fn remainder(left: &Value, right: &Value) -> Result<Value, Raise> {
     let (Value::Number(one), Value::Number(two)) = (left, right) else {
-        return Err(Raise::about_two(left, right, "cannot be divided"));
+        return Err(Raise::about_two(left, right, "cannot be divided (remainder)"));
     };
+    let (one, two) = (one.value(), two.value());
     if one.is_nan() || two.is_nan() {
-        return Ok(Value::Number(f64::NAN));
+        return Ok(Value::number(f64::NAN));
     }
-    match (*one as i64).checked_rem(*two as i64) {
-        Some(rest) => Ok(Value::Number(rest as f64)),
-        None if *two as i64 == -1 => Ok(Value::Number(0.0)),
+    match (one as i64).checked_rem(two as i64) {
+        Some(rest) => Ok(Value::number(rest as f64)),
+        None if two as i64 == -1 => Ok(Value::number(0.0)),
         None => {
             Err(Raise::about_two(left, right, "cannot be divided (remainder) because the divisor is zero"))
         }

@@ -6,11 +6,11 @@
 //! builtins (`builtin.rs`), whose definitions are parsed only when first used. Destructuring patterns become chains of
 //! plain bindings. Nesting has a budget, because parsing recurses.
 
-use super::compile::CompileError;
+use super::compile::{CompileError, Fault};
 use super::lexer::{self, Token};
 use super::term::{Id, Program, Term};
 use super::value::Value;
-use crate::memory::{BTreeMap, Vec, format};
+use crate::memory::{BTreeMap, String, Vec, format};
 
 /// Builtin functions parsed so far, by name and number of parameters.
 pub(crate) type Known = BTreeMap<(&'static str, usize), usize>;
@@ -22,6 +22,22 @@ pub(crate) struct Shared<'g> {
     pub(crate) known: Known,
     /// Names of the variables given from outside, `ENV` first.
     pub(crate) globals: &'g [&'g str],
+    /// Names that are not defined, where they are used: each is the term of its number.
+    pub(crate) undefined: Vec<(Id, Fault)>,
+    /// What else is wrong, though the text could be read on.
+    pub(crate) faults: Vec<Fault>,
+}
+
+impl Shared<'_> {
+    /// The undefined names that evaluating the term `main` could come to, in order.
+    pub(crate) fn undefined_from(&mut self, main: Id) -> Vec<Fault> {
+        if self.undefined.is_empty() {
+            return Vec::new();
+        }
+        let reached = self.program.reachable(main);
+        let all = std::mem::take(&mut self.undefined);
+        all.into_iter().filter(|(id, _)| reached.contains(id)).map(|(_, fault)| fault).collect()
+    }
 }
 
 /// What a name is bound to.
@@ -51,6 +67,10 @@ pub(crate) struct Parser<'t, 's, 'g> {
     pub(super) end: usize,
     pub(super) token: Token<'t>,
     pub(super) shared: &'s mut Shared<'g>,
+    /// The brackets that are open, innermost last.
+    pub(super) open: Vec<char>,
+    /// Start and end of the token before the current one.
+    pub(super) last: (usize, usize),
     pub(super) names: BTreeMap<(Space, &'t str), Vec<Bound>>,
     pub(super) slots: usize,
     pub(super) depth: usize,
@@ -60,27 +80,65 @@ impl<'t, 's, 'g> Parser<'t, 's, 'g> {
     /// Starts at the beginning of `text`.
     pub(crate) fn new(text: &'t str, shared: &'s mut Shared<'g>) -> Self {
         let (token, start, end) = lexer::token(text, 0);
-        Parser { text, start, end, token, shared, names: BTreeMap::new(), slots: 0, depth: 0 }
+        Parser {
+            text,
+            start,
+            end,
+            token,
+            shared,
+            open: Vec::new(),
+            last: (0, 0),
+            names: BTreeMap::new(),
+            slots: 0,
+            depth: 0,
+        }
     }
 
     /// The whole text as a filter.
     ///
     /// # Errors
-    /// The first syntax error or undefined name.
+    /// The first syntax error, and what is wrong besides. Undefined names are noted.
     pub(crate) fn filter(mut self) -> Parsed<Id> {
-        if self.token == Token::End {
-            return Ok(self.add(Term::Identity));
+        match self.whole() {
+            Ok(Some(id)) if self.shared.faults.is_empty() => Ok(id),
+            Ok(None) if self.shared.faults.is_empty() => {
+                Err(Fault::of_all("Top-level program not given (try \".\")").into())
+            }
+            Ok(_) => Err(CompileError(std::mem::take(&mut self.shared.faults))),
+            Err(CompileError(last)) => {
+                let mut faults = std::mem::take(&mut self.shared.faults);
+                faults.extend(last);
+                Err(CompileError(faults))
+            }
         }
-        // A text of definitions alone is the identity.
-        let mut defined = Vec::new();
+    }
+
+    /// The term of the text; `None` where there are definitions alone.
+    fn whole(&mut self) -> Parsed<Option<Id>> {
         while self.token == Token::Name("def") {
-            defined.push(self.definition()?);
+            self.definition()?;
         }
         if self.token == Token::End {
-            return Ok(self.add(Term::Identity));
+            return Ok(None);
+        }
+        if !self.starts_term() && self.token != Token::Name("label") {
+            return Err(self.unexpected_of("end of file"));
         }
         let id = self.pipe()?;
-        if self.token == Token::End { Ok(id) } else { Err(self.unexpected()) }
+        if self.token == Token::End { Ok(Some(id)) } else { Err(self.unexpected_of("end of file")) }
+    }
+
+    /// Whether a term can begin with the current token.
+    fn starts_term(&self) -> bool {
+        match self.token {
+            Token::Sign(sign) => matches!(sign, "." | ".." | "-" | "(" | "[" | "{" | "$"),
+            Token::Name(name) => {
+                !lexer::is_keyword(name)
+                    || matches!(name, "if" | "try" | "reduce" | "foreach" | "break" | "def" | "label")
+            }
+            Token::Invalid | Token::End => false,
+            _ => true,
+        }
     }
 
     /// The whole text as one definition `def name: body;`: the function's number.
@@ -103,6 +161,7 @@ impl<'t, 's, 'g> Parser<'t, 's, 'g> {
     // Tokens.
 
     pub(super) fn advance(&mut self) {
+        self.last = (self.start, self.end);
         self.go_to(self.end);
     }
 
@@ -110,14 +169,48 @@ impl<'t, 's, 'g> Parser<'t, 's, 'g> {
         (self.token, self.start, self.end) = lexer::token(self.text, at);
     }
 
+    /// The current token's place; that of the last one at the end of the text.
+    pub(super) fn place(&self) -> (usize, usize) {
+        if self.token == Token::End { self.last } else { (self.start, self.end) }
+    }
+
     pub(super) fn unexpected(&self) -> CompileError {
-        let problem =
-            format!("syntax error, unexpected {} (Unix shell quoting issues?)", self.token.described());
-        self.fault(&problem)
+        self.fault(&format!("syntax error, unexpected {}", self.described()))
+    }
+
+    /// As [`Parser::unexpected`], where only a few tokens could stand.
+    pub(super) fn unexpected_of(&self, expected: &str) -> CompileError {
+        self.fault(&format!("syntax error, unexpected {}, expecting {expected}", self.described()))
+    }
+
+    /// The current token by the name that jq gives it; a bracket that closes nothing starts no token.
+    fn described(&self) -> String {
+        match self.token {
+            Token::Sign(sign @ (")" | "]" | "}")) if !self.closes(sign) => Token::Invalid.described(),
+            token => token.described(),
+        }
+    }
+
+    /// Whether the bracket closes the innermost open one.
+    fn closes(&self, bracket: &str) -> bool {
+        self.open.last().is_some_and(|open| matches!((*open, bracket), ('(', ")") | ('[', "]") | ('{', "}")))
     }
 
     pub(super) fn fault(&self, problem: &str) -> CompileError {
-        CompileError::new(problem, self.text, self.start)
+        self.fault_at(problem, self.place()).into()
+    }
+
+    /// What is wrong at these bytes of the text.
+    pub(super) fn fault_at(&self, problem: &str, place: (usize, usize)) -> Fault {
+        Fault::new(problem, "<top-level>", self.text, place)
+    }
+
+    /// A term in the place of a name that is not defined. It is an error only where the filter can come to it.
+    pub(super) fn undefined(&mut self, problem: &str, place: (usize, usize)) -> Id {
+        let fault = self.fault_at(problem, place);
+        let id = self.add(Term::Undefined);
+        self.shared.undefined.push((id, fault));
+        id
     }
 
     pub(super) fn is_sign(&self, sign: &str) -> bool {
@@ -132,8 +225,24 @@ impl<'t, 's, 'g> Parser<'t, 's, 'g> {
         is
     }
 
-    pub(super) fn expect(&mut self, sign: &str) -> Parsed<()> {
-        if self.takes(sign) { Ok(()) } else { Err(self.unexpected()) }
+    /// Takes a sign; `expected` are all tokens that could stand here, as jq lists them.
+    pub(super) fn expect(&mut self, sign: &str, expected: &str) -> Parsed<()> {
+        if self.takes(sign) { Ok(()) } else { Err(self.unexpected_of(expected)) }
+    }
+
+    /// Opens a bracket, the current token.
+    pub(super) fn enter(&mut self) {
+        if let Token::Sign(sign) = self.token {
+            self.open.extend(sign.chars());
+        }
+        self.advance();
+    }
+
+    /// Closes the innermost bracket.
+    pub(super) fn leave(&mut self, sign: &str, expected: &str) -> Parsed<()> {
+        self.expect(sign, expected)?;
+        self.open.pop();
+        Ok(())
     }
 
     pub(super) fn takes_word(&mut self, word: &str) -> bool {
@@ -144,18 +253,17 @@ impl<'t, 's, 'g> Parser<'t, 's, 'g> {
         is
     }
 
-    pub(super) fn expect_word(&mut self, word: &str) -> Parsed<()> {
-        if self.takes_word(word) { Ok(()) } else { Err(self.unexpected()) }
+    pub(super) fn expect_word(&mut self, word: &str, expected: &str) -> Parsed<()> {
+        if self.takes_word(word) { Ok(()) } else { Err(self.unexpected_of(expected)) }
     }
 
-    pub(super) fn variable_name(&mut self) -> Parsed<&'t str> {
-        self.expect("$")?;
+    pub(super) fn variable_name(&mut self, expected: &str) -> Parsed<&'t str> {
         match self.token {
-            Token::Name(name) if name != "__loc__" => {
+            Token::Binding(name) if name != "__loc__" => {
                 self.advance();
                 Ok(name)
             }
-            _ => Err(self.unexpected()),
+            _ => Err(self.unexpected_of(expected)),
         }
     }
 
@@ -183,15 +291,16 @@ impl<'t, 's, 'g> Parser<'t, 's, 'g> {
         self.names.get(&(space, name)).and_then(|bound| bound.last()).copied()
     }
 
-    pub(super) fn variable(&mut self, name: &str, start: usize) -> Parsed<Id> {
+    /// The variable `name`, which stands at these bytes.
+    pub(super) fn variable(&mut self, name: &str, place: (usize, usize)) -> Id {
         if let Some(Bound::Slot(slot)) = self.find(Space::Variable, name) {
             let skip = self.slots.saturating_sub(slot);
-            return Ok(self.add(Term::Variable(skip)));
+            return self.add(Term::Variable(skip));
         }
         let number = self.shared.globals.iter().rposition(|global| *global == name);
-        let Some(number) = number else {
-            return Err(CompileError::new(&format!("${name} is not defined"), self.text, start));
-        };
-        Ok(self.add(Term::Global(number)))
+        match number {
+            Some(number) => self.add(Term::Global(number)),
+            None => self.undefined(&format!("${name} is not defined"), place),
+        }
     }
 }

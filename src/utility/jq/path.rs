@@ -3,10 +3,10 @@
 use super::binding::Bindings;
 use super::error::Raise;
 use super::frame::Todo;
-use super::job::{PIECE, spend, spend_bytes};
+use super::job::{PIECE, spend_bytes};
 use super::machine::Context;
 use super::object::Object;
-use super::sorting::sorted;
+use super::print;
 use super::suspension::{Rest, noting};
 use super::value::{Array, Value};
 use super::work::burn;
@@ -38,11 +38,11 @@ fn member(target: &Value, key: &Value) -> Result<Value, Raise> {
         (Value::Object(object), Value::String(name)) => {
             Ok(object.get(name.as_str()).cloned().unwrap_or_default())
         }
-        (Value::Array(array), Value::Number(number)) => Ok(position(*number, array.len())
+        (Value::Array(array), Value::Number(number)) => Ok(position(number.value(), array.len())
             .and_then(|at| array.items().get(at))
             .cloned()
             .unwrap_or_default()),
-        (Value::Null, Value::String(_) | Value::Number(_) | Value::Null) => Ok(Value::Null),
+        (Value::Null, Value::String(_) | Value::Number(_)) => Ok(Value::Null),
         (Value::Array(array), Value::Object(range)) => {
             let (from, upto) = range_of(range);
             slice_of_items(array, from, upto)
@@ -60,34 +60,32 @@ fn slice_of_items(array: &Array, from: &Value, upto: &Value) -> Result<Value, Ra
 
 /// The words for a key that does not fit.
 pub(crate) fn cannot_index(target: &Value, key: &Value) -> Raise {
-    match key {
-        Value::String(name) => {
-            Raise::message(format!("Cannot index {} with string \"{}\"", target.kind(), name.as_str()))
-        }
-        _ => Raise::message(format!("Cannot index {} with {}", target.kind(), key.kind())),
-    }
+    let (kind, key, shown) = (target.kind(), key.kind(), print::excerpt(key));
+    Raise::message(format!("Cannot index {kind} with {key} ({shown})"))
 }
 
-/// Where `number` points in an array: only integers do, negative ones from the end.
-fn position(number: f64, length: usize) -> Option<usize> {
-    if number.fract() != 0.0 {
+/// Where `number` points in an array, cut to an integer; negative ones count from the end.
+pub(super) fn position(number: f64, length: usize) -> Option<usize> {
+    if number.is_nan() {
         return None;
     }
+    let number = number.trunc();
     let from_start = if number < 0.0 { number + length as f64 } else { number };
     (from_start >= 0.0 && from_start < length as f64).then_some(from_start as usize)
 }
 
-fn range_of(range: &Object) -> (&Value, &Value) {
-    // A missing bound is no null: it is refused as not a number.
+pub(super) fn range_of(range: &Object) -> (&Value, &Value) {
+    // A missing bound is not a null: it is refused as not a number.
     (range.get("start").unwrap_or(&Value::Bool(false)), range.get("end").unwrap_or(&Value::Bool(false)))
 }
 
 /// The bounds of a slice, `[start, end)`, within `length`.
-fn bounds(from: &Value, upto: &Value, length: usize) -> Result<(usize, usize), Raise> {
+pub(super) fn bounds(from: &Value, upto: &Value, length: usize) -> Result<(usize, usize), Raise> {
     let number = |value: &Value, default: f64| match value {
         Value::Null => Ok(default),
-        Value::Number(number) => Ok(*number),
-        _ => Err(Raise::message("Start and end indices of an array slice must be numbers")),
+        Value::Number(number) if number.is_nan() => Ok(default),
+        Value::Number(number) => Ok(number.value()),
+        _ => Err(Raise::message("Array/string slice indices must be integers")),
     };
     let size = length as f64;
     let (mut start, mut end) = (number(from, 0.0)?, number(upto, size)?);
@@ -132,7 +130,10 @@ pub(crate) fn slice(
             let offset = |at: usize| text.char_indices().nth(at).map_or(text.len(), |(offset, _)| offset);
             Ok(Value::text(text.get(offset(start)..offset(end)).unwrap_or_default()))
         }
-        _ => Err(cannot_index(target, &Value::Object(Object::default()))),
+        _ => {
+            let range = Value::object([("start", from.clone()), ("end", upto.clone())]);
+            Err(cannot_index(target, &range))
+        }
     }
 }
 
@@ -157,6 +158,7 @@ async fn character_at(text: &str, number: usize) -> (usize, usize) {
 /// # Errors
 /// As [`get`].
 pub(crate) fn get_path(context: &mut Context<'_>, target: &Value, path: &[Value]) -> Result<Value, Raise> {
+    too_deep(path)?;
     let mut value = target.clone();
     let mut keys = path.iter();
     while let Some(key) = keys.next() {
@@ -181,25 +183,42 @@ pub(crate) fn get_path(context: &mut Context<'_>, target: &Value, path: &[Value]
 /// # Errors
 /// As [`get`].
 pub(crate) fn take_path(target: &mut Value, path: &[Value]) -> Result<Value, Raise> {
-    let Some((key, rest)) = path.split_first() else { return Ok(std::mem::take(target)) };
-    burn(1);
-    match (&mut *target, key) {
-        (Value::Object(object), Value::String(name)) if object.is_unique() => {
-            if let Some(inner) = object.get_mut(name.as_str()) {
-                return take_path(inner, rest);
+    let mut at = target;
+    let mut keys = path;
+    while let Some((key, rest)) = keys.split_first() {
+        burn(1);
+        let inner = match (&mut *at, key) {
+            (Value::Object(object), Value::String(name)) if object.is_unique() => {
+                object.get_mut(name.as_str())
             }
+            (Value::Array(array), Value::Number(number)) => match position(number.value(), array.len()) {
+                Some(place) => array.item_mut(place),
+                None => None,
+            },
+            _ => None,
+        };
+        if inner.is_none() {
+            break;
         }
-        (Value::Array(array), Value::Number(number)) if array.is_unique() => {
-            if let Some(at) = position(*number, array.len()) {
-                return array.change(0, |items| match items.get_mut(at) {
-                    Some(inner) => take_path(inner, rest),
-                    None => Ok(Value::Null),
-                });
+        // The same place once more: a borrow that is returned from one branch alone is not accepted.
+        at = match (at, key) {
+            (Value::Object(object), Value::String(name)) => match object.get_mut(name.as_str()) {
+                Some(inner) => inner,
+                None => return Ok(Value::Null),
+            },
+            (Value::Array(array), Value::Number(number)) => {
+                let place = position(number.value(), array.len());
+                match place.and_then(|place| array.item_mut(place)) {
+                    Some(inner) => inner,
+                    None => return Ok(Value::Null),
+                }
             }
-        }
-        _ => {}
+            _ => return Ok(Value::Null),
+        };
+        keys = rest;
     }
-    let mut value = member(target, key)?;
+    let Some((key, rest)) = keys.split_first() else { return Ok(std::mem::take(at)) };
+    let mut value = member(at, key)?;
     for key in rest {
         if matches!(value, Value::Null) {
             break;
@@ -215,39 +234,67 @@ pub(crate) fn take_path(target: &mut Value, path: &[Value]) -> Result<Value, Rai
 /// # Errors
 /// jq's words for a key that does not fit.
 pub(crate) fn set_path(target: Value, path: &[Value], value: Value) -> Result<Value, Raise> {
-    if path.len() > super::value::MAX_DEPTH {
-        return Err(Raise::message("Value nests too deeply"));
+    too_deep(path)?;
+    let mut open: Vec<(Value, &Value, usize)> = Vec::with_capacity(path.len());
+    let mut at = target;
+    for key in path {
+        burn(1);
+        let (container, place, inner) = opened(at, key)?;
+        open.push((container, key, place));
+        at = inner;
     }
-    set_at(target, path, value)?.checked()
+    let mut value = value;
+    while let Some((container, key, place)) = open.pop() {
+        value = closed(container, key, place, value)?;
+    }
+    value.checked()
 }
 
-fn set_at(target: Value, path: &[Value], value: Value) -> Result<Value, Raise> {
-    let Some((key, rest)) = path.split_first() else { return Ok(value) };
-    burn(1);
+/// jq's words for a path of too many keys.
+pub(super) fn too_deep(path: &[Value]) -> Result<(), Raise> {
+    if path.len() > super::value::MAX_DEPTH { Err(Raise::message("Path too deep")) } else { Ok(()) }
+}
+
+/// Takes out the value at `key`, to be changed: the container with a hole, the place of an item, and the value.
+fn opened(target: Value, key: &Value) -> Result<(Value, usize, Value), Raise> {
     match (target, key) {
-        (Value::Null, Value::String(_)) => set_member(Object::default(), key, rest, value),
-        (Value::Object(object), Value::String(_)) => set_member(object, key, rest, value),
-        (Value::Null, Value::Number(number)) => set_item(Array::default(), *number, rest, value),
-        (Value::Array(array), Value::Number(number)) => set_item(array, *number, rest, value),
-        (target @ (Value::Null | Value::Array(_)), Value::Object(range)) => {
-            set_slice(target, range, rest, value)
+        (Value::Null, Value::String(_)) => Ok((Value::Object(Object::default()), 0, Value::Null)),
+        (Value::Object(mut object), Value::String(name)) => {
+            if !object.is_unique() {
+                burn(object.len() / 4);
+            }
+            let inner = object.get_mut(name.as_str()).map(std::mem::take).unwrap_or_default();
+            Ok((Value::Object(object), 0, inner))
+        }
+        (Value::Null, Value::Number(number)) => open_item(Array::default(), number.value()),
+        (Value::Array(array), Value::Number(number)) => open_item(array, number.value()),
+        (Value::Null, Value::Object(range)) => {
+            let (from, upto) = range_of(range);
+            bounds(from, upto, 0)?;
+            Ok((Value::Array(Array::default()), 0, Value::Null))
+        }
+        (Value::Array(array), Value::Object(range)) => {
+            let (from, upto) = range_of(range);
+            let inner = slice_of_items(&array, from, upto)?;
+            Ok((Value::Array(array), 0, inner))
+        }
+        (Value::String(text), Value::Object(range)) => {
+            let (from, upto) = range_of(range);
+            bounds(from, upto, text.len())?;
+            Err(Raise::message("Cannot update string slices"))
+        }
+        (Value::Array(_), Value::Array(_)) => {
+            Err(Raise::message("Cannot update field at array index of array"))
         }
         (target, key) => Err(cannot_index(&target, key)),
     }
 }
 
-fn set_member(mut object: Object, key: &Value, rest: &[Value], value: Value) -> Result<Value, Raise> {
-    let Value::String(name) = key else { return Ok(Value::Object(object)) };
-    if !object.is_unique() {
-        burn(object.len() / 4);
+fn open_item(mut array: Array, number: f64) -> Result<(Value, usize, Value), Raise> {
+    if number.is_nan() {
+        return Err(Raise::message("Cannot set array element at NaN index"));
     }
-    let inner = object.get_mut(name.as_str()).map(std::mem::take).unwrap_or_default();
-    let inner = set_at(inner, rest, value)?;
-    object.insert(name.clone(), inner);
-    Ok(Value::Object(object))
-}
-
-fn set_item(mut array: Array, number: f64, rest: &[Value], value: Value) -> Result<Value, Raise> {
+    let number = number.trunc();
     let from_start = if number < 0.0 { number + array.len() as f64 } else { number };
     if from_start < 0.0 {
         return Err(Raise::message("Out of bounds negative array index"));
@@ -265,123 +312,41 @@ fn set_item(mut array: Array, number: f64, rest: &[Value], value: Value) -> Resu
         }
         items.get_mut(at).map(std::mem::take).unwrap_or_default()
     });
-    let inner = set_at(inner, rest, value)?;
-    array.change(inner.depth(), |items| {
-        if let Some(slot) = items.get_mut(at) {
-            *slot = inner;
-        }
-    });
-    Ok(Value::Array(array))
+    Ok((Value::Array(array), at, inner))
 }
 
-fn set_slice(target: Value, range: &Object, rest: &[Value], value: Value) -> Result<Value, Raise> {
-    let (from, upto) = range_of(range);
-    let current = match &target {
-        Value::Array(array) => slice_of_items(array, from, upto)?,
-        _ => Value::Null,
-    };
-    let value = set_at(current, rest, value)?;
-    let Value::Array(new) = value else {
+/// Puts the changed value back.
+fn closed(container: Value, key: &Value, place: usize, inner: Value) -> Result<Value, Raise> {
+    match (container, key) {
+        (Value::Object(mut object), Value::String(name)) => {
+            object.insert(name.clone(), inner);
+            Ok(Value::Object(object))
+        }
+        (Value::Array(array), Value::Object(range)) => splice(array, range, inner),
+        (Value::Array(mut array), _) => {
+            array.change(inner.depth(), |items| {
+                if let Some(slot) = items.get_mut(place) {
+                    *slot = inner;
+                }
+            });
+            Ok(Value::Array(array))
+        }
+        (other, _) => Ok(other),
+    }
+}
+
+/// `array` with an array in the place of a slice.
+fn splice(mut array: Array, range: &Object, inner: Value) -> Result<Value, Raise> {
+    let Value::Array(new) = inner else {
         return Err(Raise::message("A slice of an array can only be assigned another array"));
     };
-    let mut array = match target {
-        Value::Array(array) => array,
-        _ => Array::default(),
-    };
+    let (from, upto) = range_of(range);
     let (start, end) = bounds(from, upto, array.len())?;
-    let moved = array.len().saturating_add(new.len());
-    burn(moved / 16);
+    burn(array.len().saturating_add(new.len()) / 16);
     array.change(new.depth(), |items| {
         if end <= items.len() {
             items.splice(start..end, new.into_items());
         }
     });
     Ok(Value::Array(array))
-}
-
-/// `delpaths(paths)`: the paths are sorted and deleted from the last, so that none moves another.
-///
-/// # Errors
-/// jq's words for a key that does not fit.
-pub(crate) fn delete_paths(
-    context: &mut Context<'_>,
-    target: Value,
-    paths: Vec<Value>,
-) -> Result<Value, Raise> {
-    if paths.len() <= 1 {
-        return match paths.into_iter().next() {
-            Some(path) => delete_path(target, &path),
-            None => Ok(target),
-        };
-    }
-    context.job(async move {
-        let mut target = target;
-        for (_, path) in sorted(Array::from(paths).into_members()).await.into_iter().rev() {
-            spend(1).await;
-            target = delete_path(target, &path)?;
-        }
-        Ok(target)
-    })
-}
-
-fn delete_path(target: Value, path: &Value) -> Result<Value, Raise> {
-    match path {
-        Value::Array(keys) => delete_keys(target, keys.items()),
-        other => Err(Raise::message(format!("Path must be specified as array, not {}", other.kind()))),
-    }
-}
-
-fn delete_keys(target: Value, path: &[Value]) -> Result<Value, Raise> {
-    burn(1);
-    let Some((key, rest)) = path.split_first() else { return Ok(Value::Null) };
-    if matches!(target, Value::Null) {
-        return Ok(target);
-    }
-    if rest.is_empty() {
-        return delete_key(target, key);
-    }
-    let mut target = target;
-    let inner = take_path(&mut target, std::slice::from_ref(key))?;
-    if matches!(inner, Value::Null) {
-        return Ok(target);
-    }
-    let inner = delete_keys(inner, rest)?;
-    set_at(target, std::slice::from_ref(key), inner)
-}
-
-fn delete_key(target: Value, key: &Value) -> Result<Value, Raise> {
-    match (target, key) {
-        (Value::Object(mut object), Value::String(name)) => {
-            if !object.is_unique() {
-                burn(object.len() / 4);
-            }
-            object.remove(name.as_str());
-            Ok(Value::Object(object))
-        }
-        (Value::Array(mut array), Value::Number(number)) => {
-            if let Some(at) = position(*number, array.len()) {
-                array.change(0, |items| {
-                    if at < items.len() {
-                        items.remove(at);
-                    }
-                });
-            }
-            Ok(Value::Array(array))
-        }
-        (Value::Array(mut array), Value::Object(range)) => {
-            let (from, upto) = range_of(range);
-            let (start, end) = bounds(from, upto, array.len())?;
-            burn(array.len() / 16);
-            array.change(0, |items| {
-                if end <= items.len() {
-                    items.drain(start..end).for_each(drop);
-                }
-            });
-            Ok(Value::Array(array))
-        }
-        (target, key) => Err(match (&target, key) {
-            (Value::Object(_), Value::Number(_)) | (_, Value::String(_)) => cannot_index(&target, key),
-            _ => Raise::message(format!("Cannot delete field at {} index of {}", key.kind(), target.kind())),
-        }),
-    }
 }

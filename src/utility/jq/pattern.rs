@@ -32,7 +32,13 @@ pub(super) struct Link<'t> {
 }
 
 impl<'t> Parser<'t, '_, '_> {
-    pub(super) fn binding_any(&mut self, source: Id, patterns: &[Pattern<'t>]) -> Parsed<Id> {
+    /// `source as P1 ?// P2 | body`
+    pub(super) fn binding_any(
+        &mut self,
+        source: Id,
+        patterns: &[Pattern<'t>],
+        body: impl FnOnce(&mut Self) -> Parsed<Id>,
+    ) -> Parsed<Id> {
         let mut names: Vec<&'t str> = Vec::new();
         for pattern in patterns {
             variables_of(pattern, &mut names);
@@ -44,7 +50,7 @@ impl<'t> Parser<'t, '_, '_> {
         for name in &names {
             self.bind(Space::Variable, name);
         }
-        let body = self.pipe();
+        let body = body(self);
         for name in names.iter().rev() {
             self.unbind(Space::Variable, name);
         }
@@ -58,14 +64,9 @@ impl<'t> Parser<'t, '_, '_> {
             self.bind(Space::Variable, name);
         }
         let chain = self.open_pattern(pattern)?;
-        let variables: Parsed<Vec<Id>> = names.iter().map(|name| self.variable(name, 0)).collect();
-        let array = variables.map(|variables| {
-            let joined = variables.into_iter().rev().reduce(|right, left| self.add(Term::Comma(left, right)));
-            let joined = joined.unwrap_or_else(|| self.add(Term::Empty));
-            self.add(Term::Collect(joined))
-        });
+        let array = self.array_of(names);
         let mut body = {
-            let array = self.close_chain(chain, array)?;
+            let array = self.close_chain(chain, Ok(array))?;
             let input = self.add(Term::Identity);
             self.add(Term::Bind(input, array))
         };
@@ -77,6 +78,14 @@ impl<'t> Parser<'t, '_, '_> {
         Ok(body)
     }
 
+    /// `[$a, $b]`
+    pub(super) fn array_of(&mut self, names: &[&'t str]) -> Id {
+        let variables: Vec<Id> = names.iter().map(|name| self.variable(name, (0, 0))).collect();
+        let joined = variables.into_iter().rev().reduce(|right, left| self.add(Term::Comma(left, right)));
+        let joined = joined.unwrap_or_else(|| self.add(Term::Empty));
+        self.add(Term::Collect(joined))
+    }
+
     pub(super) fn patterns(&mut self) -> Parsed<Vec<Pattern<'t>>> {
         let mut patterns = vec![self.nested(Self::pattern)?];
         while self.takes("?//") {
@@ -86,29 +95,32 @@ impl<'t> Parser<'t, '_, '_> {
     }
 
     fn pattern(&mut self) -> Parsed<Pattern<'t>> {
-        if self.is_sign("$") {
-            return self.variable_name().map(Pattern::Variable);
-        }
-        if self.takes("[") {
+        if self.is_sign("[") {
+            self.enter();
             let mut items = vec![self.nested(Self::pattern)?];
             while self.takes(",") {
                 items.push(self.nested(Self::pattern)?);
             }
-            self.expect("]")?;
+            self.leave("]", "',' or ']'")?;
             return Ok(Pattern::Array(items));
         }
-        self.expect("{")?;
+        if !self.is_sign("{") {
+            return self.variable_name("BINDING or '[' or '{'").map(Pattern::Variable);
+        }
+        self.enter();
         let mut entries = vec![self.pattern_entry()?];
         while self.takes(",") {
             entries.push(self.pattern_entry()?);
         }
-        self.expect("}")?;
+        self.leave("}", "',' or '}'")?;
         Ok(Pattern::Object(entries))
     }
 
     fn pattern_entry(&mut self) -> Parsed<(Option<&'t str>, Key, Option<Pattern<'t>>)> {
-        if self.is_sign("$") {
-            let name = self.variable_name()?;
+        if let Token::Binding(name) = self.token
+            && name != "__loc__"
+        {
+            self.advance();
             let inner = if self.takes(":") { Some(self.nested(Self::pattern)?) } else { None };
             return Ok((Some(name), Key::Name(Text::from(name)), inner));
         }
@@ -119,14 +131,16 @@ impl<'t> Parser<'t, '_, '_> {
             }
             Token::Quote | Token::Format(_) => Key::Term(self.string_term()?, self.slots),
             Token::Sign("(") => {
-                self.advance();
+                self.enter();
+                let start = self.start;
                 let key = self.pipe()?;
-                self.expect(")")?;
+                self.check_key(key, start);
+                self.leave(")", "'|' or ',' or ')'")?;
                 Key::Term(key, self.slots)
             }
             _ => return Err(self.unexpected()),
         };
-        self.expect(":")?;
+        self.expect(":", "':'")?;
         let inner = self.nested(Self::pattern)?;
         Ok((None, key, Some(inner)))
     }
@@ -152,7 +166,7 @@ impl<'t> Parser<'t, '_, '_> {
             Pattern::Variable(_) => {}
             Pattern::Array(items) => {
                 for (at, item) in items.iter().enumerate() {
-                    let key = self.constant(Value::Number(at as f64));
+                    let key = self.constant(Value::number(at as f64));
                     self.open_member(whole, key, item, chain)?;
                 }
             }

@@ -1,6 +1,8 @@
 //! Syntax of terms: what is left when no operator is, with the accesses behind it (`.a`, `[k]`, `?`).
 
+use super::compile::CompileError;
 use super::lexer::{self, Token};
+use super::number::Number;
 use super::parse::{Bound, Parsed, Parser, Space};
 use super::term::{Id, Term};
 use super::text::Text;
@@ -20,26 +22,16 @@ impl<'t> Parser<'t, '_, '_> {
                     self.advance();
                     term = self.optional(term);
                 }
-                Token::Sign("?//") => {
-                    // Outside of patterns this is `?` and `//`.
-                    self.go_to(self.start + 1);
-                    term = self.optional(term);
-                }
                 Token::Sign("[") => term = self.bracket(term)?,
                 Token::Sign(".") => {
-                    let dot = self.start;
                     self.advance();
                     match self.token {
                         Token::Quote | Token::Format(_) => {
                             let key = self.string_term()?;
                             term = self.index(term, key);
                         }
-                        // `.a.[0]`, as jq 1.7 takes it.
                         Token::Sign("[") => term = self.bracket(term)?,
-                        _ => {
-                            self.go_to(dot);
-                            return Err(self.unexpected());
-                        }
+                        _ => return Err(self.unexpected_of("FORMAT or QQSTRING_START or '['")),
                     }
                 }
                 _ => return Ok(term),
@@ -82,22 +74,23 @@ impl<'t> Parser<'t, '_, '_> {
 
     /// `[]`, `[key]`, `[from:upto]` after `target`.
     pub(super) fn bracket(&mut self, target: Id) -> Parsed<Id> {
-        self.advance();
-        if self.takes("]") {
+        self.enter();
+        if self.is_sign("]") {
+            self.leave("]", "']'")?;
             return Ok(self.add(Term::Each(target)));
         }
         if self.takes(":") {
             let upto = self.pipe()?;
-            self.expect("]")?;
+            self.leave("]", "'|' or ',' or ']'")?;
             return Ok(self.add(Term::Slice(target, None, Some(upto))));
         }
         let key = self.pipe()?;
         if self.takes(":") {
             let upto = if self.is_sign("]") { None } else { Some(self.pipe()?) };
-            self.expect("]")?;
+            self.leave("]", "'|' or ',' or ']'")?;
             return Ok(self.add(Term::Slice(target, Some(key), upto)));
         }
-        self.expect("]")?;
+        self.leave("]", "'|' or ',' or ':' or ']'")?;
         Ok(self.index(target, key))
     }
 
@@ -105,13 +98,24 @@ impl<'t> Parser<'t, '_, '_> {
         match self.token {
             Token::Number(digits) => {
                 self.advance();
-                Ok(self.constant(Value::Number(digits.parse().unwrap_or(f64::NAN))))
+                let number = Number::parse(digits.as_bytes()).unwrap_or_else(|| Number::from(f64::INFINITY));
+                Ok(self.constant(Value::Number(number)))
             }
             Token::Quote | Token::Format(_) => self.string_term(),
             Token::Field(name) => {
                 self.advance();
                 let input = self.add(Term::Identity);
                 Ok(self.add(Term::Field(input, Text::from(name))))
+            }
+            Token::Binding("__loc__") => {
+                let start = self.start;
+                self.advance();
+                Ok(self.location(start))
+            }
+            Token::Binding(name) => {
+                let place = (self.start, self.end);
+                self.advance();
+                Ok(self.variable(name, place))
             }
             Token::Sign(sign) => self.primary_sign(sign),
             Token::Name(name) => self.primary_name(name),
@@ -125,10 +129,12 @@ impl<'t> Parser<'t, '_, '_> {
                 self.advance();
                 let input = self.add(Term::Identity);
                 match self.token {
-                    Token::Quote => {
+                    Token::Quote | Token::Format(_) => {
                         let key = self.string_term()?;
                         Ok(self.index(input, key))
                     }
+                    // A name after a dot and a blank.
+                    Token::Name(name) if !lexer::is_keyword(name) => Err(self.unusual_field()),
                     _ => Ok(input),
                 }
             }
@@ -137,28 +143,23 @@ impl<'t> Parser<'t, '_, '_> {
                 Ok(self.add(Term::Recurse))
             }
             "$" => {
-                let start = self.start;
                 self.advance();
-                if self.takes_word("__loc__") {
-                    return Ok(self.location(start));
-                }
-                self.go_to(start);
-                let name = self.variable_name()?;
-                self.variable(name, start)
+                Err(self.unexpected_of("'$'"))
             }
             "(" => {
-                self.advance();
+                self.enter();
                 let inner = self.pipe()?;
-                self.expect(")")?;
+                self.leave(")", "'|' or ',' or ')'")?;
                 Ok(inner)
             }
             "[" => {
-                self.advance();
-                if self.takes("]") {
+                self.enter();
+                if self.is_sign("]") {
+                    self.leave("]", "']'")?;
                     return Ok(self.constant(Value::array(Vec::new())));
                 }
                 let inner = self.pipe()?;
-                self.expect("]")?;
+                self.leave("]", "'|' or ',' or ']'")?;
                 Ok(self.add(Term::Collect(inner)))
             }
             "{" => self.object(),
@@ -166,11 +167,23 @@ impl<'t> Parser<'t, '_, '_> {
         }
     }
 
+    /// The errors of a name after a dot and a blank.
+    fn unusual_field(&mut self) -> CompileError {
+        let start = self.last.0;
+        self.advance();
+        let first = self.unexpected();
+        let hint = "try .[\"field\"] instead of .field for unusually named fields";
+        let second = self.fault_at(hint, (start, self.place().1));
+        let mut faults = first.0;
+        faults.push(second);
+        CompileError(faults)
+    }
+
     pub(super) fn location(&mut self, at: usize) -> Id {
         let before = self.text.as_bytes().get(..at).unwrap_or_default();
         let line = memchr::memchr_iter(b'\n', before).count() + 1;
         let location =
-            Value::object([("file", Value::text("<top-level>")), ("line", Value::Number(line as f64))]);
+            Value::object([("file", Value::text("<top-level>")), ("line", Value::number(line as f64))]);
         self.constant(location)
     }
 
@@ -197,28 +210,28 @@ impl<'t> Parser<'t, '_, '_> {
             "break" => {
                 let start = self.start;
                 self.advance();
-                let name = self.variable_name()?;
+                let name = self.variable_name("BINDING")?;
                 if let Some(Bound::Slot(slot)) = self.find(Space::Label, name) {
                     return Ok(self.add(Term::Break(self.slots.saturating_sub(slot))));
                 }
-                self.go_to(start);
-                Err(self.fault(&format!("$*label-{name} is not defined")))
+                let place = (start, self.last.1);
+                Ok(self.undefined(&format!("$*label-{name} is not defined"), place))
             }
             _ if lexer::is_keyword(name) => Err(self.unexpected()),
             _ => self.call(name),
         }
     }
 
-    /// What `try` and `catch` take: a term with its postfixes, or `-f`.
+    /// What `try` and `catch` take: a term with its postfixes, or `-term`.
     pub(super) fn tried(&mut self) -> Parsed<Id> {
-        self.postfix()
+        self.operand()
     }
 
     pub(super) fn condition(&mut self) -> Parsed<Id> {
         let mut branches = Vec::new();
         let otherwise = loop {
             let condition = self.pipe()?;
-            self.expect_word("then")?;
+            self.expect_word("then", "then or '|' or ','")?;
             let then = self.pipe()?;
             branches.push((condition, then));
             if self.takes_word("elif") {
@@ -226,10 +239,12 @@ impl<'t> Parser<'t, '_, '_> {
             }
             if self.takes_word("else") {
                 let otherwise = self.pipe()?;
-                self.expect_word("end")?;
+                self.expect_word("end", "end or '|' or ','")?;
                 break otherwise;
             }
-            self.expect_word("end")?;
+            if !self.takes_word("end") {
+                return Err(self.unexpected());
+            }
             break self.add(Term::Identity);
         };
         Ok(branches

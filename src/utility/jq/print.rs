@@ -4,12 +4,11 @@
 //! on later.
 
 use super::error::Stop;
-use super::number;
 use super::object::Object;
 use super::text::Text;
 use super::value::{Array, Value};
 use super::work::Work;
-use crate::memory::{String, Vec};
+use crate::memory::{Arc, String, Vec};
 use std::fmt::Write as _;
 
 /// One step of indentation.
@@ -24,7 +23,7 @@ pub(crate) enum Indent {
 }
 
 /// How values are printed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Layout {
     /// Line breaks and indentation.
     pub(crate) indent: Indent,
@@ -32,16 +31,71 @@ pub(crate) struct Layout {
     pub(crate) sort_keys: bool,
     /// Characters past U+007E as `\uXXXX` (`-a`).
     pub(crate) ascii: bool,
-    /// jq 1.6's default colours (`-C`).
-    pub(crate) colour: bool,
+    /// `-C`
+    pub(crate) colours: Option<Arc<Palette>>,
+}
+
+/// The colours of `-C`, each the parameters of an escape: null, false, true, numbers, strings, arrays, objects, keys.
+#[derive(Debug)]
+pub(crate) struct Palette([Text; 8]);
+
+impl Default for Palette {
+    fn default() -> Self {
+        Palette(["0;90", "0;39", "0;39", "0;39", "0;32", "1;39", "1;39", "1;34"].map(Text::Static))
+    }
+}
+
+impl Palette {
+    /// The colours of `JQ_COLORS`: digits and semicolons between colons; those at the end keep their defaults, and what
+    /// follows the eighth is not looked at. `None`: it holds something else.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut palette = Palette::default();
+        let mut rest = text;
+        for place in 0..palette.0.len() {
+            let end = rest.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(rest.len());
+            let (colour, next) = rest.split_at_checked(end)?;
+            let is_last = next.is_empty() || place + 1 == palette.0.len();
+            // An empty colour at the very end is none.
+            if !(is_last && colour.is_empty())
+                && let Some(slot) = palette.0.get_mut(place)
+            {
+                *slot = Text::from(colour);
+            }
+            if is_last {
+                break;
+            }
+            rest = next.strip_prefix(':')?;
+        }
+        Some(palette)
+    }
+}
+
+/// Places in a [`Palette`].
+const NULL: usize = 0;
+const ARRAY: usize = 5;
+const OBJECT: usize = 6;
+const KEYS: usize = 7;
+
+/// The place of a value's colour.
+fn place_of(value: &Value) -> usize {
+    match value {
+        Value::Null => NULL,
+        Value::Bool(false) => 1,
+        Value::Bool(true) => 2,
+        Value::Number(_) => 3,
+        Value::String(_) => 4,
+        Value::Array(_) => ARRAY,
+        Value::Object(_) => OBJECT,
+    }
 }
 
 /// One line, as `tojson` prints.
 pub(crate) const COMPACT: Layout =
-    Layout { indent: Indent::None, sort_keys: false, ascii: false, colour: false };
+    Layout { indent: Indent::None, sort_keys: false, ascii: false, colours: None };
 
 /// Two spaces of indentation, jq's default.
-pub(crate) const PRETTY: Layout = Layout { indent: Indent::Spaces(2), ..COMPACT };
+pub(crate) const PRETTY: Layout =
+    Layout { indent: Indent::Spaces(2), sort_keys: false, ascii: false, colours: None };
 
 /// Appends `value` to `out`, without a newline and without a pause.
 ///
@@ -50,7 +104,7 @@ pub(crate) const PRETTY: Layout = Layout { indent: Indent::Spaces(2), ..COMPACT 
 #[cfg(test)]
 pub(crate) fn write(
     value: &Value,
-    layout: Layout,
+    layout: &Layout,
     out: &mut String,
     work: &mut Work<'_>,
 ) -> Result<(), Stop> {
@@ -59,7 +113,7 @@ pub(crate) fn write(
 
 fn write_until(
     value: &Value,
-    layout: Layout,
+    layout: &Layout,
     out: &mut String,
     work: &mut Work<'_>,
     limit: usize,
@@ -79,17 +133,30 @@ fn push_escaped(character: char, out: &mut String) {
 
 /// `value` as one line; for messages of bounded values only.
 pub(crate) fn compact(value: &Value) -> String {
-    excerpt(value, 1 << 20)
+    let mut out = String::new();
+    if write_until(value, &COMPACT, &mut out, &mut Work::unbounded(), 1 << 20).is_err() {
+        out.push_str("...");
+    }
+    out
 }
 
-/// The beginning of `value` as one line: `limit` bytes at most, the last three being `...` where it is longer.
-pub(crate) fn excerpt(value: &Value, limit: usize) -> String {
+/// The most bytes of a value in a message.
+const EXCERPT: usize = 29;
+
+/// `value` as one line for a message: a long one is cut, and ends in `...` and the mark that would close it.
+pub(crate) fn excerpt(value: &Value) -> String {
     let mut out = String::new();
-    let printed = write_until(value, COMPACT, &mut out, &mut Work::unbounded(), limit);
-    if printed.is_err() || out.len() > limit {
-        let end = out.floor_char_boundary(limit.saturating_sub(3));
-        out.truncate(end);
+    let printed = write_until(value, &COMPACT, &mut out, &mut Work::unbounded(), EXCERPT);
+    if printed.is_err() || out.len() > EXCERPT {
+        let close = match value {
+            Value::String(_) => "\"",
+            Value::Array(_) => "]",
+            Value::Object(_) => "}",
+            _ => "",
+        };
+        out.truncate(out.floor_char_boundary(EXCERPT - 3 - close.len()));
         out.push_str("...");
+        out.push_str(close);
     }
     out
 }
@@ -113,7 +180,7 @@ impl Printing {
     /// `Stop`: the run is over.
     pub(crate) fn go_on(
         &mut self,
-        layout: Layout,
+        layout: &Layout,
         out: &mut String,
         full: usize,
         work: &mut Work<'_>,
@@ -145,12 +212,10 @@ enum Open {
 }
 
 const RESET: &str = "\x1b[0m";
-const KEY: &str = "\x1b[34;1m";
-const CONTAINER: &str = "\x1b[1;39m";
 
 struct Printer<'a, 'g> {
     out: &'a mut String,
-    layout: Layout,
+    layout: &'a Layout,
     work: &'a mut Work<'g>,
     /// Printing stops with `Stop` soon after so many bytes.
     limit: usize,
@@ -164,25 +229,31 @@ impl Printer<'_, '_> {
     fn value(&mut self, value: &Value) -> Result<(), Stop> {
         self.work.step()?;
         self.account()?;
-        self.colour(colour(value));
+        self.colour(place_of(value));
         match value {
             Value::Null => self.out.push_str("null"),
             Value::Bool(true) => self.out.push_str("true"),
             Value::Bool(false) => self.out.push_str("false"),
-            Value::Number(number) if number.is_nan() => self.out.push_str("null"),
-            Value::Number(number) => number::write(*number, self.out),
+            Value::Number(number) if number.is_nan() => {
+                self.colour(NULL);
+                self.out.push_str("null");
+                self.reset();
+            }
+            Value::Number(number) => number.write(self.out),
             Value::String(text) if text.len() > SLICE => {
                 self.out.push('"');
                 self.open.push(Open::Text(text.clone(), 0));
                 return Ok(());
             }
             Value::String(text) => self.string(text.as_str()),
+            Value::Array(array) if array.len() == 0 => self.out.push_str("[]"),
             Value::Array(array) => {
                 self.out.push('[');
                 self.open.push(Open::Array(array.clone(), 0));
                 self.depth += 1;
                 return Ok(());
             }
+            Value::Object(object) if object.len() == 0 => self.out.push_str("{}"),
             Value::Object(object) => {
                 self.out.push('{');
                 self.open.push(if self.layout.sort_keys {
@@ -194,13 +265,22 @@ impl Printer<'_, '_> {
                 return Ok(());
             }
         }
-        self.colour(RESET);
+        self.reset();
         Ok(())
     }
 
-    fn colour(&mut self, colour: &str) {
-        if self.layout.colour {
-            self.out.push_str(colour);
+    /// Starts the colour at a place of the palette.
+    fn colour(&mut self, place: usize) {
+        if let Some(palette) = &self.layout.colours {
+            self.out.push_str("\x1b[");
+            self.out.push_str(palette.0.get(place).map_or("", Text::as_str));
+            self.out.push('m');
+        }
+    }
+
+    fn reset(&mut self) {
+        if self.layout.colours.is_some() {
+            self.out.push_str(RESET);
         }
     }
 
@@ -211,35 +291,35 @@ impl Printer<'_, '_> {
             Open::Array(array, at) => {
                 let is_first = *at == 0;
                 let Some(item) = array.items().get(*at).cloned() else {
-                    self.close(!is_first, ']');
+                    self.close(ARRAY, ']');
                     return Ok(true);
                 };
                 *at += 1;
-                self.separator(is_first);
+                self.separator(ARRAY, is_first);
                 self.line(self.depth);
                 self.value(&item)?;
             }
             Open::Object(object, at) => {
                 let is_first = *at == 0;
                 let Some((after, key, value)) = object.entry_from(*at) else {
-                    self.close(!is_first, '}');
+                    self.close(OBJECT, '}');
                     return Ok(true);
                 };
                 let (key, value) = (key.clone(), value.clone());
                 *at = after;
-                self.separator(is_first);
+                self.separator(OBJECT, is_first);
                 self.key(&key)?;
                 self.value(&value)?;
             }
             Open::Sorted(object, last) => {
                 let is_first = last.is_none();
                 let Some((key, value)) = object.entry_after(last.as_ref().map(Text::as_str)) else {
-                    self.close(!is_first, '}');
+                    self.close(OBJECT, '}');
                     return Ok(true);
                 };
                 let (key, value) = (key.clone(), value.clone());
                 *last = Some(key.clone());
-                self.separator(is_first);
+                self.separator(OBJECT, is_first);
                 self.key(&key)?;
                 self.value(&value)?;
             }
@@ -254,7 +334,7 @@ impl Printer<'_, '_> {
                 if piece.len() == rest.len() {
                     self.open.pop();
                     self.out.push('"');
-                    self.colour(RESET);
+                    self.reset();
                 }
             }
         }
@@ -263,17 +343,16 @@ impl Printer<'_, '_> {
 
     fn key(&mut self, key: &Text) -> Result<(), Stop> {
         self.line(self.depth);
-        self.colour(RESET);
-        self.colour(KEY);
+        self.colour(KEYS);
         self.work.steps(key.len() / 32)?;
         self.string(key.as_str());
-        self.colour(RESET);
-        self.colour(CONTAINER);
+        self.reset();
+        self.colour(OBJECT);
         self.out.push(':');
+        self.reset();
         if self.layout.indent != Indent::None {
             self.out.push(' ');
         }
-        self.colour(RESET);
         Ok(())
     }
 
@@ -281,23 +360,22 @@ impl Printer<'_, '_> {
         if self.out.len() > self.limit { Err(Stop) } else { Ok(()) }
     }
 
-    fn separator(&mut self, is_first: bool) {
+    /// What stands before a member.
+    fn separator(&mut self, container: usize, is_first: bool) {
         if !is_first {
-            self.colour(CONTAINER);
+            self.colour(container);
             self.out.push(',');
         }
+        self.reset();
     }
 
-    fn close(&mut self, is_filled: bool, bracket: char) {
+    fn close(&mut self, container: usize, bracket: char) {
         self.open.pop();
         self.depth = self.depth.saturating_sub(1);
-        if is_filled {
-            self.colour(CONTAINER);
-            self.line(self.depth);
-            self.colour(CONTAINER);
-        }
+        self.line(self.depth);
+        self.colour(container);
         self.out.push(bracket);
-        self.colour(RESET);
+        self.reset();
     }
 
     fn line(&mut self, depth: usize) {
@@ -355,15 +433,6 @@ impl Printer<'_, '_> {
 /// Bytes of a long string that are printed at a time.
 const SLICE: usize = 4096;
 
-fn colour(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "\x1b[1;30m",
-        Value::Bool(_) | Value::Number(_) => "\x1b[0;39m",
-        Value::String(_) => "\x1b[0;32m",
-        Value::Array(_) | Value::Object(_) => CONTAINER,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -371,8 +440,11 @@ mod tests {
 
     #[test]
     fn excerpts_end_in_dots() {
-        assert_eq!(excerpt(&Value::text("abcdefghijklmnop"), 14), "\"abcdefghij...");
-        assert_eq!(excerpt(&Value::text("abc"), 14), "\"abc\"");
+        let text = "abcdefghijklmnopqrstuvwxyz0123456789";
+        assert_eq!(excerpt(&Value::text(text)), "\"abcdefghijklmnopqrstuvwx...\"");
+        assert_eq!(excerpt(&Value::text("abcdefghijklmnopqrstuvwxyz0")), "\"abcdefghijklmnopqrstuvwxyz0\"");
+        let items = Value::array(vec![Value::text("é"); 9]);
+        assert_eq!(excerpt(&items), "[\"é\",\"é\",\"é\",\"é\",\"é\"...]");
     }
 
     #[test]
@@ -380,7 +452,7 @@ mod tests {
         let value = Value::object([("k", Value::array(vec![Value::text("\u{7f}\u{0}é\n\u{1f600}")]))]);
         let mut out = String::new();
         let layout = Layout { ascii: true, ..PRETTY };
-        write(&value, layout, &mut out, &mut Work::unbounded()).unwrap();
+        write(&value, &layout, &mut out, &mut Work::unbounded()).unwrap();
         assert_eq!(out, "{\n  \"k\": [\n    \"\\u007f\\u0000\\u00e9\\n\\ud83d\\ude00\"\n  ]\n}");
     }
 
@@ -388,7 +460,7 @@ mod tests {
     fn long_strings_are_printed_whole() {
         let text = format!("{}\n{}", "é".repeat(10_000), "x".repeat(10_000));
         let mut out = String::new();
-        write(&Value::text(&text), COMPACT, &mut out, &mut Work::unbounded()).unwrap();
+        write(&Value::text(&text), &COMPACT, &mut out, &mut Work::unbounded()).unwrap();
         assert_eq!(out, format!("\"{}\"", text.replace('\n', "\\n")));
     }
 }

@@ -1,4 +1,4 @@
-//! [`Reader`]: JSON texts from bytes, one value after another, as jq 1.6 reads them.
+//! [`Reader`]: JSON texts from bytes, one value after another, as jq reads them.
 //!
 //! Open containers lie on a stack of the reader's own, so that reading can stop at any token and go on later: when the
 //! rest of a value has not arrived yet, or when the turn is over. Where the text is not as expected, `diagnose.rs`
@@ -9,20 +9,20 @@ use super::diagnose;
 use super::error::Stop;
 use super::format::text_end;
 use super::job::PIECE;
-use super::number;
+use super::number::Number;
 use super::object::Object;
 use super::text::Text;
-use super::value::{Array, Value};
+use super::value::{Array, MAX_DEPTH, Value};
 use super::work::Work;
 use crate::memory::{String, Vec, format};
 
 /// Containers inside each other that a JSON text may have.
-pub(crate) const DEPTH_LIMIT: usize = 256;
+pub(crate) const DEPTH_LIMIT: usize = MAX_DEPTH;
 
 /// Why no value could be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ReadError {
-    /// jq's words with line and column; jq prints `parse error: TEXT` and exits 2.
+    /// jq's words with line and column; jq prints `jq: parse error: TEXT` and exits 5.
     Syntax(String),
     /// The run is over.
     Stopped(Stop),
@@ -100,6 +100,8 @@ enum Expected {
 pub(crate) struct Reader {
     at: usize,
     stack: Vec<Open>,
+    /// Open containers and the keys that wait for the values in them.
+    depth: usize,
     expected: Expected,
     keys: Vec<Option<Text>>,
     scratch: String,
@@ -116,6 +118,7 @@ impl Default for Reader {
         Reader {
             at: 0,
             stack: Vec::new(),
+            depth: 0,
             expected: Expected::Value,
             keys: Vec::new(),
             scratch: String::new(),
@@ -223,9 +226,12 @@ impl Reader {
     }
 
     fn open(&mut self, container: Open, expected: Expected) -> Result<Option<Value>, Break> {
-        if self.stack.len() >= DEPTH_LIMIT {
+        // A key that waits for its value counts as well.
+        let keys = usize::from(matches!(self.stack.last(), Some(Open::Object(..))));
+        if self.depth + keys >= DEPTH_LIMIT {
             return Err(Break::Unexpected);
         }
+        self.depth += 1 + keys;
         self.at += 1;
         self.stack.push(container);
         self.expected = expected;
@@ -233,7 +239,10 @@ impl Reader {
     }
 
     fn close(&mut self) -> Option<Value> {
-        match self.stack.pop()? {
+        let closed = self.stack.pop()?;
+        let keys = usize::from(matches!(self.stack.last(), Some(Open::Object(..))));
+        self.depth = self.depth.saturating_sub(1 + keys);
+        match closed {
             Open::Array(items) if items.is_empty() => self.complete(Value::Array(Array::default())),
             Open::Array(items) => self.complete(Value::array(items)),
             Open::Object(object, _) => self.complete(Value::Object(object)),
@@ -386,12 +395,8 @@ pub(super) fn literal_value(token: &[u8]) -> Option<Value> {
         b"null" => Some(Value::Null),
         b"true" => Some(Value::Bool(true)),
         b"false" => Some(Value::Bool(false)),
-        [b't' | b'f' | b'n', ..] => None,
-        digits if digits.len() < 16 && digits.iter().all(u8::is_ascii_digit) => {
-            let whole = digits.iter().fold(0_u64, |sum, digit| sum * 10 + u64::from(digit - b'0'));
-            (!digits.is_empty()).then_some(Value::Number(whole as f64))
-        }
-        other => number::parse(other).map(Value::Number),
+        [b't' | b'f', ..] | [b'n', b'u', ..] => None,
+        other => Number::parse(other).map(Value::Number),
     }
 }
 
@@ -505,7 +510,7 @@ mod tests {
                 Progress::More | Progress::Blank(_) | Progress::Paused => {}
             }
         }
-        let expected = r#"{"aé":[1,-2500,"x😀y",{"b":{}},[]],"c":true,"d":null}"#;
+        let expected = r#"{"aé":[1,-2.5E+3,"x😀y",{"b":{}},[]],"c":true,"d":null}"#;
         assert_eq!(found, Some((expected.into(), text.len() - 1)));
     }
 }

@@ -256,7 +256,7 @@ fn prepared(
         return Err(Raise::about(input, "cannot be matched, as it is not a string"));
     };
     let Value::String(pattern) = &pattern else {
-        return Err(Raise::about(&pattern, "cannot be matched, as it is not a string"));
+        return Err(Raise::about(&pattern, "is not a string"));
     };
     let flags = Flags::parse(&flags)?;
     context.work.steps(1 + pattern.len() / 4 + text.len() / 256)?;
@@ -287,13 +287,11 @@ struct Matches<'t> {
     all: bool,
     /// Where the next search starts; `None` after the last match.
     at: Option<usize>,
-    /// Where the last match ended.
-    end: Option<usize>,
 }
 
 impl<'t> Matches<'t> {
     fn new(regex: &'t Expression, text: &'t Text, flags: Flags, all: bool) -> Self {
-        Matches { regex, text: text.as_str(), flags, all: all || flags.global, at: Some(0), end: None }
+        Matches { regex, text: text.as_str(), flags, all: all || flags.global, at: Some(0) }
     }
 
     async fn next(&mut self) -> Option<Captures<'t>> {
@@ -303,16 +301,8 @@ impl<'t> Matches<'t> {
             let (start, end) = captures.whole();
             let is_empty = start == end;
             spend_bytes(end.saturating_sub(at) + 64 * captures.groups.len()).await;
-            // A search goes on behind the last match, where there is no empty match of its own.
-            let is_again = is_empty && self.end == Some(end);
-            self.at = if is_again { self.after(at) } else { Some(end) };
-            if is_again {
-                continue;
-            }
-            self.end = Some(end);
-            // jq 1.6 finds no empty match at the end of a text that is not empty.
-            let is_past_end = is_empty && start == self.text.len() && !self.text.is_empty();
-            if (self.flags.skip_empty && is_empty) || (is_past_end && self.all) {
+            self.at = if is_empty { self.after(end) } else { Some(end) };
+            if self.flags.skip_empty && is_empty {
                 continue;
             }
             if !self.all {
@@ -322,7 +312,7 @@ impl<'t> Matches<'t> {
         }
     }
 
-    /// The place one character further on.
+    /// The place one character further on; `None` at the end.
     fn after(&self, at: usize) -> Option<usize> {
         let character = self.text.get(at..)?.chars().next()?;
         Some(at + character.len_utf8())
@@ -351,23 +341,23 @@ async fn match_object(characters: &mut Characters<'_>, regex: &Regex, captures: 
         let name = name.map(Value::text).unwrap_or_default();
         groups.push(match captures.group(number) {
             Some(group) => Value::object([
-                ("offset", Value::Number(characters.before(group.0).await as f64)),
-                ("length", Value::Number(count(captures.text(group)).await as f64)),
+                ("offset", Value::number(characters.before(group.0).await as f64)),
+                ("length", Value::number(count(captures.text(group)).await as f64)),
                 ("string", part(captures.text(group)).await),
                 ("name", name),
             ]),
             None => Value::object([
-                ("offset", Value::Number(-1.0)),
+                ("offset", Value::number(-1.0)),
                 ("string", Value::Null),
-                ("length", Value::Number(0.0)),
+                ("length", Value::number(0.0)),
                 ("name", name),
             ]),
         });
     }
     let whole = captures.text(whole);
     Value::object([
-        ("offset", Value::Number(at as f64)),
-        ("length", Value::Number(count(whole).await as f64)),
+        ("offset", Value::number(at as f64)),
+        ("length", Value::number(count(whole).await as f64)),
         ("string", part(whole).await),
         ("captures", Value::array(groups)),
     ])

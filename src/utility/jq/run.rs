@@ -2,6 +2,7 @@
 
 use super::compile::Compiled;
 use super::machine::{Context, Machine, Step};
+use super::print::{COMPACT, Layout};
 use super::read::ReadError;
 use super::regex::Regexes;
 use super::text::Text;
@@ -10,6 +11,7 @@ use super::work::Work;
 use crate::clock::Clock;
 use crate::memory::{Arc, String, Vec};
 use crate::utility::Environment;
+use std::sync::{Mutex, PoisonError};
 
 /// What a filter can reach outside of its input.
 #[derive(Debug)]
@@ -23,13 +25,44 @@ pub(crate) struct Host {
     /// Newlines read so far, for `input_line_number`.
     pub(crate) lines: usize,
     /// Text for standard error, from `debug` and `stderr`.
-    pub(crate) said: String,
+    pub(crate) said: std::sync::Arc<Said>,
+    /// How outputs are printed; `debug` prints so as well.
+    pub(crate) layout: Layout,
+    /// Where modules are searched.
+    pub(crate) library: Vec<String>,
+    /// The directory of the filter: that of its file, or the current one.
+    pub(crate) origin: String,
+}
+
+/// Text that waits to be written to standard error.
+#[derive(Debug, Default)]
+pub(crate) struct Said(Mutex<String>);
+
+impl Said {
+    /// Appends a text.
+    pub(crate) fn push(&self, text: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
+    }
+
+    /// The texts since the last call.
+    pub(crate) fn take(&self) -> String {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 impl Host {
     /// A host that has read and said nothing.
     pub(crate) fn new(environment: Arc<Environment>, clock: std::sync::Arc<Clock>) -> Self {
-        Host { environment, clock, filename: None, lines: 0, said: String::new() }
+        Host {
+            environment,
+            clock,
+            filename: None,
+            lines: 0,
+            said: std::sync::Arc::default(),
+            layout: COMPACT,
+            library: Vec::new(),
+            origin: String::new(),
+        }
     }
 
     fn environment_value(&self) -> Value {

@@ -4,6 +4,7 @@
 //! itself, not a copy, so that `. + [$x]` or `.[$k] = $v` can change it in place.
 
 use super::binding::{Bindings, Bound};
+use super::deletion;
 use super::error::Raise;
 use super::format;
 use super::frame::{Item, Todo};
@@ -259,7 +260,7 @@ impl Single<'_, '_> {
         keys.reverse();
         match self.assign_at(id, &keys, value, target, bindings)? {
             Ok(changed) => Ok(Some(changed)),
-            Err(target) => path::delete_paths(self.context, target, vec![Value::array(keys)]).map(Some),
+            Err(target) => deletion::delete_paths(self.context, target, vec![Value::array(keys)]).map(Some),
         }
     }
 
@@ -312,8 +313,8 @@ pub(crate) fn apply(
 ) -> Output {
     match operation {
         Operation::Native(function) => function(context, input, &arguments)?.checked().map(Some),
-        Operation::Negate => match arguments.first() {
-            Some(Value::Number(number)) => Ok(Some(Value::Number(-number))),
+        Operation::Negate(is_computed) => match arguments.first() {
+            Some(Value::Number(number)) => Ok(Some(Value::Number(number.negated(*is_computed)))),
             other => Err(Raise::about(other.unwrap_or(&Value::Null), "cannot be negated")),
         },
         Operation::Interpolate(format, pieces) => {
@@ -326,7 +327,7 @@ pub(crate) fn apply(
                 match key {
                     Value::String(name) => object.insert(name, value),
                     other => {
-                        let kind = super::print::excerpt(&other, 14);
+                        let kind = super::print::excerpt(&other);
                         let problem = format!("Cannot use {} ({kind}) as object key", other.kind());
                         return Err(Raise::message(problem));
                     }
@@ -339,7 +340,7 @@ pub(crate) fn apply(
             _ => Err(Raise::message("Path must be specified as an array")),
         },
         Operation::Error => match arguments.into_iter().next() {
-            None | Some(Value::Null) => Ok(None),
+            None => Err(Raise::Error(Value::Null)),
             Some(value) => Err(Raise::Error(value)),
         },
         Operation::Range | Operation::Limit(_) | Operation::Input(_) => Ok(None),

@@ -2,7 +2,7 @@
 //!
 //! What is sorted is places, so that no item moves before the end.
 
-use super::comparison::order;
+use super::comparison::{is_equal, order};
 use super::error::Raise;
 use super::job::{Output, spend};
 use super::machine::Context;
@@ -122,7 +122,7 @@ async fn made_of(sorted: Vec<Pair>, kind: Kind) -> Output {
             continue;
         }
         let is_same = match &group {
-            Some((last, _)) => order(last, &key).await.is_eq(),
+            Some((last, _)) => is_equal(last, &key).await,
             None => false,
         };
         match &mut group {

@@ -32,6 +32,10 @@ pub(super) struct Kind {
     pub(super) slurp: bool,
     /// The events of values instead of values (`--stream`).
     pub(super) stream: bool,
+    /// An error is an event as well (`--stream-errors`).
+    pub(super) stream_errors: bool,
+    /// Each text stands behind an RS (`--seq`).
+    pub(super) sequence: bool,
 }
 
 /// Why there is no input.
@@ -66,7 +70,7 @@ pub(super) struct Source {
     /// The files that are left, the next one last; `-` alone where there were no operands.
     operands: Vec<Operand>,
     current: Option<Arc<Description>>,
-    /// The file opened last, until the inputs are used up.
+    /// The file opened last.
     name: Option<Operand>,
     buffer: Vec<u8>,
     start: usize,
@@ -179,9 +183,10 @@ impl Source {
                     return Ok(true);
                 }
                 Err(FsError::Limit(limit)) => return Err(limit.into()),
-                Err(FsError::Errno(_)) => {
+                Err(FsError::Errno(errno)) => {
                     self.has_failed = true;
                     self.current = None;
+                    ctx.stderr.write(format!("jq: error: {}\n", errno.message()).as_bytes()).await?;
                 }
             }
         }
@@ -215,18 +220,6 @@ impl Source {
 
     /// The next input, or `None` after the last.
     pub(super) async fn next(
-        &mut self,
-        ctx: &mut Context,
-        work: &mut Work<'_>,
-    ) -> Result<Option<Value>, SourceError> {
-        let input = self.next_of_kind(ctx, work).await;
-        if matches!(input, Ok(None)) {
-            self.name = None;
-        }
-        input
-    }
-
-    async fn next_of_kind(
         &mut self,
         ctx: &mut Context,
         work: &mut Work<'_>,

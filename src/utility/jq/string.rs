@@ -8,6 +8,7 @@ use super::error::Raise;
 use super::format;
 use super::job::{Output, PIECE, spend, spend_bytes};
 use super::machine::Context;
+use super::number::Number;
 use super::text::Text;
 use super::value::Value;
 use crate::memory::{String, Vec, format};
@@ -69,18 +70,23 @@ pub(super) fn split(context: &mut Context<'_>, input: Value, arguments: &[Value]
     }
 }
 
-/// Byte offsets of `part`, overlapping ones too, as jq 1.6 counts.
+/// Where `part` begins, in characters, overlapping places too.
 pub(super) fn indices(context: &mut Context<'_>, text: Text, part: Text) -> Output {
     if part.len() == 0 {
-        return Ok(Value::Null);
+        return Ok(Value::array(Vec::new()));
     }
     context.job(async move {
         let finder = Finder::new(part.as_str());
         let mut found = Vec::new();
-        let mut start = 0;
+        let (mut start, mut before, mut characters) = (0, 0, 0);
         while let Some(at) = find(text.as_str(), &finder, start).await {
-            found.push(Value::Number(at as f64));
-            start = at + 1;
+            for piece in pieces(text.as_str().get(before..at).unwrap_or_default()) {
+                characters += piece.chars().count();
+                spend_bytes(piece.len()).await;
+            }
+            before = at;
+            found.push(Value::number(characters as f64));
+            start = text.as_str().ceil_char_boundary(at + 1);
             spend_bytes(part.len()).await;
         }
         Ok(Value::array(found))
@@ -136,20 +142,23 @@ pub(super) fn ends_with(_: &mut Context<'_>, input: Value, arguments: &[Value]) 
 }
 
 pub(super) fn trim_prefix(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
-    trimmed(context, input, arguments, |text, part| text.strip_prefix(part))
+    trimmed(context, input, arguments, "startswith", |text, part| text.strip_prefix(part))
 }
 
 pub(super) fn trim_suffix(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
-    trimmed(context, input, arguments, |text, part| text.strip_suffix(part))
+    trimmed(context, input, arguments, "endswith", |text, part| text.strip_suffix(part))
 }
 
 fn trimmed(
     context: &mut Context<'_>,
     input: Value,
     arguments: &[Value],
+    test: &str,
     strip: for<'t> fn(&'t str, &str) -> Option<&'t str>,
 ) -> Output {
-    let (Value::String(text), [Value::String(taken)]) = (&input, arguments) else { return Ok(input) };
+    let (Value::String(text), [Value::String(taken)]) = (&input, arguments) else {
+        return Err(Raise::message(format!("{test}() requires string inputs")));
+    };
     let Some(rest) = strip(text.as_str(), taken.as_str()) else { return Ok(input) };
     context.work.step()?;
     if rest.len() <= PIECE {
@@ -161,7 +170,7 @@ fn trimmed(
 
 fn trim_with(context: &mut Context<'_>, input: &Value, cut: fn(&str) -> &str) -> Output {
     let Value::String(text) = input else {
-        return Err(Raise::about(input, "cannot be trimmed"));
+        return Err(Raise::message("trim input must be a string"));
     };
     let rest = cut(text.as_str());
     context.work.steps(1 + (text.len() - rest.len()) / 64)?;
@@ -205,7 +214,7 @@ pub(super) fn explode(context: &mut Context<'_>, input: Value, _: &[Value]) -> O
     context.job(async move {
         let mut codes = Vec::new();
         for piece in pieces(text.as_str()) {
-            codes.extend(piece.chars().map(|code| Value::Number(f64::from(u32::from(code)))));
+            codes.extend(piece.chars().map(|code| Value::number(f64::from(u32::from(code)))));
             spend_bytes(16 * piece.len()).await;
         }
         Ok(Value::array(codes))
@@ -218,10 +227,15 @@ pub(super) fn implode(context: &mut Context<'_>, input: Value, _: &[Value]) -> O
         let mut text = String::new();
         for code in codes.items() {
             spend(1).await;
-            let Value::Number(code) = code else {
-                return Err(Raise::message("Unicode codepoint must be numeric"));
+            let code = match code {
+                Value::Number(code) if !code.is_nan() => code.value(),
+                other => {
+                    let problem = "can't be imploded, unicode codepoint needs to be numeric";
+                    return Err(Raise::about(other, problem));
+                }
             };
-            text.push(char::from_u32(*code as u32).unwrap_or('\u{fffd}'));
+            let character = if code <= -1.0 { None } else { char::from_u32(code as u32) };
+            text.push(character.unwrap_or('\u{fffd}'));
         }
         Ok(Value::from(text))
     })
@@ -229,7 +243,7 @@ pub(super) fn implode(context: &mut Context<'_>, input: Value, _: &[Value]) -> O
 
 pub(super) fn utf8_byte_length(_: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
     match &input {
-        Value::String(text) => Ok(Value::Number(text.len() as f64)),
+        Value::String(text) => Ok(Value::number(text.len() as f64)),
         other => Err(Raise::about(other, "only strings have UTF-8 byte length")),
     }
 }
@@ -244,13 +258,23 @@ pub(super) fn to_string(context: &mut Context<'_>, input: Value, _: &[Value]) ->
 pub(super) fn to_number(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
     match input {
         Value::Number(_) => Ok(input),
-        Value::String(text) => context.job(async move {
-            match super::conversion::parsed(text.clone()).await? {
-                number @ Value::Number(_) => Ok(number),
-                _ => Err(Raise::about(&Value::String(text), "cannot be parsed as a number")),
-            }
-        }),
+        Value::String(text) => {
+            context.work.steps(1 + text.len() / 64)?;
+            let number = Number::parse(text.as_str().as_bytes());
+            number
+                .map(Value::Number)
+                .ok_or_else(|| Raise::about(&Value::String(text), "cannot be parsed as a number"))
+        }
         other => Err(Raise::about(&other, "cannot be parsed as a number")),
+    }
+}
+
+pub(super) fn to_boolean(_: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
+    match &input {
+        Value::Bool(_) => Ok(input),
+        Value::String(text) if text.as_str() == "true" => Ok(Value::Bool(true)),
+        Value::String(text) if text.as_str() == "false" => Ok(Value::Bool(false)),
+        other => Err(Raise::about(other, "cannot be parsed as a boolean")),
     }
 }
 

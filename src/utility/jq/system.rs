@@ -4,8 +4,9 @@
 
 use super::error::{Halt, Raise};
 use super::machine::Context;
+use super::print::{Indent, Layout};
 use super::value::Value;
-use crate::memory::Box;
+use crate::memory::{Box, vec};
 
 type Output = Result<Value, Raise>;
 
@@ -14,13 +15,26 @@ pub(super) fn input_filename(context: &mut Context<'_>, _: Value, _: &[Value]) -
 }
 
 pub(super) fn input_line_number(context: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
-    Ok(Value::Number(context.host.lines as f64))
+    Ok(Value::number(context.host.lines as f64))
+}
+
+/// Keeps `["DEBUG:",INPUT]` for standard error, laid out as outputs are but on one line.
+pub(super) fn debug(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
+    let shown = Value::array(vec![Value::text("DEBUG:"), input.clone()]);
+    let layout = Layout { indent: Indent::None, ..context.host.layout.clone() };
+    let said = std::sync::Arc::clone(&context.host.said);
+    context.job(async move {
+        let mut line = super::conversion::printed(shown, &layout).await;
+        line.push('\n');
+        said.push(&line);
+        Ok(input)
+    })
 }
 
 /// Keeps a text for standard error; its input is its output.
 pub(super) fn say(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
     if let Some(Value::String(text)) = arguments.first() {
-        context.host.said.push_str(text.as_str());
+        context.host.said.push(text.as_str());
     }
     Ok(input)
 }
@@ -32,7 +46,7 @@ pub(super) fn halt(_: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
 pub(super) fn halt_error(_: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
     let status = match arguments.first() {
         None => 5,
-        Some(Value::Number(status)) => *status as i32,
+        Some(Value::Number(status)) => status.value() as i32,
         Some(_) => return Err(Raise::about(&input, "halt_error/1: number required")),
     };
     Err(Raise::Halt(Box::new(Halt { status, message: Some(input) })))
@@ -48,4 +62,16 @@ pub(super) fn not(_: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
 
 pub(super) fn builtins(_: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
     Ok(Value::array(super::builtin::names().map(Value::from).collect()))
+}
+
+pub(super) fn search_list(context: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
+    Ok(Value::array(context.host.library.iter().map(|directory| Value::text(directory)).collect()))
+}
+
+pub(super) fn program_origin(context: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
+    Ok(Value::text(&context.host.origin))
+}
+
+pub(super) fn jq_origin(_: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
+    Ok(Value::text("/usr/bin"))
 }

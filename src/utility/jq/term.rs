@@ -9,7 +9,7 @@ use super::machine::Context;
 use super::operator::Operator;
 use super::text::Text;
 use super::value::Value;
-use crate::memory::{Box, Vec};
+use crate::memory::{BTreeSet, Box, Vec, vec};
 
 /// Number of a term.
 pub(crate) type Id = usize;
@@ -25,8 +25,8 @@ pub(crate) const TO_ROOT: usize = usize::MAX;
 pub(crate) enum Operation {
     /// A builtin; arguments are evaluated last first, the last one being the outermost loop.
     Native(NativeFunction),
-    /// `-f`
-    Negate,
+    /// `-f`; true: `f` computes its number.
+    Negate(bool),
     /// A string with interpolations: the literal pieces around them, and how each is formatted.
     Interpolate(Format, Vec<Text>),
     /// Object construction; arguments are key, value, key, value; the first one is the outermost loop.
@@ -128,6 +128,8 @@ pub(crate) enum Term {
     Assign(Assignment, Id, Id),
     /// `..`
     Recurse,
+    /// A name that is not defined. A filter that can come to it is not compiled.
+    Undefined,
 }
 
 /// The parts of `reduce` and `foreach`; they follow one binding, the source's output. Destructuring, if any, is part of
@@ -173,6 +175,77 @@ impl Program {
     /// The term with number `id`; the identity for a number that was never given out.
     pub(crate) fn term(&self, id: Id) -> &Term {
         self.terms.get(id).unwrap_or(&Term::Identity)
+    }
+
+    /// The terms that evaluating `main` can come to.
+    pub(crate) fn reachable(&self, main: Id) -> BTreeSet<Id> {
+        let mut reached = BTreeSet::new();
+        let mut open = vec![main];
+        while let Some(id) = open.pop() {
+            if reached.insert(id) {
+                self.parts(id, &mut open);
+            }
+        }
+        reached
+    }
+
+    /// Appends the terms that `id` is made of, and the body of the function that it calls.
+    fn parts(&self, id: Id, parts: &mut Vec<Id>) {
+        match self.term(id) {
+            Term::Field(one, _)
+            | Term::Each(one)
+            | Term::Collect(one)
+            | Term::Label(one)
+            | Term::Path(one) => {
+                parts.push(*one);
+            }
+            Term::Outer(_, one) => parts.push(*one),
+            Term::Index(one, two)
+            | Term::Pipe(one, two)
+            | Term::Comma(one, two)
+            | Term::Binary(_, one, two)
+            | Term::And(one, two)
+            | Term::Or(one, two)
+            | Term::Alternative(one, two)
+            | Term::Bind(one, two)
+            | Term::Assign(_, one, two) => parts.extend([*one, *two]),
+            Term::Slice(one, from, upto) => {
+                parts.push(*one);
+                parts.extend([*from, *upto].into_iter().flatten());
+            }
+            Term::Apply(operation, arguments) => {
+                parts.extend_from_slice(arguments);
+                if let Operation::Limit(inner) = operation {
+                    parts.push(*inner);
+                }
+            }
+            Term::If(one, two, three) => parts.extend([*one, *two, *three]),
+            Term::Try(body, handler) => {
+                parts.push(*body);
+                parts.extend(*handler);
+            }
+            Term::Reduce(fold) | Term::Foreach(fold) => {
+                parts.extend([fold.source, fold.init, fold.update]);
+                parts.extend(fold.extract);
+            }
+            Term::BindAny(source, patterns, body) => {
+                parts.extend([*source, *body]);
+                parts.extend_from_slice(patterns);
+            }
+            Term::Call(function, arguments, _) => {
+                parts.extend_from_slice(arguments);
+                parts.extend(self.functions.get(*function).map(|function| function.body));
+            }
+            Term::Identity
+            | Term::Constant(_)
+            | Term::Empty
+            | Term::Break(_)
+            | Term::Variable(_)
+            | Term::Global(_)
+            | Term::Parameter(_)
+            | Term::Recurse
+            | Term::Undefined => {}
+        }
     }
 
     /// What is known of the term `id`.

@@ -1,19 +1,19 @@
-//! [`Value`]: a JSON value as jq 1.6 sees it.
+//! [`Value`]: a JSON value as jq sees it.
 //!
-//! Numbers are IEEE doubles only, as in jq 1.6: integers past 2^53 lose digits. Strings, arrays and objects are shared
-//! and copied at the first write by one of several owners. Each container knows how deep it nests, so that dropping
-//! one recurses no deeper than [`MAX_DEPTH`], which [`Value::checked`] enforces wherever a
-//! value is built.
+//! Strings, arrays and objects are shared
+//! and copied at the first write by one of several owners. Each container knows how deep it nests: no deeper than [`MAX_DEPTH`], which
+//! [`Value::checked`] enforces wherever a value is built.
 
 use super::disposal::{self, free};
 use super::error::Raise;
+use super::number::Number;
 use super::object::Object;
 use super::text::Text;
 use crate::memory::{Held, String, Vec, shared};
 use std::sync::Arc;
 
-/// Containers inside each other that a value may have. jq's parser allows 256.
-pub(crate) const MAX_DEPTH: usize = 512;
+/// Containers inside each other that a value may have; jq reads and prints as many.
+pub(crate) const MAX_DEPTH: usize = 10_000;
 
 /// A JSON value.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,7 @@ pub(crate) enum Value {
     /// `true` or `false`
     Bool(bool),
     /// A number; NaN and the infinities occur and are printed as `null` and the largest double.
-    Number(f64),
+    Number(Number),
     /// A string.
     String(Text),
     /// An array.
@@ -46,7 +46,7 @@ struct Items {
 impl Drop for Items {
     fn drop(&mut self) {
         if !self.items.is_empty() {
-            free(disposal::Members::Items(std::mem::take(&mut self.items)));
+            free(disposal::Members::Items(std::mem::take(&mut self.items)), self.depth);
         }
     }
 }
@@ -70,6 +70,11 @@ impl Array {
     /// Whether this is the only owner, so that a write does not copy.
     pub(crate) fn is_unique(&self) -> bool {
         Arc::strong_count(&self.0) == 1
+    }
+
+    /// The item at a place, for writing; `None` where there is none, or the array has other owners.
+    pub(crate) fn item_mut(&mut self, at: usize) -> Option<&mut Value> {
+        Arc::get_mut(&mut self.0)?.items.get_mut(at)
     }
 
     /// Changes the items; `added` is how deep the deepest new item nests.
@@ -142,6 +147,11 @@ impl From<Vec<Value>> for Array {
 }
 
 impl Value {
+    /// A number that was computed.
+    pub(crate) fn number(value: f64) -> Value {
+        Value::Number(Number::from(value))
+    }
+
     /// A string.
     pub(crate) fn text(text: &str) -> Value {
         Value::String(Text::from(text))
