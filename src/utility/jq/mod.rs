@@ -51,6 +51,7 @@ mod primary;
 mod print;
 mod read;
 mod regex;
+mod regex_syntax;
 mod run;
 mod single;
 mod sorting;
