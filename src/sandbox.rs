@@ -2,10 +2,12 @@
 
 mod builder;
 mod contain;
+mod entry;
 mod hook_runner;
 mod run;
 
 pub use builder::SandboxBuilder;
+pub use entry::Entry;
 pub use hook_runner::SandboxSource;
 pub use run::{End, Output, Running, Script, Sink, Source};
 

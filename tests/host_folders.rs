@@ -509,6 +509,31 @@ fn seeds_stay_in_their_folder() {
 }
 
 #[test]
+fn a_seed_lies_anywhere_and_keeps_its_modes() {
+    let world = World::new(
+        "f seed/a 1\nf seed/d/f 3\nf seed/r/s 4\np seed/p\nm seed/a 640\nm seed/d/f 600\nm seed/d 700\nm seed/r 555\nm seed 750",
+    );
+    let script = "cd /home/dev/app; stat -c '%a %U %n' . a d d/f r; touch new && touch r/new 2>&1";
+    let wanted = "750 agent .\n640 agent a\n700 agent d\n600 agent d/f\n555 agent r\ntouch: cannot touch 'r/new': Permission denied\n";
+    let ran = world.hookbox(&["sh", "--seed", "seed:/home/dev/app", "-c", script]);
+    assert_eq!(ran.stdout, wanted, "{ran:?}");
+    assert!(ran.stderr.ends_with("seed/p: neither a file nor a folder: not copied\n"), "{ran:?}");
+    // The folder that is there is the user's, and takes the seed's mode.
+    let ran = world.hookbox(&["sh", "--seed", "seed", "-c", "stat -c '%a %U' . /"]);
+    assert_eq!(ran.stdout, "750 agent\n755 root\n", "{ran:?}");
+    let config = serde_json::json!({"hooks": [{"event": "turn_end", "executor": {"type": "bash", "command": format!("{{ {script}; }} >&2")}}]});
+    world.make(&format!("f hooks.json {config}"));
+    world.make("f event.json {\"event\": \"turn_end\"}");
+    let words =
+        ["fire", "--hooks", "hooks.json", "--event", "event.json", "--seed", "seed:/home/dev/app", "--json"];
+    let ran = world.hookbox(&words);
+    let outcome: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let wanted = wanted.replace("agent", "everruns");
+    assert_eq!(outcome["records"][0]["run"]["stderr"], wanted, "{ran:?}");
+    assert!(ran.stderr.starts_with("hookbox: seed/p: "), "{ran:?}");
+}
+
+#[test]
 fn what_can_not_be_read_is_left_out_with_a_warning() {
     let world = World::new(
         "f seed/a 1\nf seed/f 2\nf seed/d/f 3\nf seed/x/f 4\nm seed/a 000\nm seed/d 000\nm seed/x 600",

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use hookbox::sandbox::{Sandbox, Script};
+use hookbox::sandbox::{Entry, Sandbox, Script};
 
 async fn output(sandbox: &Sandbox, script: &str) -> String {
     let output = sandbox.start(Script::command(script)).await;
@@ -185,4 +185,53 @@ fn a_report_stays_small() {
     let output = runtime().block_on(async { sandbox.start(Script::command(script)).await });
     assert_eq!((output.status, output.missing.len()), (0, 32));
     assert_eq!((output.missing[0].name.as_str(), output.missing[31].name.as_str()), ("c1", "c32"));
+}
+
+#[test]
+fn entries_lie_anywhere_with_their_owner_and_mode() {
+    let sandbox = Sandbox::builder()
+        .file("/home/dev/project/src/a.rs", "fn a() {}\n")
+        .script("Users/dev/guard", "#!/bin/bash\necho guarded\n")
+        .folder("/data/in")
+        .link("/data/latest", "in")
+        .link("/data/latest", "/home/dev")
+        .entry("/etc/secret", Entry::file("key\n").mode(0o600).owner(0, 0))
+        .entry("/etc/shared", Entry::file("key\n").mode(0o640).owner(0, 1000))
+        .entry("/srv/deep/drop", Entry::folder().mode(0o1777).owner(0, 0))
+        .entry("/workspace", Entry::folder().mode(0o750))
+        .file("/usr/bin/over", "first")
+        .entry("/usr/bin/over", Entry::file("second").mode(0o4711))
+        .build()
+        .unwrap();
+    for (script, wanted) in [
+        ("cat /home/dev/project/src/a.rs; cd /home/dev/project && touch new && ls", "fn a() {}\nnew\nsrc\n"),
+        (
+            "/Users/dev/guard; stat -c '%a %u %g' /Users /Users/dev/guard",
+            "guarded\n755 1000 1000\n755 1000 1000\n",
+        ),
+        ("readlink /data/latest; cd /data/latest; ls", "/home/dev\nproject\n"),
+        (
+            "cat /etc/secret 2>&1; cat /etc/shared; echo x 2> /dev/null >> /etc/shared",
+            "cat: /etc/secret: Permission denied\nkey\n",
+        ),
+        ("stat -c '%a %u %g' /srv/deep /srv/deep/drop /etc/shared", "755 0 0\n1777 0 0\n640 0 1000\n"),
+        ("touch /srv/deep/drop/mine && touch /srv/deep/mine || echo no", "no\n"),
+        ("stat -c %a /workspace; echo x > /workspace/x; cat /usr/bin/over", "750\nsecond"),
+    ] {
+        assert_eq!(runtime().block_on(output(&sandbox, script)), wanted, "{script}");
+    }
+    assert!(sandbox.fs().usage().files > 5, "entries count");
+    for builder in [
+        Sandbox::builder().file("/etc/passwd/x", ""),
+        Sandbox::builder().folder("/a").link("/a", "b"),
+        Sandbox::builder().file("/a", "x").folder("/a"),
+        Sandbox::builder().file("/", "x"),
+    ] {
+        let error = builder.build().err().unwrap().to_string();
+        assert!(error.starts_with('/'), "{error}");
+    }
+    let mut limits = hookbox::limit::Limits::default_profile();
+    limits.files = 2;
+    let error = Sandbox::builder().limits(limits).file("/a/b/c", "x").build().err().unwrap().to_string();
+    assert!(error.contains("files"), "{error}");
 }

@@ -13,7 +13,7 @@ use crate::hook::case::{SessionSetup, SessionSource, change_lines};
 use crate::hook::{Dialect, HookRecord, HookSet, LoadOptions, LogRecord, Notice, Outcome};
 use crate::vfs::diff;
 use crate::vfs::fixture::host::{HostKind, kind_named};
-use crate::vfs::fixture::{Fixture, Skipped, seed};
+use crate::vfs::fixture::{Fixture, Skipped, seed_anywhere};
 use crate::visible;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -132,7 +132,7 @@ fn setup(
     let setup = SessionSetup::new(&Fixture::default(), sessions.base(), clock, random)?;
     for text in &arguments.seed {
         let (folder, path) = split_seed(text);
-        let skipped = seed(&setup.files, Path::new(folder), path.as_bytes())?;
+        let skipped = seed_anywhere(&setup.files, Path::new(folder), path.as_bytes())?;
         report_skipped(&skipped, streams)?;
     }
     Ok(setup)

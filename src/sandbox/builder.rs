@@ -1,5 +1,6 @@
 //! Building a sandbox: what its session starts with.
 
+use super::entry::Entry;
 use super::{Error, Sandbox, Shared};
 use crate::clock::{Clock, Random};
 use crate::hook::{HookHost, SessionState};
@@ -8,7 +9,7 @@ use crate::machine::{CommandGate, HostCommand};
 use crate::memory::HashMap;
 use crate::text::Text;
 use crate::utility::{self, Environment, Identity, Session};
-use crate::vfs::{self, Base, FileSystem, FsError, Snapshot};
+use crate::vfs::{self, Base, FileSystem, Snapshot};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ pub struct SandboxBuilder {
     cwd: Text,
     gate: Option<Arc<dyn CommandGate>>,
     commands: HashMap<Text, HostCommand>,
-    files: Vec<(Text, Vec<u8>, u32)>,
+    entries: Vec<(Text, Entry)>,
     snapshot: Option<Snapshot>,
     file_system: Option<Arc<FileSystem>>,
     seeds: Vec<(Text, std::path::PathBuf)>,
@@ -41,19 +42,6 @@ pub(super) fn base() -> &'static Base {
         Base::new(&names)
     });
     &BASE
-}
-
-/// Gives a folder and all below it to the session's user.
-fn hand_over(fs: &FileSystem, path: &Text, identity: &Identity) -> Result<(), FsError> {
-    let mut pending = vec![path.to_vec()];
-    while let Some(path) = pending.pop() {
-        fs.set_owner(&path, Some(identity.uid), Some(identity.gid), false)?;
-        if fs.symlink_metadata(&path)?.is_directory() {
-            let entries = fs.read_dir(&path)?;
-            pending.extend(entries.iter().map(|entry| vfs::path::join(&path, &entry.name).into_std()));
-        }
-    }
-    Ok(())
 }
 
 impl SandboxBuilder {
@@ -76,7 +64,7 @@ impl SandboxBuilder {
             cwd: Text::from_static(b"/workspace"),
             gate: None,
             commands: HashMap::default(),
-            files: Vec::new(),
+            entries: Vec::new(),
             snapshot: None,
             file_system: None,
             seeds: Vec::new(),
@@ -175,22 +163,63 @@ impl SandboxBuilder {
         self
     }
 
-    /// Adds a file; missing directories are made.
+    /// Adds a file of the session's user with mode `0o644`, wherever it lies. As for all entries, missing directories are made
+    /// (mode `0o755`, of the same owner), and a path that is not absolute begins at `/`.
     #[must_use]
-    pub fn file(mut self, path: impl Into<Text>, content: impl Into<Vec<u8>>) -> Self {
-        self.files.push((path.into(), content.into(), 0o644));
+    pub fn file(self, path: impl Into<Text>, content: impl Into<Vec<u8>>) -> Self {
+        self.entry(path, Entry::file(content))
+    }
+
+    /// Adds an executable file: as [`SandboxBuilder::file`], with mode `0o755`.
+    #[must_use]
+    pub fn script(self, path: impl Into<Text>, content: impl Into<Vec<u8>>) -> Self {
+        self.entry(path, Entry::file(content).mode(0o755))
+    }
+
+    /// Adds a folder of the session's user with mode `0o755`.
+    #[must_use]
+    pub fn folder(self, path: impl Into<Text>) -> Self {
+        self.entry(path, Entry::folder())
+    }
+
+    /// Adds a symbolic link at `path` that leads to `target`.
+    #[must_use]
+    pub fn link(self, path: impl Into<Text>, target: impl Into<Text>) -> Self {
+        self.entry(path, Entry::link(target))
+    }
+
+    /// Adds a file, a folder or a link with the owner and the mode of your choice. Entries are put in by root, in the order of
+    /// the calls, over what is there already; a folder that is there gets the owner and the mode. They count towards the
+    /// limits on files. Over [`SandboxBuilder::file_system`], no other session may write meanwhile.
+    ///
+    /// ```
+    /// use hookbox::sandbox::{Entry, Sandbox};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let sandbox = Sandbox::builder()
+    ///     .file("/home/dev/project/.claude/settings.json", "{}")
+    ///     .script("/home/dev/project/hooks/guard.sh", "#!/bin/bash\nexit 2\n")
+    ///     .link("/home/dev/current", "project")
+    ///     .entry("/etc/policy.conf", Entry::file("deny rm\n").mode(0o640).owner(0, 1000))
+    ///     .entry("/srv/inbox", Entry::folder().mode(0o1777).owner(0, 0))
+    ///     .build()?;
+    /// let output = sandbox.run("cat /etc/policy.conf; stat -c '%a %u' /srv/inbox /home/dev/current/hooks").await?;
+    /// assert_eq!(output.stdout, b"deny rm\n1777 0\n755 1000\n");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// [`SandboxBuilder::build`] fails where something is in the way (a file in the place of a folder) or a limit is reached.
+    #[must_use]
+    pub fn entry(mut self, path: impl Into<Text>, entry: Entry) -> Self {
+        self.entries.push((path.into(), entry));
         self
     }
 
-    /// Adds an executable file.
-    #[must_use]
-    pub fn script(mut self, path: impl Into<Text>, content: impl Into<Vec<u8>>) -> Self {
-        self.files.push((path.into(), content.into(), 0o755));
-        self
-    }
-
-    /// Copies a folder of the host into the session, with the modes of its files and folders. No link of the host is
-    /// followed; [`Sandbox::skipped`] says what was left out.
+    /// Copies a folder of the host to `path` in the session, wherever that lies, with the modes of its files and folders; all of
+    /// it is the session's user's. No link of the host is followed; FIFOs, sockets, devices and what can not be read are
+    /// left out; [`Sandbox::skipped`] says what was left out.
     #[must_use]
     pub fn seed_dir(mut self, path: impl Into<Text>, folder: impl Into<std::path::PathBuf>) -> Self {
         self.seeds.push((path.into(), folder.into()));
@@ -264,9 +293,9 @@ impl SandboxBuilder {
                 fs.write(&path, &content, 0o755).map_err(file_error(&path))?;
             }
             for (path, folder) in &self.seeds {
-                let seeded = vfs::fixture::seed(&fs, folder, path);
+                let owner = (self.identity.uid, self.identity.gid);
+                let seeded = vfs::fixture::seed_to(&fs, folder, path, Some(owner));
                 skipped.extend(seeded.map_err(|error| Error::Fixture(error.to_string()))?);
-                hand_over(&fs, path, &self.identity).map_err(file_error(path))?;
             }
             snapshot = Some(fs.snapshot());
         }
@@ -275,12 +304,13 @@ impl SandboxBuilder {
             (None, Some(snapshot)) => Arc::new(FileSystem::from_snapshot(snapshot, options)),
             (None, None) => Arc::new(FileSystem::from_base(base(), options)),
         };
-        for (path, content, mode) in &self.files {
-            let path = Text::from(vfs::path::join(b"/", path));
-            if let Some((directory, _)) = vfs::path::split_last(&path) {
-                fs.create_dir_all(directory, 0o755).map_err(file_error(&path))?;
-            }
-            fs.write(&path, content, *mode).map_err(file_error(&path))?;
+        if !self.entries.is_empty() {
+            fs.with_root(|root, user| {
+                self.entries.iter().try_for_each(|(path, entry)| {
+                    let path = Text::from(vfs::path::normalise(path));
+                    entry.put(root, &path, user).map_err(file_error(&path))
+                })
+            })?;
         }
         Ok(Sandbox {
             session: Arc::new(Session::new(fs, clock, random, self.identity)),

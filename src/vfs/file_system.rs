@@ -204,6 +204,27 @@ impl FileSystem {
         Self::from_state(state, Arc::clone(&self.shared.clock))
     }
 
+    /// Does something with root's rights and keeps what it did; `act` gets the file system of root, and the user and group of
+    /// this one. Whoever else writes meanwhile is not seen, and lost: this is for what a session starts with.
+    ///
+    /// # Errors
+    /// Those of `act`; then nothing has changed.
+    pub(crate) fn with_root<T, E>(
+        &self,
+        act: impl FnOnce(&Self, (u32, u32)) -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        let (mut state, line) = {
+            let live = self.shared.live();
+            (live.named_state(), Arc::clone(&live.line))
+        };
+        let User { uid, gid } = std::mem::replace(&mut state.user, User { uid: 0, gid: 0 });
+        let root = Self::from_state(state, Arc::clone(&self.shared.clock));
+        root.shared.live().line = line;
+        let done = act(&root, (uid, gid))?;
+        self.restore(&root.snapshot());
+        Ok(done)
+    }
+
     /// Makes the file system what it was when the snapshot was taken; user and quota stay.
     ///
     /// Files that are open now and were there then show their old content; the others live on without a name. After a

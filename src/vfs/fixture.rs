@@ -196,17 +196,35 @@ impl std::fmt::Display for Skipped {
 }
 
 /// Copies the host's folder `from` to the directory `to` of a session, as the session's user, with the modes of its files and
-/// folders. Gives what was left out.
+/// folders, its own included where the directory is the user's. Gives what was left out.
 ///
 /// # Errors
-/// The folder can not be read, or the session does not take what is in it: its quota, which is asked before a file is read.
+/// The folder can not be read, or the session does not take what is in it: its quota, which is asked before a file is read,
+/// or the user's rights in what lies above.
 pub fn seed(fs: &FileSystem, from: &Path, to: &[u8]) -> Result<Vec<Skipped>, FixtureError> {
+    seed_to(fs, from, to, None)
+}
+
+/// As [`seed`], with root's rights: what is copied belongs to the session's user, wherever it lies.
+///
+/// # Errors
+/// Those of [`seed`].
+pub fn seed_anywhere(fs: &FileSystem, from: &Path, to: &[u8]) -> Result<Vec<Skipped>, FixtureError> {
+    fs.with_root(|root, owner| seed_to(root, from, to, Some(owner)))
+}
+
+/// Copies with the rights of the file system's user, for `owner`.
+pub(crate) fn seed_to(
+    fs: &FileSystem,
+    from: &Path,
+    to: &[u8],
+    owner: Option<(u32, u32)>,
+) -> Result<Vec<Skipped>, FixtureError> {
     let folder = HostFolder::open(from).map_err(at_host(from))?;
+    let mode = folder.mode().map_err(at_host(from))?;
     let to = path::normalise(to).into_std();
-    let mut seeding = Seeding { fs, to: &to, folders: Vec::new(), skipped: Vec::new() };
-    seeding
-        .add_folder(to.clone(), folder.mode().map_err(at_host(from))?)
-        .map_err(|cause| session(&to, cause))?;
+    let mut seeding = Seeding { fs, to: &to, owner, folders: Vec::new(), skipped: Vec::new() };
+    seeding.add_root(mode).map_err(|cause| session(&to, cause))?;
     walk(&folder, &mut seeding)?;
     // Folders last, those below first: what is in them is there by now.
     for (path, mode) in seeding.folders.iter().rev() {
@@ -332,12 +350,30 @@ fn target(at: &[u8], place: &Path) -> Vec<u8> {
 struct Seeding<'a> {
     fs: &'a FileSystem,
     to: &'a [u8],
+    /// Whose all of it is; `None` is the file system's user.
+    owner: Option<(u32, u32)>,
     /// Those that were made, and their modes.
     folders: Vec<(Vec<u8>, u32)>,
     skipped: Vec<Skipped>,
 }
 
 impl Seeding<'_> {
+    /// The folder that all goes to. The root directory stays whose it is.
+    fn add_root(&mut self, mode: u32) -> Result<(), FsError> {
+        let path = self.to.to_vec();
+        if path == b"/" {
+            return Ok(());
+        }
+        let owner = self.owner.map_or_else(|| self.fs.shared.live().state.user.uid, |(uid, _)| uid);
+        let is_users = |found: super::Metadata| found.is_directory() && found.uid == owner;
+        if self.fs.metadata(&path).is_ok_and(is_users) {
+            self.folders.push((path.clone(), mode));
+        } else {
+            self.add_folder(path.clone(), mode)?;
+        }
+        self.hand_over(&path)
+    }
+
     /// A folder that is there keeps its mode. Root, or the user, must be able to write into it until all is there.
     fn add_folder(&mut self, path: Vec<u8>, mode: u32) -> Result<(), FsError> {
         if self.fs.metadata(&path).is_ok_and(|found| found.is_directory()) {
@@ -346,6 +382,11 @@ impl Seeding<'_> {
         self.fs.create_dir_all(&path, 0o755)?;
         self.folders.push((path, mode));
         Ok(())
+    }
+
+    fn hand_over(&self, path: &[u8]) -> Result<(), FsError> {
+        let Some((uid, gid)) = self.owner else { return Ok(()) };
+        self.fs.set_owner(path, Some(uid), Some(gid), false)
     }
 }
 
@@ -372,7 +413,7 @@ impl Taker for Seeding<'_> {
                 .write_content(&target, file.content.into(), file.mode)
                 .and_then(|()| self.fs.set_mode(&target, file.mode)),
         };
-        taken.map_err(|cause| session(&target, cause))
+        taken.and_then(|()| self.hand_over(&target)).map_err(|cause| session(&target, cause))
     }
 
     fn skip(&mut self, skipped: Skipped) -> Result<(), FixtureError> {

@@ -4,6 +4,7 @@
 //! The string matcher of a nested group is that of Claude Code (R5): everything, a list of names, or an expression found
 //! anywhere. Every pattern is tried against both names of a tool (G7).
 
+use crate::hook::dialect::claude_code::claude_expression;
 use crate::hook::matcher::{Mismatch, Regex, RegexCompiler, no_character_of_a_name};
 use crate::pattern::{NoTicker, Pattern, PatternOptions};
 use std::fmt;
@@ -109,8 +110,8 @@ impl Matcher {
     /// An expression over the whole text; an invalid one is compared as it is (G6).
     pub(super) fn whole(pattern: &str, regexes: &mut RegexCompiler) -> (Self, Option<String>) {
         // Alone first: `a)|(b` must not become valid by what is put around it.
-        let alone = regexes.compile(pattern);
-        match alone.and_then(|_| regexes.compile(&format!(r"\A(?:{pattern})\z"))) {
+        let alone = compile(pattern, regexes);
+        match alone.and_then(|_| compile(&format!(r"\A(?:{pattern})\z"), regexes)) {
             Ok(regex) => (Self::Expression { text: pattern.to_owned(), regex }, None),
             Err(why) => (
                 Self::Names(vec![pattern.to_owned()]),
@@ -131,7 +132,7 @@ impl Matcher {
             let names = matcher.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty());
             return (Self::Names(names.map(str::to_owned).collect()), None);
         }
-        match regexes.compile(matcher) {
+        match claude_expression(matcher, regexes) {
             Ok(regex) => (Self::Expression { text: matcher.to_owned(), regex }, None),
             Err(why) => (
                 Self::Never("R5: the matcher is not a valid regex"),
@@ -150,6 +151,11 @@ impl fmt::Display for Matcher {
             Self::Never(why) => f.write_str(why),
         }
     }
+}
+
+/// Python's expressions have look-around and back-references; these go back and forth a bounded number of steps.
+fn compile(pattern: &str, regexes: &mut RegexCompiler) -> Result<Regex, String> {
+    regexes.compile(pattern).or_else(|why| regexes.compile_backtracking(pattern).map_err(|_| why))
 }
 
 /// `*` is any text, `?` any character, everything else itself.
@@ -183,6 +189,13 @@ mod tests {
             ("a.*", "a.b", true),
             ("a.*", "axb", false),
             ("", "Bash", false),
+            ("^(?!mcp_).*$", "mcp_x", false),
+            ("^(?!mcp_).*$", "other", true),
+            ("^(?!read_file$|Read$).*$", "Read", false),
+            (r"^(?P<a>.)(?P=a)x$", "oox", true),
+            (r"^(.)\1x$", "abx", false),
+            ("^.*(?<!_safe)$", "rm_safe", false),
+            ("^.*(?<!_safe)$", "rm", true),
         ] {
             let (matcher, warning) = Matcher::tool(pattern, &mut regexes);
             assert!(warning.is_none());
@@ -203,10 +216,13 @@ mod tests {
             ("Edi", "replace", false),
             ("mcp__.*", "mcp__memory__read", true),
             ("^Wr", "write_file", true),
+            ("^(?!Read$).*", "mcp_x", true),
+            ("^(?!mcp_).*", "mcp_x", false),
+            ("(?=x)", "x", true),
         ] {
             assert_eq!(passes(&Matcher::group(matcher, &mut regexes).0, tool), wanted, "{matcher} {tool}");
         }
-        let (matcher, warning) = Matcher::group("(?=x)", &mut regexes);
+        let (matcher, warning) = Matcher::group("(?=x", &mut regexes);
         assert!(warning.is_some() && !passes(&matcher, "x"));
     }
 

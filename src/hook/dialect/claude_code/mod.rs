@@ -55,6 +55,8 @@ pub use result::{
     ClaudeCodeResult, NonBlockingError, Permission, PermissionAnswer, PermissionRequestAnswer, SpecificOutput,
 };
 
+pub(super) use expression::compile as claude_expression;
+
 use super::due::Due;
 use super::{Bundle, Chain, Contract, Hook, LoadOptions, Loaded, Node};
 use crate::hook::document;
