@@ -1,6 +1,6 @@
 //! No guard opens in silence. Every case of `vfs-fixtures/` in which a hook stops something is tried with one fault at a time:
-//! a wrong type, a wrong name, a bad expression, a script or a command that is not there, at each place of its config. Then
-//! the config is refused, or the hook still stops it, or the outcome says what was left out, not found or not evaluated, with
+//! a wrong type, a wrong name, a bad expression, a script or a command that is not there, at each place of its config and of
+//! what its hooks print. Then the config is refused, or the hook still stops it, or the outcome says what was left out, not found or not evaluated, with
 //! the place.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
@@ -11,7 +11,8 @@ mod base;
 mod fault;
 
 use base::{Base, Ran};
-use hookbox::hook::{Dialect, Notice, Outcome};
+use hookbox::hook::{Dialect, Notice, Outcome, Verdict};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Members that may be left out, so that leaving one out is no fault.
@@ -91,6 +92,46 @@ fn configs(dialect: Dialect, least_cases: usize) {
     assert!(bases.len() >= least_cases, "{dialect}: {} cases", bases.len());
 }
 
+/// Whether a fault of an output is none: what is absent, or no object, is no opinion.
+fn is_no_opinion(what: &str) -> bool {
+    let is_absent = what.ends_with(" is not there") || what.ends_with(" is null");
+    is_absent || what.strip_prefix("output is ").is_some_and(|value| !value.starts_with("[{"))
+}
+
+/// The same of what hooks print, as far as it is JSON.
+fn outputs(dialect: Dialect) {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for base in base::all(dialect) {
+        let (outcome, known) = whole(&base);
+        let mut runs = outcome.records.iter().filter_map(|record| record.run.as_ref());
+        let (Some(run), None) = (runs.next(), runs.next()) else { continue };
+        let printed: Option<Value> = serde_json::from_slice(&run.stdout).ok();
+        let Some(printed) = printed.filter(|printed| printed.is_object() && run.status == 0) else {
+            continue;
+        };
+        if !base.is_scripted() || run.reading.verdict != Verdict::Block {
+            continue;
+        }
+        let text = printed.to_string();
+        let broken = [text.replace('}', ",}"), text.replace('"', "'"), text.trim_end_matches('}').to_owned()];
+        let broken = broken.map(|text| (format!("output is {text}"), text));
+        let faults = fault::all(&printed, "output").into_iter().filter(|fault| !is_no_opinion(&fault.what));
+        let faults = faults.map(|fault| (fault.what, fault.value.to_string()));
+        for (what, text) in faults.chain(broken) {
+            count += 1;
+            let session = base::Printing::new(&text);
+            let ran = base.fire_in(&base.config.to_string(), &session);
+            if let Err(why) = judge(&base, &known, &ran) {
+                wrong.push(format!("{dialect} {}: {what}: {why}", base.name));
+            }
+        }
+    }
+    println!("{dialect}: {count} outputs");
+    assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(count > 0 || dialect == Dialect::Infer);
+}
+
 macro_rules! dialects {
     ($($name:ident $dialect:ident $least:literal;)*) => {
         $(mod $name {
@@ -99,6 +140,11 @@ macro_rules! dialects {
             #[test]
             fn a_fault_of_a_config_never_opens_in_silence() {
                 configs(Dialect::$dialect, $least);
+            }
+
+            #[test]
+            fn a_fault_of_an_output_never_opens_in_silence() {
+                outputs(Dialect::$dialect);
             }
         })*
     };

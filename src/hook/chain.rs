@@ -89,7 +89,7 @@ async fn fire_in(
     }
     let mut notices = Vec::new();
     for record in &records {
-        notice::of_record(record, &mut notices);
+        notice::of_record(bundle, record, &mut notices);
     }
     for notice in &notices {
         let hook = notice.hook.as_ref().map(HookId::as_str);

@@ -42,6 +42,7 @@ pub(crate) mod scripted;
 mod shadow;
 pub mod state;
 mod timestamp;
+pub(crate) mod unread;
 
 pub use decision::{Block, Decision, DialectResult, Reading, Verdict};
 pub use dialect::{Contribution, Dialect, LoadOptions, Notice, NoticeKind, Purpose};

@@ -6,11 +6,13 @@
 //! Both are in the [`Outcome`](super::Outcome): no guard is silent about what it did not look at.
 
 use super::decision::Verdict;
+use super::dialect::{Bundle, Handler, Hook};
 use super::document::{Node, Place};
 use super::error::ConfigProblem;
 use super::matcher::Mismatch;
 use super::record::{Effect, HookId, HookRecord, LogRecord, Selection};
 use super::runner::{Ended, HookRunner};
+use super::unread;
 use crate::visible;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value};
@@ -164,7 +166,7 @@ impl Warnings {
 struct Shown(FxHashSet<usize>);
 
 /// What a finished record leaves to notice.
-pub(super) fn of_record(record: &HookRecord, all: &mut Vec<Notice>) {
+pub(super) fn of_record(bundle: &dyn Bundle, record: &HookRecord, all: &mut Vec<Notice>) {
     let mut add = |kind, message: String| {
         let problem = ConfigProblem { file: String::new(), place: None, field: None, message };
         all.push(Notice::new(kind, Some(record.hook.clone()), problem));
@@ -178,6 +180,12 @@ pub(super) fn of_record(record: &HookRecord, all: &mut Vec<Notice>) {
     let Some(run) = &record.run else { return };
     for warning in &record.warnings {
         add(NoticeKind::Warning, warning.clone());
+    }
+    let is_script = |hook: &Hook| !matches!(hook.handler, Handler::Other(_));
+    if bundle.hook(record.index).is_some_and(is_script) {
+        for fault in unread::faults(run, |output| bundle.unread(record.event, output)) {
+            add(NoticeKind::Warning, fault);
+        }
     }
     for missing in &run.missing {
         add(NoticeKind::Missing, missing.to_string());

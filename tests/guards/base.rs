@@ -4,8 +4,11 @@
 use hookbox::hook::case::{SessionSetup, SessionSource as _};
 use hookbox::hook::{
     Dialect, Ended, HookFuture, HookHost, HookRunner, HookSet, LoadOptions, Outcome, Request, ScriptOutcome,
+    ScriptRequest, SessionState,
 };
 use hookbox::sandbox::SandboxSource;
+use hookbox::text::Text;
+use hookbox::vfs::FsError;
 use hookbox::vfs::fixture::Fixture;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -61,6 +64,11 @@ impl Base {
             Dialect::Infer => outcome.records.iter().any(|record| record.run.is_some()),
             _ => !outcome.decision.proceeds(),
         }
+    }
+
+    /// Whether all its hooks are scripts and programs.
+    pub(crate) fn is_scripted(&self) -> bool {
+        self.answers.is_empty() && !self.config.to_string().contains("builtin")
     }
 
     pub(crate) fn load(&self, config: &str) -> Result<HookSet, hookbox::hook::ConfigError> {
@@ -180,4 +188,42 @@ pub(crate) fn all(dialect: Dialect) -> Vec<Base> {
         }
     }
     all
+}
+
+/// A session in which every script prints the same, and ends with 0.
+pub(crate) struct Printing {
+    text: String,
+    state: SessionState,
+}
+
+impl Printing {
+    pub(crate) fn new(text: &str) -> Self {
+        Self { text: text.to_owned(), state: SessionState::default() }
+    }
+}
+
+impl HookRunner for Printing {
+    fn run<'a>(&'a self, _: ScriptRequest<'a>) -> HookFuture<'a, ScriptOutcome> {
+        Box::pin(std::future::ready(ScriptOutcome::exited(0, self.text.as_str(), "")))
+    }
+
+    fn write_file(&self, _: &[u8], _: &Text) -> Result<(), FsError> {
+        Ok(())
+    }
+
+    fn remove_file(&self, _: &[u8]) -> Result<(), FsError> {
+        Ok(())
+    }
+
+    fn now(&self) -> Duration {
+        Duration::from_secs(1_779_971_696)
+    }
+
+    fn random_u64(&self) -> u64 {
+        7
+    }
+
+    fn state(&self) -> &SessionState {
+        &self.state
+    }
 }

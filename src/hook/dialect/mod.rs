@@ -241,6 +241,13 @@ pub trait Bundle: Send + Sync {
     /// Indexes of the hooks of an event, in chain order.
     fn due(&self, event: &str) -> &[usize];
 
+    /// What the dialect does not read of an object that a script printed on an event of this name, a line each. Asked for hooks
+    /// that stopped nothing only.
+    fn unread(&self, event: &str, output: &Map<String, Value>) -> Vec<String> {
+        let _ = (event, output);
+        Vec::new()
+    }
+
     /// Starts a firing; `None` when the dialect has no such event. `now` is the event's time since the Unix epoch.
     fn open<'a>(
         &'a self,

@@ -40,10 +40,11 @@ use crate::hook::error::{ConfigError, EventError};
 use crate::hook::event::{Event, Happening};
 use crate::hook::record::{HookRecord, LogRecord, Phase};
 use crate::hook::runner::HookRunner;
+use crate::hook::unread;
 use crate::text::Text;
 use matcher::Matcher;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::time::Duration;
 
 /// The contract.
@@ -158,6 +159,11 @@ struct AgentaoBundle {
 }
 
 impl Bundle for AgentaoBundle {
+    fn unread(&self, event: &str, output: &Map<String, Value>) -> Vec<String> {
+        let members = EventName::from_name(event).and_then(output::members);
+        members.map_or_else(Vec::new, |members| unread::check(output, members, false))
+    }
+
     fn hooks(&self) -> &[Hook] {
         &self.hooks
     }

@@ -13,6 +13,7 @@ use super::result::AttachmentType;
 use super::{EventName, Switches};
 use crate::hook::decision::{Reading, Verdict};
 use crate::hook::runner::{Ended, ScriptOutcome};
+use crate::hook::unread::{Members, Shape};
 use crate::limit::Limit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -109,6 +110,53 @@ impl Meaning {
     pub(super) fn of(reading: &Reading) -> Self {
         reading.specific.as_ref().and_then(|value| Self::deserialize(value).ok()).unwrap_or_default()
     }
+}
+
+/// The part of an output under `hookSpecificOutput`.
+const SPECIFIC: Shape = Shape::Object(&[
+    ("hookEventName", Shape::Any),
+    ("permissionDecision", Shape::Word(&["deny", "ask", "allow"])),
+    ("permissionDecisionReason", Shape::Text),
+    ("reason", Shape::Text),
+    ("additionalContext", Shape::Any),
+]);
+
+/// What is read of an output; nothing is on events that only watch.
+pub(super) const fn members(event: EventName) -> Option<Members> {
+    let members: Members = match event {
+        EventName::UserPromptSubmit => &[
+            ("blockingError", Shape::Any),
+            ("preventContinuation", Shape::Bool),
+            ("stopReason", Shape::Text),
+            ("additionalContext", Shape::Any),
+            ("decision", Shape::Word(&["block", "approve"])),
+            ("reason", Shape::Text),
+            ("continue", Shape::Bool),
+            ("hookSpecificOutput", SPECIFIC),
+        ],
+        EventName::PreToolUse => &[
+            ("blockingError", Shape::Any),
+            ("additionalContext", Shape::Any),
+            ("reason", Shape::Text),
+            ("hookSpecificOutput", SPECIFIC),
+        ],
+        EventName::Stop => &[
+            ("decision", Shape::Word(&["block", "approve"])),
+            ("reason", Shape::Text),
+            ("continue", Shape::Bool),
+            ("stopReason", Shape::Text),
+            ("suppressOutput", Shape::Bool),
+            ("systemMessage", Shape::Text),
+            ("hookSpecificOutput", SPECIFIC),
+            ("additionalContext", Shape::Any),
+            ("blockingError", Shape::Text),
+            ("preventContinuation", Shape::Bool),
+            ("force_continue", Shape::Bool),
+            ("follow_up_message", Shape::Text),
+        ],
+        _ => return None,
+    };
+    Some(members)
 }
 
 /// Reads an outcome; `timeout` is that of the run.

@@ -67,7 +67,7 @@ use crate::hook::runner::HookRunner;
 use crate::text::Text;
 use event::EventName;
 use request::{HttpHandler, HttpPolicy};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use settings::{Settings, Source};
 use state::State;
 use std::sync::Arc;
@@ -172,6 +172,10 @@ impl ClaudeBundle {
 }
 
 impl Bundle for ClaudeBundle {
+    fn unread(&self, event: &str, output: &Map<String, Value>) -> Vec<String> {
+        EventName::from_name(event).map_or_else(Vec::new, |event| schema::unread(event, output))
+    }
+
     fn hooks(&self) -> &[Hook] {
         &self.hooks
     }

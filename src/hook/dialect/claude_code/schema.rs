@@ -4,6 +4,7 @@
 //! `null` stands for an absent member, as `jq` prints it. Members that the contract does not name are let through.
 
 use super::event::EventName;
+use crate::hook::unread;
 use serde_json::{Map, Value};
 
 /// What a member must be.
@@ -88,6 +89,19 @@ const fn own(event: EventName) -> Members {
         EventName::WorktreeCreate => &[("worktreePath", Text)],
         _ => &[],
     }
+}
+
+/// Names of an output that mean nothing on this event; of types [`check`] is sure.
+pub(super) fn unread(event: EventName, output: &Map<String, Value>) -> Vec<String> {
+    let is_known = |members: Members, name: &str| members.iter().any(|(known, _)| *known == name);
+    let own_part = output.get("hookSpecificOutput").and_then(Value::as_object);
+    let above = output.keys().filter(|name| !is_known(COMMON, name)).map(|name| unread::unknown("", name));
+    let below = own_part.into_iter().flat_map(Map::keys);
+    let below = below.filter(|name| *name != "hookEventName" && !is_known(own(event), name));
+    above
+        .chain(below.map(|name| unread::unknown("hookSpecificOutput.", name)))
+        .take(unread::MOST_FAULTS)
+        .collect()
 }
 
 /// An output whose known members have the right types.

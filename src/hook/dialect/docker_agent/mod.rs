@@ -62,8 +62,9 @@ use crate::hook::event::Event;
 use crate::hook::matcher::Regex;
 use crate::hook::record::{HookRecord, LogRecord, Phase};
 use crate::hook::runner::HookRunner;
+use crate::hook::unread;
 use event::EventName;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use settings::Settings;
 use std::sync::Arc;
 use std::time::Duration;
@@ -171,6 +172,11 @@ impl DockerAgentBundle {
 impl Bundle for DockerAgentBundle {
     fn is_empty(&self) -> bool {
         self.own_hooks == 0
+    }
+
+    fn unread(&self, event: &str, output: &Map<String, Value>) -> Vec<String> {
+        let reads = EventName::from_name(event).is_some_and(|event| !event.is_mute());
+        if reads { unread::check(output, output::MEMBERS, false) } else { Vec::new() }
     }
 
     fn hooks(&self) -> &[Hook] {

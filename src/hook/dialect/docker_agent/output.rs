@@ -7,6 +7,7 @@
 use super::event::{EventName, Rewritten};
 use crate::hook::decision::{Reading, Verdict};
 use crate::hook::runner::{Capture, Ended, ScriptOutcome};
+use crate::hook::unread::{Members, Shape};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -63,6 +64,30 @@ const TOP_FIELDS: [&str; 7] = [
     "decision",
     "reason",
     "hook_specific_output",
+];
+
+/// What is read of an output; of its types the reading is sure.
+pub(super) const MEMBERS: Members = &[
+    ("continue", Shape::Any),
+    ("stop_reason", Shape::Any),
+    ("suppress_output", Shape::Any),
+    ("system_message", Shape::Any),
+    ("decision", Shape::Any),
+    ("reason", Shape::Any),
+    (
+        "hook_specific_output",
+        Shape::Object(&[
+            ("hook_event_name", Shape::Any),
+            ("permission_decision", Shape::Any),
+            ("permission_decision_reason", Shape::Any),
+            ("updated_input", Shape::Any),
+            ("metadata", Shape::Any),
+            ("additional_context", Shape::Any),
+            ("updated_tool_response", Shape::Any),
+            ("updated_messages", Shape::Any),
+            ("summary", Shape::Any),
+        ]),
+    ),
 ];
 
 /// Reads an outcome.

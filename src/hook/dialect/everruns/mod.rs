@@ -20,9 +20,10 @@ use crate::hook::json::Json;
 use crate::hook::matcher::{ArgumentPattern, Mismatch, NamePattern};
 use crate::hook::record::{HookId, HookRecord, LogRecord, Phase};
 use crate::hook::runner::HookRunner;
+use crate::hook::unread;
 use crate::text::Text;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::time::Duration;
 
 /// The contract.
@@ -232,6 +233,10 @@ struct EverrunsBundle {
 }
 
 impl Bundle for EverrunsBundle {
+    fn unread(&self, _: &str, output: &Map<String, Value>) -> Vec<String> {
+        unread::check(output, output::MEMBERS, false)
+    }
+
     fn hooks(&self) -> &[Hook] {
         &self.hooks
     }

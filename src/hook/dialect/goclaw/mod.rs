@@ -69,9 +69,10 @@ use crate::hook::event::{Channel, Event, Happening};
 use crate::hook::json::Json;
 use crate::hook::record::{HookId, HookRecord, LogRecord, Phase};
 use crate::hook::runner::HookRunner;
+use crate::hook::unread;
 use config::{Row, Settings};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use shared::Shared;
 use std::sync::Arc;
 use std::time::Duration;
@@ -215,6 +216,10 @@ struct GoclawBundle {
 impl Bundle for GoclawBundle {
     fn is_empty(&self) -> bool {
         self.resolve_error.is_none() && self.rows.iter().all(|row| row.shipped)
+    }
+
+    fn unread(&self, _: &str, output: &Map<String, Value>) -> Vec<String> {
+        unread::check(output, output::MEMBERS, true)
     }
 
     fn hooks(&self) -> &[Hook] {
