@@ -170,7 +170,8 @@ impl Process {
                 if frame.kind.is_trap() {
                     self.shell.in_trap = self.shell.in_trap.saturating_sub(1);
                     self.control.traps_running.set(frame.kind, false);
-                    self.control.debug_done = frame.debug_done;
+                    // Without the trap nobody asks for it before the next one is set.
+                    self.control.debug_done = frame.debug_done && state.traps.debug.is_some();
                 }
                 if let Some(expansion) = frame.expansion {
                     self.x = expansion.into_inner();

@@ -193,6 +193,10 @@ impl Control {
         if old.value == Value::Unset {
             old.attributes.insert(Attributes::EXPORTED);
         }
+        let terminal = run.services.names.intern(b"TERM");
+        if shell.variables.slot(terminal).value == Value::Unset {
+            set(shell, terminal, Text::from_static(b"dumb"));
+        }
         let path = run.services.names.intern(b"SHELL");
         if shell.variables.slot(path).value == Value::Unset {
             set(shell, path, Text::from_static(b"/bin/bash"));
