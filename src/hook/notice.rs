@@ -14,7 +14,7 @@ use super::record::{Effect, HookId, HookRecord, LogRecord, Selection};
 use super::runner::{Ended, HookRunner};
 use super::unread;
 use crate::visible;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
@@ -154,16 +154,26 @@ impl Warnings {
     /// Shows the host's observer the warnings of a config, once in a session.
     pub(super) fn show(&self, host: &dyn HookRunner) {
         let Some(observer) = host.observer().filter(|_| !self.all.is_empty()) else { return };
-        let key = self.all.as_ptr().addr();
-        if host.state().with(|shown: &mut Shown| shown.0.insert(key)) {
+        let is_new = host.state().with(|shown: &mut Shown| {
+            let is_new = !shown.0.iter().any(|known| Arc::ptr_eq(known, &self.all));
+            if is_new {
+                shown.0.truncate(MOST_SHOWN - 1);
+                shown.0.insert(0, Arc::clone(&self.all));
+            }
+            is_new
+        });
+        if is_new {
             self.all.iter().for_each(|notice| observer.notice(notice));
         }
     }
 }
 
-/// Configs whose warnings a session's observer has seen.
+/// Configs that are remembered in a session.
+const MOST_SHOWN: usize = 16;
+
+/// The warnings that a session's observer has seen: those of the last configs.
 #[derive(Default)]
-struct Shown(FxHashSet<usize>);
+struct Shown(Vec<Arc<[Notice]>>);
 
 /// What a finished record leaves to notice.
 pub(super) fn of_record(bundle: &dyn Bundle, record: &HookRecord, all: &mut Vec<Notice>) {

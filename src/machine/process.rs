@@ -77,15 +77,20 @@ impl Process {
         }
     }
 
-    /// Counts the operations that used up the fuel, and checks the deadline. Whether the process gives others a turn.
+    /// Counts the operations that used up the fuel, and checks the deadline. Whether the process stops before the operation that
+    /// comes, and why.
     #[cold]
-    pub(crate) fn refuel(run: &Run) -> Step<bool> {
-        let gives_way = run.services.meter.refuel()? != Turn::Continues;
-        if gives_way {
-            // The operation uses its fuel when it runs.
-            gauge::burn(-1);
-        }
-        Ok(gives_way)
+    fn refuel(&self, run: &Run) -> Step<Option<Progress>> {
+        let progress = if run.services.meter.refuel()? != Turn::Continues {
+            Progress::Yield
+        } else if self.has_to_wait() {
+            Progress::Wait
+        } else {
+            return Ok(None);
+        };
+        // The operation uses its fuel when it runs.
+        gauge::burn(-1);
+        Ok(Some(progress))
     }
 
     /// Jumps where something does not hold of the shell.
@@ -108,13 +113,10 @@ impl Process {
             let link = Arc::clone(&self.shell.code.link);
             self.shell.switched = false;
             while !self.shell.switched {
-                if gauge::burn(1) {
-                    if Self::refuel(run)? {
-                        return Ok(Progress::Yield);
-                    }
-                    if self.has_to_wait() {
-                        return Ok(Progress::Wait);
-                    }
+                if gauge::burn(1)
+                    && let Some(progress) = self.refuel(run)?
+                {
+                    return Ok(progress);
                 }
                 let Some(op) = program.code.get(self.shell.code.pc as usize) else {
                     return Ok(Progress::Ended);

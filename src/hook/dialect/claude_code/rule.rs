@@ -137,7 +137,8 @@ impl Command {
                     | OpaqueKind::TooLarge
             )
         };
-        let mut texts: Vec<String> = view.commands.iter().flat_map(forms).collect();
+        let mut texts = Vec::new();
+        view.commands.iter().for_each(|command| add_forms(command, &mut texts));
         texts.sort_unstable();
         texts.dedup();
         Self {
@@ -156,20 +157,27 @@ impl Command {
     }
 }
 
-/// A command after quote removal, as written, and by its name without a path: `/bin/rm x` is `rm x`.
-fn forms(command: &CommandView) -> Vec<String> {
-    let Some(first) = command.words.first() else { return Vec::new() };
-    let mut all = vec![command.text()];
-    let sources: Vec<_> = command.words.iter().map(|word| word.source.as_str()).collect();
-    all.push(sources.join(" "));
+/// Adds a command after quote removal, as written, and by its name without a path: `/bin/rm x` is `rm x`.
+fn add_forms(command: &CommandView, texts: &mut Vec<String>) {
+    let Some(first) = command.words.first() else { return };
+    // Most are written as they are, and what is repeated is often repeated at once.
+    let mut add = |text: String| {
+        if texts.last() != Some(&text) {
+            texts.push(text);
+        }
+    };
+    let text = command.text();
     if let (Some(name), Some(word)) = (command.name(), first.text.as_deref())
         && name != word
     {
-        let rest = all.first().and_then(|text| text.get(word.len()..)).unwrap_or("");
-        all.push(format!("{name}{rest}"));
+        add(format!("{name}{}", text.get(word.len()..).unwrap_or("")));
     }
-    all.dedup();
-    all
+    let is_plain = command.words.iter().all(|word| word.text.as_deref() == Some(&*word.source));
+    if !is_plain {
+        let sources: Vec<_> = command.words.iter().map(|word| word.source.as_str()).collect();
+        add(sources.join(" "));
+    }
+    add(text);
 }
 
 impl Rule {
