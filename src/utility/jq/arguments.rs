@@ -210,7 +210,6 @@ impl<'a> Request<'a> {
         match long {
             b"tab" => self.layout.indent = Indent::Tab,
             b"stream" => self.kind.stream = true,
-            b"stream-errors" => (self.kind.stream, self.kind.stream_errors) = (true, true),
             b"seq" => (self.kind.sequence, self.sequence) = (true, true),
             b"library-path" => self.take_library(b"", rest)?,
             // Outputs are never held back for longer than it takes to compute the next one.

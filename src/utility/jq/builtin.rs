@@ -31,7 +31,9 @@ pub(crate) fn find(name: &str, arity: usize) -> Option<(&'static str, Builtin)> 
 
 /// `name/arity` of all that a filter can use.
 pub(crate) fn names() -> impl Iterator<Item = String> {
-    let shown = TABLE.iter().filter(|row| !row.0.starts_with('_'));
+    // `null` and its kin are literals to jq.
+    let literals = ["null", "true", "false"];
+    let shown = TABLE.iter().filter(move |row| !row.0.starts_with('_') && !literals.contains(&row.0));
     shown.map(|(name, arity, _)| format!("{name}/{arity}"))
 }
 

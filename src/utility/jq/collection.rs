@@ -59,12 +59,11 @@ pub(super) async fn search<'a>(
 
 /// The item with the extreme key: the first of the smallest, the last of the largest.
 fn extreme(context: &mut Context<'_>, input: Value, keys: &[Value], largest: bool) -> Output {
-    let Value::Array(items) = input else { return Err(Raise::about(&input, "cannot be iterated over")) };
-    let keys = match keys.first() {
-        None => items.clone(),
-        Some(Value::Array(keys)) => keys.clone(),
-        Some(_) => return Ok(Value::Null),
+    let keys = keys.first().unwrap_or(&input).clone();
+    let (Value::Array(items), Value::Array(keys)) = (&input, &keys) else {
+        return Err(Raise::about_two(&input, &keys, "cannot be iterated over"));
     };
+    let (items, keys) = (items.clone(), keys.clone());
     context.job(async move {
         let mut best: Option<(&Value, &Value)> = None;
         for (key, item) in keys.items().iter().zip(items.items()) {
@@ -188,13 +187,17 @@ fn quantify(context: &mut Context<'_>, input: Value, wanted: bool) -> Output {
 }
 
 pub(super) fn flatten(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
-    let depth = match arguments.first() {
-        None => f64::INFINITY,
-        Some(Value::Number(depth)) if depth.value() < 0.0 => {
+    let (depth, odd) = match arguments.first() {
+        None => (f64::INFINITY, None),
+        Some(Value::Number(depth)) if depth.value() < 0.0 || depth.is_nan() => {
             return Err(Raise::message("flatten depth must not be negative"));
         }
-        Some(Value::Number(depth)) => depth.value(),
-        Some(_) => return Err(Raise::message("flatten depth must not be negative")),
+        Some(Value::Number(depth)) => (depth.value(), None),
+        Some(Value::Null | Value::Bool(_)) => {
+            return Err(Raise::message("flatten depth must not be negative"));
+        }
+        // Not a number, but larger than all: that is noticed where it is counted down.
+        Some(other) => (f64::INFINITY, Some(other.clone())),
     };
     let outermost = Values::of(input)?;
     context.job(async move {
@@ -204,6 +207,9 @@ pub(super) fn flatten(context: &mut Context<'_>, input: Value, arguments: &[Valu
             spend(1).await;
             match values.next() {
                 None => drop(open.pop()),
+                Some(Value::Array(_)) if let Some(odd) = &odd => {
+                    return Err(Raise::about_two(odd, &Value::number(1.0), "cannot be subtracted"));
+                }
                 Some(inner @ Value::Array(_)) if (open.len() as f64) - 1.0 < depth => {
                     open.push(Values(inner, 0));
                 }
@@ -336,21 +342,28 @@ pub(super) fn bsearch(context: &mut Context<'_>, input: Value, arguments: &[Valu
 }
 
 pub(super) fn transpose(context: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    let Value::Array(rows) = input else { return Err(cannot_iterate(&input)) };
+    let rows: Vec<Value> = Values::of(input)?.collect();
     context.job(async move {
         let mut width = 0;
-        for row in rows.items() {
+        for row in &rows {
             spend(1).await;
             width = width.max(match row {
-                Value::Array(items) => items.len(),
                 Value::Null => 0,
-                other => return Err(super::path::cannot_index(other, &Value::number(0.0))),
+                Value::Array(items) => items.len(),
+                Value::Object(object) => object.len(),
+                Value::String(text) => text.as_str().chars().take(1).count(),
+                Value::Number(number) => usize::from(number.value() != 0.0),
+                Value::Bool(_) => return Err(Raise::about(row, "has no length")),
             });
+        }
+        let has_items = |row: &&Value| matches!(row, Value::Array(_) | Value::Null);
+        if let Some(odd) = rows.iter().find(|row| width > 0 && !has_items(row)) {
+            return Err(super::path::cannot_index(odd, &Value::number(0.0)));
         }
         let mut columns = Vec::new();
         for at in 0..width {
             let mut column = Vec::with_capacity(rows.len());
-            for row in rows.items() {
+            for row in &rows {
                 spend(1).await;
                 let item = match row {
                     Value::Array(items) => items.items().get(at).cloned(),

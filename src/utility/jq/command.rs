@@ -4,7 +4,7 @@
 //! each input: read it (`source.rs`), run the filter, print its outputs. Reading, running and printing all stop when the
 //! time slice is over and go on in the next one. A filter such as `.a.b` does not build its inputs (`member.rs`).
 //!
-//! Not there: the options that debug jq itself.
+//! Not there: modules (`import`, `include`), `--stream-errors`, the options that debug jq itself.
 
 use super::arguments::{self, Given, Parsed, Request};
 use super::compile::{Compiled, Member, Otherwise, compile};
@@ -35,11 +35,6 @@ pub(in crate::utility) const UTILITY: Utility = Utility {
         flag('R', "raw-input", "each line is an input, as a string"),
         flag('s', "slurp", "all inputs as one array; with -R, all text as one string"),
         flag('\0', "stream", "inputs as pairs of path and leaf"),
-        flag(
-            '\0',
-            "stream-errors",
-            "as --stream; an error is an input as well, a pair of its text and its path",
-        ),
         flag('\0', "seq", "inputs and outputs as a JSON text sequence, each behind an RS"),
         flag('r', "raw-output", "print strings as they are"),
         flag('j', "join-output", "as -r, without newlines"),
@@ -519,6 +514,7 @@ impl Evaluation<'_> {
             JqError::Halt(halt) => {
                 let said = match &halt.message {
                     Some(Value::String(text)) => text.as_str().to_metered_string(),
+                    Some(Value::Null) => String::new(),
                     Some(other) => format!("{}\n", print::compact(other)),
                     None => String::new(),
                 };

@@ -34,6 +34,11 @@ struct Scan {
     pending: Pending,
 }
 
+/// The bytes of the value at the start of `bytes` up to the one that revealed its error.
+pub(super) fn consumed(bytes: &[u8]) -> usize {
+    first_problem(bytes).1
+}
+
 /// The error of the value at the start of `bytes`: `TEXT at [EOF at ]line L, column C`. `base`: line and column before
 /// it, counted from 0.
 pub(super) fn diagnose(bytes: &[u8], base: (usize, usize)) -> String {

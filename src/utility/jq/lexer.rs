@@ -111,6 +111,27 @@ fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// The place of the last piece of a text that ends after the token at `last`: this token, the last run of blanks, or the
+/// last character of a comment.
+pub(super) fn last_piece(text: &str, last: (usize, usize)) -> (usize, usize) {
+    let bytes = text.as_bytes();
+    let (mut piece, mut at) = (last, last.1);
+    while let Some(byte) = bytes.get(at) {
+        let start = at;
+        if *byte == b'#' {
+            at = skip_comment(bytes, at);
+            let ends = bytes.get(at) == Some(&b'\n');
+            piece = if ends { (at, at + 1) } else { (at.saturating_sub(1), at) };
+            at += usize::from(ends);
+        } else {
+            let rest = bytes.get(at..).unwrap_or_default();
+            at += rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')).count().max(1);
+            piece = (start, at);
+        }
+    }
+    piece
+}
+
 /// The place after the comment at `at`. A backslash takes a backslash or a line break after it into the comment.
 fn skip_comment(bytes: &[u8], mut at: usize) -> usize {
     loop {

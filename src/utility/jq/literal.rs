@@ -144,6 +144,9 @@ impl Parser<'_, '_, '_> {
             let bytes = rest.as_bytes().get(plain..).unwrap_or_default();
             match bytes {
                 [] => {
+                    if plain > 0 {
+                        self.last = (at.saturating_sub(plain), at);
+                    }
                     self.go_to(at);
                     return Err(self.unexpected_of("QQSTRING_TEXT or QQSTRING_INTERP_START or QQSTRING_END"));
                 }

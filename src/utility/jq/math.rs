@@ -150,13 +150,13 @@ pub(super) fn nan(_: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
 }
 
 pub(super) fn is_infinite(_: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    Ok(Value::Bool(number(Some(&input))?.is_infinite()))
+    Ok(Value::Bool(number(Some(&input)).is_ok_and(f64::is_infinite)))
 }
 
 pub(super) fn is_nan(_: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    Ok(Value::Bool(number(Some(&input))?.is_nan()))
+    Ok(Value::Bool(number(Some(&input)).is_ok_and(f64::is_nan)))
 }
 
 pub(super) fn is_normal(_: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
-    Ok(Value::Bool(number(Some(&input))?.is_normal()))
+    Ok(Value::Bool(number(Some(&input)).is_ok_and(f64::is_normal)))
 }

@@ -169,9 +169,13 @@ impl<'t, 's, 'g> Parser<'t, 's, 'g> {
         (self.token, self.start, self.end) = lexer::token(self.text, at);
     }
 
-    /// The current token's place; that of the last one at the end of the text.
+    /// The current token's place; at the end of the text that of what stands last, blanks and comments included.
     pub(super) fn place(&self) -> (usize, usize) {
-        if self.token == Token::End { self.last } else { (self.start, self.end) }
+        if self.token == Token::End {
+            lexer::last_piece(self.text, self.last)
+        } else {
+            (self.start, self.end)
+        }
     }
 
     pub(super) fn unexpected(&self) -> CompileError {

@@ -48,6 +48,14 @@ fn member(target: &Value, key: &Value) -> Result<Value, Raise> {
             slice_of_items(array, from, upto)
         }
         (Value::Null, Value::Object(_)) => Ok(Value::Null),
+        (Value::String(text), Value::Object(range)) => {
+            let text = text.as_str();
+            burn(1 + text.len() / 16);
+            let (from, upto) = range_of(range);
+            let (start, end) = bounds(from, upto, text.chars().count())?;
+            let offset = |at: usize| text.char_indices().nth(at).map_or(text.len(), |(offset, _)| offset);
+            Ok(Value::text(text.get(offset(start)..offset(end)).unwrap_or_default()))
+        }
         _ => Err(cannot_index(target, key)),
     }
 }
@@ -163,9 +171,6 @@ pub(crate) fn get_path(context: &mut Context<'_>, target: &Value, path: &[Value]
     let mut keys = path.iter();
     while let Some(key) = keys.next() {
         context.work.step()?;
-        if matches!(value, Value::Null) {
-            return Ok(Value::Null);
-        }
         let mut found = get(context, &value, key);
         if matches!(found, Err(Raise::Suspended(_))) {
             for key in keys.by_ref() {

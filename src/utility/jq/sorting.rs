@@ -37,11 +37,12 @@ pub(super) fn unique(context: &mut Context<'_>, input: Value, keys: &[Value]) ->
 }
 
 fn by_keys(context: &mut Context<'_>, input: Value, keys: &[Value], kind: Kind) -> Output {
-    let problem = match kind {
-        Kind::Items => "cannot be sorted, as it is not an array",
-        _ => "cannot be grouped, as it is not an array",
+    let Value::Array(items) = input else {
+        return Err(match keys.first() {
+            None => Raise::about(&input, "cannot be sorted, as it is not an array"),
+            Some(keys) => Raise::about_two(&input, keys, "cannot be sorted, as they are not both arrays"),
+        });
     };
-    let Value::Array(items) = input else { return Err(Raise::about(&input, problem)) };
     let keys = match keys.first() {
         Some(Value::Array(keys)) => Some(keys.clone().into_members()),
         _ => None,

@@ -20,6 +20,9 @@ use crate::utility::{Context, UtilityError};
 use crate::vfs::{Errno, FsError, OpenOptions};
 use std::future::poll_fn;
 
+/// What stands before each text of a sequence.
+const RS: u8 = 0x1e;
+
 /// Most bytes read at a time.
 const BLOCK: usize = 64 << 10;
 
@@ -32,8 +35,6 @@ pub(super) struct Kind {
     pub(super) slurp: bool,
     /// The events of values instead of values (`--stream`).
     pub(super) stream: bool,
-    /// An error is an event as well (`--stream-errors`).
-    pub(super) stream_errors: bool,
     /// Each text stands behind an RS (`--seq`).
     pub(super) sequence: bool,
 }
@@ -84,6 +85,8 @@ pub(super) struct Source {
     /// Newlines before the current file.
     earlier_lines: usize,
     has_slurped: bool,
+    /// Whether the first RS of a sequence was read.
+    has_begun: bool,
     /// Whether a file could not be read.
     pub(super) has_failed: bool,
 }
@@ -112,6 +115,7 @@ impl Source {
             position: (0, 0),
             earlier_lines: 0,
             has_slurped: false,
+            has_begun: false,
             has_failed: false,
         }
     }
@@ -246,7 +250,7 @@ impl Source {
         work: &mut Work<'_>,
     ) -> Result<Option<Value>, SourceError> {
         if !self.kind.stream {
-            return self.next_value(ctx, work).await;
+            return self.next_whole(ctx, work).await;
         }
         loop {
             if let Some(events) = &mut self.events
@@ -254,9 +258,87 @@ impl Source {
             {
                 return Ok(Some(event));
             }
-            match self.next_value(ctx, work).await? {
+            match self.next_whole(ctx, work).await? {
                 Some(value) => self.events = Some(Events::new(value)),
                 None => return Ok(None),
+            }
+        }
+    }
+
+    async fn next_whole(
+        &mut self,
+        ctx: &mut Context,
+        work: &mut Work<'_>,
+    ) -> Result<Option<Value>, SourceError> {
+        if self.kind.sequence {
+            self.next_in_sequence(ctx, work).await
+        } else {
+            self.next_value(ctx, work).await
+        }
+    }
+
+    /// The next value of a JSON text sequence (RFC 7464): each text stands behind an RS, and one that is cut off is an error
+    /// after which the next one is read.
+    async fn next_in_sequence(
+        &mut self,
+        ctx: &mut Context,
+        work: &mut Work<'_>,
+    ) -> Result<Option<Value>, SourceError> {
+        while self.fill(ctx).await? {
+            ctx.tick().await?;
+        }
+        if !std::mem::replace(&mut self.has_begun, true) {
+            let Some(first) = memchr::memchr(RS, self.bytes()) else {
+                self.consume(usize::MAX);
+                let (line, column) = self.position;
+                let problem =
+                    format!("Unfinished abandoned text at EOF at line {}, column {column}", line + 1);
+                return Err(SourceError::Syntax(problem));
+            };
+            self.consume(first + 1);
+        }
+        loop {
+            let bytes = self.buffer.get(self.start..).unwrap_or_default();
+            let end = memchr::memchr(RS, bytes).unwrap_or(bytes.len());
+            let is_last = end == bytes.len();
+            let text = bytes.get(..end).unwrap_or_default();
+            let cut = |source: &mut Self, problem: &str| {
+                source.consume(end + usize::from(!is_last));
+                let (line, column) = source.position;
+                let place = if is_last { " at EOF" } else { "" };
+                let problem = format!("{problem}{place} at line {}, column {column}", line + 1);
+                Err(SourceError::Syntax(problem))
+            };
+            match self.reader.read(text, true, self.position, work) {
+                Ok(Progress::Value(Value::Number(_), used)) if used == end => {
+                    return cut(self, "Potentially truncated top-level numeric value");
+                }
+                Ok(Progress::Value(value, used)) => {
+                    self.consume(used);
+                    return Ok(Some(value));
+                }
+                Ok(Progress::Blank(_) | Progress::More) => {
+                    self.consume(end + usize::from(!is_last));
+                    if is_last {
+                        return Ok(None);
+                    }
+                }
+                Ok(Progress::Paused) => {
+                    if ctx.check().await.is_err() {
+                        return end_of_run().await;
+                    }
+                    work.go_on();
+                }
+                Err(ReadError::Stopped(_)) => return end_of_run().await,
+                Err(ReadError::Syntax(problem)) => {
+                    self.reader = Reader::default();
+                    if !is_last && problem.contains(" at EOF at ") {
+                        return cut(self, "Truncated value");
+                    }
+                    self.consume(end + usize::from(!is_last));
+                    let hint = if problem.contains(" at EOF at ") { "" } else { " (need RS to resync)" };
+                    return Err(SourceError::Syntax(format!("{problem}{hint}")));
+                }
             }
         }
     }
@@ -294,12 +376,32 @@ impl Source {
                 Err(ReadError::Stopped(_)) => return end_of_run().await,
                 Err(error) => {
                     self.reader = Reader::default();
-                    self.operands.clear();
-                    self.current = None;
-                    self.consume(usize::MAX);
+                    self.skip_line(ctx).await?;
                     return Err(error.into());
                 }
             }
+        }
+    }
+
+    /// Drops what is left of the line in which a value was found to be wrong, as jq does: a filter that catches the error can
+    /// go on with the next line.
+    async fn skip_line(&mut self, ctx: &mut Context) -> Result<(), UtilityError> {
+        let wrong = diagnose::consumed(self.bytes());
+        if wrong > 0 && self.bytes().get(wrong - 1) == Some(&b'\n') {
+            self.consume(wrong);
+            return Ok(());
+        }
+        self.consume(wrong);
+        loop {
+            if let Some(newline) = memchr::memchr(b'\n', self.bytes()) {
+                self.consume(newline + 1);
+                return Ok(());
+            }
+            self.consume(usize::MAX);
+            if !self.fill(ctx).await? {
+                return Ok(());
+            }
+            ctx.tick().await?;
         }
     }
 
