@@ -50,7 +50,8 @@ impl Matcher {
             ..regex_options(meter)
         };
         let (sources, syntax) = sources(settings);
-        let has_references = syntax != RegexSyntax::Perl && sources.iter().any(|source| refers_back(source));
+        let is_posix = matches!(syntax, RegexSyntax::Basic | RegexSyntax::Extended);
+        let has_references = is_posix && sources.iter().any(|source| refers_back(source));
         let mut expressions = Vec::with_capacity(sources.len().min(64));
         if sources.len() == 1 || has_references || settings.syntax != Syntax::Fixed {
             for source in &sources {
@@ -180,11 +181,11 @@ impl Scan {
         if line.required().len() >= SHORTEST_REQUIRED {
             return Ok(Self::Required(Finder::new(line.required()).into_owned()));
         }
-        if needs_lines(source, syntax, options) {
+        if line.goes_back() || needs_lines(source, syntax, options) {
             return Ok(Self::Lines);
         }
         let options = RegexOptions { newline_sensitive: true, ..options.clone() };
-        let may_cross = syntax == RegexSyntax::Perl || may_hold_newline(source);
+        let may_cross = matches!(syntax, RegexSyntax::Perl | RegexSyntax::Texts) || may_hold_newline(source);
         Ok(Self::Buffer(Regex::new(source, syntax, &options)?, may_cross))
     }
 }
@@ -192,7 +193,7 @@ impl Scan {
 /// Whether the expression would mean something else in a buffer than in a line.
 fn needs_lines(source: &[u8], syntax: RegexSyntax, options: &RegexOptions) -> bool {
     let has = |text: &str| memchr::memmem::find(source, text.as_bytes()).is_some();
-    if syntax == RegexSyntax::Perl {
+    if matches!(syntax, RegexSyntax::Perl | RegexSyntax::Texts) {
         options.whole_line || ["(?", r"\A", r"\z", r"\Z", r"\G"].iter().any(|text| has(text))
     } else {
         has(r"\`") || has(r"\'") || refers_back(source)
@@ -229,7 +230,7 @@ fn sources(settings: &Settings) -> (Vec<Vec<u8>>, RegexSyntax) {
             if patterns.len() >= MANY_STRINGS && are_text {
                 // There the first alternative wins, not the longest: so the longest comes first.
                 sources.sort_by_key(|source| std::cmp::Reverse(source.len()));
-                return (sources, RegexSyntax::Perl);
+                return (sources, RegexSyntax::Texts);
             }
             (sources, RegexSyntax::Extended)
         }

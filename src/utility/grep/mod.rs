@@ -116,6 +116,10 @@ async fn run(
         let message = "character class syntax is [[:space:]], not [:space:]".into();
         return Err(UtilityError::Failed { message, status: 2 });
     }
+    if settings.syntax == Syntax::Perl && settings.patterns.len() > 1 {
+        let message = "the -P option only supports a single pattern".into();
+        return Err(UtilityError::Failed { message, status: 2 });
+    }
     for pattern in &settings.patterns {
         ctx.compiles(pattern).await;
     }

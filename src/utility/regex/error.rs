@@ -49,14 +49,8 @@ pub(crate) enum RegexError {
         /// The steps that are allowed.
         limit: u64,
     },
-    /// Look-ahead or look-behind, in Perl syntax.
-    #[error("look-around is not supported")]
-    LookAround,
-    /// A back-reference, in Perl syntax.
-    #[error("back-references are not supported with -P")]
-    PerlBackReference,
-    /// Anything else that is wrong in Perl syntax.
-    #[error("invalid Perl regular expression: {0}")]
+    /// What is wrong in Perl syntax, in PCRE's words.
+    #[error("{0}")]
     Perl(String),
     /// The match was stopped by its ticker.
     #[error(transparent)]

@@ -17,6 +17,7 @@
 
 mod automaton;
 mod backtrack;
+pub(crate) mod backtracking;
 mod bracket;
 mod error;
 pub(crate) mod leftmost;
@@ -56,6 +57,8 @@ pub(crate) enum Syntax {
     Extended,
     /// `grep -P`.
     Perl,
+    /// Alternatives of texts, whose special characters are escaped; the first that matches is taken.
+    Texts,
 }
 
 /// Whose treatment of what POSIX leaves undefined is wanted.
@@ -161,8 +164,8 @@ impl Regex {
     ///
     /// What is wrong with it, in glibc's words.
     pub(crate) fn new(source: &[u8], syntax: Syntax, options: &RegexOptions) -> Result<Self, RegexError> {
-        let engine = if syntax == Syntax::Perl {
-            let (perl, charge) = Perl::new(source, options)?;
+        let engine = if matches!(syntax, Syntax::Perl | Syntax::Texts) {
+            let (perl, charge) = Perl::new(source, syntax == Syntax::Texts, options)?;
             Engine::Perl(perl, charge)
         } else {
             let program = parse::parse(source, syntax, options)?;
@@ -198,6 +201,14 @@ impl Regex {
         match self.engine() {
             Engine::Posix(posix) => posix.program.groups,
             Engine::Perl(perl, _) => perl.group_count(),
+        }
+    }
+
+    /// Whether a search goes back and forth in the text, so that no more of it should be given than is needed.
+    pub(crate) fn goes_back(&self) -> bool {
+        match self.engine() {
+            Engine::Posix(posix) => posix.program.has_back_references,
+            Engine::Perl(perl, _) => perl.goes_back(),
         }
     }
 
@@ -243,7 +254,7 @@ impl Regex {
                 Look::Known(found) => Ok(found.is_some()),
                 look => Ok(posix.search(look, text, 0, Wanted::Any, pace).await?.is_some()),
             },
-            Engine::Perl(perl, _) => Ok(perl.is_match(text, pace).await?),
+            Engine::Perl(perl, _) => perl.is_match(text, pace).await,
         }
     }
 
@@ -259,7 +270,7 @@ impl Regex {
                 Look::Known(found) => Ok(found),
                 look => posix.search(look, text, start, Wanted::Longest, pace).await,
             },
-            Engine::Perl(perl, _) => Ok(perl.find_at(text, start, pace).await?),
+            Engine::Perl(perl, _) => perl.find_at(text, start, pace).await,
         }
     }
 
@@ -282,7 +293,7 @@ impl Regex {
         match (self.engine(), look) {
             (_, Look::Known(found)) => Ok(found),
             (Engine::Posix(posix), look) => posix.search(look, text, start, Wanted::Longest, pace).await,
-            (Engine::Perl(perl, _), _) => Ok(perl.find_at(text, start, pace).await?),
+            (Engine::Perl(perl, _), _) => perl.find_at(text, start, pace).await,
         }
     }
 
@@ -297,7 +308,7 @@ impl Regex {
     ) -> Result<bool, RegexError> {
         match self.engine() {
             Engine::Posix(posix) => posix.captures(text, start, groups, pace).await,
-            Engine::Perl(perl, _) => Ok(perl.captures_at(text, start, groups, pace).await?),
+            Engine::Perl(perl, _) => perl.captures_at(text, start, groups, pace).await,
         }
     }
 

@@ -1,8 +1,10 @@
-//! Perl's syntax (`grep -P`), through the `regex` crate: what it has in common with PCRE, plus `\K`, `\h` and `\Z`.
+//! Perl's syntax (`grep -P`): by the `regex` crate, as far as it has in common with PCRE what is written, plus `\K`, `\h` and
+//! `\Z`; else by the engine of `backtracking`, which also tells what is wrong.
 //!
-//! The crate decides leftmost-first, as PCRE does, in linear time. Look-around and back-references have no linear form
-//! and are errors of their own. Long texts are searched by `leftmost`, which gives the same matches.
+//! The crate decides leftmost-first, as PCRE does, in linear time. Look-around and back-references have no linear form.
+//! Long texts are searched by `leftmost`, which gives the same matches.
 
+use super::backtracking::{Backtracking, PerlFlags, PerlSyntax};
 use super::leftmost::{LONG, Leftmost};
 use super::{RegexError, RegexOptions, Span};
 use crate::limit::{Charge, Meter};
@@ -33,7 +35,14 @@ pub(crate) const fn building_bytes(length: usize, size: usize) -> usize {
 
 /// A compiled expression in Perl's syntax.
 #[derive(Debug)]
-pub(super) struct Perl {
+pub(super) enum Perl {
+    Linear(Linear),
+    Backtracking(Backtracking),
+}
+
+/// An expression that the crate matches, in linear time.
+#[derive(Debug)]
+pub(super) struct Linear {
     regex: regex::bytes::Regex,
     /// The number of the group around what follows a `\K`.
     kept: Option<usize>,
@@ -47,12 +56,94 @@ pub(super) struct Perl {
 
 impl Perl {
     /// The expression, and what it is charged for: the crate does not say what it takes.
-    pub(super) fn new(source: &[u8], options: &RegexOptions) -> Result<(Self, Option<Charge>), RegexError> {
+    pub(super) fn new(
+        source: &[u8],
+        is_plain: bool,
+        options: &RegexOptions,
+    ) -> Result<(Self, Option<Charge>), RegexError> {
         let source =
             std::str::from_utf8(source).map_err(|error| RegexError::Perl(error.to_metered_string()))?;
-        let mut translated = translate(source)?;
+        let flags = PerlFlags {
+            ignore_case: options.ignore_case,
+            multi_line: options.newline_sensitive,
+            ..PerlFlags::default()
+        };
+        let needs_backtracking = !is_plain && PerlSyntax::parse(source, flags)?.needs_backtracking();
+        if !needs_backtracking && let Some(translated) = translate(source) {
+            match Linear::new(translated, options) {
+                // What the crate does not know, the other engine does.
+                Err(RegexError::Perl(_)) if !is_plain => {}
+                linear => return linear.map(|(linear, charge)| (Self::Linear(linear), charge)),
+            }
+        }
+        let around = match (options.whole_line, options.whole_word) {
+            (true, _) => Some((r"\A(?:", r")\z")),
+            (false, true) => Some((r"(?<!\w)(?:", r")(?!\w)")),
+            (false, false) => None,
+        };
+        let parsed = match around {
+            Some((before, after)) => PerlSyntax::parse(&format!("{before}{source}{after}"), flags)?,
+            None => PerlSyntax::parse(source, flags)?,
+        };
+        let compiled = parsed.compile(flags, options.size_limit, options.backtrack_limit)?;
+        // Its containers are charged by themselves.
+        Ok((Self::Backtracking(compiled), None))
+    }
+
+    pub(super) fn group_count(&self) -> usize {
+        match self {
+            Self::Linear(linear) => linear.group_count(),
+            Self::Backtracking(backtracking) => backtracking.group_count(),
+        }
+    }
+
+    /// Whether a text is searched in steps whose number has no other bound than a limit.
+    pub(super) const fn goes_back(&self) -> bool {
+        matches!(self, Self::Backtracking(_))
+    }
+
+    pub(super) async fn is_match(&self, text: &[u8], pace: &mut Pace<'_>) -> Result<bool, RegexError> {
+        match self {
+            Self::Linear(linear) => Ok(linear.is_match(text, pace).await?),
+            Self::Backtracking(_) => Ok(self.find_at(text, 0, pace).await?.is_some()),
+        }
+    }
+
+    pub(super) async fn find_at(
+        &self,
+        text: &[u8],
+        start: usize,
+        pace: &mut Pace<'_>,
+    ) -> Result<Option<Span>, RegexError> {
+        match self {
+            Self::Linear(linear) => Ok(linear.find_at(text, start, pace).await?),
+            Self::Backtracking(backtracking) => {
+                let mut groups = Vec::new();
+                backtracking.captures(text, start, &mut groups, pace).await?;
+                Ok(groups.first().copied().flatten())
+            }
+        }
+    }
+
+    pub(super) async fn captures_at(
+        &self,
+        text: &[u8],
+        start: usize,
+        groups: &mut Vec<Option<Span>>,
+        pace: &mut Pace<'_>,
+    ) -> Result<bool, RegexError> {
+        match self {
+            Self::Linear(linear) => Ok(linear.captures_at(text, start, groups, pace).await?),
+            Self::Backtracking(backtracking) => backtracking.captures(text, start, groups, pace).await,
+        }
+    }
+}
+
+impl Linear {
+    /// Compiles an expression in the crate's syntax.
+    fn new(mut translated: String, options: &RegexOptions) -> Result<(Self, Option<Charge>), RegexError> {
         if options.whole_word {
-            translated = format!(r"\b{{start-half}}(?:{translated})\b{{end-half}}");
+            translated = format!(r"(?-u:\b{{start-half}})(?:{translated})(?-u:\b{{end-half}})");
         }
         if options.whole_line {
             translated = format!(r"\A(?:{translated})\z");
@@ -103,23 +194,18 @@ impl Perl {
             .as_deref()
     }
 
-    pub(super) fn group_count(&self) -> usize {
+    fn group_count(&self) -> usize {
         self.regex.captures_len() - 1 - usize::from(self.kept.is_some())
     }
 
-    pub(super) async fn is_match(&self, text: &[u8], pace: &mut Pace<'_>) -> Result<bool, Stopped> {
+    async fn is_match(&self, text: &[u8], pace: &mut Pace<'_>) -> Result<bool, Stopped> {
         match self.for_long(text) {
             Some(long) => Ok(long.find(text, 0, pace).await?.is_some()),
             None => Ok(self.regex.is_match(text)),
         }
     }
 
-    pub(super) async fn find_at(
-        &self,
-        text: &[u8],
-        start: usize,
-        pace: &mut Pace<'_>,
-    ) -> Result<Option<Span>, Stopped> {
+    async fn find_at(&self, text: &[u8], start: usize, pace: &mut Pace<'_>) -> Result<Option<Span>, Stopped> {
         if start > text.len() {
             return Ok(None);
         }
@@ -134,7 +220,7 @@ impl Perl {
         }
     }
 
-    pub(super) async fn captures_at(
+    async fn captures_at(
         &self,
         text: &[u8],
         start: usize,
@@ -166,31 +252,40 @@ fn last_line(message: &str) -> String {
     line.strip_prefix("error: ").unwrap_or(line).to_metered()
 }
 
-/// Rewrites what PCRE writes in another way, and finds what cannot be done.
-fn translate(source: &str) -> Result<String, RegexError> {
+/// Rewrites what PCRE writes in another way for the crate; `None`: the crate has no such thing.
+fn translate(source: &str) -> Option<String> {
     let mut out = String::with_capacity(source.len());
     let mut characters = source.chars().peekable();
     let (mut depth, mut in_class, mut has_alternative, mut is_kept) = (0_usize, false, false, false);
     while let Some(c) = characters.next() {
         match c {
-            '\\' => match characters.next() {
-                None => return Err(RegexError::TrailingBackslash),
-                Some('K') if !in_class => {
+            '\\' => match characters.next()? {
+                'K' if !in_class => {
                     if depth > 0 || is_kept {
-                        return Err(RegexError::Perl(r"\K is supported once, outside groups".to_metered()));
+                        return None;
                     }
                     is_kept = true;
                     out.push_str("(?P<");
                     out.push_str(KEPT);
                     out.push('>');
                 }
-                Some('h') => out.push_str(if in_class { r"\t " } else { r"[\t ]" }),
-                Some('Z') if !in_class => out.push_str(r"\z"),
-                Some('1'..='9' | 'g' | 'k') if !in_class => return Err(RegexError::PerlBackReference),
-                Some(escaped) => {
-                    out.push(c);
-                    out.push(escaped);
-                }
+                'Z' if !in_class => out.push_str(r"\z"),
+                'b' if !in_class => out.push_str(r"(?-u:\b)"),
+                'B' if !in_class => out.push_str(r"(?-u:\B)"),
+                escaped => match named_set(escaped) {
+                    Some((set, false)) if in_class => out.push_str(set),
+                    Some((set, is_negated)) => {
+                        out.push_str(if is_negated { "[^" } else { "[" });
+                        out.push_str(set);
+                        out.push(']');
+                    }
+                    None if "AznrtafpPx".contains(escaped) || escaped.is_ascii_punctuation() => {
+                        // The crate sees more than a character in some.
+                        out.push_str(if matches!(escaped, '<' | '>') { "" } else { r"\" });
+                        out.push(escaped);
+                    }
+                    None => return None,
+                },
             },
             '[' if !in_class => {
                 in_class = true;
@@ -221,9 +316,12 @@ fn translate(source: &str) -> Result<String, RegexError> {
             '(' if !in_class => {
                 depth += 1;
                 out.push('(');
-                let rest: String = characters.clone().take(3).collect();
-                if rest.starts_with("?=") || rest.starts_with("?!") || rest == "?<=" || rest == "?<!" {
-                    return Err(RegexError::LookAround);
+                if characters.next_if_eq(&'?').is_some() {
+                    out.push('?');
+                    let is_known = characters.peek().is_some_and(|c| ":imsxP<-".contains(*c));
+                    if !is_known {
+                        return None;
+                    }
                 }
             }
             ')' if !in_class => {
@@ -239,9 +337,23 @@ fn translate(source: &str) -> Result<String, RegexError> {
     }
     if is_kept {
         if has_alternative {
-            return Err(RegexError::Perl(r"\K is not supported beside an alternative".to_metered()));
+            return None;
         }
         out.push(')');
     }
-    Ok(out)
+    Some(out)
+}
+
+/// The set of an escape, which is about ASCII alone, and whether what is not in it is meant.
+fn named_set(escaped: char) -> Option<(&'static str, bool)> {
+    Some(match escaped {
+        'd' => ("0-9", false),
+        'D' => ("0-9", true),
+        'w' => ("0-9A-Za-z_", false),
+        'W' => ("0-9A-Za-z_", true),
+        's' => (r"\t\n\x0B\f\r ", false),
+        'S' => (r"\t\n\x0B\f\r ", true),
+        'h' => (r"\t ", false),
+        _ => return None,
+    })
 }

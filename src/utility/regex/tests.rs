@@ -246,10 +246,19 @@ fn perl_syntax() {
     assert_eq!(find(r"(?i)ABC\h", "abc ").as_deref(), Some("abc "));
     assert_eq!(find("[]&&[]+", "&[").as_deref(), Some("&["));
     let error = |source: &str| compile(source, Syntax::Perl, &RegexOptions::default()).unwrap_err();
-    assert_eq!(error("a(?=b)"), RegexError::LookAround);
-    assert_eq!(error("(?<!a)b"), RegexError::LookAround);
-    assert_eq!(error(r"(a)\1"), RegexError::PerlBackReference);
     assert!(matches!(error("(a"), RegexError::Perl(_)));
+    assert_eq!(find(r"\w+(?=\()", "a f(x)").as_deref(), Some("f"));
+    assert_eq!(find(r"(?<=a|bc)x", "x ax").as_deref(), Some("x"));
+    assert_eq!(find(r"(?<!b)x(.)", "bxy axz").as_deref(), Some("xz,z"));
+    assert_eq!(find(r"(a|ab)(?>c|bc)d", "abcd").as_deref(), Some("abcd,a"));
+    assert_eq!(find(r"(?>a|ab)c", "abc").as_deref(), None);
+    assert_eq!(find(r"(\w)(\w)\2\1", "x abba").as_deref(), Some("abba,a,b"));
+    assert_eq!(find(r"(?<q>['x]).*?\k<q>", "'a' 'b'").as_deref(), Some("'a','"));
+    assert_eq!(find(r"(?:a*)*+b|(?:)*c", "aac").as_deref(), Some("c"));
+    assert_eq!(find(r"^(?!.*foo).+$", "a foo").as_deref(), None);
+    assert_eq!(find(r"(?i)(a)\1(?-i)B", "aAB").as_deref(), Some("aAB,a"));
+    assert_eq!(find(r"((?=(a))a)+b", "aab").as_deref(), Some("aab,a,a"));
+    assert_eq!(find(r"(?=a\Q.\E)..", "ab a.").as_deref(), Some("a."));
 }
 
 /// Stops after so many steps.

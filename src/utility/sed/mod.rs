@@ -6,6 +6,7 @@
 
 mod delimited;
 mod error;
+mod execute;
 mod input;
 mod list;
 mod output;

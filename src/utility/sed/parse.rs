@@ -80,7 +80,7 @@ impl Parser<'_> {
         match letter {
             b'#' if has_address => return self.fault(Fault::CommentWithAddress),
             b':' if has_address => return self.fault(Fault::LabelWithAddress),
-            b'}' if has_address => return self.fault(Fault::CloseWithAddress),
+            b'}' if has_address && !self.open.is_empty() => return self.fault(Fault::CloseWithAddress),
             b'q' | b'Q' if has_range => return self.fault(Fault::OneAddress),
             _ => {}
         }
@@ -253,7 +253,7 @@ impl Parser<'_> {
                 }
                 Action::Nothing
             }
-            b'e' => return self.fault(Fault::Disabled),
+            b'e' => return self.execute().map(Some),
             b'd' => Action::Delete,
             b'D' => Action::DeleteFirstLine,
             b'F' => Action::FileName,
@@ -373,6 +373,19 @@ impl Parser<'_> {
         delimited::text(&raw).map(Text::from).map_err(|fault| self.source.fault(fault))
     }
 
+    /// The command of `e`, which is written as the text of `a` is.
+    fn execute(&mut self) -> Result<Action, ScriptError> {
+        if self.options.no_files {
+            return self.fault(Fault::Disabled);
+        }
+        self.source.skip_blanks();
+        if matches!(self.source.peek(), None | Some(b'\n')) {
+            self.source.next();
+            return Ok(Action::Execute(None));
+        }
+        self.text().map(|text| Action::Execute(Some(text)))
+    }
+
     fn file_name(&mut self) -> Result<Text, ScriptError> {
         if self.options.no_files {
             return self.fault(Fault::Disabled);
@@ -415,6 +428,7 @@ impl Parser<'_> {
             greatest_group,
             is_global: false,
             number: 0,
+            executes: false,
             prints: false,
             output: None,
         };
@@ -439,7 +453,8 @@ impl Parser<'_> {
             match self.source.next() {
                 Some(b'i' | b'I') => options.ignore_case = true,
                 Some(b'm' | b'M') => options.newline_sensitive = self.options.has_newlines,
-                Some(b'e') => return self.fault(Fault::Disabled),
+                Some(b'e') if self.options.no_files => return self.fault(Fault::Disabled),
+                Some(b'e') => substitution.executes = true,
                 Some(b'p') if substitution.prints => return self.fault(Fault::SeveralPrints),
                 Some(b'p') => substitution.prints = true,
                 Some(b'g') if substitution.is_global => return self.fault(Fault::SeveralGlobals),

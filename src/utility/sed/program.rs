@@ -74,6 +74,8 @@ pub(super) enum Action {
     Hold,
     HoldAppended,
     Exchange,
+    /// Runs a command; without one, the pattern space.
+    Execute(Option<Text>),
     /// The line length, when the command has its own.
     List(Option<u64>),
     Next,
@@ -103,6 +105,8 @@ pub(super) struct Substitution {
     pub(super) is_global: bool,
     /// The first match that is replaced, from 1.
     pub(super) number: u64,
+    /// The new pattern space is run, and becomes what that prints.
+    pub(super) executes: bool,
     pub(super) prints: bool,
     pub(super) output: Option<usize>,
 }

@@ -3,6 +3,7 @@
 //! A cycle reads a line into the pattern space, runs the commands whose addresses select it, prints the pattern space and
 //! then what `a`, `r` and `R` have put off. Jumps and cycles are ticks.
 
+use super::execute::output_of;
 use super::input::{Event, Inputs};
 use super::list::list;
 use super::output::Sinks;
@@ -336,6 +337,13 @@ impl<'p> Runner<'p> {
             Action::HoldAppended => append(ctx, &self.pattern, &mut self.hold, delimiter).await?,
             Action::Exchange => std::mem::swap(&mut self.pattern, &mut self.hold),
             Action::Zap => self.pattern.text.clear(),
+            Action::Execute(Some(command)) => {
+                self.sinks.flush_files().await?;
+                self.sinks.print_raw(ctx, b"").await?;
+                let output = output_of(ctx, command).await?;
+                self.sinks.print_raw(ctx, &output).await?;
+            }
+            Action::Execute(None) => self.execute(ctx).await?,
             Action::List(width) => {
                 let mut shown = Vec::new();
                 let mut column = 0;
@@ -367,6 +375,17 @@ impl<'p> Runner<'p> {
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    /// Runs the pattern space, which becomes what that prints.
+    async fn execute(&mut self, ctx: &mut Context) -> Result<(), UtilityError> {
+        self.sinks.flush_files().await?;
+        let mut output = output_of(ctx, &self.pattern.text).await?;
+        if output.last() == Some(&self.options.delimiter) {
+            output.pop();
+        }
+        self.pattern.text = output;
         Ok(())
     }
 
@@ -417,6 +436,9 @@ impl<'p> Runner<'p> {
         }
         std::mem::swap(&mut self.pattern.text, &mut self.scratch);
         self.is_replaced = true;
+        if substitution.executes {
+            self.execute(ctx).await?;
+        }
         if substitution.prints {
             self.sinks.print(ctx, &self.pattern.text, self.pattern.newline).await?;
         }
