@@ -3,11 +3,13 @@
 mod check;
 mod md5;
 mod sha1;
+mod sum;
 
 use crate::memory::{String, ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
 pub(super) use md5::Md5;
 pub(super) use sha1::Sha1;
+pub(super) use sum::Sum;
 
 /// A message digest algorithm.
 pub(super) trait Algorithm: Send {
@@ -38,7 +40,9 @@ macro_rules! sha2_algorithm {
     };
 }
 
+sha2_algorithm!(Sha224, "SHA224", 28);
 sha2_algorithm!(Sha256, "SHA256", 32);
+sha2_algorithm!(Sha384, "SHA384", 48);
 sha2_algorithm!(Sha512, "SHA512", 64);
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
@@ -61,16 +65,25 @@ pub(super) async fn run<A: Algorithm>(
 ) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options(utility)?;
     check_options(&options)?;
+    run_with::<A>(ctx, &options, options.has("tag")).await
+}
+
+/// Prints or checks digests, as the options of a utility say that were looked at before.
+pub(super) async fn run_with<A: Algorithm>(
+    ctx: &mut Context,
+    options: &Options,
+    is_tagged: bool,
+) -> Result<ExitStatus, UtilityError> {
     let mut status = ExitStatus::SUCCESS;
     for operand in ctx.inputs(&options.operands) {
         if options.has("check") {
-            if !check::run::<A>(ctx, &options, &operand).await? {
+            if !check::run::<A>(ctx, options, &operand).await? {
                 status = ExitStatus::FAILURE;
             }
             continue;
         }
         match digest::<A>(ctx, &operand).await {
-            Ok(digest) => print::<A>(ctx, &options, &operand, &digest).await?,
+            Ok(digest) => print::<A>(ctx, options, is_tagged, &operand, &digest).await?,
             Err(error) => {
                 let errno = error.errno()?;
                 status = ctx.warn(format_args!("{}: {}", quote_operand(&operand), errno.message()));
@@ -126,6 +139,7 @@ async fn digest<A: Algorithm>(ctx: &mut Context, operand: &[u8]) -> Result<Strin
 async fn print<A: Algorithm>(
     ctx: &mut Context,
     options: &Options,
+    is_tagged: bool,
     operand: &[u8],
     digest: &str,
 ) -> Result<(), UtilityError> {
@@ -133,7 +147,7 @@ async fn print<A: Algorithm>(
     let escaped = !zero && operand.iter().any(|byte| matches!(byte, b'\\' | b'\n' | b'\r'));
     let name = if escaped { escape(operand) } else { operand.to_metered() };
     let mut line = if escaped { vec![b'\\'] } else { Vec::new() };
-    if options.has("tag") {
+    if is_tagged {
         line.extend_from_slice(format!("{} (", A::NAME).as_bytes());
         line.extend_from_slice(&name);
         line.extend_from_slice(format!(") = {digest}").as_bytes());

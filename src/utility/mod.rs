@@ -134,9 +134,9 @@ macro_rules! utilities {
 
 // In the order of the names: `[` is in front of the letters.
 utilities! {
-    bracket, awk, base64, basename, cat, chgrp, chmod, chown, cmp, column, comm, cp, cut, date, dd, df,
+    bracket, awk, base64, basename, cat, chgrp, chmod, chown, cksum, cmp, column, comm, cp, cut, date, dd, df,
     diff, dirname, du, echo, egrep, env, envsubst, expand, expr, false_, fgrep, find, fmt, fold, gawk, getopt, grep, head,
-    hostname, id, install, join, jq, ln, ls, md5sum, mkdir, mkfifo, mktemp, mv, nl, nproc,
+    hostname, id, install, join, jq, ln, ls, md5sum, mkdir, mkfifo, mktemp, mv, nl, nohup, nproc,
     numfmt, od, paste, printenv, printf, pwd, readlink, realpath, rev, rm, rmdir, sed, seq, sha1sum, sha256sum,
     sha512sum, shell_commands, shuf, sleep, sort, split, stat, sync, tac, tail, tee, test, time, timeout, touch, tr, true_,
     truncate, tty, uname, unexpand, uniq, wc, which, whoami, xargs, yes,

@@ -54,10 +54,10 @@ impl Parser<'_> {
                 let start = self.program.code.len();
                 self.expression()?;
                 match (function, count) {
-                    (Function::Split, 2)
+                    (Function::Split | Function::Patsplit, 2)
                     | (Function::Match, 1)
                     | (Function::Sub | Function::Gsub | Function::Gensub, 0) => self.keep_regex(start),
-                    (Function::Split, 1 | 3)
+                    (Function::Split | Function::Patsplit, 1 | 3)
                     | (Function::Match, 2)
                     | (Function::Asort | Function::Asorti, _) => self.make_array(start, function, count)?,
                     (Function::Index, 1)
@@ -66,7 +66,7 @@ impl Parser<'_> {
                         let message = "index: regexp constant as second argument is not allowed";
                         return Err(self.fatal(message));
                     }
-                    (Function::Length | Function::IsArray, 0) => self.keep_variable(start),
+                    (Function::Length | Function::IsArray | Function::TypeOf, 0) => self.keep_variable(start),
                     (Function::Sub | Function::Gsub, 2) => place = Some(self.take_place(start)),
                     _ => {}
                 }

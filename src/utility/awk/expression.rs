@@ -290,7 +290,7 @@ impl Parser<'_> {
         }
         let (before, after) = (operand.len() as u32, value.len() as u32);
         for (index, op) in self.program.code.iter_mut().enumerate().skip(start) {
-            if let Op::Jump(to) | Op::JumpIfFalse(to) | Op::JumpIfTrue(to) = op {
+            if let Op::Jump(to) | Op::JumpIfFalse(to) | Op::JumpIfTrue(to) | Op::JumpCase(to) = op {
                 *to = if index < right { to.saturating_add(after) } else { to.saturating_sub(before) };
             }
         }
@@ -410,6 +410,11 @@ impl Parser<'_> {
         self.program.constants.add(value) as u32
     }
 
+    /// A number, a text or a regular expression.
+    pub(super) fn constant_primary(&mut self) -> Result<(), SyntaxError> {
+        self.primary().map(|_| ())
+    }
+
     /// A primary; a place is given back without being loaded.
     fn primary(&mut self) -> Result<Option<Place>, SyntaxError> {
         match self.token.clone() {
@@ -493,8 +498,9 @@ impl Parser<'_> {
         self.advance();
         let options = RegexOptions { dialect: Dialect::Awk, ..self.regex_options.clone() };
         let regex = Regex::new(&source, Syntax::Extended, &options)
-            .map_err(|error| self.error(SyntaxErrorKind::Regex(error, source)))?;
+            .map_err(|error| self.error(SyntaxErrorKind::Regex(error, source.clone())))?;
         let number = self.program.regexes.add(regex) as u32;
+        self.program.regex_sources.push(source);
         self.emit(Op::MatchRecord(number));
         Ok(())
     }

@@ -3,6 +3,7 @@
 //!
 //! What may take long (splitting, and building a record of many fields) counts its steps on a [`Pace`].
 
+use super::function::skip_characters;
 use super::value::Value;
 use crate::character::unit_at;
 use crate::limit::gauge;
@@ -21,6 +22,10 @@ pub(super) enum Splitter {
     Regex(Regex),
     /// Every character is a field.
     Characters,
+    /// Characters that are skipped before a field, and those that it has.
+    Widths(Vec<(usize, usize)>),
+    /// What matches is a field.
+    Matches(Regex),
 }
 
 /// `[start, end)` in bytes.
@@ -40,6 +45,24 @@ pub(super) async fn split(
     pieces.clear();
     if let Splitter::Regex(regex) = splitter {
         return split_by_regex(text, regex, pieces, pace).await;
+    }
+    if let Splitter::Matches(regex) = splitter {
+        return split_into_matches(text, regex, pieces, pace).await;
+    }
+    if let Splitter::Widths(widths) = splitter {
+        let mut at = 0;
+        for &(skip, width) in widths {
+            let start = skip_characters(text, at, skip);
+            if start >= text.len() {
+                break;
+            }
+            at = skip_characters(text, start, width);
+            pieces.push((start, at));
+            if pace.count((at - start) as u64)? {
+                yield_now().await;
+            }
+        }
+        return Ok(());
     }
     if text.is_empty() {
         return Ok(());
@@ -67,7 +90,7 @@ pub(super) async fn split(
                     at += length;
                 }
             }
-            Splitter::Blanks | Splitter::Regex(_) => {
+            Splitter::Blanks | Splitter::Regex(_) | Splitter::Widths(_) | Splitter::Matches(_) => {
                 while at < end {
                     let Some(piece) = next_word(text, at) else {
                         at = text.len();
@@ -87,6 +110,38 @@ pub(super) async fn split(
     }
     if let Splitter::Byte(_) = splitter {
         pieces.push((start, text.len()));
+    }
+    Ok(())
+}
+
+/// `FPAT`: an empty match counts, unless it is right behind a field.
+async fn split_into_matches(
+    text: &[u8],
+    regex: &Regex,
+    pieces: &mut Vec<Piece>,
+    pace: &mut Pace<'_>,
+) -> Result<(), RegexError> {
+    let mut at = 0;
+    let mut last_end = None;
+    while !text.is_empty()
+        && at <= text.len()
+        && let Some((start, end)) = regex.find_at(text, at, pace).await?
+    {
+        if pace.count(1)? {
+            yield_now().await;
+        }
+        if start < end {
+            pieces.push((start, end));
+            (last_end, at) = (Some(end), end);
+        } else {
+            if last_end != Some(start) {
+                pieces.push((start, start));
+            }
+            at = start + unit_at(text, start).map_or(1, |(_, length)| length);
+        }
+        if end == text.len() {
+            break;
+        }
     }
     Ok(())
 }

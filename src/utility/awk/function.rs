@@ -70,6 +70,16 @@ impl Machine<'_> {
                 Value::Number((!whole(value) & ((1 << 53) - 1)) as f64)
             }
             Function::Length => self.length(&arguments)?,
+            Function::TypeOf => Value::Text(Text::from_static(match arguments.first() {
+                Some(Value::Array(_)) => b"array".as_slice(),
+                Some(Value::Number(_)) => b"number",
+                Some(Value::Input(text)) if text.is_empty() => b"unassigned",
+                Some(value @ Value::Input(_)) if value.is_numeric() => b"strnum",
+                Some(Value::Text(_) | Value::Input(_)) => b"string",
+                Some(Value::Regex(_)) => b"regexp",
+                Some(Value::Untyped(_)) => b"untyped",
+                Some(Value::Unset) | None => b"unassigned",
+            })),
             Function::IsArray => Value::truth(matches!(arguments.first(), Some(Value::Array(_)))),
             Function::Index => self.index(&arguments),
             Function::Substr => self.substr(&arguments),
@@ -100,9 +110,12 @@ impl Machine<'_> {
                 return Ok(Some(Pause::Fflush(name)));
             }
             // They are operations of their own, or `slow`.
-            Function::Sub | Function::Gsub | Function::Split | Function::Match | Function::Gensub => {
-                Value::Unset
-            }
+            Function::Sub
+            | Function::Gsub
+            | Function::Split
+            | Function::Patsplit
+            | Function::Match
+            | Function::Gensub => Value::Unset,
         };
         self.push(value);
         Ok(None)
@@ -170,7 +183,14 @@ impl Machine<'_> {
     }
 
     fn index(&self, arguments: &[Value]) -> Value {
-        let (text, wanted) = (self.argument_text(arguments, 0), self.argument_text(arguments, 1));
+        let (mut text, mut wanted) = (self.argument_text(arguments, 0), self.argument_text(arguments, 1));
+        if self.ignore_case {
+            for side in [&mut text, &mut wanted] {
+                let mut folded = Vec::new();
+                push_in_case(side, false, &mut folded);
+                *side = Text::from(folded);
+            }
+        }
         let found = memchr::memmem::find(&text, &wanted);
         let place = found.map_or(0, |at| 1 + count_characters(text.get(..at).unwrap_or(&[])));
         Value::Number(place as f64)

@@ -20,8 +20,31 @@ pub(super) enum Token {
 }
 
 const KEYWORDS: &[&str] = &[
-    "BEGIN", "END", "function", "func", "if", "else", "while", "for", "do", "break", "continue", "next",
-    "nextfile", "exit", "return", "delete", "in", "getline", "print", "printf", "switch", "case", "default",
+    "BEGIN",
+    "END",
+    "BEGINFILE",
+    "ENDFILE",
+    "function",
+    "func",
+    "if",
+    "else",
+    "while",
+    "for",
+    "do",
+    "break",
+    "continue",
+    "next",
+    "nextfile",
+    "exit",
+    "return",
+    "delete",
+    "in",
+    "getline",
+    "print",
+    "printf",
+    "switch",
+    "case",
+    "default",
 ];
 
 /// Longest first.

@@ -4,6 +4,7 @@
 //!
 //! `variable` and `record` hold what operations read and change, `output` and `sorting` what they make.
 
+use super::arithmetic::{calculate, holds};
 use super::array::Arrays;
 use super::error::Fault;
 use super::field::{Need, Record, Splitter};
@@ -16,7 +17,6 @@ use crate::memory::{Box, HashMap, String, ToDecimal, Vec, format, vec};
 use crate::text::Text;
 use crate::utility::regex::{Dialect, Regex, RegexOptions};
 use crate::utility::{Environment, Output};
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// Jumps back and calls between two ticks.
@@ -56,6 +56,16 @@ pub(super) struct Frame {
     iterators: usize,
 }
 
+/// Where a machine was.
+#[derive(Debug)]
+pub(super) struct Suspended {
+    stack: Vec<Value>,
+    frames: Vec<Frame>,
+    iterators: Vec<crate::memory::IntoIter<Text>>,
+    base: usize,
+    pc: usize,
+}
+
 /// Texts of variables that are used all the time.
 #[derive(Debug)]
 pub(super) struct Settings {
@@ -76,6 +86,8 @@ pub(super) struct Machine<'p> {
     pub(super) record: Record,
     pub(super) settings: Settings,
     pub(super) splitter: Splitter,
+    /// `IGNORECASE`
+    pub(super) ignore_case: bool,
     pub(super) frames: Vec<Frame>,
     pub(super) iterators: Vec<crate::memory::IntoIter<Text>>,
     pub(super) ranges: Vec<bool>,
@@ -107,7 +119,7 @@ impl<'p> Machine<'p> {
     ) -> Self {
         let text = |text: &'static [u8]| Text::from_static(text);
         let mut globals = vec![Value::Unset; program.globals.len()];
-        let defaults: [(u32, Value); 12] = [
+        let defaults: [(u32, Value); 15] = [
             (NF, Value::Number(0.0)),
             (NR, Value::Number(0.0)),
             (FNR, Value::Number(0.0)),
@@ -117,6 +129,9 @@ impl<'p> Machine<'p> {
             (RS, Value::Text(text(b"\n"))),
             (SUBSEP, Value::Text(text(b"\x1c"))),
             (RSTART, Value::Number(0.0)),
+            (ARGIND, Value::Number(0.0)),
+            (IGNORECASE, Value::Number(0.0)),
+            (FPAT, Value::Text(text(b"[^[:space:]]+"))),
             (RLENGTH, Value::Number(0.0)),
             (CONVFMT, Value::Text(text(b"%.6g"))),
             (OFMT, Value::Text(text(b"%.6g"))),
@@ -142,6 +157,7 @@ impl<'p> Machine<'p> {
                 rs: text(b"\n"),
             },
             splitter: Splitter::Blanks,
+            ignore_case: false,
             frames: Vec::new(),
             iterators: Vec::new(),
             ranges: vec![false; program.ranges as usize],
@@ -187,6 +203,22 @@ impl<'p> Machine<'p> {
         self.iterators.clear();
         self.base = 0;
         self.pc = entry as usize;
+    }
+
+    /// Sets aside where the machine is, so that another part can run in between; `resume` goes on there.
+    pub(super) fn suspend(&mut self) -> Suspended {
+        Suspended {
+            stack: std::mem::take(&mut self.stack),
+            frames: std::mem::take(&mut self.frames),
+            iterators: std::mem::take(&mut self.iterators),
+            base: self.base,
+            pc: self.pc,
+        }
+    }
+
+    pub(super) fn resume(&mut self, suspended: Suspended) {
+        let Suspended { stack, frames, iterators, base, pc } = suspended;
+        (self.stack, self.frames, self.iterators, self.base, self.pc) = (stack, frames, iterators, base, pc);
     }
 
     /// The line that runs, counted in the whole text.
@@ -325,7 +357,11 @@ impl<'p> Machine<'p> {
                 }
                 Op::Compare(comparison) => {
                     let (right, left) = (self.pop(), self.pop());
-                    let order = left.compare(&right, &self.settings.convfmt);
+                    let order = if self.ignore_case {
+                        left.compare_folded(&right, &self.settings.convfmt)
+                    } else {
+                        left.compare(&right, &self.settings.convfmt)
+                    };
                     let is_true = holds(comparison, order);
                     match self.program.code.get(self.pc) {
                         Some(&Op::JumpIfFalse(target)) => {
@@ -366,6 +402,19 @@ impl<'p> Machine<'p> {
                 }
                 Op::Pop => {
                     self.pop();
+                }
+                Op::Duplicate => {
+                    let value = self.stack.last().cloned().unwrap_or(Value::Unset);
+                    self.stack.push(value);
+                }
+                Op::JumpCase(target) => {
+                    if self.pop().is_true() {
+                        self.pop();
+                        self.pc = target as usize;
+                        if self.turn() {
+                            return Ok(self.tick());
+                        }
+                    }
                 }
                 Op::Jump(target) => {
                     let is_back = (target as usize) < self.pc;
@@ -539,45 +588,5 @@ impl<'p> Machine<'p> {
             return self.frames.len();
         }
         self.frames.partition_point(|frame| frame.base <= place).saturating_sub(1)
-    }
-}
-
-fn calculate(operator: Binary, left: f64, right: f64) -> Result<f64, Fault> {
-    Ok(match operator {
-        Binary::Add => left + right,
-        Binary::Subtract => left - right,
-        Binary::Multiply => left * right,
-        Binary::Divide if right == 0.0 => return Err(Fault::fatal("division by zero attempted")),
-        Binary::Divide => left / right,
-        Binary::Remainder if right == 0.0 => return Err(Fault::fatal("division by zero attempted in `%'")),
-        Binary::Remainder => left % right,
-        Binary::Power => power(left, right),
-    })
-}
-
-/// Whole powers are products, as in gawk, whose rounding shows.
-fn power(base: f64, exponent: f64) -> f64 {
-    if exponent.fract() != 0.0 || exponent.abs() > 1e15 {
-        return base.powf(exponent);
-    }
-    let (mut rest, mut square, mut product) = (exponent.abs() as u64, base, 1.0);
-    while rest > 0 {
-        if rest & 1 == 1 {
-            product *= square;
-        }
-        square *= square;
-        rest >>= 1;
-    }
-    if exponent < 0.0 { 1.0 / product } else { product }
-}
-
-fn holds(comparison: Comparison, order: Option<Ordering>) -> bool {
-    match comparison {
-        Comparison::Less => order == Some(Ordering::Less),
-        Comparison::LessOrEqual => matches!(order, Some(Ordering::Less | Ordering::Equal)),
-        Comparison::Equal => order == Some(Ordering::Equal),
-        Comparison::NotEqual => order != Some(Ordering::Equal),
-        Comparison::Greater => order == Some(Ordering::Greater),
-        Comparison::GreaterOrEqual => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
     }
 }

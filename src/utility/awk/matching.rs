@@ -5,7 +5,7 @@ use super::error::Fault;
 use super::field::{Need, Piece, Splitter, split};
 use super::function::{count_characters, number_key, push_in_case, skip_characters, substr_range};
 use super::machine::{Machine, Pause, Settings};
-use super::op::{FS, Function, NF, OFS, Op, Place, RLENGTH, RS, RSTART, Var};
+use super::op::{FIELDWIDTHS, FPAT, FS, Function, IGNORECASE, NF, OFS, Op, Place, RLENGTH, RS, RSTART, Var};
 use super::replacement::{Replacement, Replacements};
 use super::value::Value;
 use crate::character::{blocks, unit_at};
@@ -39,7 +39,7 @@ impl Machine<'_> {
             | Op::Update(Place::Var(variable), _)
             | Op::Step { place: Place::Var(variable), .. } => match variable {
                 Var::Global(NF) => Need::OwnFields,
-                Var::Global(FS | RS) => Need::Field(usize::MAX),
+                Var::Global(FS | RS | FIELDWIDTHS | FPAT | IGNORECASE) => Need::Field(usize::MAX),
                 Var::Global(OFS) => Need::Text,
                 _ => return None,
             },
@@ -85,7 +85,7 @@ impl Machine<'_> {
     /// Whether a call of the function may take long.
     pub(super) fn is_slow(&self, function: Function, count: usize) -> bool {
         match function {
-            Function::Split | Function::Match | Function::Gensub => true,
+            Function::Split | Function::Patsplit | Function::Match | Function::Gensub => true,
             Function::Length
             | Function::Index
             | Function::Substr
@@ -112,8 +112,7 @@ impl Machine<'_> {
                 if self.record.is_stale {
                     self.prepare(Need::Text, meter).await?;
                 }
-                let program = self.program;
-                let Some(regex) = program.regexes.get(number as usize) else { return Ok(None) };
+                let regex = self.program_regex(number)?;
                 let found = regex.is_match(self.record.text(), pace).await;
                 let found = found.map_err(|error| self.regex_fault(&error, b""))?;
                 self.push(Value::truth(found));
@@ -132,6 +131,7 @@ impl Machine<'_> {
                 let arguments = self.take_arguments(count as usize);
                 let value = match function {
                     Function::Split => self.split(&arguments, pace).await?,
+                    Function::Patsplit => self.patsplit(&arguments, pace).await?,
                     Function::Match => self.match_function(&arguments, pace).await?,
                     Function::Gensub => self.gensub(&arguments, pace).await?,
                     Function::Sprintf => {
@@ -210,10 +210,7 @@ impl Machine<'_> {
     async fn split(&mut self, arguments: &[Value], pace: &mut Pace<'_>) -> Result<Value, Fault> {
         let text = self.argument_text(arguments, 0);
         let separator = match arguments.get(2) {
-            Some(Value::Regex(number)) => {
-                let regex = self.program.regexes.get(*number as usize);
-                regex.map_or(Splitter::Blanks, |regex| Splitter::Regex(regex.clone()))
-            }
+            Some(Value::Regex(number)) => Splitter::Regex(self.program_regex(*number)?),
             Some(value) => {
                 let separator = self.text(value);
                 self.splitter_for(&separator)?
@@ -245,6 +242,31 @@ impl Machine<'_> {
         Ok(Value::Number(pieces.len() as f64))
     }
 
+    /// `patsplit`: what matches is an element; what is between, before and behind, from 0, are the separators.
+    async fn patsplit(&mut self, arguments: &[Value], pace: &mut Pace<'_>) -> Result<Value, Fault> {
+        let text = self.argument_text(arguments, 0);
+        let regex = match arguments.get(2) {
+            Some(pattern) => self.regex_of(pattern)?,
+            None => {
+                let pattern = self.global(FPAT).clone();
+                self.regex_of(&pattern)?
+            }
+        };
+        let mut pieces: Vec<Piece> = Vec::new();
+        let splitter = Splitter::Matches(regex);
+        let found = split(&text, &splitter, false, &mut pieces, pace).await;
+        found.map_err(|error| self.regex_fault(&error, b""))?;
+        if let Some(Value::Array(seps)) = arguments.get(3) {
+            let ends = std::iter::once(0).chain(pieces.iter().map(|piece| piece.1));
+            let starts = pieces.iter().map(|piece| piece.0).chain(std::iter::once(text.len()));
+            self.fill_from(*seps, 0, &text, ends.zip(starts), pace).await?;
+        }
+        if let Some(Value::Array(array)) = arguments.get(1) {
+            self.fill(*array, &text, pieces.iter().copied(), pace).await?;
+        }
+        Ok(Value::Number(pieces.len() as f64))
+    }
+
     /// Makes an array hold pieces of a text, from 1.
     async fn fill(
         &mut self,
@@ -253,10 +275,21 @@ impl Machine<'_> {
         pieces: impl Iterator<Item = Piece>,
         pace: &mut Pace<'_>,
     ) -> Result<(), Fault> {
+        self.fill_from(array, 1, text, pieces, pace).await
+    }
+
+    async fn fill_from(
+        &mut self,
+        array: u32,
+        first: usize,
+        text: &[u8],
+        pieces: impl Iterator<Item = Piece>,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Fault> {
         self.arrays.clear(array);
         for (index, (start, end)) in pieces.enumerate() {
             let value = Value::Input(Text::from(text.get(start..end).unwrap_or(&[])));
-            *self.table(array)?.entry(number_key(index + 1)) = value;
+            *self.table(array)?.entry(number_key(index + first)) = value;
             if pace.count(24).map_err(|error| self.regex_fault(&error.into(), b""))? {
                 yield_now().await;
             }

@@ -4,10 +4,11 @@
 //! `value`s, with `field` for the record, `array`, `function`, `format` and `time` for what the language offers. `run`
 //! drives it, with `input` and `stream` for what takes waiting.
 //!
-//! Left out: `switch`, BEGINFILE and ENDFILE, `@include`, indirect calls, arrays of arrays, coprocesses (`|&`),
-//! `FIELDWIDTHS`, `FPAT`, `IGNORECASE`. `for (k in a)` goes in the order of insertion, unless `PROCINFO["sorted_in"]`
+//! Left out: `@include`, indirect calls, arrays of arrays, coprocesses (`|&`), orders of `PROCINFO["sorted_in"]` that the
+//! program makes itself. `for (k in a)` goes in the order of insertion, unless `PROCINFO["sorted_in"]`
 //! names one of gawk's orders.
 
+mod arithmetic;
 mod array;
 mod call;
 mod error;
@@ -15,6 +16,7 @@ mod expression;
 mod field;
 mod format;
 mod function;
+mod in_place;
 mod input;
 mod lexer;
 mod machine;
@@ -40,6 +42,7 @@ use crate::memory::{JoinMetered, String, ToMeteredString, Vec, format, vec};
 use crate::utility::prelude::*;
 use crate::utility::ticker::regex_options;
 use error::{Fault, Source};
+use in_place::InPlace;
 use machine::Machine;
 use parser::Sources;
 use run::Runner;
@@ -60,6 +63,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     value('f', "file", "PROGFILE", "take the program from PROGFILE; several are joined"),
     value('F', "field-separator", "FS", "set FS before the program begins"),
     value('v', "assign", "VAR=VAL", "assign to a variable before the program begins"),
+    value('i', "include", "LIBRARY", "`inplace' edits the files in place; there are no others"),
     value('e', "source", "PROGRAM-TEXT", "take PROGRAM-TEXT as program, beside that of -f"),
 ];
 
@@ -87,6 +91,7 @@ async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus,
     let machine =
         Machine::new(&program, &ctx.meter, regex_options, zone(ctx), Arc::clone(&ctx.session.clock));
     let mut runner = Runner::new(&program, &sources, machine);
+    runner.in_place = in_place(&options)?;
     let mut arguments = vec![ctx.name.clone()];
     arguments.append(&mut operands);
     prepare(ctx, &options, &mut runner, &arguments)?;
@@ -94,6 +99,24 @@ async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus,
     let status = runner.run(ctx).await;
     drop(runner);
     status
+}
+
+/// Whether files are edited in place: `-i inplace`, with `-v inplace::suffix=...`.
+fn in_place(options: &Options) -> Result<Option<InPlace>, UtilityError> {
+    for name in options.values("include") {
+        if **name != *b"inplace" {
+            let message =
+                format!("fatal: cannot open source file `{name}' for reading: {}", Errno::NotFound.message());
+            return Err(UtilityError::Failed { message, status: 2 });
+        }
+    }
+    let suffix = options.values("assign").filter_map(|text| suffix_of(text)).last();
+    Ok(options.has("include").then(|| InPlace::new(suffix)))
+}
+
+fn suffix_of(assignment: &[u8]) -> Option<Text> {
+    let names: [&[u8]; 2] = [b"inplace::suffix=", b"INPLACE_SUFFIX="];
+    names.iter().find_map(|name| assignment.strip_prefix(*name)).map(Text::from)
 }
 
 /// Sets `ENVIRON`, `ARGV`, `FS` and the variables of `-v`.
@@ -109,6 +132,7 @@ fn prepare(
         let Some(text) = argument else { continue };
         let assigned = match spec.short {
             'F' => runner.assign(&[b"FS=", text.as_bytes()].concat_metered()),
+            'v' if suffix_of(text).is_some() => continue,
             'v' => {
                 let name = text.split(|&byte| byte == b'=').next().unwrap_or(&[]);
                 if text.contains(&b'=') && lexer::is_reserved(name) {

@@ -101,6 +101,7 @@ functions! {
     Match "match" 2 3;
     Mktime "mktime" 1 2;
     Or "or" 2 100;
+    Patsplit "patsplit" 2 4;
     Rand "rand" 0 0;
     Rshift "rshift" 2 2;
     Sin "sin" 1 1;
@@ -116,6 +117,7 @@ functions! {
     Systime "systime" 0 0;
     Tolower "tolower" 1 1;
     Toupper "toupper" 1 1;
+    TypeOf "typeof" 1 1;
     Xor "xor" 2 100;
 }
 
@@ -172,6 +174,10 @@ pub(super) enum Op {
     /// Makes 0 or 1 of the top.
     Truth,
     Pop,
+    /// Pushes the top once more.
+    Duplicate,
+    /// Pops whether a case applies; if it does, pops the value that was compared too, and jumps.
+    JumpCase(u32),
     Jump(u32),
     /// Pops; jumps if false (or true).
     JumpIfFalse(u32),
@@ -230,6 +236,7 @@ impl Op {
                     | Function::Asorti
                     | Function::Close
                     | Function::Match
+                    | Function::Patsplit
                     | Function::Rand
                     | Function::Split
                     | Function::Srand
@@ -252,8 +259,29 @@ pub(super) struct Definition {
 
 /// Slots of the variables that mean something, in this order.
 pub(super) const SPECIAL: &[&str] = &[
-    "NF", "NR", "FNR", "FS", "OFS", "ORS", "RS", "FILENAME", "SUBSEP", "RSTART", "RLENGTH", "CONVFMT",
-    "OFMT", "ENVIRON", "ARGC", "ARGV", "RT", "PROCINFO",
+    "NF",
+    "NR",
+    "FNR",
+    "FS",
+    "OFS",
+    "ORS",
+    "RS",
+    "FILENAME",
+    "SUBSEP",
+    "RSTART",
+    "RLENGTH",
+    "CONVFMT",
+    "OFMT",
+    "ENVIRON",
+    "ARGC",
+    "ARGV",
+    "RT",
+    "PROCINFO",
+    "ERRNO",
+    "ARGIND",
+    "IGNORECASE",
+    "FIELDWIDTHS",
+    "FPAT",
 ];
 pub(super) const NF: u32 = 0;
 pub(super) const NR: u32 = 1;
@@ -273,6 +301,11 @@ pub(super) const ARGC: u32 = 14;
 pub(super) const ARGV: u32 = 15;
 pub(super) const RT: u32 = 16;
 pub(super) const PROCINFO: u32 = 17;
+pub(super) const ERRNO: u32 = 18;
+pub(super) const ARGIND: u32 = 19;
+pub(super) const IGNORECASE: u32 = 20;
+pub(super) const FIELDWIDTHS: u32 = 21;
+pub(super) const FPAT: u32 = 22;
 
 /// A whole program.
 #[derive(Debug, Default)]
@@ -282,11 +315,16 @@ pub(super) struct Program {
     pub(super) lines: Vec<u32>,
     pub(super) constants: Vec<Value>,
     pub(super) regexes: Vec<Regex>,
+    /// What they were compiled from.
+    pub(super) regex_sources: Vec<Vec<u8>>,
     /// Names of the variables of the program, by slot.
     pub(super) globals: Vec<Vec<u8>>,
     pub(super) functions: Vec<Definition>,
     pub(super) ranges: u32,
     pub(super) begin: Option<u32>,
+    /// BEGINFILE and ENDFILE.
+    pub(super) begin_file: Option<u32>,
+    pub(super) end_file: Option<u32>,
     pub(super) main: Option<u32>,
     pub(super) end: Option<u32>,
 }

@@ -31,6 +31,8 @@ impl Sources {
 pub(super) struct Loop {
     pub(super) breaks: Vec<usize>,
     pub(super) continues: Vec<usize>,
+    /// It is a `switch`, with which `continue` has nothing to do.
+    pub(super) is_switch: bool,
 }
 
 /// A chain of parts: where it begins, and the jump at its end.
@@ -223,6 +225,7 @@ impl Parser<'_> {
             Op::Jump(to)
             | Op::JumpIfFalse(to)
             | Op::JumpIfTrue(to)
+            | Op::JumpCase(to)
             | Op::ForNext(to)
             | Op::RangeIsOpen(_, to),
         ) = self.program.code.get_mut(index)
@@ -274,7 +277,8 @@ impl Parser<'_> {
     }
 
     fn items(&mut self) -> Result<(), SyntaxError> {
-        let (mut begin, mut main, mut end) = (Chain::default(), Chain::default(), Chain::default());
+        let [mut begin, mut main, mut end, mut begin_file, mut end_file] =
+            std::array::from_fn(|_| Chain::default());
         loop {
             while self.token == Token::Newline || self.is_sign(";") {
                 self.advance();
@@ -300,6 +304,18 @@ impl Parser<'_> {
                     self.block()?;
                     &mut end
                 }
+                Token::Keyword("BEGINFILE") => {
+                    self.advance();
+                    self.part = Some("BEGINFILE");
+                    self.block()?;
+                    &mut begin_file
+                }
+                Token::Keyword("ENDFILE") => {
+                    self.advance();
+                    self.part = Some("ENDFILE");
+                    self.block()?;
+                    &mut end_file
+                }
                 _ => {
                     self.part = None;
                     self.rule()?;
@@ -316,12 +332,13 @@ impl Parser<'_> {
         }
         let done = self.here();
         self.emit(Op::Done);
-        for chain in [&begin, &main, &end] {
+        for chain in [&begin, &main, &end, &begin_file, &end_file] {
             if let Some(open) = chain.open {
                 self.patch(open, done);
             }
         }
         (self.program.begin, self.program.main, self.program.end) = (begin.first, main.first, end.first);
+        (self.program.begin_file, self.program.end_file) = (begin_file.first, end_file.first);
         for (function, line) in std::mem::take(&mut self.calls) {
             if let Some(Definition { name, entry: None, .. }) = self.program.functions.get(function as usize)
             {
@@ -445,7 +462,7 @@ impl Parser<'_> {
         self.program.code.insert(at, Op::RangeIsOpen(range, 0));
         self.program.lines.insert(at, self.lexer.line);
         for op in self.program.code.iter_mut().skip(at + 1) {
-            if let Op::Jump(to) | Op::JumpIfFalse(to) | Op::JumpIfTrue(to) = op {
+            if let Op::Jump(to) | Op::JumpIfFalse(to) | Op::JumpIfTrue(to) | Op::JumpCase(to) = op {
                 *to += 1;
             }
         }

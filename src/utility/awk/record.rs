@@ -5,10 +5,10 @@ use super::field::Splitter;
 use super::machine::{Machine, Pause, Settings};
 use super::op::{FNR, NR, Place, Source};
 use super::value::Value;
-use crate::memory::{String, ToMetered, format};
+use crate::memory::{String, ToMetered, Vec, format};
 use crate::text::Text;
 use crate::utility::pace::{Pace, in_place};
-use crate::utility::regex::{Regex, RegexError, Syntax};
+use crate::utility::regex::{Regex, RegexError, RegexOptions, Syntax};
 use crate::utility::ticker::{MeterTicker, stopped};
 use std::pin::pin;
 
@@ -31,7 +31,8 @@ impl Machine<'_> {
         if let Some(regex) = self.regexes.get(source) {
             return Ok(regex.clone());
         }
-        let regex = Regex::new(source, Syntax::Extended, &self.regex_options)
+        let options = RegexOptions { ignore_case: self.ignore_case, ..self.regex_options.clone() };
+        let regex = Regex::new(source, Syntax::Extended, &options)
             .map_err(|error| self.regex_fault(&error, source))?;
         if self.regexes.len() >= GREATEST_REGEXES {
             self.regexes.clear();
@@ -49,13 +50,44 @@ impl Machine<'_> {
 
     /// The expression that an argument is.
     pub(super) fn regex_of(&mut self, value: &Value) -> Result<Regex, Fault> {
-        if let Value::Regex(number) = value
-            && let Some(regex) = self.program.regexes.get(*number as usize)
-        {
-            return Ok(regex.clone());
+        if let Value::Regex(number) = value {
+            return self.program_regex(*number);
         }
         let source = self.text(value);
         self.regex(&source)
+    }
+
+    /// An expression of the program, as `IGNORECASE` has it.
+    pub(super) fn program_regex(&mut self, number: u32) -> Result<Regex, Fault> {
+        let program = self.program;
+        match (program.regexes.get(number as usize), program.regex_sources.get(number as usize)) {
+            (Some(_), Some(source)) if self.ignore_case => self.regex(source),
+            (Some(regex), _) => Ok(regex.clone()),
+            (None, _) => self.regex(b""),
+        }
+    }
+
+    /// The widths of `FIELDWIDTHS`: what is skipped before a field, and its characters; `*` is the rest.
+    pub(super) fn widths(text: &[u8]) -> Result<Splitter, Fault> {
+        let mut widths = Vec::new();
+        for (index, word) in text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).enumerate() {
+            let number = |digits: &[u8]| std::str::from_utf8(digits).ok()?.parse::<u32>().ok();
+            let (skip, width) = match memchr::memchr(b':', word) {
+                Some(colon) => {
+                    (number(word.get(..colon).unwrap_or(&[])), word.get(colon + 1..).unwrap_or(&[]))
+                }
+                None => (Some(0), word),
+            };
+            let width = if width == b"*" { Some(u32::MAX) } else { number(width) };
+            let (Some(skip), Some(width)) = (skip, width) else {
+                let shown = String::from_utf8_lossy(word);
+                let field = index + 1;
+                let message = format!("invalid FIELDWIDTHS value, for field {field}, near `{shown}'");
+                return Err(Fault::fatal(message));
+            };
+            widths.push((skip as usize, width as usize));
+        }
+        Ok(Splitter::Widths(widths))
     }
 
     pub(super) const fn field_splitter(&self) -> &Splitter {

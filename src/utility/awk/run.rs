@@ -2,9 +2,10 @@
 //! pauses for.
 
 use super::error::{Fault, Source as Part};
+use super::in_place::InPlace;
 use super::input::{Reader, Separator};
 use super::machine::{Machine, Pause};
-use super::op::{ARGC, ARGV, FILENAME, FNR, Program, RT, Source, Var};
+use super::op::{ARGC, ARGIND, ARGV, ERRNO, FILENAME, FNR, Program, RT, Source, Var};
 use super::parser::Sources;
 use super::stream::Streams;
 use super::value::Value;
@@ -39,6 +40,9 @@ pub(super) struct Runner<'p> {
     separator: (Text, Separator),
     /// What is to be said of assignments among the arguments.
     pub(super) assignment_warnings: Vec<String>,
+    pub(super) in_place: Option<InPlace>,
+    /// BEGINFILE or ENDFILE runs.
+    is_between_files: bool,
 }
 
 impl<'p> Runner<'p> {
@@ -54,6 +58,8 @@ impl<'p> Runner<'p> {
             line: Vec::new(),
             separator: (Text::from_static(b"\n"), Separator::Byte(b'\n')),
             assignment_warnings: Vec::new(),
+            in_place: None,
+            is_between_files: false,
         }
     }
 
@@ -146,12 +152,13 @@ impl<'p> Runner<'p> {
         {
             return self.end(ctx).await;
         }
-        if self.program.main.is_some() || self.program.end.is_some() {
+        let Program { main, end, begin_file, end_file, .. } = self.program;
+        if [main, end, begin_file, end_file].into_iter().any(Option::is_some) {
             while self.next_record(ctx).await? {
                 let Some(main) = self.program.main else { continue };
                 match self.part(ctx, main).await? {
                     Ended::Done => {}
-                    Ended::NextFile => self.reader = None,
+                    Ended::NextFile => self.leave_file(ctx).await?,
                     Ended::Exit => return self.end(ctx).await,
                 }
             }
@@ -160,10 +167,43 @@ impl<'p> Runner<'p> {
     }
 
     async fn end(&mut self, ctx: &mut Context) -> Result<(), Fault> {
+        if let Some(in_place) = &mut self.in_place {
+            in_place.finish(ctx).await?;
+        }
         if let Some(end) = self.program.end {
             self.part(ctx, end).await?;
         }
         Ok(())
+    }
+
+    /// Leaves the file that is read.
+    async fn leave_file(&mut self, ctx: &mut Context) -> Result<(), Fault> {
+        self.reader = None;
+        if let Some(entry) = self.program.end_file {
+            self.part_between(ctx, entry).await?;
+        }
+        if let Some(in_place) = &mut self.in_place {
+            in_place.finish(ctx).await?;
+        }
+        Ok(())
+    }
+
+    /// Runs BEGINFILE or ENDFILE, while another part may wait for a record. They read no records themselves, so that the box,
+    /// without which the future would hold itself, holds no other.
+    #[expect(clippy::disallowed_methods, reason = "the future borrows, and there is one of it at a time")]
+    fn part_between<'r>(
+        &'r mut self,
+        ctx: &'r mut Context,
+        entry: u32,
+    ) -> std::pin::Pin<Box<dyn Future<Output = Result<Ended, Fault>> + Send + 'r>> {
+        Box::pin(async move {
+            let suspended = self.machine.suspend();
+            self.is_between_files = true;
+            let ended = self.part(ctx, entry).await;
+            self.is_between_files = false;
+            self.machine.resume(suspended);
+            ended
+        })
     }
 
     /// Runs a part of the program to its end.
@@ -174,9 +214,15 @@ impl<'p> Runner<'p> {
             self.warn(ctx);
             let pause = pause?;
             match pause {
+                Pause::NextFile if Some(entry) == self.program.begin_file => return Ok(Ended::NextFile),
                 Pause::Next | Pause::NextFile if Some(entry) != self.program.main => {
                     let keyword = if matches!(pause, Pause::Next) { "next" } else { "nextfile" };
-                    let rule = if Some(entry) == self.program.begin { "BEGIN" } else { "END" };
+                    let rule = match Some(entry) {
+                        entry if entry == self.program.begin => "BEGIN",
+                        entry if entry == self.program.end => "END",
+                        entry if entry == self.program.begin_file => "BEGINFILE",
+                        _ => "ENDFILE",
+                    };
                     return Err(Fault::fatal(format!("`{keyword}' cannot be called from a `{rule}' rule")));
                 }
                 Pause::Done | Pause::Next => return Ok(Ended::Done),
@@ -246,12 +292,18 @@ impl<'p> Runner<'p> {
         self.update_separator()?;
         let separator = self.separator.1.clone();
         match source {
+            Source::Main if self.is_between_files => {
+                Err(Fault::fatal("non-redirected `getline' invalid inside `BEGINFILE' rule"))
+            }
             Source::Main => {
                 let found = self.read_main(ctx).await?;
                 Ok(i8::from(found))
             }
             Source::File => {
                 let outcome = self.streams.read_file(ctx, name, &separator, &mut self.line).await?;
+                if let Some(errno) = self.streams.failure.take() {
+                    self.machine.set_global(ERRNO, Value::Text(Text::from(errno.message())))?;
+                }
                 // `NR` stays.
                 Ok(outcome)
             }
@@ -306,7 +358,7 @@ impl<'p> Runner<'p> {
                     }
                     return Ok(true);
                 }
-                Ok(None) => self.reader = None,
+                Ok(None) => self.leave_file(ctx).await?,
                 Err(errno) => {
                     self.reader = None;
                     let name = self.machine.text(self.machine.global(FILENAME));
@@ -340,8 +392,11 @@ impl<'p> Runner<'p> {
                 if self.has_read {
                     return Ok(false);
                 }
-                self.begin(Text::EMPTY, Reader::new(ctx.standard_input()))?;
-                return Ok(true);
+                let reader = Reader::new(ctx.standard_input());
+                if self.begin(ctx, Text::EMPTY, reader).await? {
+                    return Ok(true);
+                }
+                continue;
             }
             let number = self.next_argument;
             self.next_argument += 1;
@@ -355,13 +410,23 @@ impl<'p> Runner<'p> {
             let input = if *name == *b"-" { Ok(ctx.standard_input()) } else { ctx.open(&name) };
             match input {
                 Ok(input) => {
-                    self.begin(name, Reader::new(input))?;
-                    return Ok(true);
+                    if self.begin(ctx, name, Reader::new(input)).await? {
+                        return Ok(true);
+                    }
                 }
                 Err(FsError::Limit(limit)) => return Err(limit.into()),
                 Err(FsError::Errno(errno)) => {
+                    if let Some(entry) = self.program.begin_file {
+                        self.machine.set_global(ERRNO, Value::Text(Text::from(errno.message())))?;
+                        self.machine.set_global(FILENAME, Value::Text(name.clone()))?;
+                        match self.part_between(ctx, entry).await? {
+                            Ended::NextFile => continue,
+                            Ended::Done | Ended::Exit => {}
+                        }
+                    }
                     let shown = String::from_utf8_lossy(&name);
-                    let place = if self.has_read { self.place() } else { String::new() };
+                    let has_run = self.has_read || self.program.begin_file.is_some();
+                    let place = if has_run { self.place() } else { String::new() };
                     return Err(Fault::Utility(UtilityError::Failed {
                         message: format!(
                             "{place}fatal: cannot open file `{shown}' for reading: {}",
@@ -374,11 +439,28 @@ impl<'p> Runner<'p> {
         }
     }
 
-    fn begin(&mut self, name: Text, reader: Reader) -> Result<(), Fault> {
+    /// Begins to read a file; false when BEGINFILE leaves it.
+    async fn begin(&mut self, ctx: &mut Context, name: Text, reader: Reader) -> Result<bool, Fault> {
         self.has_read = true;
         self.reader = Some(reader);
+        if let Some(in_place) = &mut self.in_place {
+            in_place.begin(ctx, &name).await?;
+        }
+        let index = if name.is_empty() { 0 } else { self.next_argument - 1 };
         self.machine.set_global(FILENAME, Value::Text(name))?;
-        self.machine.set_global(FNR, Value::Number(0.0))
+        self.machine.set_global(ARGIND, Value::Number(index as f64))?;
+        self.machine.set_global(FNR, Value::Number(0.0))?;
+        let Some(entry) = self.program.begin_file else { return Ok(true) };
+        self.machine.set_global(ERRNO, Value::Text(Text::EMPTY))?;
+        match self.part_between(ctx, entry).await? {
+            Ended::Done => return Ok(true),
+            Ended::NextFile => self.leave_file(ctx).await?,
+            Ended::Exit => {
+                // There are no more files.
+                (self.reader, self.next_argument) = (None, usize::MAX);
+            }
+        }
+        Ok(false)
     }
 }
 

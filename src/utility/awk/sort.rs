@@ -52,6 +52,11 @@ impl Order {
         Self { by, descends: name.ends_with(b"_desc") }
     }
 
+    /// Whether there is an order of that name.
+    pub(super) fn is_known(name: &[u8]) -> bool {
+        Self::named(name).by != By::Nothing
+    }
+
     fn compare(self, left: &Entry, right: &Entry, format: &[u8]) -> Ordering {
         match self.by {
             By::Nothing => Ordering::Equal,

@@ -5,7 +5,7 @@ use super::machine::Machine;
 use super::op::{PROCINFO, Var};
 use super::sort::{AT_ONCE, Entry, Job, Order, Purpose};
 use super::value::Value;
-use crate::memory::{Box, Vec};
+use crate::memory::{Box, String, Vec, format};
 use crate::text::Text;
 
 /// A sort, and what is left to be done with its result.
@@ -20,7 +20,7 @@ pub(super) struct Sorting {
 impl Machine<'_> {
     pub(super) fn for_in(&mut self, array: Var) -> Result<bool, Fault> {
         let number = self.array(array)?;
-        let order = self.sort_order();
+        let order = self.sort_order()?;
         let Some(table) = self.arrays.get(number) else { return Ok(false) };
         if order.is_some() || table.len() > AT_ONCE {
             // Without an order the subscripts are gathered in portions all the same.
@@ -80,11 +80,22 @@ impl Machine<'_> {
     }
 
     /// `PROCINFO["sorted_in"]`
-    pub(super) fn sort_order(&self) -> Option<Text> {
-        let Value::Array(number) = self.global(PROCINFO) else { return None };
-        match self.arrays.get(*number)?.get(b"sorted_in")? {
-            Value::Text(text) | Value::Input(text) if text.starts_with(b"@") => Some(text.clone()),
-            _ => None,
+    fn sort_order(&self) -> Result<Option<Text>, Fault> {
+        let Value::Array(number) = self.global(PROCINFO) else { return Ok(None) };
+        let order = self.arrays.get(*number).and_then(|table| table.get(b"sorted_in"));
+        let Some(Value::Text(text) | Value::Input(text)) = order else { return Ok(None) };
+        if text.is_empty() || **text == *b"@unsorted" {
+            return Ok(None);
+        }
+        let shown = String::from_utf8_lossy(text);
+        if Order::is_known(text) {
+            Ok(Some(text.clone()))
+        } else if self.program.functions.iter().any(|function| *function.name == **text) {
+            Err(Fault::fatal(format!(
+                "PROCINFO[\"sorted_in\"]: sorting by function `{shown}' is not supported"
+            )))
+        } else {
+            Err(Fault::fatal(format!("sort comparison function `{shown}' is not defined")))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::error::{SyntaxError, SyntaxErrorKind};
 use super::lexer::Token;
-use super::op::{Op, Place, Redirect, Var};
+use super::op::{Comparison, Op, Place, Redirect, Var};
 use super::parser::{Loop, Parser};
 use crate::memory::{ToMetered, Vec, format};
 
@@ -49,6 +49,7 @@ impl Parser<'_> {
             Token::Keyword("while") => self.while_statement(),
             Token::Keyword("do") => self.do_statement(),
             Token::Keyword("for") => self.for_statement(),
+            Token::Keyword("switch") => self.switch_statement(),
             _ => {
                 self.simple_statement()?;
                 self.terminator()
@@ -224,8 +225,11 @@ impl Parser<'_> {
             Token::Keyword("printf") => self.print(Op::Printf),
             Token::Keyword("delete") => self.delete(),
             Token::Keyword("next" | "nextfile") => {
-                if let Some(part) = self.part {
-                    let keyword = if self.is_keyword("next") { "next" } else { "nextfile" };
+                let keyword = if self.is_keyword("next") { "next" } else { "nextfile" };
+                // BEGINFILE may leave its file.
+                if let Some(part) = self.part
+                    && !(part == "BEGINFILE" && keyword == "nextfile")
+                {
                     return Err(
                         self.error(SyntaxErrorKind::Error(format!("`{keyword}' used in {part} action")))
                     );
@@ -259,7 +263,9 @@ impl Parser<'_> {
             }
             Token::Keyword(keyword @ ("break" | "continue")) => {
                 let jump = self.program.code.len();
-                let Some(inner) = self.loops.last_mut() else {
+                let is_break = keyword == "break";
+                let inner = self.loops.iter_mut().rev().find(|inner| is_break || !inner.is_switch);
+                let Some(inner) = inner else {
                     let message = if keyword == "break" {
                         "`break' is not allowed outside a loop or switch"
                     } else {
@@ -282,6 +288,87 @@ impl Parser<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// `switch (VALUE) { case CONSTANT: ... default: ... }`: the bodies first, one after the other, then the comparisons,
+    /// which jump back to them.
+    fn switch_statement(&mut self) -> Result<(), SyntaxError> {
+        self.condition()?;
+        self.skip_newlines();
+        self.expect_sign("{")?;
+        let to_cases = self.emit(Op::Jump(0));
+        self.loops.push(Loop { is_switch: true, ..Loop::default() });
+        let mut cases = Vec::new();
+        let mut default = None;
+        loop {
+            while self.token == Token::Newline || self.is_sign(";") {
+                self.advance();
+            }
+            if self.take_sign("}") {
+                break;
+            }
+            if self.take_keyword("case") {
+                cases.push((self.case_constant()?, self.here()));
+                self.expect_sign(":")?;
+            } else if self.is_keyword("default") {
+                if default.is_some() {
+                    return Err(self.error(SyntaxErrorKind::Error(
+                        "duplicate `default' detected in switch body".to_metered(),
+                    )));
+                }
+                self.advance();
+                default = Some(self.here());
+                self.expect_sign(":")?;
+            } else if self.token == Token::End || cases.is_empty() && default.is_none() {
+                return Err(self.unexpected());
+            } else {
+                self.statement()?;
+            }
+        }
+        let to_end = self.emit(Op::Jump(0));
+        self.patch_here(to_cases);
+        for (constant, body) in cases {
+            self.emit(Op::Duplicate);
+            self.emit(constant);
+            self.emit(match constant {
+                Op::Regex(_) => Op::Match { is_negated: false },
+                _ => Op::Compare(Comparison::Equal),
+            });
+            self.emit(Op::JumpCase(body));
+        }
+        self.emit(Op::Pop);
+        if let Some(body) = default {
+            self.emit(Op::Jump(body));
+        }
+        self.patch_here(to_end);
+        let jumps = self.loops.pop().unwrap_or_default();
+        for jump in jumps.breaks {
+            self.patch_here(jump);
+        }
+        Ok(())
+    }
+
+    /// What follows `case`: a number, with its sign, a text or a regular expression. Its code is taken back.
+    fn case_constant(&mut self) -> Result<Op, SyntaxError> {
+        let start = self.program.code.len();
+        let is_negative = self.is_sign("-");
+        if is_negative || self.is_sign("+") {
+            self.advance();
+        }
+        if let (Token::Number(number), true) = (self.token.clone(), is_negative) {
+            self.advance();
+            let constant = self.constant(super::value::Value::Number(-number));
+            return Ok(Op::Constant(constant));
+        }
+        if !matches!(self.token, Token::Number(_) | Token::Text(_) | Token::Sign("/" | "/=")) {
+            return Err(self.unexpected());
+        }
+        self.constant_primary()?;
+        self.keep_regex(start);
+        let code = self.program.code.get(start).copied();
+        self.program.code.truncate(start);
+        self.program.lines.truncate(start);
+        code.ok_or_else(|| self.unexpected())
     }
 
     fn is_at_end_of_statement(&self) -> bool {

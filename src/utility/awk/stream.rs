@@ -37,6 +37,8 @@ pub(super) struct Streams {
     sink_places: HashMap<Vec<u8>, usize>,
     files: HashMap<Vec<u8>, Reader>,
     processes: HashMap<Vec<u8>, Process>,
+    /// Why the last file could not be read.
+    pub(super) failure: Option<Errno>,
 }
 
 fn shell(ctx: &Context, command: &[u8]) -> crate::utility::CommandRequest {
@@ -148,7 +150,10 @@ impl Streams {
                 Ok(input) => {
                     self.files.insert(name.to_metered(), Reader::new(input));
                 }
-                Err(FsError::Errno(_)) => return Ok(-1),
+                Err(FsError::Errno(errno)) => {
+                    self.failure = Some(errno);
+                    return Ok(-1);
+                }
                 Err(FsError::Limit(limit)) => return Err(limit.into()),
             }
         }
@@ -197,10 +202,15 @@ impl Streams {
     pub(super) async fn system(&mut self, ctx: &mut Context, command: &[u8]) -> Result<f64, Fault> {
         ctx.stdout.flush().await?;
         self.flush(None).await?;
-        let request = shell(ctx, command);
-        let status = status_of(ctx.run_command(request).await)?;
-        Ok(f64::from(status.0))
+        run_to_end(ctx, shell(ctx, command)).await
     }
+}
+
+/// Runs a command; its exit status, or 256 and the signal that ended it.
+async fn run_to_end(ctx: &Context, request: crate::utility::CommandRequest) -> Result<f64, Fault> {
+    let mut running = ctx.start_command(request, Relation::Child);
+    let status = status_of((&mut running).await)?;
+    Ok(f64::from(running.killed_by().map_or(u16::from(status.0), |signal| 256 + u16::from(signal))))
 }
 
 fn open_sink(ctx: &Context, redirect: Redirect, name: &[u8]) -> Result<Sink, Fault> {
@@ -230,8 +240,7 @@ async fn end_sink(ctx: &mut Context, name: &[u8], sink: Sink) -> Result<f64, Fau
         Sink::Command(bytes) => {
             let mut request = shell(ctx, name);
             request.stdin = Some(Description::memory(bytes));
-            let status = status_of(ctx.run_command(request).await)?;
-            return Ok(f64::from(status.0));
+            return run_to_end(ctx, request).await;
         }
     }
     Ok(0.0)

@@ -97,6 +97,19 @@ impl Value {
         Some(self.bytes(format, &mut left).cmp(other.bytes(format, &mut right)))
     }
 
+    /// As `compare`, upper and lower case being the same.
+    pub(super) fn compare_folded(&self, other: &Self, format: &[u8]) -> Option<Ordering> {
+        if self.as_number().is_some() && other.as_number().is_some() {
+            return self.compare(other, format);
+        }
+        let folded = |value: &Self| {
+            let (mut buffer, mut out) = (Vec::new(), Vec::new());
+            super::function::push_in_case(value.bytes(format, &mut buffer), false, &mut out);
+            out
+        };
+        Some(folded(self).cmp(&folded(other)))
+    }
+
     /// Its bytes, made in `buffer` where they do not exist.
     pub(super) fn bytes<'v>(&'v self, format: &[u8], buffer: &'v mut Vec<u8>) -> &'v [u8] {
         match self {

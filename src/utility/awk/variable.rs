@@ -2,8 +2,11 @@
 
 use super::array::Table;
 use super::error::Fault;
+use super::field::Splitter;
 use super::machine::Machine;
-use super::op::{CONVFMT, FS, NF, OFMT, OFS, ORS, Place, RS, SPECIAL, SUBSEP, Var};
+use super::op::{
+    CONVFMT, FIELDWIDTHS, FPAT, FS, IGNORECASE, NF, OFMT, OFS, ORS, Place, RS, SPECIAL, SUBSEP, Var,
+};
 use super::value::{Origin, Value};
 use crate::memory::{String, Vec, format};
 
@@ -142,6 +145,25 @@ impl Machine<'_> {
                 self.split_record()?;
                 let separator = self.text(&value);
                 self.splitter = self.splitter_for(&separator)?;
+            }
+            FIELDWIDTHS => {
+                self.split_record()?;
+                let widths = self.text(&value);
+                self.splitter = Self::widths(&widths)?;
+            }
+            FPAT => {
+                self.split_record()?;
+                let pattern = self.text(&value);
+                self.splitter = Splitter::Matches(self.regex(&pattern)?);
+            }
+            IGNORECASE if self.ignore_case != value.is_true() => {
+                self.ignore_case = value.is_true();
+                self.regexes.clear();
+                if matches!(self.splitter, Splitter::Regex(_)) {
+                    self.split_record()?;
+                    let separator = self.text(&self.global(FS).clone());
+                    self.splitter = self.splitter_for(&separator)?;
+                }
             }
             OFS => {
                 self.rebuild_record()?;
