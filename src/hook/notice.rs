@@ -191,8 +191,9 @@ pub(super) fn of_record(bundle: &dyn Bundle, record: &HookRecord, all: &mut Vec<
     for warning in &record.warnings {
         add(NoticeKind::Warning, warning.clone());
     }
-    let is_script = |hook: &Hook| !matches!(hook.handler, Handler::Other(_));
-    if bundle.hook(record.index).is_some_and(is_script) {
+    // The answers of a server are objects of the same members.
+    let is_read = |hook: &Hook| !matches!(hook.handler, Handler::Other(kind) if kind != "http");
+    if bundle.hook(record.index).is_some_and(is_read) {
         for fault in unread::faults(run, |output| bundle.unread(record.event, output)) {
             add(NoticeKind::Warning, fault);
         }

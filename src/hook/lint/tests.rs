@@ -124,6 +124,7 @@ const EXPECTED: &[(&str, &str)] = &[
     ("AG-16", "cannot-block"),
     ("agentao-G10", "script-syntax"),
     ("DA-28", "cannot-block"),
+    ("CC-7", "command-missing"), // a guard whose tools are not there
     ("CC-26", "cannot-block"),
     ("DA-30", "output-field"),
     ("delivery", "script-syntax"),
