@@ -248,21 +248,26 @@ impl Scheduler {
     fn signal(&mut self, target: Target, signal: Signal) {
         let mut targets = vec![target];
         while let Some(target) = targets.pop() {
-            let (pids, is_group) = match target {
-                Target::Process(pid) => (vec![pid], false),
-                Target::Tree(root) => (self.descendants(root), false),
-                Target::Others(but) => (self.pids(|_, pid| pid != but), false),
-                Target::Group(group, but) => (
-                    self.pids(|process, pid| process.shell.state.ids.group == group && Some(pid) != but),
-                    true,
-                ),
+            let pids = match target {
+                Target::Process(pid) => vec![pid],
+                Target::Tree(root) => self.descendants(root),
+                Target::Others(but) => self.pids(|_, pid| pid != but),
+                Target::Group(group, but) => {
+                    self.pids(|process, pid| process.shell.state.ids.group == group && Some(pid) != but)
+                }
             };
             for pid in pids {
                 if let Some(stand_in) = self.stand_in(pid, signal) {
-                    // In a group of one it got the signal as well.
-                    targets.extend((!is_group || matches!(stand_in, Target::Group(..))).then_some(stand_in));
+                    let gets_it_too = match target {
+                        Target::Process(_) => false,
+                        Target::Group(..) => !matches!(stand_in, Target::Group(..)),
+                        Target::Tree(_) | Target::Others(_) => true,
+                    };
+                    if !gets_it_too {
+                        targets.push(stand_in);
+                    }
                 } else if let Some(process) = self.process(pid) {
-                    if is_group {
+                    if matches!(target, Target::Group(..)) {
                         process.deliver_to_group(signal);
                     } else {
                         process.deliver(pid, signal);
