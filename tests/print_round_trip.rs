@@ -63,10 +63,11 @@ fn changed_by_design(text: &[u8]) -> bool {
     .any(|design| text.contains(design))
 }
 
-/// The same, seen in the script: `elif`, `$'...'`, a descriptor that is the default, a function's body without braces.
+/// The same, seen in the script: `elif`, `$'...'`, a descriptor that is the default, a function's body without braces, and a
+/// subscript that goes on in the next line, which is parsed when it is evaluated.
 fn changed_in(script: &[u8]) -> bool {
     let text = String::from_utf8_lossy(script);
-    ["elif", "$'", "1>", "0<", "()", "function"].iter().any(|design| text.contains(design))
+    ["elif", "$'", "1>", "0<", "()", "function", "\\\n"].iter().any(|design| text.contains(design))
 }
 
 /// What is wrong with the round trip of each command of a script.
