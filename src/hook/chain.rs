@@ -403,20 +403,28 @@ impl Drop for PayloadFile<'_> {
     }
 }
 
-/// All results in order, once the last one is there.
+/// All results in order, once the last one is there. Many short runs take long together: others come first in between.
 async fn join<T>(futures: Vec<HookFuture<'_, T>>) -> Vec<T> {
     let mut waiting: Vec<_> = futures.into_iter().map(|future| (Some(future), None)).collect();
+    // Where it goes on.
+    let mut next = 0;
     poll_fn(|context| {
-        let mut pending = false;
-        for (future, result) in &mut waiting {
-            if let Some(running) = future {
-                match running.as_mut().poll(context) {
-                    Poll::Ready(value) => (*future, *result) = (None, Some(value)),
-                    Poll::Pending => pending = true,
-                }
+        let since = real_monotonic();
+        for _ in 0..waiting.len() {
+            let place = next;
+            next = if next + 1 < waiting.len() { next + 1 } else { 0 };
+            let Some((future, result)) = waiting.get_mut(place) else { break };
+            let Some(running) = future else { continue };
+            if let Poll::Ready(value) = running.as_mut().poll(context) {
+                (*future, *result) = (None, Some(value));
+            }
+            if real_monotonic().saturating_sub(since) >= IN_A_TURN {
+                context.waker().wake_by_ref();
+                break;
             }
         }
-        if pending { Poll::Pending } else { Poll::Ready(()) }
+        let is_over = waiting.iter().all(|(future, _)| future.is_none());
+        if is_over { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
     waiting.into_iter().filter_map(|(_, result)| result).collect()

@@ -124,12 +124,12 @@ pub(super) fn span_text(source: &[u8], span: Span) -> &[u8] {
 }
 
 fn finish(reading: &Reading, source: &[u8]) -> Field {
-    let text = String::from_utf8_lossy(&reading.text).into_owned();
+    let text = text_of(&reading.text);
     if reading.computed {
         let view = WordView { text: None, source: shown(source) };
         Field { view, prefix: text, single: reading.single }
     } else {
-        let view = WordView { text: Some(text), source: String::from_utf8_lossy(source).into_owned() };
+        let view = WordView { text: Some(text), source: text_of(source) };
         Field { view, prefix: String::new(), single: true }
     }
 }
@@ -137,9 +137,9 @@ fn finish(reading: &Reading, source: &[u8]) -> Field {
 /// A computed word as written. It is cut because words in substitutions in words would be copied once a level.
 pub(super) fn shown(source: &[u8]) -> String {
     if source.len() <= MAX_SOURCE {
-        return String::from_utf8_lossy(source).into_owned();
+        return text_of(source);
     }
-    let mut text = String::from_utf8_lossy(source.get(..MAX_SOURCE).unwrap_or(&[])).into_owned();
+    let mut text = text_of(source.get(..MAX_SOURCE).unwrap_or(&[]));
     text.push_str("...");
     text
 }
@@ -213,4 +213,9 @@ fn pattern_start(text: &[u8]) -> Option<usize> {
         (Some(plain), Some(open)) => Some(plain.min(open)),
         (plain, open) => plain.or(open),
     }
+}
+
+/// Bytes as text. Most are valid, which is seen much faster than what is not is replaced.
+fn text_of(bytes: &[u8]) -> String {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes).into_owned(), str::to_owned)
 }

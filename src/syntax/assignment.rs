@@ -22,10 +22,8 @@ impl Reader<'_> {
         if !self.byte().is_some_and(is_name_start) {
             return Ok(Tried::Nothing);
         }
-        let mut end = start;
-        while self.byte_at(end).is_some_and(is_name_byte) {
-            end += 1;
-        }
+        let rest = self.slice(start, self.input.end);
+        let mut end = start + rest.iter().position(|&byte| !is_name_byte(byte)).unwrap_or(rest.len());
         if self.byte_at(end) == Some(b'\\') {
             end = self.name_end(end);
         }
