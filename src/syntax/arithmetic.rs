@@ -126,10 +126,22 @@ impl Tokens<'_> {
     }
 
     fn skip_blanks(&self, mut at: usize) -> usize {
-        while matches!(self.byte(at), b' ' | b'\t' | b'\n' | b'\r') {
+        while at <= self.bytes && matches!(self.byte(at), b' ' | b'\t' | b'\n' | b'\r') {
             at += 1;
         }
         at
+    }
+
+    /// Where a name or a number ends, of which further bytes than those of names may be part.
+    fn name_end(&self, start: usize, is_part: impl Fn(u8) -> bool) -> Evaluated<usize> {
+        let mut end = start;
+        while is_name_byte(self.byte(end)) || is_part(self.byte(end)) {
+            end += 1;
+            if end > self.bytes {
+                return Err(self.error(Kind::TooLong(self.bytes as u64)));
+            }
+        }
+        Ok(end)
     }
 
     /// Reads the next token.
@@ -245,10 +257,7 @@ impl Tokens<'_> {
 
     fn number(&mut self) -> Evaluated<()> {
         let start = self.pos;
-        let mut end = start;
-        while is_name_byte(self.byte(end)) || matches!(self.byte(end), b'#' | b'@') {
-            end += 1;
-        }
+        let end = self.name_end(start, |byte| matches!(byte, b'#' | b'@'))?;
         let value = constant(self.slice(start, end)).map_err(|kind| {
             Box::new(ArithmeticError { kind, token: Text::from(self.slice(start, end)), shown: end })
         })?;
@@ -259,10 +268,7 @@ impl Tokens<'_> {
 
     fn variable(&mut self) -> Evaluated<()> {
         let start = self.pos;
-        let mut end = start;
-        while is_name_byte(self.byte(end)) {
-            end += 1;
-        }
+        let end = self.name_end(start, |_| false)?;
         let name = Text::from(self.slice(start, end));
         self.pos = end;
         self.last_start = start;
