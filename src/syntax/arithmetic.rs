@@ -97,7 +97,7 @@ struct Tokens<'a> {
     parameters: bool,
     depth: u32,
     limit: u32,
-    /// No token begins behind so many bytes.
+    /// No token begins or ends behind so many bytes.
     bytes: usize,
 }
 

@@ -85,8 +85,12 @@ impl Shell {
             }
             return Ok(Target::Referent(text));
         }
-        if target.list_kind().is_some() && self.target_values(run, target).is_empty() {
-            // `${!array[@]-word}` and `${!@}`
+        let is_known = match target {
+            Target::Elements(id, _) => self.variables.slot(*id).exists(),
+            _ => target.list_kind().is_some(),
+        };
+        if is_known && self.target_values(run, target).is_empty() {
+            // `${!array[@]-word}` of a variable that was declared, and `${!@}`
             return Ok(Target::Nothing);
         }
         let Some(text) = self.target_text(run, target) else {

@@ -167,5 +167,12 @@ pub(super) fn indirect_name(source: &[u8]) -> Text {
     let inner = source.strip_prefix(b"${!").unwrap_or(source);
     let end =
         inner.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').unwrap_or(inner.len());
+    // With its subscript.
+    let end = match inner.get(end..) {
+        Some(rest) if rest.starts_with(b"[") => {
+            memchr::memchr(b']', rest).map_or(end, |close| end + close + 1)
+        }
+        _ => end,
+    };
     Text::from(inner.get(..end).unwrap_or(inner))
 }

@@ -127,7 +127,7 @@ impl Reader<'_, '_, '_> {
         let digit = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'#' | b'@' | b'_');
         let length = self.rest().iter().take_while(digit).count();
         let digits = self.rest().get(..length).unwrap_or(&[]);
-        let Ok(Expression::Number(number)) = crate::syntax::parse_arithmetic(digits, 1, 0) else {
+        let Ok(Expression::Number(number)) = crate::syntax::parse_arithmetic(digits, 1, digits.len()) else {
             return Err(Stop::Syntax);
         };
         self.at += length;
