@@ -101,6 +101,31 @@ pub(crate) fn append_value(out: &mut Vec<u8>, value: &Value) {
     }
 }
 
+/// [`append_value`] with the members of objects in the order of their names, so that equal values have equal texts.
+pub(crate) fn append_sorted(out: &mut Vec<u8>, value: &Value) {
+    match value {
+        Value::Object(members) => {
+            let mut sorted: Vec<_> = members.iter().collect();
+            sorted.sort_unstable_by_key(|(name, _)| *name);
+            for (index, (name, value)) in sorted.into_iter().enumerate() {
+                out.push(if index == 0 { b'{' } else { b',' });
+                append_text(out, name);
+                out.push(b':');
+                append_sorted(out, value);
+            }
+            out.extend_from_slice(if members.is_empty() { b"{}" } else { b"}" });
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                out.push(if index == 0 { b'[' } else { b',' });
+                append_sorted(out, item);
+            }
+            out.extend_from_slice(if items.is_empty() { b"[]" } else { b"]" });
+        }
+        other => append_value(out, other),
+    }
+}
+
 /// [`append_value`] of an object.
 pub(crate) fn append_members(out: &mut Vec<u8>, members: &Map<String, Value>) {
     let mut object = ObjectWriter::new(out);
@@ -140,6 +165,13 @@ impl<'a> ObjectWriter<'a> {
     pub(crate) fn put<T: serde::Serialize + ?Sized>(&mut self, name: &str, value: &T) {
         self.name(name);
         append_json(self.out, value);
+    }
+
+    /// [`ObjectWriter::put`] of what may not be there.
+    pub(crate) fn put_some<T: serde::Serialize>(&mut self, name: &str, value: Option<T>) {
+        if let Some(value) = value {
+            self.put(name, &value);
+        }
     }
 
     /// [`ObjectWriter::put`] of a string.

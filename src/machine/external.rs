@@ -222,7 +222,7 @@ impl Process {
             Found::Path(path) => path,
             Found::Missing if name.contains(&b'/') => {
                 let error = CommandError::File(name.clone(), Errno::NotFound);
-                run.note_missing(name, Errno::NotFound);
+                run.note_not_found(name);
                 self.x.fail_command(&mut self.shell, error);
                 return Ok(());
             }
@@ -244,7 +244,7 @@ impl Process {
     }
 
     fn command_not_found(&mut self, run: &mut Run, name: &Text) -> Step {
-        run.note_unknown_command(name);
+        run.note_not_found(name);
         let handler = run.services.names.find(b"command_not_found_handle");
         if let Some(function) = handler.and_then(|id| self.shell.state.commands.functions.get(&id)).cloned() {
             self.x.fields.insert(0, Text::from_static(b"command_not_found_handle"));
@@ -353,7 +353,7 @@ impl Process {
             (utility.run)(Context { utility: Some(utility), ..context })
         } else {
             drop(context);
-            run.note_unknown_command(name);
+            run.note_not_found(name);
             self.x.fail_command(&mut self.shell, CommandError::NotFound(name.clone()));
             return Ok(());
         };

@@ -306,11 +306,7 @@ impl Process {
         match process.x.search(&mut process.shell, run, name) {
             super::external::Found::Path(_) => {}
             super::external::Found::Missing => {
-                if name.contains(&b'/') {
-                    run.note_missing(name, Errno::NotFound);
-                } else {
-                    run.note_unknown_command(name);
-                }
+                run.note_not_found(name);
                 return Err(CommandError::NotFound);
             }
             super::external::Found::NotExecutable(path, errno) => {

@@ -89,9 +89,10 @@ impl Run {
         self.services.missing.note(kind, name);
     }
 
-    /// The same of a command that no search found.
-    pub(crate) fn note_unknown_command(&self, name: &[u8]) {
-        self.services.missing.note(MissingKind::Command, name);
+    /// The same of a command that was not found: no search found it, or its file is not there.
+    pub(crate) fn note_not_found(&self, name: &[u8]) {
+        let kind = if name.contains(&b'/') { MissingKind::File } else { MissingKind::Command };
+        self.services.missing.note(kind, name);
     }
 
     /// A process number that was not used in this run.

@@ -99,13 +99,13 @@ struct Entry {
     process: Option<Box<Process>>,
     parent: u32,
     waker: Waker,
-    /// A utility asked for it, and waits for its end.
-    request: Option<Request>,
+    /// The utility that asked for it, and waits for its end.
+    requester: Option<Requester>,
 }
 
-/// A utility's process, and the command that it asked for.
-struct Request {
-    by: u32,
+/// The process of the utility that asked for a command, and what the two have of each other.
+struct Requester {
+    pid: u32,
     state: Arc<CommandState>,
 }
 
@@ -176,10 +176,10 @@ impl Scheduler {
         scheduler
     }
 
-    fn admit(&mut self, parent: u32, process: Box<Process>, request: Option<Request>) {
+    fn admit(&mut self, parent: u32, process: Box<Process>, requester: Option<Requester>) {
         let pid = process.shell.state.ids.own;
         let waker = Waker::from(shared(ProcessWaker { pid, ready: Arc::clone(&self.ready) }));
-        self.entries.insert(pid, Entry { process: Some(process), parent, waker, request });
+        self.entries.insert(pid, Entry { process: Some(process), parent, waker, requester });
         lock(&self.ready.queue).push_back(pid);
     }
 
@@ -297,9 +297,9 @@ impl Scheduler {
     /// dies with that process.
     fn stand_in(&self, pid: u32, signal: Signal) -> Option<Target> {
         self.entries.iter().find_map(|(&command, entry)| {
-            let request = entry.request.as_ref().filter(|request| request.by == pid)?;
+            let requester = entry.requester.as_ref().filter(|requester| requester.pid == pid)?;
             let process = entry.process.as_deref().filter(|process| !process.dies_at_once(signal))?;
-            match request.state.relation() {
+            match requester.state.relation() {
                 Relation::Child => None,
                 Relation::StandIn => Some(Target::Process(command)),
                 Relation::Group => Some(Target::Group(process.shell.state.ids.group, None)),
@@ -313,8 +313,8 @@ impl Scheduler {
         if pid == self.first {
             self.first_status = Some(status);
         }
-        if let Some(request) = entry.request {
-            request.state.end(Ok(ExitStatus(status)), killed);
+        if let Some(requester) = entry.requester {
+            requester.state.end(Ok(ExitStatus(status)), killed);
         }
         if let Some(process) =
             self.entries.get_mut(&entry.parent).and_then(|entry| entry.process.as_deref_mut())
@@ -337,7 +337,7 @@ impl Scheduler {
             match Process::for_request(&mut self.run, request, descriptors, group) {
                 Ok(process) => {
                     self.run.alive.push(Alive::of(&process));
-                    self.admit(0, process, Some(Request { by, state }));
+                    self.admit(0, process, Some(Requester { pid: by, state }));
                 }
                 Err(error) => state.end(Err(error), None),
             }
@@ -349,12 +349,12 @@ impl Scheduler {
         let mut abandoned = Vec::new();
         let mut signals = Vec::new();
         for (&pid, entry) in &self.entries {
-            let Some(request) = &entry.request else { continue };
-            if request.state.is_abandoned() {
+            let Some(requester) = &entry.requester else { continue };
+            if requester.state.is_abandoned() {
                 abandoned.push(pid);
                 continue;
             }
-            for (signal, reach) in request.state.take_signals() {
+            for (signal, reach) in requester.state.take_signals() {
                 let group = entry.process.as_ref().map(|process| process.shell.state.ids.group);
                 let target = match (reach, group) {
                     (Reach::Group, Some(group)) => Target::Group(group, None),
@@ -375,7 +375,7 @@ impl Scheduler {
     fn descendants(&self, root: u32) -> Vec<u32> {
         let mut children: HashMap<u32, Vec<u32>> = HashMap::default();
         for (&pid, entry) in &self.entries {
-            let parent = entry.request.as_ref().map_or(entry.parent, |request| request.by);
+            let parent = entry.requester.as_ref().map_or(entry.parent, |requester| requester.pid);
             if let Some(children) = children.get_or_default(parent) {
                 children.push(pid);
             }

@@ -333,17 +333,13 @@ fn put_offset(seconds: i32, colons: usize, directive: Directive, out: &mut Vec<u
     out.extend_from_slice(text.as_bytes());
 }
 
-/// The weekday's English name.
-const fn weekday_name(day: Weekday) -> &'static str {
-    match day {
-        Weekday::Sunday => "Sunday",
-        Weekday::Monday => "Monday",
-        Weekday::Tuesday => "Tuesday",
-        Weekday::Wednesday => "Wednesday",
-        Weekday::Thursday => "Thursday",
-        Weekday::Friday => "Friday",
-        Weekday::Saturday => "Saturday",
-    }
+/// English names of the days of the week, from Sunday.
+pub(crate) const WEEKDAYS: [&str; 7] =
+    ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
+fn weekday_name(day: Weekday) -> &'static str {
+    let index = usize::try_from(day.to_sunday_zero_offset()).ok();
+    index.and_then(|index| WEEKDAYS.get(index)).copied().unwrap_or("")
 }
 
 /// English names of the months.

@@ -91,7 +91,7 @@ fn run_file(
         ctx.process.x.search(&mut ctx.process.shell, ctx.run, name)
     };
     if found == Found::Missing && !name.contains(&b'/') {
-        ctx.run.note_unknown_command(name);
+        ctx.run.note_not_found(name);
         let error = CommandError::NotFound(name.clone());
         ctx.process.x.fail_command(&mut ctx.process.shell, error);
         return Ok(Flow::Switched);

@@ -38,13 +38,14 @@ fn exec(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     };
     let path = match ctx.process.x.search(&mut ctx.process.shell, ctx.run, &name) {
         Found::Path(path) => path,
-        Found::Missing if name.contains(&b'/') => {
-            ctx.run.note_missing(&name, Errno::NotFound);
-            return failed(ctx, BuiltinError::CannotExecute { name, errno: Errno::NotFound }, 127);
-        }
         Found::Missing => {
-            ctx.run.note_unknown_command(&name);
-            return failed(ctx, BuiltinError::NotFound(name), 127);
+            ctx.run.note_not_found(&name);
+            let error = if name.contains(&b'/') {
+                BuiltinError::CannotExecute { name, errno: Errno::NotFound }
+            } else {
+                BuiltinError::NotFound(name)
+            };
+            return failed(ctx, error, 127);
         }
         Found::NotExecutable(name, errno) => {
             ctx.run.note_missing(&name, errno);

@@ -179,20 +179,23 @@ impl Search<'_> {
     fn reference(&self, group: usize, at: usize) -> Option<usize> {
         let start = (*self.slots.get(2 * group)?)?;
         let end = (*self.slots.get(2 * group + 1)?)?;
-        let wanted = self.text.get(start..end)?;
-        let rest = self.text.get(at..)?;
-        if !self.program.ignore_case {
-            return rest.starts_with(wanted).then_some(wanted.len());
-        }
-        let (mut from, mut to) = (0, 0);
-        while let Some((unit, length)) = unit_at(wanted, from) {
-            let (other, other_length) = unit_at(rest, to)?;
-            if fold(unit) != fold(other) {
-                return None;
-            }
-            from += length;
-            to += other_length;
-        }
-        Some(to)
+        repeated(self.text.get(start..end)?, self.text.get(at..)?, self.program.ignore_case)
     }
+}
+
+/// The length of the beginning of `rest` that repeats `wanted`.
+pub(super) fn repeated(wanted: &[u8], rest: &[u8], ignore_case: bool) -> Option<usize> {
+    if !ignore_case {
+        return rest.starts_with(wanted).then_some(wanted.len());
+    }
+    let (mut from, mut to) = (0, 0);
+    while let Some((unit, length)) = unit_at(wanted, from) {
+        let (other, other_length) = unit_at(rest, to)?;
+        if fold(unit) != fold(other) {
+            return None;
+        }
+        from += length;
+        to += other_length;
+    }
+    Some(to)
 }

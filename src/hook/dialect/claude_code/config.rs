@@ -346,7 +346,7 @@ impl Loader<'_> {
     fn class(&mut self, source: &Source, handler: &Node) -> usize {
         let mut key = if source.is_settings() { Vec::new() } else { source.name().into_bytes() };
         key.push(0);
-        super::placeholder::canonical(&handler.to_value(), &mut key);
+        crate::hook::json::append_sorted(&mut key, &handler.to_value());
         let next = self.classes.len();
         *self.classes.entry(key).or_insert(next)
     }

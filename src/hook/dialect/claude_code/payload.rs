@@ -8,7 +8,7 @@ use super::event::EventName;
 use super::settings::Settings;
 use crate::hook::error::EventError;
 use crate::hook::event::{Channel, Event, EventContext, Happening, ToolCall, ToolCallSummary};
-use crate::hook::json::{Json, append_json, append_text, append_value};
+use crate::hook::json::{Json, ObjectWriter};
 use crate::vfs::path;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -136,7 +136,8 @@ impl<'a> Payload<'a> {
     /// The whole object as text.
     pub(super) fn encode(&self) -> Vec<u8> {
         let context = &self.event.context;
-        let mut object = ObjectWriter { out: Vec::with_capacity(512), empty: true };
+        let mut out = Vec::with_capacity(512);
+        let mut object = ObjectWriter::new(&mut out);
         object.put("session_id", &context.session_id);
         match (self.fact("prompt_id"), &context.turn_id) {
             (Some(id), _) => object.put("prompt_id", id),
@@ -160,16 +161,19 @@ impl<'a> Payload<'a> {
         object.put_some("effort", self.fact("effort"));
         object.put("hook_event_name", self.name.name());
         for name in self.name.row().fields {
-            object.put_value(name, self.member(name).as_deref());
+            if let Some(value) = self.member(name) {
+                object.put_value(name, &value);
+            }
         }
         let common = ["prompt_id", "transcript_path", "scratchpad_dir", "effort"];
         for (name, value) in &self.event.facts {
             let said = common.contains(&name.as_str()) || self.name.row().fields.contains(&name.as_str());
             if !said {
-                object.put(name, value);
+                object.put_any(name, value);
             }
         }
-        object.end()
+        object.end();
+        out
     }
 
     /// A member of the event's own.
@@ -282,44 +286,6 @@ impl<'a> Payload<'a> {
 
 fn call_summary(call: &ToolCallSummary) -> Value {
     serde_json::json!({"tool_name": call.tool_name, "tool_input": {}, "tool_use_id": call.tool_call_id})
-}
-
-/// Writes one JSON object, member by member.
-struct ObjectWriter {
-    out: Vec<u8>,
-    empty: bool,
-}
-
-impl ObjectWriter {
-    fn put<T: serde::Serialize + ?Sized>(&mut self, name: &str, value: &T) {
-        self.name(name);
-        append_json(&mut self.out, value);
-    }
-
-    fn name(&mut self, name: &str) {
-        self.out.push(if self.empty { b'{' } else { b',' });
-        self.empty = false;
-        append_text(&mut self.out, name);
-        self.out.push(b':');
-    }
-
-    fn put_value(&mut self, name: &str, value: Option<&Value>) {
-        if let Some(value) = value {
-            self.name(name);
-            append_value(&mut self.out, value);
-        }
-    }
-
-    fn put_some<T: serde::Serialize>(&mut self, name: &str, value: Option<T>) {
-        if let Some(value) = value {
-            self.put(name, &value);
-        }
-    }
-
-    fn end(mut self) -> Vec<u8> {
-        self.out.extend_from_slice(if self.empty { b"{}" } else { b"}" });
-        self.out
-    }
 }
 
 /// The event that a payload describes.

@@ -3,7 +3,7 @@
 //! What an event decides is bounded: a prompt that repeats a large payload can not start.
 
 use super::settings::{Plugin, Settings, Source};
-use crate::hook::json::{append_json, cut};
+use crate::hook::json::cut;
 use serde_json::Value;
 
 /// What stands for the placeholders of one file's commands.
@@ -217,34 +217,6 @@ pub(super) fn in_prompt(prompt: &str, payload: &[u8]) -> Result<String, String> 
         out.push_str(&payload);
     }
     Ok(out)
-}
-
-/// A value's compact JSON with the members of objects in order of name, so that equal values have equal texts. The depth is
-/// that of the config.
-pub(super) fn canonical(value: &Value, out: &mut Vec<u8>) {
-    match value {
-        Value::Object(members) => {
-            let mut sorted: Vec<_> = members.iter().collect();
-            sorted.sort_by_key(|(name, _)| *name);
-            out.push(b'{');
-            for (name, value) in sorted {
-                append_json(out, name);
-                out.push(b':');
-                canonical(value, out);
-                out.push(b',');
-            }
-            out.push(b'}');
-        }
-        Value::Array(items) => {
-            out.push(b'[');
-            for item in items {
-                canonical(item, out);
-                out.push(b',');
-            }
-            out.push(b']');
-        }
-        other => append_json(out, other),
-    }
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! Audit rows (7 of the contract): one for each run of a hook, with hashes in the place of inputs and without secrets.
 
 use super::redact::redact;
-use crate::hook::json::{append_text, append_value, cut};
+use crate::hook::json::{append_sorted, cut};
 use crate::hook::record::HookRecord;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Longest `error`, in bytes.
@@ -78,31 +77,8 @@ pub(super) fn input_hash(tool: &str, input: &Value) -> String {
 /// JSON with the keys of every object sorted. Depth is that of the value, which was parsed.
 pub(super) fn canonical(value: &Value) -> Vec<u8> {
     let mut out = Vec::new();
-    append(&mut out, value);
+    append_sorted(&mut out, value);
     out
-}
-
-fn append(out: &mut Vec<u8>, value: &Value) {
-    match value {
-        Value::Object(members) => {
-            let sorted: BTreeMap<_, _> = members.iter().collect();
-            for (index, (name, value)) in sorted.into_iter().enumerate() {
-                out.push(if index == 0 { b'{' } else { b',' });
-                append_text(out, name);
-                out.push(b':');
-                append(out, value);
-            }
-            out.extend_from_slice(if members.is_empty() { b"{}" } else { b"}" });
-        }
-        Value::Array(items) => {
-            for (index, value) in items.iter().enumerate() {
-                out.push(if index == 0 { b'[' } else { b',' });
-                append(out, value);
-            }
-            out.extend_from_slice(if items.is_empty() { b"[]" } else { b"]" });
-        }
-        other => append_value(out, other),
-    }
 }
 
 #[cfg(test)]

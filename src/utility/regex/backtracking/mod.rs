@@ -12,6 +12,7 @@ mod node;
 mod parse;
 mod set;
 
+use super::backtrack::repeated;
 use super::{RegexError, Span};
 use crate::character::{Class, Unit, character, fold, unit_at, unit_before};
 use crate::memory::{Vec, vec};
@@ -364,19 +365,6 @@ impl Search<'_> {
         let end = (*self.slots.get(2 * group + 1)?)?;
         let wanted = self.text.get(start..end)?;
         self.steps += wanted.len() as u64 / 16;
-        let rest = self.text.get(at..)?;
-        if !ignore_case {
-            return rest.starts_with(wanted).then_some(wanted.len());
-        }
-        let (mut from, mut to) = (0, 0);
-        while let Some((unit, length)) = unit_at(wanted, from) {
-            let (other, other_length) = unit_at(rest, to)?;
-            if fold(unit) != fold(other) {
-                return None;
-            }
-            from += length;
-            to += other_length;
-        }
-        Some(to)
+        repeated(wanted, self.text.get(at..)?, ignore_case)
     }
 }
