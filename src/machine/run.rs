@@ -42,7 +42,7 @@ pub(crate) struct Services {
 
 /// Whom a signal reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
+pub(crate) enum Recipients {
     Process(u32),
     /// A process and all that it started.
     Tree(u32),
@@ -72,7 +72,7 @@ pub(crate) struct Run {
     /// Processes that were started and are not in the scheduler's table yet.
     pub(crate) spawned: Vec<(u32, Box<Process>)>,
     /// Signals to other processes.
-    pub(crate) signals: Vec<(Target, Signal)>,
+    pub(crate) signals: Vec<(Recipients, Signal)>,
     /// Processes that are alive, for `kill`.
     pub(crate) alive: Vec<Alive>,
     next_pid: u32,

@@ -9,7 +9,7 @@
 //! counts as [`TURN_TIME`], so that `timeout` ends what computes for ever.
 
 use super::process::Process;
-use super::run::{Alive, Run, Target};
+use super::run::{Alive, Recipients, Run};
 use super::trap::Signal;
 use crate::clock::lock;
 use crate::io::DescriptorTable;
@@ -245,29 +245,29 @@ impl Scheduler {
     }
 
     /// Delivers a signal.
-    fn signal(&mut self, target: Target, signal: Signal) {
+    fn signal(&mut self, target: Recipients, signal: Signal) {
         let mut targets = vec![target];
         while let Some(target) = targets.pop() {
             let pids = match target {
-                Target::Process(pid) => vec![pid],
-                Target::Tree(root) => self.descendants(root),
-                Target::Others(but) => self.pids(|_, pid| pid != but),
-                Target::Group(group, but) => {
+                Recipients::Process(pid) => vec![pid],
+                Recipients::Tree(root) => self.descendants(root),
+                Recipients::Others(but) => self.pids(|_, pid| pid != but),
+                Recipients::Group(group, but) => {
                     self.pids(|process, pid| process.shell.state.ids.group == group && Some(pid) != but)
                 }
             };
             for pid in pids {
                 if let Some(stand_in) = self.stand_in(pid, signal) {
                     let gets_it_too = match target {
-                        Target::Process(_) => false,
-                        Target::Group(..) => !matches!(stand_in, Target::Group(..)),
-                        Target::Tree(_) | Target::Others(_) => true,
+                        Recipients::Process(_) => false,
+                        Recipients::Group(..) => !matches!(stand_in, Recipients::Group(..)),
+                        Recipients::Tree(_) | Recipients::Others(_) => true,
                     };
                     if !gets_it_too {
                         targets.push(stand_in);
                     }
                 } else if let Some(process) = self.process(pid) {
-                    if matches!(target, Target::Group(..)) {
+                    if matches!(target, Recipients::Group(..)) {
                         process.deliver_to_group(signal);
                     } else {
                         process.deliver(pid, signal);
@@ -295,14 +295,14 @@ impl Scheduler {
 
     /// The command that gets a signal in place of the process in which `env` or `timeout` runs. One that dies of it at once
     /// dies with that process.
-    fn stand_in(&self, pid: u32, signal: Signal) -> Option<Target> {
+    fn stand_in(&self, pid: u32, signal: Signal) -> Option<Recipients> {
         self.entries.iter().find_map(|(&command, entry)| {
             let requester = entry.requester.as_ref().filter(|requester| requester.pid == pid)?;
             let process = entry.process.as_deref().filter(|process| !process.dies_at_once(signal))?;
             match requester.state.relation() {
                 Relation::Child => None,
-                Relation::StandIn => Some(Target::Process(command)),
-                Relation::Group => Some(Target::Group(process.shell.state.ids.group, None)),
+                Relation::StandIn => Some(Recipients::Process(command)),
+                Relation::Group => Some(Recipients::Group(process.shell.state.ids.group, None)),
             }
         })
     }
@@ -357,8 +357,8 @@ impl Scheduler {
             for (signal, reach) in requester.state.take_signals() {
                 let group = entry.process.as_ref().map(|process| process.shell.state.ids.group);
                 let target = match (reach, group) {
-                    (Reach::Group, Some(group)) => Target::Group(group, None),
-                    _ => Target::Process(pid),
+                    (Reach::Group, Some(group)) => Recipients::Group(group, None),
+                    _ => Recipients::Process(pid),
                 };
                 signals.push((target, signal));
             }

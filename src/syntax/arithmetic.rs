@@ -138,10 +138,16 @@ impl Tokens<'_> {
         while is_name_byte(self.byte(end)) || is_part(self.byte(end)) {
             end += 1;
             if end > self.bytes {
-                return Err(self.error(Kind::TooLong(self.bytes as u64)));
+                return Err(self.too_long());
             }
         }
         Ok(end)
+    }
+
+    /// Nobody is shown the rest of the text, which is long.
+    fn too_long(&self) -> Box<ArithmeticError> {
+        let kind = Kind::TooLong(self.bytes as u64);
+        Box::new(ArithmeticError { kind, token: Text::EMPTY, shown: self.text.len() })
     }
 
     /// Reads the next token.
@@ -154,7 +160,7 @@ impl Tokens<'_> {
             return Ok(());
         }
         if start > self.bytes {
-            return Err(self.error(Kind::TooLong(self.bytes as u64)));
+            return Err(self.too_long());
         }
         self.last_start = start;
         let first = self.byte(start);

@@ -66,9 +66,8 @@ fn exec(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     let environment = if options.has(b'c') {
         Arc::new(Environment::new(Vec::new()))
     } else {
-        ctx.process.shell.environment(ctx.run)
+        one_level_up(ctx.process.shell.environment(ctx.run))
     };
-    let environment = if options.has(b'c') { environment } else { one_level_up(environment) };
     leave_frames(ctx);
     ctx.invocation.take_redirections();
     ctx.invocation.take_temporary();

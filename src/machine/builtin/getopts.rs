@@ -6,7 +6,7 @@ use super::{Act, Builtin, Flow};
 use crate::machine::assign::AssignError;
 use crate::machine::name::{self, OPTARG, OPTERR, OPTIND};
 use crate::machine::shell::GetoptsState;
-use crate::machine::variable::{Attributes, Value, plain_integer};
+use crate::machine::variable::{Value, plain_integer};
 use crate::memory::{ToMetered, Vec};
 use crate::text::Text;
 
@@ -45,11 +45,10 @@ fn getopts(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     ctx.process.shell.state.getopts = state;
     // A read-only variable is reported, and nothing more.
     if state.index != index {
-        if let Err(AssignError::Halt(halt)) = ctx.process.shell.check_writable(ctx.run, OPTIND) {
-            return Err(halt.into());
-        }
-        if !ctx.process.shell.variables.slot(OPTIND).attributes.has(Attributes::READONLY) {
-            ctx.process.shell.variables.set_plain(OPTIND, Value::Integer(state.index));
+        match ctx.process.shell.check_writable(ctx.run, OPTIND) {
+            Ok(()) => ctx.process.shell.variables.set_plain(OPTIND, Value::Integer(state.index)),
+            Err(AssignError::Halt(halt)) => return Err(halt.into()),
+            Err(_) => {}
         }
     }
     let is_silent = letters.first() == Some(&b':');

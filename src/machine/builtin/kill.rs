@@ -5,7 +5,7 @@ use super::error::BuiltinError;
 use super::options::is_digits;
 use super::output::Printout;
 use super::{Act, Builtin, Flow};
-use crate::machine::run::Target;
+use crate::machine::run::Recipients;
 use crate::machine::trap::{self, Signal};
 use crate::machine::variable::plain_integer;
 use crate::memory::{ToDecimal, ToMetered};
@@ -76,7 +76,7 @@ fn send(ctx: &mut Context<'_, '_>, target: &Text, signal: Signal) -> Result<(), 
             && signal != 0
         {
             // Under job control a job is a process group.
-            let target = if alive.group == pid { Target::Group(pid, None) } else { Target::Tree(pid) };
+            let target = if alive.group == pid { Recipients::Group(pid, None) } else { Recipients::Tree(pid) };
             ctx.run.signals.push((target, signal));
         }
         return Ok(());
@@ -100,7 +100,7 @@ fn send(ctx: &mut Context<'_, '_>, target: &Text, signal: Signal) -> Result<(), 
         if ctx.process.control.is_own(&ctx.process.shell, pid) {
             ctx.process.deliver(pid, signal);
         } else {
-            ctx.run.signals.push((Target::Process(pid), signal));
+            ctx.run.signals.push((Recipients::Process(pid), signal));
         }
     }
     Ok(())
@@ -123,7 +123,7 @@ fn send_to_group(ctx: &mut Context<'_, '_>, number: i64, signal: Signal) -> Resu
     let own = ctx.process.control.process_pid(&ctx.process.shell);
     if number == -1 {
         if signal != 0 {
-            ctx.run.signals.push((Target::Others(own), signal));
+            ctx.run.signals.push((Recipients::Others(own), signal));
         }
         return Ok(());
     }
@@ -133,7 +133,7 @@ fn send_to_group(ctx: &mut Context<'_, '_>, number: i64, signal: Signal) -> Resu
         .filter(|&group| group == own_group || ctx.run.alive.iter().any(|alive| alive.group == group))
         .ok_or(BuiltinError::NoSuchProcess(number))?;
     if signal != 0 {
-        ctx.run.signals.push((Target::Group(group, Some(own)), signal));
+        ctx.run.signals.push((Recipients::Group(group, Some(own)), signal));
         if group == own_group {
             ctx.process.deliver_to_group(signal);
         }

@@ -56,16 +56,6 @@ struct Specific {
     summary: Option<String>,
 }
 
-const TOP_FIELDS: [&str; 7] = [
-    "continue",
-    "stop_reason",
-    "suppress_output",
-    "system_message",
-    "decision",
-    "reason",
-    "hook_specific_output",
-];
-
 /// What is read of an output; of its types the reading is sure.
 pub(super) const MEMBERS: Members = &[
     ("continue", Shape::Any),
@@ -345,7 +335,7 @@ fn check_strict(terms: Terms<'_>, text: &str) -> Result<(), String> {
     }
     let value: Value = serde_json::from_str(text).map_err(|why| why.to_string())?;
     let object = value.as_object().ok_or("stdout is not a JSON object")?;
-    if let Some(unknown) = object.keys().find(|key| !TOP_FIELDS.contains(&key.as_str())) {
+    if let Some(unknown) = object.keys().find(|key| !MEMBERS.iter().any(|(known, _)| known == key)) {
         return Err(format!("unknown field `{unknown}`"));
     }
     if object.contains_key("suppress_output") {
