@@ -76,7 +76,8 @@ fn send(ctx: &mut Context<'_, '_>, target: &Text, signal: Signal) -> Result<(), 
             && signal != 0
         {
             // Under job control a job is a process group.
-            let target = if alive.group == pid { Recipients::Group(pid, None) } else { Recipients::Tree(pid) };
+            let target =
+                if alive.group == pid { Recipients::Group(pid, None) } else { Recipients::Tree(pid) };
             ctx.run.signals.push((target, signal));
         }
         return Ok(());

@@ -1,8 +1,8 @@
 //! `strftime` of the C library in the POSIX locale, with GNU's flags and widths. A conversion that is not known stays.
 
 use super::calendar::BrokenDown;
-use crate::utility::time_format::{MONTHS, WEEKDAYS};
 use crate::memory::{String, ToMeteredString, format};
+use crate::utility::time_format::{MONTHS, WEEKDAYS};
 
 /// A time with what is known of its zone.
 pub(super) struct Zoned<'z> {
