@@ -3,7 +3,7 @@
 //!
 //! `HOST_TOOLS=20000 cargo test --test host_tools` compares more of each tool, `HOST_TOOLS_FROM=17` begins at another
 //! number, `HOST_TOOL=awk` takes one tool (or several: `jq,awk`), `HOOKBOX_JQ=PATH` names jq 1.8.2 where `jq` is another
-//! version. A tool that is not there, or in another version, is skipped with a line that says so. What differs is cut down
+//! version, `HOST_TOOLS_WHOLE=1` shows programs as they are. A tool that is not there, or in another version, is skipped with a line that says so. What differs is cut down
 //! and printed as a script to paste; `tests/generated/tools.rs` says how a tool is added.
 
 #![allow(clippy::unwrap_used, clippy::format_push_string, reason = "a test")]
@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tool_run::{Oracle, Place};
 use tools::{Call, Outcome, TOOLS, Tool};
 
-/// How many failing programs of a tool are cut down and shown.
+/// How many failing programs of a tool are cut down and shown, unless `HOST_TOOLS_SHOW` says otherwise.
 const SHOWN: usize = 40;
 /// How often a failing program is run to cut it down.
 const TRIES: usize = 500;
@@ -70,16 +70,25 @@ fn compare(tool: &Tool, oracle: &Oracle, call: &Call, place: &Place) -> Verdict 
 }
 
 /// What kind of difference it is: a call that is cut down keeps it, so that it does not become another one.
-fn kind(theirs: &Outcome, mine: &Outcome) -> (i32, i32, [bool; 4]) {
-    let failed = !theirs.stderr.is_empty();
-    let what =
-        [theirs.stdout == mine.stdout, theirs.stderr == mine.stderr, theirs.files == mine.files, failed];
-    (theirs.status, mine.status, what)
+fn kind(theirs: &Outcome, mine: &Outcome) -> ([i32; 2], [bool; 3], [String; 2]) {
+    let what = [theirs.stdout == mine.stdout, theirs.stderr == mine.stderr, theirs.files == mine.files];
+    ([theirs.status, mine.status], what, [gist(&theirs.stderr), gist(&mine.stderr)])
+}
+
+/// The words of the last message, without places, names and values.
+fn gist(stderr: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stderr);
+    let line =
+        text.lines().rev().find(|line| line.contains(": ")).or(text.lines().next()).unwrap_or_default();
+    let line = line.rsplit_once("fatal: ").or(line.rsplit_once("warning: ")).map_or(line, |(_, rest)| rest);
+    let words = line.split(|character: char| !character.is_alphabetic() && character != ' ').next();
+    words.unwrap_or_default().to_owned()
 }
 
 fn report(tool: &Tool, oracle: &Oracle, number: u64, both: &(Outcome, Outcome), place: &Place) -> String {
     let wanted = kind(&both.0, &both.1);
-    let small = tool.call(number).smaller(TRIES, &mut |candidate| {
+    let tries = if std::env::var_os("HOST_TOOLS_WHOLE").is_some() { 0 } else { TRIES };
+    let small = tool.call(number).smaller(tries, &mut |candidate| {
         matches!(compare(tool, oracle, candidate, place), Verdict::Differs(both) if kind(&both.0, &both.1) == wanted)
     });
     let shown = match compare(tool, oracle, &small, place) {
@@ -119,6 +128,7 @@ fn compare_all(tool: &Tool, from: u64, count: u64) -> usize {
             return 0;
         }
     };
+    let shown = std::env::var("HOST_TOOLS_SHOW").ok().and_then(|text| text.parse().ok()).unwrap_or(SHOWN);
     let next = AtomicU64::new(from);
     let found = Mutex::new((BTreeMap::new(), BTreeMap::<&str, usize>::new(), 0, 0));
     std::thread::scope(|scope| {
@@ -139,7 +149,7 @@ fn compare_all(tool: &Tool, from: u64, count: u64) -> usize {
                             let show = {
                                 let mut found = found.lock().unwrap();
                                 found.3 += 1;
-                                found.3 <= SHOWN
+                                found.3 <= shown
                             };
                             if show {
                                 let text = report(tool, oracle, number, &both, &place);

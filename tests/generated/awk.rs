@@ -1,17 +1,202 @@
-//! Random awk programs.
+//! Random calls of awk: a program from a grammar that knows numbers, texts, regular expressions and arrays, options,
+//! assignments among the operands, data with several shapes.
+
+mod expression;
+mod statement;
+mod table;
 
 use super::random::Random;
-use super::{Call, Tool};
+use super::{Call, Known, Outcome, Tool};
+use statement::program;
 
-pub(crate) const TOOL: Tool = Tool { name: "awk", generate, known: &[] };
+pub(crate) const TOOL: Tool = Tool { name: "awk", generate, known: KNOWN };
+
+const KNOWN: &[Known] = &[
+    Known {
+        reason: "where a program file ends too early gawk shows (END OF FILE) for its line",
+        explains: |_, theirs, ours| {
+            theirs.status == ours.status
+                && String::from_utf8_lossy(&theirs.stderr).contains(": (END OF FILE)")
+        },
+    },
+    Known {
+        reason: "after an error of the text gawk goes on and may find more of them",
+        explains: |_, theirs, ours| {
+            let (theirs_text, mine) = (&theirs.stderr, &ours.stderr);
+            theirs.status == 1 && ours.status == 1 && !mine.is_empty() && theirs_text.starts_with(mine)
+        },
+    },
+    Known {
+        reason: "the usage is shorter",
+        explains: |_, theirs, ours| {
+            let text = String::from_utf8_lossy(&theirs.stderr).into_owned();
+            let message = text.split("Usage: awk [POSIX").next().unwrap_or_default();
+            let mine = String::from_utf8_lossy(&ours.stderr).into_owned();
+            theirs.status == ours.status && text.contains("GNU long options") && mine.starts_with(message)
+        },
+    },
+    Known {
+        reason: "typeof tells a variable that was looked at from one that was not, and an empty record from no field",
+        explains: |call, theirs, ours| {
+            let alike = |outcome: &Outcome| {
+                String::from_utf8_lossy(&outcome.stdout)
+                    .replace("unassigned", "untyped")
+                    .replace("string", "untyped")
+            };
+            let asks = |argument: &Vec<u8>| String::from_utf8_lossy(argument).contains("typeof(");
+            call.arguments.iter().any(asks) && theirs.stderr == ours.stderr && alike(theirs) == alike(ours)
+        },
+    },
+];
+
+const DATA: &[&str] = &[
+    "a b c\n",
+    "1 2 3\n4 5 6\n7 8 9\n",
+    "one:two:three\nfour::six\n:\n",
+    "  lead and trail  \n\tx\ty\n",
+    "foo 10 1e2\nbar 0x1A 010\nbaz -5 +7\nqux .5 5.\n",
+    "",
+    "\n\n\n",
+    "no newline",
+    "p1 l1\np1 l2\n\n\np2 l1\n",
+    "é日 ñ x\nüber straße\n",
+    "a,b;c,d;e",
+    "k=v k2=v2\nk=w\n",
+    "10\n9\n2\n33\n2\n",
+    "x\r\ny z\r\n",
+    "aaa bbb aaa\nabcabc\nAbC\n",
+    "1,5 2.5 nan inf -inf +nan\n0 00 0.0 -0\n",
+    "start\nmid 1\nmid 2\nend\nafter\nstart\nlast\n",
+    "\"q\" 'r' \\back $d &and\n",
+    "12345678901234567890 1e308 1e400 0.1\n",
+    "a  b\tc\n\nd e\n",
+];
 
 fn generate(random: &mut Random) -> Call {
-    let program =
-        random.pick(&["{ print $1 }", "NF", "END { print NR }", "{ $3 = \"x\"; print NF, $0 }", "/a/"]);
-    let mut call = Call { stdin: random.pick(&["", "a b c\n", "1 2\n3 4\n"]).into(), ..Call::default() };
-    call.argument(program);
+    let mut call = Call { stdin: random.pick(DATA).as_bytes().to_vec(), ..Call::default() };
+    call.file("f1", random.pick(DATA)).file("f2", random.pick(DATA));
+    if random.once_in(5) {
+        let separator = random.pick(&[
+            ":", ",", "t", "\\t", " ", "[:,]", "b", "", "|", "\\|", "[ ]", "a+", ";", "=", "^a", "\\\\",
+            "(,|;)", ".", "\t", "x y",
+        ]);
+        if random.once_in(3) {
+            call.argument("-F").argument(separator);
+        } else {
+            call.argument(format!("-F{separator}"));
+        }
+    }
+    for _ in 0..random.below(5).saturating_sub(2) {
+        let variable = random.pick(&[
+            "x=1",
+            "y=abc",
+            "OFS=-",
+            "RS=",
+            "n=010",
+            "x=a\\tb",
+            "ORS=|\\n",
+            "z=1e3",
+            "FS=:",
+            "RS=;",
+            "s=",
+            "CONVFMT=%.2g",
+            "OFMT=%.3f",
+            "NF=2",
+            "x= 5 ",
+            "IGNORECASE=1",
+            "1x=2",
+            "x",
+            "SUBSEP=:",
+            "x=\\x41",
+            "x=a\\",
+            "NR=5",
+            "FIELDWIDTHS=1 2",
+            "BEGIN=1",
+        ]);
+        call.argument("-v").argument(variable);
+    }
+    let mut text = program(random);
+    if random.once_in(25) {
+        text = damaged(random, &text);
+    }
+    if random.once_in(30) {
+        call.file("p.awk", format!("{text}\n")).argument("-f").argument("p.awk");
+    } else if random.once_in(40) {
+        call.argument("--").argument(text);
+    } else if random.once_in(60) {
+        call.argument("-e").argument(text);
+    } else {
+        call.argument(text);
+    }
     if random.once_in(3) {
-        call.file("f", "a\nb c\n").argument("f");
+        for _ in 0..=random.below(3) {
+            call.argument(random.pick(&[
+                "f1", "f2", "f1", "-", "x=7", "FS=:", "nope", "y=a b", "", "OFS=+", "RS=", "./f1", "RS=a",
+                "f1", "n=3", "NF=1", "x=\\n",
+            ]));
+        }
     }
     call
+}
+
+/// The program with a token taken out or put in.
+fn damaged(random: &mut Random, program: &str) -> String {
+    let mut characters: Vec<char> = program.chars().collect();
+    let at = random.below(characters.len().max(1)).min(characters.len().saturating_sub(1));
+    match random.below(3) {
+        0 if !characters.is_empty() => {
+            characters.remove(at);
+        }
+        1 => characters.truncate(at),
+        _ => {
+            let token = random.pick(&[
+                "(",
+                ")",
+                "{",
+                "}",
+                "[",
+                "]",
+                ";",
+                "\n",
+                "\"",
+                "/",
+                "$",
+                "!",
+                "~",
+                "=",
+                "+",
+                "++",
+                ",",
+                "|",
+                "&",
+                "if",
+                "else ",
+                "while",
+                " in ",
+                "function ",
+                "BEGIN",
+                "getline",
+                "\\",
+                "@",
+                "%",
+                "^",
+                "?",
+                ":",
+                "delete ",
+                "print ",
+                "next",
+                "`",
+                ">",
+                "\\\n",
+                "return",
+                "break",
+                "1",
+                "a",
+                "''",
+                "**",
+            ]);
+            characters.splice(at..at, token.chars());
+        }
+    }
+    characters.into_iter().collect()
 }

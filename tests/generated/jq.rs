@@ -1,14 +1,183 @@
-//! Random jq programs.
+//! Random calls of jq: a filter from a grammar that knows the kinds of values, options, variables, inputs that are JSON or
+//! nearly so, files.
+
+mod filter;
+mod input;
+mod table;
 
 use super::random::Random;
-use super::{Call, Tool};
+use super::{Call, Known, Outcome, Tool};
+use filter::Maker;
 
-pub(crate) const TOOL: Tool = Tool { name: "jq", generate, known: &[] };
+pub(crate) const TOOL: Tool = Tool { name: "jq", generate, known: KNOWN };
+
+const KNOWN: &[Known] = &[
+    Known {
+        reason: "after a syntax error jq goes on with the text and may find more of them",
+        explains: |_, theirs, ours| {
+            theirs.status == 3
+                && ours.status == 3
+                && first_problem(&theirs.stderr) == first_problem(&ours.stderr)
+                && first_problem(&theirs.stderr).contains("syntax error")
+                && !theirs.stderr.ends_with(b"jq: 1 compile error\n")
+        },
+    },
+    Known {
+        reason: "the environment's variables are in another order",
+        explains: |_, theirs, ours| {
+            let environment = "Invalid path expression with result {\"";
+            [theirs, ours].iter().all(|outcome| {
+                let text = String::from_utf8_lossy(&outcome.stderr);
+                text.contains(environment)
+                    && ["HOME\"", "LA", "PATH\""].iter().any(|name| text.contains(name))
+            })
+        },
+    },
+    Known {
+        reason: "a builtin that jq writes in its own language fails at another place where a path is followed",
+        explains: |_, theirs, ours| {
+            let lost = |outcome: &Outcome| {
+                String::from_utf8_lossy(&outcome.stderr).contains("Invalid path expression")
+            };
+            theirs.status == 5 && ours.status == 5 && theirs.stdout == ours.stdout && lost(theirs)
+        },
+    },
+    Known {
+        reason: "the flag l of a regular expression is refused",
+        explains: |_, _, ours| {
+            String::from_utf8_lossy(&ours.stderr).contains("the flag l (longest match) is not supported")
+        },
+    },
+    Known {
+        reason: "--stream tells the events of whole values, jq those of a value that turns out to be wrong too",
+        explains: |call, theirs, _| {
+            call.arguments.contains(&b"--stream".to_vec())
+                && String::from_utf8_lossy(&theirs.stderr).contains("parse error")
+        },
+    },
+    Known {
+        reason: "whether a zero was written down or computed is seen from the filter, which decides on the sign of `-.`",
+        explains: |_, theirs, ours| {
+            let unsigned = |outcome: &Outcome| {
+                let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
+                ["\n", ",", "]", "}", "\""]
+                    .iter()
+                    .fold(text, |text, end| text.replace(&format!("-0{end}"), &format!("0{end}")))
+            };
+            theirs.stderr == ours.stderr && unsigned(theirs) == unsigned(ours)
+        },
+    },
+];
+
+/// The first message, with the place that it shows.
+fn first_problem(stderr: &[u8]) -> String {
+    String::from_utf8_lossy(stderr).lines().take(3).collect::<Vec<_>>().join("\n")
+}
+
+/// Options that change nothing but how values are printed, or the status.
+const PRINTING: &[&str] = &[
+    "-c",
+    "-r",
+    "-j",
+    "-a",
+    "-S",
+    "--tab",
+    "--indent 3",
+    "--indent 0",
+    "--indent 7",
+    "-e",
+    "--seq",
+    "-C",
+    "-cS",
+    "-rj",
+    "--raw-output0",
+    "-M",
+    "--unbuffered",
+    "--ascii-output",
+    "--sort-keys",
+    "--indent 8",
+    "--indent x",
+];
 
 fn generate(random: &mut Random) -> Call {
-    let program = random.pick(&[".", ".a", ".a[]?", "keys", "length", "tojson", ".[0]", "map(.)", "add"]);
-    let mut call =
-        Call { stdin: random.pick(&["null", "[1,2]", "{\"a\":[1]}", "\"x\""]).into(), ..Call::default() };
-    call.argument("-c").argument(program);
+    let mut call = Call::default();
+    let (mut before, mut after): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    if !random.once_in(4) {
+        before.push("-c".to_owned());
+    }
+    if random.once_in(4) {
+        let of = if random.once_in(12) { PRINTING.len() } else { 14 };
+        before.extend(random.pick(&PRINTING[..of]).split(' ').map(str::to_owned));
+    }
+    let mut variables = Vec::new();
+    let mut named = |random: &mut Random, option: &str, value: &str| {
+        let name = random.pick(&["v", "w", "some", "v"]).to_owned();
+        variables.push(name.clone());
+        vec![option.to_owned(), name, value.to_owned()]
+    };
+    if random.once_in(8) {
+        let value = random.pick(&["x", "", "1", "é\t", "a b"]);
+        before.extend(named(random, "--arg", value));
+    }
+    if random.once_in(8) {
+        let value = if random.once_in(8) { input::broken(random) } else { input::value(random, 2) };
+        before.extend(named(random, "--argjson", &value));
+    }
+    if random.once_in(12) {
+        let option = random.pick(&["--slurpfile", "--rawfile"]);
+        let file = random_file(random);
+        before.extend(named(random, option, file));
+    }
+    if random.once_in(12) {
+        after.push(random.pick(&["--args", "--jsonargs"]).to_owned());
+        after.extend((0..random.below(3)).map(|_| input::value(random, 1)));
+    }
+    let mut take = |random: &mut Random, once: usize, option: &str| {
+        let taken = random.once_in(once);
+        if taken {
+            before.push(option.to_owned());
+        }
+        taken
+    };
+    let null = take(random, 6, "-n");
+    let slurp = take(random, 10, "-s");
+    let raw = take(random, 14, "-R");
+    let stream = !raw && take(random, 14, "--stream");
+    let sequence = take(random, 60, "--seq");
+    let kind = match (null, raw, slurp, stream) {
+        (true, ..) => 'z',
+        (_, true, ..) => 's',
+        (_, _, true, _) | (.., true) => 'a',
+        _ => '*',
+    };
+    let (stdin, kind) = input::stream(random, kind, raw, sequence);
+    call.stdin = stdin;
+    let mut maker = Maker::new(random, variables);
+    let mut program = maker.program(kind);
+    if random.once_in(25) {
+        program = filter::damaged(random, &program);
+    }
+    if random.once_in(30) {
+        call.file("p.jq", format!("# a comment\n{program}\n"));
+        before.push("-f".to_owned());
+        "p.jq".clone_into(&mut program);
+    }
+    call.file("f.json", input::file(random)).file("t.txt", "one\ntwo \"q\"\nthree");
+    for argument in before {
+        call.argument(argument);
+    }
+    call.argument(program);
+    if after.is_empty() && random.once_in(8) {
+        for _ in 0..=random.below(2) {
+            after.push(random_file(random).to_owned());
+        }
+    }
+    for argument in after {
+        call.argument(argument);
+    }
     call
+}
+
+fn random_file(random: &mut Random) -> &'static str {
+    random.pick(&["f.json", "f.json", "f.json", "t.txt", "nope"])
 }

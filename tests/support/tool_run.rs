@@ -95,7 +95,8 @@ impl Oracle {
         };
         let mut files = BTreeMap::new();
         host_files(&work, "", &mut files);
-        let status = status.code().unwrap_or(-1);
+        // A program that a signal ended says nothing about what is right.
+        let status = status.code()?;
         Some(Outcome { stdout: fs::read(stdout).unwrap(), stderr: fs::read(stderr).unwrap(), status, files })
     }
 }

@@ -17,6 +17,15 @@ pub(super) fn calculate(operator: Binary, left: f64, right: f64) -> Result<f64, 
     })
 }
 
+/// As [`calculate`] for an assignment such as `/=`, which its errors name.
+pub(super) fn calculate_assigned(operator: Binary, left: f64, right: f64) -> Result<f64, Fault> {
+    match operator {
+        Binary::Divide if right == 0.0 => Err(Fault::fatal("division by zero attempted in `/='")),
+        Binary::Remainder if right == 0.0 => Err(Fault::fatal("division by zero attempted in `%='")),
+        _ => calculate(operator, left, right),
+    }
+}
+
 /// Whole powers are products, as in gawk, whose rounding shows.
 fn power(base: f64, exponent: f64) -> f64 {
     if exponent.fract() != 0.0 || exponent.abs() > 1e15 {

@@ -30,6 +30,9 @@ impl Parser<'_> {
                 break;
             }
             self.skip_newlines();
+            if self.is_sign(")") {
+                return Err(self.unexpected());
+            }
         }
         self.expect_sign(")")?;
         self.emit(Op::Call(function, count));
@@ -41,6 +44,18 @@ impl Parser<'_> {
             && let Op::Load(variable) = *op
         {
             *op = Op::Argument(variable);
+        }
+    }
+
+    /// An element that is new has no type.
+    fn keep_untyped(&mut self, start: usize) {
+        let is_element = matches!(self.last_place, Some((Place::Element(_), begin, end))
+            if begin == start && end == self.program.code.len());
+        if let Some(op @ Op::LoadElement(_)) = self.program.code.last_mut()
+            && let Op::LoadElement(array) = *op
+            && is_element
+        {
+            *op = Op::ElementArgument(array);
         }
     }
 
@@ -59,14 +74,17 @@ impl Parser<'_> {
                     | (Function::Sub | Function::Gsub | Function::Gensub, 0) => self.keep_regex(start),
                     (Function::Split | Function::Patsplit, 1 | 3)
                     | (Function::Match, 2)
-                    | (Function::Asort | Function::Asorti, _) => self.make_array(start, function, count)?,
+                    | (Function::Asort | Function::Asorti, 0 | 1) => self.make_array(start, function, count),
                     (Function::Index, 1)
                         if matches!(self.program.code.get(start..), Some([Op::MatchRecord(_)])) =>
                     {
                         let message = "index: regexp constant as second argument is not allowed";
                         return Err(self.fatal(message));
                     }
-                    (Function::Length | Function::IsArray | Function::TypeOf, 0) => self.keep_variable(start),
+                    (Function::Length | Function::IsArray | Function::TypeOf, 0) => {
+                        self.keep_variable(start);
+                        self.keep_untyped(start);
+                    }
                     (Function::Sub | Function::Gsub, 2) => place = Some(self.take_place(start)),
                     _ => {}
                 }
@@ -76,6 +94,9 @@ impl Parser<'_> {
                     break;
                 }
                 self.skip_newlines();
+                if self.is_sign(")") {
+                    return Err(self.unexpected());
+                }
             }
             self.check_count(function, count)?;
             self.expect_sign(")")?;
@@ -108,18 +129,15 @@ impl Parser<'_> {
     }
 
     /// Makes a variable that is all there is from `start` on an array.
-    fn make_array(&mut self, start: usize, function: Function, index: usize) -> Result<(), SyntaxError> {
+    fn make_array(&mut self, start: usize, function: Function, index: usize) {
         match self.program.code.get_mut(start..) {
             Some([op @ Op::Load(_)]) => {
                 if let Op::Load(variable) = *op {
                     *op = Op::Array(variable);
                 }
-                Ok(())
             }
             _ => {
-                let place = ["first", "second", "third", "fourth"].get(index).copied().unwrap_or("last");
-                let name = function.name();
-                Err(self.fatal(format!("{name}: {place} argument is not an array")))
+                self.emit(Op::NoArray(function, index as u8));
             }
         }
     }

@@ -38,6 +38,8 @@ pub(super) enum SyntaxErrorKind {
         message: String,
     },
     /// Something else, in words.
+    Plain(String),
+    /// The same, called an error.
     Error(String),
     Fatal(String),
     Regex(RegexError, Vec<u8>),
@@ -56,6 +58,7 @@ impl SyntaxError {
                     shown.chars().take(column).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
                 UtilityError::failed(format!("{place} {shown}\n{name}: {place} {pad}^ {message}"))
             }
+            SyntaxErrorKind::Plain(message) => UtilityError::failed(format!("{place} {message}")),
             SyntaxErrorKind::Error(message) => UtilityError::failed(format!("{place} error: {message}")),
             SyntaxErrorKind::Fatal(message) => {
                 UtilityError::Failed { message: format!("{place} fatal: {message}"), status: 2 }

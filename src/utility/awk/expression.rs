@@ -36,7 +36,21 @@ impl Parser<'_> {
     }
 
     fn ternary(&mut self, compares: bool) -> Result<(), SyntaxError> {
-        self.deeper(|parser| parser.ternary_here(compares))
+        let outer = std::mem::replace(&mut self.is_operand, false);
+        let result = self.deeper(|parser| parser.ternary_here(compares));
+        self.is_operand = outer;
+        result
+    }
+
+    /// Parses an operand of arithmetic or of a concatenation: `1 + x = 2` is an error.
+    fn operand(
+        &mut self,
+        parse: impl FnOnce(&mut Self) -> Result<(), SyntaxError>,
+    ) -> Result<(), SyntaxError> {
+        let outer = std::mem::replace(&mut self.is_operand, true);
+        let result = parse(self);
+        self.is_operand = outer;
+        result
     }
 
     fn ternary_here(&mut self, compares: bool) -> Result<(), SyntaxError> {
@@ -134,7 +148,7 @@ impl Parser<'_> {
                     }
                     let mut count = 1;
                     while self.level(compares) == Some(CONCATENATE) && !self.is_sign("!") {
-                        self.binary(ADD, compares)?;
+                        self.operand(|parser| parser.binary(ADD, compares))?;
                         count += 1;
                     }
                     self.emit(Op::Concatenate(count));
@@ -148,12 +162,11 @@ impl Parser<'_> {
                         Token::Sign("/") => Binary::Divide,
                         _ => Binary::Remainder,
                     };
-                    if level == ADD {
-                        self.binary(MULTIPLY, compares)?;
-                    } else {
-                        self.unary()?;
-                    }
-                    self.check_divisor(operator)?;
+                    let right = self.program.code.len();
+                    self.operand(|parser| {
+                        if level == ADD { parser.binary(MULTIPLY, compares) } else { parser.unary() }
+                    })?;
+                    self.check_divisor(operator, right)?;
                     self.emit(Op::Binary(operator));
                 }
             }
@@ -162,14 +175,20 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A constant divided by zero is an error of the program's text.
-    fn check_divisor(&self, operator: Binary) -> Result<(), SyntaxError> {
-        let divides = matches!(operator, Binary::Divide | Binary::Remainder);
-        if let [.., Op::Constant(_), Op::Constant(right)] = self.program.code.as_slice()
-            && divides
+    /// A division by a zero that stands there is an error of the program's text; one in parentheses shows when it runs.
+    fn check_divisor(&self, operator: Binary, right: usize) -> Result<(), SyntaxError> {
+        let message = match operator {
+            Binary::Divide => "division by zero attempted",
+            Binary::Remainder => "division by zero attempted in `%'",
+            _ => return Ok(()),
+        };
+        let before = self.lexer.text.get(..self.lexer.start).unwrap_or(&[]).trim_ascii_end();
+        if let Some([Op::Constant(right)] | [Op::Constant(right), Op::Negate]) =
+            self.program.code.get(right..)
             && matches!(self.program.constants.get(*right as usize), Some(Value::Number(0.0)))
+            && !before.ends_with(b")")
         {
-            return Err(self.error(SyntaxErrorKind::Error("division by zero attempted".to_metered())));
+            return Err(self.error(SyntaxErrorKind::Error(message.to_metered())));
         }
         Ok(())
     }
@@ -206,7 +225,7 @@ impl Parser<'_> {
             _ => return self.power(),
         };
         self.advance();
-        self.deeper(Self::unary)?;
+        self.operand(|parser| parser.deeper(Self::unary))?;
         self.emit(op);
         self.last_place = None;
         Ok(())
@@ -215,11 +234,13 @@ impl Parser<'_> {
     fn power(&mut self) -> Result<(), SyntaxError> {
         self.postfix()?;
         if self.take_sign("^") {
-            if matches!(self.token, Token::Sign("-" | "+" | "!")) {
-                self.deeper(Self::unary)?;
-            } else {
-                self.deeper(Self::power)?;
-            }
+            self.operand(|parser| {
+                if matches!(parser.token, Token::Sign("-" | "+" | "!")) {
+                    parser.deeper(Self::unary)
+                } else {
+                    parser.deeper(Self::power)
+                }
+            })?;
             self.emit(Op::Binary(Binary::Power));
             self.last_place = None;
         }
@@ -253,6 +274,9 @@ impl Parser<'_> {
                 return Ok(());
             }
         };
+        if self.is_operand {
+            return Err(self.unexpected());
+        }
         self.advance();
         let right = self.program.code.len();
         self.expression()?;
@@ -493,7 +517,10 @@ impl Parser<'_> {
 
     fn regex(&mut self) -> Result<(), SyntaxError> {
         let Some(source) = self.lexer.regex() else {
-            return Err(self.wrong("unterminated regexp"));
+            let is_last = self.lexer.start + 1 >= self.lexer.text.len();
+            self.lexer.start += 1;
+            let message = if is_last { "unexpected newline or end of string" } else { "unterminated regexp" };
+            return Err(self.wrong(message));
         };
         self.advance();
         let options = RegexOptions { dialect: Dialect::Awk, ..self.regex_options.clone() };
@@ -561,15 +588,17 @@ impl Parser<'_> {
     pub(super) fn arguments(&mut self) -> Result<u32, SyntaxError> {
         let mut count = 0;
         self.skip_newlines();
-        while !self.is_sign(")") {
+        if self.is_sign(")") {
+            return Ok(count);
+        }
+        loop {
             self.expression()?;
             self.skip_newlines();
             count += 1;
             if !self.take_sign(",") {
-                break;
+                return Ok(count);
             }
             self.skip_newlines();
         }
-        Ok(count)
     }
 }

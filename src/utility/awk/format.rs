@@ -12,7 +12,7 @@ use std::pin::pin;
 /// Why a format was not finished.
 #[derive(Debug)]
 pub(super) enum FormatError {
-    /// There is no argument for the conversion at this place.
+    /// There is no argument; the place in the format that is shown.
     OutOfArguments(usize),
     /// `%0$s`
     IndexZero,
@@ -52,11 +52,13 @@ pub(super) async fn format(
         let start = at + found;
         pace.append(out, format.get(at..start).unwrap_or(&[])).await?;
         let mut conversion = Conversion { format, at: start + 1, style: Style::default(), argument: None };
-        let missing = |error| match error {
-            FormatError::OutOfArguments(_) => FormatError::OutOfArguments(start),
+        let missing = |error, at: usize| match error {
+            // The character before the one that wants an argument is shown.
+            FormatError::OutOfArguments(_) => FormatError::OutOfArguments(at.saturating_sub(2)),
             error => error,
         };
-        let Some(letter) = conversion.read(&mut arguments).map_err(missing)? else {
+        let read = conversion.read(&mut arguments);
+        let Some(letter) = read.map_err(|error| missing(error, conversion.at))? else {
             out.extend_from_slice(format.get(start..).unwrap_or(&[]));
             return Ok(());
         };
@@ -67,7 +69,7 @@ pub(super) async fn format(
         if letter == b'%' {
             out.push(b'%');
         } else if b"diouxXcseEfFgGaA".contains(&letter) {
-            let value = arguments.take(conversion.argument).map_err(missing)?;
+            let value = arguments.take(conversion.argument).map_err(|error| missing(error, at))?;
             if letter == b's' {
                 let mut buffer = Vec::new();
                 push_string(value.bytes(number_format, &mut buffer), &style, out, pace).await?;
@@ -154,8 +156,11 @@ impl Conversion<'_> {
         }
         if self.format.get(self.at) == Some(&b'.') {
             self.at += 1;
+            let is_negative = self.format.get(self.at) == Some(&b'-');
+            self.at += usize::from(is_negative);
             let precision = self.number(arguments)?.unwrap_or(0);
-            self.style.precision = usize::try_from(precision).ok();
+            // A negative one counts as none.
+            self.style.precision = usize::try_from(precision).ok().filter(|_| !is_negative);
         }
         // Each size may stand there once, and says nothing.
         let mut sizes: &[u8] = b"hlL";

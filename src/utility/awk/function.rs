@@ -67,7 +67,7 @@ impl Machine<'_> {
                 if value < 0.0 {
                     return Err(Fault::fatal(format!("compl({value:.6}): negative value is not allowed")));
                 }
-                Value::Number((!whole(value) & ((1 << 53) - 1)) as f64)
+                Value::Number(exact(!whole(value)))
             }
             Function::Length => self.length(&arguments)?,
             Function::TypeOf => Value::Text(Text::from_static(match arguments.first() {
@@ -95,7 +95,7 @@ impl Machine<'_> {
                 Value::Text(Text::from(text))
             }
             Function::Strtonum => Value::Number(strtonum(&self.argument_text(&arguments, 0))),
-            Function::Asort | Function::Asorti => return Ok(self.sort(function, &arguments)),
+            Function::Asort | Function::Asorti => return self.sort(function, &arguments),
             Function::Systime => Value::Number(self.clock.now().as_secs() as f64),
             Function::Strftime => self.strftime(&arguments),
             Function::Mktime => {
@@ -245,20 +245,35 @@ impl Machine<'_> {
         in_place(pin!(self.format(arguments, out, &mut Pace::Alone(ticker)))).unwrap_or(Ok(()))
     }
 
-    /// `asort` by value, `asorti` by subscript: the result has subscripts from 1.
-    fn sort(&mut self, function: Function, arguments: &[Value]) -> Option<Pause> {
+    /// `asort` by value, `asorti` by subscript, or in the order of the third argument: the result has subscripts from 1.
+    fn sort(&mut self, function: Function, arguments: &[Value]) -> Result<Option<Pause>, Fault> {
         let Some(Value::Array(source)) = arguments.first() else {
             self.push(Value::Number(0.0));
-            return None;
+            return Ok(None);
         };
         let target = match arguments.get(1) {
             Some(Value::Array(target)) => *target,
             _ => *source,
         };
+        if arguments.len() == 2 && target == *source && !std::mem::replace(&mut self.has_warned_of_sort, true)
+        {
+            self.warnings.push(format!(
+                "warning: asort/asorti: using the same array as source and destination without a third argument is \
+                 silly."
+            ));
+        }
         let subscripts = function == Function::Asorti;
-        let order = if subscripts { Order::SUBSCRIPTS } else { Order::VALUES };
+        let given = match arguments.get(2) {
+            Some(order) => self.known_order(&self.text(order))?,
+            None => None,
+        };
+        let order = match given {
+            Some(name) => Order::named(&name),
+            None if subscripts => Order::SUBSCRIPTS,
+            None => Order::VALUES,
+        };
         self.start_job(*source, Purpose::Fill { target, subscripts }, order);
-        Some(Pause::Tick)
+        Ok(Some(Pause::Tick))
     }
 
     fn strftime(&self, arguments: &[Value]) -> Value {

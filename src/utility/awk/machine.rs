@@ -4,7 +4,7 @@
 //!
 //! `variable` and `record` hold what operations read and change, `output` and `sorting` what they make.
 
-use super::arithmetic::{calculate, holds};
+use super::arithmetic::{calculate, calculate_assigned, holds};
 use super::array::Arrays;
 use super::error::Fault;
 use super::field::{Need, Record, Splitter};
@@ -98,6 +98,8 @@ pub(super) struct Machine<'p> {
     pub(super) status: u8,
     pub(super) regexes: HashMap<Vec<u8>, Regex>,
     pub(super) regex_options: RegexOptions,
+    /// A sort of an array into itself was warned of.
+    pub(super) has_warned_of_sort: bool,
     /// Warnings to be printed.
     pub(super) warnings: Vec<String>,
     /// State of `rand`, and the seed it started from.
@@ -168,9 +170,10 @@ impl<'p> Machine<'p> {
             status: 0,
             regexes: HashMap::default(),
             regex_options: RegexOptions { dialect: Dialect::Awk, ..regex_options },
+            has_warned_of_sort: false,
             warnings: Vec::new(),
             random: 0,
-            seed: 0.0,
+            seed: 1.0,
             clock,
             zone,
             sorting: None,
@@ -186,6 +189,17 @@ impl<'p> Machine<'p> {
                 *table.entry(name) = Value::Input(value);
             }
         }
+        if self.program.asks_about_process {
+            let facts: [(&[u8], &[u8]); 4] = [
+                (b"FS", b"FS"),
+                (b"platform", b"posix"),
+                (b"strftime", b"%a %b %e %H:%M:%S %Z %Y"),
+                (b"version", b"5.2.1"),
+            ];
+            for (name, value) in facts {
+                self.set_process_fact(name, value)?;
+            }
+        }
         let argv = self.array(Var::Global(ARGV))?;
         for (index, argument) in arguments.iter().enumerate() {
             let (key, value) = (Text::from(index.to_decimal()), argument.clone());
@@ -194,6 +208,21 @@ impl<'p> Machine<'p> {
             }
         }
         self.set_global(ARGC, Value::Number(arguments.len() as f64))
+    }
+
+    /// Sets an element of `PROCINFO`.
+    pub(super) fn set_process_fact(
+        &mut self,
+        name: &'static [u8],
+        value: &'static [u8],
+    ) -> Result<(), Fault> {
+        if self.program.asks_about_process {
+            let number = self.array(Var::Global(PROCINFO))?;
+            if let Some(table) = self.arrays.get_mut(number) {
+                *table.entry(Text::from_static(name)) = Value::Text(Text::from_static(value));
+            }
+        }
+        Ok(())
     }
 
     /// Begins a part of the program.
@@ -316,6 +345,20 @@ impl<'p> Machine<'p> {
                     let value = self.load_place(Place::Element(array), &key)?;
                     self.stack.push(value);
                 }
+                Op::ElementArgument(array) => {
+                    let key = self.pop();
+                    let value = match self.load_place(Place::Element(array), &key)? {
+                        Value::Unset => Value::Untyped(Origin::Nowhere),
+                        value => value,
+                    };
+                    self.stack.push(value);
+                }
+                Op::NoArray(function, index) => {
+                    let place = ["first", "second", "third", "fourth"];
+                    let place = place.get(usize::from(index)).copied().unwrap_or("last");
+                    let name = function.name();
+                    return Err(Fault::fatal(format!("{name}: {place} argument is not an array")));
+                }
                 Op::Swap => {
                     let top = self.stack.len();
                     if top > 1 {
@@ -337,7 +380,7 @@ impl<'p> Machine<'p> {
                 }
                 Op::Update(place, operator) => {
                     let right = self.pop().number();
-                    let (_, new) = self.change(place, |left| calculate(operator, left, right))?;
+                    let (_, new) = self.change(place, |left| calculate_assigned(operator, left, right))?;
                     if !self.is_dropped() {
                         self.stack.push(Value::Number(new));
                     }
@@ -416,6 +459,10 @@ impl<'p> Machine<'p> {
                         }
                     }
                 }
+                // The end is not a line that runs.
+                Op::Jump(target) if self.program.code.get(target as usize) == Some(&Op::Done) => {
+                    return Ok(Pause::Done);
+                }
                 Op::Jump(target) => {
                     let is_back = (target as usize) < self.pc;
                     self.pc = target as usize;
@@ -454,6 +501,9 @@ impl<'p> Machine<'p> {
                     }
                     if let Some(pause) = self.function(function, count as usize)? {
                         return Ok(pause);
+                    }
+                    if !self.warnings.is_empty() {
+                        return Ok(self.tick());
                     }
                 }
                 Op::Getline(source, place) => return Ok(self.getline(source, place)),

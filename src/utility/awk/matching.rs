@@ -209,7 +209,15 @@ impl Machine<'_> {
 
     async fn split(&mut self, arguments: &[Value], pace: &mut Pace<'_>) -> Result<Value, Fault> {
         let text = self.argument_text(arguments, 0);
+        if let (Some(Value::Array(array)), Some(Value::Array(seps))) = (arguments.get(1), arguments.get(3))
+            && array == seps
+        {
+            return Err(Fault::fatal("split: cannot use the same array for second and fourth args"));
+        }
+        let is_empty =
+            |number: &u32| self.program.regex_sources.get(*number as usize).is_some_and(Vec::is_empty);
         let separator = match arguments.get(2) {
+            Some(Value::Regex(number)) if is_empty(number) => self.splitter_for(b"")?,
             Some(Value::Regex(number)) => Splitter::Regex(self.program_regex(*number)?),
             Some(value) => {
                 let separator = self.text(value);
@@ -221,6 +229,14 @@ impl Machine<'_> {
         split(&text, &separator, false, &mut pieces, pace)
             .await
             .map_err(|error| self.regex_fault(&error, b""))?;
+        // Where paragraphs are records, a separator at the end begins no further element.
+        if self.settings.rs.is_empty()
+            && matches!(separator, Splitter::Regex(_))
+            && pieces.len() > 1
+            && pieces.last().is_some_and(|(start, end)| start == end)
+        {
+            pieces.pop();
+        }
         if let Some(Value::Array(seps)) = arguments.get(3) {
             let starts = pieces.iter().map(|piece| piece.0).skip(1);
             let gaps = pieces.iter().map(|piece| piece.1).zip(starts);

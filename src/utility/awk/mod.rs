@@ -79,15 +79,26 @@ pub(super) async fn run_gawk(ctx: &mut Context) -> Result<ExitStatus, UtilityErr
 async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options(utility)?;
     let mut operands = options.operands.clone();
+    for text in options.values("assign") {
+        let name = text.split(|&byte| byte == b'=').next().unwrap_or(&[]);
+        if !run::is_name(name) && suffix_of(text).is_none() {
+            return Err(wrong_assignment(ctx, text));
+        }
+        if text.contains(&b'=') && lexer::is_reserved(name) {
+            let shown = String::from_utf8_lossy(name);
+            let message = format!("fatal: cannot use gawk builtin `{shown}' as variable name");
+            return Err(UtilityError::Failed { message, status: 2 });
+        }
+    }
     let (text, sources) = program_text(ctx, &options, &mut operands).await?;
     ctx.compiles(&text).await;
     let regex_options = regex_options(&ctx.meter);
-    let (program, warnings) =
-        parser::parse(text, &sources, regex_options.clone()).map_err(|error| error.into_error(&ctx.name))?;
+    let (program, warnings) = parser::parse(text, &sources, regex_options.clone());
     for (line, warning) in warnings {
         let (source, line) = sources.locate(line);
         ctx.warn(format_args!("{source}:{line}: warning: {warning}"));
     }
+    let program = program.map_err(|error| error.into_error(&ctx.name))?;
     let machine =
         Machine::new(&program, &ctx.meter, regex_options, zone(ctx), Arc::clone(&ctx.session.clock));
     let mut runner = Runner::new(&program, &sources, machine);
@@ -131,15 +142,15 @@ fn prepare(
     for (spec, argument) in options.given() {
         let Some(text) = argument else { continue };
         let assigned = match spec.short {
-            'F' => runner.assign(&[b"FS=", text.as_bytes()].concat_metered()),
+            'F' => {
+                // A backslash at the end is kept.
+                let slashes = text.iter().rev().take_while(|byte| **byte == b'\\').count();
+                let end: &[u8] = if slashes % 2 == 1 { b"\\" } else { b"" };
+                runner.assign(&[b"FS=", text.as_bytes(), end].concat_metered())
+            }
             'v' if suffix_of(text).is_some() => continue,
             'v' => {
                 let name = text.split(|&byte| byte == b'=').next().unwrap_or(&[]);
-                if text.contains(&b'=') && lexer::is_reserved(name) {
-                    let shown = String::from_utf8_lossy(name);
-                    let message = format!("fatal: cannot use gawk builtin `{shown}' as variable name");
-                    return Err(UtilityError::Failed { message, status: 2 });
-                }
                 if runner.is_function(name) {
                     let shown = String::from_utf8_lossy(name);
                     let message = format!("cmd. line:1: error: function name `{shown}' previously defined");
@@ -162,6 +173,17 @@ fn prepare(
         }
     }
     Ok(())
+}
+
+/// The error of an assignment of `-v` that is none.
+fn wrong_assignment(ctx: &mut Context, text: &[u8]) -> UtilityError {
+    let message = illegal_assignment(text);
+    if text.contains(&b'=') {
+        return UtilityError::Failed { message: format!("fatal: {message}"), status: 2 };
+    }
+    let text = format!("{}: {message}\n\n", bstr::BStr::new(&ctx.name));
+    ctx.stderr.push(text.as_bytes());
+    usage(ctx)
 }
 
 fn illegal_assignment(text: &[u8]) -> String {

@@ -82,8 +82,8 @@ macro_rules! functions {
 
 functions! {
     And "and" 2 100;
-    Asort "asort" 1 2;
-    Asorti "asorti" 1 2;
+    Asort "asort" 1 3;
+    Asorti "asorti" 1 3;
     Atan2 "atan2" 2 2;
     Close "close" 1 2;
     Compl "compl" 1 1;
@@ -141,6 +141,10 @@ pub(super) enum Op {
     Field(u32),
     /// Pops a subscript, pushes the element, made where there is none.
     LoadElement(Var),
+    /// As `LoadElement`; a new element has no type.
+    ElementArgument(Var),
+    /// The argument of that index is not an array: ends the program.
+    NoArray(Function, u8),
     /// Changes the two values on top of the stack for each other.
     Swap,
     /// Pops a value, and what the place needs; pushes the value.
@@ -321,6 +325,8 @@ pub(super) struct Program {
     pub(super) globals: Vec<Vec<u8>>,
     pub(super) functions: Vec<Definition>,
     pub(super) ranges: u32,
+    /// The program names `PROCINFO`.
+    pub(super) asks_about_process: bool,
     pub(super) begin: Option<u32>,
     /// BEGINFILE and ENDFILE.
     pub(super) begin_file: Option<u32>,

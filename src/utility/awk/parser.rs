@@ -69,6 +69,10 @@ pub(super) struct Parser<'s> {
     pub(super) last_concatenation: (usize, usize),
     pub(super) loops: Vec<Loop>,
     pub(super) depth: u32,
+    /// What is parsed is an operand, in which nothing is assigned.
+    pub(super) is_operand: bool,
+    /// The line of the bracket that closed the last block.
+    pub(super) closing_line: u32,
     /// BEGIN or END while its action is parsed.
     pub(super) part: Option<&'static str>,
 }
@@ -78,7 +82,7 @@ pub(super) fn parse(
     text: Vec<u8>,
     sources: &Sources,
     regex_options: RegexOptions,
-) -> Result<(Program, Vec<(u32, String)>), SyntaxError> {
+) -> (Result<Program, SyntaxError>, Vec<(u32, String)>) {
     let mut parser = Parser {
         lexer: Lexer::new(text),
         token: Token::Newline,
@@ -93,13 +97,15 @@ pub(super) fn parse(
         last_concatenation: (0, 0),
         loops: Vec::new(),
         depth: 0,
+        is_operand: false,
+        closing_line: 1,
         part: None,
     };
     for name in SPECIAL {
         parser.global(name.as_bytes());
     }
-    parser.items()?;
-    Ok((parser.program, parser.lexer.warnings))
+    let result = parser.items();
+    (result.map(|()| parser.program), parser.lexer.warnings)
 }
 
 impl Parser<'_> {
@@ -154,8 +160,26 @@ impl Parser<'_> {
             Token::Wrong if self.lexer.text.get(self.lexer.start) == Some(&b'"') => {
                 self.wrong("unterminated string")
             }
+            Token::Wrong if self.lexer.text.get(self.lexer.start) == Some(&b'\\') => {
+                self.wrong("backslash not last character on line")
+            }
+            Token::Wrong if let Some(&byte @ (b'`' | b'\'')) = self.lexer.text.get(self.lexer.start) => {
+                self.wrong(format!("invalid char '{}' in expression", char::from(byte)))
+            }
             _ => self.wrong("syntax error"),
         }
+    }
+
+    /// The text ends where a statement could begin: gawk counts no line for that.
+    pub(super) fn unexpected_end(&self) -> SyntaxError {
+        let mut error = self.unexpected();
+        error.line -= u32::from(self.is_cut_off());
+        error
+    }
+
+    /// Whether the text ends here without the newline of its last line.
+    fn is_cut_off(&self) -> bool {
+        self.token == Token::End && self.lexer.text.last().is_some_and(|byte| *byte != b'\n')
     }
 
     /// Something is wrong at the token here.
@@ -169,7 +193,7 @@ impl Parser<'_> {
         let line = text.get(line_start..line_end).unwrap_or(&[]).to_metered();
         let column = String::from_utf8_lossy(text.get(line_start..start).unwrap_or(&[])).chars().count();
         let mut error = self.error(SyntaxErrorKind::Token { text: line, column, message: message.into() });
-        error.line += u32::from(self.token == Token::Newline);
+        error.line += u32::from(self.token == Token::Newline || self.is_cut_off());
         error
     }
 
@@ -258,6 +282,7 @@ impl Parser<'_> {
                 "function `{name}' called with space between name and `(',\nor used as a variable or an array"
             ))));
         }
+        self.program.asks_about_process |= name == b"PROCINFO";
         Ok(Var::Global(self.global(name)))
     }
 
@@ -279,6 +304,11 @@ impl Parser<'_> {
     fn items(&mut self) -> Result<(), SyntaxError> {
         let [mut begin, mut main, mut end, mut begin_file, mut end_file] =
             std::array::from_fn(|_| Chain::default());
+        self.skip_newlines();
+        if self.is_sign(";") {
+            let message = "each rule must have a pattern or an action part";
+            return Err(self.error(SyntaxErrorKind::Plain(message.to_metered())));
+        }
         loop {
             while self.token == Token::Newline || self.is_sign(";") {
                 self.advance();
@@ -287,6 +317,7 @@ impl Parser<'_> {
                 break;
             }
             let start = self.here();
+            self.closing_line = self.lexer.line;
             let chain = match self.token {
                 Token::Keyword("function") => {
                     self.definition()?;
@@ -295,24 +326,28 @@ impl Parser<'_> {
                 Token::Keyword("BEGIN") => {
                     self.advance();
                     self.part = Some("BEGIN");
+                    self.check_action()?;
                     self.block()?;
                     &mut begin
                 }
                 Token::Keyword("END") => {
                     self.advance();
                     self.part = Some("END");
+                    self.check_action()?;
                     self.block()?;
                     &mut end
                 }
                 Token::Keyword("BEGINFILE") => {
                     self.advance();
                     self.part = Some("BEGINFILE");
+                    self.check_action()?;
                     self.block()?;
                     &mut begin_file
                 }
                 Token::Keyword("ENDFILE") => {
                     self.advance();
                     self.part = Some("ENDFILE");
+                    self.check_action()?;
                     self.block()?;
                     &mut end_file
                 }
@@ -322,7 +357,9 @@ impl Parser<'_> {
                     &mut main
                 }
             };
-            let jump = self.emit(Op::Jump(0));
+            let jump = self.program.code.add(Op::Jump(0));
+            // A file that cannot be opened afterwards is told with the line that ran last.
+            self.program.lines.push(self.closing_line);
             if chain.first.is_none() {
                 chain.first = Some(start);
             }
@@ -354,6 +391,22 @@ impl Parser<'_> {
             }
         }
         Ok(())
+    }
+
+    /// BEGIN and its like need an action on the same line.
+    fn check_action(&self) -> Result<(), SyntaxError> {
+        if self.is_sign("{") {
+            return Ok(());
+        }
+        if !matches!(self.token, Token::Newline | Token::End | Token::Sign(";")) {
+            return Err(self.unexpected());
+        }
+        let part = self.part.unwrap_or_default();
+        let message = format!("{part} blocks must have an action part");
+        let mut error = self.error(SyntaxErrorKind::Plain(message));
+        let is_last = self.lexer.at >= self.lexer.text.len();
+        error.line += u32::from(self.token == Token::Newline && !is_last);
+        Err(error)
     }
 
     fn definition(&mut self) -> Result<(), SyntaxError> {

@@ -129,6 +129,9 @@ impl Machine<'_> {
         if number < 0.0 {
             return Err(Fault::fatal(format!("attempt to access field {}", number as i64)));
         }
+        if number >= i64::MAX as f64 {
+            return Err(Fault::fatal(format!("attempt to access field {}", i64::MIN)));
+        }
         let number = number as usize;
         if number == 0 {
             self.rebuild_record()?;

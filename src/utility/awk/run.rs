@@ -41,6 +41,10 @@ pub(super) struct Runner<'p> {
     /// What is to be said of assignments among the arguments.
     pub(super) assignment_warnings: Vec<String>,
     pub(super) in_place: Option<InPlace>,
+    /// Some line of the program ran.
+    has_run: bool,
+    /// Standard input is read because no operand is a file.
+    is_standard: bool,
     /// BEGINFILE or ENDFILE runs.
     is_between_files: bool,
 }
@@ -59,6 +63,8 @@ impl<'p> Runner<'p> {
             separator: (Text::from_static(b"\n"), Separator::Byte(b'\n')),
             assignment_warnings: Vec::new(),
             in_place: None,
+            has_run: false,
+            is_standard: false,
             is_between_files: false,
         }
     }
@@ -104,6 +110,10 @@ impl<'p> Runner<'p> {
         let result = self.run_parts(ctx).await;
         let closed = match result {
             Ok(()) => self.streams.close_all(ctx).await,
+            Err(fault @ (Fault::Fatal(_) | Fault::Utility(_))) => {
+                // What was written before goes to its files and commands.
+                self.streams.close_all(ctx).await.and(Err(fault))
+            }
             Err(fault) => Err(fault),
         };
         self.machine.arrays.clear_all();
@@ -209,9 +219,10 @@ impl<'p> Runner<'p> {
     /// Runs a part of the program to its end.
     async fn part(&mut self, ctx: &mut Context, entry: u32) -> Result<Ended, Fault> {
         self.machine.start(entry);
+        self.has_run = true;
         loop {
             let pause = self.machine.step(&mut ctx.stdout);
-            self.warn(ctx);
+            self.warn(ctx).await?;
             let pause = pause?;
             match pause {
                 Pause::NextFile if Some(entry) == self.program.begin_file => return Ok(Ended::NextFile),
@@ -233,7 +244,9 @@ impl<'p> Runner<'p> {
                     ctx.check().await?;
                 }
                 Pause::Slow(op) => {
-                    let next = self.machine.slow(op, &ctx.meter).await?;
+                    let next = self.machine.slow(op, &ctx.meter).await;
+                    self.warn(ctx).await?;
+                    let next = next?;
                     if let Some(Pause::Print(texts)) = next {
                         print(ctx, &texts).await?;
                     }
@@ -252,6 +265,7 @@ impl<'p> Runner<'p> {
                     self.machine.push(Value::Number(status));
                 }
                 Pause::Close(name) => {
+                    ctx.stdout.flush().await?;
                     let status = self.streams.close(ctx, &name).await?;
                     self.machine.push(Value::Number(status));
                 }
@@ -263,7 +277,7 @@ impl<'p> Runner<'p> {
                     let found = self.streams.flush(name).await? || is_standard;
                     if let Some(name) = name.filter(|_| !found) {
                         let shown = String::from_utf8_lossy(name);
-                        let place = self.place();
+                        let place = format!("{}{}", self.place(), self.record_place());
                         ctx.warn(format_args!(
                             "{place}warning: fflush: `{shown}' is not an open file, pipe or co-process"
                         ));
@@ -278,14 +292,19 @@ impl<'p> Runner<'p> {
         }
     }
 
-    fn warn(&mut self, ctx: &mut Context) {
+    /// Prints warnings; what was printed before goes out first.
+    async fn warn(&mut self, ctx: &mut Context) -> Result<(), UtilityError> {
         if self.machine.warnings.is_empty() {
-            return;
+            return Ok(());
         }
+        ctx.stdout.flush().await?;
         for warning in std::mem::take(&mut self.machine.warnings) {
             let place = self.place();
-            ctx.warn(format_args!("{place}{warning}"));
+            let record =
+                if warning.starts_with("warning: function ") { String::new() } else { self.record_place() };
+            ctx.warn(format_args!("{place}{record}{warning}"));
         }
+        Ok(())
     }
 
     async fn getline(&mut self, ctx: &mut Context, source: Source, name: &[u8]) -> Result<i8, Fault> {
@@ -343,8 +362,12 @@ impl<'p> Runner<'p> {
         self.update_separator()?;
         loop {
             ctx.tick().await?;
-            if self.reader.is_none() && !self.open_next(ctx).await? {
-                return Ok(false);
+            if self.reader.is_none() {
+                if !self.open_next(ctx).await? {
+                    return Ok(false);
+                }
+                // An operand before the file may have set `RS`.
+                self.update_separator()?;
             }
             let Some(reader) = &mut self.reader else { return Ok(false) };
             match reader.next(ctx, &self.separator.1).await? {
@@ -393,7 +416,8 @@ impl<'p> Runner<'p> {
                     return Ok(false);
                 }
                 let reader = Reader::new(ctx.standard_input());
-                if self.begin(ctx, Text::EMPTY, reader).await? {
+                self.is_standard = true;
+                if self.begin(ctx, Text::from_static(b"-"), reader).await? {
                     return Ok(true);
                 }
                 continue;
@@ -403,6 +427,8 @@ impl<'p> Runner<'p> {
             let argv = self.machine.array(Var::Global(ARGV))?;
             let value = self.machine.table(argv)?.get(number.to_decimal().as_bytes()).cloned();
             let name = self.machine.text(&value.unwrap_or(Value::Unset));
+            // gawk forgets where it was when it looks for an assignment.
+            self.has_run &= !name.contains(&b'=');
             if name.is_empty() || self.assign(&name)? {
                 self.warn_of_assignments(ctx);
                 continue;
@@ -425,8 +451,7 @@ impl<'p> Runner<'p> {
                         }
                     }
                     let shown = String::from_utf8_lossy(&name);
-                    let has_run = self.has_read || self.program.begin_file.is_some();
-                    let place = if has_run { self.place() } else { String::new() };
+                    let place = if self.has_run { self.place() } else { String::new() };
                     return Err(Fault::Utility(UtilityError::Failed {
                         message: format!(
                             "{place}fatal: cannot open file `{shown}' for reading: {}",
@@ -446,7 +471,7 @@ impl<'p> Runner<'p> {
         if let Some(in_place) = &mut self.in_place {
             in_place.begin(ctx, &name).await?;
         }
-        let index = if name.is_empty() { 0 } else { self.next_argument - 1 };
+        let index = if self.is_standard { 0 } else { self.next_argument - 1 };
         self.machine.set_global(FILENAME, Value::Text(name))?;
         self.machine.set_global(ARGIND, Value::Number(index as f64))?;
         self.machine.set_global(FNR, Value::Number(0.0))?;
@@ -492,10 +517,8 @@ fn unescape(text: &[u8], warnings: &mut Vec<String>) -> Vec<u8> {
             value.push(byte);
             at += length;
         } else {
-            let Some(&byte) = rest.first() else {
-                value.push(b'\\');
-                break;
-            };
+            // gawk drops a backslash at the end.
+            let Some(&byte) = rest.first() else { break };
             if byte != b'/' {
                 warnings.push(super::lexer::escape_warning(byte));
             }

@@ -84,6 +84,11 @@ impl Machine<'_> {
         let Value::Array(number) = self.global(PROCINFO) else { return Ok(None) };
         let order = self.arrays.get(*number).and_then(|table| table.get(b"sorted_in"));
         let Some(Value::Text(text) | Value::Input(text)) = order else { return Ok(None) };
+        self.known_order(text)
+    }
+
+    /// An order by its name; none for no order.
+    pub(super) fn known_order(&self, text: &Text) -> Result<Option<Text>, Fault> {
         if text.is_empty() || **text == *b"@unsorted" {
             return Ok(None);
         }
@@ -91,9 +96,7 @@ impl Machine<'_> {
         if Order::is_known(text) {
             Ok(Some(text.clone()))
         } else if self.program.functions.iter().any(|function| *function.name == **text) {
-            Err(Fault::fatal(format!(
-                "PROCINFO[\"sorted_in\"]: sorting by function `{shown}' is not supported"
-            )))
+            Err(Fault::fatal(format!("sorting by function `{shown}' is not supported")))
         } else {
             Err(Fault::fatal(format!("sort comparison function `{shown}' is not defined")))
         }

@@ -24,11 +24,12 @@ impl Parser<'_> {
             while self.token == Token::Newline || self.is_sign(";") {
                 self.advance();
             }
+            self.closing_line = self.lexer.line;
             if self.take_sign("}") {
                 return Ok(());
             }
             if self.token == Token::End {
-                return Err(self.unexpected());
+                return Err(self.unexpected_end());
             }
             self.statement()?;
         }
@@ -60,6 +61,9 @@ impl Parser<'_> {
     /// The statement that a condition or loop governs.
     fn body(&mut self) -> Result<(), SyntaxError> {
         self.skip_newlines();
+        if self.token == Token::End {
+            return Err(self.unexpected_end());
+        }
         self.statement()
     }
 
@@ -298,7 +302,7 @@ impl Parser<'_> {
         self.expect_sign("{")?;
         let to_cases = self.emit(Op::Jump(0));
         self.loops.push(Loop { is_switch: true, ..Loop::default() });
-        let mut cases = Vec::new();
+        let (mut cases, mut lines) = (Vec::new(), Vec::new());
         let mut default = None;
         loop {
             while self.token == Token::Newline || self.is_sign(";") {
@@ -308,6 +312,7 @@ impl Parser<'_> {
                 break;
             }
             if self.take_keyword("case") {
+                lines.push(self.lexer.line);
                 cases.push((self.case_constant()?, self.here()));
                 self.expect_sign(":")?;
             } else if self.is_keyword("default") {
@@ -325,6 +330,7 @@ impl Parser<'_> {
                 self.statement()?;
             }
         }
+        self.check_cases(&cases, &lines)?;
         let to_end = self.emit(Op::Jump(0));
         self.patch_here(to_cases);
         for (constant, body) in cases {
@@ -344,6 +350,26 @@ impl Parser<'_> {
         let jumps = self.loops.pop().unwrap_or_default();
         for jump in jumps.breaks {
             self.patch_here(jump);
+        }
+        Ok(())
+    }
+
+    /// No two cases may have one text.
+    fn check_cases(&self, cases: &[(Op, u32)], lines: &[u32]) -> Result<(), SyntaxError> {
+        let mut seen: crate::memory::HashMap<crate::text::Text, usize> = crate::memory::HashMap::default();
+        for (at, (case, _)) in cases.iter().enumerate() {
+            let Op::Constant(number) = case else { continue };
+            let Some(value) = self.program.constants.get(*number as usize) else { continue };
+            let text = value.text(b"%.6g");
+            if let Some(first) = seen.get(&text) {
+                let shown = crate::memory::String::from_utf8_lossy(&text);
+                let message = crate::memory::format!("duplicate case values in switch body: {shown}");
+                let mut error = self.error(SyntaxErrorKind::Error(message));
+                (error.source, error.line) =
+                    self.sources.locate(lines.get(*first).copied().unwrap_or(self.lexer.line));
+                return Err(error);
+            }
+            seen.insert(text, at);
         }
         Ok(())
     }
@@ -401,6 +427,9 @@ impl Parser<'_> {
             // `print (1)(2)` is no list in parentheses: what follows tells.
             self.advance();
             self.skip_newlines();
+            if self.is_sign(")") {
+                return Err(self.unexpected());
+            }
             if let Ok(arguments) = self.arguments()
                 && self.take_sign(")")
                 && (self.is_at_end_of_statement()

@@ -21,8 +21,21 @@ pub(super) fn strftime(format: &[u8], seconds: i64, zone: &TimeZone, is_utc: boo
         rest = rest.get(found..).unwrap_or(&[]);
         let flags = rest.iter().skip(1).take_while(|byte| b"-_0^#EO".contains(byte)).count();
         let length = (2 + flags).min(rest.len());
-        let conversion = rest.get(..length).unwrap_or(rest);
+        let mut conversion = rest.get(..length).unwrap_or(rest);
         rest = rest.get(length..).unwrap_or(&[]);
+        // A locale's other forms are those of the C locale.
+        let plain;
+        if let [b'%', b'E', b'c' | b'C' | b'x' | b'X' | b'y' | b'Y']
+        | [
+            b'%',
+            b'O',
+            b'b' | b'B' | b'h' | b'd' | b'e' | b'H' | b'I' | b'm' | b'M' | b'S' | b'u' | b'U' | b'V' | b'w'
+            | b'W' | b'y',
+        ] = conversion
+        {
+            plain = [b'%', conversion.last().copied().unwrap_or(b'%')];
+            conversion = &plain;
+        }
         match conversion.last() {
             Some(b'n') => out.push(b'\n'),
             Some(b't') => out.push(b'\t'),

@@ -11,6 +11,8 @@ pub(super) enum Origin {
     Global(u32),
     /// A place on the stack.
     Stack(usize),
+    /// It is no variable.
+    Nowhere,
 }
 
 #[derive(Clone, Debug, Default)]

@@ -96,6 +96,7 @@ impl Machine<'_> {
             let value = match origin {
                 Origin::Global(slot) => self.globals.get(slot as usize),
                 Origin::Stack(place) => self.stack.get(place),
+                Origin::Nowhere => None,
             };
             match value {
                 Some(Value::Array(number)) => break *number,
@@ -108,6 +109,7 @@ impl Machine<'_> {
                     let owner = match origin {
                         Origin::Global(_) => 0,
                         Origin::Stack(place) => self.depth_of(place),
+                        Origin::Nowhere => self.frames.len(),
                     };
                     break self.arrays.create(owner);
                 }
@@ -117,6 +119,7 @@ impl Machine<'_> {
             let slot = match origin {
                 Origin::Global(slot) => self.globals.get_mut(slot as usize),
                 Origin::Stack(place) => self.stack.get_mut(place),
+                Origin::Nowhere => None,
             };
             if let Some(slot) = slot {
                 *slot = Value::Array(number);
@@ -145,13 +148,16 @@ impl Machine<'_> {
                 self.split_record()?;
                 let separator = self.text(&value);
                 self.splitter = self.splitter_for(&separator)?;
+                self.set_process_fact(b"FS", b"FS")?;
             }
             FIELDWIDTHS => {
+                self.set_process_fact(b"FS", b"FIELDWIDTHS")?;
                 self.split_record()?;
                 let widths = self.text(&value);
                 self.splitter = Self::widths(&widths)?;
             }
             FPAT => {
+                self.set_process_fact(b"FS", b"FPAT")?;
                 self.split_record()?;
                 let pattern = self.text(&value);
                 self.splitter = Splitter::Matches(self.regex(&pattern)?);

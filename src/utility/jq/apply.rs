@@ -3,7 +3,7 @@
 use super::binding::Bindings;
 use super::error::Raise;
 use super::frame::{Choice, Frames, Item, Next, Todo, Track};
-use super::machine::{Machine, computed, given};
+use super::machine::{Machine, given};
 use super::path;
 use super::single;
 use super::term::{Id, Operation, Term};
@@ -43,6 +43,9 @@ impl Machine<'_, '_> {
     ) -> Next {
         let Term::Apply(operation, arguments) = self.program.term(id) else { return Next::Back };
         done.push(value);
+        if let Err(raise) = single::check_key(operation, &done) {
+            return Next::Fail(raise, frames);
+        }
         let next = if operation.is_forward() {
             arguments.get(done.len())
         } else {
@@ -71,12 +74,12 @@ impl Machine<'_, '_> {
             Operation::Range => match arguments.as_slice() {
                 [Value::Number(from), Value::Number(upto)] => {
                     let (from, upto) = (from.value(), upto.value());
-                    self.choices.push(Choice::Range(from, upto, item.track.lost(), frames));
+                    self.choices.push(Choice::Range(from, upto, item.position(), frames));
                     Next::Back
                 }
                 _ => Next::Fail(Raise::message("Range bounds must be numeric"), frames),
             },
-            Operation::Input(is_optional) => Next::Input(*is_optional, item.track.lost(), frames),
+            Operation::Input(is_optional) => Next::Input(*is_optional, item.position(), frames),
             Operation::Limit(inner) => {
                 let count = match arguments.first() {
                     Some(Value::Number(number)) if number.value() > 0.0 => number.value().ceil() as u64,
@@ -112,15 +115,11 @@ impl Machine<'_, '_> {
         item: Item,
         frames: Frames,
     ) -> Next {
-        let null = matches!(item.value, Value::Null);
-        let track = item.track;
+        let position = item.position();
         match single::apply(&mut self.context, operation, item.value, arguments) {
-            Ok(Some(value)) => {
-                let input = if null { Value::Null } else { Value::Bool(false) };
-                computed(&Item { value: input, track }, value, frames)
-            }
+            Ok(Some(value)) => Next::Give(position.hold_new(value), frames),
             Ok(None) => Next::Back,
-            Err(raise) => given(Err(raise), track, frames),
+            Err(raise) => given(Err(raise), position, frames),
         }
     }
 }

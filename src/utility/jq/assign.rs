@@ -22,7 +22,7 @@ impl<'c> Machine<'_, 'c> {
         frames: Frames,
     ) -> Next {
         let Term::Assign(kind, target, update) = self.program.term(id) else { return Next::Back };
-        let track = item.track.lost();
+        let track = item.position();
         if self.program.is_plain_path(*target)
             && (*kind != Assignment::Update || self.program.shape(*update).is_single)
         {
@@ -46,7 +46,7 @@ impl<'c> Machine<'_, 'c> {
         frames: Frames,
     ) -> Next {
         let Term::Assign(_, target, _) = self.program.term(id) else { return Next::Back };
-        let track = item.track.lost();
+        let track = item.position();
         let at = self.choices.len();
         let start = Item { value: item.value.clone(), track: Track::At(Trail::default()) };
         self.choices.push(Choice::Assign(item.value, Vec::new(), track, frames.clone()));

@@ -297,7 +297,7 @@ const TABLE: &[Row] = &[
     ("iterables", 0, Definition("def iterables: select(type | . == \"array\" or . == \"object\");")),
     ("scalars", 0, Definition("def scalars: select(type | . != \"array\" and . != \"object\");")),
     ("isfinite", 0, Definition("def isfinite: type == \"number\" and (isinfinite | not);")),
-    ("finites", 0, Definition("def finites: select(isinfinite or isnan | not);")),
+    ("finites", 0, Definition("def finites: select(isfinite);")),
     ("normals", 0, Definition("def normals: select(isnormal);")),
     ("map_values", 1, Definition("def map_values(f): .[] |= f;")),
     ("del", 1, Definition("def del(f): delpaths([path(f)]);")),
@@ -324,7 +324,13 @@ const TABLE: &[Row] = &[
     ("all", 1, Definition("def all(f): all(.[]; f);")),
     ("any", 2, Definition("def any(g; cond): isempty(first(g | cond | select(.))) | not;")),
     ("all", 2, Definition("def all(g; cond): isempty(first(g | cond | select(. | not)));")),
-    ("last", 1, Definition("def last(f): reduce f as $x ([]; [$x]) | .[];")),
+    (
+        "last",
+        1,
+        Definition(
+            "def last(f): (reduce f as $x ([]; [$x])) as $all | if $all == [] then empty else $all[0] as $x | $x end;",
+        ),
+    ),
     (
         "nth",
         2,

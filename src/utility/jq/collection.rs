@@ -276,8 +276,11 @@ pub(super) fn from_entries(context: &mut Context<'_>, input: Value, _: &[Value])
 /// Name and value that an entry stands for.
 fn entry_of(entry: &Value) -> Result<(Text, Value), Raise> {
     const KEYS: [&str; 4] = ["key", "Key", "name", "Name"];
-    let Value::Object(entry) = entry else {
-        return Err(super::path::cannot_index(entry, &Value::text("key")));
+    let nothing = Object::default();
+    let entry = match entry {
+        Value::Object(entry) => entry,
+        Value::Null => &nothing,
+        other => return Err(super::path::cannot_index(other, &Value::text("key"))),
     };
     // The first true one counts, otherwise the last.
     let key = KEYS.iter().filter_map(|name| entry.get(name)).find(|value| value.is_true());
@@ -320,7 +323,6 @@ pub(super) fn indices_of(context: &mut Context<'_>, items: Array, wanted: Array)
 pub(super) fn indices(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
     let wanted = arguments.first().cloned().unwrap_or_default();
     match (input, wanted) {
-        (Value::Null, _) => Ok(Value::Null),
         (Value::Array(items), Value::Array(wanted)) => indices_of(context, items, wanted),
         (Value::Array(items), wanted) => indices_of(context, items, Array::from(vec![wanted])),
         (Value::String(text), Value::String(part)) => super::string::indices(context, text, part),

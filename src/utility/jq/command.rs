@@ -10,6 +10,7 @@ use super::arguments::{self, Given, Parsed, Request};
 use super::compile::{Compiled, Member, Otherwise, compile};
 use super::disposal::Disposal;
 use super::error::JqError;
+use super::format::text_of;
 use super::machine::Step;
 use super::member;
 use super::print::{self, Layout, Palette, Printing};
@@ -215,7 +216,7 @@ async fn contents(ctx: &mut Context, name: &[u8]) -> Result<Result<Vec<u8>, Stri
 }
 
 fn text(bytes: &[u8]) -> Text {
-    Text::from(&*String::from_utf8_lossy(bytes))
+    text_of(bytes)
 }
 
 type Variables = (Vec<String>, Vec<Value>);

@@ -17,24 +17,30 @@ use crate::memory::{ToMetered, Vec};
 /// # Errors
 /// jq's words for a key that does not fit.
 pub(crate) fn delete_paths(context: &mut Context<'_>, target: Value, paths: Vec<Value>) -> Output {
-    for given in &paths {
-        match given {
-            Value::Array(keys) => too_deep(keys.items())?,
-            other => {
-                let problem = crate::memory::format!("Path must be specified as array, not {}", other.kind());
-                return Err(Raise::message(problem));
-            }
-        }
-    }
     if let [Value::Array(keys)] = paths.as_slice() {
         return match keys.items().split_last() {
             None => Ok(Value::Null),
+            Some(_) if too_deep(keys.items()).is_err() => too_deep(keys.items()).map(|()| Value::Null),
             Some((last, parents)) => delete_in(target, parents, std::slice::from_ref(last)),
         };
     }
     context.job(async move {
         let mut target = target;
         let mut all = sorted(Array::from(paths).into_members()).await;
+        for (_, given) in &all {
+            spend(1).await;
+            match given {
+                Value::Array(keys) => too_deep(keys.items())?,
+                other => {
+                    let problem =
+                        crate::memory::format!("Path must be specified as array, not {}", other.kind());
+                    return Err(Raise::message(problem));
+                }
+            }
+        }
+        if matches!(all.first(), Some((_, Value::Array(first))) if first.len() == 0) {
+            return Ok(Value::Null);
+        }
         // The last first, so that no deletion moves what a path before it leads to.
         while let Some((_, Value::Array(path))) = all.pop() {
             spend(1).await;
@@ -63,6 +69,8 @@ pub(crate) fn delete_paths(context: &mut Context<'_>, target: Value, paths: Vec<
                     target = delete_in(target, parents, std::slice::from_ref(last))?;
                 }
             }
+            // The first one is told if several are wrong.
+            keys.reverse();
             target = delete_in(target, parents, &keys)?;
         }
         Ok(target)

@@ -13,28 +13,29 @@ impl Machine<'_, '_> {
         &mut self,
         id: Id,
         state: Item,
-        input: Value,
+        input: Item,
         bindings: Bindings,
         frames: Frames,
     ) -> Next {
         let at = self.choices.len();
+        // A path goes on from the place of the state, if it is followed.
+        let position = state.position();
         let fold = match self.program.term(id) {
             Term::Reduce(fold) => {
-                let track = state.track.lost();
-                self.choices.push(Choice::Reduce(Some(state), track, frames.clone()));
+                self.choices.push(Choice::Reduce(Some(state.value), position.clone(), frames.clone()));
                 fold
             }
             Term::Foreach(fold) => {
-                self.choices.push(Choice::Foreach(Some(state)));
+                self.choices.push(Choice::Foreach(Some(state.value)));
                 fold
             }
             _ => return Next::Back,
         };
         let frames = frames.with(Todo::FoldSource(id, at), &bindings);
-        Next::Eval(fold.source, bindings, Item::plain(input), frames)
+        Next::Eval(fold.source, bindings, position.hold(input.value), frames)
     }
 
-    pub(super) fn state(&mut self, at: usize) -> Option<&mut Option<Item>> {
+    pub(super) fn state(&mut self, at: usize) -> Option<&mut Option<Value>> {
         match self.choices.get_mut(at) {
             Some(Choice::Reduce(state, ..) | Choice::Foreach(state)) => Some(state),
             _ => None,
@@ -45,29 +46,29 @@ impl Machine<'_, '_> {
         &mut self,
         id: Id,
         at: usize,
-        output: Value,
+        output: Item,
         bindings: &Bindings,
         frames: Frames,
     ) -> Next {
         let (Term::Reduce(fold) | Term::Foreach(fold)) = self.program.term(id) else { return Next::Back };
-        let bindings = bindings.with(Bound::Value(output));
-        let null = Item::plain(Value::Null);
-        let state = self.state(at).and_then(Option::take).unwrap_or(null);
+        let position = output.position();
+        let bindings = bindings.with(Bound::Value(output.value));
+        let state = self.state(at).and_then(Option::take).unwrap_or_default();
         let is_direct = matches!(self.program.term(id), Term::Reduce(_))
-            && matches!(state.track, Track::Off)
+            && matches!(position, Track::Off)
             && self.program.shape(fold.update).is_single;
         if !is_direct {
             return Next::Eval(
                 fold.update,
                 bindings.clone(),
-                state,
+                position.hold(state),
                 frames.with(Todo::FoldState(id, at), &bindings),
             );
         }
-        match self.single(fold.update, &bindings, Input::Owned(state.value)) {
+        match self.single(fold.update, &bindings, Input::Owned(state)) {
             Ok(value) => {
                 if let Some(state) = self.state(at) {
-                    *state = value.map(Item::plain);
+                    *state = value;
                 }
                 Next::Back
             }
@@ -88,12 +89,12 @@ impl Machine<'_, '_> {
     ) -> Next {
         let Term::Foreach(fold) = self.program.term(id) else {
             if let Some(state) = self.state(at) {
-                *state = Some(item);
+                *state = Some(item.value);
             }
             return Next::Back;
         };
         if let Some(state) = self.state(at) {
-            *state = Some(item.clone());
+            *state = Some(item.value.clone());
         }
         match fold.extract {
             Some(extract) => Next::Eval(extract, bindings, item, frames),

@@ -353,11 +353,45 @@ pub(super) async fn lossy(bytes: &[u8]) -> String {
     let mut rest = bytes;
     while !rest.is_empty() {
         let (piece, next) = rest.split_at(text_end(rest, PIECE));
-        text.push_str(&String::from_utf8_lossy(piece));
+        match str::from_utf8(piece) {
+            Ok(piece) => text.push_str(piece),
+            Err(_) => push_replaced(piece, &mut text),
+        }
         spend_bytes(2 * piece.len()).await;
         rest = next;
     }
     text
+}
+
+/// The text of some bytes that are not many.
+pub(super) fn text_of(bytes: &[u8]) -> Text {
+    if let Ok(text) = str::from_utf8(bytes) {
+        return Text::from(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    push_replaced(bytes, &mut text);
+    Text::from(text)
+}
+
+/// Appends bytes as text. As in jq, U+FFFD stands for a character that is too long, too large or half of a pair as a whole,
+/// and for all that is left where the last character is cut.
+fn push_replaced(bytes: &[u8], text: &mut String) {
+    let mut rest = bytes;
+    while let Some(&first) = rest.first() {
+        let length = match first {
+            0..0x80 => 1,
+            0xc2..=0xdf => 2,
+            0xe0..=0xef => 3,
+            0xf0..=0xf4 => 4,
+            _ => 1,
+        };
+        let inner = rest.iter().skip(1).take(length - 1);
+        let good = 1 + inner.take_while(|byte| **byte & 0xc0 == 0x80).count();
+        let taken = if rest.len() < length { rest.len() } else { good };
+        let (character, next) = rest.split_at(taken);
+        text.push_str(str::from_utf8(character).unwrap_or("\u{fffd}"));
+        rest = next;
+    }
 }
 
 /// An end of about `wanted` bytes at which no character is cut.

@@ -57,16 +57,25 @@ pub(crate) enum Track {
     Off,
     /// The value lies here.
     At(Trail),
-    /// A path is wanted, but the value was computed and lies nowhere.
-    Lost,
+    /// A path is wanted, but the value was computed and lies nowhere: the last place, and the value that lies there.
+    Lost(Trail, Value),
 }
 
 impl Track {
-    /// The track of a computed value.
-    pub(crate) fn lost(&self) -> Track {
-        match self {
-            Track::Off => Track::Off,
-            _ => Track::Lost,
+    /// A value as seen from this position: it lies there if it is the very value of that place.
+    pub(crate) fn hold(self, value: Value) -> Item {
+        let track = match self {
+            Track::Lost(trail, there) if there.is_identical(&value) => Track::At(trail),
+            other => other,
+        };
+        Item { value, track }
+    }
+
+    /// As [`Track::hold`] for a value that was made anew: a number is another one then.
+    pub(crate) fn hold_new(self, value: Value) -> Item {
+        match value {
+            Value::Number(_) => Item { value, track: self },
+            value => self.hold(value),
         }
     }
 }
@@ -82,6 +91,14 @@ impl Item {
     /// A value whose path is of no interest.
     pub(crate) fn plain(value: Value) -> Item {
         Item { value, track: Track::Off }
+    }
+
+    /// The place of the value, for what is computed from it.
+    pub(crate) fn position(&self) -> Track {
+        match &self.track {
+            Track::At(trail) => Track::Lost(trail.clone(), self.value.clone()),
+            other => other.clone(),
+        }
     }
 
     /// The same value without its path.
@@ -176,7 +193,7 @@ pub(crate) enum Todo {
     /// It leaves a `try`: its handler, the height of the choices.
     Try(Option<Id>, usize),
     /// It is an initial state of the fold (a term) over the input.
-    FoldInit(Id, Value),
+    FoldInit(Id, Item),
     /// It is an output of the source of the fold in this choice.
     FoldSource(Id, usize),
     /// It is the new state of the fold in this choice.
@@ -225,9 +242,9 @@ pub(crate) enum Choice {
     /// Whether `//` had a true output; otherwise the term to evaluate.
     Alternative(bool, Id, Bindings, Item, Frames),
     /// The state of `reduce`.
-    Reduce(Option<Item>, Track, Frames),
+    Reduce(Option<Value>, Track, Frames),
     /// The state of `foreach`.
-    Foreach(Option<Item>),
+    Foreach(Option<Value>),
     /// Outputs left of a limit.
     Limit(u64),
     /// The state of an assignment, and the paths that its updates left without a value.

@@ -90,7 +90,7 @@ impl Machine<'_, '_> {
             }
             Todo::Try(..) | Todo::Label(..) | Todo::BindGuard(..) => Next::Give(item, next),
             Todo::FoldInit(id, input) => self.fold_init(id, item, input, bindings, next),
-            Todo::FoldSource(id, at) => self.fold_source(id, at, item.value, &bindings, next),
+            Todo::FoldSource(id, at) => self.fold_source(id, at, item, &bindings, next),
             Todo::FoldState(id, at) => self.fold_state(id, at, item, bindings, next),
             Todo::Bind(body, input) => Next::Eval(body, bindings.with(Bound::Value(item.value)), input, next),
             Todo::BindAny(id, input) => self.bind_any(id, 0, item.value, input, bindings, next),
@@ -130,7 +130,7 @@ impl Machine<'_, '_> {
 
     /// `item[key]`, followed by its path.
     pub(super) fn access(&mut self, item: &Item, key: Value, frames: Frames) -> Next {
-        if matches!(item.track, Track::Lost) {
+        if matches!(item.track, Track::Lost(..)) {
             let (key, value) = (print::excerpt(&key), print::excerpt(&item.value));
             let problem = format!("Invalid path expression near attempt to access element {key} of {value}");
             return Next::Fail(Raise::message(problem), frames);
@@ -148,7 +148,7 @@ impl Machine<'_, '_> {
     }
 
     pub(super) fn each(&mut self, item: Item, frames: Frames) -> Next {
-        if matches!(item.track, Track::Lost) {
+        if matches!(item.track, Track::Lost(..)) {
             let value = print::excerpt(&item.value);
             let problem = format!("Invalid path expression near attempt to iterate through {value}");
             return Next::Fail(Raise::message(problem), frames);

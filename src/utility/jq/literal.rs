@@ -2,7 +2,8 @@
 
 use super::format::Format;
 use super::lexer::{self, Token};
-use super::parse::{Parsed, Parser};
+use super::object::Object;
+use super::parse::{INTERPOLATION, Parsed, Parser};
 use super::term::{Id, Operation, Term};
 use super::text::Text;
 use super::value::Value;
@@ -65,26 +66,55 @@ impl Parser<'_, '_, '_> {
                 self.enter();
                 let start = self.start;
                 let key = self.pipe()?;
-                self.check_key(key, start);
+                let place = (start, self.last.1);
                 self.leave(")", "'|' or ',' or ')'")?;
                 if !self.is_sign(":") {
                     return Err(self.unexpected_of("':'"));
                 }
-                self.entry_value(key)
+                let entry = self.entry_value(key)?;
+                self.check_key(key, place);
+                Ok(entry)
             }
             _ => Err(self.unexpected()),
         }
     }
 
-    /// Notes that a constant is not a string, though it is the key that begins at `start` and ends before this token.
-    pub(super) fn check_key(&mut self, key: Id, start: usize) {
-        if let Term::Constant(value) = self.shared.program.term(key)
+    /// Notes that a constant is not a string, though it is the key at `place`.
+    pub(super) fn check_key(&mut self, key: Id, place: (usize, usize)) {
+        if let Some(value) = self.literal(key, 8)
             && !matches!(value, Value::String(_))
         {
-            let shown = super::print::excerpt(value);
+            let shown = super::print::excerpt(&value);
             let problem = format!("Cannot use {} ({shown}) as object key", value.kind());
-            let fault = self.fault_at(&problem, (start, self.last.1));
+            let fault = self.fault_at(&problem, place);
             self.shared.faults.push(fault);
+        }
+    }
+
+    /// The value of a term that is made of literals alone.
+    fn literal(&self, term: Id, depth: usize) -> Option<Value> {
+        let program = &self.shared.program;
+        match program.term(term) {
+            Term::Constant(value) => Some(value.clone()),
+            Term::Collect(inner) if depth > 0 => {
+                let (mut items, mut at) = (Vec::new(), *inner);
+                while let Term::Comma(left, right) = program.term(at) {
+                    items.push(self.literal(*left, depth - 1)?);
+                    at = *right;
+                }
+                items.push(self.literal(at, depth - 1)?);
+                Some(Value::array(items))
+            }
+            Term::Apply(Operation::Object, parts) if depth > 0 => {
+                let mut object = Object::default();
+                for pair in parts.chunks_exact(2) {
+                    let [key, value] = pair else { continue };
+                    let Value::String(name) = self.literal(*key, 0)? else { return None };
+                    object.insert(name, self.literal(*value, depth - 1)?);
+                }
+                Some(Value::Object(object))
+            }
+            _ => None,
         }
     }
 
@@ -110,16 +140,18 @@ impl Parser<'_, '_, '_> {
             self.advance();
             let name = name.get(1..).unwrap_or_default();
             format = Format::named(name);
-            if format == Format::Unknown && self.token == Token::Quote {
-                // Nothing is formatted in a string without interpolations.
-                let string = self.nested(|parser| parser.string(Format::Text))?;
-                if matches!(self.shared.program.term(string), Term::Constant(_)) {
-                    return Ok(string);
-                }
-            }
             if format == Format::Unknown {
                 let problem = self.constant(Value::from(format!("{name} is not a valid format")));
-                return Ok(self.add(Term::Apply(Operation::Error, Vec::from([problem]))));
+                let error = self.add(Term::Apply(Operation::Error, Vec::from([problem])));
+                if self.token != Token::Quote {
+                    return Ok(error);
+                }
+                // Nothing is formatted in a string without interpolations.
+                let string = self.nested(|parser| parser.string(Format::Text))?;
+                return Ok(match self.shared.program.term(string) {
+                    Term::Constant(_) => string,
+                    _ => self.add(Term::Pipe(string, error)),
+                });
             }
             if self.token != Token::Quote {
                 let input = self.add(Term::Identity);
@@ -155,10 +187,15 @@ impl Parser<'_, '_, '_> {
                     self.go_to(at + 1);
                     break;
                 }
+                [b'\\'] => {
+                    self.last = (at, at);
+                    (self.token, self.start, self.end) = (Token::Invalid, at, at + 1);
+                    return Err(self.unexpected_of("QQSTRING_TEXT or QQSTRING_INTERP_START or QQSTRING_END"));
+                }
                 [_, b'(', ..] => {
                     self.last = (at, at + 2);
                     self.go_to(at + 2);
-                    self.open.push('(');
+                    self.open.push(INTERPOLATION);
                     pieces.push(Text::from(std::mem::take(&mut piece).as_str()));
                     parts.push(self.pipe()?);
                     if !self.is_sign(")") {

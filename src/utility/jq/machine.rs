@@ -174,7 +174,7 @@ impl<'p, 'c> Machine<'p, 'c> {
         match term {
             Term::Identity => Next::Give(item, frames),
             Term::Constant(value) => computed(&item, value.clone(), frames),
-            Term::Variable(skip) => computed(&item, bindings.value(*skip), frames),
+            Term::Variable(skip) => Next::Give(item.position().hold(bindings.value(*skip)), frames),
             Term::Global(number) => {
                 let value = self.context.globals.get(*number).cloned().unwrap_or_default();
                 computed(&item, value, frames)
@@ -210,13 +210,13 @@ impl<'p, 'c> Machine<'p, 'c> {
                 eval(left, item, frames)
             }
             Term::Collect(inner) if let Some((target, rest)) = program.mapping(*inner) => {
-                let todo = Todo::Map(rest, item.track.lost());
+                let todo = Todo::Map(rest, item.position());
                 eval(&target, Item::plain(item.value), frames.with(todo, bindings))
             }
             Term::Collect(inner) => {
                 let at = self.choices.len();
+                self.choices.push(Choice::Collect(Array::default(), item.position(), frames.clone()));
                 let input = Item::plain(item.value);
-                self.choices.push(Choice::Collect(Array::default(), item.track.lost(), frames.clone()));
                 eval(inner, input, frames.with(Todo::Collect(at), bindings))
             }
             Term::Binary(operator, left, right) => {
@@ -247,12 +247,22 @@ impl<'p, 'c> Machine<'p, 'c> {
                 let input = item.untracked();
                 eval(condition, input, frames.with(Todo::If(*then, *otherwise, item), bindings))
             }
+            // `f[]?` and its like forgive a value without such members, not one without a path.
+            Term::Try(body, None)
+                if matches!(item.track, Track::Lost(..))
+                    && matches!(
+                        program.term(*body),
+                        Term::Each(_) | Term::Field(..) | Term::Index(..) | Term::Slice(..)
+                    ) =>
+            {
+                eval(body, item, frames)
+            }
             Term::Try(body, handler) => {
                 let todo = Todo::Try(*handler, self.choices.len());
                 eval(body, item, frames.with(todo, bindings))
             }
             Term::Reduce(fold) | Term::Foreach(fold) => {
-                let todo = Todo::FoldInit(id, item.value.clone());
+                let todo = Todo::FoldInit(id, item.clone());
                 eval(&fold.init, item, frames.with(todo, bindings))
             }
             Term::Bind(source, body) => {
@@ -284,7 +294,7 @@ impl<'p, 'c> Machine<'p, 'c> {
                 Next::Eval(function.body, inner, item, frames)
             }
             Term::Path(inner) => {
-                let track = item.track.lost();
+                let track = item.position();
                 let start = Item { value: item.value, track: Track::At(Trail::default()) };
                 eval(inner, start, frames.with(Todo::Path(track), bindings))
             }
@@ -359,9 +369,7 @@ impl<'p, 'c> Machine<'p, 'c> {
             },
             Choice::Alternative(true, ..) | Choice::Foreach(_) | Choice::Limit(_) => Next::Back,
             Choice::Alternative(false, id, bindings, item, frames) => Next::Eval(id, bindings, item, frames),
-            Choice::Reduce(state, track, frames) => {
-                Next::Give(state.unwrap_or(Item { value: Value::Null, track }), frames)
-            }
+            Choice::Reduce(state, track, frames) => Next::Give(track.hold(state.unwrap_or_default()), frames),
             Choice::Assign(state, emptied, track, frames) => {
                 let changed = deletion::delete_paths(&mut self.context, state, emptied);
                 given(changed, track, frames)
@@ -388,7 +396,7 @@ impl<'p, 'c> Machine<'p, 'c> {
                     let input = Item::plain(value.clone());
                     return Ok(Next::Eval(*handler, frame.bindings.clone(), input, frame.next.clone()));
                 }
-                (Raise::Error(_), Todo::BindGuard(id, number, value, item, height))
+                (Raise::Error(_) | Raise::Break(_), Todo::BindGuard(id, number, value, item, height))
                     if self.has_pattern(*id, number + 1) =>
                 {
                     self.choices.truncate(*height);
@@ -439,15 +447,9 @@ pub(super) fn no_path(value: &Value) -> Raise {
     Raise::message(format!("Invalid path expression with result {}", print::excerpt(value)))
 }
 
-/// Hands on a value computed over `item`: it has no path, unless both are null and so look the same to jq.
+/// Hands on a value computed over `item`: it has no path, unless it is the same one.
 pub(super) fn computed(item: &Item, value: Value, frames: Frames) -> Next {
-    let track = match &item.track {
-        Track::At(trail) if matches!((&item.value, &value), (Value::Null, Value::Null)) => {
-            Track::At(trail.clone())
-        }
-        other => other.lost(),
-    };
-    Next::Give(Item { value, track }, frames)
+    Next::Give(item.position().hold_new(value), frames)
 }
 
 /// A result that is tracked so. One that is not there yet is tracked so when it comes.

@@ -4,11 +4,11 @@
 //! value that goes on behind the bytes at hand, a key with escapes, a path into something that is no object) is left to
 //! the reader of whole values.
 
+use super::format::text_of;
 use super::read::{self, Progress, Reader, escape, is_delimiter, literal_value, plain_prefix};
 use super::text::Text;
 use super::value::Value;
 use super::work::Work;
-use crate::memory::String;
 
 /// Containers inside each other that are tried: reading over them recurses.
 const DEEPEST: usize = 256;
@@ -79,7 +79,7 @@ impl<'a> Skim<'a> {
         match self.peek()? {
             b'"' => {
                 if let Some(raw) = self.string()? {
-                    return Some(Value::String(Text::from(&*String::from_utf8_lossy(raw))));
+                    return Some(Value::String(text_of(raw)));
                 }
             }
             b'[' | b'{' => self.skip(depth, work)?,

@@ -88,6 +88,11 @@ impl Object {
         Arc::strong_count(&self.0) == 1
     }
 
+    /// Whether both share one table.
+    pub(crate) fn is_identical(&self, other: &Object) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// The value of `key` for writing; copies a shared table.
     pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
         let at = self.0.find(key)?;

@@ -15,6 +15,9 @@ use crate::memory::{BTreeMap, String, Vec, format};
 /// Builtin functions parsed so far, by name and number of parameters.
 pub(crate) type Known = BTreeMap<(&'static str, usize), usize>;
 
+/// What stands for the parenthesis of an interpolation among the brackets that are open.
+pub(super) const INTERPOLATION: char = '\\';
+
 /// What all parsers of one compilation share.
 #[derive(Default)]
 pub(crate) struct Shared<'g> {
@@ -184,12 +187,37 @@ impl<'t, 's, 'g> Parser<'t, 's, 'g> {
 
     /// As [`Parser::unexpected`], where only a few tokens could stand.
     pub(super) fn unexpected_of(&self, expected: &str) -> CompileError {
+        if self.follows_lone_dot() {
+            return self.unexpected();
+        }
         self.fault(&format!("syntax error, unexpected {}, expecting {expected}", self.described()))
+    }
+
+    /// Whether the token before is a dot that begins a term: so much can follow it that jq lists nothing.
+    fn follows_lone_dot(&self) -> bool {
+        let is_foreign = match self.token {
+            Token::Sign(sign @ (")" | "]" | "}")) => !self.closes(sign),
+            Token::Sign("(" | "{" | "..") => true,
+            Token::Sign(_) | Token::End => false,
+            Token::Name(name) => {
+                !matches!(name, "as" | "then" | "elif" | "else" | "end" | "and" | "or" | "catch")
+            }
+            _ => true,
+        };
+        if !is_foreign {
+            return false;
+        }
+        let before = self.text.get(..self.last.0).unwrap_or_default();
+        self.text.get(self.last.0..self.last.1) == Some(".")
+            && !before
+                .trim_end()
+                .ends_with(|end: char| end.is_ascii_alphanumeric() || "])}\"?_.".contains(end))
     }
 
     /// The current token by the name that jq gives it; a bracket that closes nothing starts no token.
     fn described(&self) -> String {
         match self.token {
+            Token::Sign(")") if self.open.last() == Some(&INTERPOLATION) => "QQSTRING_INTERP_END".into(),
             Token::Sign(sign @ (")" | "]" | "}")) if !self.closes(sign) => Token::Invalid.described(),
             token => token.described(),
         }
@@ -197,7 +225,9 @@ impl<'t, 's, 'g> Parser<'t, 's, 'g> {
 
     /// Whether the bracket closes the innermost open one.
     fn closes(&self, bracket: &str) -> bool {
-        self.open.last().is_some_and(|open| matches!((*open, bracket), ('(', ")") | ('[', "]") | ('{', "}")))
+        self.open.last().is_some_and(|open| {
+            matches!((*open, bracket), ('(' | INTERPOLATION, ")") | ('[', "]") | ('{', "}"))
+        })
     }
 
     pub(super) fn fault(&self, problem: &str) -> CompileError {

@@ -134,8 +134,9 @@ impl<'t> Parser<'t, '_, '_> {
                 self.enter();
                 let start = self.start;
                 let key = self.pipe()?;
-                self.check_key(key, start);
+                let place = (start, self.last.1);
                 self.leave(")", "'|' or ',' or ')'")?;
+                self.check_key(key, place);
                 Key::Term(key, self.slots)
             }
             _ => return Err(self.unexpected()),
@@ -155,8 +156,14 @@ impl<'t> Parser<'t, '_, '_> {
     /// Binds the value at hand (one slot), then the parts of `pattern`.
     fn open_links(&mut self, pattern: &Pattern<'t>, chain: &mut Vec<Link<'t>>) -> Parsed<()> {
         if let Pattern::Variable(name) = pattern {
-            self.bind(Space::Variable, name);
-            chain.push(Link { name: Some(name), source: None });
+            // Of several parts with one name the first that is taken apart counts.
+            let is_first = chain.iter().all(|link| link.name != Some(*name));
+            if is_first {
+                self.bind(Space::Variable, name);
+            } else {
+                self.slots += 1;
+            }
+            chain.push(Link { name: is_first.then_some(*name), source: None });
             return Ok(());
         }
         self.slots += 1;
@@ -165,7 +172,8 @@ impl<'t> Parser<'t, '_, '_> {
         match pattern {
             Pattern::Variable(_) => {}
             Pattern::Array(items) => {
-                for (at, item) in items.iter().enumerate() {
+                // jq takes the last item first, which shows in errors and in the order of outputs.
+                for (at, item) in items.iter().enumerate().rev() {
                     let key = self.constant(Value::number(at as f64));
                     self.open_member(whole, key, item, chain)?;
                 }

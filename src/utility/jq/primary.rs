@@ -30,7 +30,7 @@ impl<'t> Parser<'t, '_, '_> {
                             let key = self.string_term()?;
                             term = self.index(term, key);
                         }
-                        Token::Sign("[") => term = self.bracket(term)?,
+                        Token::Sign("[") => term = self.bracket_behind_dot(term)?,
                         _ => return Err(self.unexpected_of("FORMAT or QQSTRING_START or '['")),
                     }
                 }
@@ -91,6 +91,18 @@ impl<'t> Parser<'t, '_, '_> {
             return Ok(self.add(Term::Slice(target, Some(key), upto)));
         }
         self.leave("]", "'|' or ',' or ':' or ']'")?;
+        Ok(self.index(target, key))
+    }
+
+    /// `[]` and `[key]` after `target.`: no slice can stand there.
+    fn bracket_behind_dot(&mut self, target: Id) -> Parsed<Id> {
+        self.enter();
+        if self.is_sign("]") {
+            self.leave("]", "']'")?;
+            return Ok(self.add(Term::Each(target)));
+        }
+        let key = self.pipe()?;
+        self.leave("]", "'|' or ',' or ']'")?;
         Ok(self.index(target, key))
     }
 

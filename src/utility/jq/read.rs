@@ -7,7 +7,7 @@
 
 use super::diagnose;
 use super::error::Stop;
-use super::format::text_end;
+use super::format::{text_end, text_of};
 use super::job::PIECE;
 use super::number::Number;
 use super::object::Object;
@@ -93,6 +93,8 @@ enum Expected {
     String {
         is_key: bool,
     },
+    /// The end of a string in which something is wrong.
+    WrongString,
 }
 
 /// Reads values from bytes that may arrive piece by piece.
@@ -178,6 +180,9 @@ impl Reader {
 
     /// One token; the outermost value when it is complete.
     fn step(&mut self, bytes: &[u8], ended: bool, work: &mut Work<'_>) -> Result<Option<Value>, Break> {
+        if self.expected == Expected::WrongString {
+            self.wrong_string(bytes)?;
+        }
         if let Expected::String { is_key } = self.expected {
             if !self.string_rest(bytes, ended, work)? {
                 return Ok(None);
@@ -301,7 +306,7 @@ impl Reader {
             let known = known.clone();
             return self.text(known, true);
         }
-        let key = Text::from(&*String::from_utf8_lossy(raw));
+        let key = text_of(raw);
         if self.keys.is_empty() {
             self.keys.resize(KEYS, None);
         }
@@ -322,7 +327,7 @@ impl Reader {
         work.steps(plain / 256)?;
         self.at += plain + 2;
         let raw = rest.get(..plain).unwrap_or_default();
-        Ok(self.complete(Value::String(Text::from(&*String::from_utf8_lossy(raw)))))
+        Ok(self.complete(Value::String(text_of(raw))))
     }
 
     /// A string with escapes, or one that is not all there.
@@ -354,15 +359,35 @@ impl Reader {
                 self.at += 1;
                 Ok(true)
             }
-            Some(b'\\') if rest.len() < LONGEST_ESCAPE && !ended => Err(Break::More),
-            Some(b'\\') => {
-                let (character, length) = rest.get(1..).and_then(escape).ok_or(Unexpected)?;
-                self.at += 1 + length;
-                self.scratch.push(character);
-                Ok(false)
-            }
-            _ => Err(Break::Unexpected),
+            Some(b'\\') => match rest.get(1..).and_then(escape) {
+                Some((character, length)) => {
+                    self.at += 1 + length;
+                    self.scratch.push(character);
+                    Ok(false)
+                }
+                None if rest.len() < LONGEST_ESCAPE && !ended => Err(Break::More),
+                None => self.wrong_string(bytes),
+            },
+            _ => self.wrong_string(bytes),
         }
+    }
+}
+
+impl Reader {
+    /// Looks for the end of a string that is known to be wrong: jq reads it whole before it looks at it.
+    fn wrong_string(&mut self, bytes: &[u8]) -> Result<bool, Break> {
+        self.expected = Expected::WrongString;
+        while let Some(found) = memchr::memchr2(b'"', b'\\', bytes.get(self.at..).unwrap_or_default()) {
+            self.at += found;
+            match bytes.get(self.at..).unwrap_or_default() {
+                [b'"', ..] => return Err(Break::Unexpected),
+                [_, _, ..] => self.at += 2,
+                // What the backslash stands before has not arrived.
+                _ => return Err(Break::More),
+            }
+        }
+        self.at = bytes.len();
+        Err(Break::More)
     }
 }
 
@@ -438,7 +463,9 @@ pub(super) fn hex(digits: &[u8]) -> Option<u32> {
 
 /// The words for a syntax error in a text that a filter reads.
 pub(super) fn while_parsing(problem: &str, text: &str) -> String {
-    format!("{problem} (while parsing '{text}')")
+    // jq's text ends at a NUL.
+    let shown = text.split('\0').next().unwrap_or_default();
+    format!("{problem} (while parsing '{shown}')")
 }
 
 /// All values of a text, without a pause.

@@ -215,6 +215,7 @@ impl Single<'_, '_> {
             let found = self.one(*argument, bindings, Input::Borrowed(input.value()));
             let rest = || todo(Todo::Argument(id, values.clone(), input.item()), bindings);
             values.push(some!(noting(found, rest)));
+            check_key(operation, &values)?;
         }
         if !operation.is_forward() {
             values.reverse();
@@ -301,6 +302,23 @@ impl Single<'_, '_> {
     }
 }
 
+/// Refuses the last member of an object that is being constructed if its key is not a string: members are put in one
+/// after the other, so the next one is not evaluated then.
+///
+/// # Errors
+/// jq's words for such a key.
+pub(crate) fn check_key(operation: &Operation, done: &[Value]) -> Result<(), Raise> {
+    match (operation, done) {
+        (Operation::Object, [.., key, _])
+            if done.len().is_multiple_of(2) && !matches!(key, Value::String(_)) =>
+        {
+            let shown = super::print::excerpt(key);
+            Err(Raise::message(format!("Cannot use {} ({shown}) as object key", key.kind())))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// What an operation gives for its input and arguments.
 ///
 /// # Errors
@@ -324,13 +342,8 @@ pub(crate) fn apply(
             let mut object = Object::with_capacity(arguments.len() / 2);
             let mut arguments = arguments.into_iter();
             while let (Some(key), Some(value)) = (arguments.next(), arguments.next()) {
-                match key {
-                    Value::String(name) => object.insert(name, value),
-                    other => {
-                        let kind = super::print::excerpt(&other);
-                        let problem = format!("Cannot use {} ({kind}) as object key", other.kind());
-                        return Err(Raise::message(problem));
-                    }
+                if let Value::String(name) = key {
+                    object.insert(name, value);
                 }
             }
             Value::Object(object).checked().map(Some)

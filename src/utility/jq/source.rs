@@ -6,7 +6,7 @@
 
 use super::diagnose;
 use super::error::Stop;
-use super::format::lossy;
+use super::format::{lossy, text_of};
 use super::job::PIECE;
 use super::read::{Progress, ReadError, Reader};
 use super::stream::Events;
@@ -85,6 +85,8 @@ pub(super) struct Source {
     /// Newlines before the current file.
     earlier_lines: usize,
     has_slurped: bool,
+    /// What belongs to the one input so far.
+    slurped: Vec<Value>,
     /// Whether the first RS of a sequence was read.
     has_begun: bool,
     /// Whether a file could not be read.
@@ -115,6 +117,7 @@ impl Source {
             position: (0, 0),
             earlier_lines: 0,
             has_slurped: false,
+            slurped: Vec::new(),
             has_begun: false,
             has_failed: false,
         }
@@ -234,11 +237,17 @@ impl Source {
             Kind { slurp: true, .. } if std::mem::replace(&mut self.has_slurped, true) => Ok(None),
             Kind { raw: true, slurp: true, .. } => self.all_text(ctx).await.map(Some),
             Kind { raw: false, slurp: true, .. } => {
-                let mut values = Vec::new();
-                while let Some(value) = self.next_json(ctx, work).await? {
-                    values.push(value);
+                loop {
+                    match self.next_json(ctx, work).await {
+                        Ok(Some(value)) => self.slurped.push(value),
+                        Ok(None) => return Ok(Some(Value::array(std::mem::take(&mut self.slurped)))),
+                        Err(error) => {
+                            // After an error in a sequence the next text is read.
+                            self.has_slurped = !self.kind.sequence;
+                            return Err(error);
+                        }
+                    }
                 }
-                Ok(Some(Value::array(values)))
             }
         }
     }
@@ -440,7 +449,7 @@ impl Source {
 /// The text of some bytes.
 pub(super) async fn text(bytes: &[u8]) -> Text {
     if bytes.len() <= PIECE {
-        return Text::from(&*String::from_utf8_lossy(bytes));
+        return text_of(bytes);
     }
     Text::from(lossy(bytes).await)
 }

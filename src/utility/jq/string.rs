@@ -95,18 +95,24 @@ pub(super) fn indices(context: &mut Context<'_>, text: Text, part: Text) -> Outp
 
 /// `join(separator)`: null counts as empty, numbers and booleans as their JSON.
 pub(super) fn join(context: &mut Context<'_>, input: Value, arguments: &[Value]) -> Output {
-    let Value::Array(items) = input else { return Err(super::machine::cannot_iterate(&input)) };
-    let separator = match arguments {
-        [Value::String(separator)] => separator.clone(),
-        _ => Text::default(),
-    };
+    if !matches!(input, Value::Array(_) | Value::Object(_)) {
+        return Err(super::machine::cannot_iterate(&input));
+    }
+    let separator = arguments.first().cloned().unwrap_or_default();
     context.job(async move {
         let mut out = String::new();
-        for (at, item) in items.items().iter().enumerate() {
+        let mut at = 0;
+        while let Some((_, item, after)) = super::machine::member_at(&input, at) {
             spend(1).await;
             if at > 0 {
-                out.push_str(separator.as_str());
+                match &separator {
+                    Value::String(text) => out.push_str(text.as_str()),
+                    Value::Null => {}
+                    other => return Err(Raise::about_two(&Value::from(out), other, "cannot be added")),
+                }
             }
+            at = after;
+            let item = &item;
             match item {
                 Value::Null => {}
                 Value::String(text) => {

@@ -53,6 +53,11 @@ impl Text {
         self.as_str().len()
     }
 
+    /// Whether both share one text.
+    pub(crate) fn is_identical(&self, other: &Text) -> bool {
+        std::ptr::eq(self.as_str(), other.as_str())
+    }
+
     /// Whether appending copies no more than what is appended.
     pub(crate) fn is_appendable(&self) -> bool {
         matches!(self, Text::Growing(buffer) if Arc::strong_count(buffer) == 1)

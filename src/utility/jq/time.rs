@@ -115,7 +115,11 @@ pub(super) fn mktime(_: &mut Context<'_>, input: Value, _: &[Value]) -> Output {
     };
     match time.seconds() {
         // What C gives for a time that it cannot tell.
+        _ if i32::try_from(time.year - 1900).is_ok_and(|year| year == i32::MIN) => {
+            Err(Raise::message("invalid gmtime representation"))
+        }
         -1 => Err(Raise::message("invalid gmtime representation")),
+        -2 => Err(Raise::message("mktime not supported on this platform")),
         seconds => Ok(Value::number(seconds as f64)),
     }
 }

@@ -51,6 +51,21 @@ impl Drop for Items {
     }
 }
 
+impl Value {
+    /// Whether it is the same value, not only an equal one. Numbers have nothing by which to tell.
+    pub(crate) fn is_identical(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Number(one), Value::Number(two)) => one.value().to_bits() == two.value().to_bits(),
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(one), Value::Bool(two)) => one == two,
+            (Value::String(one), Value::String(two)) => one.is_identical(two),
+            (Value::Array(one), Value::Array(two)) => Arc::ptr_eq(&one.0, &two.0),
+            (Value::Object(one), Value::Object(two)) => one.is_identical(two),
+            _ => false,
+        }
+    }
+}
+
 impl Array {
     /// The items.
     pub(crate) fn items(&self) -> &[Value] {
