@@ -516,16 +516,20 @@ impl Parser<'_> {
     }
 
     fn regex(&mut self) -> Result<(), SyntaxError> {
+        let start = self.lexer.start + 1;
         let Some(source) = self.lexer.regex() else {
             let is_last = self.lexer.start + 1 >= self.lexer.text.len();
             self.lexer.start += 1;
             let message = if is_last { "unexpected newline or end of string" } else { "unterminated regexp" };
             return Err(self.wrong(message));
         };
+        // An error shows it as it was written.
+        let end = self.lexer.at.saturating_sub(1);
+        let written = self.lexer.text.get(start..end).unwrap_or(&[]).to_metered();
         self.advance();
         let options = RegexOptions { dialect: Dialect::Awk, ..self.regex_options.clone() };
         let regex = Regex::new(&source, Syntax::Extended, &options)
-            .map_err(|error| self.error(SyntaxErrorKind::Regex(error, source.clone())))?;
+            .map_err(|error| self.error(SyntaxErrorKind::Regex(error, written)))?;
         let number = self.program.regexes.add(regex) as u32;
         self.program.regex_sources.push(source);
         self.emit(Op::MatchRecord(number));
