@@ -4,8 +4,9 @@
 //! host lets them ([`settle`]); whoever polls takes them out of the state for that moment, so that no lock is held while a
 //! script runs. One that is done says what came of it to its [`Late`].
 
+use super::reading;
 use super::record::HookId;
-use super::runner::{Ended, HookFuture, HookRunner, ScriptOutcome};
+use super::runner::{Ended, HookFuture, HookRunner, LateOutput, ScriptOutcome};
 use super::shadow::Watched;
 use super::state::SessionState;
 use std::fmt;
@@ -17,23 +18,40 @@ use std::task::{Context, Poll};
 /// How many may be under way in one session.
 const MOST: usize = 64;
 
-/// Gets the outcome and the session.
-type Listener = dyn Fn(&ScriptOutcome, &dyn HookRunner) + Send + Sync;
+/// What an output says, if anything.
+type Reader = dyn Fn(&ScriptOutcome) -> Option<LateOutput> + Send + Sync;
+/// Gets the outcome, what it says, and the session.
+type Listener = dyn Fn(&ScriptOutcome, Option<LateOutput>, &dyn HookRunner) + Send + Sync;
 
 /// Who is told how a run ended that nobody waited for.
 #[derive(Clone)]
-pub struct Late(Arc<Listener>);
+pub struct Late {
+    reader: Arc<Reader>,
+    listener: Arc<Listener>,
+}
 
 impl Late {
-    /// `listener` gets the outcome and the session.
-    pub fn new(listener: impl Fn(&ScriptOutcome, &dyn HookRunner) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(listener))
+    /// `listener` gets the outcome, what `reader` makes of it, and the session. A long output is read on another thread.
+    pub fn new(
+        reader: impl Fn(&ScriptOutcome) -> Option<LateOutput> + Send + Sync + 'static,
+        listener: impl Fn(&ScriptOutcome, Option<LateOutput>, &dyn HookRunner) + Send + Sync + 'static,
+    ) -> Self {
+        Self { reader: Arc::new(reader), listener: Arc::new(listener) }
     }
 
-    pub(super) fn say(&self, outcome: &ScriptOutcome, host: &dyn HookRunner) {
-        (self.0)(outcome, host);
+    /// Waits for the end of a run, and reads its outcome.
+    pub(super) async fn wait(&self, run: HookFuture<'_, ScriptOutcome>) -> Ran {
+        let reader = Arc::clone(&self.reader);
+        reading::of(run.await, move |outcome| reader(outcome)).await
+    }
+
+    pub(super) fn say(&self, (said, outcome): Ran, host: &dyn HookRunner) {
+        (self.listener)(&outcome, said, host);
     }
 }
+
+/// An outcome and what it says.
+pub(super) type Ran = (Option<LateOutput>, ScriptOutcome);
 
 impl fmt::Debug for Late {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -43,7 +61,7 @@ impl fmt::Debug for Late {
 
 struct Run {
     hook: HookId,
-    future: HookFuture<'static, ScriptOutcome>,
+    future: HookFuture<'static, Ran>,
     late: Late,
 }
 
@@ -66,6 +84,8 @@ pub(super) fn add(
         if background.runs.len().saturating_add(background.taken) >= MOST {
             return Err(Ended::NotStarted(format!("{MOST} hooks run in the background already")));
         }
+        let waiting = late.clone();
+        let future = Box::pin(async move { waiting.wait(future).await });
         background.runs.push(Run { hook, future, late });
         Ok(())
     })
@@ -123,15 +143,15 @@ fn poll_of(host: &dyn HookRunner, context: &mut Context<'_>) -> Poll<()> {
     let mut done = Vec::new();
     taken.runs.retain_mut(|run| match run.future.as_mut().poll(context) {
         Poll::Pending => true,
-        Poll::Ready(outcome) => {
-            done.push((run.late.clone(), outcome));
+        Poll::Ready(ran) => {
+            done.push((run.late.clone(), ran));
             false
         }
     });
     let nothing_left = taken.runs.is_empty();
     drop(taken);
-    for (late, outcome) in done {
-        late.say(&outcome, host);
+    for (late, ran) in done {
+        late.say(ran, host);
     }
     if nothing_left { Poll::Ready(()) } else { Poll::Pending }
 }

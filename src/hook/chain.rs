@@ -1,15 +1,19 @@
-//! One firing: selects, delivers, runs, reads and folds, as the dialect's [`Chain`] says.
+//! One firing: selects, delivers, runs, reads and folds, as the dialect's [`Chain`] says. A hook's turn is all here, the same
+//! for every dialect.
 //!
 //! In sequence, each hook goes through all steps before the next one is looked at. In parallel, all selected hooks get their
 //! payload first and run together; their outputs are read and folded in config order, so that the result does not depend on
 //! which one was faster.
 
 use super::background::{self, Late};
+use super::contract::{Absorbed, Bundle, Chain, Delivery, Flow, Order, Work};
 use super::decision::{Decision, Verdict};
-use super::dialect::{Bundle, Chain, Delivery, Flow, Handler, Hook, Order, Work};
+use super::dialect::DialectResult;
 use super::event::Event;
+use super::hooks::{Handler, Hook, HookOf, Hooks};
 use super::notice::{self, Warnings};
-use super::record::{Effect, HookId, HookRecord, Phase, RunRecord, Selection};
+use super::reading;
+use super::record::{Effect, HookId, HookRecord, LogRecord, Phase, RunRecord, Selection};
 use super::request::Request;
 use super::runner::{Command, Ended, HookFuture, HookRunner, ScriptOutcome, ScriptRequest};
 use super::shadow::{self, Shadow, Watched};
@@ -63,8 +67,8 @@ async fn fire_in(
     warnings.show(host);
     let config_notices = Arc::clone(&warnings.all);
     let now = event.at_ms.map_or_else(|| host.now(), Duration::from_millis);
-    let mut pace = Pace::new();
-    let Some(mut chain) = bundle.open(event, now, host) else {
+    let firing = Firing { event, host, now, session, bundle, warnings, pace: Pace::new() };
+    let Some(fired) = bundle.fire(firing) else {
         return Outcome {
             decision: Decision::default(),
             dialect_result: None,
@@ -75,18 +79,7 @@ async fn fire_in(
             shadow: None,
         };
     };
-    pace.look().await;
-    let firing = Firing { bundle, warnings, host, event, name: chain.event_name() };
-    let records = match chain.order() {
-        Order::Sequential => background::beside(session, pin!(firing.sequential(chain.as_mut(), pace))).await,
-        Order::Parallel => {
-            background::beside(session, Box::pin(firing.parallel(chain.as_mut(), pace)).as_mut()).await
-        }
-    };
-    let logs = chain.logs();
-    for log in &logs {
-        show(host, log);
-    }
+    let Fired { decision, result, records, logs } = fired.await;
     let mut notices = Vec::new();
     for record in &records {
         notice::of_record(bundle, record, &mut notices);
@@ -98,107 +91,143 @@ async fn fire_in(
             observer.notice(notice);
         }
     }
-    let (decision, dialect_result) = chain.finish();
-    let dialect_result = Some(dialect_result);
-    Outcome { decision, dialect_result, records, logs, notices, config_notices, shadow: None }
+    Outcome { decision, dialect_result: Some(result), records, logs, notices, config_notices, shadow: None }
 }
 
-struct Firing<'a> {
+/// One firing, from the moment when the engine has an event until its dialect has opened a chain for it.
+pub struct Firing<'a> {
+    /// What happened.
+    pub event: &'a Event,
+    /// What the hooks run in.
+    pub host: &'a dyn HookRunner,
+    /// The event's time since the Unix epoch.
+    pub now: Duration,
+    session: &'a dyn HookRunner,
+    bundle: &'a dyn Bundle,
+    warnings: &'a Warnings,
+    pace: Pace,
+}
+
+/// What a chain that was run came to.
+#[derive(Debug)]
+pub struct Fired {
+    decision: Decision,
+    result: DialectResult,
+    records: Vec<HookRecord>,
+    logs: Vec<LogRecord>,
+}
+
+impl<'a> Firing<'a> {
+    /// Runs a chain over the hooks of its event.
+    pub fn run<C: Chain<'a> + 'a>(self, hooks: &'a Hooks<C::Extra>, chain: C) -> HookFuture<'a, Fired> {
+        Box::pin(async move {
+            let Self { event, host, session, bundle, warnings, mut pace, .. } = self;
+            pace.look().await;
+            let mut turns = Turns { bundle, warnings, host, event, name: chain.event_name(), hooks, chain };
+            let records = match turns.chain.order() {
+                Order::Sequential => background::beside(session, pin!(turns.sequential(pace))).await,
+                Order::Parallel => background::beside(session, pin!(turns.parallel(pace))).await,
+            };
+            let logs = turns.chain.logs();
+            for log in &logs {
+                show(host, log);
+            }
+            let (decision, result) = turns.chain.finish();
+            Fired { decision, result, records, logs }
+        })
+    }
+}
+
+/// The turns of the hooks of one firing.
+struct Turns<'a, C: Chain<'a>> {
     bundle: &'a dyn Bundle,
     warnings: &'a Warnings,
     host: &'a dyn HookRunner,
     event: &'a Event,
     name: &'static str,
+    hooks: &'a Hooks<C::Extra>,
+    chain: C,
 }
 
-impl<'a> Firing<'a> {
-    async fn sequential(&self, chain: &mut dyn Chain, mut pace: Pace) -> Vec<HookRecord> {
-        let due = self.due(chain);
+impl<'a, C: Chain<'a>> Turns<'a, C> {
+    async fn sequential(&mut self, mut pace: Pace) -> Vec<HookRecord> {
+        let due = self.due();
         let mut records = Vec::with_capacity(due.len());
         let mut flow = Flow::Continue;
         // What a hook took is known: the clock is read once.
         let mut now = self.host.now();
         for &index in due.iter() {
-            let Some(hook) = self.bundle.hook(index) else { continue };
+            let Some(of) = self.hooks.get(index) else { continue };
             if flow == Flow::Stop {
-                let record = self.record(hook, index, now, Selection::NotReached);
+                let record = self.record(of, now, Selection::NotReached);
                 report(self.bundle, self.host, Phase::Finished, &record);
                 records.push(record);
                 continue;
             }
-            let record = self.consider(hook, index, now, chain);
+            let mut record = self.consider(of, now);
             pace.look().await;
-            let matched = record.selection == Selection::Matched;
-            records.push(record);
-            if matched {
-                let delivery = chain.deliver(index, self.host);
+            if record.selection == Selection::Matched {
+                let begun = self.begin(of);
                 pace.look().await;
-                let begun = begin(self.host, hook, delivery);
                 let (outcome, warnings) = begun.outcome().await;
                 pace.look().await;
                 now = now.saturating_add(outcome.duration);
-                if let Some(record) = records.last_mut() {
-                    record.warnings = warnings;
-                    flow = fold(chain, index, outcome, record);
-                }
+                record.warnings = warnings;
+                flow = self.fold(of, outcome, &mut record).await;
             }
-            if let Some(record) = records.last() {
-                report(self.bundle, self.host, Phase::Finished, record);
-            }
+            report(self.bundle, self.host, Phase::Finished, &record);
+            records.push(record);
         }
         records
     }
 
-    async fn parallel(&self, chain: &mut dyn Chain, mut pace: Pace) -> Vec<HookRecord> {
+    async fn parallel(&mut self, mut pace: Pace) -> Vec<HookRecord> {
         let mut records = Vec::new();
         let mut runs: Vec<HookFuture<'a, (ScriptOutcome, Vec<String>)>> = Vec::new();
         let mut started = Vec::new();
-        for &index in self.due(chain).iter() {
-            let Some(hook) = self.bundle.hook(index) else { continue };
-            let record = self.consider(hook, index, self.host.now(), chain);
+        for &index in self.due().iter() {
+            let Some(of) = self.hooks.get(index) else { continue };
+            let record = self.consider(of, self.host.now());
             pace.look().await;
             if record.selection == Selection::Matched {
-                started.push((index, records.len()));
-                let delivery = chain.deliver(index, self.host);
-                pace.look().await;
-                let begun = begin(self.host, hook, delivery);
-                runs.push(Box::pin(begun.outcome()));
+                started.push((of, records.len()));
+                runs.push(Box::pin(self.begin(of).outcome()));
                 pace.look().await;
             } else {
                 report(self.bundle, self.host, Phase::Finished, &record);
             }
             records.push(record);
         }
-        for ((index, place), (outcome, warnings)) in started.into_iter().zip(join(runs).await) {
+        for ((of, place), (outcome, warnings)) in started.into_iter().zip(join(runs).await) {
             let Some(record) = records.get_mut(place) else { continue };
             record.warnings = warnings;
-            fold(chain, index, outcome, record);
+            self.fold(of, outcome, record).await;
             report(self.bundle, self.host, Phase::Finished, record);
             pace.look().await;
         }
         records
     }
 
-    fn due(&self, chain: &dyn Chain) -> Cow<'a, [usize]> {
-        chain.due().map_or_else(|| Cow::Borrowed(self.bundle.due(self.name)), Cow::Owned)
+    fn due(&self) -> Cow<'a, [usize]> {
+        self.chain.due().map_or_else(|| Cow::Borrowed(self.hooks.due(self.name)), Cow::Owned)
     }
 
-    fn consider(&self, hook: &Hook, index: usize, at: Duration, chain: &mut dyn Chain) -> HookRecord {
-        let selection = match chain.select(index) {
+    fn consider(&mut self, of: HookOf<'a, C::Extra>, at: Duration) -> HookRecord {
+        let selection = match self.chain.select(of) {
             Ok(()) => Selection::Matched,
             Err(mismatch) => Selection::NotMatched(mismatch),
         };
-        let mut record = self.record(hook, index, at, selection);
-        record.label = chain.label();
+        let mut record = self.record(of, at, selection);
+        record.label = self.chain.label();
         self.warnings.explain(&mut record);
         report(self.bundle, self.host, Phase::Considered, &record);
         record
     }
 
-    fn record(&self, hook: &Hook, index: usize, at: Duration, selection: Selection) -> HookRecord {
+    fn record(&self, of: HookOf<'a, C::Extra>, at: Duration, selection: Selection) -> HookRecord {
         HookRecord {
-            hook: hook.id.clone(),
-            index,
+            hook: of.hook.id.clone(),
+            index: of.index,
             at,
             event: self.name,
             label: None,
@@ -210,6 +239,31 @@ impl<'a> Firing<'a> {
             warnings: Vec::new(),
             shadow: self.host.is_shadow(),
         }
+    }
+
+    /// Has the hook delivered, and starts it.
+    fn begin(&mut self, of: HookOf<'a, C::Extra>) -> Begun<'a> {
+        let delivery = self.chain.deliver(of);
+        begin(self.host, of.hook, delivery)
+    }
+
+    /// Has the outcome read, lets the chain take the meaning in, and fills the record.
+    async fn fold(
+        &mut self,
+        of: HookOf<'a, C::Extra>,
+        outcome: ScriptOutcome,
+        record: &mut HookRecord,
+    ) -> Flow {
+        let terms = self.chain.terms(of);
+        let (answer, outcome) = reading::of(outcome, move |outcome| C::read(terms, outcome)).await;
+        let Absorbed { reading, effect, flow, warning } = self.chain.absorb(of, &outcome, answer);
+        if reading.verdict == Verdict::Error {
+            tracing::debug!(target: "hookbox::hook", hook = record.hook.as_str(), reason = reading.reason.as_deref(), "hook failed");
+        }
+        record.effect = effect;
+        record.warnings.extend(warning);
+        record.run = Some(RunRecord::new(outcome, reading));
+        flow
     }
 }
 
@@ -241,21 +295,6 @@ impl Pace {
         .await;
         self.since = real_monotonic();
     }
-}
-
-/// Reads the outcome, lets the chain take it in, and fills the record.
-#[inline]
-fn fold(chain: &mut dyn Chain, index: usize, outcome: ScriptOutcome, record: &mut HookRecord) -> Flow {
-    let reading = chain.read(index, &outcome);
-    let failed = reading.verdict == Verdict::Error;
-    let absorbed = chain.absorb(index, &reading);
-    if failed {
-        tracing::debug!(target: "hookbox::hook", hook = record.hook.as_str(), reason = reading.reason.as_deref(), "hook failed");
-    }
-    record.effect = absorbed.effect;
-    record.warnings.extend(absorbed.warning);
-    record.run = Some(RunRecord::new(outcome, reading));
-    absorbed.flow
 }
 
 /// A hook that was begun.
@@ -344,8 +383,8 @@ fn start<'a>(host: &'a dyn HookRunner, hook: &'a Hook, request: ScriptRequest<'a
             Err(end) => Begun::over(ScriptOutcome::ended(end)),
         },
         None => Begun::waits(Box::pin(async move {
-            let outcome = host.run(request).await;
-            late.say(&outcome, host);
+            let ran = late.wait(host.run(request)).await;
+            late.say(ran, host);
             ScriptOutcome::exited(0, "", "")
         })),
     }
@@ -435,11 +474,9 @@ mod tests {
     //! Parallel chains, over a dialect made for the test.
 
     use super::*;
-    use crate::hook::decision::{DialectResult, Reading};
-    use crate::hook::dialect::Absorbed;
+    use crate::hook::decision::Reading;
     use crate::hook::dialect::everruns::EverrunsResult;
     use crate::hook::matcher::Mismatch;
-    use crate::hook::record::LogRecord;
     use crate::hook::runner::{Capture, Excess, HookRunner, Script, Shell};
     use crate::hook::{EventContext, Happening, SessionState};
     use crate::limit::Limits;
@@ -448,50 +485,47 @@ mod tests {
     use std::sync::Mutex;
     use std::task::Waker;
 
-    struct Three(Vec<Hook>);
+    struct Three(Hooks<()>);
     struct Folding(Vec<String>);
 
     impl Bundle for Three {
         fn hooks(&self) -> &[Hook] {
-            &self.0
+            self.0.all()
         }
-        fn due(&self, _: &str) -> &[usize] {
-            &[0, 1, 2]
-        }
-        fn open<'a>(
-            &'a self,
-            _: &'a Event,
-            _: Duration,
-            _: &'a dyn HookRunner,
-        ) -> Option<Box<dyn Chain + 'a>> {
-            Some(Box::new(Folding(Vec::new())))
+        fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
+            Some(firing.run(&self.0, Folding(Vec::new())))
         }
         fn log(&self, _: Phase, _: &HookRecord) -> Vec<LogRecord> {
             Vec::new()
         }
     }
 
-    impl Chain for Folding {
+    impl<'a> Chain<'a> for Folding {
+        type Extra = ();
+        type Terms = ();
+        type Answer = String;
         fn event_name(&self) -> &'static str {
             "e"
         }
         fn order(&self) -> Order {
             Order::Parallel
         }
-        fn select(&mut self, hook: usize) -> Result<(), Mismatch> {
-            if hook == 1 { Err(Mismatch::Never("not this one")) } else { Ok(()) }
+        fn select(&mut self, of: HookOf<'a, ()>) -> Result<(), Mismatch> {
+            if of.index == 1 { Err(Mismatch::Never("not this one")) } else { Ok(()) }
         }
-        fn deliver(&mut self, _: usize, _: &dyn HookRunner) -> Result<Delivery, Ended> {
+        fn deliver(&mut self, _: HookOf<'a, ()>) -> Result<Delivery, Ended> {
             Ok(Delivery::default())
         }
-        fn read(&self, _: usize, outcome: &ScriptOutcome) -> Reading {
-            Reading::because(Verdict::Block, String::from_utf8_lossy(&outcome.stdout), "r")
+        fn terms(&self, _: HookOf<'a, ()>) {}
+        fn read((): (), outcome: &ScriptOutcome) -> String {
+            String::from_utf8_lossy(&outcome.stdout).into_owned()
         }
-        fn absorb(&mut self, _: usize, reading: &Reading) -> Absorbed {
-            self.0.extend(reading.reason.clone());
-            Absorbed { effect: Effect::None, flow: Flow::Stop, warning: None }
+        fn absorb(&mut self, _: HookOf<'a, ()>, _: &ScriptOutcome, answer: String) -> Absorbed {
+            let reading = Reading::because(Verdict::Block, answer.clone(), "r");
+            self.0.push(answer);
+            Absorbed { reading, effect: Effect::None, flow: Flow::Stop, warning: None }
         }
-        fn finish(self: Box<Self>) -> (Decision, DialectResult) {
+        fn finish(self) -> (Decision, DialectResult) {
             let decision = Decision { contexts: self.0, ..Decision::default() };
             (decision, DialectResult::Everruns(EverrunsResult::Lifecycle))
         }
@@ -562,7 +596,7 @@ mod tests {
 
     #[test]
     fn parallel_hooks_run_together_and_fold_in_order() {
-        let bundle = Three(["a", "b", "c"].map(hook).into());
+        let bundle = Three(Hooks::new(["a", "b", "c"].map(|name| (hook(name), ()))));
         let event = Event::new(EventContext::default(), Happening::TurnStarted);
         let host = Late::default();
         let outcome = tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(fire(

@@ -1,18 +1,11 @@
 //! Decisions: what the hooks of one event came to, in our own words.
 //!
 //! A [`Reading`] is what one hook's output means by its dialect's rules; a [`Decision`] is what the whole chain came to.
-//! The dialect's own result type goes beside it ([`DialectResult`]) and loses nothing.
+//! The dialect's own result type goes beside it ([`DialectResult`](super::DialectResult)) and loses nothing.
 
-use super::dialect::agentao::AgentaoResult;
-use super::dialect::claude_code::ClaudeCodeResult;
-use super::dialect::docker_agent::DockerAgentResult;
-use super::dialect::everruns::EverrunsResult;
-use super::dialect::goclaw::GoclawResult;
-use super::dialect::infer::InferResult;
 use super::json::Json;
 use super::record::HookId;
 use serde::Serialize;
-use serde_json::Value;
 
 /// What one hook said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -59,7 +52,7 @@ pub struct Reading {
     /// For the end user.
     pub user_message: Option<String>,
     /// The part of the output that depends on the event (a patch, say), as the hook printed it.
-    pub specific: Option<Value>,
+    pub specific: Option<Json>,
     /// Which rule of the dialect's contract turned the output into this.
     pub rule: &'static str,
 }
@@ -125,23 +118,4 @@ pub struct Block {
     /// For the end user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_message: Option<String>,
-}
-
-/// The result in the shape of the dialect's contract.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum DialectResult {
-    /// `dialects/everruns.md` 5.1.
-    Everruns(EverrunsResult),
-    /// `dialects/docker-agent.md`.
-    DockerAgent(Box<DockerAgentResult>),
-    /// `dialects/claude-code.md`.
-    ClaudeCode(Box<ClaudeCodeResult>),
-    /// `dialects/claude-code.md`, part II.
-    Agentao(AgentaoResult),
-    /// `dialects/infer.md`.
-    Infer(InferResult),
-    /// `dialects/goclaw.md`.
-    Goclaw(GoclawResult),
 }

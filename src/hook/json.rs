@@ -1,7 +1,9 @@
 //! `Json`: a shared JSON value. Cloning is a reference count; the first write to a shared one copies it.
 //!
-//! Tool arguments and results may be large and pass through every hook of a chain; only a rewrite may copy them.
+//! Tool arguments and results may be large and pass through every hook of a chain; only a rewrite may copy them. What a script
+//! printed may be a tree of a hundred thousand values, which takes some milliseconds to drop: that is done elsewhere.
 
+use crate::limit::apart;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::ops::Deref;
@@ -9,36 +11,90 @@ use std::sync::Arc;
 
 /// An immutable-by-default JSON value, cheap to clone.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Json(Arc<Value>);
+pub struct Json(Arc<Tree>);
+
+/// A value, and whether to drop it takes long.
+#[derive(Clone, Debug, Default)]
+struct Tree {
+    value: Value,
+    is_large: bool,
+}
+
+/// Values of objects and lists from which on one is large: they are dropped in some tenths of a millisecond.
+const LARGE: usize = 4096;
+
+impl PartialEq for Tree {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        if self.is_large {
+            apart::discard(std::mem::take(&mut self.value));
+        }
+    }
+}
 
 impl Json {
+    /// A value that may be large, as one that a script made: it is looked at whole, and if it is large it is dropped on a thread
+    /// of the crate.
+    pub(crate) fn of_any_size(value: Value) -> Self {
+        let mut left = LARGE;
+        let is_large = has_many(&value, &mut left);
+        Self(Arc::new(Tree { value, is_large }))
+    }
+
     /// The value for writing; copied first if it is shared.
     pub fn make_mut(&mut self) -> &mut Value {
-        Arc::make_mut(&mut self.0)
+        &mut Arc::make_mut(&mut self.0).value
     }
 
     /// The value itself; no copy when this is the only reference.
     pub fn into_value(self) -> Value {
-        Arc::try_unwrap(self.0).unwrap_or_else(|shared| shared.as_ref().clone())
+        match Arc::try_unwrap(self.0) {
+            Ok(mut tree) => {
+                tree.is_large = false;
+                std::mem::take(&mut tree.value)
+            }
+            Err(shared) => shared.value.clone(),
+        }
+    }
+}
+
+/// Whether there are more values than are `left`.
+fn has_many(value: &Value, left: &mut usize) -> bool {
+    let below = |value: &Value| match left.checked_sub(1) {
+        None => true,
+        Some(fewer) => {
+            *left = fewer;
+            matches!(value, Value::Array(_) | Value::Object(_)) && has_many(value, left)
+        }
+    };
+    match value {
+        Value::Array(items) => items.iter().any(below),
+        Value::Object(members) => members.values().any(below),
+        _ => false,
     }
 }
 
 impl From<Value> for Json {
     fn from(value: Value) -> Self {
-        Self(Arc::new(value))
+        Self(Arc::new(Tree { value, is_large: false }))
     }
 }
 
 impl Deref for Json {
     type Target = Value;
     fn deref(&self) -> &Value {
-        &self.0
+        &self.0.value
     }
 }
 
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.as_ref().serialize(serializer)
+        self.0.value.serialize(serializer)
     }
 }
 

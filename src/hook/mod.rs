@@ -1,6 +1,6 @@
 //! Hooks: an event goes in, the hooks of a config run, a decision comes out.
 //!
-//! The order of things in one firing: the dialect maps the event to its own ([`dialect::Bundle::open`]); each hook of that
+//! The order of things in one firing: the dialect maps the event to its own ([`contract::Bundle::fire`]); each hook of that
 //! event is considered ([`matcher`]), gets its payload, runs through the session's [`HookRunner`], its output is read by
 //! the dialect's rules into a [`Reading`], and the chain takes it in (`chain.rs`). Every hook considered leaves one
 //! [`HookRecord`].
@@ -21,18 +21,21 @@
 mod background;
 pub mod case;
 mod chain;
+pub mod contract;
 pub mod convert;
 pub mod decision;
 pub mod dialect;
 pub mod document;
 pub mod error;
 pub mod event;
+pub mod hooks;
 pub mod http;
 pub(crate) mod json;
 pub mod lint;
 pub mod matcher;
 pub mod notice;
 pub(crate) mod portable;
+mod reading;
 pub mod record;
 pub mod request;
 pub mod runner;
@@ -44,11 +47,13 @@ pub mod state;
 mod timestamp;
 pub(crate) mod unread;
 
-pub use decision::{Block, Decision, DialectResult, Reading, Verdict};
-pub use dialect::{Contribution, Dialect, LoadOptions, Notice, NoticeKind, Purpose};
+pub use contract::{Contribution, LoadOptions, Purpose};
+pub use decision::{Block, Decision, Reading, Verdict};
+pub use dialect::{Dialect, DialectResult};
 pub use error::{ConfigError, ConfigProblem, EventError};
 pub use event::{Channel, Event, EventContext, Happening, ToolCall, ToolCallSummary};
 pub use json::Json;
+pub use notice::{Notice, NoticeKind};
 pub use record::{Effect, HookId, HookObserver, HookRecord, LogRecord, Phase, RunRecord, Selection};
 pub use request::Request;
 pub use runner::{
@@ -60,8 +65,9 @@ pub use state::SessionState;
 
 use crate::clock::Clock;
 use crate::limit::{Limits, Meter, gauge};
-use dialect::{Bundle, Hook, Loaded};
+use contract::{Bundle, Loaded};
 use document::Source;
+use hooks::Hook;
 use notice::Warnings;
 use serde_json::Value;
 use std::sync::Arc;
@@ -143,7 +149,7 @@ impl HookSet {
         self.memory
     }
 
-    pub(crate) fn of(dialect: Dialect, loaded: dialect::Loaded) -> Self {
+    pub(crate) fn of(dialect: Dialect, loaded: Loaded) -> Self {
         for notice in &loaded.notices {
             tracing::warn!(target: "hookbox::hook", hook = notice.hook.as_ref().map(HookId::as_str), "{notice}");
         }

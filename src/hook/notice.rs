@@ -5,10 +5,11 @@
 //! place: file, line, column and path. Those of a firing say what a hook lacked (commands, scripts) and which hooks failed.
 //! Both are in the [`Outcome`](super::Outcome): no guard is silent about what it did not look at.
 
+use super::contract::Bundle;
 use super::decision::Verdict;
-use super::dialect::{Bundle, Handler, Hook};
 use super::document::{Node, Place};
 use super::error::ConfigProblem;
+use super::hooks::{Handler, Hook};
 use super::matcher::Mismatch;
 use super::record::{Effect, HookId, HookRecord, LogRecord, Selection};
 use super::runner::{Ended, HookRunner};
@@ -193,7 +194,7 @@ pub(super) fn of_record(bundle: &dyn Bundle, record: &HookRecord, all: &mut Vec<
     }
     // The answers of a server are objects of the same members.
     let is_read = |hook: &Hook| !matches!(hook.handler, Handler::Other(kind) if kind != "http");
-    if bundle.hook(record.index).is_some_and(is_read) {
+    if bundle.hooks().get(record.index).is_some_and(is_read) {
         for fault in unread::faults(run, |output| bundle.unread(record.event, output)) {
             add(NoticeKind::Warning, fault);
         }

@@ -5,7 +5,8 @@
 //! delivered, log records are marked, and the dialect's counters and caps (blocks in a row, breakers, budgets, runs in the
 //! background) are kept apart from those of an enforced config in the same session.
 
-use super::decision::{Decision, DialectResult};
+use super::decision::Decision;
+use super::dialect::DialectResult;
 use super::record::{HookObserver, LogRecord};
 use super::request::Request;
 use super::runner::{HookFuture, HookRunner, LateOutput, ScriptOutcome, ScriptRequest};

@@ -288,6 +288,20 @@ impl<R: Send> Job for Remains<R> {
     }
 }
 
+/// What is dropped on a thread and is charged to nobody.
+struct Discarded<R>(Mutex<Option<R>>);
+
+impl<R: Send> Job for Discarded<R> {
+    fn run(self: Arc<Self>) {
+        drop(lock(&self.0).take());
+    }
+}
+
+/// Drops on a thread what takes long to drop; here, where there is none.
+pub(crate) fn discard(remains: impl Send + 'static) {
+    THREADS.push(Arc::new(Discarded(Mutex::new(Some(remains)))));
+}
+
 /// Live bytes of the run that is on the gauge.
 pub(crate) fn live_bytes() -> usize {
     usize::try_from(gauge::live().0).unwrap_or(0)

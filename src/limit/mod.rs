@@ -5,7 +5,7 @@
 //! somebody else's code holds. The first limit that is reached is kept in the meter and ends the run, whatever the code
 //! that met it does with the error: a script cannot catch it.
 
-mod apart;
+pub(crate) mod apart;
 #[cfg_attr(not(feature = "faults"), allow(dead_code, unreachable_pub, reason = "only tests ask for faults"))]
 pub mod fault;
 pub(crate) mod gauge;

@@ -4,16 +4,18 @@
 //! payload of the next, so the payload is written once. The count of turns forced in a row is kept in the session (G18).
 
 use super::matcher::Subject;
-use super::output::{self, Meaning};
+use super::output::{self, Answer, Meaning, Terms};
 use super::payload::{self, PERMISSION, STOP_ACTIVE};
 use super::result::{Attachment, StopOutcome, ToolDecision, blocked_marker};
 use super::{
     AgentaoBundle, AgentaoResult, EventName, Extra, LifecycleResult, PreToolUseResult, StopHookResult,
     UserPromptSubmitResult, cwd_of, log,
 };
-use crate::hook::decision::{Block, Decision, DialectResult, Reading, Verdict};
-use crate::hook::dialect::{Absorbed, Chain, Delivery, Flow, Handler, Hook, Work};
+use crate::hook::contract::{Absorbed, Chain, Delivery, Flow, Work};
+use crate::hook::decision::{Block, Decision, Verdict};
+use crate::hook::dialect::DialectResult;
 use crate::hook::event::{Event, Happening};
+use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{Effect, LogRecord};
 use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
@@ -70,16 +72,12 @@ impl<'a> AgentaoChain<'a> {
             outputs: Vec::new(),
             decision: Decision::default(),
         };
-        chain.matched = bundle.due.at(name.name()).iter().filter(|&&hook| chain.test(hook).is_ok()).count();
+        let due = bundle.hooks.due(name.name()).iter().filter_map(|&index| bundle.hooks.get(index));
+        chain.matched = due.filter(|of| chain.test(of.extra).is_ok()).count();
         chain
     }
 
-    fn parts(&self, hook: usize) -> Option<(&'a Hook, &'a Extra)> {
-        self.bundle.hooks.get(hook).zip(self.bundle.extras.get(hook))
-    }
-
-    fn test(&self, hook: usize) -> Result<(), Mismatch> {
-        let (_, extra) = self.parts(hook).ok_or(Mismatch::Never("no such hook"))?;
+    fn test(&self, extra: &Extra) -> Result<(), Mismatch> {
         if self.name == EventName::PreToolUse && self.is_denied_already() {
             return Err(Mismatch::Never("G20: the call is denied already"));
         }
@@ -108,11 +106,11 @@ impl<'a> AgentaoChain<'a> {
         self.payload.get_or_insert_with(|| payload::text(event, name, flat, stop_active)).clone()
     }
 
-    fn attach(&mut self, extra: &Extra, meaning: &Meaning) {
-        for (attachment_type, payload) in &meaning.attachments {
+    fn attach(&mut self, extra: &Extra, meaning: &mut Meaning) {
+        for (attachment_type, payload) in std::mem::take(&mut meaning.attachments) {
             self.messages.push(Attachment {
-                attachment_type: *attachment_type,
-                payload: payload.clone(),
+                attachment_type,
+                payload,
                 hook_name: std::sync::Arc::clone(&extra.label),
                 hook_event: self.name.name(),
                 tool_use_id: "",
@@ -264,57 +262,56 @@ fn filled_in(prompt: &str, message: &str, most: u64) -> Option<Vec<u8>> {
     (length as u64 <= most).then(|| prompt.replace("{userMessage}", message).into_bytes())
 }
 
-impl Chain for AgentaoChain<'_> {
+impl<'a> Chain<'a> for AgentaoChain<'a> {
+    type Extra = Extra;
+    type Terms = Terms;
+    type Answer = Answer;
+
     fn event_name(&self) -> &'static str {
         self.name.name()
     }
 
-    fn select(&mut self, hook: usize) -> Result<(), Mismatch> {
-        self.test(hook)
+    fn select(&mut self, of: HookOf<'a, Extra>) -> Result<(), Mismatch> {
+        self.test(of.extra)
     }
 
-    fn deliver(&mut self, hook: usize, _: &dyn HookRunner) -> Result<Delivery, Ended> {
-        let Some((hook, extra)) = self.parts(hook) else {
-            return Err(Ended::NotStarted("no such hook".to_owned()));
-        };
+    fn deliver(&mut self, of: HookOf<'a, Extra>) -> Result<Delivery, Ended> {
         if let (Some(prompt), Happening::PromptSubmitted { message, .. }) =
-            (&extra.prompt, &self.event.happening)
+            (&of.extra.prompt, &self.event.happening)
         {
-            let text = filled_in(prompt, message, hook.capture.stdout).ok_or(Ended::OutputExceeded)?;
+            let text = filled_in(prompt, message, of.hook.capture.stdout).ok_or(Ended::OutputExceeded)?;
             let work = Work::Known(Box::new(ScriptOutcome::exited(0, text, "")));
             return Ok(Delivery { work, ..Delivery::default() });
         }
-        if let Handler::Script { script, .. } = &hook.handler
-            && script.source().len() as u64 > hook.limits.script_bytes
-        {
-            let message = format!("command is longer than {} bytes", hook.limits.script_bytes);
-            return Err(Ended::NotStarted(message));
-        }
+        of.hook.check_size()?;
         Ok(Delivery { stdin: self.payload(), cwd: cwd_of(self.event), ..Delivery::default() })
     }
 
-    fn read(&self, hook: usize, outcome: &ScriptOutcome) -> Reading {
-        let Some((hook, extra)) = self.parts(hook) else {
-            return Reading::of(Verdict::Error, "no such hook");
-        };
-        output::read(self.name, extra.prompt.is_some(), outcome, hook.timeout, self.bundle.switches)
+    fn terms(&self, of: HookOf<'a, Extra>) -> Terms {
+        Terms {
+            event: self.name,
+            is_prompt: of.extra.prompt.is_some(),
+            timeout: of.hook.timeout,
+            switches: self.bundle.switches,
+        }
     }
 
-    fn absorb(&mut self, hook: usize, reading: &Reading) -> Absorbed {
-        let Some((hook, extra)) = self.parts(hook) else {
-            return Absorbed { effect: Effect::Ignored("no such hook"), flow: Flow::Continue, warning: None };
-        };
-        let mut meaning = Meaning::of(reading);
-        self.attach(extra, &meaning);
+    fn read(terms: Terms, outcome: &ScriptOutcome) -> Answer {
+        output::read(terms, outcome)
+    }
+
+    fn absorb(&mut self, of: HookOf<'a, Extra>, _: &ScriptOutcome, answer: Answer) -> Absorbed {
+        let Answer { reading, mut meaning } = answer;
+        self.attach(of.extra, &mut meaning);
         self.outputs.push(std::mem::take(&mut meaning.output));
         let warning = meaning.warning.take();
         let (effect, flow) = match self.name {
-            EventName::UserPromptSubmit => self.absorb_prompt(hook, meaning),
-            EventName::PreToolUse => self.absorb_tool(hook, reading.verdict, meaning),
-            EventName::Stop => self.absorb_stop(hook, meaning),
+            EventName::UserPromptSubmit => self.absorb_prompt(of.hook, meaning),
+            EventName::PreToolUse => self.absorb_tool(of.hook, reading.verdict, meaning),
+            EventName::Stop => self.absorb_stop(of.hook, meaning),
             _ => (Effect::None, Flow::Continue),
         };
-        Absorbed { effect, flow, warning }
+        Absorbed { reading, effect, flow, warning }
     }
 
     fn logs(&mut self) -> Vec<LogRecord> {
@@ -324,7 +321,7 @@ impl Chain for AgentaoChain<'_> {
         log::records(self, self.bundle.switches.full_preview)
     }
 
-    fn finish(mut self: Box<Self>) -> (Decision, DialectResult) {
+    fn finish(mut self) -> (Decision, DialectResult) {
         let (messages, matched_rule_count) = (std::mem::take(&mut self.messages), self.matched);
         let result = match self.name {
             EventName::UserPromptSubmit => {

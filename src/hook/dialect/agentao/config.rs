@@ -6,12 +6,13 @@
 mod rule;
 
 use super::{AgentaoBundle, EventName, Extra, Switches};
-use crate::hook::dialect::due::Due;
+use crate::hook::contract::{LoadOptions, Loaded, Purpose};
 use crate::hook::dialect::settings::Settings;
-use crate::hook::dialect::{Hook, LoadOptions, Loaded, Notice, NoticeKind, Purpose};
 use crate::hook::document::{Node, NodeKind, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::matcher::RegexCompiler;
+use crate::hook::notice::{Notice, NoticeKind};
 use crate::hook::record::HookId;
 use crate::limit::Limits;
 use rustc_hash::FxHashMap;
@@ -34,7 +35,6 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         regexes,
         limits,
         hooks: Vec::new(),
-        extras: Vec::new(),
         entries: FxHashMap::default(),
         problems: Vec::new(),
         notices: Vec::new(),
@@ -45,11 +45,11 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
             loader.declaration(&contribution.origin, declaration, &files);
         }
     }
-    let Loader { hooks, extras, problems, notices, .. } = loader;
+    let Loader { hooks, problems, notices, .. } = loader;
     if !problems.is_empty() {
         return Err(ConfigError { problems });
     }
-    let bundle = AgentaoBundle { due: Due::of(&hooks), hooks, extras, switches };
+    let bundle = AgentaoBundle { hooks: Hooks::new(hooks), switches };
     Ok(Loaded { bundle: Box::new(bundle), notices })
 }
 
@@ -57,8 +57,7 @@ struct Loader {
     purpose: Purpose,
     regexes: RegexCompiler,
     limits: Limits,
-    hooks: Vec<Hook>,
-    extras: Vec<Extra>,
+    hooks: Vec<(Hook, Extra)>,
     /// Entries so far, by plug-in and event: ids count through all declarations of a plug-in.
     entries: FxHashMap<(String, &'static str), usize>,
     problems: Vec<ConfigProblem>,
@@ -161,8 +160,7 @@ impl Loader {
     }
 
     fn add(&mut self, hook: Hook, extra: Extra) {
-        self.hooks.push(hook);
-        self.extras.push(extra);
+        self.hooks.push((hook, extra));
     }
 }
 

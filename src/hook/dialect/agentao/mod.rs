@@ -34,18 +34,19 @@ pub use result::{
     UserPromptSubmitResult,
 };
 
-use super::due::Due;
-use super::{Bundle, Chain, Contract, Hook, LoadOptions, Loaded, Node, Source};
+use crate::hook::chain::{Fired, Firing};
+use crate::hook::contract::{Bundle, Contract, LoadOptions, Loaded};
+use crate::hook::document::{Node, Source};
 use crate::hook::error::{ConfigError, EventError};
 use crate::hook::event::{Event, Happening};
+use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::record::{HookRecord, LogRecord, Phase};
-use crate::hook::runner::HookRunner;
+use crate::hook::runner::HookFuture;
 use crate::hook::unread;
 use crate::text::Text;
 use matcher::Matcher;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::time::Duration;
 
 /// The contract.
 #[derive(Clone, Copy, Debug)]
@@ -152,9 +153,7 @@ struct Switches {
 /// A loaded config.
 #[derive(Debug)]
 struct AgentaoBundle {
-    hooks: Vec<Hook>,
-    extras: Vec<Extra>,
-    due: Due,
+    hooks: Hooks<Extra>,
     switches: Switches,
 }
 
@@ -165,21 +164,13 @@ impl Bundle for AgentaoBundle {
     }
 
     fn hooks(&self) -> &[Hook] {
-        &self.hooks
+        self.hooks.all()
     }
 
-    fn due(&self, event: &str) -> &[usize] {
-        self.due.at(event)
-    }
-
-    fn open<'a>(
-        &'a self,
-        event: &'a Event,
-        _: Duration,
-        host: &'a dyn HookRunner,
-    ) -> Option<Box<dyn Chain + 'a>> {
-        let name = EventName::of(&event.happening)?;
-        Some(Box::new(chain::AgentaoChain::new(self, event, name, host)))
+    fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
+        let name = EventName::of(&firing.event.happening)?;
+        let chain = chain::AgentaoChain::new(self, firing.event, name, firing.host);
+        Some(firing.run(&self.hooks, chain))
     }
 
     /// The contract's only log event is about a whole firing.

@@ -1,7 +1,7 @@
 //! What a hook's output means (A4 of the contract): by event, over exit status and trimmed standard output.
 //!
-//! A [`Meaning`] holds everything that the chain folds; it travels in [`Reading::specific`]. A timeout, a hook that could not
-//! start and bad output have no effect but a warning (G16).
+//! A [`Meaning`] holds everything that the chain folds. A timeout, a hook that could not start and bad output have no effect but
+//! a warning (G16).
 //!
 //! A script with a syntax error is none of these: the shell of G10 starts, says what is wrong on standard error and exits
 //! with 2, and that status is a verdict: blocking error (G12), deny (G14), one more turn (`Stop`, step 1). Under
@@ -12,10 +12,11 @@ mod stop;
 use super::result::AttachmentType;
 use super::{EventName, Switches};
 use crate::hook::decision::{Reading, Verdict};
+use crate::hook::json::Json;
 use crate::hook::runner::{Ended, ScriptOutcome};
 use crate::hook::unread::{Members, Shape};
 use crate::limit::Limit;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
@@ -25,9 +26,25 @@ const SYNTAX_ERROR: i32 = 2;
 /// Characters of standard error in a warning's attachment.
 const STDERR_CHARACTERS: usize = 500;
 
+/// What reading depends on beside the outcome.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    pub(super) event: EventName,
+    /// The hook is a prompt's.
+    pub(super) is_prompt: bool,
+    /// Of the run.
+    pub(super) timeout: Duration,
+    pub(super) switches: Switches,
+}
+
+/// What an outcome means.
+pub(super) struct Answer {
+    pub(super) reading: Reading,
+    pub(super) meaning: Meaning,
+}
+
 /// What one hook said; which fields can be set depends on the event.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct Meaning {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) contexts: Vec<String>,
@@ -51,7 +68,7 @@ pub(super) struct Meaning {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) attachments: Vec<(AttachmentType, Value)>,
+    pub(super) attachments: Vec<(AttachmentType, Json)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) warning: Option<String>,
     /// What the replay may show.
@@ -66,7 +83,7 @@ const fn is_false(value: &bool) -> bool {
 
 impl Meaning {
     fn attach(&mut self, kind: AttachmentType, payload: Value) {
-        self.attachments.push((kind, payload));
+        self.attachments.push((kind, Json::of_any_size(payload)));
     }
 
     /// Texts for the conversation; empty ones are dropped.
@@ -92,23 +109,19 @@ impl Meaning {
         self.attach(AttachmentType::HookSuccess, payload);
     }
 
-    fn into_reading(self, verdict: Verdict, rule: &'static str) -> Reading {
+    fn answer(self, verdict: Verdict, rule: &'static str) -> Answer {
         let reason =
             [&self.blocking_error, &self.reason, &self.follow_up_message, &self.stop_reason, &self.warning]
                 .into_iter()
                 .find_map(Clone::clone);
-        let specific = serde_json::to_value(&self).ok();
-        Reading { verdict, reason, user_message: self.system_message, specific, rule }
+        let specific = serde_json::to_value(&self).ok().map(Json::of_any_size);
+        let reading = Reading { verdict, reason, user_message: self.system_message.clone(), specific, rule };
+        Answer { reading, meaning: self }
     }
 
     /// It had nothing to say.
-    fn silent(self, rule: &'static str) -> Reading {
-        self.into_reading(Verdict::NoOpinion, rule)
-    }
-
-    /// Back from a reading.
-    pub(super) fn of(reading: &Reading) -> Self {
-        reading.specific.as_ref().and_then(|value| Self::deserialize(value).ok()).unwrap_or_default()
+    fn silent(self, rule: &'static str) -> Answer {
+        self.answer(Verdict::NoOpinion, rule)
     }
 }
 
@@ -159,16 +172,11 @@ pub(super) const fn members(event: EventName) -> Option<Members> {
     Some(members)
 }
 
-/// Reads an outcome; `timeout` is that of the run.
-pub(super) fn read(
-    event: EventName,
-    is_prompt: bool,
-    outcome: &ScriptOutcome,
-    timeout: Duration,
-    switches: Switches,
-) -> Reading {
-    if let Some(reading) = interruption(&outcome.end, timeout) {
-        return reading;
+/// Reads an outcome.
+pub(super) fn read(terms: Terms, outcome: &ScriptOutcome) -> Answer {
+    let Terms { event, is_prompt, timeout, switches } = terms;
+    if let Some(answer) = interruption(&outcome.end, timeout) {
+        return answer;
     }
     let output = Output::of(outcome);
     let meaning = Meaning { output: output.stdout.clone(), ..Meaning::default() };
@@ -215,12 +223,12 @@ impl Output {
     }
 
     /// A non-zero exit with nothing printed.
-    fn failed(&self, mut meaning: Meaning) -> Reading {
+    fn failed(&self, mut meaning: Meaning) -> Answer {
         let warning = self.exited_message();
         let stderr: String = self.stderr.chars().take(STDERR_CHARACTERS).collect();
         meaning.succeed(json!({"warning": warning, "stderr": stderr}));
         meaning.warning = Some(warning);
-        meaning.into_reading(Verdict::Error, "A4, G16: exit status not 0, nothing printed: a warning")
+        meaning.answer(Verdict::Error, "A4, G16: exit status not 0, nothing printed: a warning")
     }
 
     /// Standard output as JSON.
@@ -230,13 +238,13 @@ impl Output {
 }
 
 /// G11, G16.
-fn interruption(end: &Ended, timeout: Duration) -> Option<Reading> {
+fn interruption(end: &Ended, timeout: Duration) -> Option<Answer> {
     let mut meaning = Meaning::default();
     let (warning, rule) = match end {
         Ended::Exited | Ended::Syntax(_) => return None,
         Ended::NotStarted(why) => {
             meaning.warning = Some(format!("Hook could not be started: {why}"));
-            return Some(meaning.into_reading(Verdict::Error, "G11: could not start"));
+            return Some(meaning.answer(Verdict::Error, "G11: could not start"));
         }
         Ended::TimedOut => (timed_out(timeout), "G11: timeout"),
         Ended::Limit(limit) if limit.limit == Limit::WallTime => (timed_out(timeout), "G11: timeout"),
@@ -244,7 +252,7 @@ fn interruption(end: &Ended, timeout: Duration) -> Option<Reading> {
     };
     meaning.succeed(json!({"warning": warning}));
     meaning.warning = Some(warning);
-    Some(meaning.into_reading(Verdict::Error, rule))
+    Some(meaning.answer(Verdict::Error, rule))
 }
 
 fn timed_out(timeout: Duration) -> String {
@@ -295,14 +303,14 @@ fn specific(object: &Map<String, Value>) -> Option<&Map<String, Value>> {
 }
 
 /// `UserPromptSubmit`, a command.
-fn prompt(mut meaning: Meaning, output: &Output, strict: bool) -> Reading {
+fn prompt(mut meaning: Meaning, output: &Output, strict: bool) -> Answer {
     if output.status == 2 && !strict {
         let error = match output.stderr.as_str() {
             "" => "UserPromptSubmit hook blocked via exit 2".to_owned(),
             text => text.to_owned(),
         };
         meaning.block(error);
-        return meaning.into_reading(Verdict::Block, "G12: exit status 2");
+        return meaning.answer(Verdict::Block, "G12: exit status 2");
     }
     if output.stdout.is_empty() {
         if output.status != 0 {
@@ -325,12 +333,12 @@ fn prompt(mut meaning: Meaning, output: &Output, strict: bool) -> Reading {
     let claude = (!strict).then_some(&object);
     if let Some(error) = object.get("blockingError") {
         meaning.block(blocking_text(error));
-        return meaning.into_reading(Verdict::Block, "A4: blockingError");
+        return meaning.answer(Verdict::Block, "A4: blockingError");
     }
     if claude.is_some_and(|object| object.get("decision") == Some(&json!("block"))) {
         let reason = string(&object, "reason").unwrap_or_else(|| "Blocked by hook".to_owned());
         meaning.block(reason);
-        return meaning.into_reading(Verdict::Block, "G12: decision block");
+        return meaning.answer(Verdict::Block, "G12: decision block");
     }
     let refuses = object.get("preventContinuation").is_some_and(is_truthy)
         || claude.is_some_and(|object| object.get("continue") == Some(&Value::Bool(false)));
@@ -340,7 +348,7 @@ fn prompt(mut meaning: Meaning, output: &Output, strict: bool) -> Reading {
         meaning.attach(AttachmentType::HookStoppedContinuation, json!({"stopReason": reason}));
         meaning.prevent_continuation = true;
         meaning.stop_reason = Some(reason);
-        return meaning.into_reading(Verdict::Block, "A4: preventContinuation");
+        return meaning.answer(Verdict::Block, "A4: preventContinuation");
     }
     let nested = claude.and_then(specific).map(contexts).unwrap_or_default();
     meaning.add_contexts(contexts(&object).into_iter().chain(nested));
@@ -352,14 +360,14 @@ fn prompt(mut meaning: Meaning, output: &Output, strict: bool) -> Reading {
 }
 
 /// `PreToolUse`.
-fn tool(mut meaning: Meaning, output: &Output, strict: bool) -> Reading {
+fn tool(mut meaning: Meaning, output: &Output, strict: bool) -> Answer {
     if output.status == 2 && !strict {
         let error = match output.stderr.as_str() {
             "" => "PreToolUse hook blocked via exit 2".to_owned(),
             text => text.to_owned(),
         };
         meaning.block(error);
-        return meaning.into_reading(Verdict::Block, "G14: exit status 2");
+        return meaning.answer(Verdict::Block, "G14: exit status 2");
     }
     if output.status != 0 {
         if output.stdout.is_empty() {
@@ -383,7 +391,7 @@ fn tool(mut meaning: Meaning, output: &Output, strict: bool) -> Reading {
     meaning.add_contexts(all);
     if let Some(error) = object.get("blockingError") {
         meaning.block(blocking_text(error));
-        return meaning.into_reading(Verdict::Block, "G14: blockingError");
+        return meaning.answer(Verdict::Block, "G14: blockingError");
     }
     meaning.reason = nested
         .and_then(|nested| string(nested, "permissionDecisionReason").or_else(|| string(nested, "reason")))
@@ -396,5 +404,5 @@ fn tool(mut meaning: Meaning, output: &Output, strict: bool) -> Reading {
             _ => (Verdict::NoOpinion, "A4: an object without effect"),
         };
     meaning.succeed(Value::Object(object));
-    meaning.into_reading(verdict, rule)
+    meaning.answer(verdict, rule)
 }

@@ -1,7 +1,7 @@
 //! What a chain came to, in the shapes of A5, with what the chat loop does about it (A8, A9) beside the contract's fields.
 
+use crate::hook::json::Json;
 use serde::Serialize;
-use serde_json::Value;
 use std::sync::Arc;
 
 /// Whether a message enters the turn, and with which context.
@@ -147,7 +147,7 @@ pub struct Attachment {
     /// Of which kind.
     pub attachment_type: AttachmentType,
     /// By kind.
-    pub payload: Value,
+    pub payload: Json,
     /// The command's text, or `prompt_hook`.
     #[serde(serialize_with = "as_text")]
     pub hook_name: Arc<str>,
@@ -166,7 +166,7 @@ fn as_text<S: serde::Serializer>(text: &Arc<str>, serializer: S) -> Result<S::Ok
 }
 
 /// See [`Attachment::attachment_type`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttachmentType {
     /// Text for the conversation.

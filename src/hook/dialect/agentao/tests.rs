@@ -1,6 +1,7 @@
 //! Rules that the acceptance cases leave open, over a scripted session.
 
-use crate::hook::decision::{DialectResult, Verdict};
+use crate::hook::decision::Verdict;
+use crate::hook::dialect::DialectResult;
 use crate::hook::runner::{Ended, ScriptOutcome};
 use crate::hook::scripted::Scripted;
 use crate::hook::{Dialect, Effect, HookSet, LoadOptions, Outcome};

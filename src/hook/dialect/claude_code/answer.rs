@@ -5,15 +5,16 @@
 //! can not take back (R30), any other status without JSON is a failure. A failure changes nothing unless the handler says
 //! `onFailure: block` (R56).
 
-use super::Kind;
 use super::event::{BlockMeans, EventName};
 use super::printed::{Printed, is_terminal_sequence, read as read_printed};
 use super::result::{Permission, PermissionRequestAnswer, SpecificOutput};
 use super::schema::Output;
 use super::{reply, worktree};
+use crate::hook::json::Json;
 use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
 use crate::limit::Limit;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What one handler says.
@@ -30,8 +31,10 @@ pub(super) struct Answer {
     pub(super) contexts: Vec<String>,
     pub(super) system_messages: Vec<String>,
     pub(super) terminal: Option<String>,
-    pub(super) updated_input: Option<Value>,
-    pub(super) updated_output: Option<Value>,
+    pub(super) updated_input: Option<Json>,
+    pub(super) updated_output: Option<Json>,
+    /// `WorktreeRemove`: what is blocked with while the directory still exists.
+    pub(super) unless_gone: Option<String>,
     pub(super) specific: SpecificOutput,
     pub(super) warnings: Vec<String>,
     /// Which rule of the contract led here.
@@ -48,46 +51,60 @@ impl Answer {
     }
 }
 
-/// Reads the outcomes of one handler of one firing.
-pub(super) struct Reader<'a> {
+/// Whose output it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Teller {
+    Command,
+    Http,
+    Tool,
+    Model {
+        /// Whether it may look around.
+        agent: bool,
+        goes_on: bool,
+    },
+}
+
+/// Reads the outcome of one handler of one firing.
+pub(super) struct Reader {
     pub(super) event: EventName,
-    pub(super) kind: &'a Kind,
+    pub(super) teller: Teller,
     /// `onFailure: block`.
     pub(super) closes: bool,
     pub(super) timeout: Duration,
-    pub(super) tool: Option<&'a str>,
+    pub(super) tool: Option<Arc<str>>,
     /// The call's result as it is.
-    pub(super) result: Option<&'a Value>,
+    pub(super) result: Option<Json>,
     /// Whether a block has an effect beside what the event's row says (`policy_settings`).
     pub(super) can_block: bool,
     /// Whether a teammate raised the event and not a tool.
     pub(super) by_teammate: bool,
     /// Whether `defer` counts (R40).
     pub(super) can_defer: bool,
-    pub(super) cwd: &'a str,
-    /// The worktree that is removed.
-    pub(super) worktree: Option<&'a str>,
-    pub(super) host: &'a dyn HookRunner,
+    /// Whether nobody waits for the run.
+    pub(super) is_late: bool,
 }
 
 /// In place of an empty message on standard error.
 const NO_STDERR: &str = "No stderr output";
 
-impl Reader<'_> {
+impl Reader {
     pub(super) fn read(&self, outcome: &ScriptOutcome) -> Answer {
+        if self.is_late && outcome.end == Ended::Exited {
+            return Answer::of(super::log::STARTED);
+        }
         let mut answer = match self.interruption(outcome) {
             Some(answer) => answer,
-            None => match self.kind {
-                Kind::Command if self.event == EventName::WorktreeCreate => {
-                    return worktree::created(outcome, self.cwd, self.host);
+            None => match self.teller {
+                Teller::Command if self.event == EventName::WorktreeCreate => {
+                    return worktree::created(outcome);
                 }
-                Kind::Command if self.event == EventName::WorktreeRemove => {
+                Teller::Command if self.event == EventName::WorktreeRemove => {
                     return self.removed(outcome);
                 }
-                Kind::Command => self.command(outcome),
-                Kind::Http(_) => self.http(outcome),
-                Kind::Tool { .. } => self.tool(outcome),
-                Kind::Model { .. } => self.model(outcome),
+                Teller::Command => self.command(outcome),
+                Teller::Http => self.http(outcome),
+                Teller::Tool => self.tool(outcome),
+                Teller::Model { agent, goes_on } => self.model(outcome, agent, goes_on),
             },
         };
         if let Some(message) = answer.error.take_if(|_| self.closes_on_failure()) {
@@ -101,7 +118,7 @@ impl Reader<'_> {
     }
 
     fn is_command(&self) -> bool {
-        matches!(self.kind, Kind::Command)
+        self.teller == Teller::Command
     }
 
     /// R56: the events on which a failure never blocks.
@@ -304,9 +321,7 @@ impl Reader<'_> {
             }
             EventName::PostToolUse => self.updated_output(output, answer),
             EventName::WorktreeCreate if !self.is_command() => {
-                if let Some(path) = output.own_text("worktreePath") {
-                    worktree::take(path, self.cwd, self.host, answer);
-                }
+                answer.specific.worktree_path = output.own_text("worktreePath").map(str::to_owned);
             }
             _ => {}
         }
@@ -321,14 +336,14 @@ impl Reader<'_> {
         specific.classifier_context = text("classifierContext").into_iter().collect();
         specific.watch_paths = output.own_texts("watchPaths");
         specific.action = text("action");
-        specific.content = output.own("content").cloned();
+        specific.content = output.own("content").cloned().map(Json::of_any_size);
     }
 
     /// `permissionDecision` and `updatedInput`, with R40.
     fn permission(&self, output: &Output, answer: &mut Answer) {
-        let updated = output.own("updatedInput").cloned();
+        let updated = output.own("updatedInput").cloned().map(Json::of_any_size);
         let reason = output.own_text("permissionDecisionReason").map(str::to_owned);
-        let asks_user = matches!(self.tool, Some("AskUserQuestion" | "ExitPlanMode"));
+        let asks_user = matches!(self.tool.as_deref(), Some("AskUserQuestion" | "ExitPlanMode"));
         let word = output.own_text("permissionDecision");
         let permission = word.and_then(Permission::parse);
         match permission {
@@ -349,11 +364,11 @@ impl Reader<'_> {
 
     /// R42: an output that has not the shape of the tool's own is ignored; tools of MCP servers have none.
     fn updated_output(&self, output: &Output, answer: &mut Answer) {
-        let is_mcp = self.tool.is_some_and(|tool| tool.starts_with("mcp__"));
+        let is_mcp = self.tool.as_ref().is_some_and(|tool| tool.starts_with("mcp__"));
         let older = output.own("updatedMCPToolOutput").filter(|_| is_mcp);
         let Some(updated) = output.own("updatedToolOutput").or(older) else { return };
         if is_mcp || self.has_shape(updated) {
-            answer.updated_output = Some(updated.clone());
+            answer.updated_output = Some(Json::of_any_size(updated.clone()));
         } else {
             answer
                 .warnings
@@ -364,11 +379,11 @@ impl Reader<'_> {
     fn has_shape(&self, updated: &Value) -> bool {
         let is_text = |name: &str| updated.get(name).is_some_and(Value::is_string);
         let is_bool = |name: &str| updated.get(name).is_some_and(Value::is_boolean);
-        if self.tool == Some("Bash") {
+        if self.tool.as_deref() == Some("Bash") {
             return is_text("stdout") && is_text("stderr") && is_bool("interrupted") && is_bool("isImage");
         }
         // Of other tools the result at hand shows the shape.
-        match (self.result, updated) {
+        match (self.result.as_deref(), updated) {
             (Some(Value::Object(result)), Value::Object(updated)) => {
                 result.keys().all(|name| updated.contains_key(name))
             }
@@ -410,12 +425,11 @@ impl Reader<'_> {
     }
 
     /// R47.
-    fn model(&self, outcome: &ScriptOutcome) -> Answer {
-        let Kind::Model { agent, goes_on, .. } = self.kind else { return Answer::default() };
+    fn model(&self, outcome: &ScriptOutcome, agent: bool, goes_on: bool) -> Answer {
         match reply::parse(&outcome.stdout) {
             Err(why) => Answer::failed(why, "R47: reply does not fit"),
             Ok(reply) if reply.ok => Answer::of("R47: ok"),
-            Ok(reply) => reply.refusal(self.event, self.by_teammate, *agent, *goes_on),
+            Ok(reply) => reply.refusal(self.event, self.by_teammate, agent, goes_on),
         }
     }
 
@@ -424,14 +438,22 @@ impl Reader<'_> {
         let mut answer = self.command(outcome);
         let status = if matches!(outcome.end, Ended::Syntax(_)) { 2 } else { outcome.status };
         answer.block = None;
-        let exists =
-            |path: &str| self.host.files().is_none_or(|files| files.metadata(path.as_bytes()).is_ok());
-        if status != 0 && self.worktree.is_none_or(exists) {
-            answer.error = None;
-            answer.block = Some(stderr_of(outcome));
-            answer.rule = "4.3: WorktreeRemove fails while the directory exists";
-        }
+        answer.unless_gone = (status != 0).then(|| stderr_of(outcome));
         answer
+    }
+}
+
+impl Answer {
+    /// What only the session can tell: where a worktree would be, and whether one that is removed is gone.
+    pub(super) fn settle(&mut self, cwd: &str, worktree: Option<&str>, host: &dyn HookRunner) {
+        worktree::settle(self, cwd, host);
+        let Some(message) = self.unless_gone.take() else { return };
+        let exists = |path: &str| host.files().is_none_or(|files| files.metadata(path.as_bytes()).is_ok());
+        if worktree.is_none_or(exists) {
+            self.error = None;
+            self.block = Some(message);
+            self.rule = "4.3: WorktreeRemove fails while the directory exists";
+        }
     }
 }
 
@@ -441,11 +463,11 @@ fn permission_request(decision: &Map<String, Value>) -> Option<PermissionRequest
     let allows = behavior == Permission::Allow;
     Some(PermissionRequestAnswer {
         behavior,
-        updated_input: member("updatedInput").filter(|_| allows).cloned(),
-        updated_permissions: member("updatedPermissions")
-            .and_then(Value::as_array)
-            .cloned()
-            .unwrap_or_default(),
+        updated_input: member("updatedInput").filter(|_| allows).cloned().map(Json::of_any_size),
+        updated_permissions: {
+            let all = member("updatedPermissions").and_then(Value::as_array);
+            all.into_iter().flatten().cloned().map(Json::from).collect()
+        },
         message: member("message").and_then(Value::as_str).map(str::to_owned),
         interrupt: member("interrupt").and_then(Value::as_bool) == Some(true),
     })

@@ -12,16 +12,17 @@ use super::rule::Call;
 use super::state::State;
 use super::{Apart, ClaudeBundle, Extra, Kind, late, log, request};
 use crate::hook::background;
-use crate::hook::decision::{Decision, DialectResult, Reading, Verdict};
-use crate::hook::dialect::{Absorbed, Chain, Delivery, Flow, Hook, Order, Work};
+use crate::hook::contract::{Absorbed, Chain, Delivery, Flow, Order, Work};
+use crate::hook::decision::{Decision, Reading, Verdict};
+use crate::hook::dialect::DialectResult;
 use crate::hook::event::{Event, Happening};
+use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::matcher::Mismatch;
-use crate::hook::record::{Effect, LogRecord};
+use crate::hook::record::LogRecord;
 use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
 use crate::text::Text;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
-use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,8 +46,6 @@ pub(super) struct ClaudeChain<'a> {
     cwd: Option<Text>,
     env_files: Vec<(usize, EnvFile<'a>)>,
     env_text: String,
-    /// The answer between `read` and `absorb`.
-    answer: RefCell<Option<Answer>>,
     fold: Fold<'a>,
     opened: Duration,
 }
@@ -81,15 +80,10 @@ impl<'a> ClaudeChain<'a> {
             payload,
             env_files: Vec::new(),
             env_text: String::new(),
-            answer: RefCell::new(None),
             fold: Fold::new(name, label.clone(), host),
             label: label.into(),
             opened: host.now(),
         }
-    }
-
-    fn parts(&self, hook: usize) -> Option<(&'a Hook, &'a Extra)> {
-        self.bundle.hooks.get(hook).zip(self.bundle.extras.get(hook))
     }
 
     fn text(&mut self) -> Text {
@@ -130,30 +124,6 @@ impl<'a> ClaudeChain<'a> {
             self.env_files.push((hook, file));
         }
         all
-    }
-
-    fn reader(&self, hook: &Hook, extra: &'a Extra) -> Reader<'_> {
-        let result = match &self.event.happening {
-            Happening::ToolCallEnded { result, .. } => result.as_ref().map(|result| &**result),
-            _ => None,
-        };
-        let policy = self.name == EventName::ConfigChange
-            && self.payload.text("source").as_deref() == Some("policy_settings");
-        let batch = self.host.state().with(|state: &mut State| state.batch);
-        Reader {
-            event: self.name,
-            kind: &extra.kind,
-            closes: extra.closes,
-            timeout: self.time(hook, extra),
-            tool: self.event.tool_call().map(|call| &*call.name),
-            result,
-            can_block: !policy,
-            by_teammate: self.event.facts.contains_key("teammate_name"),
-            can_defer: !self.bundle.settings.interactive && batch <= 1,
-            cwd: self.payload.cwd(),
-            worktree: self.event.facts.get("worktree_path").and_then(Value::as_str),
-            host: self.host,
-        }
     }
 
     /// Counts continuations and lets a stop through when there were too many (R58).
@@ -218,10 +188,10 @@ fn select(
     let home = &bundle.settings.home;
     let call = event.tool_call().map(|call| Call::new(&call.name, &call.arguments, payload.cwd(), home));
     let mut classes = FxHashSet::default();
-    let due = bundle.due.at(name.name());
+    let due = bundle.hooks.due(name.name());
     let mut selection = Vec::with_capacity(due.len());
     for &index in due {
-        let Some((hook, extra)) = bundle.hooks.get(index).zip(bundle.extras.get(index)) else { continue };
+        let Some(HookOf { hook, extra, .. }) = bundle.hooks.get(index) else { continue };
         let mut selected =
             applies(event, name, extra, payload).and_then(|()| extra.matcher.test(value.as_deref()));
         if selected.is_ok() {
@@ -273,7 +243,11 @@ fn directory(payload: &Payload<'_>, bundle: &ClaudeBundle, host: &dyn HookRunner
     wanted.into_iter().find(exists).map(Text::from)
 }
 
-impl Chain for ClaudeChain<'_> {
+impl<'a> Chain<'a> for ClaudeChain<'a> {
+    type Extra = Extra;
+    type Terms = Reader;
+    type Answer = Answer;
+
     fn event_name(&self) -> &'static str {
         self.name.name()
     }
@@ -286,17 +260,15 @@ impl Chain for ClaudeChain<'_> {
         Order::Parallel
     }
 
-    fn select(&mut self, hook: usize) -> Result<(), Mismatch> {
-        match self.selection.binary_search_by_key(&hook, |(index, _)| *index) {
+    fn select(&mut self, of: HookOf<'a, Extra>) -> Result<(), Mismatch> {
+        match self.selection.binary_search_by_key(&of.index, |(index, _)| *index) {
             Ok(place) => self.selection.get(place).map_or(Ok(()), |(_, selected)| selected.clone()),
             Err(_) => Err(Mismatch::Never("not a hook of this event")),
         }
     }
 
-    fn deliver(&mut self, hook: usize, _: &dyn HookRunner) -> Result<Delivery, Ended> {
-        let Some((of, extra)) = self.parts(hook) else {
-            return Err(Ended::NotStarted("no such hook".to_owned()));
-        };
+    fn deliver(&mut self, of: HookOf<'a, Extra>) -> Result<Delivery, Ended> {
+        let HookOf { index, hook, extra } = of;
         if let Some(fault) = &extra.fault {
             return Err(Ended::NotStarted(fault.clone()));
         }
@@ -306,7 +278,7 @@ impl Chain for ClaudeChain<'_> {
                 None => Work::Run,
                 Some(apart) => {
                     let name = self.label.as_ref().to_owned();
-                    Work::Start(late::listener(of.id.clone(), name, self.name, apart))
+                    Work::Start(late::listener(hook.id.clone(), name, self.name, apart))
                 }
             },
             Kind::Http(handler) => {
@@ -323,47 +295,61 @@ impl Chain for ClaudeChain<'_> {
             }
         };
         let environment = match extra.kind {
-            Kind::Command => self.environment(hook, extra),
+            Kind::Command => self.environment(index, extra),
             _ => Vec::new(),
         };
         Ok(Delivery {
             environment: crate::memory::Vec::from(environment).into(),
             stdin: text,
             payload_file: None,
-            timeout: Some(self.time(of, extra)),
+            timeout: Some(self.time(hook, extra)),
             cwd: self.cwd.clone(),
             hidden: HIDDEN,
             work,
         })
     }
 
-    fn read(&self, hook: usize, outcome: &ScriptOutcome) -> Reading {
-        let Some((of, extra)) = self.parts(hook) else {
-            return Reading::of(Verdict::NoOpinion, "no such hook");
+    fn terms(&self, of: HookOf<'a, Extra>) -> Reader {
+        let result = match &self.event.happening {
+            Happening::ToolCallEnded { result, .. } => result.clone(),
+            _ => None,
         };
-        if extra.apart.is_some() && outcome.end == Ended::Exited {
-            self.answer.replace(Some(Answer::of(log::STARTED)));
-            return Reading::of(Verdict::NoOpinion, log::STARTED);
+        let policy = self.name == EventName::ConfigChange
+            && self.payload.text("source").as_deref() == Some("policy_settings");
+        let batch = self.host.state().with(|state: &mut State| state.batch);
+        Reader {
+            event: self.name,
+            teller: of.extra.kind.teller(),
+            closes: of.extra.closes,
+            timeout: self.time(of.hook, of.extra),
+            tool: self.event.tool_call().map(|call| Arc::clone(&call.name)),
+            result,
+            can_block: !policy,
+            by_teammate: self.event.facts.contains_key("teammate_name"),
+            can_defer: !self.bundle.settings.interactive && batch <= 1,
+            is_late: of.extra.apart.is_some(),
         }
-        let answer = self.reader(of, extra).read(outcome);
-        let reading = reading(&answer);
-        tracing::debug!(target: "hookbox::hook", hook = of.id.as_str(), rule = answer.rule, "output read");
-        self.answer.replace(Some(answer));
-        reading
     }
 
-    fn absorb(&mut self, hook: usize, _: &Reading) -> Absorbed {
-        let (Some((of, extra)), Some(answer)) = (self.parts(hook), self.answer.take()) else {
-            return Absorbed { effect: Effect::None, flow: Flow::Continue, warning: None };
-        };
-        if let Some(place) = self.env_files.iter().position(|(index, _)| *index == hook) {
+    fn read(reader: Reader, outcome: &ScriptOutcome) -> Answer {
+        reader.read(outcome)
+    }
+
+    fn absorb(&mut self, of: HookOf<'a, Extra>, _: &ScriptOutcome, mut answer: Answer) -> Absorbed {
+        let HookOf { index, hook, extra } = of;
+        let worktree = self.event.facts.get("worktree_path").and_then(Value::as_str);
+        answer.settle(self.payload.cwd(), worktree, self.host);
+        let reading = reading(&answer);
+        tracing::debug!(target: "hookbox::hook", hook = hook.id.as_str(), rule = answer.rule, "output read");
+        if let Some(place) = self.env_files.iter().position(|(of, _)| *of == index) {
             let (_, file) = self.env_files.swap_remove(place);
             self.env_text.push_str(&file.take());
         }
         if extra.once && answer.error.is_none() && !answer.cancelled {
-            self.host.state().with(|state: &mut State| state.spent.insert(of.id.clone()));
+            self.host.state().with(|state: &mut State| state.spent.insert(hook.id.clone()));
         }
-        self.fold.absorb(&of.id, answer)
+        let (effect, warning) = self.fold.absorb(&hook.id, answer);
+        Absorbed { reading, effect, flow: Flow::Continue, warning }
     }
 
     fn logs(&mut self) -> Vec<LogRecord> {
@@ -374,7 +360,7 @@ impl Chain for ClaudeChain<'_> {
         vec![log::execution_complete(self.name, &self.label, self.running, self.fold.counts, time)]
     }
 
-    fn finish(mut self: Box<Self>) -> (Decision, DialectResult) {
+    fn finish(mut self) -> (Decision, DialectResult) {
         if self.name.is_stop() {
             self.guard_stop();
         }

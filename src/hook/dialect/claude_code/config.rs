@@ -17,11 +17,12 @@ use super::placeholder::Places;
 use super::request::HttpPolicy;
 use super::settings::{Settings, Source};
 use super::{ClaudeBundle, Extra, log};
-use crate::hook::dialect::due::Due;
-use crate::hook::dialect::{Hook, LoadOptions, Loaded, Notice, NoticeKind, Purpose};
+use crate::hook::contract::{LoadOptions, Loaded, Purpose};
 use crate::hook::document::{Member, Node, NodeKind, Source as Text};
 use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::matcher::RegexCompiler;
+use crate::hook::notice::{Notice, NoticeKind};
 use crate::hook::record::HookId;
 use crate::limit::Limits;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -65,7 +66,6 @@ pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, Con
     loader.turn_off();
     let Loader { hooks, switches, notices, mut watched, .. } = loader;
     let budget = session_end_budget(&hooks, &settings);
-    let (hooks, extras): (Vec<Hook>, Vec<Extra>) = hooks.into_iter().unzip();
     let mut notices = notices;
     let mut seen = FxHashSet::default();
     watched.retain(|name| seen.insert(name.clone()));
@@ -78,7 +78,7 @@ pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, Con
         notices.push(Notice::new(NoticeKind::Obligation, None, problem));
     }
     let http = HttpPolicy::new(switches.urls, switches.variables);
-    let bundle = ClaudeBundle { due: Due::of(&hooks), hooks, extras, settings, http, budget };
+    let bundle = ClaudeBundle { hooks: Hooks::new(hooks), settings, http, budget };
     Ok(Loaded { bundle: Box::new(bundle), notices })
 }
 
@@ -380,7 +380,7 @@ impl Loader<'_> {
 
 /// The records `hook_registered` of a loaded config (7).
 pub(super) fn registered(bundle: &ClaudeBundle) -> impl Iterator<Item = crate::hook::LogRecord> + '_ {
-    bundle.hooks.iter().zip(&bundle.extras).map(|(hook, extra)| log::registered(hook, extra))
+    bundle.hooks.iter().map(|of| log::registered(of.hook, of.extra))
 }
 
 #[cfg(test)]

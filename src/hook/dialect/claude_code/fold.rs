@@ -8,10 +8,9 @@ use super::result::{
     ClaudeCodeResult, NonBlockingError, Permission, PermissionAnswer, PermissionRequestAnswer, SpecificOutput,
 };
 use crate::hook::decision::{Block, Decision, Verdict};
-use crate::hook::dialect::{Absorbed, Flow};
-use crate::hook::json::Json;
 use crate::hook::record::{Effect, HookId};
 use crate::hook::runner::HookRunner;
+use rustc_hash::FxHashSet;
 
 /// What was said so far.
 pub(super) struct Fold<'a> {
@@ -51,7 +50,7 @@ impl<'a> Fold<'a> {
     }
 
     /// Takes one answer in.
-    pub(super) fn absorb(&mut self, hook: &HookId, answer: Answer) -> Absorbed {
+    pub(super) fn absorb(&mut self, hook: &HookId, answer: Answer) -> (Effect, Option<String>) {
         self.count(&answer);
         let mut warnings = answer.warnings;
         let mut effect = Effect::None;
@@ -101,7 +100,7 @@ impl<'a> Fold<'a> {
             }
         }
         let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
-        Absorbed { effect, flow: Flow::Continue, warning }
+        (effect, warning)
     }
 
     fn count(&mut self, answer: &Answer) {
@@ -173,10 +172,13 @@ impl<'a> Fold<'a> {
             (all.action, all.content) = (new.action, new.content);
         }
         if let Some(paths) = new.watch_paths {
-            let list = all.watch_paths.get_or_insert_default();
-            for path in paths {
-                if !list.contains(&path) {
-                    list.push(path);
+            match &mut all.watch_paths {
+                none @ None => *none = Some(paths),
+                Some(list) => {
+                    let known: FxHashSet<_> = list.iter().map(String::as_str).collect();
+                    let new: Vec<_> =
+                        paths.into_iter().filter(|path| !known.contains(path.as_str())).collect();
+                    list.extend(new);
                 }
             }
         }
@@ -222,8 +224,8 @@ impl<'a> Fold<'a> {
             decision.permission = Some(Verdict::Allow);
             input.clone_from(&answer.updated_input);
         }
-        decision.arguments = input.map(Json::from);
-        decision.result = self.result.updated_output.clone().map(Json::from);
+        decision.arguments = input;
+        decision.result.clone_from(&self.result.updated_output);
         if decision.arguments.is_some() || decision.result.is_some() {
             decision.rewritten_by = std::mem::take(&mut self.rewritten_by);
             if decision.rewritten_by.is_empty() {

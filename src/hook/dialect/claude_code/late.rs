@@ -5,15 +5,16 @@ use super::printed::{Printed, read as read_printed};
 use super::schema::Output;
 use super::state::State;
 use super::{Apart, cap, log};
-use crate::hook::dialect::Late;
+use crate::hook::background::Late;
 use crate::hook::record::HookId;
 use crate::hook::runner::{Ended, HookRunner, LateOutput, ScriptOutcome};
 
 /// Who is told how such a run ended. `name` is the hook's name in records.
 pub(super) fn listener(hook: HookId, name: String, event: EventName, apart: Apart) -> Late {
-    Late::new(move |outcome, host| {
+    let read = move |outcome: &ScriptOutcome| output(event, apart, outcome);
+    Late::new(read, move |outcome, late, host| {
         crate::hook::show_if_watched(host, || log::response(&hook, &name, event, outcome));
-        let Some(mut late) = output(event, apart, outcome) else { return };
+        let Some(mut late) = late else { return };
         hook.as_str().clone_into(&mut late.hook);
         let cut = |text: String| cap::text(text, host).0;
         late.contexts = late.contexts.into_iter().map(cut).collect();

@@ -4,7 +4,7 @@
 use super::Extra;
 use super::event::EventName;
 use crate::hook::decision::Verdict;
-use crate::hook::dialect::Hook;
+use crate::hook::hooks::Hook;
 use crate::hook::record::{HookId, HookRecord, LogRecord, Phase, Selection};
 use crate::hook::runner::{Ended, ScriptOutcome};
 use serde_json::{Map, Value};

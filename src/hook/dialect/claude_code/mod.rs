@@ -57,14 +57,17 @@ pub use result::{
 
 pub(super) use expression::compile as claude_expression;
 
-use super::due::Due;
-use super::{Bundle, Chain, Contract, Hook, LoadOptions, Loaded, Node};
+use crate::hook::chain::{Fired, Firing};
+use crate::hook::contract::{Bundle, Contract, LoadOptions, Loaded};
 use crate::hook::document;
+use crate::hook::document::Node;
 use crate::hook::error::{ConfigError, ConfigProblem, EventError};
 use crate::hook::event::Event;
+use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::record::{HookRecord, LogRecord, Phase};
-use crate::hook::runner::HookRunner;
+use crate::hook::runner::{HookFuture, HookRunner};
 use crate::text::Text;
+use answer::Teller;
 use event::EventName;
 use request::{HttpHandler, HttpPolicy};
 use serde_json::{Map, Value};
@@ -108,6 +111,16 @@ impl Kind {
             Self::Model { .. } => "agent",
         }
     }
+
+    /// As whose an output is read.
+    const fn teller(&self) -> Teller {
+        match self {
+            Self::Command => Teller::Command,
+            Self::Http(_) => Teller::Http,
+            Self::Tool { .. } => Teller::Tool,
+            Self::Model { agent, goes_on, .. } => Teller::Model { agent: *agent, goes_on: *goes_on },
+        }
+    }
 }
 
 /// How a command runs that nobody waits for.
@@ -145,9 +158,7 @@ struct Extra {
 /// A loaded config.
 #[derive(Debug)]
 struct ClaudeBundle {
-    hooks: Vec<Hook>,
-    extras: Vec<Extra>,
-    due: Due,
+    hooks: Hooks<Extra>,
     settings: Settings,
     http: HttpPolicy,
     /// Of `SessionEnd`.
@@ -177,23 +188,15 @@ impl Bundle for ClaudeBundle {
     }
 
     fn hooks(&self) -> &[Hook] {
-        &self.hooks
+        self.hooks.all()
     }
 
-    fn due(&self, event: &str) -> &[usize] {
-        self.due.at(event)
-    }
-
-    fn open<'a>(
-        &'a self,
-        event: &'a Event,
-        _: Duration,
-        host: &'a dyn HookRunner,
-    ) -> Option<Box<dyn Chain + 'a>> {
-        chain::note(self, event, host);
-        let name = payload::event_of(event)?;
-        self.register(host);
-        Some(Box::new(chain::ClaudeChain::new(self, event, name, host)))
+    fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
+        chain::note(self, firing.event, firing.host);
+        let name = payload::event_of(firing.event)?;
+        self.register(firing.host);
+        let chain = chain::ClaudeChain::new(self, firing.event, name, firing.host);
+        Some(firing.run(&self.hooks, chain))
     }
 
     fn log(&self, phase: Phase, record: &HookRecord) -> Vec<LogRecord> {

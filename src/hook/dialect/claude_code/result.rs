@@ -1,8 +1,8 @@
 //! What a firing comes to, in the contract's shape (5.2). Members that nobody set are left out when it is shown.
 
+use crate::hook::json::Json;
 use crate::hook::record::HookId;
 use serde::Serialize;
-use serde_json::Value;
 
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -18,10 +18,10 @@ pub struct ClaudeCodeResult {
     pub block: Option<String>,
     /// Takes the place of the call's whole input.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub updated_input: Option<Value>,
+    pub updated_input: Option<Json>,
     /// Takes the place of the call's result.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub updated_output: Option<Value>,
+    pub updated_output: Option<Json>,
     /// For the model, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contexts: Vec<String>,
@@ -125,7 +125,7 @@ pub struct SpecificOutput {
     pub action: Option<String>,
     /// With it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub content: Option<Value>,
+    pub content: Option<Json>,
     /// `PostToolUse`: for the classifier of automatic mode, 2,000 characters over all hooks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub classifier_context: Vec<String>,
@@ -141,10 +141,10 @@ pub struct PermissionRequestAnswer {
     pub behavior: Permission,
     /// Takes the place of the call's whole input.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub updated_input: Option<Value>,
+    pub updated_input: Option<Json>,
     /// Changes of permission rules for the host to make (R44).
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub updated_permissions: Vec<Value>,
+    pub updated_permissions: Vec<Json>,
     /// With a deny, for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,

@@ -5,6 +5,7 @@
 
 use super::event::EventName;
 use crate::hook::unread;
+use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
 
 /// What a member must be.
@@ -153,10 +154,12 @@ impl Output {
         self.own(name).and_then(Value::as_bool)
     }
 
-    /// The strings of a list.
+    /// The strings of a list, each once.
     pub(super) fn own_texts(&self, name: &str) -> Option<Vec<String>> {
         let items = self.own(name)?.as_array()?;
-        Some(items.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+        let mut seen = FxHashSet::default();
+        let texts = items.iter().filter_map(Value::as_str).filter(|text| seen.insert(*text));
+        Some(texts.map(str::to_owned).collect())
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the host says when a config is loaded: the dialect's settings (see the module's table) and where a file comes from.
 
-use crate::hook::dialect::LoadOptions;
+use crate::hook::contract::LoadOptions;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 use std::sync::Arc;

@@ -151,7 +151,7 @@ fn elicitations() {
         r#"{"hookSpecificOutput":{"hookEventName":"Elicitation","action":"accept","content":{"a":1}}}"#;
     let outcome = ended(ScriptOutcome::exited(0, answer, ""), "Elicitation");
     assert_eq!(result(&outcome).specific.action.as_deref(), Some("accept"));
-    assert_eq!(result(&outcome).specific.content, Some(json!({"a": 1})));
+    assert_eq!(result(&outcome).specific.content.as_deref(), Some(&json!({"a": 1})));
     let outcome = ended(ScriptOutcome::exited(2, answer, "no"), "Elicitation");
     assert_eq!(result(&outcome).specific.action.as_deref(), Some("decline"));
     assert_eq!(result(&outcome).specific.content, None);

@@ -10,7 +10,7 @@ use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
 use crate::vfs::{FileKind, path};
 
 /// Reads the outcome of a command; any exit status but 0 fails.
-pub(super) fn created(outcome: &ScriptOutcome, cwd: &str, host: &dyn HookRunner) -> Answer {
+pub(super) fn created(outcome: &ScriptOutcome) -> Answer {
     let rule = "R43: the last line is the path";
     if outcome.status != 0 || outcome.end != Ended::Exited {
         return Answer { block: Some(stderr_of(outcome)), ..Answer::of("4.3: WorktreeCreate fails") };
@@ -18,15 +18,16 @@ pub(super) fn created(outcome: &ScriptOutcome, cwd: &str, host: &dyn HookRunner)
     let text = without_escapes(&String::from_utf8_lossy(&outcome.stdout));
     let mut answer = Answer::of(rule);
     match text.lines().map(str::trim).rfind(|line| !line.is_empty()) {
-        Some(line) => take(line, cwd, host, &mut answer),
+        Some(line) => answer.specific.worktree_path = Some(line.to_owned()),
         None => answer.block = Some("The hook printed no worktree path".to_owned()),
     }
     answer
 }
 
-/// Takes a path into the answer, or a block that says why not.
-pub(super) fn take(given: &str, cwd: &str, host: &dyn HookRunner, answer: &mut Answer) {
-    match resolve(given, cwd, host) {
+/// Looks at the path that an answer gives: it becomes absolute, or a block that says why not.
+pub(super) fn settle(answer: &mut Answer, cwd: &str, host: &dyn HookRunner) {
+    let Some(given) = answer.specific.worktree_path.take() else { return };
+    match resolve(&given, cwd, host) {
         Ok(path) => answer.specific.worktree_path = Some(path),
         Err(why) => answer.block = Some(why),
     }

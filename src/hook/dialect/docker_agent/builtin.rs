@@ -11,9 +11,10 @@ mod workspace;
 pub(super) use redact::Redactor;
 
 use super::event::EventName;
+use super::output::Answer;
 use super::settings::Settings;
+use crate::hook::contract::Work;
 use crate::hook::decision::{Reading, Verdict};
-use crate::hook::dialect::Work;
 use crate::hook::json::cut;
 use crate::hook::request::{BuiltinRequest, Request};
 use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
@@ -160,10 +161,10 @@ pub(super) fn work(call: &Call<'_>) -> Work {
 }
 
 /// What the rules of some built-ins make of an answer before it is read as a script's; `None` leaves it as it is.
-pub(super) fn answer(name: &str, outcome: &ScriptOutcome) -> Option<Result<ScriptOutcome, Reading>> {
+pub(super) fn answer(name: &str, outcome: &ScriptOutcome) -> Option<Result<ScriptOutcome, Answer>> {
     match name {
         "unload" if outcome.end != Ended::Exited || outcome.status != 0 => {
-            Some(Err(Reading::of(Verdict::NoOpinion, "6.1: errors of unload are swallowed")))
+            Some(Err(Reading::of(Verdict::NoOpinion, "6.1: errors of unload are swallowed").into()))
         }
         "add_git_diff" if outcome.stdout.len() > DIFF_BYTES => {
             let text = String::from_utf8_lossy(&outcome.stdout);

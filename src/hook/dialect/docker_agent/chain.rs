@@ -2,14 +2,16 @@
 
 use super::builtin;
 use super::event::EventName;
-use super::fold::{Fold, Permission, merged};
+use super::fold::{Fold, Permission};
 use super::lane::{Lanes, Pass};
-use super::output::{self, Terms};
+use super::output::{self, Answer, Source, Terms};
 use super::payload::{self, Current};
 use super::{Action, DockerAgentBundle, Extra, OnError, expand, log, model};
-use crate::hook::decision::{Decision, DialectResult, Reading, Verdict};
-use crate::hook::dialect::{Absorbed, Chain, Delivery, Flow, Handler, Hook, Order, Work};
+use crate::hook::contract::{Absorbed, Chain, Delivery, Flow, Order, Work};
+use crate::hook::decision::{Decision, Reading, Verdict};
+use crate::hook::dialect::DialectResult;
 use crate::hook::event::Event;
+use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::json::Json;
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{Effect, LogRecord};
@@ -68,13 +70,10 @@ impl<'a> DockerAgentChain<'a> {
         }
     }
 
-    fn parts(&self, hook: usize) -> Option<(&'a Hook, &'a Extra)> {
-        self.bundle.hooks.get(hook).zip(self.bundle.extras.get(hook))
-    }
-
-    /// The call's arguments as the event has them.
-    fn own_input(&self) -> Option<&Json> {
-        self.event.tool_call().map(|call| &call.arguments)
+    /// On what rewritten arguments are laid: those so far, else the call's own where the setting asks for that.
+    fn input(&self) -> Option<Json> {
+        let own = || self.event.tool_call().map(|call| call.arguments.clone());
+        self.fold.input().cloned().or_else(|| own().filter(|_| self.bundle.settings.merge_updated_input))
     }
 
     /// What the platform's runtime calls the working directory.
@@ -121,10 +120,8 @@ impl<'a> DockerAgentChain<'a> {
         if let Some(payload) = &self.payload {
             return Arc::clone(payload);
         }
-        let merge = self.bundle.settings.merge_updated_input;
-        let input = self.fold.input().map(|input| merged(input.clone(), self.own_input(), merge));
         let current = Current {
-            input: input.map(|input| Json::from(Value::Object(input))),
+            input: self.fold.input().cloned(),
             response: self.fold.response().cloned(),
             messages: self.fold.messages().cloned(),
         };
@@ -151,11 +148,7 @@ impl<'a> DockerAgentChain<'a> {
     }
 
     fn command(&mut self, hook: &Hook, extra: &Extra) -> Result<Delivery, String> {
-        if let Handler::Script { script, .. } = &hook.handler
-            && script.source().len() as u64 > hook.limits.script_bytes
-        {
-            return Err(format!("the command is longer than {} bytes", hook.limits.script_bytes));
-        }
+        hook.check_size().map_err(|end| format!("the {end}"))?;
         let environment = self.environment(extra);
         let cwd = self.directory(extra)?;
         Ok(Delivery {
@@ -197,22 +190,8 @@ impl<'a> DockerAgentChain<'a> {
         Ok(Delivery { work, ..Delivery::default() })
     }
 
-    fn terms(&self, hook: &'a Hook, extra: &'a Extra) -> Terms<'a> {
-        let settings = &self.bundle.settings;
-        Terms {
-            event: self.name,
-            preempt: extra.preempt,
-            strict: extra.strict,
-            lenient: settings.lenient_exit_codes,
-            context: self.name.takes_context(settings.legacy_context_events),
-            display: &extra.display,
-            timeout: hook.timeout,
-            capture: hook.capture,
-        }
-    }
-
     /// 5.3, R25.
-    fn failed(&mut self, hook: &Hook, extra: &Extra, reading: &Reading) -> Absorbed {
+    fn failed(&mut self, hook: &Hook, extra: &Extra, reading: &Reading) -> (Effect, Option<String>) {
         let cause = reading.reason.as_deref().unwrap_or("unknown cause");
         let text =
             format!("{} hook failed to execute: hook \"{}\": {cause}", self.name.name(), extra.display);
@@ -220,19 +199,13 @@ impl<'a> DockerAgentChain<'a> {
         if self.name.fails_closed() || closes {
             self.fold.block(&hook.id, &extra.display, &text);
             self.fold.fail_closed();
-            let effect = Effect::Blocked { reason: text.clone(), user_message: None };
-            return Absorbed { effect, flow: Flow::Continue, warning: Some(text) };
+            return (Effect::Blocked { reason: text.clone(), user_message: None }, Some(text));
         }
         if extra.on_error == OnError::Ignore {
-            return Absorbed {
-                effect: Effect::Ignored("5.3: on_error is ignore"),
-                flow: Flow::Continue,
-                warning: None,
-            };
+            return (Effect::Ignored("5.3: on_error is ignore"), None);
         }
         self.fold.warn(&text);
-        let effect = Effect::Ignored("5.3: a failure is told to the user and changes nothing");
-        Absorbed { effect, flow: Flow::Continue, warning: Some(text) }
+        (Effect::Ignored("5.3: a failure is told to the user and changes nothing"), Some(text))
     }
 
     /// 4.4.
@@ -258,7 +231,11 @@ impl<'a> DockerAgentChain<'a> {
     }
 }
 
-impl Chain for DockerAgentChain<'_> {
+impl<'a> Chain<'a> for DockerAgentChain<'a> {
+    type Extra = Extra;
+    type Terms = Terms;
+    type Answer = Answer;
+
     fn event_name(&self) -> &'static str {
         self.name.name()
     }
@@ -269,8 +246,8 @@ impl Chain for DockerAgentChain<'_> {
         if in_turn { Order::Sequential } else { Order::Parallel }
     }
 
-    fn select(&mut self, hook: usize) -> Result<(), Mismatch> {
-        let Some((_, extra)) = self.parts(hook) else { return Err(Mismatch::Never("no such hook")) };
+    fn select(&mut self, of: HookOf<'a, Extra>) -> Result<(), Mismatch> {
+        let extra = of.extra;
         self.considered += 1;
         let (rewritten, blocked) = (self.fold.input().is_some(), self.fold.blocks());
         let pass = self.lanes.enter(extra.preempt, rewritten, blocked);
@@ -288,86 +265,89 @@ impl Chain for DockerAgentChain<'_> {
         Ok(())
     }
 
-    fn deliver(&mut self, hook: usize, _: &dyn HookRunner) -> Result<Delivery, Ended> {
-        let Some((hook, extra)) = self.parts(hook) else {
-            return Err(Ended::NotStarted("no such hook".to_owned()));
-        };
-        self.work(hook, extra).map_err(Ended::NotStarted)
+    fn deliver(&mut self, of: HookOf<'a, Extra>) -> Result<Delivery, Ended> {
+        self.work(of.hook, of.extra).map_err(Ended::NotStarted)
     }
 
-    fn read(&self, hook: usize, outcome: &ScriptOutcome) -> Reading {
-        let Some((hook, extra)) = self.parts(hook) else {
-            return output::failure(outcome, "no such hook", "4.1: could not run");
-        };
-        let terms = self.terms(hook, extra);
-        match &extra.action {
-            Action::Command => output::read(terms, outcome),
-            Action::Model { judges, .. } => model::read(terms, *judges, outcome),
-            Action::Builtin { name, .. } => match builtin::answer(name, outcome) {
-                None => output::read(terms, outcome),
-                Some(Ok(outcome)) => output::read(terms, &outcome),
-                Some(Err(reading)) => reading,
+    fn terms(&self, of: HookOf<'a, Extra>) -> Terms {
+        let settings = &self.bundle.settings;
+        Terms {
+            event: self.name,
+            source: match &of.extra.action {
+                Action::Command => Source::Command,
+                Action::Model { judges, .. } => Source::Model { judges: *judges },
+                Action::Builtin { name, .. } => Source::Builtin(Arc::clone(name)),
+            },
+            preempt: of.extra.preempt,
+            strict: of.extra.strict,
+            lenient: settings.lenient_exit_codes,
+            context: self.name.takes_context(settings.legacy_context_events),
+            display: Arc::clone(&of.extra.display),
+            input: self.input(),
+            timeout: of.hook.timeout,
+            capture: of.hook.capture,
+        }
+    }
+
+    fn read(terms: Terms, outcome: &ScriptOutcome) -> Answer {
+        match &terms.source {
+            Source::Command => output::read(&terms, outcome),
+            Source::Model { judges } => model::read(&terms, *judges, outcome),
+            Source::Builtin(name) => match builtin::answer(name, outcome) {
+                None => output::read(&terms, outcome),
+                Some(Ok(outcome)) => output::read(&terms, &outcome),
+                Some(Err(answer)) => answer,
             },
         }
     }
 
-    fn absorb(&mut self, hook: usize, reading: &Reading) -> Absorbed {
-        let Some((hook, extra)) = self.parts(hook) else {
-            return Absorbed { effect: Effect::None, flow: Flow::Continue, warning: None };
-        };
+    fn absorb(&mut self, of: HookOf<'a, Extra>, _: &ScriptOutcome, answer: Answer) -> Absorbed {
+        let Answer { reading, said } = answer;
         self.ran += 1;
-        let parts = self.fold.take(&hook.id, reading);
+        let ignored = said.ignored.clone();
+        let parts = self.fold.take(&of.hook.id, &reading, said);
         if !parts.is_empty() {
             (self.payload, self.payload_text) = (None, None);
         }
-        let mut absorbed = if reading.verdict == Verdict::Error {
-            self.failed(hook, extra, reading)
+        let (mut effect, warning) = if reading.verdict == Verdict::Error {
+            self.failed(of.hook, of.extra, &reading)
         } else {
-            let effect = self.judged(hook, extra, reading);
-            Absorbed { effect, flow: Flow::Continue, warning: notice(self.name, extra, reading) }
+            (self.judged(of.hook, of.extra, &reading), notice(self.name, of.extra, &reading, &ignored))
         };
-        if extra.preempt {
+        if of.extra.preempt {
             let came_to = if self.fold.blocks() { Some(Permission::Deny) } else { self.fold.permission() };
             self.lanes.stage_zero(came_to);
         }
-        if absorbed.effect == Effect::None && !parts.is_empty() {
-            absorbed.effect = Effect::Rewrote(parts);
-        } else if absorbed.effect == Effect::None && ignored(reading) {
-            absorbed.effect = Effect::Ignored("R17: not supported on this event");
+        if effect == Effect::None && !parts.is_empty() {
+            effect = Effect::Rewrote(parts);
+        } else if effect == Effect::None && !ignored.is_empty() {
+            effect = Effect::Ignored("R17: not supported on this event");
         }
-        absorbed
+        Absorbed { reading, effect, flow: Flow::Continue, warning }
     }
 
     fn logs(&mut self) -> Vec<LogRecord> {
         if self.considered == 0 {
             return Vec::new();
         }
-        let result = self.fold.result(self.own_input(), self.bundle.settings.merge_updated_input);
-        let with_content = self.bundle.settings.capture_content;
-        vec![log::of_firing(self.name, self.ran, &result, with_content)]
+        vec![log::of_firing(self.name, self.ran, &self.fold, self.bundle.settings.capture_content)]
     }
 
-    fn finish(self: Box<Self>) -> (Decision, DialectResult) {
-        let result = self.fold.result(self.own_input(), self.bundle.settings.merge_updated_input);
-        (self.fold.decision(&result), DialectResult::DockerAgent(Box::new(result)))
+    fn finish(self) -> (Decision, DialectResult) {
+        let (decision, result) = self.fold.finish();
+        (decision, DialectResult::DockerAgent(Box::new(result)))
     }
-}
-
-fn ignored(reading: &Reading) -> bool {
-    reading.specific.as_ref().is_some_and(|specific| specific.get("ignored").is_some())
 }
 
 /// What the record should say beside the verdict: R17, R33, and what lenience let pass.
-fn notice(event: EventName, extra: &Extra, reading: &Reading) -> Option<String> {
+fn notice(event: EventName, extra: &Extra, reading: &Reading, ignored: &[&'static str]) -> Option<String> {
     if let Action::Builtin { name, .. } = &extra.action
         && let Some(warning) = builtin::warning(name, event)
     {
         return Some(warning);
     }
-    if let Some(Value::Array(fields)) = reading.specific.as_ref().and_then(|specific| specific.get("ignored"))
-    {
-        let names: Vec<_> = fields.iter().filter_map(Value::as_str).collect();
-        return Some(format!("ignored on {}: {}", event.name(), names.join(", ")));
+    if !ignored.is_empty() {
+        return Some(format!("ignored on {}: {}", event.name(), ignored.join(", ")));
     }
     let is_lenient = reading.verdict == Verdict::NoOpinion && reading.reason.is_some();
     reading.reason.clone().filter(|_| is_lenient)

@@ -8,11 +8,12 @@
 use super::event::EventName;
 use super::settings::Settings;
 use super::{Action, DockerAgentBundle, Extra, Matcher, builtin};
-use crate::hook::dialect::due::Due;
-use crate::hook::dialect::{Contribution, Hook, LoadOptions, Loaded, Notice, NoticeKind};
+use crate::hook::contract::{Contribution, LoadOptions, Loaded};
 use crate::hook::document::{Node, NodeKind, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::hooks::{Due, Hook, Hooks};
 use crate::hook::matcher::RegexCompiler;
+use crate::hook::notice::{Notice, NoticeKind};
 use crate::limit::Limits;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -363,7 +364,7 @@ impl Loader<'_> {
         }
         let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
         let mut due = Due::default();
-        let (mut hooks, mut extras) = (Vec::new(), Vec::new());
+        let mut hooks = Vec::new();
         // The preempt lane runs before the default one.
         for preempt in [true, false] {
             let lane = self.specs.iter().enumerate().filter(|(_, spec)| spec.extra.preempt == preempt);
@@ -381,21 +382,18 @@ impl Loader<'_> {
         for mut spec in self.specs {
             let next = numbers.len();
             spec.extra.twin = *numbers.entry(spec.fingerprint).or_insert(next);
-            hooks.push(spec.hook);
-            extras.push(spec.extra);
+            hooks.push((spec.hook, spec.extra));
         }
-        let redacts = extras
-            .iter()
-            .any(|extra| matches!(&extra.action, Action::Builtin { name, .. } if name == "redact_secrets"));
+        let is_redactor =
+            |action: &Action| matches!(action, Action::Builtin { name, .. } if **name == *"redact_secrets");
+        let redacts = hooks.iter().any(|(_, extra)| is_redactor(&extra.action));
         let default_agent = self.settings.agent.clone().or_else(|| {
             let root = self.agents.iter().find(|agent| ***agent == *"root");
             root.or(self.agents.first()).map(ToString::to_string)
         });
         let bundle = DockerAgentBundle {
             own_hooks: hooks.len().saturating_sub(ALWAYS.len()),
-            hooks,
-            extras,
-            due,
+            hooks: Hooks::new(hooks).with_due(due),
             redactor: redacts.then(builtin::Redactor::new),
             agents: self.agents,
             default_agent,

@@ -1,11 +1,12 @@
 //! Folding (5.2 of the contract): what the hooks of one firing came to.
 
 use super::event::EventName;
+use super::output::Said;
 use crate::hook::decision::{Block, Decision, Reading, Verdict};
 use crate::hook::json::Json;
 use crate::hook::record::HookId;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// A permission verdict; the later is the stronger.
@@ -39,7 +40,7 @@ pub struct DockerAgentResult {
     pub message: String,
     /// What the call's arguments become; nothing after a denial.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub modified_input: Option<Map<String, Value>>,
+    pub modified_input: Option<Json>,
     /// For the model; on `worktree_create` for the user.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub additional_context: String,
@@ -51,7 +52,7 @@ pub struct DockerAgentResult {
     pub summary: String,
     /// Take the place of the messages of a model call.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub updated_messages: Option<Vec<Value>>,
+    pub updated_messages: Option<Json>,
     /// Takes the place of the tool's response; empty clears it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_tool_response: Option<String>,
@@ -90,8 +91,9 @@ pub(super) struct Fold {
     contexts: Vec<String>,
     system_messages: Vec<String>,
     summary: String,
-    input: Option<Map<String, Value>>,
-    messages_rewritten: Option<Vec<Value>>,
+    /// The call's arguments as they become.
+    input: Option<Json>,
+    messages_rewritten: Option<Json>,
     response: Option<String>,
     metadata: BTreeMap<String, String>,
     rewritten_by: Vec<HookId>,
@@ -130,7 +132,7 @@ impl Fold {
         self.first_block.is_some()
     }
 
-    pub(super) const fn input(&self) -> Option<&Map<String, Value>> {
+    pub(super) const fn input(&self) -> Option<&Json> {
         self.input.as_ref()
     }
 
@@ -138,7 +140,7 @@ impl Fold {
         self.response.as_ref()
     }
 
-    pub(super) const fn messages(&self) -> Option<&Vec<Value>> {
+    pub(super) const fn messages(&self) -> Option<&Json> {
         self.messages_rewritten.as_ref()
     }
 
@@ -177,118 +179,110 @@ impl Fold {
     }
 
     /// Takes in what every reading may have; the names of what it rewrote.
-    pub(super) fn take(&mut self, hook: &HookId, reading: &Reading) -> Vec<&'static str> {
+    pub(super) fn take(&mut self, hook: &HookId, reading: &Reading, said: Said) -> Vec<&'static str> {
         self.warn(reading.user_message.as_deref().unwrap_or_default());
-        let Some(Value::Object(specific)) = &reading.specific else { return Vec::new() };
-        let is_failure = reading.verdict == Verdict::Error;
-        let exited_two = specific.get("exit_code").is_some();
-        self.exited_two |= exited_two;
-        if (is_failure || exited_two) && self.stderr.is_none() {
+        self.exited_two |= said.exited_two;
+        if let Some(specific) = &reading.specific
+            && (reading.verdict == Verdict::Error || said.exited_two)
+            && self.stderr.is_none()
+        {
             let stderr = specific.get("stderr").and_then(Value::as_str).unwrap_or_default();
             self.stderr = Some(stderr.to_owned());
         }
-        let text = |name: &str| specific.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
-        self.contexts.extend(text("additional_context").map(str::to_owned));
-        for (key, value) in specific.get("metadata").and_then(Value::as_object).into_iter().flatten() {
-            self.metadata.insert(key.clone(), value.as_str().unwrap_or_default().to_owned());
+        self.contexts.extend(said.context);
+        let mut metadata = said.metadata;
+        self.metadata.append(&mut metadata);
+        let mut parts = Vec::new();
+        if said.input.is_some() {
+            self.input = said.input;
+            parts.push("arguments");
         }
-        let parts = self.rewrite(specific);
+        if said.response.is_some() {
+            self.response = said.response;
+            parts.push("response");
+        }
+        if said.messages.is_some() {
+            self.messages_rewritten = said.messages;
+            parts.push("messages");
+        }
+        if let Some(summary) = said.summary
+            && self.summary.is_empty()
+        {
+            self.summary = summary;
+            parts.push("summary");
+        }
         if !parts.is_empty() {
             self.rewritten_by.push(hook.clone());
         }
         parts
     }
 
-    fn rewrite(&mut self, specific: &Map<String, Value>) -> Vec<&'static str> {
-        let mut parts = Vec::new();
-        if let Some(Value::Object(input)) = specific.get("updated_input") {
-            let known = self.input.get_or_insert_default();
-            known.extend(input.iter().map(|(key, value)| (key.clone(), value.clone())));
-            parts.push("arguments");
-        }
-        if let Some(Value::String(response)) = specific.get("updated_tool_response") {
-            self.response = Some(response.clone());
-            parts.push("response");
-        }
-        if let Some(Value::Array(messages)) = specific.get("updated_messages") {
-            self.messages_rewritten = Some(messages.clone());
-            parts.push("messages");
-        }
-        if let Some(Value::String(summary)) = specific.get("summary")
-            && self.summary.is_empty()
-        {
-            self.summary.clone_from(summary);
-            parts.push("summary");
-        }
-        parts
+    pub(super) fn permission_reason(&self) -> &str {
+        self.permission.as_ref().map_or("", |(_, reason)| reason)
     }
 
-    /// The contract's result so far; `merge` lays rewritten arguments over the call's `own`.
-    pub(super) fn result(&self, own: Option<&Json>, merge: bool) -> DockerAgentResult {
+    pub(super) const fn permission_allowed(&self) -> bool {
+        self.some_allow && !self.blocks()
+    }
+
+    pub(super) const fn exit_code(&self) -> i32 {
+        match (self.failed_closed, self.exited_two) {
+            (true, _) => -1,
+            (false, true) => 2,
+            (false, false) => 0,
+        }
+    }
+
+    pub(super) fn summary(&self) -> &str {
+        &self.summary
+    }
+
+    /// The contract's result, and the same in the engine's words.
+    pub(super) fn finish(self) -> (Decision, DockerAgentResult) {
         let allowed = !self.blocks();
-        let input = self.input.as_ref().filter(|_| allowed);
-        let (decision, decision_reason) = self.permission.clone().unzip();
-        DockerAgentResult {
+        let (permission_allowed, exit_code) = (self.permission_allowed(), self.exit_code());
+        let (permission, decision_reason) = self.permission.unzip();
+        let result = DockerAgentResult {
             allowed,
-            permission_allowed: self.some_allow && allowed,
-            decision,
+            permission_allowed,
+            decision: permission,
             decision_reason: decision_reason.unwrap_or_default(),
             message: self.messages.join("\n"),
-            modified_input: input.map(|input| merged(input.clone(), own, merge)),
+            modified_input: self.input.filter(|_| allowed),
             additional_context: self.contexts.join("\n"),
             system_message: self.system_messages.join("\n"),
-            summary: self.summary.clone(),
-            updated_messages: self.messages_rewritten.clone(),
+            summary: self.summary,
+            updated_messages: self.messages_rewritten,
             updated_tool_response: self.response.clone(),
-            metadata: self.metadata.clone(),
-            exit_code: match (self.failed_closed, self.exited_two) {
-                (true, _) => -1,
-                (false, true) => 2,
-                (false, false) => 0,
-            },
-            stderr: self.stderr.clone().unwrap_or_default(),
+            metadata: self.metadata,
+            exit_code,
+            stderr: self.stderr.unwrap_or_default(),
             transient: !self.contexts.is_empty() && self.event.is_transient(),
             prompt_forced: self.prompt_forced && allowed,
-        }
-    }
-
-    /// The same in the engine's words.
-    pub(super) fn decision(self, result: &DockerAgentResult) -> Decision {
+        };
         let blocked = self.first_block.map(|(hook, fallback)| {
             let reason = if result.message.is_empty() { fallback } else { result.message.clone() };
             Block { hook, reason, user_message: None }
         });
-        let permission = match result.decision {
-            Some(Permission::Allow) => Some(Verdict::Allow),
-            Some(Permission::Ask) => Some(Verdict::Ask),
-            Some(Permission::Deny) | None => None,
-        };
         let (mut contexts, mut system_messages) = (self.contexts, self.system_messages);
         if self.event == EventName::WorktreeCreate {
             // What it says is for the user of the command line, not for the model.
             system_messages.append(&mut contexts);
         }
-        Decision {
+        let decision = Decision {
             blocked,
-            permission,
-            arguments: result.modified_input.clone().map(|input| Json::from(Value::Object(input))),
+            permission: match permission {
+                Some(Permission::Allow) => Some(Verdict::Allow),
+                Some(Permission::Ask) => Some(Verdict::Ask),
+                Some(Permission::Deny) | None => None,
+            },
+            arguments: result.modified_input.clone(),
             result: self.response.map(|response| Json::from(Value::from(response))),
             contexts,
             system_messages,
             rewritten_by: self.rewritten_by,
             ..Decision::default()
-        }
-    }
-}
-
-/// What the call's arguments become.
-pub(super) fn merged(input: Map<String, Value>, own: Option<&Json>, merge: bool) -> Map<String, Value> {
-    match own.map(|own| &**own) {
-        Some(Value::Object(own)) if merge => {
-            let mut all = own.clone();
-            all.extend(input);
-            all
-        }
-        _ => input,
+        };
+        (decision, result)
     }
 }

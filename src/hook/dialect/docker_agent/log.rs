@@ -1,8 +1,9 @@
 //! The records (7 of the contract): `hook.run` for each hook that ran, and `hook.{event}` for a firing in which a hook was
 //! considered. Free text is in them only when content is captured (R43).
 
+use super::DockerAgentBundle;
 use super::event::EventName;
-use super::{DockerAgentBundle, DockerAgentResult};
+use super::fold::Fold;
 use crate::hook::decision::Verdict;
 use crate::hook::record::{HookRecord, LogRecord, Phase};
 use serde_json::{Map, Value};
@@ -13,8 +14,8 @@ fn object(fields: impl IntoIterator<Item = (&'static str, Value)>) -> Map<String
 
 pub(super) fn of_hook(bundle: &DockerAgentBundle, phase: Phase, record: &HookRecord) -> Vec<LogRecord> {
     let (Phase::Finished, Some(run)) = (phase, &record.run) else { return Vec::new() };
-    let extra = bundle.extras.get(record.index);
-    let (display, kind) = extra.map_or(("", ""), |extra| (extra.display.as_str(), extra.action.kind()));
+    let of = bundle.hooks.get(record.index);
+    let (display, kind) = of.map_or(("", ""), |of| (&*of.extra.display, of.extra.action.kind()));
     let mut fields = object([
         ("hook_id", record.hook.as_str().into()),
         ("event", record.event.into()),
@@ -42,27 +43,22 @@ pub(super) fn of_hook(bundle: &DockerAgentBundle, phase: Phase, record: &HookRec
 }
 
 /// `count` is the number of hooks that ran.
-pub(super) fn of_firing(
-    event: EventName,
-    count: usize,
-    result: &DockerAgentResult,
-    with_content: bool,
-) -> LogRecord {
+pub(super) fn of_firing(event: EventName, count: usize, fold: &Fold, with_content: bool) -> LogRecord {
     let mut fields = object([
         ("event", event.name().into()),
         ("count", count.into()),
-        ("allowed", result.allowed.into()),
-        ("exit_code", result.exit_code.into()),
+        ("allowed", (!fold.blocks()).into()),
+        ("exit_code", fold.exit_code().into()),
     ]);
-    let decision = result.decision.and_then(|decision| serde_json::to_value(decision).ok());
+    let decision = fold.permission().and_then(|decision| serde_json::to_value(decision).ok());
     fields.extend(decision.map(|decision| ("decision".to_owned(), decision)));
-    if with_content && !result.decision_reason.is_empty() {
-        fields.insert("decision_reason".to_owned(), result.decision_reason.as_str().into());
+    if with_content && !fold.permission_reason().is_empty() {
+        fields.insert("decision_reason".to_owned(), fold.permission_reason().into());
     }
     fields.extend(object([
-        ("permission_allowed", result.permission_allowed.into()),
-        ("modified_input", result.modified_input.is_some().into()),
-        ("summary_provided", (!result.summary.is_empty()).into()),
+        ("permission_allowed", fold.permission_allowed().into()),
+        ("modified_input", (fold.input().is_some() && !fold.blocks()).into()),
+        ("summary_provided", (!fold.summary().is_empty()).into()),
     ]));
     LogRecord { name: event.record_name(), fields }
 }

@@ -55,19 +55,20 @@ pub use fold::{DockerAgentResult, Permission};
 pub use moment::events_of;
 pub use settings::append_cli_hook;
 
-use super::due::Due;
-use super::{Bundle, Chain, Contract, Hook, LoadOptions, Loaded, Node, Source};
+use crate::hook::chain::{Fired, Firing};
+use crate::hook::contract::{Bundle, Contract, LoadOptions, Loaded};
+use crate::hook::document::{Node, Source};
 use crate::hook::error::{ConfigError, EventError};
 use crate::hook::event::Event;
+use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::matcher::Regex;
 use crate::hook::record::{HookRecord, LogRecord, Phase};
-use crate::hook::runner::HookRunner;
+use crate::hook::runner::HookFuture;
 use crate::hook::unread;
 use event::EventName;
 use serde_json::{Map, Value};
 use settings::Settings;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// The contract.
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +96,7 @@ impl OnError {
 #[derive(Debug)]
 enum Action {
     Command,
-    Builtin { name: String, args: Vec<String> },
+    Builtin { name: Arc<str>, args: Vec<String> },
     Model { model: String, template: template::Template, judges: bool },
 }
 
@@ -128,7 +129,7 @@ struct Extra {
     matcher: Option<Matcher>,
     preempt: bool,
     /// Its name in messages (1.3).
-    display: String,
+    display: Arc<str>,
     /// Names are unique; values are not expanded yet.
     environment: Vec<(String, String)>,
     working_dir: Option<String>,
@@ -142,9 +143,7 @@ struct Extra {
 /// A loaded config.
 #[derive(Debug)]
 struct DockerAgentBundle {
-    hooks: Vec<Hook>,
-    extras: Vec<Extra>,
-    due: Due,
+    hooks: Hooks<Extra>,
     agents: Vec<Arc<str>>,
     /// Whose hooks run where the event names no agent of the file.
     default_agent: Option<String>,
@@ -180,21 +179,13 @@ impl Bundle for DockerAgentBundle {
     }
 
     fn hooks(&self) -> &[Hook] {
-        &self.hooks
+        self.hooks.all()
     }
 
-    fn due(&self, event: &str) -> &[usize] {
-        self.due.at(event)
-    }
-
-    fn open<'a>(
-        &'a self,
-        event: &'a Event,
-        now: Duration,
-        host: &'a dyn HookRunner,
-    ) -> Option<Box<dyn Chain + 'a>> {
-        let name = EventName::of(event)?;
-        Some(Box::new(chain::DockerAgentChain::new(self, event, name, now, host)))
+    fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
+        let name = EventName::of(firing.event)?;
+        let chain = chain::DockerAgentChain::new(self, firing.event, name, firing.now, firing.host);
+        Some(firing.run(&self.hooks, chain))
     }
 
     fn log(&self, phase: Phase, record: &HookRecord) -> Vec<LogRecord> {

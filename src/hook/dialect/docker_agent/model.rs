@@ -1,8 +1,9 @@
 //! Model hooks (6.2 of the contract): the question, and what a reply means.
 
 use super::Action;
-use super::output::{self, Terms, failure};
+use super::output::{self, Answer, Said, Terms, failure};
 use crate::hook::decision::{Reading, Verdict};
+use crate::hook::json::Json;
 use crate::hook::request::{ModelRequest, Request};
 use crate::hook::runner::{Ended, ScriptOutcome};
 use serde_json::{Map, Value, json};
@@ -41,19 +42,20 @@ pub(super) fn request(action: &Action, payload: &Map<String, Value>) -> Option<R
 }
 
 /// R39, R40.
-pub(super) fn read(terms: Terms<'_>, judges: bool, outcome: &ScriptOutcome) -> Reading {
+pub(super) fn read(terms: &Terms, judges: bool, outcome: &ScriptOutcome) -> Answer {
     if outcome.end != Ended::Exited || outcome.status != 0 {
         // A model has no exit status 2: nothing of a script's rules but the failures is meant.
         let status = if outcome.status == 0 { 0 } else { -1 };
-        return output::read(Terms { lenient: false, ..terms }, &ScriptOutcome { status, ..outcome.clone() });
+        let terms = Terms { lenient: false, ..terms.clone() };
+        return output::read(&terms, &ScriptOutcome { status, ..outcome.clone() });
     }
     let reply = String::from_utf8_lossy(&outcome.stdout);
     let reply = reply.trim();
     if !judges {
         return match (reply.is_empty(), terms.context) {
-            (true, _) => Reading::of(Verdict::NoOpinion, "R40: an empty reply"),
+            (true, _) => Reading::of(Verdict::NoOpinion, "R40: an empty reply").into(),
             (false, true) => output::context(reply, "R40: the reply is context"),
-            (false, false) => Reading::of(Verdict::NoOpinion, "R40: the event takes no context"),
+            (false, false) => Reading::of(Verdict::NoOpinion, "R40: the event takes no context").into(),
         };
     }
     let Some(object) = first_object(reply) else {
@@ -70,12 +72,14 @@ pub(super) fn read(terms: Terms<'_>, judges: bool, outcome: &ScriptOutcome) -> R
         }
     };
     if !terms.event.takes_permission() {
-        let specific = json!({"ignored": ["permission_decision"]});
+        let ignored = vec!["permission_decision"];
+        let specific = Some(Json::from(json!({"ignored": ignored})));
         let reading = Reading::of(Verdict::NoOpinion, "R18: the event takes no permission decision");
-        return Reading { specific: Some(specific), ..reading };
+        let said = Said { ignored, ..Said::default() };
+        return Answer { reading: Reading { specific, ..reading }, said };
     }
     let reason = (!reason.is_empty()).then(|| reason.to_owned());
-    Reading { reason, ..Reading::of(verdict, "R38: the model's decision") }
+    Reading { reason, ..Reading::of(verdict, "R38: the model's decision") }.into()
 }
 
 /// The first JSON object in a text, whatever is around it.

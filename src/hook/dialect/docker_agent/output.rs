@@ -1,31 +1,75 @@
 //! What a hook's outcome means (4 of the contract): by exit status, then standard output as a JSON verdict or as text.
 //!
-//! [`Reading::specific`] holds only what counts on this event, normalised:
-//! the fields of `hook_specific_output` that it supports, `exit_code` and `stderr` of a hook that blocked by status or
-//! failed, `ignored` (names of fields without effect) and `suppress_output`.
+//! What counts on this event is typed ([`Said`]); [`Reading::specific`] shows the same, for the record: the fields of
+//! `hook_specific_output` that it supports, `exit_code` and `stderr` of a hook that blocked by status or failed, `ignored`
+//! (names of fields without effect) and `suppress_output`.
 
 use super::event::{EventName, Rewritten};
 use crate::hook::decision::{Reading, Verdict};
+use crate::hook::json::Json;
 use crate::hook::runner::{Capture, Ended, ScriptOutcome};
 use crate::hook::unread::{Members, Shape};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What reading depends on beside the outcome.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Terms<'a> {
+#[derive(Clone, Debug)]
+pub(super) struct Terms {
     pub(super) event: EventName,
+    pub(super) source: Source,
     /// The hook runs in the preempt lane.
     pub(super) preempt: bool,
     pub(super) strict: bool,
     pub(super) lenient: bool,
     /// Text is taken as context.
     pub(super) context: bool,
-    pub(super) display: &'a str,
+    pub(super) display: Arc<str>,
+    /// On what rewritten arguments are laid; `None` is nothing.
+    pub(super) input: Option<Json>,
     pub(super) timeout: Duration,
     pub(super) capture: Capture,
+}
+
+/// Whose output it is.
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    Command,
+    Model {
+        /// Whether it is asked for a decision.
+        judges: bool,
+    },
+    /// By its name.
+    Builtin(Arc<str>),
+}
+
+/// What an outcome means.
+pub(super) struct Answer {
+    pub(super) reading: Reading,
+    pub(super) said: Said,
+}
+
+impl From<Reading> for Answer {
+    fn from(reading: Reading) -> Self {
+        Self { reading, said: Said::default() }
+    }
+}
+
+/// What a hook said beside its verdict, as far as it counts on this event.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    pub(super) exited_two: bool,
+    /// The call's arguments as they become.
+    pub(super) input: Option<Json>,
+    pub(super) response: Option<String>,
+    pub(super) messages: Option<Json>,
+    pub(super) summary: Option<String>,
+    pub(super) metadata: BTreeMap<String, String>,
+    pub(super) context: Option<String>,
+    /// Fields without effect here.
+    pub(super) ignored: Vec<&'static str>,
 }
 
 /// A verdict (4.3). Unknown keys are ignored (R15); null is absent.
@@ -81,14 +125,14 @@ pub(super) const MEMBERS: Members = &[
 ];
 
 /// Reads an outcome.
-pub(super) fn read(terms: Terms<'_>, outcome: &ScriptOutcome) -> Reading {
+pub(super) fn read(terms: &Terms, outcome: &ScriptOutcome) -> Answer {
     match (&outcome.end, outcome.status) {
         (Ended::Exited, 0) => success(terms, outcome),
         // `sh -c` (R8) exits with 2 when its script does not parse, with the reason on standard error.
         (Ended::Exited, 2) | (Ended::Syntax(_), _) => exit_two(terms, outcome),
         (Ended::Exited, status) if terms.lenient => {
             let text = format!("exit status {status} is no failure: lenient_exit_codes");
-            Reading::because(Verdict::NoOpinion, text, "4.1, switch lenient_exit_codes: only logged")
+            Reading::because(Verdict::NoOpinion, text, "4.1, switch lenient_exit_codes: only logged").into()
         }
         (Ended::Exited, status) => {
             failure(outcome, format!("exit status {status}"), "4.1: another exit status is a failure")
@@ -98,14 +142,14 @@ pub(super) fn read(terms: Terms<'_>, outcome: &ScriptOutcome) -> Reading {
 }
 
 /// A hook failure; the reason is its cause (R25).
-pub(super) fn failure(outcome: &ScriptOutcome, cause: impl Into<String>, rule: &'static str) -> Reading {
+pub(super) fn failure(outcome: &ScriptOutcome, cause: impl Into<String>, rule: &'static str) -> Answer {
     let mut specific = Map::new();
     put_text(&mut specific, "stderr", &outcome.stderr);
-    let specific = (!specific.is_empty()).then_some(Value::Object(specific));
-    Reading { specific, ..Reading::because(Verdict::Error, cause, rule) }
+    let specific = (!specific.is_empty()).then(|| Json::from(Value::Object(specific)));
+    Reading { specific, ..Reading::because(Verdict::Error, cause, rule) }.into()
 }
 
-fn interrupted(terms: Terms<'_>, outcome: &ScriptOutcome, end: &Ended) -> Reading {
+fn interrupted(terms: &Terms, outcome: &ScriptOutcome, end: &Ended) -> Answer {
     let (cause, rule) = match end {
         Ended::TimedOut => (format!("timed out after {}s", terms.timeout.as_secs()), "R25, R28: out of time"),
         Ended::OutputExceeded => {
@@ -125,7 +169,7 @@ fn put_text(object: &mut Map<String, Value>, key: &str, bytes: &[u8]) {
 }
 
 /// R12, R13.
-fn exit_two(terms: Terms<'_>, outcome: &ScriptOutcome) -> Reading {
+fn exit_two(terms: &Terms, outcome: &ScriptOutcome) -> Answer {
     let mut specific = Map::new();
     specific.insert("exit_code".to_owned(), 2.into());
     let stderr = match &outcome.end {
@@ -139,11 +183,12 @@ fn exit_two(terms: Terms<'_>, outcome: &ScriptOutcome) -> Reading {
             terms.display,
             terms.event.name()
         );
-        return Reading {
+        let reading = Reading {
             user_message: Some(text),
-            specific: Some(specific.into()),
+            specific: Some(Json::from(Value::Object(specific))),
             ..Reading::of(Verdict::NoOpinion, "R13: exit status 2 on an event that can not be blocked")
         };
+        return Answer { reading, said: Said { exited_two: true, ..Said::default() } };
     }
     let stderr = String::from_utf8_lossy(stderr);
     let mut system_message = None;
@@ -160,15 +205,16 @@ fn exit_two(terms: Terms<'_>, outcome: &ScriptOutcome) -> Reading {
             .or_else(|| text(printed.get("stop_reason")))
             .unwrap_or_else(|| format!("blocked by hook \"{}\"", terms.display));
     }
-    Reading {
+    let reading = Reading {
         user_message: system_message,
-        specific: Some(specific.into()),
+        specific: Some(Json::from(Value::Object(specific))),
         ..Reading::because(Verdict::Block, reason, "4.1, R12: exit status 2")
-    }
+    };
+    Answer { reading, said: Said { exited_two: true, ..Said::default() } }
 }
 
 /// 4.2.
-fn success(terms: Terms<'_>, outcome: &ScriptOutcome) -> Reading {
+fn success(terms: &Terms, outcome: &ScriptOutcome) -> Answer {
     let stdout = String::from_utf8_lossy(&outcome.stdout);
     let text = stdout.trim();
     if terms.strict
@@ -177,10 +223,10 @@ fn success(terms: Terms<'_>, outcome: &ScriptOutcome) -> Reading {
         return failure(outcome, format!("strict_output: {why}"), "4.5: strict output");
     }
     if text.is_empty() || text == "{}" {
-        return Reading::of(Verdict::NoOpinion, "4.2: nothing said");
+        return Reading::of(Verdict::NoOpinion, "4.2: nothing said").into();
     }
     if terms.event.is_mute() {
-        return Reading::of(Verdict::NoOpinion, "2.1: output of this event is ignored");
+        return Reading::of(Verdict::NoOpinion, "2.1: output of this event is ignored").into();
     }
     if !text.starts_with('{') {
         return plain(terms, text);
@@ -194,30 +240,34 @@ fn success(terms: Terms<'_>, outcome: &ScriptOutcome) -> Reading {
     }
 }
 
-fn plain(terms: Terms<'_>, text: &str) -> Reading {
+fn plain(terms: &Terms, text: &str) -> Answer {
     if terms.context {
         return context(text, "4.2: text is context");
     }
-    Reading::of(Verdict::NoOpinion, "4.2: text is ignored on this event")
+    Reading::of(Verdict::NoOpinion, "4.2: text is ignored on this event").into()
 }
 
 /// That a hook adds to the context.
-pub(super) fn context(text: &str, rule: &'static str) -> Reading {
-    let specific = serde_json::json!({"additional_context": text});
-    Reading { specific: Some(specific), ..Reading::of(Verdict::NoOpinion, rule) }
+pub(super) fn context(text: &str, rule: &'static str) -> Answer {
+    let specific = Json::from(serde_json::json!({"additional_context": text}));
+    let reading = Reading { specific: Some(specific), ..Reading::of(Verdict::NoOpinion, rule) };
+    let context = Some(text.to_owned()).filter(|text| !text.is_empty());
+    Answer { reading, said: Said { context, ..Said::default() } }
 }
 
-/// What an output says, piece by piece.
-struct Said {
+/// A verdict as it is put together.
+#[derive(Default)]
+struct Draft {
     blocks: bool,
     texts: Vec<String>,
     permission: Option<Verdict>,
     permission_reason: Option<String>,
-    specific: Map<String, Value>,
-    ignored: Vec<&'static str>,
+    /// What the record shows of `said`.
+    shown: Map<String, Value>,
+    said: Said,
 }
 
-impl Said {
+impl Draft {
     fn block(&mut self, text: Option<&str>) {
         self.blocks = true;
         let text = text.unwrap_or_default();
@@ -226,40 +276,38 @@ impl Said {
         }
     }
 
-    fn take(&mut self, supported: bool, name: &'static str, value: Option<Value>) {
-        match value {
-            Some(value) if supported => {
-                self.specific.insert(name.to_owned(), value);
-            }
-            Some(_) => self.ignored.push(name),
-            None => {}
+    fn ignore(&mut self, name: &'static str) {
+        self.said.ignored.push(name);
+    }
+
+    /// A field's value, shown in the record; `None` and a note where the event does not support it.
+    fn take<T: Serialize>(&mut self, supported: bool, name: &'static str, value: Option<T>) -> Option<T> {
+        let value = value?;
+        if !supported {
+            self.ignore(name);
+            return None;
         }
+        self.shown.insert(name.to_owned(), serde_json::to_value(&value).unwrap_or_default());
+        Some(value)
     }
 }
 
 /// 4.3, 4.4.
-fn verdict(terms: Terms<'_>, outcome: &ScriptOutcome, output: Output) -> Reading {
+fn verdict(terms: &Terms, outcome: &ScriptOutcome, output: Output) -> Answer {
     let event = terms.event;
-    let mut said = Said {
-        blocks: false,
-        texts: Vec::new(),
-        permission: None,
-        permission_reason: None,
-        specific: Map::new(),
-        ignored: Vec::new(),
-    };
+    let mut draft = Draft::default();
     let reason = output.reason.as_deref().filter(|reason| !reason.is_empty());
     if output.goes_on == Some(false) {
         if event.can_block() {
-            said.block(output.stop_reason.as_deref().filter(|text| !text.is_empty()).or(reason));
+            draft.block(output.stop_reason.as_deref().filter(|text| !text.is_empty()).or(reason));
         } else {
-            said.ignored.push("continue");
+            draft.ignore("continue");
         }
     }
     match output.decision.as_deref() {
         None | Some("") => {}
-        Some("block") if event.can_block() => said.block(reason),
-        Some("block") => said.ignored.push("decision"),
+        Some("block") if event.can_block() => draft.block(reason),
+        Some("block") => draft.ignore("decision"),
         Some(other) => {
             return failure(outcome, format!("unsupported decision '{other}'"), "R16: unknown decision");
         }
@@ -274,62 +322,74 @@ fn verdict(terms: Terms<'_>, outcome: &ScriptOutcome, output: Output) -> Reading
             let cause = format!("unsupported permission_decision '{other}'");
             return failure(outcome, cause, "R16: unknown permission_decision");
         }
-        Some(_) if !event.takes_permission() => said.ignored.push("permission_decision"),
-        Some("deny") => said.block(why),
+        Some(_) if !event.takes_permission() => draft.ignore("permission_decision"),
+        Some("deny") => draft.block(why),
         Some(word) => {
-            said.permission = Some(if word == "ask" { Verdict::Ask } else { Verdict::Allow });
-            said.permission_reason = why.map(str::to_owned);
+            draft.permission = Some(if word == "ask" { Verdict::Ask } else { Verdict::Allow });
+            draft.permission_reason = why.map(str::to_owned);
         }
     }
     let rewrites = |what| event.rewritten() == Some(what) && !terms.preempt;
-    said.take(rewrites(Rewritten::Input), "updated_input", specific.updated_input.map(Value::Object));
-    said.take(
-        rewrites(Rewritten::Response),
-        "updated_tool_response",
-        specific.updated_tool_response.map(Value::from),
-    );
-    said.take(rewrites(Rewritten::Messages), "updated_messages", specific.updated_messages.map(Value::from));
+    let input = draft.take(rewrites(Rewritten::Input), "updated_input", specific.updated_input);
+    draft.said.input = input.map(|input| laid_over(terms.input.clone(), input));
+    let response = specific.updated_tool_response;
+    draft.said.response = draft.take(rewrites(Rewritten::Response), "updated_tool_response", response);
+    let messages = draft.take(rewrites(Rewritten::Messages), "updated_messages", specific.updated_messages);
+    draft.said.messages = messages.map(|messages| Json::of_any_size(Value::Array(messages)));
     let summary = specific.summary.filter(|summary| !summary.is_empty());
-    said.take(rewrites(Rewritten::Summary), "summary", summary.map(Value::from));
-    let metadata = specific.metadata.map(|pairs| pairs.into_iter().collect::<Value>());
-    said.take(takes_metadata(terms), "metadata", metadata);
+    draft.said.summary = draft.take(rewrites(Rewritten::Summary), "summary", summary);
+    let metadata = draft.take(takes_metadata(terms), "metadata", specific.metadata);
+    draft.said.metadata = metadata.unwrap_or_default();
     let context = specific.additional_context.filter(|context| !context.is_empty());
-    said.take(terms.context, "additional_context", context.map(Value::from));
+    draft.said.context = draft.take(terms.context, "additional_context", context);
     if output.suppress == Some(true) {
-        said.specific.insert("suppress_output".to_owned(), true.into());
+        draft.shown.insert("suppress_output".to_owned(), true.into());
     }
-    said.reading(event, output.system_message)
+    draft.answer(event, output.system_message)
 }
 
-fn takes_metadata(terms: Terms<'_>) -> bool {
+/// The call's arguments with what a hook rewrote.
+fn laid_over(below: Option<Json>, input: Map<String, Value>) -> Json {
+    Json::of_any_size(Value::Object(match below.map(Json::into_value) {
+        Some(Value::Object(mut all)) => {
+            all.extend(input);
+            all
+        }
+        _ => input,
+    }))
+}
+
+fn takes_metadata(terms: &Terms) -> bool {
     terms.preempt || matches!(terms.event, EventName::PermissionRequest | EventName::ToolGuard)
 }
 
-impl Said {
-    fn reading(mut self, event: EventName, system_message: Option<String>) -> Reading {
-        let rewrites = event.rewritten().is_some_and(|what| self.specific.contains_key(what.field()));
+impl Draft {
+    fn answer(mut self, event: EventName, system_message: Option<String>) -> Answer {
+        let ignored = &self.said.ignored;
+        let rewrites = event.rewritten().is_some_and(|what| self.shown.contains_key(what.field()));
         let (verdict, reason, rule) = match (self.blocks, self.permission) {
             (true, _) => {
                 (Verdict::Block, Some(self.texts.join("\n")).filter(|text| !text.is_empty()), "4.4: a block")
             }
             (false, Some(permission)) => (permission, self.permission_reason, "4.4: permission_decision"),
             (false, None) if rewrites => (Verdict::Mutate, None, "4.3: a rewrite"),
-            (false, None) if self.ignored.is_empty() => (Verdict::NoOpinion, None, "4.3: no verdict"),
+            (false, None) if ignored.is_empty() => (Verdict::NoOpinion, None, "4.3: no verdict"),
             (false, None) => {
                 (Verdict::NoOpinion, None, "R17, R18: what the event does not support is ignored")
             }
         };
-        if !self.ignored.is_empty() {
-            self.specific.insert("ignored".to_owned(), self.ignored.into());
+        if !ignored.is_empty() {
+            self.shown.insert("ignored".to_owned(), ignored.clone().into());
         }
-        let specific = (!self.specific.is_empty()).then_some(Value::Object(self.specific));
+        let specific = (!self.shown.is_empty()).then(|| Json::of_any_size(Value::Object(self.shown)));
         let user_message = system_message.filter(|message| !message.is_empty());
-        Reading { verdict, reason, user_message, specific, rule }
+        let reading = Reading { verdict, reason, user_message, specific, rule };
+        Answer { reading, said: self.said }
     }
 }
 
 /// 4.5; the error says what is wrong.
-fn check_strict(terms: Terms<'_>, text: &str) -> Result<(), String> {
+fn check_strict(terms: &Terms, text: &str) -> Result<(), String> {
     if text.is_empty() {
         return Ok(());
     }
@@ -361,7 +421,7 @@ fn check_strict(terms: Terms<'_>, text: &str) -> Result<(), String> {
     }
 }
 
-fn supports(terms: Terms<'_>, field: &str) -> bool {
+fn supports(terms: &Terms, field: &str) -> bool {
     match field {
         "hook_event_name" => true,
         "permission_decision" | "permission_decision_reason" => terms.event.takes_permission(),
@@ -376,7 +436,7 @@ mod tests {
     use super::*;
     use crate::hook::runner::Excess;
 
-    fn terms(event: EventName) -> Terms<'static> {
+    fn terms(event: EventName) -> Terms {
         let capture = Capture { stdout: 10, stderr: 20, total: 30, merge: false, excess: Excess::Fail };
         Terms {
             event,
@@ -384,14 +444,16 @@ mod tests {
             strict: false,
             lenient: false,
             context: event.takes_context(true),
-            display: "h",
+            display: "h".into(),
+            source: Source::Command,
+            input: None,
             timeout: Duration::from_secs(3),
             capture,
         }
     }
 
     fn of(event: EventName, status: i32, stdout: &str, stderr: &str) -> (Verdict, Option<String>) {
-        let reading = read(terms(event), &ScriptOutcome::exited(status, stdout, stderr));
+        let reading = read(&terms(event), &ScriptOutcome::exited(status, stdout, stderr)).reading;
         (reading.verdict, reading.reason)
     }
 
@@ -412,12 +474,12 @@ mod tests {
             (Ended::OutputExceeded, "output exceeded 10 bytes on stdout or 20 bytes on stderr"),
             (Ended::NotStarted("no".to_owned()), "no"),
         ] {
-            let reading = read(terms(pre), &ScriptOutcome::ended(end));
+            let reading = read(&terms(pre), &ScriptOutcome::ended(end)).reading;
             assert_eq!((reading.verdict, reading.reason.as_deref()), (Verdict::Error, Some(cause)));
         }
         let lenient = Terms { lenient: true, ..terms(pre) };
-        assert_eq!(read(lenient, &ScriptOutcome::exited(1, "", "")).verdict, Verdict::NoOpinion);
-        assert_eq!(read(lenient, &ScriptOutcome::ended(Ended::TimedOut)).verdict, Verdict::Error);
+        assert_eq!(read(&lenient, &ScriptOutcome::exited(1, "", "")).reading.verdict, Verdict::NoOpinion);
+        assert_eq!(read(&lenient, &ScriptOutcome::ended(Ended::TimedOut)).reading.verdict, Verdict::Error);
     }
 
     #[test]
@@ -460,8 +522,9 @@ mod tests {
         ] {
             assert_eq!(of(event, 0, stdout, "").0, verdict, "{} {stdout}", event.name());
         }
-        let reading = read(terms(TurnStart), &ScriptOutcome::exited(0, " {oops \n", ""));
-        assert_eq!(reading.specific, Some(serde_json::json!({"additional_context": "{oops"})));
+        let reading = read(&terms(TurnStart), &ScriptOutcome::exited(0, " {oops \n", "")).reading;
+        let specific = Json::from(serde_json::json!({"additional_context": "{oops"}));
+        assert_eq!(reading.specific, Some(specific));
         let twice = r#"{"continue":false,"stop_reason":"a","decision":"block","reason":"a",
             "hook_specific_output":{"permission_decision":"deny","permission_decision_reason":"b"}}"#;
         assert_eq!(of(PreToolUse, 0, twice, ""), (Verdict::Block, Some("a\nb".to_owned())));
@@ -470,8 +533,9 @@ mod tests {
     #[test]
     fn strict_output() {
         let strict = |event, stdout: &str| {
-            let reading = read(Terms { strict: true, ..terms(event) }, &ScriptOutcome::exited(0, stdout, ""));
-            reading.reason.unwrap_or_default()
+            let reading =
+                read(&Terms { strict: true, ..terms(event) }, &ScriptOutcome::exited(0, stdout, ""));
+            reading.reading.reason.unwrap_or_default()
         };
         use EventName::{PreToolUse, TurnStart};
         for fine in [

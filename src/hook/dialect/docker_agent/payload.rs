@@ -61,7 +61,7 @@ pub(super) fn fields(event: EventName) -> Vec<&'static str> {
 pub(super) struct Current {
     pub(super) input: Option<Json>,
     pub(super) response: Option<String>,
-    pub(super) messages: Option<Vec<Value>>,
+    pub(super) messages: Option<Json>,
 }
 
 /// The payload as a value; `cwd` is the session's directory where the event does not say.
@@ -113,9 +113,9 @@ fn is_empty(value: &Value) -> bool {
 
 fn field_value(event: &Event, name: EventName, current: &Current, field: &str) -> Value {
     let rewritten = match field {
-        "tool_input" => current.input.clone().map(Json::into_value),
+        "tool_input" => current.input.as_deref().cloned(),
         "tool_response" => current.response.clone().map(Value::from),
-        "messages" => current.messages.clone().map(Value::from),
+        "messages" => current.messages.as_deref().cloned(),
         // These two have one level only.
         "notification_level" if name == EventName::OnError => Some("error".into()),
         "notification_level" if name == EventName::OnMaxIterations => Some("warning".into()),

@@ -1,7 +1,8 @@
 //! The dialect's settings: named switches, bounds, and hooks of command-line flags.
 
 use super::event::EventName;
-use crate::hook::dialect::{LoadOptions, settings};
+use crate::hook::contract::LoadOptions;
+use crate::hook::dialect::settings;
 use crate::hook::document::Source;
 use crate::hook::error::{ConfigProblem, EventError};
 use rustc_hash::FxHashMap;

@@ -5,7 +5,7 @@ mod config;
 mod firing;
 
 use super::DockerAgentResult;
-use crate::hook::decision::DialectResult;
+use crate::hook::dialect::DialectResult;
 use crate::hook::scripted::Scripted;
 use crate::hook::{ConfigError, Dialect, HookSet, LoadOptions, Outcome};
 use serde_json::{Value, json};

@@ -5,9 +5,12 @@ use super::{
     EventName, EverrunsBundle, EverrunsResult, Extra, OnError, PostTool, PromptGate, ToolGate, output,
 };
 use crate::environment::Environment;
-use crate::hook::decision::{Block, Decision, DialectResult, Reading, Verdict};
-use crate::hook::dialect::{Absorbed, Chain, Delivery, Flow, Handler, Hook};
+use crate::hook::chain::Firing;
+use crate::hook::contract::{Absorbed, Chain, Delivery, Flow};
+use crate::hook::decision::{Block, Decision, Reading, Verdict};
+use crate::hook::dialect::DialectResult;
 use crate::hook::event::Event;
+use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::json::Json;
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::Effect;
@@ -17,9 +20,20 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// What a verdict did, and what to warn of.
+type Did = (Effect, Flow, Option<String>);
+
+/// What reading depends on beside the outcome.
+pub(super) struct Terms {
+    timeout: Duration,
+    /// Bytes of output.
+    cap: u64,
+}
+
 pub(super) struct EverrunsChain<'a> {
     bundle: &'a EverrunsBundle,
     event: &'a Event,
+    host: &'a dyn HookRunner,
     name: EventName,
     envelope: Envelope,
     current: Current,
@@ -31,10 +45,12 @@ pub(super) struct EverrunsChain<'a> {
 }
 
 impl<'a> EverrunsChain<'a> {
-    pub(super) fn new(bundle: &'a EverrunsBundle, event: &'a Event, name: EventName, now: Duration) -> Self {
+    pub(super) fn new(bundle: &'a EverrunsBundle, name: EventName, firing: &Firing<'a>) -> Self {
+        let (event, host, now) = (firing.event, firing.host, firing.now);
         Self {
             bundle,
             event,
+            host,
             name,
             envelope: Envelope::new(event, name, now),
             current: Current::of(event),
@@ -42,10 +58,6 @@ impl<'a> EverrunsChain<'a> {
             decision: Decision::default(),
             delivered: None,
         }
-    }
-
-    fn parts(&self, hook: usize) -> Option<(&'a Hook, &'a Extra)> {
-        self.bundle.hooks.get(hook).zip(self.bundle.extras.get(hook))
     }
 
     /// R19 to R21.
@@ -63,13 +75,13 @@ impl<'a> EverrunsChain<'a> {
         all
     }
 
-    fn block(&mut self, hook: &Hook, reason: String, user_message: Option<String>) -> Absorbed {
+    fn block(&mut self, hook: &Hook, reason: String, user_message: Option<String>) -> Did {
         let effect = Effect::Blocked { reason: reason.clone(), user_message: user_message.clone() };
         self.decision.blocked = Some(Block { hook: hook.id.clone(), reason, user_message });
-        Absorbed { effect, flow: Flow::Stop, warning: None }
+        (effect, Flow::Stop, None)
     }
 
-    fn blocked(&mut self, hook: &Hook, reading: &Reading) -> Absorbed {
+    fn blocked(&mut self, hook: &Hook, reading: &Reading) -> Did {
         let reason = reading.reason.clone().unwrap_or_default();
         match self.name {
             EventName::PreToolUse | EventName::UserPromptSubmit => {
@@ -83,7 +95,7 @@ impl<'a> EverrunsChain<'a> {
     }
 
     /// 4.4: what an executor error does.
-    fn failed(&mut self, hook: &Hook, policy: OnError, reading: &Reading) -> Absorbed {
+    fn failed(&mut self, hook: &Hook, policy: OnError, reading: &Reading) -> Did {
         let message = reading.reason.as_deref().unwrap_or("hook failed");
         match (policy, self.name) {
             (OnError::Block, EventName::PreToolUse | EventName::UserPromptSubmit) => {
@@ -99,14 +111,14 @@ impl<'a> EverrunsChain<'a> {
         }
     }
 
-    fn changed(&mut self, hook: &Hook, parts: Vec<&'static str>) -> Absorbed {
+    fn changed(&mut self, hook: &Hook, parts: Vec<&'static str>) -> Did {
         self.envelope.changed();
         self.decision.rewritten_by.push(hook.id.clone());
-        Absorbed { effect: Effect::Rewrote(parts), flow: Flow::Continue, warning: None }
+        (Effect::Rewrote(parts), Flow::Continue, None)
     }
 
     /// 4.2: what a patch does.
-    fn patched(&mut self, hook: &Hook, patch: Option<&Value>) -> Absorbed {
+    fn patched(&mut self, hook: &Hook, patch: Option<&Value>) -> Did {
         let member = |name: &str| patch.and_then(|patch| patch.get(name));
         let mut parts = Vec::new();
         match self.name {
@@ -166,8 +178,8 @@ fn common_environment(bundle: &EverrunsBundle, event: &Event, name: EventName) -
     all
 }
 
-fn ignored(why: &'static str, warning: Option<String>) -> Absorbed {
-    Absorbed { effect: Effect::Ignored(why), flow: Flow::Continue, warning }
+fn ignored(why: &'static str, warning: Option<String>) -> Did {
+    (Effect::Ignored(why), Flow::Continue, warning)
 }
 
 /// A shallow merge; arguments that are no object are replaced.
@@ -191,55 +203,53 @@ fn with_context(result: Option<Json>, text: &str) -> Json {
     Json::from(Value::Object(object))
 }
 
-impl Chain for EverrunsChain<'_> {
+impl<'a> Chain<'a> for EverrunsChain<'a> {
+    type Extra = Extra;
+    type Terms = Terms;
+    type Answer = Reading;
+
     fn event_name(&self) -> &'static str {
         self.name.name()
     }
 
-    fn select(&mut self, hook: usize) -> Result<(), Mismatch> {
-        let Some(((_, extra), call)) = self.parts(hook).zip(self.event.tool_call()) else { return Ok(()) };
-        extra.matcher.test(&call.name, &self.current.arguments)
+    fn select(&mut self, of: HookOf<'a, Extra>) -> Result<(), Mismatch> {
+        let Some(call) = self.event.tool_call() else { return Ok(()) };
+        of.extra.matcher.test(&call.name, &self.current.arguments)
     }
 
-    fn deliver(&mut self, hook: usize, host: &dyn HookRunner) -> Result<Delivery, Ended> {
-        let Some((hook, extra)) = self.parts(hook) else {
-            return Err(Ended::NotStarted("no such hook".to_owned()));
-        };
-        if let Handler::Script { script, .. } = &hook.handler
-            && script.source().len() as u64 > hook.limits.script_bytes
-        {
-            let message = format!("command is longer than {} bytes", hook.limits.script_bytes);
-            return Err(Ended::NotStarted(message));
-        }
-        let payload = self.envelope.text(self.event, &self.current, &extra.id_json);
-        let now = *self.delivered.get_or_insert_with(|| host.now());
-        let path = file_path(&extra.safe_id, now, host);
+    fn deliver(&mut self, of: HookOf<'a, Extra>) -> Result<Delivery, Ended> {
+        of.hook.check_size()?;
+        let payload = self.envelope.text(self.event, &self.current, &of.extra.id_json);
+        let now = *self.delivered.get_or_insert_with(|| self.host.now());
+        let path = file_path(&of.extra.safe_id, now, self.host);
         Ok(Delivery {
-            environment: self.environment(hook, extra, payload.clone(), path.clone()),
+            environment: self.environment(of.hook, of.extra, payload.clone(), path.clone()),
             stdin: payload,
             payload_file: Some(path),
             ..Delivery::default()
         })
     }
 
-    fn read(&self, hook: usize, outcome: &ScriptOutcome) -> Reading {
-        let (timeout, cap) =
-            self.parts(hook).map_or((Duration::ZERO, 0), |(hook, _)| (hook.timeout, hook.capture.total));
-        output::read(outcome, timeout, cap)
+    fn terms(&self, of: HookOf<'a, Extra>) -> Terms {
+        Terms { timeout: of.hook.timeout, cap: of.hook.capture.total }
     }
 
-    fn absorb(&mut self, hook: usize, reading: &Reading) -> Absorbed {
-        let Some((hook, extra)) = self.parts(hook) else { return ignored("no such hook", None) };
-        match reading.verdict {
-            Verdict::Block => self.blocked(hook, reading),
-            Verdict::Error => self.failed(hook, extra.on_error, reading),
-            Verdict::Mutate => self.patched(hook, reading.specific.as_ref()),
+    fn read(terms: Terms, outcome: &ScriptOutcome) -> Reading {
+        output::read(outcome, terms.timeout, terms.cap)
+    }
+
+    fn absorb(&mut self, of: HookOf<'a, Extra>, _: &ScriptOutcome, reading: Reading) -> Absorbed {
+        let (effect, flow, warning) = match reading.verdict {
+            Verdict::Block => self.blocked(of.hook, &reading),
+            Verdict::Error => self.failed(of.hook, of.extra.on_error, &reading),
+            Verdict::Mutate => self.patched(of.hook, reading.specific.as_deref()),
             _ if reading.specific.is_some() => ignored("R36: a patch needs decision mutate", None),
-            _ => Absorbed { effect: Effect::None, flow: Flow::Continue, warning: None },
-        }
+            _ => (Effect::None, Flow::Continue, None),
+        };
+        Absorbed { reading, effect, flow, warning }
     }
 
-    fn finish(mut self: Box<Self>) -> (Decision, DialectResult) {
+    fn finish(mut self) -> (Decision, DialectResult) {
         let changed = !self.decision.rewritten_by.is_empty();
         let mutated_by = self.decision.rewritten_by.clone();
         let current = self.current;

@@ -6,10 +6,12 @@
 
 use super::payload::{PREFIX, Variables, safe_id};
 use super::{CAPABILITY, EventName, EverrunsBundle, Extra, log};
-use crate::hook::dialect::{Contribution, Hook, LoadOptions, Loaded, Notice, NoticeKind, Purpose};
+use crate::hook::contract::{Contribution, LoadOptions, Loaded, Purpose};
 use crate::hook::document::{Node, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::matcher::RegexCompiler;
+use crate::hook::notice::{Notice, NoticeKind};
 use crate::hook::record::HookId;
 use crate::limit::Limits;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -270,20 +272,13 @@ impl Loader<'_> {
                 "hook muted by disabled_contributions",
             );
         }
-        let mut due: [Vec<usize>; 6] = Default::default();
-        for (index, spec) in on.iter().enumerate() {
-            let event = EventName::from_name(spec.hook.event).and_then(|event| due.get_mut(event as usize));
-            if let Some(due) = event {
-                due.push(index);
-            }
-        }
-        if !due[EventName::UserPromptSubmit as usize].is_empty() {
+        let hooks = Hooks::new(on.into_iter().map(|spec| (spec.hook, spec.extra)));
+        if !hooks.due(EventName::UserPromptSubmit.name()).is_empty() {
             let text = "a user_prompt_submit hook exists: tools that read the stored prompt must be hidden from the model";
             self.notice(NoticeKind::Obligation, None, None, text);
         }
-        let (hooks, extras) = on.into_iter().map(|spec| (spec.hook, spec.extra)).unzip();
         let prefix = self.options.variable_prefix.as_deref().unwrap_or(PREFIX);
-        let bundle = EverrunsBundle { hooks, extras, due, variables: Variables::new(prefix) };
+        let bundle = EverrunsBundle { hooks, variables: Variables::new(prefix) };
         Ok(Loaded { bundle: Box::new(bundle), notices: self.notices })
     }
 

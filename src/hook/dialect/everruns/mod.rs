@@ -13,18 +13,20 @@ mod payload;
 #[cfg(test)]
 mod tests;
 
-use super::{Bundle, Chain, Contract, Hook, LoadOptions, Loaded, Node, Source};
+use crate::hook::chain::{Fired, Firing};
+use crate::hook::contract::{Bundle, Contract, LoadOptions, Loaded};
+use crate::hook::document::{Node, Source};
 use crate::hook::error::{ConfigError, EventError};
 use crate::hook::event::{Event, Happening};
+use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::json::Json;
 use crate::hook::matcher::{ArgumentPattern, Mismatch, NamePattern};
 use crate::hook::record::{HookId, HookRecord, LogRecord, Phase};
-use crate::hook::runner::HookRunner;
+use crate::hook::runner::HookFuture;
 use crate::hook::unread;
 use crate::text::Text;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::time::Duration;
 
 /// The contract.
 #[derive(Clone, Copy, Debug)]
@@ -226,9 +228,7 @@ struct Extra {
 /// A loaded config.
 #[derive(Debug)]
 struct EverrunsBundle {
-    hooks: Vec<Hook>,
-    extras: Vec<Extra>,
-    due: [Vec<usize>; 6],
+    hooks: Hooks<Extra>,
     variables: payload::Variables,
 }
 
@@ -238,22 +238,13 @@ impl Bundle for EverrunsBundle {
     }
 
     fn hooks(&self) -> &[Hook] {
-        &self.hooks
+        self.hooks.all()
     }
 
-    fn due(&self, event: &str) -> &[usize] {
-        let index = EventName::from_name(event).map(|event| event as usize);
-        index.and_then(|index| self.due.get(index)).map_or(&[], Vec::as_slice)
-    }
-
-    fn open<'a>(
-        &'a self,
-        event: &'a Event,
-        now: Duration,
-        _: &'a dyn HookRunner,
-    ) -> Option<Box<dyn Chain + 'a>> {
-        let name = EventName::of(&event.happening)?;
-        Some(Box::new(chain::EverrunsChain::new(self, event, name, now)))
+    fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
+        let name = EventName::of(&firing.event.happening)?;
+        let chain = chain::EverrunsChain::new(self, name, &firing);
+        Some(firing.run(&self.hooks, chain))
     }
 
     fn log(&self, phase: Phase, record: &HookRecord) -> Vec<LogRecord> {

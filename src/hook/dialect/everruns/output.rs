@@ -3,7 +3,7 @@
 //! Everything that is not a decision is an executor error, whose message is the reading's reason.
 
 use crate::hook::decision::{Reading, Verdict};
-use crate::hook::json::cut;
+use crate::hook::json::{Json, cut};
 use crate::hook::runner::{Ended, ScriptOutcome};
 use crate::hook::unread::{Members, Shape};
 use crate::limit::Limit;
@@ -107,7 +107,7 @@ fn decision(stdout: &str, stderr: &[u8]) -> Reading {
         }
         Some(other) => return error(format!("unknown hook decision `{other}`"), "R33: unknown decision"),
     };
-    Reading { verdict, reason, user_message, specific: patch, rule }
+    Reading { verdict, reason, user_message, specific: patch.map(Json::from), rule }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! Rules R1 to R58 over a scripted session: the config and what the script printed are given, the chain is the real one.
 
 use crate::clock::lock;
-use crate::hook::decision::DialectResult;
+use crate::hook::dialect::DialectResult;
 use crate::hook::dialect::everruns::{EverrunsResult, PostTool, PromptGate, ToolGate};
 use crate::hook::runner::{Ended, ScriptOutcome};
 use crate::hook::scripted::Scripted;

@@ -5,16 +5,18 @@
 
 use super::audit::{Execution, input_hash, shown_error};
 use super::config::{HandlerConfig, OnTimeout, Row};
-use super::handler::{Flight, Way};
-use super::output::{self, Answer, Decided};
+use super::handler::Flight;
+use super::output::{self, Answer, Decided, Terms, Way};
 use super::payload::{Payload, uuid};
 use super::rewrite::Rewrote;
 use super::shared::{Gate, Month};
 use super::store::TokenBudget;
 use super::{EventName, GoclawBundle, GoclawResult, log, prompt};
-use crate::hook::decision::{Block, Decision, DialectResult, Reading, Verdict};
-use crate::hook::dialect::{Absorbed, Chain, Delivery, Flow, Hook, Order};
+use crate::hook::contract::{Absorbed, Chain, Delivery, Flow, Order};
+use crate::hook::decision::{Block, Decision, Reading, Verdict};
+use crate::hook::dialect::DialectResult;
 use crate::hook::event::Event;
+use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::json::Json;
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{Effect, HookId};
@@ -23,7 +25,7 @@ use crate::text::Text;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
-use std::cell::Cell;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// R27.
@@ -49,8 +51,6 @@ pub(super) struct GoclawChain<'a> {
     pub(super) encoded: Option<Text>,
     /// Why conditions of hooks that run have no value.
     undecided: FxHashMap<usize, String>,
-    /// From `read` to `absorb`.
-    answer: Cell<Option<Answer>>,
     blocked: Option<(Option<HookId>, String)>,
     pub(super) contexts: Vec<String>,
     pub(super) rewritten_by: Vec<HookId>,
@@ -79,7 +79,6 @@ impl<'a> GoclawChain<'a> {
             due: Vec::new(),
             encoded: None,
             undecided: FxHashMap::default(),
-            answer: Cell::new(None),
             blocked: None,
             contexts: Vec::new(),
             rewritten_by: Vec::new(),
@@ -90,16 +89,8 @@ impl<'a> GoclawChain<'a> {
         chain
     }
 
-    /// What the answer of `read` does to the chain.
-    fn absorb_answer(&mut self, hook: usize) -> Absorbed {
-        self.flights.remove(&hook);
-        let (Some(answer), Some((hook, row))) = (self.answer.take(), self.parts(hook)) else {
-            // Nothing that is not understood opens a gate.
-            if self.payload.name.blocks() {
-                self.blocked = Some((None, log::NOT_ASKED.to_owned()));
-            }
-            return Absorbed { effect: Effect::None, flow: Flow::Stop, warning: None };
-        };
+    /// What an answer does to the chain.
+    fn absorb_answer(&mut self, hook: &Hook, row: &Row, answer: Answer) -> Did {
         if self.payload.name.blocks() {
             return self.gate(hook, row, answer);
         }
@@ -110,7 +101,7 @@ impl<'a> GoclawChain<'a> {
         if answer.decided == Decided::Allow {
             self.contexts.extend(answer.context);
         }
-        Absorbed { effect, flow: Flow::Continue, warning: None }
+        (effect, Flow::Continue, None)
     }
 
     /// R6, R28, R35.
@@ -124,9 +115,10 @@ impl<'a> GoclawChain<'a> {
             None => Vec::from(self.all_of_event()),
         };
         let is_there = |index: &usize| {
-            let Some((hook, row)) = self.bundle.hooks.get(*index).zip(self.bundle.rows.get(*index)) else {
-                return self.bundle.resolve_error.is_some();
-            };
+            if self.bundle.resolve_error.is_some() {
+                return true;
+            }
+            let Some(HookOf { hook, extra: row, .. }) = self.bundle.hooks.get(*index) else { return false };
             row.is_visible(&self.event.context) && self.bundle.shared.gate(&hook.id) != Gate::Off
         };
         self.due = of_event.into_iter().filter(is_there).collect();
@@ -138,7 +130,7 @@ impl<'a> GoclawChain<'a> {
     }
 
     fn all_of_event(&self) -> &'a [usize] {
-        self.bundle.due.at(self.payload.name.name())
+        self.bundle.hooks.due(self.payload.name.name())
     }
 
     fn fail(&mut self, why: String) {
@@ -146,10 +138,6 @@ impl<'a> GoclawChain<'a> {
             self.blocked = Some((None, why.clone()));
         }
         self.failure = Some(why);
-    }
-
-    fn parts(&self, index: usize) -> Option<(&'a Hook, &'a Row)> {
-        self.bundle.hooks.get(index).zip(self.bundle.rows.get(index))
     }
 
     /// The time of things that happen now, on the scale of the event's.
@@ -176,28 +164,9 @@ impl<'a> GoclawChain<'a> {
         self.encoded.get_or_insert_with(|| Text::from(self.payload.encode())).clone()
     }
 
-    /// Reads, charges the budget, remembers.
-    fn judge(&self, flight: &Flight, hook: &Hook, row: &Row, outcome: &ScriptOutcome) -> Answer {
-        if let Way::Known(answer) = &flight.way {
-            return answer.as_ref().clone();
-        }
-        if let Some(answer) = output::timed_out(outcome, flight.timeout) {
-            return answer;
-        }
-        match (&flight.way, &row.handler) {
-            (Way::Http, HandlerConfig::Http { url, .. }) => output::http(outcome, url),
-            (Way::Prompt { key, warning }, _) => {
-                let mut answer = output::prompt(outcome, self.payload.name.blocks());
-                answer.logs.extend(warning.clone().map(|why| (log::BUDGET_PRECHECK, why)));
-                self.decided(*key, answer)
-            }
-            (Way::Script, _) => output::script(outcome),
-            _ => output::command(outcome, hook.capture.stdout),
-        }
-    }
-
     /// R39 and R40, after the model has answered.
-    fn decided(&self, key: [u8; 32], mut answer: Answer) -> Answer {
+    fn decided(&self, key: [u8; 32], warning: Option<String>, mut answer: Answer) -> Answer {
+        answer.logs.extend(warning.map(|why| (log::BUDGET_PRECHECK, why)));
         if let Some((tenant, month, total)) = self.budget() {
             match self.bundle.shared.spend(tenant, month, total, answer.tokens) {
                 Err(why) => answer.logs.push((log::BUDGET_DEDUCT, why)),
@@ -258,11 +227,11 @@ impl<'a> GoclawChain<'a> {
         Value::Object(account)
     }
 
-    fn block(&mut self, hook: &Hook, reason: String) -> Absorbed {
+    fn block(&mut self, hook: &Hook, reason: String) -> (Effect, Flow) {
         let user_message = Some(self.wording());
         let effect = Effect::Blocked { reason: reason.clone(), user_message };
         self.blocked = Some((Some(hook.id.clone()), reason));
-        Absorbed { effect, flow: Flow::Stop, warning: None }
+        (effect, Flow::Stop)
     }
 
     /// How the agent loop words a block (9 of the contract).
@@ -290,7 +259,7 @@ impl<'a> GoclawChain<'a> {
     }
 
     /// A verdict on a blocking event.
-    fn gate(&mut self, hook: &Hook, row: &Row, answer: Answer) -> Absorbed {
+    fn gate(&mut self, hook: &Hook, row: &Row, answer: Answer) -> Did {
         let mut warnings = Vec::new();
         if matches!(answer.decided, Decided::Block | Decided::Timeout) {
             warnings.extend(self.count(hook));
@@ -300,18 +269,17 @@ impl<'a> GoclawChain<'a> {
             Decided::Block | Decided::Error => true,
             Decided::Timeout => row.on_timeout == OnTimeout::Block,
         };
-        let mut absorbed = if blocks {
+        let (effect, flow) = if blocks {
             self.block(hook, answer.reason)
         } else {
             let effect = self.take_in(hook, row, answer, &mut warnings);
             if self.time_left() == Some(Duration::ZERO) {
                 self.block(hook, format!("hook: chain budget of {} ms is used up", CHAIN_BUDGET.as_millis()))
             } else {
-                Absorbed { effect, flow: Flow::Continue, warning: None }
+                (effect, Flow::Continue)
             }
         };
-        absorbed.warning = (!warnings.is_empty()).then(|| warnings.join("\n"));
-        absorbed
+        (effect, flow, (!warnings.is_empty()).then(|| warnings.join("\n")))
     }
 }
 
@@ -346,7 +314,14 @@ fn metadata(
     all
 }
 
-impl Chain for GoclawChain<'_> {
+/// What an answer did, and what to warn of.
+type Did = (Effect, Flow, Option<String>);
+
+impl<'a> Chain<'a> for GoclawChain<'a> {
+    type Extra = Row;
+    type Terms = Terms;
+    type Answer = Answer;
+
     fn event_name(&self) -> &'static str {
         self.payload.name.name()
     }
@@ -359,9 +334,9 @@ impl Chain for GoclawChain<'_> {
         Some(self.due.clone())
     }
 
-    fn select(&mut self, hook: usize) -> Result<(), Mismatch> {
+    fn select(&mut self, of: HookOf<'a, Row>) -> Result<(), Mismatch> {
         if self.failure.is_some() {
-            let first = self.due.first() == Some(&hook);
+            let first = self.due.first() == Some(&of.index);
             return Err(Mismatch::Never(match (first, &self.bundle.resolve_error) {
                 (true, None) => log::TOO_DEEP,
                 (true, Some(_)) if self.event.context.depth <= DEEPEST => log::UNRESOLVED,
@@ -369,31 +344,49 @@ impl Chain for GoclawChain<'_> {
                 (false, _) => log::NOT_ASKED,
             }));
         }
-        let Some((_, row)) = self.parts(hook) else { return Err(Mismatch::Never(log::NOT_ASKED)) };
         if self.bundle.dry {
             return Ok(());
         }
         let runs = self.bundle.settings.undecided_run;
         let payload = &self.payload;
-        let undecided = row.test(&payload.tool_name, &payload.tool_input, payload.context.depth, runs)?;
+        let undecided =
+            of.extra.test(&payload.tool_name, &payload.tool_input, payload.context.depth, runs)?;
         if let Some(why) = undecided {
-            self.undecided.insert(hook, why);
+            self.undecided.insert(of.index, why);
         }
         Ok(())
     }
 
-    fn deliver(&mut self, hook: usize, _: &dyn HookRunner) -> Result<Delivery, Ended> {
-        let parts = self.parts(hook);
-        let Some((hook_of, row)) = parts else { return Err(Ended::NotStarted(log::NOT_ASKED.to_owned())) };
-        self.start(hook, hook_of, row)
+    fn deliver(&mut self, of: HookOf<'a, Row>) -> Result<Delivery, Ended> {
+        self.start(of.index, of.hook, of.extra)
     }
 
-    fn read(&self, hook: usize, outcome: &ScriptOutcome) -> Reading {
-        let flight = self.flights.get(&hook);
-        let (Some(flight), Some((hook, row))) = (flight, self.parts(hook)) else {
-            return Reading::because(Verdict::Error, log::NOT_ASKED, "the hook was not started");
+    fn terms(&self, of: HookOf<'a, Row>) -> Terms {
+        let flight = self.flights.get(&of.index);
+        Terms {
+            // Every hook that is read was started.
+            timeout: flight.map_or(of.hook.timeout, |flight| flight.timeout),
+            way: flight.map(|flight| flight.way.clone()),
+            url: match &of.extra.handler {
+                HandlerConfig::Http { url, .. } => Arc::clone(url),
+                _ => Arc::default(),
+            },
+            cap: of.hook.capture.stdout,
+            blocks: self.payload.name.blocks(),
+        }
+    }
+
+    fn read(terms: Terms, outcome: &ScriptOutcome) -> Answer {
+        output::read(terms, outcome)
+    }
+
+    fn absorb(&mut self, of: HookOf<'a, Row>, outcome: &ScriptOutcome, answer: Answer) -> Absorbed {
+        let answer = match self.flights.remove(&of.index).map(|flight| flight.way) {
+            Some(Way::Prompt { key, warning }) if answer.decided != Decided::Timeout => {
+                self.decided(key, warning, answer)
+            }
+            _ => answer,
         };
-        let answer = self.judge(flight, hook, row, outcome);
         let verdict = match answer.decided {
             Decided::Allow => Verdict::Allow,
             Decided::Block => Verdict::Block,
@@ -401,19 +394,15 @@ impl Chain for GoclawChain<'_> {
         };
         let reading = Reading {
             reason: (!answer.reason.is_empty()).then(|| answer.reason.clone()),
-            specific: Some(self.account(hook, row, outcome, &answer)),
+            specific: Some(Json::from(self.account(of.hook, of.extra, outcome, &answer))),
             ..Reading::of(verdict, answer.rule)
         };
-        self.answer.set(Some(answer));
-        reading
+        let (effect, flow, warning) = self.absorb_answer(of.hook, of.extra, answer);
+        let warning = self.undecided.remove(&of.index).or(warning);
+        Absorbed { reading, effect, flow, warning }
     }
 
-    fn absorb(&mut self, hook: usize, _: &Reading) -> Absorbed {
-        let absorbed = self.absorb_answer(hook);
-        Absorbed { warning: self.undecided.remove(&hook).or(absorbed.warning), ..absorbed }
-    }
-
-    fn finish(self: Box<Self>) -> (Decision, DialectResult) {
+    fn finish(self) -> (Decision, DialectResult) {
         let blocks = self.blocked.is_some();
         let user_message = blocks.then(|| self.wording());
         let Payload { tool_input, raw_input, .. } = self.payload;

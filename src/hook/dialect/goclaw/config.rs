@@ -14,12 +14,13 @@ pub(super) use record::{HandlerConfig, Native, OnTimeout, Row, Scope};
 pub(super) use settings::{Edition, Settings};
 
 use super::shared::Shared;
-use super::{EventName, GoclawBundle};
-use crate::hook::dialect::due::Due;
-use crate::hook::dialect::{Handler, Hook, LoadOptions, Loaded, Notice, NoticeKind, Purpose};
+use super::{EventName, GoclawBundle, HandlerKind};
+use crate::hook::contract::{LoadOptions, Loaded, Purpose};
 use crate::hook::document::{Node, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::hooks::{Handler, Hook, Hooks};
 use crate::hook::matcher::RegexCompiler;
+use crate::hook::notice::{Notice, NoticeKind};
 use crate::hook::record::HookId;
 use crate::hook::runner::{Capture, Excess};
 use crate::limit::Limits;
@@ -126,9 +127,8 @@ fn unique(all: &mut Vec<(Hook, Row)>, notices: &mut Vec<Notice>, source: &Source
 /// The rows could not be read (R28): one hook stands for all of them, so that there is a record of it.
 pub(super) fn unresolved(options: &LoadOptions, why: &str) -> (GoclawBundle, Vec<Notice>) {
     let settings = Settings::read(&options.settings).unwrap_or_default();
-    let mut bundle = bundle(Vec::new(), settings, Some(why.to_owned()), Arc::default());
     let nothing = Capture { stdout: 0, stderr: 0, total: 0, merge: false, excess: Excess::Fail };
-    bundle.hooks.push(Hook {
+    let hook = Hook {
         id: HookId::from("goclaw:store"),
         event: EventName::PreToolUse.name(),
         handler: Handler::Other("store"),
@@ -139,8 +139,24 @@ pub(super) fn unresolved(options: &LoadOptions, why: &str) -> (GoclawBundle, Vec
         inherit_environment: false,
         identity: None,
         description: None,
-    });
-    (bundle, Vec::new())
+    };
+    let row = Row {
+        scope: Scope::Global,
+        tenant: None,
+        agents: Vec::new(),
+        matcher: None,
+        condition: None,
+        on_timeout: OnTimeout::Block,
+        kind: HandlerKind::Command,
+        handler: HandlerConfig::Command { environment: Vec::new() },
+        version: 0,
+        enabled: true,
+        mutable: Vec::new(),
+        shipped: false,
+        priority: 0,
+        created_at: None,
+    };
+    (bundle(vec![(hook, row)], settings, Some(why.to_owned()), Arc::default()), Vec::new())
 }
 
 /// R6: higher priority first, then older first; rows without a time after those with one, in the order of the file.
@@ -151,7 +167,6 @@ fn bundle(
     shared: Arc<Shared>,
 ) -> GoclawBundle {
     all.sort_by_key(|(_, row)| (std::cmp::Reverse(row.priority), row.created_at.is_none(), row.created_at));
-    let (hooks, rows): (Vec<_>, Vec<_>) = all.into_iter().unzip();
-    shared.adopt(hooks.iter().map(|hook| &hook.id).zip(rows.iter().map(|row| row.enabled)));
-    GoclawBundle { due: Due::of(&hooks), hooks, rows, settings, shared, resolve_error, dry: false }
+    shared.adopt(all.iter().map(|(hook, row)| (&hook.id, row.enabled)));
+    GoclawBundle { hooks: Hooks::new(all), settings, shared, resolve_error, dry: false }
 }

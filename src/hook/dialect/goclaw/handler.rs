@@ -3,12 +3,13 @@
 
 use super::chain::GoclawChain;
 use super::config::{Edition, HandlerConfig, Native, Row};
-use super::output::{self, Answer, Decided};
+use super::output::{self, Answer, Decided, Way};
 use super::redact::redact;
 use super::shared::{Gate, ScriptPlace};
 use super::{HandlerKind, prompt};
 use crate::environment::Environment;
-use crate::hook::dialect::{Delivery, Hook, Work};
+use crate::hook::contract::{Delivery, Work};
+use crate::hook::hooks::Hook;
 use crate::hook::http::{AddressPolicy, Refusal, Url};
 use crate::hook::request::{BuiltinRequest, HttpRequest, Request};
 use crate::hook::runner::{Ended, ScriptOutcome};
@@ -27,22 +28,6 @@ pub(super) struct Flight {
     pub(super) way: Way,
     /// Held while a script runs.
     pub(super) _place: Option<ScriptPlace>,
-}
-
-/// How its outcome is read.
-#[derive(Clone)]
-pub(super) enum Way {
-    Command,
-    Http,
-    Prompt {
-        /// Under which its decision is remembered.
-        key: [u8; 32],
-        /// Why the budget could not be looked at.
-        warning: Option<String>,
-    },
-    Script,
-    /// The outcome says nothing; this does.
-    Known(Box<Answer>),
 }
 
 /// How a hook starts.

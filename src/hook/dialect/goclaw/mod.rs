@@ -62,20 +62,21 @@ pub use audit::Execution;
 pub(crate) use filter::never_true;
 pub use store::{Caller, Keeper, Role, Store, TokenBudget, Trial};
 
-use super::due::Due;
-use super::{Bundle, Chain, Contract, Hook, LoadOptions, Loaded, Node, Source};
+use crate::hook::chain::{Fired, Firing};
+use crate::hook::contract::{Bundle, Contract, LoadOptions, Loaded};
+use crate::hook::document::{Node, Source};
 use crate::hook::error::{ConfigError, EventError};
 use crate::hook::event::{Channel, Event, Happening};
+use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::json::Json;
 use crate::hook::record::{HookId, HookRecord, LogRecord, Phase};
-use crate::hook::runner::HookRunner;
+use crate::hook::runner::HookFuture;
 use crate::hook::unread;
 use config::{Row, Settings};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use shared::Shared;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// The contract.
 #[derive(Clone, Copy, Debug)]
@@ -202,20 +203,18 @@ impl HandlerKind {
 /// Loaded records.
 struct GoclawBundle {
     /// In the order of resolution: priority, then age.
-    hooks: Vec<Hook>,
-    rows: Vec<Row>,
+    hooks: Hooks<Row>,
     settings: Settings,
     shared: Arc<Shared>,
     /// The rows could not be read; why (R28).
     resolve_error: Option<String>,
-    due: Due,
     /// One row is tried (R60): no filter, no breaker, no audit row.
     dry: bool,
 }
 
 impl Bundle for GoclawBundle {
     fn is_empty(&self) -> bool {
-        self.resolve_error.is_none() && self.rows.iter().all(|row| row.shipped)
+        self.resolve_error.is_none() && self.hooks.iter().all(|of| of.extra.shipped)
     }
 
     fn unread(&self, _: &str, output: &Map<String, Value>) -> Vec<String> {
@@ -223,21 +222,13 @@ impl Bundle for GoclawBundle {
     }
 
     fn hooks(&self) -> &[Hook] {
-        &self.hooks
+        self.hooks.all()
     }
 
-    fn due(&self, event: &str) -> &[usize] {
-        self.due.at(event)
-    }
-
-    fn open<'a>(
-        &'a self,
-        event: &'a Event,
-        now: Duration,
-        host: &'a dyn HookRunner,
-    ) -> Option<Box<dyn Chain + 'a>> {
-        let name = EventName::of(&event.happening)?;
-        Some(Box::new(chain::GoclawChain::new(self, event, name, now, host)))
+    fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
+        let name = EventName::of(&firing.event.happening)?;
+        let chain = chain::GoclawChain::new(self, firing.event, name, firing.now, firing.host);
+        Some(firing.run(&self.hooks, chain))
     }
 
     fn log(&self, phase: Phase, record: &HookRecord) -> Vec<LogRecord> {

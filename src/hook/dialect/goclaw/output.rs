@@ -4,6 +4,7 @@ use crate::hook::http::{Refusal, Url};
 use crate::hook::runner::{Ended, ScriptOutcome};
 use crate::hook::unread::{Members, Shape};
 use serde_json::{Map, Value};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What one hook came to.
@@ -68,8 +69,56 @@ impl Answer {
     }
 }
 
+/// What reading depends on beside the outcome.
+#[derive(Debug)]
+pub(super) struct Terms {
+    /// What the hook was given of time.
+    pub(super) timeout: Duration,
+    /// `None`: it was not started.
+    pub(super) way: Option<Way>,
+    /// Of an HTTP hook.
+    pub(super) url: Arc<str>,
+    /// Bytes of output that a command may print.
+    pub(super) cap: u64,
+    /// Whether the event can be blocked.
+    pub(super) blocks: bool,
+}
+
+/// How an outcome is read.
+#[derive(Clone, Debug)]
+pub(super) enum Way {
+    Command,
+    Http,
+    Prompt {
+        /// Under which its decision is remembered.
+        key: [u8; 32],
+        /// Why the budget could not be looked at.
+        warning: Option<String>,
+    },
+    Script,
+    /// The outcome says nothing; this does.
+    Known(Box<Answer>),
+}
+
+/// Reads an outcome.
+pub(super) fn read(terms: Terms, outcome: &ScriptOutcome) -> Answer {
+    let Some(way) = terms.way else {
+        // Nothing that is not understood opens a gate.
+        return Answer::error(super::log::NOT_ASKED, "the hook was not started");
+    };
+    if let Way::Known(answer) = way {
+        return *answer;
+    }
+    timed_out(outcome, terms.timeout).unwrap_or_else(|| match way {
+        Way::Http => http(outcome, &terms.url),
+        Way::Prompt { .. } => prompt(outcome, terms.blocks),
+        Way::Script => script(outcome),
+        Way::Command | Way::Known(_) => command(outcome, terms.cap),
+    })
+}
+
 /// R26: whatever came back after the deadline is a timeout.
-pub(super) fn timed_out(outcome: &ScriptOutcome, timeout: Duration) -> Option<Answer> {
+fn timed_out(outcome: &ScriptOutcome, timeout: Duration) -> Option<Answer> {
     let late = outcome.end == Ended::TimedOut || outcome.duration >= timeout;
     late.then(|| {
         let message = format!("hook: timed out after {} ms", timeout.as_millis());
@@ -112,7 +161,7 @@ pub(super) const MEMBERS: Members = &[
 ];
 
 /// 4.1.
-pub(super) fn command(outcome: &ScriptOutcome, cap: u64) -> Answer {
+fn command(outcome: &ScriptOutcome, cap: u64) -> Answer {
     let stderr = text_of(&outcome.stderr);
     let failed = |why: &str| {
         let message = format!("hook: command exited {}: {why}", outcome.status);
@@ -154,7 +203,7 @@ fn said(stdout: &[u8], stderr: &str) -> Answer {
 }
 
 /// 4.2.
-pub(super) fn http(outcome: &ScriptOutcome, url: &str) -> Answer {
+fn http(outcome: &ScriptOutcome, url: &str) -> Answer {
     let status = outcome.status;
     let mut answer = match &outcome.end {
         // What is cut is not JSON.
@@ -203,7 +252,7 @@ fn http_said(body: &[u8]) -> Answer {
 }
 
 /// 4.3. A provider that fails blocks where that is possible (R20).
-pub(super) fn prompt(outcome: &ScriptOutcome, blocks: bool) -> Answer {
+fn prompt(outcome: &ScriptOutcome, blocks: bool) -> Answer {
     if outcome.end != Ended::Exited || outcome.status != 0 {
         let why = match &outcome.end {
             Ended::Exited => format!("status {}", outcome.status),
@@ -257,7 +306,7 @@ pub(super) fn decide(arguments: &Map<String, Value>) -> Option<Answer> {
 }
 
 /// 4.4.
-pub(super) fn script(outcome: &ScriptOutcome) -> Answer {
+fn script(outcome: &ScriptOutcome) -> Answer {
     let error = |why: &str| Answer::error(format!("hook: script: {why}"), "R21: not a decision");
     match &outcome.end {
         Ended::Exited if outcome.status == 0 => {}

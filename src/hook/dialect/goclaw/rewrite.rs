@@ -5,7 +5,7 @@ use super::EventName;
 use super::chain::GoclawChain;
 use super::config::{HandlerConfig, Row};
 use super::output::{Answer, Decided};
-use crate::hook::dialect::Hook;
+use crate::hook::hooks::Hook;
 use crate::hook::json::Json;
 use crate::hook::record::Effect;
 use serde_json::{Map, Value};

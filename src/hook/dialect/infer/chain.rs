@@ -3,23 +3,32 @@
 
 use super::reminder::due::Sessions;
 use super::{Extra, InferBundle, InferRecord, InferResult, NOT_ALLOWLISTED, Point, log, payload};
-use crate::hook::decision::{Decision, DialectResult, Reading, Verdict};
-use crate::hook::dialect::{Absorbed, Chain, Delivery, Flow, Handler, Hook};
+use crate::hook::contract::{Absorbed, Chain, Delivery, Flow};
+use crate::hook::decision::{Decision, Reading, Verdict};
+use crate::hook::dialect::DialectResult;
 use crate::hook::event::{Event, Happening};
-use crate::hook::json::cut;
+use crate::hook::hooks::HookOf;
+use crate::hook::json::{Json, cut};
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{Effect, LogRecord};
 use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
 use crate::text::Text;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use std::time::Duration;
 
 /// Bytes of output in a record (R19).
 const SHOWN_BYTES: usize = 4096;
 const TRUNCATED: &str = "\n... (truncated)";
 
-/// What a run came to; travels in [`Reading::specific`].
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Ran {
+/// What reading depends on beside the outcome.
+pub(super) struct Terms {
+    turn: u64,
+    timeout: Duration,
+}
+
+/// What a run came to.
+#[derive(Serialize)]
+pub(super) struct Ran {
     turn: u64,
     exit_code: i32,
     duration_ms: u64,
@@ -57,10 +66,6 @@ impl<'a> InferChain<'a> {
         chain
     }
 
-    fn parts(&self, hook: usize) -> Option<(&'a Hook, &'a Extra)> {
-        self.bundle.hooks.get(hook).zip(self.bundle.extras.get(hook))
-    }
-
     /// The mode in force at this moment (R31).
     fn mode(&self) -> &'a str {
         self.event.context.permission_mode.as_deref().unwrap_or(&self.bundle.mode)
@@ -88,19 +93,22 @@ fn is_normal(reason: &str) -> bool {
     !others.iter().any(|other| reason.contains(other))
 }
 
-impl Chain for InferChain<'_> {
+impl<'a> Chain<'a> for InferChain<'a> {
+    type Extra = Extra;
+    type Terms = Terms;
+    type Answer = Ran;
+
     fn event_name(&self) -> &'static str {
         self.point.name()
     }
 
-    fn select(&mut self, hook: usize) -> Result<(), Mismatch> {
+    fn select(&mut self, of: HookOf<'a, Extra>) -> Result<(), Mismatch> {
         if let Some(why) = not_dispatched(self.event) {
             return Err(Mismatch::Never(why));
         }
-        let Some((_, extra)) = self.parts(hook) else { return Err(Mismatch::Never("no such hook")) };
         let mode = self.mode();
-        let Err(hint) = self.bundle.allow_list.check_verdict(&extra.verdict, mode) else { return Ok(()) };
-        let (name, command) = (extra.name.clone(), extra.command.clone());
+        let Err(hint) = self.bundle.allow_list.check_verdict(&of.extra.verdict, mode) else { return Ok(()) };
+        let (name, command) = (of.extra.name.clone(), of.extra.command.clone());
         tracing::warn!(target: "hookbox::hook", name, hook = self.point.name(), command, mode, reason = NOT_ALLOWLISTED, hint, "hook skipped");
         self.result.records.push(InferRecord::Skipped {
             name,
@@ -113,64 +121,48 @@ impl Chain for InferChain<'_> {
         Err(Mismatch::Refused { reason: NOT_ALLOWLISTED, hint, mode: mode.to_owned() })
     }
 
-    fn deliver(&mut self, hook: usize, _: &dyn HookRunner) -> Result<Delivery, Ended> {
-        let Some((hook, _)) = self.parts(hook) else {
-            return Err(Ended::NotStarted("no such hook".to_owned()));
-        };
-        if let Handler::Script { script, .. } = &hook.handler
-            && script.source().len() as u64 > hook.limits.script_bytes
-        {
-            let message = format!("command is longer than {} bytes", hook.limits.script_bytes);
-            return Err(Ended::NotStarted(message));
-        }
+    fn deliver(&mut self, of: HookOf<'a, Extra>) -> Result<Delivery, Ended> {
+        of.hook.check_size()?;
         let cwd = self.event.context.cwd.as_deref().map(Text::from);
         Ok(Delivery { stdin: self.payload.clone(), cwd, ..Delivery::default() })
     }
 
-    fn read(&self, hook: usize, outcome: &ScriptOutcome) -> Reading {
-        let seconds = self.parts(hook).map_or(0, |(hook, _)| hook.timeout.as_secs());
-        let (exit_code, error) = exit(outcome, seconds);
-        let ran = Ran {
-            turn: payload::turn(self.event),
-            exit_code,
-            duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
-            output: output(outcome),
-            error,
-        };
-        let verdict = if exit_code == -1 { Verdict::Error } else { Verdict::NoOpinion };
-        Reading {
-            reason: (!ran.error.is_empty()).then(|| ran.error.clone()),
-            specific: serde_json::to_value(&ran).ok(),
-            ..Reading::of(verdict, "R16: recorded and nothing else")
-        }
+    fn terms(&self, of: HookOf<'a, Extra>) -> Terms {
+        Terms { turn: payload::turn(self.event), timeout: of.hook.timeout }
     }
 
-    fn absorb(&mut self, hook: usize, reading: &Reading) -> Absorbed {
-        if let Some((_, extra)) = self.parts(hook) {
-            let ran =
-                reading.specific.as_ref().and_then(|ran| Ran::deserialize(ran).ok()).unwrap_or_default();
-            let Ran { turn, exit_code, duration_ms, output, error } = ran;
-            let (name, command) = (extra.name.clone(), extra.command.clone());
-            let hook = self.point.name();
-            self.result.records.push(InferRecord::Ran {
-                name,
-                hook,
-                command,
-                turn,
-                exit_code,
-                duration_ms,
-                output,
-                error,
-            });
-        }
-        Absorbed { effect: Effect::None, flow: Flow::Continue, warning: None }
+    fn read(Terms { turn, timeout }: Terms, outcome: &ScriptOutcome) -> Ran {
+        let (exit_code, error) = exit(outcome, timeout.as_secs());
+        let duration_ms = u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX);
+        Ran { turn, exit_code, duration_ms, output: output(outcome), error }
+    }
+
+    fn absorb(&mut self, of: HookOf<'a, Extra>, _: &ScriptOutcome, ran: Ran) -> Absorbed {
+        let verdict = if ran.exit_code == -1 { Verdict::Error } else { Verdict::NoOpinion };
+        let reading = Reading {
+            reason: (!ran.error.is_empty()).then(|| ran.error.clone()),
+            specific: serde_json::to_value(&ran).ok().map(Json::from),
+            ..Reading::of(verdict, "R16: recorded and nothing else")
+        };
+        let Ran { turn, exit_code, duration_ms, output, error } = ran;
+        self.result.records.push(InferRecord::Ran {
+            name: of.extra.name.clone(),
+            hook: self.point.name(),
+            command: of.extra.command.clone(),
+            turn,
+            exit_code,
+            duration_ms,
+            output,
+            error,
+        });
+        Absorbed { reading, effect: Effect::None, flow: Flow::Continue, warning: None }
     }
 
     fn logs(&mut self) -> Vec<LogRecord> {
         log::reminders(&self.result.reminders, self.point.name(), payload::turn(self.event))
     }
 
-    fn finish(self: Box<Self>) -> (Decision, DialectResult) {
+    fn finish(self) -> (Decision, DialectResult) {
         let contexts = self.result.reminders.iter().map(|reminder| reminder.text.clone()).collect();
         (Decision { contexts, ..Decision::default() }, DialectResult::Infer(self.result))
     }

@@ -7,12 +7,13 @@ mod expansion;
 
 use super::allow_list::AllowList;
 use super::{Extra, InferBundle, Point, guard, reminder};
-use crate::hook::dialect::due::Due;
+use crate::hook::contract::{LoadOptions, Loaded};
 use crate::hook::dialect::settings::Settings;
-use crate::hook::dialect::{Handler, Hook, LoadOptions, Loaded, Notice, NoticeKind};
 use crate::hook::document::{Node, NodeKind, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
+use crate::hook::hooks::{Due, Handler, Hook, Hooks};
 use crate::hook::matcher::RegexCompiler;
+use crate::hook::notice::{Notice, NoticeKind};
 use crate::hook::record::HookId;
 use crate::hook::runner::{Capture, Excess, Script, Shell};
 use crate::limit::Limits;
@@ -55,7 +56,6 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         switch_at: 0,
         limits: &limits,
         hooks: Vec::new(),
-        extras: Vec::new(),
         notices: Vec::new(),
     };
     for warning in warnings {
@@ -92,9 +92,10 @@ pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded,
         let text = "hooks are disabled: `enabled` is not true, nothing runs";
         loader.notice(source.problem(Some(loader.switch_at), text), None);
     }
-    let Loader { hooks, extras, notices, .. } = loader;
-    let due = if enabled { Due::of(&hooks) } else { Due::default() };
-    let bundle = InferBundle { hooks, extras, due, allow_list, mode, reminders };
+    let Loader { hooks, notices, .. } = loader;
+    let hooks = Hooks::new(hooks);
+    let hooks = if enabled { hooks } else { hooks.with_due(Due::default()) };
+    let bundle = InferBundle { hooks, allow_list, mode, reminders };
     Ok(Loaded { bundle: Box::new(bundle), notices })
 }
 
@@ -104,8 +105,7 @@ struct Loader<'a> {
     /// Where the user's file says whether hooks are enabled; its beginning where it does not.
     switch_at: usize,
     limits: &'a Limits,
-    hooks: Vec<Hook>,
-    extras: Vec<Extra>,
+    hooks: Vec<(Hook, Extra)>,
     notices: Vec<Notice>,
 }
 
@@ -224,7 +224,7 @@ impl Loader<'_> {
         };
         let seconds =
             u64::try_from(entry.timeout).ok().filter(|seconds| *seconds > 0).unwrap_or(DEFAULT_TIMEOUT);
-        self.hooks.push(Hook {
+        let hook = Hook {
             id: HookId::from(name.as_str()),
             event: point.name(),
             handler: Handler::Script { script: Script::new(entry.command.clone()), shell: Shell::Bash },
@@ -241,8 +241,9 @@ impl Loader<'_> {
             inherit_environment: true,
             identity: None,
             description: None,
-        });
-        self.extras.push(Extra { name, verdict: guard::judge(&entry.command), command: entry.command });
+        };
+        let extra = Extra { name, verdict: guard::judge(&entry.command), command: entry.command };
+        self.hooks.push((hook, extra));
     }
 }
 

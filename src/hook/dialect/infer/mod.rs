@@ -39,17 +39,18 @@ mod tests;
 pub use allow_list::AllowList;
 pub use reminder::due::DueReminder;
 
-use super::due::Due;
-use super::{Bundle, Chain, Contract, Hook, LoadOptions, Loaded, Node, Source};
+use crate::hook::chain::{Fired, Firing};
+use crate::hook::contract::{Bundle, Contract, LoadOptions, Loaded};
+use crate::hook::document::{Node, Source};
 use crate::hook::error::{ConfigError, EventError};
 use crate::hook::event::{Event, Happening};
+use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::record::{HookRecord, LogRecord, Phase};
-use crate::hook::runner::HookRunner;
+use crate::hook::runner::HookFuture;
 use guard::Verdict;
 use reminder::Reminder;
 use serde::Serialize;
 use serde_json::Value;
-use std::time::Duration;
 
 /// The contract.
 #[derive(Clone, Copy, Debug)]
@@ -184,10 +185,8 @@ struct Extra {
 /// A loaded config.
 #[derive(Debug)]
 struct InferBundle {
-    hooks: Vec<Hook>,
-    extras: Vec<Extra>,
-    /// Empty when the master switch is off.
-    due: Due,
+    /// None of them is due when the master switch is off.
+    hooks: Hooks<Extra>,
     allow_list: AllowList,
     /// For events that name no mode.
     mode: String,
@@ -196,26 +195,18 @@ struct InferBundle {
 
 impl Bundle for InferBundle {
     fn hooks(&self) -> &[Hook] {
-        &self.hooks
+        self.hooks.all()
     }
 
-    fn due(&self, event: &str) -> &[usize] {
-        self.due.at(event)
-    }
-
-    fn open<'a>(
-        &'a self,
-        event: &'a Event,
-        _: Duration,
-        host: &'a dyn HookRunner,
-    ) -> Option<Box<dyn Chain + 'a>> {
-        let point = Point::of(&event.happening)?;
-        Some(Box::new(chain::InferChain::new(self, event, point, host)))
+    fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
+        let point = Point::of(&firing.event.happening)?;
+        let chain = chain::InferChain::new(self, firing.event, point, firing.host);
+        Some(firing.run(&self.hooks, chain))
     }
 
     fn log(&self, phase: Phase, record: &HookRecord) -> Vec<LogRecord> {
-        let extra = self.extras.get(record.index);
-        extra.and_then(|extra| log::record(phase, record, extra)).into_iter().collect()
+        let of = self.hooks.get(record.index);
+        of.and_then(|of| log::record(phase, record, of.extra)).into_iter().collect()
     }
 }
 

@@ -1,7 +1,8 @@
 //! R1 to R34 beside the cases, over a scripted session.
 
 use crate::clock::lock;
-use crate::hook::decision::{DialectResult, Verdict};
+use crate::hook::decision::Verdict;
+use crate::hook::dialect::DialectResult;
 use crate::hook::runner::{Ended, Excess, ScriptOutcome};
 use crate::hook::scripted::Scripted;
 use crate::hook::{ConfigError, Contribution, Dialect, HookSet, LoadOptions, Outcome};

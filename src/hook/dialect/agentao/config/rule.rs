@@ -4,8 +4,8 @@
 use super::{Loader, Place, python_text, python_type};
 use crate::hook::dialect::agentao::matcher::Matcher;
 use crate::hook::dialect::agentao::{EventName, Extra};
-use crate::hook::dialect::{Handler, Hook};
 use crate::hook::document::{Node, NodeKind};
+use crate::hook::hooks::{Handler, Hook};
 use crate::hook::runner::{Capture, Excess, Script, Shell};
 use std::sync::Arc;
 use std::time::Duration;

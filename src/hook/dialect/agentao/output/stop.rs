@@ -1,11 +1,11 @@
 //! `Stop` (A4): nine steps over exit status and output; each only adds to what the ones before found.
 
-use super::{Meaning, Output, contexts, specific, string, text_of};
-use crate::hook::decision::{Reading, Verdict};
+use super::{Answer, Meaning, Output, contexts, specific, string, text_of};
+use crate::hook::decision::Verdict;
 use crate::hook::dialect::agentao::result::AttachmentType;
 use serde_json::{Map, Value, json};
 
-pub(super) fn read(mut meaning: Meaning, output: &Output) -> Reading {
+pub(super) fn read(mut meaning: Meaning, output: &Output) -> Answer {
     if output.status == 2 {
         let reason = match output.stderr.as_str() {
             "" => "Stop hook blocked via exit 2".to_owned(),
@@ -15,7 +15,7 @@ pub(super) fn read(mut meaning: Meaning, output: &Output) -> Reading {
         meaning.force_continue = true;
         meaning.follow_up_message = Some(reason.clone());
         meaning.stop_reason = Some(reason);
-        return meaning.into_reading(Verdict::Block, "A4 Stop step 1: exit status 2");
+        return meaning.answer(Verdict::Block, "A4 Stop step 1: exit status 2");
     }
     if output.stdout.is_empty() {
         if output.status != 0 {
@@ -38,7 +38,7 @@ pub(super) fn read(mut meaning: Meaning, output: &Output) -> Reading {
 }
 
 /// Steps 4 to 9.
-fn decided(mut meaning: Meaning, object: Map<String, Value>) -> Reading {
+fn decided(mut meaning: Meaning, object: Map<String, Value>) -> Answer {
     let is_true = |name: &str| object.get(name) == Some(&Value::Bool(true));
     let ends = object.get("continue") == Some(&Value::Bool(false));
     let stop_reason = string(&object, "stopReason");
@@ -83,5 +83,5 @@ fn decided(mut meaning: Meaning, object: Map<String, Value>) -> Reading {
         Verdict::NoOpinion
     };
     meaning.succeed(Value::Object(object));
-    meaning.into_reading(verdict, "A4 Stop steps 4 to 9: an object")
+    meaning.answer(verdict, "A4 Stop steps 4 to 9: an object")
 }

@@ -1,6 +1,7 @@
 //! Loading: what is dropped and why, sources, frontmatter.
 
-use crate::hook::dialect::{Handler, Purpose};
+use crate::hook::contract::Purpose;
+use crate::hook::hooks::Handler;
 use crate::hook::runner::Shell;
 use crate::hook::{ConfigError, Contribution, Dialect, HookSet, LoadOptions, NoticeKind};
 use serde_json::{Value, json};

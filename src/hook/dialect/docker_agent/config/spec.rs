@@ -5,8 +5,8 @@ use crate::hook::dialect::docker_agent::builtin;
 use crate::hook::dialect::docker_agent::settings::Settings;
 use crate::hook::dialect::docker_agent::template::Template;
 use crate::hook::dialect::docker_agent::{Action, Extra, OnError};
-use crate::hook::dialect::{Handler, Hook};
 use crate::hook::document::{Node, NodeKind};
+use crate::hook::hooks::{Handler, Hook};
 use crate::hook::record::HookId;
 use crate::hook::runner::{Capture, Excess, Script, Shell};
 use crate::limit::Limits;
@@ -87,7 +87,7 @@ impl Reader<'_> {
                 let name =
                     command.ok_or_else(|| fault(node.at, ": command must name the builtin to invoke"))?;
                 warnings.extend(builtin::warning(name, self.group.event).map(|text| (node.at, text)));
-                (Action::Builtin { name: name.to_owned(), args: args.clone() }, Handler::Other("builtin"))
+                (Action::Builtin { name: name.into(), args: args.clone() }, Handler::Other("builtin"))
             }
             "model" => (model(node)?, Handler::Other("model")),
             other => {
@@ -102,7 +102,7 @@ impl Reader<'_> {
             agent: self.group.origin.agent.clone(),
             matcher: self.group.matcher.clone(),
             preempt: self.group.preempt,
-            display: display.clone(),
+            display: display.as_str().into(),
             environment,
             working_dir,
             on_error,

@@ -3,8 +3,8 @@
 
 use super::{Fault, FaultKind, Origin, Spec, file_safe};
 use crate::hook::dialect::everruns::{ArgumentRule, EventName, Extra, Matcher, OnError};
-use crate::hook::dialect::{Handler, Hook};
 use crate::hook::document::{Node, NodeKind};
+use crate::hook::hooks::{Handler, Hook};
 use crate::hook::json::append_json;
 use crate::hook::matcher::{ArgumentPattern, NamePattern, Regex, RegexCompiler, no_character_of_a_name};
 use crate::hook::record::HookId;

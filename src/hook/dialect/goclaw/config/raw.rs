@@ -2,7 +2,7 @@
 
 use super::field::{Checked, boolean, fault, integer, object, saturating, strings, text, wrong_type};
 use super::record::{OnTimeout, Scope};
-use crate::hook::dialect::Purpose;
+use crate::hook::contract::Purpose;
 use crate::hook::dialect::goclaw::EventName;
 use crate::hook::document::Node;
 use crate::hook::record::HookId;

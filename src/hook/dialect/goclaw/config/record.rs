@@ -5,14 +5,16 @@ use super::builtin;
 use super::field::{Checked, fault, strings};
 use super::raw::Raw;
 use super::settings::{Edition, Settings};
+use crate::hook::contract::{LoadOptions, Purpose};
 use crate::hook::dialect::goclaw::{EventName, HandlerKind, cel, filter};
-use crate::hook::dialect::{Handler, Hook, LoadOptions, Purpose};
 use crate::hook::document::Node;
+use crate::hook::hooks::{Handler, Hook};
 use crate::hook::matcher::{Regex, RegexCompiler};
 use crate::hook::record::HookId;
 use crate::hook::runner::{Capture, Excess, Script, Shell};
 use crate::limit::Limits;
 use crate::text::Text;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Command output, each stream, in bytes (5 of the contract).
@@ -65,7 +67,7 @@ pub(in crate::hook::dialect::goclaw) enum HandlerConfig {
         environment: Vec<(Text, Text)>,
     },
     Http {
-        url: String,
+        url: Arc<str>,
         headers: Vec<(String, String)>,
     },
     Prompt {
@@ -276,7 +278,9 @@ impl Reader<'_> {
                 required("command")?;
                 HandlerConfig::Command { environment: self.environment(raw)? }
             }
-            HandlerKind::Http => HandlerConfig::Http { url: required("url")?, headers: raw.headers()? },
+            HandlerKind::Http => {
+                HandlerConfig::Http { url: required("url")?.into(), headers: raw.headers()? }
+            }
             HandlerKind::Prompt => HandlerConfig::Prompt {
                 template: raw.text("prompt_template").trim().to_owned(),
                 model: match raw.text("model") {

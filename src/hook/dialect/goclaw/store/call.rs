@@ -3,7 +3,8 @@
 use super::{Row, Store, id_of};
 use crate::clock::lock;
 use crate::hook::HookSet;
-use crate::hook::dialect::{Dialect, LoadOptions, Purpose};
+use crate::hook::contract::{LoadOptions, Purpose};
+use crate::hook::dialect::Dialect;
 use serde_json::{Map, Value, json};
 
 /// Who calls.

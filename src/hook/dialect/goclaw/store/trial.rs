@@ -3,8 +3,9 @@
 
 use super::Store;
 use super::call::{Answered, Caller, Role, invalid, respond};
+use crate::hook::contract::{LoadOptions, Loaded, Purpose};
+use crate::hook::dialect::Dialect;
 use crate::hook::dialect::goclaw::config;
-use crate::hook::dialect::{Dialect, LoadOptions, Loaded, Purpose};
 use crate::hook::document::Source;
 use crate::hook::{HookRunner, HookSet, Outcome};
 use serde::Serialize;

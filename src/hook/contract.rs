@@ -1,0 +1,272 @@
+//! What a dialect is to the engine.
+//!
+//! - [`Contract`]: recognises and loads a config, reads an event in the dialect's own shape.
+//! - [`Bundle`]: a loaded config, immutable and shared.
+//! - [`Chain`]: one firing. It holds what hooks may change on the way (arguments, message, result, verdicts so far) and says,
+//!   hook by hook, *select* → *deliver* → *read* → *absorb*, and at the end what it came to.
+//!
+//! A handler beside the shell (a request, a question to a model) is a variant of [`Handler`](super::hooks::Handler) and, like
+//! a script, ends as a [`ScriptOutcome`]: status, output, how it ended.
+
+use super::background::Late;
+use super::chain::{Fired, Firing};
+use super::decision::{Decision, Reading};
+use super::dialect::DialectResult;
+use super::document::{Node, Source};
+use super::error::{ConfigError, ConfigProblem, EventError};
+use super::event::Event;
+use super::hooks::{Hook, HookOf};
+use super::matcher::Mismatch;
+use super::notice::Notice;
+use super::record::{Effect, HookRecord, LogRecord, Phase};
+use super::request::Request;
+use super::runner::{Ended, HookFuture, ScriptOutcome};
+use crate::environment::Environment;
+use crate::limit::Limits;
+use crate::text::Text;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a host has to say when a config is loaded.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LoadOptions {
+    /// The config's name in messages, usually its file name.
+    pub name: String,
+    /// What it is loaded for.
+    pub purpose: Purpose,
+    /// Hooks that other parts of the agent ship, in resolved order.
+    pub contributions: Vec<Contribution>,
+    /// Whether who assigns the config may assign what is of high risk.
+    pub may_assign_high_risk: bool,
+    /// Whether hooks of a declarative bundle (`{"definition": ...}`) are taken or ignored with a notice.
+    pub declarative_bundles: bool,
+    /// What one run may use; `None` is the dialect's profile. A bundle can not raise it.
+    pub limits: Option<Limits>,
+    /// Prefix of the variables that carry the payload, for a host's own brand; `None` is the dialect's.
+    pub variable_prefix: Option<String>,
+    /// The dialect's named switches and what it asks of its host (folders, editions, allow-lists), by the names that the
+    /// dialect's module documents. An unknown name is an error.
+    pub settings: Map<String, Value>,
+}
+
+impl Default for LoadOptions {
+    fn default() -> Self {
+        Self {
+            name: "hooks".to_owned(),
+            purpose: Purpose::Run,
+            contributions: Vec::new(),
+            may_assign_high_risk: true,
+            declarative_bundles: true,
+            limits: None,
+            variable_prefix: None,
+            settings: Map::new(),
+        }
+    }
+}
+
+/// What a config is loaded for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be checked before it is saved: every fault is an error.
+    Save,
+    /// To run: a faulty hook is dropped with a warning, the others run.
+    Run,
+}
+
+/// Hooks that come with a part of the agent and not from the user's config.
+#[derive(Clone, Debug)]
+pub struct Contribution {
+    /// The part's id (a capability, a plug-in).
+    pub origin: String,
+    /// Its hook specs, in the dialect's shape.
+    pub hooks: Vec<Value>,
+}
+
+/// A dialect: how its configs and events are read.
+pub trait Contract: Send + Sync {
+    /// Whether the content shows this dialect.
+    fn recognises(&self, config: &Node) -> bool;
+
+    /// Loads a config.
+    ///
+    /// # Errors
+    /// The config can not be used for [`LoadOptions::purpose`].
+    fn load(&self, source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError>;
+
+    /// The config as a tree, for the paths of places.
+    ///
+    /// # Errors
+    /// The text is neither JSON nor YAML.
+    fn tree(&self, source: &Source<'_>) -> Result<Node, ConfigProblem> {
+        source.json_or_yaml("")
+    }
+
+    /// Reads an event from a payload in the dialect's own shape.
+    ///
+    /// # Errors
+    /// It is not one of the dialect's payloads.
+    fn read_event(&self, payload: &Value) -> Result<Event, EventError>;
+}
+
+/// What loading gives.
+pub struct Loaded {
+    /// The hooks.
+    pub bundle: Box<dyn Bundle>,
+    /// What was noticed, in order.
+    pub notices: Vec<Notice>,
+}
+
+/// A loaded config of one dialect.
+pub trait Bundle: Send + Sync {
+    /// All hooks, in chain order.
+    fn hooks(&self) -> &[Hook];
+
+    /// Whether the config brings no hook of its own.
+    fn is_empty(&self) -> bool {
+        self.hooks().is_empty()
+    }
+
+    /// What the dialect does not read of an object that a script printed on an event of this name, a line each. Asked for hooks
+    /// that stopped nothing only.
+    fn unread(&self, event: &str, output: &Map<String, Value>) -> Vec<String> {
+        let _ = (event, output);
+        Vec::new()
+    }
+
+    /// Opens the chain of the firing's event and lets the engine run it ([`Firing::run`]); `None` when the dialect has no such
+    /// event.
+    fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>>;
+
+    /// The dialect's log events for a record at `phase`.
+    fn log(&self, phase: Phase, record: &HookRecord) -> Vec<LogRecord>;
+}
+
+/// One firing, as its dialect sees it. The engine owns each hook's turn: it asks whether the hook is to run, has it delivered,
+/// runs it, has its output read and hands the reading over.
+pub trait Chain<'a>: Send {
+    /// What the dialect keeps of a hook.
+    type Extra: Sync + 'a;
+    /// What reading an output depends on beside the output. It borrows nothing, for a long output is read on another thread.
+    type Terms: Send + 'static;
+    /// What an output means to this dialect.
+    type Answer: Send + 'static;
+
+    /// The event's name in the dialect.
+    fn event_name(&self) -> &'static str;
+
+    /// What records call the hooks of this firing, where that is not their ids.
+    fn label(&self) -> Option<Arc<str>> {
+        None
+    }
+
+    /// How the hooks run.
+    fn order(&self) -> Order {
+        Order::Sequential
+    }
+
+    /// The hooks of this firing, where more than the event's name tells (tenants, hooks that are off); `None` is
+    /// [`Hooks::due`](super::hooks::Hooks::due).
+    fn due(&self) -> Option<Vec<usize>> {
+        None
+    }
+
+    /// Whether the hook is to run, by its matcher and by what earlier hooks changed.
+    ///
+    /// # Errors
+    /// Why it is not.
+    fn select(&mut self, of: HookOf<'a, Self::Extra>) -> Result<(), Mismatch>;
+
+    /// What the hook gets.
+    ///
+    /// # Errors
+    /// It can not be started; this is how it ended.
+    fn deliver(&mut self, of: HookOf<'a, Self::Extra>) -> Result<Delivery, Ended>;
+
+    /// On what reading this hook's output depends, asked for when it has ended.
+    fn terms(&self, of: HookOf<'a, Self::Extra>) -> Self::Terms;
+
+    /// What the outcome means. A pure function: everything that looks at each byte of an output is done here.
+    fn read(terms: Self::Terms, outcome: &ScriptOutcome) -> Self::Answer;
+
+    /// Takes the meaning in. What the answer holds is moved, not copied: it can be as large as an output.
+    fn absorb(
+        &mut self,
+        of: HookOf<'a, Self::Extra>,
+        outcome: &ScriptOutcome,
+        answer: Self::Answer,
+    ) -> Absorbed;
+
+    /// The dialect's log events about the firing as a whole; asked for once, after the last hook.
+    fn logs(&mut self) -> Vec<LogRecord> {
+        Vec::new()
+    }
+
+    /// What it all came to.
+    fn finish(self) -> (Decision, DialectResult);
+}
+
+/// How the hooks of an event run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// One after another; a later one sees what earlier ones changed.
+    Sequential,
+    /// All together, each with the same payload.
+    Parallel,
+}
+
+/// What a hook gets beside what is fixed at load.
+#[derive(Clone, Debug, Default)]
+pub struct Delivery {
+    /// Variables, all of them; names are unique.
+    pub environment: Environment,
+    /// Standard input.
+    pub stdin: Text,
+    /// A file of the session that has the bytes of `stdin` while the hook runs.
+    pub payload_file: Option<Text>,
+    /// A shorter time than the hook's own, where the chain has a budget.
+    pub timeout: Option<Duration>,
+    /// Working directory of this run, before [`Hook::cwd`].
+    pub cwd: Option<Text>,
+    /// Prefixes of names of the session's environment that the hook does not see.
+    pub hidden: &'static [&'static [u8]],
+    /// What is done with all this.
+    pub work: Work,
+}
+
+/// How a hook comes to its outcome.
+#[derive(Clone, Debug, Default)]
+pub enum Work {
+    /// Its [`Handler::Script`] or [`Handler::Program`] runs.
+    #[default]
+    Run,
+    /// The same, but nobody waits: the chain reads an empty success, and what came of it is said to [`Late`].
+    Start(Late),
+    /// The host is asked.
+    Ask(Request),
+    /// The outcome is known already: a built-in, a cached answer.
+    Known(Box<ScriptOutcome>),
+}
+
+/// What a verdict did.
+#[derive(Clone, Debug)]
+pub struct Absorbed {
+    /// The verdict in the engine's words, for the record.
+    pub reading: Reading,
+    /// To the chain, in words.
+    pub effect: Effect,
+    /// To the hooks after it; parallel chains do not look.
+    pub flow: Flow,
+    /// What to warn of.
+    pub warning: Option<String>,
+}
+
+/// Whether the chain goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// It does.
+    Continue,
+    /// No further hook runs.
+    Stop,
+}
