@@ -235,7 +235,7 @@ fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, dialect: Dialect) -> Figu
         taken: start.elapsed(),
         heap: HEAP.get_peak_memory() as u64,
         charged,
-        kept: heap_now().unwrap_or_default(),
+        kept: settled_heap(0),
         poll: longest.time,
         place: longest.place.to_owned(),
         late: Duration::ZERO,

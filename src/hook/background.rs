@@ -40,9 +40,9 @@ impl Late {
     }
 
     /// Waits for the end of a run, and reads its outcome.
-    pub(super) async fn wait(&self, run: HookFuture<'_, ScriptOutcome>) -> Ran {
+    pub(super) async fn wait(&self, run: HookFuture<'_, ScriptOutcome>, stays: bool) -> Ran {
         let reader = Arc::clone(&self.reader);
-        reading::of(run.await, move |outcome| reader(outcome)).await
+        reading::of(run.await, stays, move |outcome| reader(outcome)).await
     }
 
     pub(super) fn say(&self, (said, outcome): Ran, host: &dyn HookRunner) {
@@ -75,17 +75,18 @@ struct Background {
 
 /// Adds a run.
 pub(super) fn add(
-    state: &SessionState,
+    host: &dyn HookRunner,
     hook: HookId,
     future: HookFuture<'static, ScriptOutcome>,
     late: Late,
 ) -> Result<(), Ended> {
-    state.with(|background: &mut Background| {
+    let stays = host.stays();
+    host.state().with(|background: &mut Background| {
         if background.runs.len().saturating_add(background.taken) >= MOST {
             return Err(Ended::NotStarted(format!("{MOST} hooks run in the background already")));
         }
         let waiting = late.clone();
-        let future = Box::pin(async move { waiting.wait(future).await });
+        let future = Box::pin(async move { waiting.wait(future, stays).await });
         background.runs.push(Run { hook, future, late });
         Ok(())
     })

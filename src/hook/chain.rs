@@ -255,7 +255,8 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
         record: &mut HookRecord,
     ) -> Flow {
         let terms = self.chain.terms(of);
-        let (answer, outcome) = reading::of(outcome, move |outcome| C::read(terms, outcome)).await;
+        let (answer, outcome) =
+            reading::of(outcome, self.host.stays(), move |outcome| C::read(terms, outcome)).await;
         let Absorbed { reading, effect, flow, warning } = self.chain.absorb(of, &outcome, answer);
         if reading.verdict == Verdict::Error {
             tracing::debug!(target: "hookbox::hook", hook = record.hook.as_str(), reason = reading.reason.as_deref(), "hook failed");
@@ -378,12 +379,12 @@ fn begin<'a>(host: &'a dyn HookRunner, hook: &'a Hook, delivery: Result<Delivery
 /// Starts what nobody waits for. A session that can not do that runs it now; for the chain that is the same.
 fn start<'a>(host: &'a dyn HookRunner, hook: &'a Hook, request: ScriptRequest<'a>, late: Late) -> Begun<'a> {
     match host.start(request.clone()) {
-        Some(run) => match background::add(host.state(), hook.id.clone(), run, late) {
+        Some(run) => match background::add(host, hook.id.clone(), run, late) {
             Ok(()) => Begun::over(ScriptOutcome::exited(0, "", "")),
             Err(end) => Begun::over(ScriptOutcome::ended(end)),
         },
         None => Begun::waits(Box::pin(async move {
-            let ran = late.wait(host.run(request)).await;
+            let ran = late.wait(host.run(request), host.stays()).await;
             late.say(ran, host);
             ScriptOutcome::exited(0, "", "")
         })),

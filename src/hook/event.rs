@@ -1,6 +1,6 @@
 //! Events: what happened in an agent session, in our own words, common to all dialects.
 //!
-//! A host fires these; each dialect maps them to its own event names and payloads (`dialects/README.md` 2). What only one
+//! A host fires these; each dialect maps them to its own event names and payloads. What only one
 //! dialect speaks of and no field here carries goes into [`Event::facts`], in that dialect's spelling.
 
 use super::json::{self, Json};

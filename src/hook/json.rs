@@ -38,11 +38,11 @@ impl Drop for Tree {
 }
 
 impl Json {
-    /// A value that may be large, as one that a script made: it is looked at whole, and if it is large it is dropped on a thread
-    /// of the crate.
+    /// A value that may be large, as one that a script made. One that is, and that was made on a thread of the crate, is also
+    /// dropped on one.
     pub(crate) fn of_any_size(value: Value) -> Self {
         let mut left = LARGE;
-        let is_large = has_many(&value, &mut left);
+        let is_large = apart::is_here() && has_many(&value, &mut left);
         Self(Arc::new(Tree { value, is_large }))
     }
 

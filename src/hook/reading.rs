@@ -7,12 +7,13 @@ use crate::limit::apart::Apart;
 /// Bytes of an output that is read in place, which takes less than a millisecond.
 const IN_PLACE: usize = 64 << 10;
 
-/// Reads an outcome; gives it back with what it means.
+/// Reads an outcome; gives it back with what it means. `stays` keeps a long one here too.
 pub(super) async fn of<T: Send + 'static>(
     outcome: ScriptOutcome,
+    stays: bool,
     read: impl FnOnce(&ScriptOutcome) -> T + Send + 'static,
 ) -> (T, ScriptOutcome) {
-    if outcome.stdout.len().saturating_add(outcome.stderr.len()) <= IN_PLACE {
+    if stays || outcome.stdout.len().saturating_add(outcome.stderr.len()) <= IN_PLACE {
         return (read(&outcome), outcome);
     }
     let work = Box::pin(async move { (read(&outcome), outcome) });
@@ -30,11 +31,13 @@ mod tests {
 
     #[tokio::test]
     async fn only_a_long_output_is_read_on_another_thread() {
-        let place = |bytes: usize| of(ScriptOutcome::exited(0, vec![b'a'; bytes], ""), |_| current().id());
+        let outcome = |bytes: usize| ScriptOutcome::exited(0, vec![b'a'; bytes], "");
+        let place = |bytes: usize| of(outcome(bytes), false, |_| current().id());
         let here: ThreadId = current().id();
-        let (short, outcome) = place(IN_PLACE).await;
-        assert_eq!((short, outcome.stdout.len()), (here, IN_PLACE));
-        let (long, outcome) = place(IN_PLACE + 1).await;
-        assert_eq!((long == here, outcome.stdout.len()), (false, IN_PLACE + 1));
+        let (short, read) = place(IN_PLACE).await;
+        assert_eq!((short, read.stdout.len()), (here, IN_PLACE));
+        let (long, read) = place(IN_PLACE + 1).await;
+        assert_eq!((long == here, read.stdout.len()), (false, IN_PLACE + 1));
+        assert_eq!(of(read, true, |_| current().id()).await.0, here);
     }
 }

@@ -91,6 +91,11 @@ pub trait HookRunner: Send + Sync {
         None
     }
 
+    /// Whether nothing of this session goes on at a thread of the crate: long outputs are then read where they are awaited.
+    fn stays(&self) -> bool {
+        false
+    }
+
     /// Whether this is a session in shadow mode, where nothing is enforced. The engine wraps sessions for that; a host
     /// does not implement it.
     fn is_shadow(&self) -> bool {

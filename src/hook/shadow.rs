@@ -122,6 +122,10 @@ impl HookRunner for Watched<'_> {
         self.session.observer()
     }
 
+    fn stays(&self) -> bool {
+        self.session.stays()
+    }
+
     fn is_shadow(&self) -> bool {
         true
     }

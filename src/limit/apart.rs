@@ -69,6 +69,7 @@ impl Threads {
 
     /// What each thread does.
     fn work(&self) {
+        IS_HERE.set(true);
         let mut state = lock(&self.state);
         loop {
             if let Some(job) = state.ready.pop_front() {
@@ -286,6 +287,15 @@ impl<R: Send> Job for Remains<R> {
         // A panic of the host's own parts when they are dropped is nobody's.
         drop(catch_unwind(AssertUnwindSafe(|| drop(remains))));
     }
+}
+
+thread_local! {
+    static IS_HERE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Whether this is one of the threads.
+pub(crate) fn is_here() -> bool {
+    IS_HERE.get()
 }
 
 /// What is dropped on a thread and is charged to nobody.

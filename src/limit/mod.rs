@@ -61,7 +61,7 @@ macro_rules! limits {
             pub const fn default_profile() -> Self { Self { $($name: $default,)* } }
             /// The profile for short hook scripts.
             pub const fn hook() -> Self { Self { $($name: $hook,)* } }
-            /// The bounds that Everruns' shipped runtime sets (`dialects/everruns.md` 5.2).
+            /// The bounds that Everruns' shipped runtime sets (its contract, 5.2).
             pub const fn everruns() -> Self { Self { $($name: $everruns,)* } }
             /// The profile for a person at a prompt: no time limit, wide bounds.
             pub const fn interactive() -> Self { Self { $($name: $interactive,)* } }

@@ -73,6 +73,10 @@ impl HookRunner for Sandbox {
         Some(self.begin(request))
     }
 
+    fn stays(&self) -> bool {
+        self.stays
+    }
+
     fn deliver_late(&self, late: &LateOutput) -> bool {
         self.hook_host.as_ref().is_some_and(|host| host.deliver_late(late))
     }

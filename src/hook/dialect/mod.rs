@@ -85,7 +85,7 @@ impl Dialect {
         }
     }
 
-    /// The dialect that a config's content, JSON or YAML, shows (`dialects/README.md` 6).
+    /// The dialect that a config's content, JSON or YAML shows.
     ///
     /// # Errors
     /// The text is neither JSON nor YAML, or no dialect or more than one fits; the message lists the candidates.

@@ -13,16 +13,16 @@ use serde::Serialize;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DialectResult {
-    /// `dialects/everruns.md` 5.1.
+    /// [`everruns`](super::everruns), 5.1.
     Everruns(EverrunsResult),
-    /// `dialects/docker-agent.md`.
+    /// [`docker_agent`](super::docker_agent).
     DockerAgent(Box<DockerAgentResult>),
-    /// `dialects/claude-code.md`.
+    /// [`claude_code`](super::claude_code).
     ClaudeCode(Box<ClaudeCodeResult>),
-    /// `dialects/claude-code.md`, part II.
+    /// [`agentao`](super::agentao).
     Agentao(AgentaoResult),
-    /// `dialects/infer.md`.
+    /// [`infer`](super::infer).
     Infer(InferResult),
-    /// `dialects/goclaw.md`.
+    /// [`goclaw`](super::goclaw).
     Goclaw(GoclawResult),
 }

@@ -1,5 +1,5 @@
 //! `agentao`: Agentao plug-in hooks. Eight events, two handlers (a command and a prompt), sequential chains; the payload is
-//! standard input, the answer standard output and exit status. Rules G1 to G21 of `dialects/claude-code.md`, part II.
+//! standard input, the answer standard output and exit status. Rules G1 to G21.
 //!
 //! `config.rs` reads configs (`config/rule.rs` one rule), `matcher.rs` tests names and triggers, `payload.rs` writes payloads and
 //! reads them back, `output.rs` reads what a hook printed (`output/stop.rs` that of `Stop`), `chain.rs` folds (`result.rs` has the
@@ -18,6 +18,10 @@
 //!
 //! Facts of an event ([`Event::facts`]): the payload's own names (`stop_hook_active`, `custom_instructions`,
 //! `compaction_type`, `reason`, `transcript_path`, …), and `permission_decision`: with `deny` no hook of the call runs (G20).
+//!
+//! The contract follows.
+
+#![doc = include_str!("CONTRACT.md")]
 
 mod chain;
 mod config;

@@ -1,6 +1,6 @@
 //! `claude-code`: Claude Code settings, plug-in and frontmatter hooks. 33 events; handlers of five types (a command, an HTTP
 //! request, a tool of an MCP server, a question to a model or an agent) that run together; deny beats defer beats ask beats
-//! allow. Rules R1 to R64 of `dialects/claude-code.md`, part I.
+//! allow. Rules R1 to R64.
 //!
 //! `event.rs` has the table of events; `config.rs` loads, with `settings.rs` (what the host says), `matcher.rs` and
 //! `expression.rs` (groups), `rule.rs` and `path_rule.rs` (`if`), `placeholder.rs`; `payload.rs` writes payloads and reads
@@ -22,6 +22,10 @@
 //! | `environment` | object | `{}` | the host's variables: for headers (R25), `CLAUDE_CODE_REMOTE`, `CLAUDE_CODE_BRIDGE_SESSION_ID`, `CLAUDE_CODE_STOP_HOOK_BLOCK_CAP` (R58), `CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS` (5.3) |
 //! | `plugins` | object | `{}` | by name `{root, data, options}`: folders and options of plug-ins (R20) |
 //! | `max_timeout_seconds` | number | none | cap of all timeouts (5.3) |
+//!
+//! The contract follows.
+
+#![doc = include_str!("CONTRACT.md")]
 
 mod answer;
 mod cap;

@@ -412,7 +412,7 @@ fn is_map_of_events(node: &Node) -> bool {
     node.members().iter().any(|member| EventName::from_name(&member.name).is_some())
 }
 
-/// `dialects/README.md` 6. An agent without hooks shows the dialect too, by what stands for hooks.
+/// An agent without hooks shows the dialect too, by what stands for hooks.
 pub(super) fn recognises(config: &Node) -> bool {
     let agents = config.get("agents").map_or(&[][..], Node::members);
     agents.iter().any(|agent| agent.value.get("hooks").is_some_and(Node::is_object))

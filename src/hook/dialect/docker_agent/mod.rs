@@ -1,6 +1,5 @@
 //! `docker-agent`: docker-agent hooks. 28 events, three types of hooks (`command`, `builtin`, `model`); the payload travels on
-//! standard input, the verdict comes back as JSON on standard output or as exit status 2. Rules R1 to R44 of
-//! `dialects/docker-agent.md`.
+//! standard input, the verdict comes back as JSON on standard output or as exit status 2. Rules R1 to R44.
 //!
 //! `event.rs` is the table of events, `config.rs` reads and validates configs, `payload.rs` writes payloads and reads them
 //! back as events, `output.rs` reads verdicts, `chain.rs` selects and delivers, `fold.rs` puts the verdicts together,
@@ -33,6 +32,10 @@
 //!
 //! The run's cancellation is the host's: it drops the firing, and then there is no result (R26); it does not drop those of
 //! `session_end` and `turn_end` (R42).
+//!
+//! The contract follows.
+
+#![doc = include_str!("CONTRACT.md")]
 
 mod builtin;
 mod chain;

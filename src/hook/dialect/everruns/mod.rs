@@ -1,9 +1,12 @@
 //! `everruns`: Everruns user hooks. Six events, one executor (`bash`), sequential chains; the payload travels in a
-//! variable, in a file and on standard input, the decision comes back on standard output. Rules R1 to R58 of
-//! `dialects/everruns.md`.
+//! variable, in a file and on standard input, the decision comes back on standard output. Rules R1 to R58.
 //!
 //! `config.rs` reads and validates configs, `payload.rs` writes the envelope and reads it back as an event, `output.rs`
 //! reads decisions, `chain.rs` keeps what a chain has changed so far, `log.rs` makes the `hook.*` records.
+//!
+//! The contract follows.
+
+#![doc = include_str!("CONTRACT.md")]
 
 mod chain;
 mod config;

@@ -1,5 +1,5 @@
 //! `goclaw`: GoClaw hooks. Records with a scope and a priority, seven events of which three can be blocked, four handlers
-//! (`command`, `http`, `prompt`, `script`). Rules R1 to R60 of `dialects/goclaw.md`.
+//! (`command`, `http`, `prompt`, `script`). Rules R1 to R60.
 //!
 //! `config.rs` reads and validates records, `filter.rs` and `cel/` select by tenant, expression and condition, `payload.rs`
 //! writes the payload and reads it back, `handler.rs` says what each handler gets, `output.rs` reads what it gave, `chain.rs`
@@ -40,6 +40,10 @@
 //!   output is what `handle` returned, as JSON, messages are what it logged; another status than 0 is an exception.
 //! - Rows that could not be read at all are said as `{"resolve_error": "why"}` in place of a config (R28).
 //! - Prompt hooks are counted for each turn: by `turn_id`, and without one from one user message to the next (R38).
+//!
+//! The contract follows.
+
+#![doc = include_str!("CONTRACT.md")]
 
 mod audit;
 mod cel;

@@ -1,5 +1,5 @@
 //! `infer`: command hooks of the inference-gateway CLI. Eight points, one action (a shell command), off by default, gated by
-//! an allow-list, and observing only: nothing that a hook prints changes anything. Rules R1 to R34 of `dialects/infer.md`.
+//! an allow-list, and observing only: nothing that a hook prints changes anything.
 //!
 //! `config.rs` reads configs (`config/expansion.rs` expands variables in their text first), `allow_list.rs` is the gate and
 //! `guard.rs` its test of a command's text, `payload.rs` writes payloads and reads them back, `chain.rs` runs and records,
@@ -25,6 +25,10 @@
 //!
 //! A [`Contribution`](super::Contribution) is a plug-in too: its `hooks` are hooks in the config's shape. They come before
 //! those of `plugins`. `bash.enabled` is the tool's own switch; hooks do not ask for it.
+//!
+//! The contract follows.
+
+#![doc = include_str!("CONTRACT.md")]
 
 mod allow_list;
 mod chain;
