@@ -14,7 +14,8 @@ impl Parser<'_> {
         self.expect_sign("(")?;
         if self.locals.as_ref().is_some_and(|locals| locals.contains_key(name)) {
             let shown = String::from_utf8_lossy(name);
-            return Err(self.fatal(format!("attempt to use non-function `{shown}' in function call")));
+            let message = format!("attempt to use non-function `{shown}' in function call");
+            return Err(self.error(super::error::SyntaxErrorKind::Error(message)));
         }
         let function = self.function(name);
         self.calls.push((function, line));

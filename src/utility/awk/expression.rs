@@ -37,8 +37,9 @@ impl Parser<'_> {
 
     fn ternary(&mut self, compares: bool) -> Result<(), SyntaxError> {
         let outer = std::mem::replace(&mut self.is_operand, false);
+        let outside = std::mem::replace(&mut self.compares, compares);
         let result = self.deeper(|parser| parser.ternary_here(compares));
-        self.is_operand = outer;
+        (self.is_operand, self.compares) = (outer, outside);
         result
     }
 
@@ -143,11 +144,8 @@ impl Parser<'_> {
                     self.emit(Op::Getline(Source::Command, place));
                 }
                 CONCATENATE => {
-                    if self.is_sign("!") {
-                        return Ok(());
-                    }
                     let mut count = 1;
-                    while self.level(compares) == Some(CONCATENATE) && !self.is_sign("!") {
+                    while self.level(compares) == Some(CONCATENATE) {
                         self.operand(|parser| parser.binary(ADD, compares))?;
                         count += 1;
                     }
@@ -279,7 +277,7 @@ impl Parser<'_> {
         }
         self.advance();
         let right = self.program.code.len();
-        self.expression()?;
+        self.ternary(self.compares)?;
         match (operator, place) {
             (Some(operator), _) => {
                 self.evaluate_right_first(place, start, right);

@@ -50,11 +50,14 @@ impl Reader {
                 self.start += rest.iter().take_while(|&&byte| byte == b'\n').count();
             }
             let rest = self.buffer.get(self.start..).unwrap_or(&[]);
+            // The byte before is looked at, so that `^` matches at the beginning of the input alone.
+            let behind = usize::from(self.start > 0);
+            let with_byte_before = self.buffer.get(self.start - behind..).unwrap_or(&[]);
             let is_regex = matches!(separator, Separator::Regex(_));
             let found = if !is_regex || rest.len() >= wanted || self.has_ended {
                 // An expression starts over with each attempt: so the next one waits for twice as much.
                 wanted = rest.len().saturating_mul(2);
-                find(ctx, rest, separator, &mut searched, self.has_ended).await?
+                find(ctx, rest, (with_byte_before, behind), separator, &mut searched, self.has_ended).await?
             } else {
                 None
             };
@@ -88,9 +91,9 @@ impl Reader {
 
     /// Appends what can be read.
     async fn fill(&mut self) -> Result<Result<(), Errno>, UtilityError> {
-        if self.start > 0 {
-            self.buffer.remove_front(self.start);
-            self.start = 0;
+        if self.start > 1 {
+            self.buffer.remove_front(self.start - 1);
+            self.start = 1;
         }
         let count = match self.input.fill().await {
             Ok(bytes) => {
@@ -111,6 +114,7 @@ impl Reader {
 async fn find(
     ctx: &Context,
     rest: &[u8],
+    (with_byte_before, behind): (&[u8], usize),
     separator: &Separator,
     searched: &mut usize,
     has_ended: bool,
@@ -138,8 +142,10 @@ async fn find(
         Separator::Regex(regex) => {
             let mut from = 0;
             loop {
-                let found = regex.find_at(rest, from, &mut Pace::Shared(&ctx.meter)).await;
-                match found.map_err(|_| stopped(&ctx.meter))? {
+                let found =
+                    regex.find_at(with_byte_before, from + behind, &mut Pace::Shared(&ctx.meter)).await;
+                let found = found.map_err(|_| stopped(&ctx.meter))?;
+                match found.map(|(end, next)| (end - behind, next - behind)) {
                     // A match at the end may go on in what is not read yet.
                     Some((_, next)) if next >= rest.len() && !has_ended => return Ok(None),
                     Some((end, next)) if end < next => return Ok(Some(Found { end, next })),

@@ -588,6 +588,10 @@ impl<'p> Machine<'p> {
 
     fn call(&mut self, function: u32, mut count: usize) -> Result<(), Fault> {
         let Some(definition) = self.program.functions.get(function as usize) else { return Ok(()) };
+        let Some(entry) = definition.entry else {
+            let name = String::from_utf8_lossy(&definition.name);
+            return Err(Fault::fatal(format!("function `{name}' not defined")));
+        };
         let parameters = definition.parameters.len();
         if count > parameters {
             let name = String::from_utf8_lossy(&definition.name);
@@ -605,7 +609,7 @@ impl<'p> Machine<'p> {
             self.stack.push(Value::Unset);
         }
         self.base = base;
-        self.pc = definition.entry.unwrap_or(0) as usize;
+        self.pc = entry as usize;
         Ok(())
     }
 

@@ -81,7 +81,7 @@ async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus,
     let mut operands = options.operands.clone();
     for text in options.values("assign") {
         let name = text.split(|&byte| byte == b'=').next().unwrap_or(&[]);
-        if !run::is_name(name) && suffix_of(text).is_none() {
+        if (!run::is_name(name) || !text.contains(&b'=')) && suffix_of(text).is_none() {
             return Err(wrong_assignment(ctx, text));
         }
         if text.contains(&b'=') && lexer::is_reserved(name) {

@@ -69,6 +69,8 @@ pub(super) struct Parser<'s> {
     pub(super) last_concatenation: (usize, usize),
     pub(super) loops: Vec<Loop>,
     pub(super) depth: u32,
+    /// Whether `>` compares where an assignment's value is parsed: in `print` it is a redirection.
+    pub(super) compares: bool,
     /// What is parsed is an operand, in which nothing is assigned.
     pub(super) is_operand: bool,
     /// The line of the bracket that closed the last block.
@@ -97,6 +99,7 @@ pub(super) fn parse(
         last_concatenation: (0, 0),
         loops: Vec::new(),
         depth: 0,
+        compares: true,
         is_operand: false,
         closing_line: 1,
         part: None,
@@ -310,8 +313,13 @@ impl Parser<'_> {
             return Err(self.error(SyntaxErrorKind::Plain(message.to_metered())));
         }
         loop {
-            while self.token == Token::Newline || self.is_sign(";") {
-                self.advance();
+            self.skip_newlines();
+            if self.take_sign(";") {
+                self.skip_newlines();
+                if self.is_sign(";") {
+                    let message = "each rule must have a pattern or an action part";
+                    return Err(self.error(SyntaxErrorKind::Plain(message.to_metered())));
+                }
             }
             if self.token == Token::End {
                 break;
@@ -378,16 +386,12 @@ impl Parser<'_> {
         (self.program.begin_file, self.program.end_file) = (begin_file.first, end_file.first);
         for (function, line) in std::mem::take(&mut self.calls) {
             if let Some(Definition { name, entry: None, .. }) = self.program.functions.get(function as usize)
+                && self.globals.contains_key(name)
             {
-                if self.globals.contains_key(name) {
-                    let shown = String::from_utf8_lossy(name);
-                    let message = format!("attempt to use non-function `{shown}' in function call");
-                    self.lexer.line = line;
-                    return Err(self.error(SyntaxErrorKind::Error(message)));
-                }
-                let message = format!("function `{}' not defined", String::from_utf8_lossy(name));
+                let shown = String::from_utf8_lossy(name);
+                let message = format!("attempt to use non-function `{shown}' in function call");
                 self.lexer.line = line;
-                return Err(self.fatal(message));
+                return Err(self.error(SyntaxErrorKind::Error(message)));
             }
         }
         Ok(())

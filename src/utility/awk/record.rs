@@ -204,7 +204,8 @@ impl Machine<'_> {
     pub(super) fn count_record(&mut self, in_file: bool) {
         for slot in [NR, FNR].into_iter().take(if in_file { 2 } else { 1 }) {
             if let Some(value) = self.globals.get_mut(slot as usize) {
-                *value = Value::Number(value.number() + 1.0);
+                // Only the whole part of what was assigned counts on.
+                *value = Value::Number(value.number().trunc() + 1.0);
             }
         }
     }

@@ -40,6 +40,10 @@ pub(super) fn strftime(format: &[u8], seconds: i64, zone: &TimeZone, is_utc: boo
             Some(b'n') => out.push(b'\n'),
             Some(b't') => out.push(b'\t'),
             Some(b'%') if length > 1 => out.push(b'%'),
+            // What C has no conversion for stays.
+            Some(letter) if !b"aAbBCdDeFgGhHIjklmMpPRsSTuUVwWyYzZcxXr".contains(letter) => {
+                out.extend_from_slice(conversion);
+            }
             Some(b'Z') if is_utc => out.extend_from_slice(b"GMT"),
             Some(b'c') => out.extend(strftime(b"%a %b %e %H:%M:%S %Y", seconds, zone, is_utc)),
             Some(b'x') => out.extend(strftime(b"%m/%d/%y", seconds, zone, is_utc)),

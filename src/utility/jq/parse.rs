@@ -208,10 +208,12 @@ impl<'t, 's, 'g> Parser<'t, 's, 'g> {
             return false;
         }
         let before = self.text.get(..self.last.0).unwrap_or_default();
+        let word = before.trim_end().rsplit(|letter: char| !letter.is_ascii_alphanumeric()).next();
         self.text.get(self.last.0..self.last.1) == Some(".")
-            && !before
-                .trim_end()
-                .ends_with(|end: char| end.is_ascii_alphanumeric() || "])}\"?_.".contains(end))
+            && (word.is_some_and(lexer::is_keyword)
+                || !before
+                    .trim_end()
+                    .ends_with(|end: char| end.is_ascii_alphanumeric() || "])}\"?_.".contains(end)))
     }
 
     /// The current token by the name that jq gives it; a bracket that closes nothing starts no token.

@@ -45,6 +45,9 @@ impl<'t> Parser<'t, '_, '_> {
         let (access, target, key) = match self.shared.program.term(term).clone() {
             Term::Field(target, name) => (self.add(Term::Field(input, name)), target, None),
             Term::Each(target) => (self.add(Term::Each(input)), target, None),
+            Term::Slice(target, from, upto) if self.are_constant([from, upto]) => {
+                (self.add(Term::Slice(input, from, upto)), target, None)
+            }
             Term::Index(target, key) => {
                 let bound = self.add(Term::Variable(0));
                 (self.add(Term::Index(input, bound)), target, Some(key))
@@ -60,6 +63,11 @@ impl<'t> Parser<'t, '_, '_> {
                 self.add(Term::Bind(key, body))
             }
         }
+    }
+
+    fn are_constant(&self, bounds: [Option<Id>; 2]) -> bool {
+        let mut bounds = bounds.into_iter().flatten();
+        bounds.all(|bound| matches!(self.shared.program.term(bound), Term::Constant(_)))
     }
 
     pub(super) fn index(&mut self, target: Id, key: Id) -> Id {

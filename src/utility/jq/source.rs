@@ -220,6 +220,7 @@ impl Source {
                 let shown = bstr::BStr::new(operand.as_bytes());
                 let line = format!("jq: error: Could not open file {shown}: {}\n", errno.message());
                 ctx.stderr.write(line.as_bytes()).await?;
+                self.name = Some(operand);
             }
         }
         Ok(true)

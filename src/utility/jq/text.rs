@@ -55,7 +55,11 @@ impl Text {
 
     /// Whether both share one text.
     pub(crate) fn is_identical(&self, other: &Text) -> bool {
-        std::ptr::eq(self.as_str(), other.as_str())
+        match (self, other) {
+            (Text::Fixed(one), Text::Fixed(two)) => Arc::ptr_eq(&one.0, &two.0),
+            (Text::Growing(one), Text::Growing(two)) => Arc::ptr_eq(one, two),
+            _ => false,
+        }
     }
 
     /// Whether appending copies no more than what is appended.
