@@ -1,4 +1,4 @@
-//! Points in time as records and payloads show them.
+//! Points in time and UUIDs as records and payloads show them.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -30,6 +30,13 @@ pub(crate) fn append_time(out: &mut Vec<u8>, since_epoch: Duration) {
     put(17..19, time.second().into());
     put(20..23, time.millisecond());
     out.extend_from_slice(&text);
+}
+
+/// A random UUID (RFC 9562, version 4).
+pub(crate) fn random_uuid(random: impl Fn() -> u64) -> String {
+    let (high, low) = (random(), random());
+    let text = uuid(high & !0xf000 | 0x4000, low & !(0b11 << 62) | 0b10 << 62);
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// The text of the UUID (RFC 9562, section 4) with these two halves.
@@ -71,6 +78,12 @@ mod tests {
     fn a_uuid_has_its_digits_in_place() {
         let out = uuid(0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210);
         assert_eq!(out.as_slice(), b"01234567-89ab-cdef-fedc-ba9876543210");
+    }
+
+    #[test]
+    fn a_random_uuid_says_its_version() {
+        assert_eq!(random_uuid(|| u64::MAX), "ffffffff-ffff-4fff-bfff-ffffffffffff");
+        assert_eq!(random_uuid(|| 0), "00000000-0000-4000-8000-000000000000");
     }
 
     #[test]

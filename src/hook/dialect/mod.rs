@@ -18,6 +18,7 @@ pub mod agentao;
 pub mod claude_code;
 pub mod docker_agent;
 pub mod everruns;
+mod expression;
 pub mod goclaw;
 pub mod infer;
 mod result;

@@ -19,7 +19,7 @@ use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{Effect, LogRecord};
 use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
-use crate::hook::timestamp::time_text;
+use crate::hook::timestamp::{random_uuid, time_text};
 use crate::text::Text;
 use std::collections::HashMap;
 
@@ -114,7 +114,7 @@ impl<'a> AgentaoChain<'a> {
                 hook_name: std::sync::Arc::clone(&extra.label),
                 hook_event: self.name.name(),
                 tool_use_id: "",
-                uuid: uuid(self.host),
+                uuid: random_uuid(|| self.host.random_u64()),
                 timestamp: time_text(self.host.now()),
             });
         }
@@ -240,19 +240,6 @@ fn forced_turns(event: &Event, name: EventName, host: &dyn HookRunner) -> u64 {
         }
         _ => 0,
     })
-}
-
-/// A random UUID (version 4).
-fn uuid(host: &dyn HookRunner) -> String {
-    let (a, b) = (host.random_u64(), host.random_u64());
-    format!(
-        "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
-        a >> 32,
-        a >> 16 & 0xffff,
-        a & 0xfff,
-        0x8000 | b >> 48 & 0x3fff,
-        b & 0xffff_ffff_ffff
-    )
 }
 
 /// `{userMessage}` in a prompt handler's text replaced; `None` when that is more than a stream may hold.

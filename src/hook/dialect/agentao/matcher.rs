@@ -4,7 +4,7 @@
 //! The string matcher of a nested group is that of Claude Code (R5): everything, a list of names, or an expression found
 //! anywhere. Every pattern is tried against both names of a tool (G7).
 
-use crate::hook::dialect::claude_code::claude_expression;
+use crate::hook::dialect::expression;
 use crate::hook::matcher::{Mismatch, Regex, RegexCompiler, no_character_of_a_name};
 use crate::pattern::{NoTicker, Pattern, PatternOptions};
 use std::fmt;
@@ -132,7 +132,7 @@ impl Matcher {
             let names = matcher.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty());
             return (Self::Names(names.map(str::to_owned).collect()), None);
         }
-        match claude_expression(matcher, regexes) {
+        match expression::compile(matcher, regexes) {
             Ok(regex) => (Self::Expression { text: matcher.to_owned(), regex }, None),
             Err(why) => (
                 Self::Never("R5: the matcher is not a valid regex"),

@@ -1,7 +1,7 @@
 //! A group's matcher (R5 to R7): everything, a list of names, or an expression.
 
 use super::event::EventName;
-use super::expression;
+use crate::hook::dialect::expression;
 use crate::hook::matcher::{Mismatch, Regex, RegexCompiler};
 
 /// See the module.

@@ -3,7 +3,7 @@
 //! allow. Rules R1 to R64.
 //!
 //! `event.rs` has the table of events; `config.rs` loads, with `settings.rs` (what the host says), `matcher.rs` and
-//! `expression.rs` (groups), `rule.rs` and `path_rule.rs` (`if`), `placeholder.rs`; `payload.rs` writes payloads and reads
+//! the dialects' `expression.rs` (groups), `rule.rs` and `path_rule.rs` (`if`), `placeholder.rs`; `payload.rs` writes payloads and reads
 //! them back; `request.rs` asks the host; `printed.rs`, `schema.rs`, `reply.rs`, `worktree.rs` and `answer.rs` read outcomes;
 //! `fold.rs` joins them into `result.rs`; `chain.rs` is a firing; `late.rs` and `state.rs` keep what goes on after it;
 //! `cap.rs` and `env_file.rs` write files of the session; `log.rs` makes the records.
@@ -33,7 +33,6 @@ mod chain;
 mod config;
 mod env_file;
 mod event;
-mod expression;
 mod fold;
 mod late;
 mod log;
@@ -58,8 +57,6 @@ pub use request::AGENT_TURNS;
 pub use result::{
     ClaudeCodeResult, NonBlockingError, Permission, PermissionAnswer, PermissionRequestAnswer, SpecificOutput,
 };
-
-pub(super) use expression::compile as claude_expression;
 
 use crate::hook::chain::{Fired, Firing};
 use crate::hook::contract::{Bundle, Contract, LoadOptions, Loaded};

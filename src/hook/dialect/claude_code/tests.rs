@@ -356,7 +356,7 @@ fn a_moment_that_the_contract_does_not_know_opens_nothing() {
 mod nothing_panics {
     //! Whatever a config, a call or a script says.
 
-    use super::super::{expression, path_rule::PathPattern, placeholder, printed, rule, schema::Output};
+    use super::super::{path_rule::PathPattern, placeholder, printed, rule, schema::Output};
     use super::{fire, load, one};
     use crate::hook::matcher::RegexCompiler;
     use crate::hook::runner::ScriptOutcome;
@@ -412,7 +412,7 @@ mod nothing_panics {
         fn on_text(text in "\\PC{0,40}", other in "[\\[\\](){}*?|\\\\^$.a-z/~:-]{0,24}") {
             let compiler = &mut RegexCompiler::new(1 << 18);
             for text in [&text, &other] {
-                let _ = expression::compile(text, compiler);
+                let _ = crate::hook::dialect::expression::compile(text, compiler);
                 let _ = PathPattern::read(text, compiler).map(|pattern| pattern.matches(&other, "/w", "/h"));
                 if let Ok(rule) = rule::Rule::read(&format!("Bash({text})")) {
                     let input = json!({"command": other});

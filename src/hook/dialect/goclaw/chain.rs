@@ -7,7 +7,7 @@ use super::audit::{Execution, input_hash, shown_error};
 use super::config::{HandlerConfig, OnTimeout, Row};
 use super::handler::Flight;
 use super::output::{self, Answer, Decided, Terms, Way};
-use super::payload::{Payload, uuid};
+use super::payload::Payload;
 use super::rewrite::Rewrote;
 use super::shared::{Gate, Month};
 use super::store::TokenBudget;
@@ -21,6 +21,7 @@ use crate::hook::json::Json;
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{Effect, HookId};
 use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
+use crate::hook::timestamp::random_uuid;
 use crate::text::Text;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
@@ -208,7 +209,7 @@ impl<'a> GoclawChain<'a> {
         key.iter_mut().zip(Sha256::digest(dedup_key.as_bytes())).for_each(|(to, from)| *to = from);
         if !self.bundle.dry && self.bundle.shared.is_new_row(key) {
             let execution = Execution {
-                id: uuid(|| self.host.random_u64()),
+                id: random_uuid(|| self.host.random_u64()),
                 hook_id: Some(hook.id.as_str().to_owned()),
                 session_id: self.payload.context.session_id.clone(),
                 event: self.payload.name.name().to_owned(),

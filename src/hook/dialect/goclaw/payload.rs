@@ -5,6 +5,7 @@ use crate::hook::error::EventError;
 use crate::hook::event::{Channel, Event, EventContext, Happening, ToolCall};
 use crate::hook::json::{Json, append_json, append_text, append_value};
 use crate::hook::runner::HookRunner;
+use crate::hook::timestamp::random_uuid;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -59,7 +60,7 @@ impl Payload {
         };
         let more = event.facts.iter().filter(|(name, _)| !known(name));
         Self {
-            event_id: fact("eventId").map_or_else(|| uuid(|| host.random_u64()), str::to_owned),
+            event_id: fact("eventId").map_or_else(|| random_uuid(|| host.random_u64()), str::to_owned),
             name,
             context: Arc::clone(&event.context),
             tool_name: call.map_or_else(|| Arc::from(""), |call| Arc::clone(&call.name)),
@@ -141,21 +142,6 @@ enum Field<'p> {
     Text(&'p str),
     Number(u32),
     Json(&'p Value),
-}
-
-/// A random UUID (version 4).
-pub(super) fn uuid(random: impl Fn() -> u64) -> String {
-    let (high, low) = (random(), random());
-    let high = high & !0xf000 | 0x4000;
-    let low = low & !(0b11 << 62) | 0b10 << 62;
-    format!(
-        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-        high >> 32,
-        (high >> 16) & 0xffff,
-        high & 0xffff,
-        low >> 48,
-        low & 0xffff_ffff_ffff
-    )
 }
 
 /// The sample event of `hooks.test` and the product's own payloads: either spelling, missing keys empty.

@@ -182,7 +182,7 @@ impl Store {
     }
 
     fn uuid(&self) -> String {
-        super::payload::uuid(|| self.random.next_u64())
+        crate::hook::timestamp::random_uuid(|| self.random.next_u64())
     }
 
     fn time(&self) -> String {

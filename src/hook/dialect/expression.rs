@@ -1,4 +1,4 @@
-//! Regular expressions of matchers (R5): ECMAScript's, rewritten for the linear-time engine, and those with look-around or
+//! Regular expressions of matchers as `claude-code` (R5) and `agentao` (G2) have them: ECMAScript's, rewritten for the linear-time engine, and those with look-around or
 //! back-references for one that goes back and forth a bounded number of steps.
 //!
 //! The two agree but for a few spellings: `\d`, `\w`, `\s` and `\b` mean ASCII in ECMAScript (but for white space), `[` is
@@ -11,10 +11,7 @@ use std::fmt::Write as _;
 ///
 /// # Errors
 /// Why it can not be used, in a line.
-pub(in crate::hook::dialect) fn compile(
-    pattern: &str,
-    compiler: &mut RegexCompiler,
-) -> Result<Regex, String> {
+pub(super) fn compile(pattern: &str, compiler: &mut RegexCompiler) -> Result<Regex, String> {
     let linear = rewrite(pattern, &LINEAR)?;
     if linear.backtracks {
         compiler.compile_backtracking(&rewrite(pattern, &BACKTRACKING)?.text)
