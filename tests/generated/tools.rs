@@ -12,6 +12,7 @@
 //! business: `Call::smaller` drops arguments, files, lines and tokens, whatever the language.
 
 pub(crate) mod awk;
+pub(crate) mod expression;
 pub(crate) mod grep;
 pub(crate) mod jq;
 pub(crate) mod random;

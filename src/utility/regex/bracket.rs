@@ -91,6 +91,8 @@ fn item(source: &[u8], at: usize, options: &RegexOptions) -> Result<(Item, usize
                 };
                 return Ok((Item::One(escaped.unwrap_or(literal)), at + 1 + length));
             }
+            // The second of two backslashes begins no escape.
+            Dialect::Sed if next == b'\\' => return Ok((Item::One(unit), at + 2)),
             Dialect::Sed => {
                 if let Some(escaped) = escaped {
                     return Ok((Item::One(escaped), at + 2));

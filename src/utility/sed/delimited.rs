@@ -75,10 +75,11 @@ fn unescape_newlines(bracket: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(bracket.len());
     let mut bytes = bracket.iter().copied().peekable();
     while let Some(byte) = bytes.next() {
-        if byte == b'\\' && bytes.next_if_eq(&b'n').is_some() {
-            text.push(b'\n');
-        } else {
-            text.push(byte);
+        match byte {
+            b'\\' if bytes.next_if_eq(&b'n').is_some() => text.push(b'\n'),
+            // The second of two backslashes begins no escape.
+            b'\\' if bytes.next_if_eq(&b'\\').is_some() => text.extend(br"\\"),
+            _ => text.push(byte),
         }
     }
     text

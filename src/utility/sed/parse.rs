@@ -85,6 +85,13 @@ impl Parser<'_> {
             _ => {}
         }
         if let Some(action) = self.action(letter)? {
+            let (addresses, action) = match (addresses, action) {
+                // `0r`: the file comes before the first line.
+                (Some(Addresses { first: Address::Line(0), second: None }), Action::ReadFile(name)) => {
+                    (Some(Addresses { first: Address::Line(1), second: None }), Action::InsertFile(name))
+                }
+                other => other,
+            };
             self.program.commands.push(Command { addresses, is_negated, action });
         }
         Ok(true)
@@ -99,8 +106,16 @@ impl Parser<'_> {
         } else {
             None
         };
-        let is_zero = matches!(first, Address::Line(0));
-        if is_zero && (!matches!(second, Some(RangeEnd::Regex(_))) || self.options.is_posix) {
+        if !matches!(first, Address::Line(0)) {
+            return Ok(Some(Addresses { first, second }));
+        }
+        self.source.skip_blanks();
+        let may_be_zero = match second {
+            Some(RangeEnd::Regex(_)) => true,
+            None => self.source.peek() == Some(b'r'),
+            Some(_) => false,
+        };
+        if !may_be_zero || self.options.is_posix {
             self.source.next();
             return self.fault(Fault::LineZero);
         }
@@ -202,6 +217,9 @@ impl Parser<'_> {
 
     /// The rest of a command; `None` where there is nothing to be done at run time.
     fn action(&mut self, letter: u8) -> Result<Option<Action>, ScriptError> {
+        if self.options.is_posix && b"eFLQRTvWz".contains(&letter) {
+            return self.fault(Fault::UnknownCommand(char::from(letter)));
+        }
         let action = match letter {
             b'#' => {
                 self.source.take_while(|byte| byte != b'\n');

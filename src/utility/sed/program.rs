@@ -85,6 +85,8 @@ pub(super) enum Action {
     Quit(u8),
     QuitSilently(u8),
     ReadFile(Text),
+    /// `0r`: the file is printed at once.
+    InsertFile(Text),
     /// Index into [`Program::inputs`].
     ReadLine(usize),
     Substitute(Box<Held<Substitution>>),

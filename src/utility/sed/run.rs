@@ -248,7 +248,7 @@ impl<'p> Runner<'p> {
         while let Some(command) = program.commands.get(at) {
             ctx.tick().await?;
             let is_selected = match &command.addresses {
-                None => true,
+                None => !command.is_negated,
                 Some(addresses) => self.is_selected(ctx, at, addresses).await? != command.is_negated,
             };
             at += 1;
@@ -321,6 +321,7 @@ impl<'p> Runner<'p> {
         match action {
             Action::Append(text) => self.appended.push(Appended::Text(text.clone())),
             Action::ReadFile(name) => self.appended.push(Appended::File(name.clone())),
+            Action::InsertFile(name) => self.copy_file(ctx, name).await?,
             Action::ReadLine(index) => self.read_line(ctx, *index).await?,
             Action::Insert(text) => self.print_text(ctx, text).await?,
             Action::FileName => {
