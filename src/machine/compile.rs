@@ -136,6 +136,11 @@ impl Control {
             // The end of the program follows.
             return Ok(());
         }
+        let options = shell.state.options;
+        if main && options.has(ShellOption::History) && options.has(ShellOption::HistExpand) {
+            self.read_rest(&program.source, rest);
+            return Ok(());
+        }
         let after = After::More { shift: shell.code.shift };
         let next = Compiling { source: program.source.clone(), from: rest, after };
         let next = self.compile_for(shell, run, next)?;
@@ -175,8 +180,16 @@ impl Control {
             _ if state.invoked.command_string => format!("{name}: -c: line {line}"),
             _ => format!("{name}: line {line}"),
         };
-        for message in error.message() {
-            shell.write_error(format!("{place}: {message}\n").as_bytes());
+        if shell.state.invoked.interactive {
+            // The line is still on the screen.
+            if let Some(message) = error.message().first() {
+                let name = shell.state.invoked.report_name.clone();
+                shell.write_error(format!("{name}: {message}\n").as_bytes());
+            }
+        } else {
+            for message in error.message() {
+                shell.write_error(format!("{place}: {message}\n").as_bytes());
+            }
         }
         let errexit = shell.state.options.has(super::option::ShellOption::ErrExit);
         let mut status = error.status().unwrap_or(if errexit { 2 } else { shell.state.status });

@@ -18,6 +18,7 @@ impl Message for CommandError {}
 impl Message for super::redirect::RedirectionError {}
 impl Message for super::locale::LocaleError {}
 impl Message for super::builtin::BuiltinError {}
+impl Message for super::history::HistoryError {}
 
 /// Why a word could not be expanded, and what is said of an expansion.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -9,6 +9,7 @@ use super::control::Control;
 use super::flags::SCRIPT_DESCRIPTOR;
 use super::frame::{Frame, ScriptFrame, ScriptKind};
 use super::halt::Step;
+use super::history::OpenQuote;
 use super::name;
 use super::option::ShellOption;
 use super::run::Run;
@@ -40,11 +41,111 @@ pub(crate) struct ScriptInput {
     has_run: bool,
     /// The next element of `PROMPT_COMMAND`; `None`: the prompt was shown.
     prompt: Option<u64>,
+    /// Where the lines are, and how far they were taken; `None`: they come from a descriptor.
+    source: Option<(Bytes, usize)>,
+    /// What is open at the end of the text.
+    open: OpenQuote,
 }
 
 impl ScriptInput {
     pub(crate) fn new() -> Self {
-        Self { text: Vec::new(), line: 1, tried: 0, parsed: 0, ended: false, has_run: false, prompt: Some(0) }
+        Self {
+            text: Vec::new(),
+            line: 1,
+            tried: 0,
+            parsed: 0,
+            ended: false,
+            has_run: false,
+            prompt: Some(0),
+            source: None,
+            open: OpenQuote::default(),
+        }
+    }
+
+    /// The rest of a script whose text was taken as a whole: its lines are now read one after the other.
+    fn rest_of(source: &Bytes, (offset, line): (usize, u32)) -> Self {
+        Self { line, source: Some((source.clone(), offset)), ..Self::new() }
+    }
+
+    /// The number of the line that begins at an offset of the text.
+    fn line_at(&self, offset: usize) -> u32 {
+        let before = memchr::memchr_iter(b'\n', self.text.get(..offset).unwrap_or(&self.text)).count();
+        self.line.saturating_add(u32::try_from(before).unwrap_or(u32::MAX))
+    }
+
+    /// Expands the events of the history in the line that begins at `start`; nothing is left of it if that fails.
+    fn expand_history(&mut self, shell: &mut Shell, run: &mut Run, start: usize) -> Step {
+        if !shell.state.options.has(ShellOption::History) || !shell.state.options.has(ShellOption::HistExpand)
+        {
+            return Ok(());
+        }
+        let mut line = self.text.get(start..).unwrap_or(&[]).to_metered();
+        if let Some(quote) = self.open.before_line() {
+            let number = self.line_at(start);
+            line = shell.history(run).expand_line(line, quote, number)?;
+            self.text.truncate(start);
+            self.text.extend_from_slice(&line);
+            if self.text.len() as u64 > run.services.meter.limits().script_bytes {
+                return Err(run.services.meter.fail(crate::limit::Limit::ScriptBytes).into());
+            }
+            if self.text.is_empty() && !self.ended {
+                // The line was taken away, and another command is asked for.
+                self.prompt = Some(0);
+            }
+        }
+        self.open.take(&line);
+        Ok(())
+    }
+
+    /// Takes a line from the descriptor.
+    fn read_line(&mut self, shell: &Shell, run: &Run, cx: &mut Context<'_>) -> Poll<Step> {
+        let table = &shell.state.descriptors;
+        let Some(description) = table.get(SCRIPT_DESCRIPTOR).or(table.get(0)).cloned() else {
+            self.ended = true;
+            return Poll::Ready(Ok(()));
+        };
+        let most = run.services.meter.limits().script_bytes as usize;
+        loop {
+            let mut complete = false;
+            let text = &mut self.text;
+            let read = description.poll_read(cx, &mut |bytes| {
+                let length = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |at| {
+                    complete = true;
+                    at + 1
+                });
+                text.extend_from_slice(bytes.get(..length).unwrap_or(bytes));
+                length
+            });
+            if self.text.len() > most {
+                return Poll::Ready(Err(run.services.meter.fail(crate::limit::Limit::ScriptBytes).into()));
+            }
+            match read {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Ok(0) | Err(_)) if !complete => {
+                    self.ended = true;
+                    break;
+                }
+                Poll::Ready(_) if complete => break,
+                Poll::Ready(_) => {}
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Whether its lines need not be waited for.
+    const fn is_from_source(&self) -> bool {
+        self.source.is_some()
+    }
+
+    /// Takes a line of the script's text. `false`: the lines come from a descriptor.
+    fn take_from_source(&mut self) -> bool {
+        let Some((source, at)) = &mut self.source else { return false };
+        let rest = source.get(*at..).unwrap_or(&[]);
+        let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+        self.text.extend_from_slice(rest.get(..length).unwrap_or(rest));
+        *at += length;
+        self.ended = length == 0;
+        true
     }
 
     /// Whether the text may be complete. Long commands are tried when they have grown by half, so that the work stays
@@ -68,6 +169,7 @@ impl ScriptInput {
         self.line = line;
         self.tried = 0;
         self.parsed = 0;
+        self.open = OpenQuote::default();
     }
 }
 
@@ -98,52 +200,33 @@ impl Shell {
         self.switched = true;
     }
 
-    /// Takes a line from the descriptor.
+    /// Takes a line of the script.
     fn take_line(&mut self, run: &mut Run, cx: &mut Context<'_>, input: &mut ScriptInput) -> Poll<Step> {
-        let table = &self.state.descriptors;
-        let Some(description) = table.get(SCRIPT_DESCRIPTOR).or(table.get(0)).cloned() else {
-            input.ended = true;
-            return Poll::Ready(Ok(()));
-        };
-        let most = run.services.meter.limits().script_bytes as usize;
-        let start = input.text.len();
-        loop {
-            let mut complete = false;
-            let text = &mut input.text;
-            let read = description.poll_read(cx, &mut |bytes| {
-                let length = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |at| {
-                    complete = true;
-                    at + 1
-                });
-                text.extend_from_slice(bytes.get(..length).unwrap_or(bytes));
-                length
-            });
-            if input.text.len() > most {
-                return Poll::Ready(Err(run.services.meter.fail(crate::limit::Limit::ScriptBytes).into()));
-            }
-            match read {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(Ok(0) | Err(_)) if !complete => {
-                    input.ended = true;
-                    break;
-                }
-                Poll::Ready(_) if complete => break,
-                Poll::Ready(_) => {}
-            }
+        // A part of the line may have come before.
+        let start = memchr::memrchr(b'\n', &input.text).map_or(0, |at| at + 1);
+        if !input.take_from_source() && input.read_line(self, run, cx)?.is_pending() {
+            return Poll::Pending;
         }
         input.prompt = None;
+        let line = input.text.get(start..).unwrap_or(&[]);
         if self.state.options.has(ShellOption::Verbose) {
-            let line = input.text.get(start..).unwrap_or(&[]).to_metered();
+            let line = line.to_metered();
             self.write_error(&line);
         }
         if memchr::memchr(0, input.text.get(start..).unwrap_or(&[])).is_some() {
             input.text.retain(|&byte| byte != 0);
         }
-        Poll::Ready(Ok(()))
+        Poll::Ready(input.expand_history(self, run, start))
     }
 }
 
 impl Control {
+    /// From now on the rest of the script is read line by line, for history expansion.
+    pub(crate) fn read_rest(&mut self, source: &Bytes, rest: (usize, u32)) {
+        self.input = Some(Box::new(ScriptInput::rest_of(source, rest)));
+        self.script = None;
+    }
+
     /// From now on the script comes from standard input.
     pub(crate) fn read_commands(&mut self, shell: &mut Shell) {
         self.input = Some(Box::new(ScriptInput::new()));
@@ -219,7 +302,9 @@ impl Control {
             return Poll::Ready(Ok(true));
         }
         loop {
-            let untried = input.text.len() > input.tried || input.ended;
+            // A line that has not come whole is no command yet.
+            let is_whole = input.ended || input.text.ends_with(b"\n") || input.is_from_source();
+            let untried = is_whole && (input.text.len() > input.tried || input.ended);
             if !input.text.is_empty()
                 && untried
                 && input.is_worth_a_try()

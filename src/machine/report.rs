@@ -19,22 +19,32 @@ impl<M: Message> std::fmt::Display for Of<'_, M> {
     }
 }
 
+/// As [`Shell::report`], about a line that is not the one that runs.
+pub(crate) fn report_at(shell: &mut Shell, line: u32, message: impl Message) {
+    let state = &shell.state;
+    if state.invoked.interactive {
+        // Its lines are not those of a file.
+        let name = state.invoked.report_name.clone();
+        return shell.write_error(format!("{name}: {message}\n").as_bytes());
+    }
+    let name = if state.calls.innermost.is_some() && !state.calls.source.is_empty() {
+        &state.calls.source
+    } else {
+        &state.invoked.report_name
+    };
+    let text = if state.options.has(ShellOption::GnuErrFmt) {
+        format!("{name}:{line}: {message}\n")
+    } else {
+        format!("{name}: line {line}: {message}\n")
+    };
+    shell.write_error(text.as_bytes());
+}
+
 impl Shell {
-    /// Writes `name: line N: message` on standard error.
+    /// Writes `name: line N: message` on standard error; an interactive shell leaves the line out.
     pub(crate) fn report(&mut self, message: impl Message) {
         let line = self.line();
-        let state = &self.state;
-        let name = if state.calls.innermost.is_some() && !state.calls.source.is_empty() {
-            &state.calls.source
-        } else {
-            &state.invoked.report_name
-        };
-        let text = if state.options.has(ShellOption::GnuErrFmt) {
-            format!("{name}:{line}: {message}\n")
-        } else {
-            format!("{name}: line {line}: {message}\n")
-        };
-        self.write_error(text.as_bytes());
+        report_at(self, line, message);
     }
 
     /// Writes `name: line N: builtin: message` on standard error.

@@ -51,7 +51,8 @@ impl Shell {
     /// What only an interactive shell has.
     pub(crate) fn install_interactive(&mut self, run: &mut Run) {
         self.state.invoked.interactive = true;
-        for option in [ShellOption::ExpandAliases, ShellOption::History, ShellOption::Emacs] {
+        use ShellOption::{Emacs, ExpandAliases, HistExpand, History};
+        for option in [ExpandAliases, HistExpand, History, Emacs] {
             self.state.options.set(option, true);
         }
         let home = self.scalar(run, name::HOME).unwrap_or_default();

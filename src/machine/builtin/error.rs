@@ -153,6 +153,8 @@ pub(crate) enum BuiltinError {
     OneHistoryFile,
     #[error("{0}: history position out of range")]
     HistoryPosition(Text),
+    #[error("{0}: history expansion failed")]
+    NoHistoryExpansion(Text),
     #[error("no command found")]
     NoCommandFound,
     #[error("commands can not be edited here: use -l or -s")]

@@ -5,7 +5,7 @@ use super::error::BuiltinError;
 use super::options::{flag, is_digits, value};
 use super::{Act, Builtin, Flow};
 use crate::machine::halt::Halt;
-use crate::machine::history::History;
+use crate::machine::history::{Expanded, History, Stopped};
 use crate::machine::name;
 use crate::machine::variable::Value;
 use crate::memory::{Arc, JoinMetered};
@@ -50,8 +50,16 @@ fn history(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         return Ok(Flow::Status(0));
     }
     if options.has(b'p') {
+        if ctx.is_first() {
+            Arc::make_mut(&mut ctx.process.shell.state.editor.history).remove_last_added();
+        }
         while let Some(operand) = ctx.next(operands) {
-            ctx.out.line(operand);
+            match ctx.process.shell.history(ctx.run).expand(operand, 0) {
+                Ok(Expanded::Same) => ctx.out.line(operand),
+                Ok(Expanded::Changed(text) | Expanded::Shown(text)) => ctx.out.line(&Text::from(text)),
+                Err(Stopped::Error(_)) => ctx.complain(BuiltinError::NoHistoryExpansion(operand.clone())),
+                Err(Stopped::Limit(limit)) => return Err(limit.into()),
+            }
         }
         return Ok(ctx.flow());
     }

@@ -24,6 +24,7 @@ const ROWS: &[OptionRow] = &[
     signed(b'm', "job control"),
     signed(b'n', "read commands, run none"),
     signed(b'p', "privileged"),
+    signed(b't', "exit after the next command"),
     signed(b'u', "an unset variable is an error"),
     signed(b'v', "print lines as they are read"),
     signed(b'x', "print commands before they run"),
@@ -90,7 +91,6 @@ fn set_options<'a>(ctx: &mut Context<'_, '_>, args: &'a [Text]) -> Result<Option
                 Some((name, after)) => {
                     rest = after;
                     let option = option::find(name, true)
-                        .filter(|option| !on || *option != ShellOption::OneCmd)
                         .ok_or_else(|| BuiltinError::InvalidOptionName(name.clone()))?;
                     ctx.process.shell.set_option(ctx.run, option, on);
                 }
@@ -142,17 +142,12 @@ fn check(args: &[Text]) -> Result<(), BuiltinError> {
         for &letter in cluster {
             if letter == b'o' {
                 args.next_if(|name| !is_option(name));
-            } else if option::find_letter(letter).is_none() || (!plus && is_refused(letter)) {
+            } else if option::find_letter(letter).is_none() {
                 return Err(BuiltinError::InvalidOption { plus, letter });
             }
         }
     }
     Ok(())
-}
-
-/// `-t` is not supported: it can not be turned on.
-const fn is_refused(letter: u8) -> bool {
-    matches!(letter, b't')
 }
 
 impl Shell {

@@ -1,14 +1,16 @@
 //! The history of a shell, kept as its variables say: which commands are recorded, and the file that holds them between
 //! sessions. Bash manual 9.2.
 
+use super::expand::{Characters, Expanded, Setting, Stopped};
 use super::{Filter, History, last_lines, one_line};
 use crate::machine::halt::Step;
 use crate::machine::name;
 use crate::machine::option::ShellOption;
+use crate::machine::report::report_at;
 use crate::machine::run::Run;
 use crate::machine::shell::Shell;
 use crate::machine::variable::{Value, plain_integer};
-use crate::memory::{Arc, Vec};
+use crate::memory::{Arc, JoinMetered, Vec};
 use crate::text::Text;
 use crate::vfs::{Errno, FsError, OpenOptions, Opened};
 
@@ -26,6 +28,57 @@ impl Shell {
 }
 
 impl HistoryKeeper<'_> {
+    /// How a line is to be expanded; `quote` is open before it.
+    fn setting(&mut self, quote: u8) -> Setting {
+        let histchars = self.run.services.names.intern(b"histchars");
+        let histchars = self.shell.scalar(self.run, histchars);
+        let options = self.shell.state.options;
+        Setting {
+            characters: Characters::parse(histchars.as_deref()),
+            quote,
+            extglob: options.has(ShellOption::ExtGlob),
+            posix: options.has(ShellOption::Posix),
+        }
+    }
+
+    /// Expands a text; the events are those of the list.
+    pub(crate) fn expand(&mut self, text: &[u8], quote: u8) -> Result<Expanded, Stopped> {
+        let setting = self.setting(quote);
+        let history = Arc::make_mut(&mut self.shell.state.editor.history);
+        history.expand(text, setting, &self.run.services.meter)
+    }
+
+    /// The expansion of a line that was read, which is shown; nothing, not even a line that counts, if it does not run.
+    pub(crate) fn expand_line(&mut self, mut line: Vec<u8>, quote: u8, number: u32) -> Step<Vec<u8>> {
+        let newline = line.last() == Some(&b'\n');
+        line.truncate(line.len() - usize::from(newline));
+        let with_end = |mut line: Vec<u8>| {
+            if newline {
+                line.push(b'\n');
+            }
+            line
+        };
+        match self.expand(&line, quote) {
+            Ok(Expanded::Same) => Ok(with_end(line)),
+            Ok(Expanded::Changed(line)) => {
+                if !self.shell.state.options.has(ShellOption::HistVerify) {
+                    self.shell.write_error(&[line.as_slice(), b"\n"].concat_metered());
+                }
+                Ok(with_end(line))
+            }
+            Ok(Expanded::Shown(line)) => {
+                self.record(&line)?;
+                self.shell.write_error(&[line.as_slice(), b"\n"].concat_metered());
+                Ok(Vec::new())
+            }
+            Err(Stopped::Limit(limit)) => Err(limit.into()),
+            Err(Stopped::Error(error)) => {
+                report_at(self.shell, number, error);
+                Ok(Vec::new())
+            }
+        }
+    }
+
     /// Adds a command that was read to the history, as `HISTCONTROL` and `HISTIGNORE` say.
     pub(crate) fn record(&mut self, source: &[u8]) -> Step {
         if !self.shell.state.options.has(ShellOption::History) {

@@ -2,7 +2,14 @@
 //!
 //! Entries are numbered from 1; a list with a limit (`HISTSIZE`) drops its oldest entries and numbers on.
 
+mod expand;
 mod keeper;
+mod modifier;
+mod open_quote;
+mod word;
+
+pub(crate) use expand::{Expanded, HistoryError, Stopped};
+pub(crate) use open_quote::OpenQuote;
 
 use crate::memory::{ToMetered, Vec, VecDeque, format};
 use crate::text::Text;
@@ -29,6 +36,8 @@ pub(crate) struct History {
     pub(crate) in_file: usize,
     /// The command that runs was added.
     pub(crate) last_added: bool,
+    /// What expansions remember.
+    remembered: expand::Remembered,
 }
 
 /// What `HISTCONTROL` says.
