@@ -138,6 +138,20 @@ impl Description {
         Ok(OpenedPath::Description(Self::of(kind, options.read, options.write || options.append)))
     }
 
+    /// Waits until what was opened is open: a FIFO is once both of its sides are.
+    pub(crate) fn poll_opened(&self, cx: &Context<'_>) -> Poll<()> {
+        match &self.kind {
+            Kind::PipeReader(end) => end.poll_opened(cx),
+            Kind::PipeWriter(end) => end.poll_opened(cx),
+            _ => Poll::Ready(()),
+        }
+    }
+
+    /// Whether it is a FIFO, or another pipe, of which one side was opened.
+    pub(crate) const fn has_sides(&self) -> bool {
+        matches!(self.kind, Kind::PipeReader(_) | Kind::PipeWriter(_))
+    }
+
     /// Shows the bytes that can be read now to `consume`, which says how many it took. An empty slice is end-of-file.
     pub fn poll_read(
         &self,

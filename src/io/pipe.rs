@@ -18,12 +18,34 @@ pub(crate) struct Pipe {
 #[derive(Debug)]
 struct State {
     bytes: VecDeque<u8>,
-    readers: usize,
-    writers: usize,
-    /// A FIFO waits for its first peer instead of reporting end-of-file or a broken pipe.
-    awaits_reader: bool,
-    awaits_writer: bool,
+    readers: Ends,
+    writers: Ends,
     waiting: Vec<Waker>,
+}
+
+/// The ends of one side.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ends {
+    open: usize,
+    /// Those that were ever opened.
+    opened: u64,
+}
+
+impl Ends {
+    fn open(&mut self) {
+        self.open += 1;
+        self.opened += 1;
+    }
+
+    /// What an end of the other side waits for that is opened now: the next one of these, unless there is one.
+    fn awaited(self) -> Option<u64> {
+        (self.open == 0).then_some(self.opened)
+    }
+
+    /// Whether who waits for `awaited` has to wait on.
+    fn are_missing(self, awaited: Option<u64>) -> bool {
+        awaited == Some(self.opened)
+    }
 }
 
 impl State {
@@ -35,38 +57,28 @@ impl State {
 }
 
 impl Pipe {
-    fn new(fifo: bool) -> Arc<Self> {
+    /// A pipe that outlives its ends: a FIFO of the file system.
+    pub(crate) fn fifo() -> Arc<Self> {
+        let (readers, writers) = (Ends::default(), Ends::default());
         Arc::new(Self {
-            state: Mutex::new(State {
-                bytes: VecDeque::new(),
-                readers: 0,
-                writers: 0,
-                awaits_reader: fifo,
-                awaits_writer: fifo,
-                waiting: Vec::new(),
-            }),
+            state: Mutex::new(State { bytes: VecDeque::new(), readers, writers, waiting: Vec::new() }),
         })
     }
 
-    /// A pipe that outlives its ends: a FIFO of the file system.
-    pub(crate) fn fifo() -> Arc<Self> {
-        Self::new(true)
-    }
-
     pub(crate) fn reader(this: &Arc<Self>) -> PipeReader {
-        this.change(|state| {
-            state.readers += 1;
-            state.awaits_reader = false;
+        let awaited = this.change(|state| {
+            state.readers.open();
+            state.writers.awaited()
         });
-        PipeReader(Arc::clone(this))
+        PipeReader { pipe: Arc::clone(this), awaited }
     }
 
     pub(crate) fn writer(this: &Arc<Self>) -> PipeWriter {
-        this.change(|state| {
-            state.writers += 1;
-            state.awaits_writer = false;
+        let awaited = this.change(|state| {
+            state.writers.open();
+            state.readers.awaited()
         });
-        PipeWriter(Arc::clone(this))
+        PipeWriter { pipe: Arc::clone(this), awaited }
     }
 
     /// Changes the state and wakes everybody who waits.
@@ -82,34 +94,51 @@ impl Pipe {
 
 /// The two ends of a new pipe.
 pub(crate) fn pipe() -> (PipeReader, PipeWriter) {
-    let pipe = Pipe::new(false);
-    let state = Arc::clone(&pipe);
+    let pipe = Pipe::fifo();
     {
-        let mut state = lock(&state.state);
-        state.readers = 1;
-        state.writers = 1;
+        let mut state = lock(&pipe.state);
+        state.readers.open();
+        state.writers.open();
     }
-    (PipeReader(Arc::clone(&pipe)), PipeWriter(pipe))
+    (PipeReader { pipe: Arc::clone(&pipe), awaited: None }, PipeWriter { pipe, awaited: None })
 }
 
 /// The end that reads; dropping it is closing it.
 #[derive(Debug)]
-pub(crate) struct PipeReader(Arc<Pipe>);
+pub(crate) struct PipeReader {
+    pipe: Arc<Pipe>,
+    /// Where it is the first of a FIFO: which writer it waits for, instead of reading end-of-file.
+    awaited: Option<u64>,
+}
 
 /// The end that writes; dropping it is closing it.
 #[derive(Debug)]
-pub(crate) struct PipeWriter(Arc<Pipe>);
+pub(crate) struct PipeWriter {
+    pipe: Arc<Pipe>,
+    /// Where it is the first of a FIFO: which reader it waits for, instead of writing into a broken pipe.
+    awaited: Option<u64>,
+}
 
 impl PipeReader {
+    /// Waits for a writer to open the FIFO, as `open` does (XSH `open`); not for its bytes, and not for it to be open still.
+    pub(crate) fn poll_opened(&self, cx: &Context<'_>) -> Poll<()> {
+        let mut state = lock(&self.pipe.state);
+        if state.writers.are_missing(self.awaited) {
+            state.wait(cx);
+            return Poll::Pending;
+        }
+        Poll::Ready(())
+    }
+
     /// Shows what is there to `consume`, which says how many bytes it took. An empty slice is end-of-file.
     pub(crate) fn poll_read(
         &self,
         cx: &mut Context<'_>,
         consume: &mut dyn FnMut(&[u8]) -> usize,
     ) -> Poll<Result<usize, FsError>> {
-        let mut state = lock(&self.0.state);
+        let mut state = lock(&self.pipe.state);
         if state.bytes.is_empty() {
-            if state.writers == 0 && !state.awaits_writer {
+            if state.writers.open == 0 && !state.writers.are_missing(self.awaited) {
                 return Poll::Ready(Ok(consume(&[])));
             }
             state.wait(cx);
@@ -126,17 +155,27 @@ impl PipeReader {
 }
 
 impl PipeWriter {
+    /// Waits for a reader to open the FIFO.
+    pub(crate) fn poll_opened(&self, cx: &Context<'_>) -> Poll<()> {
+        let mut state = lock(&self.pipe.state);
+        if state.readers.are_missing(self.awaited) {
+            state.wait(cx);
+            return Poll::Pending;
+        }
+        Poll::Ready(())
+    }
+
     /// Writes as much of `bytes` as there is room for: at least one byte, or it waits.
     ///
     /// # Errors
     /// `EPIPE` when no reader is left.
     pub(crate) fn poll_write(&self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize, FsError>> {
-        let mut state = lock(&self.0.state);
-        if state.readers == 0 && !state.awaits_reader {
+        let mut state = lock(&self.pipe.state);
+        if state.readers.open == 0 && !state.readers.are_missing(self.awaited) {
             return Poll::Ready(Err(Errno::BrokenPipe.into()));
         }
         let room = CAPACITY.saturating_sub(state.bytes.len());
-        if (room == 0 || state.readers == 0) && !bytes.is_empty() {
+        if (room == 0 || state.readers.open == 0) && !bytes.is_empty() {
             state.wait(cx);
             return Poll::Pending;
         }
@@ -151,12 +190,12 @@ impl PipeWriter {
 
 impl Drop for PipeReader {
     fn drop(&mut self) {
-        self.0.change(|state| state.readers -= 1);
+        self.pipe.change(|state| state.readers.open -= 1);
     }
 }
 
 impl Drop for PipeWriter {
     fn drop(&mut self) {
-        self.0.change(|state| state.writers -= 1);
+        self.pipe.change(|state| state.writers.open -= 1);
     }
 }

@@ -8,6 +8,7 @@ use super::process::Process;
 use super::run::Run;
 use super::shell::Shell;
 use super::shell::State;
+use super::work::Pending;
 use crate::io::{Description, OpenedPath};
 use crate::memory::{Arc, ToDecimal, Vec};
 use crate::program::{Index, Pc, Program, RedirectionOperator, RedirectionReference};
@@ -155,11 +156,21 @@ impl Expansion {
             operator => {
                 let default = u32::from(!matches!(operator, Operator::Read | Operator::ReadWrite));
                 match shell.state.open_for(run, &target, operator) {
-                    Ok(description) => self.install(shell, run, reference, default, description),
+                    Ok(description) => {
+                        self.await_other_side(&description);
+                        self.install(shell, run, reference, default, description)
+                    }
                     Err(error) => Err(error),
                 }
             }
         })
+    }
+
+    /// A FIFO is open once its other side is: the command waits for that.
+    fn await_other_side(&mut self, description: &Arc<Description>) {
+        if description.has_sides() {
+            self.pending = Some(Pending::Open(Arc::clone(description)));
+        }
     }
 
     /// The one field that a target must expand to.
@@ -237,6 +248,7 @@ impl Expansion {
     ) -> Result<(), RedirectionError> {
         let operator = if append { RedirectionOperator::BothAppend } else { RedirectionOperator::BothWrite };
         let description = shell.state.open_for(run, target, operator)?;
+        self.await_other_side(&description);
         self.put(shell, 1, Some(Arc::clone(&description)))?;
         self.put(shell, 2, Some(description))
     }

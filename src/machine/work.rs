@@ -27,8 +27,10 @@ pub(crate) const LONG: usize = 64 * 1024;
 /// The future of such work.
 pub(crate) type Work = Task<Result<Done, Stopped>>;
 
-/// Work on a word that is not done yet: before the next operation the process waits for it.
+/// Work on a word, or of a redirection, that is not done yet: before the next operation the process waits for it.
 pub(crate) enum Pending {
+    /// A FIFO waits for its other side.
+    Open(memory::Arc<Description>),
     /// An operator on a long value.
     Work(Work),
     /// A long value joins the word in stretches.
@@ -47,6 +49,7 @@ pub(crate) struct Reading {
 impl std::fmt::Debug for Pending {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
+            Self::Open(_) => "Open",
             Self::Work(_) => "Work",
             Self::Append { .. } => "Append",
             Self::Read(_) => "Read",
@@ -187,6 +190,15 @@ impl Process {
     pub(super) fn resume_pending(&mut self, run: &mut Run, cx: &mut Context<'_>) -> Poll<Step> {
         while let Some(pending) = self.x.pending.take() {
             match pending {
+                Pending::Open(description) => {
+                    if description.poll_opened(cx).is_pending() {
+                        if self.control.has_fatal_signal(&self.shell) {
+                            return Poll::Ready(self.take_signals(run));
+                        }
+                        self.x.pending = Some(Pending::Open(description));
+                        return Poll::Pending;
+                    }
+                }
                 Pending::Work(mut work) => {
                     let Poll::Ready(done) = Pin::new(&mut work).poll(cx) else {
                         if self.control.has_fatal_signal(&self.shell) {

@@ -45,6 +45,9 @@ impl String {
 
     /// Invalid UTF-8 becomes U+FFFD.
     pub fn from_utf8_lossy(bytes: &[u8]) -> Self {
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            return Self::from(text);
+        }
         let mut text = Self::with_capacity(bytes.len());
         for chunk in bytes.utf8_chunks() {
             text.push_str(chunk.valid());

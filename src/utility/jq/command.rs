@@ -121,19 +121,24 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
         Err(problem) => return Ok(usage(ctx, &problem)),
     };
     let meter = Arc::clone(&ctx.meter);
-    let (names, values) = match variables(ctx, &request, &meter).await? {
+    let variables = match variables(ctx, &request, &meter).await? {
         Ok(variables) => variables,
         Err(status) => return Ok(status),
     };
-    let compiled = match filter(ctx, &request, &names).await? {
+    let compiled = match filter(ctx, &request, &variables.names).await? {
         Ok(compiled) => compiled,
         Err(status) => return Ok(status),
     };
+    let values = variables.into_values(&compiled);
     let source = Source::new(&request.files, request.kind);
     let mut host = Host::new(ctx.env.clone(), Arc::clone(&ctx.session.clock));
     let layout = layout(ctx, &request).await?;
     host.layout = layout.clone();
-    describe(ctx, &request, &mut host);
+    host.library = request
+        .library
+        .as_ref()
+        .map(|given| given.iter().map(|name| lossy(&ctx.absolute(name.as_bytes()))).collect());
+    host.origin = ctx.cwd.clone();
     let run = compiled.run(&values, host, Work::new(&meter));
     let mut evaluation = Evaluation {
         request: &request,
@@ -164,16 +169,6 @@ async fn layout(ctx: &mut Context, request: &Request<'_>) -> Result<Layout, Util
     }
     let colours = request.colour.then(|| memory::Arc::new(given.unwrap_or_default()));
     Ok(Layout { colours, ..request.layout.clone() })
-}
-
-/// What the filter can ask about itself.
-fn describe(ctx: &Context, request: &Request<'_>, host: &mut Host) {
-    let directory = |name: &[u8]| bstr::BStr::new(name).to_metered_string();
-    host.library = match &request.library {
-        Some(given) => given.iter().map(|name| directory(&ctx.absolute(name.as_bytes()))).collect(),
-        None => ["~/.jq", "$ORIGIN/../lib/jq", "$ORIGIN/../lib"].into_iter().map(String::from).collect(),
-    };
-    host.origin = directory(ctx.cwd.as_bytes());
 }
 
 /// The limit that ended the run.
@@ -219,9 +214,48 @@ fn text(bytes: &[u8]) -> Text {
     text_of(bytes)
 }
 
-type Variables = (Vec<String>, Vec<Value>);
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes)
+}
 
-/// Names and values of the variables that the arguments define, `$ARGS` first; or the exit status.
+/// The variables that the arguments define.
+struct Variables {
+    /// The names that were given, and a value for each.
+    names: Vec<String>,
+    values: Vec<Value>,
+    /// What follows `--args` and `--jsonargs`.
+    positional: Vec<Value>,
+}
+
+impl Variables {
+    /// The values in the order of [`globals`]; one that the filter does not use is not built.
+    fn into_values(self, compiled: &Compiled) -> Vec<Value> {
+        let Variables { names, mut values, positional } = self;
+        let uses = |number: usize| compiled.uses_global(1 + number);
+        let arguments = if uses(names.len()) {
+            let named = names.iter().zip(&values);
+            let named = named.map(|(name, value)| (text(name.as_bytes()), value.clone())).collect();
+            Value::object([("positional", Value::array(positional)), ("named", Value::Object(named))])
+        } else {
+            Value::Null
+        };
+        values.push(arguments);
+        values.push(if uses(names.len() + 1) { Value::text(CONFIGURATION) } else { Value::Null });
+        values
+    }
+}
+
+/// The variables of a filter besides `$ENV`: those that were given, `$ARGS`, and how the program was built.
+fn globals(names: &[String]) -> Vec<&str> {
+    let mut all: Vec<&str> = names.iter().map(String::as_str).collect();
+    all.push("ARGS");
+    if !all.contains(&BUILD) {
+        all.push(BUILD);
+    }
+    all
+}
+
+/// The variables that the arguments define; or the exit status.
 async fn variables(
     ctx: &mut Context,
     request: &Request<'_>,
@@ -277,24 +311,7 @@ async fn variables(
             },
         });
     }
-    names.push("ARGS".to_metered_string());
-    values.push(if names.len() == 1 && positional.is_empty() {
-        no_arguments()
-    } else {
-        let named = names.iter().zip(&values);
-        Value::object([
-            ("positional", Value::array(positional)),
-            (
-                "named",
-                Value::Object(named.map(|(name, value)| (text(name.as_bytes()), value.clone())).collect()),
-            ),
-        ])
-    });
-    if names.iter().all(|name| name.as_str() != BUILD) {
-        names.push(BUILD.to_metered_string());
-        values.push(Value::text(CONFIGURATION));
-    }
-    Ok(Ok((names, values)))
+    Ok(Ok(Variables { names, values, positional }))
 }
 
 fn one_value(text: &[u8], work: &mut Work<'_>) -> Result<Value, ReadError> {
@@ -303,10 +320,6 @@ fn one_value(text: &[u8], work: &mut Work<'_>) -> Result<Value, ReadError> {
         (Some(value), true) => Ok(value),
         _ => Err(ReadError::Syntax(String::new())),
     }
-}
-
-fn no_arguments() -> Value {
-    Value::object([("positional", Value::array(Vec::new())), ("named", Value::object([]))])
 }
 
 /// The compiled filter, or the exit status.
@@ -328,8 +341,7 @@ async fn filter(
         return Ok(Ok(compiled));
     }
     ctx.compiles(&bytes).await;
-    let globals: Vec<&str> = names.iter().map(String::as_str).collect();
-    match compile(&bytes.to_string_lossy(), &globals) {
+    match compile(&bytes.to_string_lossy(), &globals(names)) {
         Ok(compiled) => {
             let compiled = memory::Arc::new(compiled);
             caches.insert(&bytes, names, &compiled);
@@ -458,7 +470,7 @@ impl Evaluation<'_> {
 
     fn describe_input(&mut self) {
         let host = self.run.host();
-        host.filename = self.source.filename();
+        host.filename = self.source.name().cloned();
         host.lines = self.source.lines();
     }
 
@@ -526,8 +538,8 @@ impl Evaluation<'_> {
             JqError::Break => ": break".to_metered_string(),
             JqError::Uncaught(_) => error.to_metered_string(),
         };
-        let place = match self.source.filename() {
-            Some(name) => format!("{name}:{}", self.source.lines()),
+        let place = match self.source.name() {
+            Some(name) => format!("{}:{}", source::shown(name), self.source.lines()),
             None => "<unknown>".to_metered_string(),
         };
         ctx.stderr.write(format!("jq: error (at {place}){said}\n").as_bytes()).await?;

@@ -88,6 +88,9 @@ impl Dropped {
                 waiting.pop();
             }
         }
+        if waiting.is_empty() {
+            return;
+        }
         WAITING.with_borrow_mut(|all| {
             let mut new = std::mem::replace(&mut all.0, waiting);
             all.0.append(&mut new);

@@ -106,12 +106,16 @@ pub(crate) struct Reader {
     depth: usize,
     expected: Expected,
     keys: Vec<Option<Text>>,
+    /// Keys that were not found among `keys`.
+    new_keys: usize,
     scratch: String,
     may_pause: bool,
 }
 
 /// Recently seen keys that are kept, so that equal keys of many objects share one allocation.
 const KEYS: usize = 64;
+/// New keys after which keys are kept: a small text is read before it would pay.
+const FEW_KEYS: usize = 8;
 /// The longest escape, `\ud83d\ude00`.
 const LONGEST_ESCAPE: usize = 12;
 
@@ -123,6 +127,7 @@ impl Default for Reader {
             depth: 0,
             expected: Expected::Value,
             keys: Vec::new(),
+            new_keys: 0,
             scratch: String::new(),
             may_pause: true,
         }
@@ -307,7 +312,8 @@ impl Reader {
             return self.text(known, true);
         }
         let key = text_of(raw);
-        if self.keys.is_empty() {
+        self.new_keys += 1;
+        if self.new_keys == FEW_KEYS {
             self.keys.resize(KEYS, None);
         }
         if let Some(slot) = self.keys.get_mut(place) {

@@ -5,7 +5,6 @@ use super::machine::{Context, Machine, Step};
 use super::print::{COMPACT, Layout};
 use super::read::ReadError;
 use super::regex::Regexes;
-use super::text::Text;
 use super::value::Value;
 use super::work::Work;
 use crate::clock::Clock;
@@ -20,18 +19,18 @@ pub(crate) struct Host {
     pub(crate) environment: Arc<Environment>,
     /// For `now`.
     pub(crate) clock: std::sync::Arc<Clock>,
-    /// The name of the file being read, for `input_filename`.
-    pub(crate) filename: Option<String>,
+    /// The file being read, as it was named, for `input_filename`.
+    pub(crate) filename: Option<crate::text::Text>,
     /// Newlines read so far, for `input_line_number`.
     pub(crate) lines: usize,
     /// Text for standard error, from `debug` and `stderr`.
     pub(crate) said: std::sync::Arc<Said>,
     /// How outputs are printed; `debug` prints so as well.
     pub(crate) layout: Layout,
-    /// Where modules are searched.
-    pub(crate) library: Vec<String>,
-    /// The directory of the filter: that of its file, or the current one.
-    pub(crate) origin: String,
+    /// Where modules are searched, where the arguments say so.
+    pub(crate) library: Option<Vec<String>>,
+    /// The directory of the filter.
+    pub(crate) origin: crate::text::Text,
 }
 
 /// Text that waits to be written to standard error.
@@ -60,13 +59,13 @@ impl Host {
             lines: 0,
             said: std::sync::Arc::default(),
             layout: COMPACT,
-            library: Vec::new(),
-            origin: String::new(),
+            library: None,
+            origin: crate::text::Text::default(),
         }
     }
 
     fn environment_value(&self) -> Value {
-        let text = |bytes: &[u8]| Text::from(&*String::from_utf8_lossy(bytes));
+        let text = super::format::text_of;
         let variables = self.environment.iter();
         Value::Object(variables.map(|(name, value)| (text(name), Value::String(text(value)))).collect())
     }

@@ -145,10 +145,9 @@ impl Source {
         self.consumed
     }
 
-    /// The name of the file that is being read.
-    pub(super) fn filename(&self) -> Option<String> {
-        let name = self.name.as_ref()?;
-        Some(if name.as_bytes() == b"-" { "<stdin>".into() } else { String::from(name.to_string_lossy()) })
+    /// The file that is being read, as it was named.
+    pub(super) fn name(&self) -> Option<&crate::text::Text> {
+        self.name.as_ref()
     }
 
     /// Lines of the current file that were begun, the last one only where it has its newline.
@@ -445,6 +444,11 @@ impl Source {
         self.consume(usize::MAX);
         Ok(text)
     }
+}
+
+/// How messages and `input_filename` name a file.
+pub(super) fn shown(name: &crate::text::Text) -> String {
+    if name.as_bytes() == b"-" { "<stdin>".into() } else { String::from(name.to_string_lossy()) }
 }
 
 /// The text of some bytes.

@@ -5,13 +5,18 @@
 use super::error::{Halt, Raise};
 use super::machine::Context;
 use super::print::{Indent, Layout};
+use super::source;
 use super::value::Value;
 use crate::memory::{Box, vec};
+
+/// Where modules are searched when no argument says it.
+const LIBRARY: [&str; 3] = ["~/.jq", "$ORIGIN/../lib/jq", "$ORIGIN/../lib"];
 
 type Output = Result<Value, Raise>;
 
 pub(super) fn input_filename(context: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
-    Ok(context.host.filename.clone().map(Value::from).unwrap_or_default())
+    let name = context.host.filename.as_ref();
+    Ok(name.map(|name| Value::from(source::shown(name))).unwrap_or_default())
 }
 
 pub(super) fn input_line_number(context: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
@@ -65,11 +70,14 @@ pub(super) fn builtins(_: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
 }
 
 pub(super) fn search_list(context: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
-    Ok(Value::array(context.host.library.iter().map(|directory| Value::text(directory)).collect()))
+    Ok(Value::array(match &context.host.library {
+        Some(given) => given.iter().map(|directory| Value::text(directory)).collect(),
+        None => LIBRARY.into_iter().map(Value::text).collect(),
+    }))
 }
 
 pub(super) fn program_origin(context: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
-    Ok(Value::text(&context.host.origin))
+    Ok(Value::text(&context.host.origin.to_string_lossy()))
 }
 
 pub(super) fn jq_origin(_: &mut Context<'_>, _: Value, _: &[Value]) -> Output {
