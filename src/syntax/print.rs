@@ -688,6 +688,14 @@ mod tests {
     }
 
     #[test]
+    fn a_backslash_at_the_end_of_a_text_does_not_quote_what_is_printed_behind_it() {
+        let text = b"echo >x a\\";
+        let mut parser = Parser::new(text.as_slice().into(), 1);
+        let list = parser.next_command(&ParseOptions::default(), &NoAliases).unwrap().unwrap();
+        assert_eq!(String::from_utf8(print_list(&list, text).into_std()).unwrap(), "echo a\\\\ > x");
+    }
+
+    #[test]
     fn words_keep_their_quotes_and_lose_continuations() {
         assert_eq!(
             declared("f() { a=( 1   \"2 3\" ) b \\x $'a\\tb' $\"c\" d\\\ne $(  f;g ) `h  i` <&3 <&- ; }"),

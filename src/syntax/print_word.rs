@@ -52,6 +52,12 @@ impl WordPrinter<'_> {
                     at += 2;
                     continue;
                 }
+                // A backslash that ends the text stands for itself, and may be printed before more.
+                (b'\\', None) => {
+                    out.extend_from_slice(b"\\\\");
+                    at += 1;
+                    continue;
+                }
                 // The second `$` of `$$` begins nothing.
                 (b'\\', Some(_)) | (b'$', Some(b'$')) => 2,
                 (b'\'', _) if !in_double_quotes => self.quote_length(at, end, 1),

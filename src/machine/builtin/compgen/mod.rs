@@ -304,6 +304,11 @@ fn list_command(list: &[u8], separators: &[u8]) -> Vec<u8> {
                 quote = 0;
                 text.push(byte);
             }
+            b'$' if quote != b'\'' && bytes.peek() == Some(&b'$') => {
+                // `$$` takes no parenthesis.
+                text.push(byte);
+                text.extend(bytes.next());
+            }
             b'$' if quote != b'\'' && matches!(bytes.peek(), Some(b'(' | b'{')) => {
                 depth += 1;
                 text.push(byte);
