@@ -238,7 +238,7 @@ pub struct Delivery {
 /// How a hook comes to its outcome.
 #[derive(Clone, Debug, Default)]
 pub enum Work {
-    /// Its [`Handler::Script`] or [`Handler::Program`] runs.
+    /// Its script or program runs ([`Handler`](super::hooks::Handler)).
     #[default]
     Run,
     /// The same, but nobody waits: the chain reads an empty success, and what came of it is said to [`Late`].

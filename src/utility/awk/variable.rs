@@ -5,7 +5,7 @@ use super::error::Fault;
 use super::field::Splitter;
 use super::machine::Machine;
 use super::op::{
-    CONVFMT, FIELDWIDTHS, FPAT, FS, IGNORECASE, NF, OFMT, OFS, ORS, Place, RS, SPECIAL, SUBSEP, Var,
+    CONVFMT, FIELDWIDTHS, FNR, FPAT, FS, IGNORECASE, NF, NR, OFMT, OFS, ORS, Place, RS, SPECIAL, SUBSEP, Var,
 };
 use super::value::{Origin, Value};
 use crate::memory::{String, Vec, format};
@@ -133,7 +133,7 @@ impl Machine<'_> {
     }
 
     /// Assigns to a variable of the program; some have effects.
-    pub(super) fn set_global(&mut self, slot: u32, value: Value) -> Result<(), Fault> {
+    pub(super) fn set_global(&mut self, slot: u32, mut value: Value) -> Result<(), Fault> {
         match slot {
             NF => {
                 self.own_fields()?;
@@ -181,6 +181,8 @@ impl Machine<'_> {
                 self.settings.rs = self.text(&value);
             }
             SUBSEP => self.settings.subsep = self.text(&value),
+            // What is assigned is the value of the assignment; the variable has its whole part.
+            NR | FNR if value.number().fract().abs() > 0.0 => value = Value::Number(value.number().trunc()),
             CONVFMT => self.settings.convfmt = self.text(&value),
             OFMT => self.settings.ofmt = self.text(&value),
             _ => {}
