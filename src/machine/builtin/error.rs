@@ -125,6 +125,10 @@ pub(crate) enum BuiltinError {
     AmbiguousJob(Text),
     #[error("no job control")]
     NoJobControl,
+    #[error("job {0} already in background")]
+    InBackground(u32),
+    #[error("job has terminated")]
+    Terminated,
     #[error("cannot suspend: no job control")]
     CannotSuspend,
     #[error("`{0}': not a pid or valid job spec")]

@@ -1,5 +1,5 @@
-//! `jobs`, `disown`, `bg`, `fg` and `suspend`. Bash manual 7.2. There is no terminal: nothing stops, and job control can not
-//! move a job.
+//! `jobs`, `disown`, `bg`, `fg` and `suspend`. Bash manual 7.2. There is no terminal, and nothing stops: under job control `fg`
+//! waits for a job, and `bg` has nothing to do.
 
 use super::context::ShellContext;
 use super::error::BuiltinError;
@@ -7,8 +7,9 @@ use super::options::{Options, flag};
 use super::output::Printout;
 use super::{Act, Builtin, Flow};
 use crate::machine::job::{Job, JobStatus, Jobs};
+use crate::machine::option::ShellOption;
 use crate::machine::trap;
-use crate::memory::{ToDecimal, ToMetered, Vec, format};
+use crate::memory::{ToDecimal, ToMetered, Vec, format, vec};
 use crate::text::Text;
 use std::fmt::Write as _;
 
@@ -46,7 +47,7 @@ pub(super) static BG: Builtin = Builtin {
     synopsis: "bg [job_spec ...]",
     help: "Move jobs to the background.",
     options: &[],
-    act: Act::Shell(no_job_control),
+    act: Act::Shell(background),
 };
 
 pub(super) static FG: Builtin = Builtin {
@@ -55,7 +56,7 @@ pub(super) static FG: Builtin = Builtin {
     synopsis: "fg [job_spec]",
     help: "Move job to the foreground.",
     options: &[],
-    act: Act::Shell(no_job_control),
+    act: Act::Shell(foreground),
 };
 
 pub(super) static SUSPEND: Builtin = Builtin {
@@ -204,9 +205,44 @@ fn disown(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
     Ok(ctx.flow())
 }
 
-fn no_job_control(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
-    ctx.options()?;
-    Err(BuiltinError::NoJobControl)
+/// The operands of `fg` and `bg`, under job control.
+fn controlled(ctx: &mut ShellContext<'_>) -> Result<Vec<Text>, BuiltinError> {
+    let options = ctx.options()?;
+    if !ctx.shell.state.options.has(ShellOption::Monitor) {
+        return Err(BuiltinError::NoJobControl);
+    }
+    Ok(ctx.operands(&options).into())
+}
+
+/// The job that an operand names, or the current one.
+fn controlled_job(jobs: &Jobs, operand: Option<&Text>) -> Result<Job, BuiltinError> {
+    let spec = operand.map_or(b"%%".as_slice(), |operand| operand.as_bytes());
+    let no_job = || BuiltinError::NoSuchJob(operand.cloned().unwrap_or(Text::from_static(b"current")));
+    jobs.find(spec).cloned().ok_or_else(no_job)
+}
+
+/// `bg`: jobs are in the background already, since none is ever stopped.
+fn background(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
+    let operands = controlled(ctx)?;
+    let all = if operands.is_empty() { vec![None] } else { operands.iter().map(Some).collect() };
+    for operand in all {
+        match controlled_job(&ctx.shell.state.jobs, operand) {
+            Ok(job) if job.status == JobStatus::Running => ctx.remark(BuiltinError::InBackground(job.number)),
+            Ok(_) => ctx.complain(BuiltinError::Terminated),
+            Err(error) => ctx.complain(error),
+        }
+    }
+    Ok(ctx.flow())
+}
+
+/// `fg`: shows the job and waits for it.
+fn foreground(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
+    let operands = controlled(ctx)?;
+    let job = controlled_job(&ctx.shell.state.jobs, operands.first())?;
+    ctx.out.bytes(&job.text);
+    ctx.out.bytes(b"\n");
+    let args = vec![Text::from_static(b"wait"), Text::from(job.pid.to_decimal())];
+    Ok(Flow::Delegate { builtin: &super::wait::WAIT, args })
 }
 
 fn suspend(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
