@@ -175,12 +175,15 @@ impl Control {
                 let name = if in_function { &state.calls.source } else { name };
                 format!("{name}: eval: line {line}")
             }
+            Some(ScriptKind::Source) if state.invoked.interactive => {
+                format!("{name}: {}: line {line}", state.calls.source)
+            }
             Some(ScriptKind::Source) => format!("{}: line {line}", state.calls.source),
             Some(ScriptKind::ExitTrap) => format!("{name}: exit trap: line {line}"),
             _ if state.invoked.command_string => format!("{name}: -c: line {line}"),
             _ => format!("{name}: line {line}"),
         };
-        if shell.state.invoked.interactive {
+        if state.invoked.interactive && eval != Some(ScriptKind::Source) {
             // The line is still on the screen.
             if let Some(message) = error.message().first() {
                 let name = shell.state.invoked.report_name.clone();
