@@ -131,13 +131,16 @@ impl Control {
     pub(crate) fn parse_more(&mut self, shell: &mut Shell, run: &mut Run, program: &Arc<Program>) -> Step {
         let Some(rest) = program.rest else { return Ok(()) };
         let main = self.is_main_level(shell);
-        let one_command = shell.state.options.has(ShellOption::OneCmd) && !shell.state.invoked.command_string;
+        let invoked = &shell.state.invoked;
+        let one_command = shell.state.options.has(ShellOption::OneCmd) && !invoked.command_string;
         if main && (self.input.is_some() || one_command) {
             // The end of the program follows.
             return Ok(());
         }
         let options = shell.state.options;
-        if main && options.has(ShellOption::History) && options.has(ShellOption::HistExpand) {
+        // The command string of an interactive shell is not typed: it has no events.
+        let is_typed = !(invoked.interactive && invoked.command_string);
+        if main && is_typed && options.has(ShellOption::History) && options.has(ShellOption::HistExpand) {
             self.read_rest(&program.source, rest);
             return Ok(());
         }
