@@ -23,7 +23,10 @@ mod rows;
 mod support;
 
 use figures::{Figures, Measured};
-use hookbox::hook::{Dialect, HookSet, LoadOptions};
+use hookbox::hook::{
+    Dialect, Ended, HookFuture, HookHost, HookId, HookObserver, HookSet, LoadOptions, LogRecord, Request,
+    ScriptOutcome,
+};
 use hookbox::limit::Limits;
 use hookbox::sandbox::{End, Sandbox, Script};
 use known::{Criterion, Known};
@@ -33,6 +36,8 @@ use rows::{Row, Want};
 use std::alloc::System;
 use std::path::Path;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use support::Case;
 use tokio::runtime::Runtime;
@@ -163,10 +168,12 @@ impl Subject {
             Self::Row(row) if row.hooks.is_some() => {
                 let mut script = Script::command(row.script(0));
                 script.limits = Some(Limits::interactive());
-                let sandbox = row.sandbox();
+                let late = Arc::new(LateHooks::default());
+                let sandbox = Sandbox::builder().limits(row.limits.clone()).hook_host(late.clone());
+                let sandbox = sandbox.build().unwrap();
                 let output = runtime.block_on(sandbox.start(script));
                 assert_eq!((output.status, output.end), (0, End::Exited), "{}", row.name);
-                measure_hooks(&runtime, &sandbox, row.hooks.unwrap())
+                measure_hooks(&runtime, &sandbox, &late, row.hooks.unwrap())
             }
             Self::Row(row) => {
                 let sandbox = row.sandbox();
@@ -192,8 +199,30 @@ impl Subject {
 /// What a tree of JSON may be larger than its text, unless it is known.
 const TREE: u64 = 8;
 
+/// Sees what the hooks were charged for that nobody waited for.
+#[derive(Default)]
+struct LateHooks(AtomicU64);
+
+impl HookHost for LateHooks {
+    fn request(&self, _: Request, _: Duration) -> HookFuture<'_, ScriptOutcome> {
+        Box::pin(std::future::ready(ScriptOutcome::ended(Ended::NotStarted("nobody answers".to_owned()))))
+    }
+
+    fn observer(&self) -> Option<&dyn HookObserver> {
+        Some(self)
+    }
+}
+
+impl HookObserver for LateHooks {
+    fn log(&self, _: &LogRecord) {}
+
+    fn ended_late(&self, _: &HookId, outcome: &ScriptOutcome) {
+        self.0.fetch_add(outcome.usage.peak_live_bytes, Ordering::Relaxed);
+    }
+}
+
 /// Measures loading a config, reading an event and firing it.
-fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, dialect: Dialect) -> Figures {
+fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, late: &LateHooks, dialect: Dialect) -> Figures {
     let bytes = |name: &str| sandbox.fs().read(format!("/workspace/{name}").as_bytes()).unwrap().into_vec();
     let (config, event) = (bytes("config"), bytes("event"));
     let mut longest = Longest::default();
@@ -223,7 +252,8 @@ fn measure_hooks(runtime: &Runtime, sandbox: &Sandbox, dialect: Dialect) -> Figu
             }));
             drop(firing);
             let runs = outcome.records.iter().filter_map(|record| record.run.as_ref());
-            charged += runs.map(|run| run.usage.peak_live_bytes).sum::<u64>();
+            charged +=
+                runs.map(|run| run.usage.peak_live_bytes).sum::<u64>() + late.0.load(Ordering::Relaxed);
             let end = if outcome.decision.proceeds() { "proceeds" } else { "blocked" };
             longest.watch("drop", || drop(outcome));
             end.to_owned()

@@ -40,12 +40,15 @@ impl Late {
     }
 
     /// Waits for the end of a run, and reads its outcome.
-    pub(super) async fn wait(&self, run: HookFuture<'_, ScriptOutcome>, stays: bool) -> Ran {
+    pub(super) async fn wait(&self, run: HookFuture<'_, ScriptOutcome>, place: reading::Place) -> Ran {
         let reader = Arc::clone(&self.reader);
-        reading::of(run.await, stays, move |outcome| reader(outcome)).await
+        reading::of(run.await, place, move |outcome| reader(outcome)).await
     }
 
-    pub(super) fn say(&self, (said, outcome): Ran, host: &dyn HookRunner) {
+    pub(super) fn say(&self, hook: &HookId, (said, outcome): Ran, host: &dyn HookRunner) {
+        if let Some(observer) = host.observer() {
+            observer.ended_late(hook, &outcome);
+        }
         (self.listener)(&outcome, said, host);
     }
 }
@@ -77,16 +80,16 @@ struct Background {
 pub(super) fn add(
     host: &dyn HookRunner,
     hook: HookId,
+    place: reading::Place,
     future: HookFuture<'static, ScriptOutcome>,
     late: Late,
 ) -> Result<(), Ended> {
-    let stays = host.stays();
     host.state().with(|background: &mut Background| {
         if background.runs.len().saturating_add(background.taken) >= MOST {
             return Err(Ended::NotStarted(format!("{MOST} hooks run in the background already")));
         }
         let waiting = late.clone();
-        let future = Box::pin(async move { waiting.wait(future, stays).await });
+        let future = Box::pin(async move { waiting.wait(future, place).await });
         background.runs.push(Run { hook, future, late });
         Ok(())
     })
@@ -145,14 +148,14 @@ fn poll_of(host: &dyn HookRunner, context: &mut Context<'_>) -> Poll<()> {
     taken.runs.retain_mut(|run| match run.future.as_mut().poll(context) {
         Poll::Pending => true,
         Poll::Ready(ran) => {
-            done.push((run.late.clone(), ran));
+            done.push((run.hook.clone(), run.late.clone(), ran));
             false
         }
     });
     let nothing_left = taken.runs.is_empty();
     drop(taken);
-    for (late, ran) in done {
-        late.say(ran, host);
+    for (hook, late, ran) in done {
+        late.say(&hook, ran, host);
     }
     if nothing_left { Poll::Ready(()) } else { Poll::Pending }
 }

@@ -255,8 +255,12 @@ impl<'a, C: Chain<'a>> Turns<'a, C> {
         record: &mut HookRecord,
     ) -> Flow {
         let terms = self.chain.terms(of);
-        let (answer, outcome) =
-            reading::of(outcome, self.host.stays(), move |outcome| C::read(terms, outcome)).await;
+        let place = reading::Place {
+            stays: self.host.stays(),
+            live_bytes: of.hook.limits.live_bytes,
+            trees: C::TREES,
+        };
+        let (answer, outcome) = reading::of(outcome, place, move |outcome| C::read(terms, outcome)).await;
         let Absorbed { reading, effect, flow, warning } = self.chain.absorb(of, &outcome, answer);
         if reading.verdict == Verdict::Error {
             tracing::debug!(target: "hookbox::hook", hook = record.hook.as_str(), reason = reading.reason.as_deref(), "hook failed");
@@ -376,16 +380,20 @@ fn begin<'a>(host: &'a dyn HookRunner, hook: &'a Hook, delivery: Result<Delivery
     Begun { file, warnings, ..begun }
 }
 
+/// What an output that nobody waits for is read to: its tree, and the texts in it.
+const LATE_TREES: u64 = 2;
+
 /// Starts what nobody waits for. A session that can not do that runs it now; for the chain that is the same.
 fn start<'a>(host: &'a dyn HookRunner, hook: &'a Hook, request: ScriptRequest<'a>, late: Late) -> Begun<'a> {
+    let place = reading::Place { stays: host.stays(), live_bytes: hook.limits.live_bytes, trees: LATE_TREES };
     match host.start(request.clone()) {
-        Some(run) => match background::add(host, hook.id.clone(), run, late) {
+        Some(run) => match background::add(host, hook.id.clone(), place, run, late) {
             Ok(()) => Begun::over(ScriptOutcome::exited(0, "", "")),
             Err(end) => Begun::over(ScriptOutcome::ended(end)),
         },
         None => Begun::waits(Box::pin(async move {
-            let ran = late.wait(host.run(request), host.stays()).await;
-            late.say(ran, host);
+            let ran = late.wait(host.run(request), place).await;
+            late.say(&hook.id, ran, host);
             ScriptOutcome::exited(0, "", "")
         })),
     }

@@ -146,6 +146,9 @@ pub trait Bundle: Send + Sync {
 /// One firing, as its dialect sees it. The engine owns each hook's turn: it asks whether the hook is to run, has it delivered,
 /// runs it, has its output read and hands the reading over.
 pub trait Chain<'a>: Send {
+    /// How often the tree of an output is held at most while an output is read and taken in: the tree itself, and copies of its
+    /// parts that a record shows. The hook's run is charged for that before the output is read.
+    const TREES: u64 = 2;
     /// What the dialect keeps of a hook.
     type Extra: Sync + 'a;
     /// What reading an output depends on beside the output. It borrows nothing, for a long output is read on another thread.

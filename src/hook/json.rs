@@ -119,20 +119,33 @@ pub(crate) fn memory(value: &Value) -> u64 {
 
 /// The same of an object's members.
 pub(crate) fn map_memory(members: &Map<String, Value>) -> u64 {
+    let parts = members.iter().map(|(name, value)| name.capacity() as u64 + memory(value));
+    parts.fold(members_memory(members.len() as u64), u64::saturating_add)
+}
+
+/// Bytes that an object of so many members takes beside their names and what their values take.
+pub(super) fn members_memory(count: u64) -> u64 {
     // A table of places, of which an eighth stays empty, and the members in order with their hashes.
-    let (places, room) = match members.len() as u64 {
+    let (places, room) = match count {
         0 => return 0,
         1..=3 => (4, 3),
         4..=7 => (8, 7),
-        length => {
-            let places = length.saturating_mul(8).div_ceil(7).next_power_of_two();
+        _ => {
+            let places = count.saturating_mul(8).div_ceil(7).next_power_of_two();
             (places, places / 8 * 7)
         }
     };
     let member = (size_of::<u64>() + size_of::<String>() + size_of::<Value>()) as u64;
-    let own = places.saturating_mul(9).saturating_add(room * member + 16);
-    let parts = members.iter().map(|(name, value)| name.capacity() as u64 + memory(value));
-    parts.fold(own, u64::saturating_add)
+    places.saturating_mul(9).saturating_add(room * member + 16)
+}
+
+/// Bytes that a list takes to which so many items were added, beside what these take.
+pub(super) fn items_memory(count: u64) -> u64 {
+    const FEWEST: u64 = 4;
+    match count {
+        0 => 0,
+        _ => count.next_power_of_two().max(FEWEST).saturating_mul(size_of::<Value>() as u64),
+    }
 }
 
 /// Appends `value` as compact JSON.

@@ -46,6 +46,7 @@ mod shadow;
 pub mod state;
 mod timestamp;
 pub(crate) mod unread;
+mod weight;
 
 pub use contract::{Contribution, LoadOptions, Purpose};
 pub use decision::{Block, Decision, Reading, Verdict};

@@ -1,23 +1,40 @@
 //! Where an output is read. A small one is read where its run ended; a long one, of which a parser can make a hundred thousand
-//! values, on a thread of the crate, so that it does not keep the host's executor.
+//! values, on a thread of the crate, so that it does not keep the host's executor. The run is charged for what reading takes,
+//! before anything is read.
 
 use super::runner::ScriptOutcome;
+use super::weight;
 use crate::limit::apart::Apart;
 
 /// Bytes of an output that is read in place, which takes less than a millisecond.
 const IN_PLACE: usize = 64 << 10;
 
-/// Reads an outcome; gives it back with what it means. `stays` keeps a long one here too.
+/// How an output is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// A long one is read here, too.
+    pub(super) stays: bool,
+    /// Bytes of memory that the run was allowed.
+    pub(super) live_bytes: u64,
+    /// See [`Chain::TREES`](super::contract::Chain::TREES).
+    pub(super) trees: u64,
+}
+
+/// Reads an outcome; gives it back with what it means.
 pub(super) async fn of<T: Send + 'static>(
-    outcome: ScriptOutcome,
-    stays: bool,
+    mut outcome: ScriptOutcome,
+    place: Place,
     read: impl FnOnce(&ScriptOutcome) -> T + Send + 'static,
 ) -> (T, ScriptOutcome) {
-    if stays || outcome.stdout.len().saturating_add(outcome.stderr.len()) <= IN_PLACE {
-        return (read(&outcome), outcome);
+    let is_short = outcome.stdout.len().saturating_add(outcome.stderr.len()) <= IN_PLACE;
+    let work = move || {
+        weight::charge(&mut outcome, place.live_bytes, place.trees);
+        (read(&outcome), outcome)
+    };
+    if place.stays || is_short {
+        return work();
     }
-    let work = Box::pin(async move { (read(&outcome), outcome) });
-    match Apart::start(work) {
+    match Apart::start(Box::pin(async move { work() })) {
         Ok(reading) => reading.await,
         // Without a thread it is read here: slow, but right.
         Err(work) => work.await,
@@ -32,12 +49,13 @@ mod tests {
     #[tokio::test]
     async fn only_a_long_output_is_read_on_another_thread() {
         let outcome = |bytes: usize| ScriptOutcome::exited(0, vec![b'a'; bytes], "");
-        let place = |bytes: usize| of(outcome(bytes), false, |_| current().id());
+        let place = Place { stays: false, live_bytes: 1 << 20, trees: 2 };
+        let thread = |bytes: usize| of(outcome(bytes), place, |_| current().id());
         let here: ThreadId = current().id();
-        let (short, read) = place(IN_PLACE).await;
+        let (short, read) = thread(IN_PLACE).await;
         assert_eq!((short, read.stdout.len()), (here, IN_PLACE));
-        let (long, read) = place(IN_PLACE + 1).await;
+        let (long, read) = thread(IN_PLACE + 1).await;
         assert_eq!((long == here, read.stdout.len()), (false, IN_PLACE + 1));
-        assert_eq!(of(read, true, |_| current().id()).await.0, here);
+        assert_eq!(of(read, Place { stays: true, ..place }, |_| current().id()).await.0, here);
     }
 }

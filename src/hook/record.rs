@@ -188,6 +188,11 @@ pub trait HookObserver: Send + Sync {
         let _ = notice;
     }
 
+    /// A hook for which the firing did not wait has ended: its output, and what it used.
+    fn ended_late(&self, hook: &HookId, outcome: &ScriptOutcome) {
+        let _ = (hook, outcome);
+    }
+
     /// The whole record of a hook, once it is finished; has standard error and all.
     fn audit(&self, record: &HookRecord) {
         let _ = record;

@@ -257,7 +257,11 @@ impl Process {
     pub(crate) fn finish_subshell(&mut self, status: u8) {
         let Some(Frame::Subshell(mut frame)) = self.control.frames.pop() else { return };
         let resume = frame.resume.clone();
-        let substitution = frame.substitution.take();
+        // The words that wait are large: they are not moved out of the frame, but change places with those of the subshell.
+        let substitution = frame.substitution.as_mut().map(|substitution| {
+            std::mem::swap(&mut self.x, &mut substitution.expansion);
+            (Arc::clone(&substitution.capture), substitution.quoting)
+        });
         self.control.signals.append(&mut frame.signals);
         self.undo(Frame::Subshell(frame));
         self.shell.refresh_special();
@@ -265,10 +269,9 @@ impl Process {
         self.shell.switch(resume);
         match substitution {
             None => self.shell.state.set_status(status),
-            Some(substitution) => {
-                self.x = substitution.expansion;
+            Some((capture, quoting)) => {
                 self.x.substituted = Some(status);
-                let mut bytes = substitution.capture.take();
+                let mut bytes = capture.take();
                 while bytes.last() == Some(&b'\n') {
                     bytes.pop();
                 }
@@ -277,7 +280,7 @@ impl Process {
                     self.shell.report(ExpansionError::NullByte);
                 }
                 self.shell.state.status = status;
-                self.x.append_text(&mut self.shell, &bytes, substitution.quoting);
+                self.x.append_text(&mut self.shell, &bytes, quoting);
             }
         }
     }

@@ -236,6 +236,9 @@ impl<'a> Printer<'a> {
         }
         if pipeline.negated {
             self.put(b"! ");
+        } else if pipeline.stages.is_empty() && pipeline.timed.is_none() {
+            // Bash prints nothing, which it cannot read again.
+            self.put(b"! ! ");
         }
         let connected = pipeline.stages.len() > 1;
         self.connections += usize::from(connected);

@@ -250,6 +250,8 @@ fn filled_in(prompt: &str, message: &str, most: u64) -> Option<Vec<u8>> {
 }
 
 impl<'a> Chain<'a> for AgentaoChain<'a> {
+    /// The object, its texts as an attachment, and both in the record, which has the texts once more.
+    const TREES: u64 = 5;
     type Extra = Extra;
     type Terms = Terms;
     type Answer = Answer;

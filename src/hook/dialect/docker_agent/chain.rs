@@ -115,17 +115,21 @@ impl<'a> DockerAgentChain<'a> {
         self.host.files().is_none_or(|files| files.metadata(at).is_ok_and(|metadata| metadata.is_directory()))
     }
 
-    /// R21: with the rewrites so far.
+    /// R21.
+    fn current(&self) -> Current {
+        Current {
+            input: self.fold.input().cloned(),
+            response: self.fold.response().cloned(),
+            messages: self.fold.messages().cloned(),
+        }
+    }
+
+    /// With the rewrites so far, for what looks at its members.
     fn payload(&mut self) -> Arc<Map<String, Value>> {
         if let Some(payload) = &self.payload {
             return Arc::clone(payload);
         }
-        let current = Current {
-            input: self.fold.input().cloned(),
-            response: self.fold.response().cloned(),
-            messages: self.fold.messages().cloned(),
-        };
-        let payload = Arc::new(payload::value(self.event, self.name, &current, self.host.cwd()));
+        let payload = Arc::new(payload::value(self.event, self.name, &self.current(), self.host.cwd()));
         self.payload = Some(Arc::clone(&payload));
         payload
     }
@@ -134,7 +138,7 @@ impl<'a> DockerAgentChain<'a> {
         if let Some(text) = &self.payload_text {
             return text.clone();
         }
-        let text = payload::text(&self.payload());
+        let text = payload::text(self.event, self.name, &self.current(), self.host.cwd());
         self.payload_text = Some(text.clone());
         text
     }

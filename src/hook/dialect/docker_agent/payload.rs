@@ -7,10 +7,11 @@
 use super::event::EventName;
 use crate::hook::error::EventError;
 use crate::hook::event::{Channel, Event, EventContext, Happening, ToolCall};
-use crate::hook::json::{Json, append_members};
+use crate::hook::json::{Json, ObjectWriter};
 use crate::text::Text;
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Facts that are no part of a payload: which lane of `pre_tool_use` fires, what already allowed the call (5.4), the
@@ -64,39 +65,51 @@ pub(super) struct Current {
     pub(super) messages: Option<Json>,
 }
 
-/// The payload as a value; `cwd` is the session's directory where the event does not say.
+/// A member of a payload: its name, and a value that the event or a hook's rewrite may hold already.
+type Member<'a> = (&'a str, Cow<'a, Value>);
+
+/// The payload, in order; `cwd` is the session's directory where the event does not say.
+fn members<'a>(
+    event: &'a Event,
+    name: EventName,
+    current: &'a Current,
+    cwd: Option<&Text>,
+) -> Vec<Member<'a>> {
+    let own = event.context.cwd.clone().or_else(|| cwd.map(|cwd| cwd.to_string_lossy().into_owned()));
+    let mut all: Vec<Member<'a>> = vec![
+        ("session_id", Cow::Owned(event.context.session_id.as_str().into())),
+        ("cwd", Cow::Owned(own.into())),
+        ("hook_event_name", Cow::Owned(name.name().into())),
+    ];
+    let fields = fields(name);
+    all.extend(fields.iter().map(|field| (*field, field_value(event, name, current, field))));
+    let known: FxHashSet<&str> =
+        ["session_id", "cwd", "hook_event_name"].into_iter().chain(fields).chain(FOR_THE_ENGINE).collect();
+    let others = event.facts.iter().filter(|(key, _)| !known.contains(key.as_str()));
+    all.extend(others.map(|(key, value)| (key.as_str(), Cow::Borrowed(value))));
+    all.retain(|(key, value)| *key == "cost" && !value.is_null() || !is_empty(value));
+    all
+}
+
+/// The payload as a value.
 pub(super) fn value(
     event: &Event,
     name: EventName,
     current: &Current,
     cwd: Option<&Text>,
 ) -> Map<String, Value> {
-    let mut object = Map::new();
-    let mut put = |key: &str, value: Value| {
-        if key == "cost" && !value.is_null() || !is_empty(&value) {
-            object.insert(key.to_owned(), value);
-        }
-    };
-    put("session_id", event.context.session_id.as_str().into());
-    let own = event.context.cwd.clone().or_else(|| cwd.map(|cwd| cwd.to_string_lossy().into_owned()));
-    put("cwd", own.into());
-    put("hook_event_name", name.name().into());
-    let fields = fields(name);
-    for field in &fields {
-        put(field, field_value(event, name, current, field));
-    }
-    let known: FxHashSet<&str> =
-        ["session_id", "cwd", "hook_event_name"].into_iter().chain(fields).chain(FOR_THE_ENGINE).collect();
-    for (key, value) in event.facts.iter().filter(|(key, _)| !known.contains(key.as_str())) {
-        put(key, value.clone());
-    }
-    object
+    let members = members(event, name, current, cwd).into_iter();
+    members.map(|(key, value)| (key.to_owned(), value.into_owned())).collect()
 }
 
 /// The payload as text.
-pub(super) fn text(value: &Map<String, Value>) -> Text {
+pub(super) fn text(event: &Event, name: EventName, current: &Current, cwd: Option<&Text>) -> Text {
     let mut out = Vec::with_capacity(256);
-    append_members(&mut out, value);
+    let mut object = ObjectWriter::new(&mut out);
+    for (key, value) in members(event, name, current, cwd) {
+        object.put_any(key, &value);
+    }
+    object.end();
     Text::from(out)
 }
 
@@ -111,20 +124,25 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-fn field_value(event: &Event, name: EventName, current: &Current, field: &str) -> Value {
+fn field_value<'a>(event: &'a Event, name: EventName, current: &'a Current, field: &str) -> Cow<'a, Value> {
     let rewritten = match field {
-        "tool_input" => current.input.as_deref().cloned(),
-        "tool_response" => current.response.clone().map(Value::from),
-        "messages" => current.messages.as_deref().cloned(),
+        "tool_input" => current.input.as_deref().map(Cow::Borrowed),
+        "tool_response" => current.response.clone().map(|text| Cow::Owned(text.into())),
+        "messages" => current.messages.as_deref().map(Cow::Borrowed),
         // These two have one level only.
-        "notification_level" if name == EventName::OnError => Some("error".into()),
-        "notification_level" if name == EventName::OnMaxIterations => Some("warning".into()),
+        "notification_level" if name == EventName::OnError => Some(Cow::Owned("error".into())),
+        "notification_level" if name == EventName::OnMaxIterations => Some(Cow::Owned("warning".into())),
         _ => None,
     };
-    rewritten.or_else(|| event.facts.get(field).cloned()).unwrap_or_else(|| neutral(event, field))
+    let of_facts = || event.facts.get(field).map(Cow::Borrowed);
+    rewritten.or_else(of_facts).unwrap_or_else(|| match (&event.happening, field) {
+        (_, "tool_input") if let Some(call) = event.tool_call() => Cow::Borrowed(&*call.arguments),
+        (Happening::ToolCallEnded { result: Some(result), .. }, "tool_response") => Cow::Borrowed(&**result),
+        _ => Cow::Owned(neutral(event, field)),
+    })
 }
 
-/// What the neutral event says about a field.
+/// What the neutral event says about a field, beside the trees that it holds.
 fn neutral(event: &Event, field: &str) -> Value {
     if field == "agent_name" {
         return event.context.agent_name.clone().into();
@@ -133,7 +151,6 @@ fn neutral(event: &Event, field: &str) -> Value {
         match field {
             "tool_name" => return (*call.name).into(),
             "tool_use_id" => return (*call.id).into(),
-            "tool_input" => return Value::clone(&call.arguments),
             _ => {}
         }
     }
@@ -159,10 +176,7 @@ fn neutral(event: &Event, field: &str) -> Value {
             "model_id",
         ) => model.clone().into(),
         (Happening::ModelCallStarting { iteration, .. }, "iteration") => (*iteration).into(),
-        (Happening::ToolCallEnded { result, error, .. }, "tool_response") => match result {
-            Some(result) => Value::clone(result),
-            None => error.clone().into(),
-        },
+        (Happening::ToolCallEnded { error, .. }, "tool_response") => error.clone().into(),
         (Happening::ToolCallEnded { error, .. }, "tool_error") => error.is_some().into(),
         (Happening::PermissionDecided { decision, .. }, "approval_decision") => decision.as_str().into(),
         (Happening::PermissionDecided { source, .. }, "approval_source") => source.as_str().into(),
@@ -311,14 +325,21 @@ mod tests {
     /// The payloads of 2.3, as they are written there.
     const WORKED: &str = include_str!("worked_payloads.jsonl");
 
+    /// The payload's text, which is that of its value.
+    fn both(event: &Event, name: EventName, cwd: Option<&Text>) -> String {
+        let current = Current::default();
+        let text = text(event, name, &current, cwd).to_string_lossy().into_owned();
+        assert_eq!(serde_json::to_string(&value(event, name, &current, cwd)).unwrap(), text);
+        text
+    }
+
     #[test]
     fn the_worked_payloads_come_back_byte_for_byte() {
         assert_eq!(WORKED.lines().count(), 28);
         for line in WORKED.lines() {
             let event = read_event(&serde_json::from_str(line).unwrap()).unwrap();
             let name = EventName::of(&event).unwrap();
-            let object = value(&event, name, &Current::default(), None);
-            assert_eq!(text(&object).to_string_lossy(), line);
+            assert_eq!(both(&event, name, None), line);
         }
     }
 
@@ -329,8 +350,7 @@ mod tests {
             let neutral = serde_json::to_value(&event).unwrap();
             let again: Event = serde_json::from_value(neutral).unwrap();
             let name = EventName::of(&again).unwrap();
-            let object = value(&again, name, &Current::default(), None);
-            assert_eq!(text(&object).to_string_lossy(), line);
+            assert_eq!(both(&again, name, None), line);
         }
     }
 
@@ -339,9 +359,8 @@ mod tests {
         let payload = serde_json::json!({"hook_event_name": "after_llm_call", "stop_response": "", "cost": 0,
             "usage": {"input_tokens": 0}, "extra": [], "more": 1, "lane": "default"});
         let event = read_event(&payload).unwrap();
-        let object = value(&event, EventName::AfterLlmCall, &Current::default(), Some(&Text::from("/w")));
         assert_eq!(
-            text(&object).to_string_lossy(),
+            both(&event, EventName::AfterLlmCall, Some(&Text::from("/w"))),
             r#"{"cwd":"/w","hook_event_name":"after_llm_call","usage":{"input_tokens":0},"cost":0,"more":1}"#
         );
     }
