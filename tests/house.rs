@@ -7,6 +7,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+#[path = "house/imports.rs"]
+mod imports;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

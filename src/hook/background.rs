@@ -4,9 +4,10 @@
 //! host lets them ([`settle`]); whoever polls takes them out of the state for that moment, so that no lock is held while a
 //! script runs. One that is done says what came of it to its [`Late`].
 
+use super::id::HookId;
 use super::reading;
-use super::record::HookId;
-use super::runner::{Ended, HookFuture, HookRunner, LateOutput, ScriptOutcome};
+use super::runner::{HookFuture, HookRunner, LateOutput};
+use super::script::{Ended, ScriptOutcome};
 use super::shadow::Watched;
 use super::state::SessionState;
 use std::fmt;

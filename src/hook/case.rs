@@ -31,15 +31,16 @@ pub use compare::Difference;
 pub use report::change_lines;
 pub use update::{UpdateError, update};
 
-use answers::{Answer, Answers};
-
-use super::dialect::{Contribution, LoadOptions, Purpose};
-use super::{Dialect, HookHost, HookRunner, HookSet};
+use super::contract::{Contribution, LoadOptions, Purpose};
+use super::hook_set::HookSet;
+use super::runner::{HookHost, HookRunner};
 use crate::clock::{Clock, Random};
+use crate::hook::dialect::list::Dialect;
 use crate::limit::{Limit, Limits};
 use crate::text::Text;
 use crate::vfs::fixture::{Fixture, FixtureError};
 use crate::vfs::{Base, FileSystem, Options, path};
+use answers::{Answer, Answers};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

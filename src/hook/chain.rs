@@ -8,17 +8,20 @@
 use super::background::{self, Late};
 use super::contract::{Absorbed, Bundle, Chain, Delivery, Flow, Order, Work};
 use super::decision::{Decision, Verdict};
-use super::dialect::DialectResult;
 use super::event::Event;
 use super::hooks::{Handler, Hook, HookOf, Hooks};
-use super::notice::{self, Warnings};
+use super::id::HookId;
+use super::outcome::Outcome;
 use super::reading;
-use super::record::{Effect, HookId, HookRecord, LogRecord, Phase, RunRecord, Selection};
+use super::record::{Effect, HookRecord, LogRecord, Phase, RunRecord, Selection};
 use super::request::Request;
-use super::runner::{Command, Ended, HookFuture, HookRunner, ScriptOutcome, ScriptRequest};
+use super::runner::{HookFuture, HookRunner};
+use super::script::{Command, Ended, ScriptOutcome, ScriptRequest};
 use super::shadow::{self, Shadow, Watched};
-use super::{Outcome, report, show};
+use super::warning::{self, Warnings};
+use super::watch::{is_watched, show};
 use crate::clock::real_monotonic;
+use crate::hook::dialect::result::DialectResult;
 use crate::text::Text;
 use crate::vfs::WithdrawError;
 use std::borrow::Cow;
@@ -82,7 +85,7 @@ async fn fire_in(
     let Fired { decision, result, records, logs } = fired.await;
     let mut notices = Vec::new();
     for record in &records {
-        notice::of_record(bundle, record, &mut notices);
+        warning::of_record(bundle, record, &mut notices);
     }
     for notice in &notices {
         let hook = notice.hook.as_ref().map(HookId::as_str);
@@ -478,6 +481,19 @@ async fn join<T>(futures: Vec<HookFuture<'_, T>>) -> Vec<T> {
     waiting.into_iter().filter_map(|(_, result)| result).collect()
 }
 
+/// Shows a record to who listens: the host's observer, `tracing`.
+pub(super) fn report(bundle: &dyn Bundle, host: &dyn HookRunner, phase: Phase, record: &HookRecord) {
+    if !is_watched(host) {
+        return;
+    }
+    for log in bundle.log(phase, record) {
+        show(host, &log);
+    }
+    if let (Phase::Finished, Some(observer)) = (phase, host.observer()) {
+        observer.audit(record);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     //! Parallel chains, over a dialect made for the test.
@@ -485,9 +501,11 @@ mod tests {
     use super::*;
     use crate::hook::decision::Reading;
     use crate::hook::dialect::everruns::EverrunsResult;
+    use crate::hook::event::{EventContext, Happening};
     use crate::hook::matcher::Mismatch;
-    use crate::hook::runner::{Capture, Excess, HookRunner, Script, Shell};
-    use crate::hook::{EventContext, Happening, SessionState};
+    use crate::hook::runner::HookRunner;
+    use crate::hook::script::{Capture, Excess, Script, Shell};
+    use crate::hook::state::SessionState;
     use crate::limit::Limits;
     use crate::text::Text;
     use crate::vfs::FsError;

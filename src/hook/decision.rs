@@ -3,8 +3,8 @@
 //! A [`Reading`] is what one hook's output means by its dialect's rules; a [`Decision`] is what the whole chain came to.
 //! The dialect's own result type goes beside it ([`DialectResult`](super::DialectResult)) and loses nothing.
 
+use super::id::HookId;
 use super::json::Json;
-use super::record::HookId;
 use serde::Serialize;
 
 /// What one hook said.

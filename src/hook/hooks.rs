@@ -1,8 +1,8 @@
 //! The hooks of a config: what the engine knows of each ([`Hook`]), what its dialect keeps beside that, and which of them an
 //! event has.
 
-use super::record::HookId;
-use super::runner::{Capture, Ended, HookIdentity, Script, Shell};
+use super::id::HookId;
+use super::script::{Capture, Ended, HookIdentity, Script, Shell};
 use crate::limit::Limits;
 use crate::text::Text;
 use std::time::Duration;
@@ -66,7 +66,7 @@ pub enum Handler {
         /// Without the name.
         arguments: Vec<Text>,
     },
-    /// A request, a question to a model, a tool, a built-in: [`Delivery::work`](super::dialect::Delivery::work) has it, made
+    /// A request, a question to a model, a tool, a built-in: [`Delivery::work`](super::contract::Delivery::work) has it, made
     /// when the event is known. The text is the dialect's word for it.
     Other(&'static str),
 }

@@ -28,321 +28,51 @@ pub mod dialect;
 pub mod document;
 pub mod error;
 pub mod event;
+mod hook_set;
 pub mod hooks;
 pub mod http;
+pub mod id;
 pub(crate) mod json;
 pub mod lint;
 pub mod matcher;
 pub mod notice;
+pub mod observer;
+mod outcome;
 pub(crate) mod portable;
 mod reading;
 pub mod record;
 pub mod request;
 pub mod runner;
 pub mod schema;
+pub mod script;
 #[cfg(test)]
 pub(crate) mod scripted;
 mod shadow;
 pub mod state;
 mod timestamp;
 pub(crate) mod unread;
+mod warning;
+mod watch;
 mod weight;
 
+pub use background::Late;
+pub use chain::{Fired, Firing};
 pub use contract::{Contribution, LoadOptions, Purpose};
 pub use decision::{Block, Decision, Reading, Verdict};
 pub use dialect::{Dialect, DialectResult};
 pub use error::{ConfigError, ConfigProblem, EventError};
 pub use event::{Channel, Event, EventContext, Happening, ToolCall, ToolCallSummary};
+pub use hook_set::HookSet;
+pub use id::HookId;
 pub use json::Json;
 pub use notice::{Notice, NoticeKind};
-pub use record::{Effect, HookId, HookObserver, HookRecord, LogRecord, Phase, RunRecord, Selection};
+pub use observer::HookObserver;
+pub use outcome::Outcome;
+pub use record::{Effect, HookRecord, LogRecord, Phase, RunRecord, Selection};
 pub use request::Request;
-pub use runner::{
-    Capture, Command, Ended, Excess, HookFuture, HookHost, HookIdentity, HookRunner, LateOutput, Script,
-    ScriptOutcome, ScriptRequest, Shell,
+pub use runner::{HookFuture, HookHost, HookRunner, LateOutput};
+pub use script::{
+    Capture, Command, Ended, Excess, HookIdentity, Script, ScriptOutcome, ScriptRequest, Shell,
 };
 pub use shadow::Shadow;
 pub use state::SessionState;
-
-use crate::clock::Clock;
-use crate::limit::{Limits, Meter, gauge};
-use contract::{Bundle, Loaded};
-use document::Source;
-use hooks::Hook;
-use notice::Warnings;
-use serde_json::Value;
-use std::sync::Arc;
-
-/// A loaded, validated config: immutable, shared between sessions, with the compiled scripts of its hooks.
-pub struct HookSet {
-    dialect: Dialect,
-    bundle: Box<dyn Bundle>,
-    notices: Vec<Notice>,
-    warnings: Warnings,
-    shadow: bool,
-    memory: u64,
-}
-
-/// Most memory that a config or an event may take, in bytes.
-const MOST_BYTES: u64 = 256 << 20;
-/// Memory that a byte of a config is charged for.
-const MEMORY_PER_BYTE: usize = 64;
-
-impl HookSet {
-    /// Loads a config.
-    ///
-    /// # Errors
-    /// The config can not be used; with [`Purpose::Save`] also when one of its hooks can not.
-    pub fn load(dialect: Dialect, config: &[u8], options: &LoadOptions) -> Result<Self, ConfigError> {
-        let source = Source::new(&options.name, config);
-        let limits = Limits { live_bytes: MOST_BYTES, wall_time_ms: u64::MAX, ..Limits::default() };
-        let meter = Meter::new(limits, Arc::new(Clock::system()));
-        let loaded = {
-            let _entered = meter.enter();
-            let is_granted = gauge::charge(config.len().saturating_mul(MEMORY_PER_BYTE));
-            is_granted.then(|| Self::load_located(dialect, &source, options))
-        };
-        match loaded {
-            Some(loaded) if meter.failure().is_none() => {
-                Ok(Self { memory: meter.usage().peak_live_bytes, ..Self::of(dialect, loaded?) })
-            }
-            _ => Err(source
-                .problem(None, format!("the config takes more than {MOST_BYTES} bytes of memory"))
-                .into()),
-        }
-    }
-
-    /// Loads, and tells everything that is noticed or wrong its path in the config.
-    fn load_located(
-        dialect: Dialect,
-        source: &Source<'_>,
-        options: &LoadOptions,
-    ) -> Result<Loaded, ConfigError> {
-        let mut loaded = dialect.contract().load(source, options);
-        // What says why there are none is enough.
-        let explains = |notice: &Notice| notice.kind != NoticeKind::Warning || notice.problem.place.is_some();
-        if let Ok(Loaded { bundle, notices }) = &mut loaded
-            && options.purpose == Purpose::Run
-            && !source.text.trim_ascii().is_empty()
-            && bundle.is_empty()
-            && !notices.iter().any(explains)
-        {
-            let problem = source.problem(Some(0), "the config has no hooks: nothing runs");
-            notices.push(Notice::new(NoticeKind::Warning, None, problem));
-        }
-        let mut problems: Vec<_> = match &mut loaded {
-            Ok(loaded) => loaded.notices.iter_mut().map(|notice| &mut notice.problem).collect(),
-            Err(error) => error.problems.iter_mut().collect(),
-        };
-        problems.retain(|problem| problem.place.is_some() && problem.file == source.name);
-        // Only a config with faults is read once more.
-        if !problems.is_empty()
-            && let Ok(tree) = dialect.contract().tree(source)
-        {
-            notice::locate(&tree, problems);
-        }
-        loaded
-    }
-
-    /// Bytes of memory that loading took at most, as far as they were charged: for each byte of the text what the smallest
-    /// hooks that can be written in it take, and what its regular expressions take.
-    pub const fn memory(&self) -> u64 {
-        self.memory
-    }
-
-    pub(crate) fn of(dialect: Dialect, loaded: Loaded) -> Self {
-        for notice in &loaded.notices {
-            tracing::warn!(target: "hookbox::hook", hook = notice.hook.as_ref().map(HookId::as_str), "{notice}");
-        }
-        let warnings = Warnings::of(&loaded.notices);
-        Self { dialect, bundle: loaded.bundle, notices: loaded.notices, warnings, shadow: false, memory: 0 }
-    }
-
-    /// The same hooks in shadow mode: each firing is one of [`HookSet::fire_shadow`].
-    #[must_use]
-    pub fn shadow(self) -> Self {
-        Self { shadow: true, ..self }
-    }
-
-    /// Whether the hooks are only watched.
-    pub const fn is_shadow(&self) -> bool {
-        self.shadow
-    }
-
-    /// Fires an event: runs the hooks that it selects and says what they came to. Nothing happens before the future is
-    /// polled; it is boxed, so that a loop which awaits it stays small.
-    pub fn fire<'a>(&'a self, host: &'a dyn HookRunner, event: &'a Event) -> HookFuture<'a, Outcome> {
-        if self.shadow {
-            return self.fire_shadow(host, event);
-        }
-        chain::fire(self.bundle.as_ref(), &self.warnings, host, event)
-    }
-
-    /// Fires an event and enforces nothing: the hooks run and leave their records, and [`Outcome::shadow`] has what they
-    /// would have come to. [`Outcome::decision`] lets everything go on as it is, and what hooks say late is dropped. What
-    /// scripts do to the session's files, and what they ask of the host, is done.
-    pub fn fire_shadow<'a>(&'a self, host: &'a dyn HookRunner, event: &'a Event) -> HookFuture<'a, Outcome> {
-        chain::fire_shadow(self.bundle.as_ref(), &self.warnings, host, event)
-    }
-
-    /// Lets the hooks that nobody waited for run to their end. A host does this beside its own work; else they only go on
-    /// while other hooks of the session run. What they say comes to [`HookRunner::deliver_late`].
-    pub async fn settle(host: &dyn HookRunner) {
-        background::settle(host).await;
-    }
-
-    /// The dialect.
-    pub const fn dialect(&self) -> Dialect {
-        self.dialect
-    }
-
-    /// The hooks, in chain order.
-    pub fn hooks(&self) -> &[Hook] {
-        self.bundle.hooks()
-    }
-
-    /// What was noticed while loading: dropped and muted hooks, warnings, what the host must do.
-    pub fn notices(&self) -> &[Notice] {
-        &self.notices
-    }
-
-    /// The dialect's log events of a finished record, in their order.
-    pub fn log_records(&self, record: &HookRecord) -> Vec<LogRecord> {
-        let mut all = Vec::new();
-        if record.selection != Selection::NotReached {
-            all.extend(self.bundle.log(Phase::Considered, record));
-        }
-        if record.run.is_some() {
-            all.extend(self.bundle.log(Phase::Finished, record));
-        }
-        if record.shadow {
-            all.iter_mut().for_each(shadow::mark);
-        }
-        all
-    }
-
-    /// Reads an event: a payload in the dialect's own shape, or the neutral form (an object with `moment`).
-    ///
-    /// # Errors
-    /// It is neither.
-    pub fn read_event(&self, event: &Value) -> Result<Event, EventError> {
-        if event.get("moment").is_some() {
-            return self.take_event(event.clone());
-        }
-        admit_event(event)?;
-        self.dialect.contract().read_event(event)
-    }
-
-    /// As [`HookSet::read_event`], of a value that is not needed any more: in the neutral form nothing of it is copied.
-    ///
-    /// # Errors
-    /// Those of [`HookSet::read_event`].
-    pub fn take_event(&self, event: Value) -> Result<Event, EventError> {
-        if event.get("moment").is_none() {
-            return self.read_event(&event);
-        }
-        admit_event(&event)?;
-        event::read_neutral(event).map_err(|error| EventError::Neutral(error.to_string()))
-    }
-}
-
-impl std::fmt::Debug for HookSet {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HookSet")
-            .field("dialect", &self.dialect)
-            .field("hooks", &self.hooks())
-            .finish_non_exhaustive()
-    }
-}
-
-/// What one firing came to.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// In our own words; in shadow mode one that changes nothing.
-    pub decision: Decision,
-    /// In the dialect's shape; `None` when the dialect has no such event, and in shadow mode.
-    pub dialect_result: Option<DialectResult>,
-    /// One for each hook of the event, in chain order.
-    pub records: Vec<HookRecord>,
-    /// The dialect's log events about the firing as a whole.
-    pub logs: Vec<LogRecord>,
-    /// What hooks of this firing lacked, and which failed and stopped nothing.
-    pub notices: Vec<Notice>,
-    /// What the config left out, muted or warned of; see [`HookSet::notices`].
-    pub config_notices: Arc<[Notice]>,
-    /// In shadow mode, what would have been enforced.
-    pub shadow: Option<Box<Shadow>>,
-}
-
-impl Outcome {
-    /// Everything that may have kept a hook from guarding: of the config, then of this firing.
-    pub fn warnings(&self) -> impl Iterator<Item = &Notice> {
-        self.config_notices.iter().chain(&self.notices)
-    }
-
-    /// As one JSON object: `proceed`, `decision`, `result`, `notices` (those of [`Outcome::warnings`]), `records`; in
-    /// shadow mode also `shadow`.
-    pub fn to_json(&self) -> Value {
-        let notices: Vec<_> = self.warnings().map(Notice::to_json).collect();
-        let records: Vec<_> = self.records.iter().map(HookRecord::to_json).collect();
-        let mut value = serde_json::json!({
-            "proceed": self.decision.proceeds(),
-            "decision": self.decision,
-            "result": self.dialect_result,
-            "notices": notices,
-            "records": records,
-        });
-        if let (Some(shadow), Some(object)) = (&self.shadow, value.as_object_mut()) {
-            object.insert("shadow".to_owned(), shadow.to_json());
-        }
-        value
-    }
-}
-
-/// Refuses an event that takes more memory than a session may.
-fn admit_event(event: &Value) -> Result<(), EventError> {
-    let bytes = json::memory(event);
-    if bytes > MOST_BYTES { Err(EventError::TooLarge { bytes, allowed: MOST_BYTES }) } else { Ok(()) }
-}
-
-/// Shows a record to who listens: the host's observer, `tracing`.
-fn report(bundle: &dyn Bundle, host: &dyn HookRunner, phase: Phase, record: &HookRecord) {
-    if !is_watched(host) {
-        return;
-    }
-    for log in bundle.log(phase, record) {
-        show(host, &log);
-    }
-    if let (Phase::Finished, Some(observer)) = (phase, host.observer()) {
-        observer.audit(record);
-    }
-}
-
-/// Whether anybody sees log records.
-fn is_watched(host: &dyn HookRunner) -> bool {
-    host.observer().is_some() || tracing::enabled!(target: "hookbox::hook", tracing::Level::INFO)
-}
-
-/// Shows one log record, made only when somebody sees it.
-fn show_if_watched(host: &dyn HookRunner, log: impl FnOnce() -> LogRecord) {
-    if is_watched(host) {
-        show(host, &log());
-    }
-}
-
-/// Shows one log record.
-fn show(host: &dyn HookRunner, log: &LogRecord) {
-    let marked = host.is_shadow().then(|| {
-        let mut log = log.clone();
-        shadow::mark(&mut log);
-        log
-    });
-    let log = marked.as_ref().unwrap_or(log);
-    if tracing::enabled!(target: "hookbox::hook", tracing::Level::INFO) {
-        let fields = serde_json::to_string(&log.fields).unwrap_or_default();
-        tracing::info!(target: "hookbox::hook", record = log.name, fields = fields.as_str());
-    }
-    if let Some(observer) = host.observer() {
-        observer.log(log);
-    }
-}

@@ -2,9 +2,9 @@
 //! values, on a thread of the crate, so that it does not keep the host's executor. The run is charged for what reading takes,
 //! before anything is read.
 
-use super::runner::ScriptOutcome;
+use super::script::ScriptOutcome;
 use super::weight;
-use crate::limit::apart::Apart;
+use crate::limit::Apart;
 
 /// Bytes of an output that is read in place, which takes less than a millisecond.
 const IN_PLACE: usize = 64 << 10;

@@ -1,18 +1,17 @@
 //! Records: one for each hook that was considered. It says whether the hook was selected and why not, what ran, what came
 //! out, which rule turned that into a verdict, and what the verdict did to the chain.
 //!
-//! A dialect's own log events are made from it ([`LogRecord`]) and go to the host's [`HookObserver`] and to `tracing`
+//! A dialect's own log events are made from it ([`LogRecord`]) and go to the host's [`HookObserver`](super::HookObserver) and to `tracing`
 //! (target `hookbox::hook`). Nothing is built when nobody listens.
 
 use super::decision::Reading;
 use super::event::EventContext;
+use super::id::HookId;
 use super::matcher::Mismatch;
-use super::notice::Notice;
-use super::runner::{Ended, ScriptOutcome};
+use super::script::{Ended, ScriptOutcome};
 use crate::limit::Usage;
 use crate::missing::Missing;
 use crate::visible;
-use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
@@ -20,47 +19,6 @@ use std::time::Duration;
 
 /// Where text stands in an explanation.
 const INDENT: &str = "            ";
-
-/// The name of a hook, unique in a well-kept config: `user:guard_rm`.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct HookId(Arc<str>);
-
-impl HookId {
-    /// The text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<String> for HookId {
-    fn from(text: String) -> Self {
-        Self(text.into())
-    }
-}
-
-impl From<&str> for HookId {
-    fn from(text: &str) -> Self {
-        Self(text.into())
-    }
-}
-
-impl fmt::Display for HookId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for HookId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0, f)
-    }
-}
-
-impl Serialize for HookId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
 
 /// One hook considered for one event.
 #[derive(Clone, Debug, PartialEq)]
@@ -176,27 +134,6 @@ pub enum Phase {
     Considered,
     /// Everything about this hook is known.
     Finished,
-}
-
-/// A host that wants to know what its hooks do. Called in the middle of a chain: be quick.
-pub trait HookObserver: Send + Sync {
-    /// A log event of the dialect.
-    fn log(&self, record: &LogRecord);
-
-    /// What a person should know: the warnings of a config, at its first firing in the session, and those of each firing.
-    fn notice(&self, notice: &Notice) {
-        let _ = notice;
-    }
-
-    /// A hook for which the firing did not wait has ended: its output, and what it used.
-    fn ended_late(&self, hook: &HookId, outcome: &ScriptOutcome) {
-        let _ = (hook, outcome);
-    }
-
-    /// The whole record of a hook, once it is finished; has standard error and all.
-    fn audit(&self, record: &HookRecord) {
-        let _ = record;
-    }
 }
 
 impl HookRecord {

@@ -1,9 +1,11 @@
 //! A scripted session for tests: outcomes are given in advance, requests and files are kept.
 
-use super::record::HookObserver;
+use super::observer::HookObserver;
+use super::record::{HookRecord, LogRecord};
 use super::request::Request;
-use super::runner::{Command, Ended, HookFuture, HookRunner, ScriptOutcome, ScriptRequest};
-use super::{HookRecord, LogRecord, SessionState};
+use super::runner::{HookFuture, HookRunner};
+use super::script::{Command, Ended, ScriptOutcome, ScriptRequest};
+use super::state::SessionState;
 use crate::clock::lock;
 use crate::text::Text;
 use crate::vfs::{Errno, FileSystem, FsError};

@@ -6,11 +6,13 @@
 //! background) are kept apart from those of an enforced config in the same session.
 
 use super::decision::Decision;
-use super::dialect::DialectResult;
-use super::record::{HookObserver, LogRecord};
+use super::observer::HookObserver;
+use super::record::LogRecord;
 use super::request::Request;
-use super::runner::{HookFuture, HookRunner, LateOutput, ScriptOutcome, ScriptRequest};
+use super::runner::{HookFuture, HookRunner, LateOutput};
+use super::script::{ScriptOutcome, ScriptRequest};
 use super::state::SessionState;
+use crate::hook::dialect::result::DialectResult;
 use crate::text::Text;
 use crate::vfs::{FileSystem, FsError, WithdrawError};
 use serde_json::{Value, json};
@@ -133,8 +135,13 @@ impl HookRunner for Watched<'_> {
 
 #[cfg(test)]
 mod tests {
+    use crate::hook::contract::LoadOptions;
+    use crate::hook::dialect::list::Dialect;
+    use crate::hook::event::Event;
+    use crate::hook::hook_set::HookSet;
+    use crate::hook::outcome::Outcome;
+    use crate::hook::script::ScriptOutcome;
     use crate::hook::scripted::Scripted;
-    use crate::hook::{Dialect, Event, HookSet, LoadOptions, Outcome, ScriptOutcome};
     use serde_json::json;
 
     fn fire(hooks: &HookSet, session: &Scripted, event: &Event) -> Outcome {

@@ -10,11 +10,15 @@ pub(crate) fn time_text(since_epoch: Duration) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
+/// The point in time, to the millisecond; what lies behind the last representable moment is that moment.
+pub(crate) fn timestamp(since_epoch: Duration) -> jiff::Timestamp {
+    let millis = i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX);
+    jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX)
+}
+
 /// RFC 3339, UTC, milliseconds, `Z`. Years past 9999 are shown as the last representable moment.
 pub(crate) fn append_time(out: &mut Vec<u8>, since_epoch: Duration) {
-    let millis = i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX);
-    let stamp = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
-    let time = jiff::tz::Offset::UTC.to_datetime(stamp);
+    let time = jiff::tz::Offset::UTC.to_datetime(timestamp(since_epoch));
     let mut text = *b"0000-00-00T00:00:00.000Z";
     let mut put = |places: Range<usize>, mut value: i16| {
         for place in text.get_mut(places).unwrap_or_default().iter_mut().rev() {

@@ -6,7 +6,7 @@
 
 use super::decision::Verdict;
 use super::record::RunRecord;
-use super::runner::Ended;
+use super::script::Ended;
 use serde_json::{Map, Value};
 
 /// What a member of an output must be.
@@ -107,7 +107,7 @@ fn check_below(
 mod tests {
     use super::*;
     use crate::hook::decision::Reading;
-    use crate::hook::runner::ScriptOutcome;
+    use crate::hook::script::ScriptOutcome;
 
     const MEMBERS: Members = &[
         ("decision", Shape::Word(&["block", "allow"])),

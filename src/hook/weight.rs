@@ -5,7 +5,7 @@
 //! while it grows. Where the text is not JSON, it is what a parser can have made of it before it gives up.
 
 use super::json;
-use super::runner::{Ended, ScriptOutcome};
+use super::script::{Ended, ScriptOutcome};
 use crate::limit::{Limit, LimitError};
 
 /// Nesting at which the parser gives up.

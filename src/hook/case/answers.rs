@@ -1,7 +1,9 @@
 //! The host of a case: answers requests from a list and keeps what was asked.
 
 use crate::clock::lock;
-use crate::hook::{Ended, HookFuture, HookHost, Request, ScriptOutcome};
+use crate::hook::request::Request;
+use crate::hook::runner::{HookFuture, HookHost};
+use crate::hook::script::{Ended, ScriptOutcome};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::VecDeque;

@@ -22,8 +22,11 @@
 //! | `changes` | what differs from the session's start, for example `+ /workspace/new`, `- /workspace/old`, `~ /workspace/file` |
 //! | `files` | path → text, null where there is nothing, a list of names of a directory, or an object with `kind`, `mode`, `link`, `text` |
 
+use crate::hook::error::ConfigError;
+use crate::hook::event::{Event, Happening};
+use crate::hook::hook_set::HookSet;
+use crate::hook::outcome::Outcome;
 use crate::hook::record::{HookRecord, Selection};
-use crate::hook::{ConfigError, Event, Happening, HookSet, Outcome};
 use crate::vfs::{Change, ChangeKind, FileKind, FileSystem, Snapshot, diff, path};
 use serde_json::{Map, Value, json};
 
@@ -90,7 +93,7 @@ pub(super) fn of_step(
         "notices": outcome.warnings().map(ToString::to_string).collect::<Vec<_>>(),
         "runs": outcome.records.iter().filter_map(run).collect::<Vec<_>>(),
         "log": lines.collect::<Vec<_>>(),
-        "records": logs.iter().map(crate::hook::LogRecord::to_json).collect::<Vec<_>>(),
+        "records": logs.iter().map(crate::hook::record::LogRecord::to_json).collect::<Vec<_>>(),
         "changes": expected.get("changes").map(|_| change_lines(&diff(before, &files.snapshot()))),
         "files": expected.get("files").and_then(Value::as_object).map(|wanted| all_files(files, wanted)),
     })

@@ -9,7 +9,7 @@
 //!
 //! It needs `bash`, `jq` and `mktemp`.
 
-use crate::hook::dialect::Dialect;
+use crate::hook::dialect::list::Dialect;
 use crate::hook::document::Source;
 use crate::hook::portable::{self, ArgumentTest, EventFacts, ExitRule, Facts, PortableHook, Tools, quoted};
 use serde_json::Value;

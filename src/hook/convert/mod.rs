@@ -16,12 +16,12 @@ mod tests;
 
 pub use remark::{Remark, RemarkKind};
 
-use super::dialect::Dialect;
 use super::document::Source;
 use super::error::ConfigProblem;
 use super::portable::{
     self, Draft, EventFacts, Facts, Matching, Part, PortableHandler, PortableHook, Tools, quoted,
 };
+use crate::hook::dialect::list::Dialect;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 

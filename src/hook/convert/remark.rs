@@ -1,7 +1,7 @@
 //! What a conversion loses or changes, in words.
 
 use super::Conversion;
-use crate::hook::dialect::Dialect;
+use crate::hook::dialect::list::Dialect;
 use crate::hook::portable::{self, EventFacts, Facts, Failure, Part, PortableHook};
 use crate::visible;
 use serde_json::{Value, json};

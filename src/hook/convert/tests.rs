@@ -291,9 +291,13 @@ fn ported_guards_block_through_the_engine_of_their_new_dialect() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     for (from, to) in pairs() {
         let converted = port(from, to, &guard(from));
-        let options = crate::hook::LoadOptions { purpose: crate::hook::Purpose::Save, ..Default::default() };
-        let hooks = crate::hook::HookSet::load(to, converted.config.to_string().as_bytes(), &options)
-            .unwrap_or_else(|error| panic!("{from} {to}: {error}\n{:#}", converted.config));
+        let options = crate::hook::contract::LoadOptions {
+            purpose: crate::hook::contract::Purpose::Save,
+            ..Default::default()
+        };
+        let hooks =
+            crate::hook::hook_set::HookSet::load(to, converted.config.to_string().as_bytes(), &options)
+                .unwrap_or_else(|error| panic!("{from} {to}: {error}\n{:#}", converted.config));
         if from == Dialect::Infer || to == Dialect::Infer {
             continue;
         }

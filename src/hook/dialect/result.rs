@@ -1,11 +1,11 @@
 //! What a chain came to, in each dialect's own shape.
 
-use super::agentao::AgentaoResult;
-use super::claude_code::ClaudeCodeResult;
-use super::docker_agent::DockerAgentResult;
-use super::everruns::EverrunsResult;
-use super::goclaw::GoclawResult;
-use super::infer::InferResult;
+use crate::hook::dialect::agentao::result::AgentaoResult;
+use crate::hook::dialect::claude_code::result::ClaudeCodeResult;
+use crate::hook::dialect::docker_agent::result::DockerAgentResult;
+use crate::hook::dialect::everruns::result::EverrunsResult;
+use crate::hook::dialect::goclaw::result::GoclawResult;
+use crate::hook::dialect::infer::result::InferResult;
 use serde::Serialize;
 
 /// The result in the shape of the dialect's contract.

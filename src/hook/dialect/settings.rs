@@ -1,7 +1,7 @@
 //! The settings of a load ([`LoadOptions::settings`](super::LoadOptions::settings)), read by name and type. Each dialect takes
 //! what it knows, with its default; what nobody took is an error, so that no switch is given in vain.
 
-use super::Source;
+use crate::hook::document::Source;
 use crate::hook::error::ConfigProblem;
 use serde_json::{Map, Value};
 

@@ -11,10 +11,13 @@
 //!
 //! One time bounds all of it. It needs a tokio runtime with time and network.
 
+use super::Refusal;
+use super::address::AddressPolicy;
 use super::connection::{self, Failure, Target};
-use super::{AddressPolicy, Host, Refusal, Url};
+use super::url::{Host, Url};
 use crate::hook::request::{HttpRequest, Request};
-use crate::hook::runner::{Ended, HookFuture, HookHost, ScriptOutcome, unanswered};
+use crate::hook::runner::{HookFuture, HookHost, unanswered};
+use crate::hook::script::{Ended, ScriptOutcome};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;

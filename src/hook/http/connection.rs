@@ -1,9 +1,10 @@
 //! One request over one connection: connect to a checked address, TLS where the URL asks for it, `POST`, read the answer up to
 //! a bound. Dropping the future closes the connection.
 
-use super::{Refusal, Scheme, Url};
+use super::Refusal;
+use super::url::{Scheme, Url};
 use crate::hook::request::HttpRequest;
-use crate::hook::runner::{Ended, ScriptOutcome};
+use crate::hook::script::{Ended, ScriptOutcome};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1;

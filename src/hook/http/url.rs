@@ -2,7 +2,8 @@
 //! than browsers: no blanks, no back-slashes, no user information, nothing beyond ASCII, so that no two readers see two
 //! hosts in it.
 
-use super::{AddressPolicy, Refusal};
+use super::Refusal;
+use super::address::AddressPolicy;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -1,11 +1,11 @@
 //! What a hook's config shows without its script: matcher, conditions, timeout.
 
-use super::HookLint;
-use super::reach;
 use super::rule::{
     CONDITION_NEVER, MATCHER_FOREIGN_TOOL, MATCHER_IGNORED, MATCHER_NEVER, TIMEOUT_CAP, TIMEOUT_UNIT,
 };
-use crate::hook::dialect::{Dialect, goclaw};
+use super::{HookLint, reach};
+use crate::hook::dialect::goclaw;
+use crate::hook::dialect::list::Dialect;
 use crate::hook::portable::{self, ArgumentTest, EventFacts, Tools};
 use std::time::Duration;
 

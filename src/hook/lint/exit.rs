@@ -3,7 +3,7 @@
 use super::HookLint;
 use super::rule::{CANNOT_BLOCK, EXIT_FAILURE, EXIT_NOT_BLOCKING, FAIL_OPEN, FAIL_OPEN_DEFAULT};
 use super::texts::Texts;
-use crate::hook::dialect::Dialect;
+use crate::hook::dialect::list::Dialect;
 use crate::hook::portable::{ExitRule, Failure};
 use crate::inspect::{CommandView, View};
 

@@ -23,10 +23,12 @@ mod tests;
 
 pub use rule::{RULES, Rule, Severity};
 
-use super::dialect::{Dialect, LoadOptions, NoticeKind, Purpose};
+use super::contract::{LoadOptions, Purpose};
 use super::document::Source;
 use super::error::ConfigProblem;
+use super::notice::NoticeKind;
 use super::portable::{self, Facts, Places, PortableHook};
+use crate::hook::dialect::list::Dialect;
 use crate::inspect::View;
 use crate::visible;
 use serde_json::{Value, json};
@@ -139,7 +141,7 @@ pub fn lint(
 fn load(dialect: Dialect, name: &str, text: &[u8]) -> Vec<Finding> {
     let options = LoadOptions { name: name.to_owned(), purpose: Purpose::Save, ..LoadOptions::default() };
     let finding = |rule, problem| Finding { rule, hook: None, problem, script_line: None };
-    match super::HookSet::load(dialect, text, &options) {
+    match super::hook_set::HookSet::load(dialect, text, &options) {
         Err(error) => {
             error.problems.into_iter().map(|problem| finding(&rule::CONFIG_INVALID, problem)).collect()
         }

@@ -5,7 +5,7 @@ use super::rule::{
     CANNOT_BLOCK, OUTPUT_DECISION, OUTPUT_EVENT_NAME, OUTPUT_FIELD, OUTPUT_IGNORED, OUTPUT_PLACE,
 };
 use super::texts::{Piece, Texts, keys, string_values};
-use crate::hook::dialect::Dialect;
+use crate::hook::dialect::list::Dialect;
 use crate::hook::portable::{self, ExitRule};
 use crate::inspect::View;
 use rustc_hash::FxHashSet;

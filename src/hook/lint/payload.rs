@@ -3,7 +3,7 @@
 use super::HookLint;
 use super::rule::{PAYLOAD_ARGUMENT, PAYLOAD_FIELD, VARIABLE_UNKNOWN};
 use super::texts::{Piece, Texts, roots, variables};
-use crate::hook::dialect::Dialect;
+use crate::hook::dialect::list::Dialect;
 use crate::hook::portable;
 use crate::inspect::View;
 use rustc_hash::FxHashSet;

@@ -1,8 +1,9 @@
 //! Agentao: facts, reader, writer, translations.
 
+use super::tools::Tools;
 use super::{
     Carries, Draft, EventFacts, ExitRule, Facts, Failure, Matching, Part, PortableHandler, PortableHook,
-    Tools, place, text, whole_seconds,
+    place, text, whole_seconds,
 };
 use crate::hook::document::Node;
 use serde_json::{Map, Value, json};

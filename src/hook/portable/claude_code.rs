@@ -1,8 +1,9 @@
 //! Claude Code: facts, reader, writer, translations.
 
+use super::tools::Tools;
 use super::{
     Carries, Draft, EventFacts, ExitRule, Facts, Failure, Matching, Part, PortableHandler, PortableHook,
-    Tools, place, text, texts, whole_seconds,
+    place, text, texts, whole_seconds,
 };
 use crate::hook::document::Node;
 use serde_json::{Map, Value, json};

@@ -1,8 +1,9 @@
 //! docker-agent: facts, reader, writer, translations.
 
+use super::tools::Tools;
 use super::{
-    Carries, Draft, EventFacts, ExitRule, Facts, Failure, Matching, PortableHandler, PortableHook, Tools,
-    object, pairs, place, text, whole_seconds,
+    Carries, Draft, EventFacts, ExitRule, Facts, Failure, Matching, PortableHandler, PortableHook, object,
+    pairs, place, text, whole_seconds,
 };
 use crate::hook::document::Node;
 use serde_json::{Map, Value, json};

@@ -1,8 +1,9 @@
 //! Everruns: facts, reader, writer, translations.
 
+use super::tools::{NameTest, Tools};
 use super::{
-    ArgumentTest, Carries, Draft, EventFacts, ExitRule, Facts, Failure, Matching, NameTest, PortableHandler,
-    PortableHook, Tools, object, pairs, place, text,
+    ArgumentTest, Carries, Draft, EventFacts, ExitRule, Facts, Failure, Matching, PortableHandler,
+    PortableHook, object, pairs, place, text,
 };
 use crate::hook::document::Node;
 use crate::hook::matcher::ArgumentPattern;

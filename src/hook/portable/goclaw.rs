@@ -1,8 +1,9 @@
 //! GoClaw: facts, reader, writer, translations.
 
+use super::tools::Tools;
 use super::{
-    Carries, Draft, EventFacts, ExitRule, Facts, Failure, Matching, PortableHandler, PortableHook, Tools,
-    place, text,
+    Carries, Draft, EventFacts, ExitRule, Facts, Failure, Matching, PortableHandler, PortableHook, place,
+    text,
 };
 use crate::hook::document::Node;
 use serde_json::{Map, Value, json};

@@ -14,10 +14,10 @@ pub(crate) mod goclaw;
 pub(crate) mod infer;
 mod tools;
 
-pub(crate) use tools::{NameTest, Tools};
+pub(crate) use tools::Tools;
 
-use super::dialect::Dialect;
 use super::document::{Node, NodeKind};
+use crate::hook::dialect::list::Dialect;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::time::Duration;

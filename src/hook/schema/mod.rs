@@ -4,7 +4,7 @@
 //! A config's schema is what its loader takes for saving, as far as a schema can say it; where a dialect ignores unknown
 //! keys, the schema leaves room for them, except among event names, where an unknown one is a mistake.
 
-use super::dialect::Dialect;
+use crate::hook::dialect::list::Dialect;
 use std::str::FromStr;
 
 /// What a schema describes.

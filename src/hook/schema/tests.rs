@@ -1,8 +1,9 @@
 //! Every schema is one, takes the contracts' examples, and refuses broken ones.
 
 use super::*;
+use crate::hook::contract::{LoadOptions, Purpose};
+use crate::hook::hook_set::HookSet;
 use crate::hook::portable;
-use crate::hook::{HookSet, LoadOptions, Purpose};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use std::path::Path;

@@ -2,7 +2,9 @@
 //! session, a guard of messages, an observer after a tool, a word to the model, an expression in a matcher.
 
 use super::*;
-use crate::hook::{Decision, HookSet, LoadOptions};
+use crate::hook::contract::LoadOptions;
+use crate::hook::decision::Decision;
+use crate::hook::hook_set::HookSet;
 
 /// A session's start and end and a finished call each write a line; a message with `secret` is blocked.
 fn config(dialect: Dialect) -> Value {

@@ -3,22 +3,25 @@
 //! Hooks run in rule order until one blocks, refuses, denies or forces a turn (G15). Nothing that a hook says changes the
 //! payload of the next, so the payload is written once. The count of turns forced in a row is kept in the session (G18).
 
+use super::bundle::{AgentaoBundle, Extra};
+use super::event::EventName;
+use super::log;
 use super::matcher::Subject;
 use super::output::{self, Answer, Meaning, Terms};
-use super::payload::{self, PERMISSION, STOP_ACTIVE};
-use super::result::{Attachment, StopOutcome, ToolDecision, blocked_marker};
-use super::{
-    AgentaoBundle, AgentaoResult, EventName, Extra, LifecycleResult, PreToolUseResult, StopHookResult,
-    UserPromptSubmitResult, cwd_of, log,
+use super::payload::{self, PERMISSION, STOP_ACTIVE, cwd_of};
+use super::result::{
+    AgentaoResult, Attachment, LifecycleResult, PreToolUseResult, StopHookResult, StopOutcome, ToolDecision,
+    UserPromptSubmitResult, blocked_marker,
 };
 use crate::hook::contract::{Absorbed, Chain, Delivery, Flow, Work};
 use crate::hook::decision::{Block, Decision, Verdict};
-use crate::hook::dialect::DialectResult;
+use crate::hook::dialect::result::DialectResult;
 use crate::hook::event::{Event, Happening};
 use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{Effect, LogRecord};
-use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
+use crate::hook::runner::HookRunner;
+use crate::hook::script::{Ended, ScriptOutcome};
 use crate::hook::timestamp::{random_uuid, time_text};
 use crate::text::Text;
 use std::collections::HashMap;

@@ -5,15 +5,16 @@
 
 mod rule;
 
-use super::{AgentaoBundle, EventName, Extra, Switches};
+use super::bundle::{AgentaoBundle, Extra, Switches};
+use super::event::EventName;
 use crate::hook::contract::{LoadOptions, Loaded, Purpose};
 use crate::hook::dialect::settings::Settings;
 use crate::hook::document::{Node, NodeKind, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
 use crate::hook::hooks::{Hook, Hooks};
+use crate::hook::id::HookId;
 use crate::hook::matcher::RegexCompiler;
 use crate::hook::notice::{Notice, NoticeKind};
-use crate::hook::record::HookId;
 use crate::limit::Limits;
 use rustc_hash::FxHashMap;
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! `PLUGIN_HOOK_FIRED` (A7 of the contract), and what a replay stores of it (G21). Both are about a whole firing and only
 //! exist when a rule was selected.
 
-use super::EventName;
 use super::chain::AgentaoChain;
+use super::event::EventName;
 use super::payload::{compaction_type, trigger, turn_end_reason};
 use super::result::{StopOutcome, ToolDecision};
 use crate::hook::event::Event;

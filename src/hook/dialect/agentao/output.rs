@@ -9,11 +9,12 @@
 
 mod stop;
 
+use super::bundle::Switches;
+use super::event::EventName;
 use super::result::AttachmentType;
-use super::{EventName, Switches};
 use crate::hook::decision::{Reading, Verdict};
 use crate::hook::json::Json;
-use crate::hook::runner::{Ended, ScriptOutcome};
+use crate::hook::script::{Ended, ScriptOutcome};
 use crate::hook::unread::{Members, Shape};
 use crate::limit::Limit;
 use serde::Serialize;

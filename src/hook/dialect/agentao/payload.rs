@@ -4,8 +4,8 @@
 //! `Stop` and `PreCompact` are flat. All is compact JSON in the order of the contract's examples; what only facts know comes
 //! last. A payload is the same for all hooks of a chain.
 
+use super::event::EventName;
 use super::matcher::claude_name;
-use super::{DEFAULT_CWD, EventName};
 use crate::hook::error::EventError;
 use crate::hook::event::{Channel, Event, EventContext, Happening, ToolCall};
 use crate::hook::json::{Json, ObjectWriter};
@@ -298,6 +298,14 @@ fn string(object: &Map<String, Value>, field: &'static str) -> Result<Option<Str
         Some(Value::String(text)) => Ok(Some(text.clone())),
         Some(_) => Err(EventError::Type { field, expected: "a string" }),
     }
+}
+
+/// The working directory that payloads show when the event knows none.
+pub(super) const DEFAULT_CWD: &str = "/workspace";
+
+/// The directory that hooks run in, where the event names one.
+pub(super) fn cwd_of(event: &Event) -> Option<Text> {
+    event.context.cwd.as_deref().map(Text::from)
 }
 
 #[cfg(test)]

@@ -180,3 +180,17 @@ pub enum AttachmentType {
     /// A `Stop` hook ended with exit status 2.
     HookStopBlockedViaExit2,
 }
+
+/// What a chain came to, in the contract's shapes (A5).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentaoResult {
+    /// `UserPromptSubmit`
+    UserPromptSubmit(UserPromptSubmitResult),
+    /// `PreToolUse`
+    PreToolUse(PreToolUseResult),
+    /// `Stop`
+    Stop(StopHookResult),
+    /// The other events: nothing can change.
+    Lifecycle(LifecycleResult),
+}

@@ -1,10 +1,14 @@
 //! Rules that the acceptance cases leave open, over a scripted session.
 
+use crate::hook::contract::LoadOptions;
 use crate::hook::decision::Verdict;
-use crate::hook::dialect::DialectResult;
-use crate::hook::runner::{Ended, ScriptOutcome};
+use crate::hook::dialect::list::Dialect;
+use crate::hook::dialect::result::DialectResult;
+use crate::hook::hook_set::HookSet;
+use crate::hook::outcome::Outcome;
+use crate::hook::record::Effect;
+use crate::hook::script::{Ended, ScriptOutcome};
 use crate::hook::scripted::Scripted;
-use crate::hook::{Dialect, Effect, HookSet, LoadOptions, Outcome};
 use crate::limit::{Limit, LimitError};
 use serde_json::{Value, json};
 

@@ -4,22 +4,26 @@
 //! early (R50). R57 has no case here: matching can not fail, and a payload always has a text.
 
 use super::answer::{Answer, Reader};
+use super::bundle::ClaudeBundle;
 use super::env_file::EnvFile;
 use super::event::EventName;
 use super::fold::Fold;
+use super::hook::{Apart, Extra, Kind};
 use super::payload::Payload;
 use super::rule::Call;
+use super::settings::Source;
 use super::state::State;
-use super::{Apart, ClaudeBundle, Extra, Kind, late, log, request};
+use super::{late, log, request};
 use crate::hook::background;
 use crate::hook::contract::{Absorbed, Chain, Delivery, Flow, Order, Work};
 use crate::hook::decision::{Decision, Reading, Verdict};
-use crate::hook::dialect::DialectResult;
+use crate::hook::dialect::result::DialectResult;
 use crate::hook::event::{Event, Happening};
 use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::LogRecord;
-use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
+use crate::hook::runner::HookRunner;
+use crate::hook::script::{Ended, ScriptOutcome};
 use crate::text::Text;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
@@ -66,7 +70,7 @@ impl<'a> ClaudeChain<'a> {
         let selection = select(bundle, event, name, &payload, host);
         let running = selection.iter().filter(|(_, selected)| selected.is_ok()).count();
         if running > 0 {
-            crate::hook::show_if_watched(host, || log::execution_start(name, &label, running));
+            crate::hook::watch::show_if_watched(host, || log::execution_start(name, &label, running));
         }
         Self {
             bundle,
@@ -213,7 +217,7 @@ fn select(
 
 /// Tests that are not the handler's own.
 fn applies(event: &Event, name: EventName, extra: &Extra, payload: &Payload<'_>) -> Result<(), Mismatch> {
-    if let super::Source::Agent(agent) = &extra.source
+    if let Source::Agent(agent) = &extra.source
         && event.context.agent_name.as_deref() != Some(&**agent)
     {
         return Err(Mismatch::Because(format!("it belongs to the agent `{agent}`")));
@@ -377,7 +381,7 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
         }
         if self.name == EventName::SessionEnd {
             for hook in background::cancel(self.host.state()) {
-                crate::hook::show_if_watched(self.host, || log::cancelled(&hook));
+                crate::hook::watch::show_if_watched(self.host, || log::cancelled(&hook));
             }
         }
         let (decision, result) = self.fold.finish(prompt);
@@ -387,7 +391,7 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
 
 /// The answer in the engine's words.
 fn reading(answer: &Answer) -> Reading {
-    use super::Permission;
+    use super::result::Permission;
     let reason = |text: &Option<String>| text.clone();
     let (verdict, reason) = if let Some(error) = &answer.error {
         (Verdict::Error, Some(error.clone()))

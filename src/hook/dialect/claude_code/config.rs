@@ -11,19 +11,20 @@
 
 mod handler;
 
+use super::bundle::ClaudeBundle;
 use super::event::EventName;
+use super::hook::Extra;
 use super::matcher::Matcher;
 use super::placeholder::Places;
 use super::request::HttpPolicy;
 use super::settings::{Settings, Source};
-use super::{ClaudeBundle, Extra, log};
 use crate::hook::contract::{LoadOptions, Loaded, Purpose};
 use crate::hook::document::{Member, Node, NodeKind, Source as Text};
 use crate::hook::error::{ConfigError, ConfigProblem};
 use crate::hook::hooks::{Hook, Hooks};
+use crate::hook::id::HookId;
 use crate::hook::matcher::RegexCompiler;
 use crate::hook::notice::{Notice, NoticeKind};
-use crate::hook::record::HookId;
 use crate::limit::Limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -376,11 +377,6 @@ impl Loader<'_> {
             self.notice(NoticeKind::Muted, Some(id.clone()), None, &format!("{id} does not run: {why}"));
         }
     }
-}
-
-/// The records `hook_registered` of a loaded config (7).
-pub(super) fn registered(bundle: &ClaudeBundle) -> impl Iterator<Item = crate::hook::LogRecord> + '_ {
-    bundle.hooks.iter().map(|of| log::registered(of.hook, of.extra))
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use super::result::{
     ClaudeCodeResult, NonBlockingError, Permission, PermissionAnswer, PermissionRequestAnswer, SpecificOutput,
 };
 use crate::hook::decision::{Block, Decision, Verdict};
-use crate::hook::record::{Effect, HookId};
+use crate::hook::id::HookId;
+use crate::hook::record::Effect;
 use crate::hook::runner::HookRunner;
 use rustc_hash::FxHashSet;
 

@@ -1,19 +1,21 @@
 //! Handlers that nobody waits for (R54, R55): what they print is for the next turn, or wakes the agent.
 
 use super::event::EventName;
+use super::hook::Apart;
 use super::printed::{Printed, read as read_printed};
 use super::schema::Output;
 use super::state::State;
-use super::{Apart, cap, log};
+use super::{cap, log};
 use crate::hook::background::Late;
-use crate::hook::record::HookId;
-use crate::hook::runner::{Ended, HookRunner, LateOutput, ScriptOutcome};
+use crate::hook::id::HookId;
+use crate::hook::runner::{HookRunner, LateOutput};
+use crate::hook::script::{Ended, ScriptOutcome};
 
 /// Who is told how such a run ended. `name` is the hook's name in records.
 pub(super) fn listener(hook: HookId, name: String, event: EventName, apart: Apart) -> Late {
     let read = move |outcome: &ScriptOutcome| output(event, apart, outcome);
     Late::new(read, move |outcome, late, host| {
-        crate::hook::show_if_watched(host, || log::response(&hook, &name, event, outcome));
+        crate::hook::watch::show_if_watched(host, || log::response(&hook, &name, event, outcome));
         let Some(mut late) = late else { return };
         hook.as_str().clone_into(&mut late.hook);
         let cut = |text: String| cap::text(text, host).0;

@@ -1,12 +1,13 @@
 //! Records (7 of the contract). Certain are their names and the members of `hook_registered`; the other members are our
 //! completion.
 
-use super::Extra;
 use super::event::EventName;
+use super::hook::Extra;
 use crate::hook::decision::Verdict;
 use crate::hook::hooks::Hook;
-use crate::hook::record::{HookId, HookRecord, LogRecord, Phase, Selection};
-use crate::hook::runner::{Ended, ScriptOutcome};
+use crate::hook::id::HookId;
+use crate::hook::record::{HookRecord, LogRecord, Phase, Selection};
+use crate::hook::script::{Ended, ScriptOutcome};
 use serde_json::{Map, Value};
 use std::time::Duration;
 

@@ -417,7 +417,7 @@ fn take(rest: &mut Map<String, Value>, field: &'static str) -> Result<Option<Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hook::LoadOptions;
+    use crate::hook::contract::LoadOptions;
 
     /// One complete payload for each event, as the contract gives them.
     const PAYLOADS: &str = include_str!("payloads.jsonl");

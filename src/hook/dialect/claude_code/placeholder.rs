@@ -226,7 +226,8 @@ mod tests {
 
     fn settings(value: Value) -> Settings {
         let Value::Object(settings) = value else { panic!() };
-        let options = crate::hook::LoadOptions { settings, ..crate::hook::LoadOptions::default() };
+        let options =
+            crate::hook::contract::LoadOptions { settings, ..crate::hook::contract::LoadOptions::default() };
         Settings::read(&options).unwrap()
     }
 

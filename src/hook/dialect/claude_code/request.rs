@@ -131,7 +131,7 @@ pub(super) fn model(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hook::LoadOptions;
+    use crate::hook::contract::LoadOptions;
 
     fn settings() -> Settings {
         let settings = json!({"environment": {"A": "1\r\nX: y", "B": "2"}});

@@ -1,7 +1,7 @@
 //! What a firing comes to, in the contract's shape (5.2). Members that nobody set are left out when it is shown.
 
+use crate::hook::id::HookId;
 use crate::hook::json::Json;
-use crate::hook::record::HookId;
 use serde::Serialize;
 
 /// See the module.

@@ -1,6 +1,6 @@
 //! What the dialect keeps of a session between firings.
 
-use crate::hook::record::HookId;
+use crate::hook::id::HookId;
 use crate::hook::runner::LateOutput;
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,9 +1,13 @@
 //! Whole firings over a scripted session: what rules say that no example of the contract shows.
 
-use super::ClaudeCodeResult;
-use crate::hook::runner::{Ended, ScriptOutcome};
+use super::result::ClaudeCodeResult;
+use crate::hook::contract::LoadOptions;
+use crate::hook::dialect::list::Dialect;
+use crate::hook::dialect::result::DialectResult;
+use crate::hook::hook_set::HookSet;
+use crate::hook::outcome::Outcome;
+use crate::hook::script::{Ended, ScriptOutcome};
 use crate::hook::scripted::Scripted;
-use crate::hook::{Dialect, DialectResult, HookSet, LoadOptions, Outcome};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -356,10 +360,12 @@ fn a_moment_that_the_contract_does_not_know_opens_nothing() {
 mod nothing_panics {
     //! Whatever a config, a call or a script says.
 
-    use super::super::{path_rule::PathPattern, placeholder, printed, rule, schema::Output};
+    use super::super::path_rule::PathPattern;
+    use super::super::schema::Output;
+    use super::super::{placeholder, printed, rule};
     use super::{fire, load, one};
     use crate::hook::matcher::RegexCompiler;
-    use crate::hook::runner::ScriptOutcome;
+    use crate::hook::script::ScriptOutcome;
     use crate::hook::scripted::Scripted;
     use proptest::prelude::*;
     use serde_json::{Value, json};
@@ -434,7 +440,7 @@ mod nothing_panics {
         fn on_output(output in json_value(), status in 0..4) {
             let text = output.to_string();
             if let Value::Object(members) = output {
-                let _ = Output::lenient(members, super::super::EventName::PreToolUse);
+                let _ = Output::lenient(members, super::super::event::EventName::PreToolUse);
             }
             for name in ["PreToolUse", "Stop", "PermissionRequest", "UserPromptSubmit"] {
                 let host = Scripted::new([ScriptOutcome::exited(status, text.as_str(), "e")]);
@@ -449,10 +455,12 @@ mod with_a_shell {
 
     use super::{event, load, result};
     use crate::clock::lock;
-    use crate::hook::runner::LateOutput;
-    use crate::hook::{
-        Ended, HookFuture, HookHost, HookObserver, HookSet, LogRecord, Request, ScriptOutcome,
-    };
+    use crate::hook::hook_set::HookSet;
+    use crate::hook::observer::HookObserver;
+    use crate::hook::record::LogRecord;
+    use crate::hook::request::Request;
+    use crate::hook::runner::{HookFuture, HookHost, LateOutput};
+    use crate::hook::script::{Ended, ScriptOutcome};
     use crate::sandbox::Sandbox;
     use serde_json::json;
     use std::sync::{Arc, Mutex};

@@ -6,7 +6,8 @@
 
 use super::answer::{Answer, stderr_of};
 use super::printed::without_escapes;
-use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
+use crate::hook::runner::HookRunner;
+use crate::hook::script::{Ended, ScriptOutcome};
 use crate::vfs::{FileKind, path};
 
 /// Reads the outcome of a command; any exit status but 0 fails.

@@ -1,21 +1,23 @@
 //! One firing (3, 4.4 and 5 of the contract): which hooks run, what they get, and what a verdict or a failure does.
 
-use super::builtin;
+use super::bundle::{Action, DockerAgentBundle, Extra, OnError};
 use super::event::EventName;
-use super::fold::{Fold, Permission};
+use super::fold::Fold;
 use super::lane::{Lanes, Pass};
 use super::output::{self, Answer, Source, Terms};
 use super::payload::{self, Current};
-use super::{Action, DockerAgentBundle, Extra, OnError, expand, log, model};
+use super::result::Permission;
+use super::{builtin, expand, log, model};
 use crate::hook::contract::{Absorbed, Chain, Delivery, Flow, Order, Work};
 use crate::hook::decision::{Decision, Reading, Verdict};
-use crate::hook::dialect::DialectResult;
+use crate::hook::dialect::result::DialectResult;
 use crate::hook::event::Event;
 use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::json::Json;
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{Effect, LogRecord};
-use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
+use crate::hook::runner::HookRunner;
+use crate::hook::script::{Ended, ScriptOutcome};
 use crate::text::Text;
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};

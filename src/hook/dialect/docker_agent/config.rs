@@ -5,9 +5,10 @@
 //! (R5) come after that agent's own hooks; `limit_large_tool_results` is always there, and last, so that what is saved whole
 //! was redacted before. Any fault makes the config unusable, whatever it is loaded for.
 
+use super::builtin;
+use super::bundle::{Action, DockerAgentBundle, Extra, Matcher};
 use super::event::EventName;
 use super::settings::Settings;
-use super::{Action, DockerAgentBundle, Extra, Matcher, builtin};
 use crate::hook::contract::{Contribution, LoadOptions, Loaded};
 use crate::hook::document::{Node, NodeKind, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};

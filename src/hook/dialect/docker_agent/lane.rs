@@ -6,7 +6,7 @@
 //! already (fact `approved_by`); stage 0 again when the default lane rewrote the arguments (R32).
 
 use super::event::EventName;
-use super::fold::Permission;
+use super::result::Permission;
 use crate::hook::event::Event;
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! The records (7 of the contract): `hook.run` for each hook that ran, and `hook.{event}` for a firing in which a hook was
 //! considered. Free text is in them only when content is captured (R43).
 
-use super::DockerAgentBundle;
+use super::bundle::DockerAgentBundle;
 use super::event::EventName;
 use super::fold::Fold;
 use crate::hook::decision::Verdict;

@@ -1,11 +1,11 @@
 //! Model hooks (6.2 of the contract): the question, and what a reply means.
 
-use super::Action;
+use super::bundle::Action;
 use super::output::{self, Answer, Said, Terms, failure};
 use crate::hook::decision::{Reading, Verdict};
 use crate::hook::json::Json;
 use crate::hook::request::{ModelRequest, Request};
-use crate::hook::runner::{Ended, ScriptOutcome};
+use crate::hook::script::{Ended, ScriptOutcome};
 use serde_json::{Map, Value, json};
 
 /// What the model is told about its task.

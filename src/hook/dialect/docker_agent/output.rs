@@ -7,7 +7,7 @@
 use super::event::{EventName, Rewritten};
 use crate::hook::decision::{Reading, Verdict};
 use crate::hook::json::Json;
-use crate::hook::runner::{Capture, Ended, ScriptOutcome};
+use crate::hook::script::{Capture, Ended, ScriptOutcome};
 use crate::hook::unread::{Members, Shape};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -434,7 +434,7 @@ fn supports(terms: &Terms, field: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hook::runner::Excess;
+    use crate::hook::script::Excess;
 
     fn terms(event: EventName) -> Terms {
         let capture = Capture { stdout: 10, stderr: 20, total: 30, merge: false, excess: Excess::Fail };

@@ -4,10 +4,14 @@ mod builtin;
 mod config;
 mod firing;
 
-use super::DockerAgentResult;
-use crate::hook::dialect::DialectResult;
+use super::result::DockerAgentResult;
+use crate::hook::contract::LoadOptions;
+use crate::hook::dialect::list::Dialect;
+use crate::hook::dialect::result::DialectResult;
+use crate::hook::error::ConfigError;
+use crate::hook::hook_set::HookSet;
+use crate::hook::outcome::Outcome;
 use crate::hook::scripted::Scripted;
-use crate::hook::{ConfigError, Dialect, HookSet, LoadOptions, Outcome};
 use serde_json::{Value, json};
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {

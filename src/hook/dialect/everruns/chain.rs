@@ -1,21 +1,23 @@
 //! One firing (4.2, 4.4 and 5 of the contract): what the hooks changed so far, and what their verdicts do.
 
+use super::bundle::{EverrunsBundle, Extra, OnError};
+use super::event::EventName;
+use super::output;
 use super::payload::{BASE, Current, Envelope, file_path};
-use super::{
-    EventName, EverrunsBundle, EverrunsResult, Extra, OnError, PostTool, PromptGate, ToolGate, output,
-};
-use crate::environment::Environment;
+use super::result::{EverrunsResult, PostTool, PromptGate, ToolGate};
 use crate::hook::chain::Firing;
 use crate::hook::contract::{Absorbed, Chain, Delivery, Flow};
 use crate::hook::decision::{Block, Decision, Reading, Verdict};
-use crate::hook::dialect::DialectResult;
+use crate::hook::dialect::result::DialectResult;
 use crate::hook::event::Event;
 use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::json::Json;
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::Effect;
-use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
+use crate::hook::runner::HookRunner;
+use crate::hook::script::{Ended, ScriptOutcome};
 use crate::text::Text;
+use crate::utility::Environment;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;

@@ -4,15 +4,18 @@
 //! them the declarative bundle (R16). All end as lists of specs with an origin. Each spec is read ([`spec`]), gets its id
 //! from its origin (R12, R13), and is kept, dropped with a warning, or an error, as the purpose says (R9, R10).
 
+use super::bundle::{EverrunsBundle, Extra};
+use super::contract::CAPABILITY;
+use super::event::EventName;
+use super::log;
 use super::payload::{PREFIX, Variables, safe_id};
-use super::{CAPABILITY, EventName, EverrunsBundle, Extra, log};
 use crate::hook::contract::{Contribution, LoadOptions, Loaded, Purpose};
 use crate::hook::document::{Node, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
 use crate::hook::hooks::{Hook, Hooks};
+use crate::hook::id::HookId;
 use crate::hook::matcher::RegexCompiler;
 use crate::hook::notice::{Notice, NoticeKind};
-use crate::hook::record::HookId;
 use crate::limit::Limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,7 +1,8 @@
 //! The `hook.*` records (7 of the contract), made from the engine's records. Standard error is in none of them (R57).
 
 use crate::hook::decision::Verdict;
-use crate::hook::record::{Effect, HookId, HookRecord, LogRecord, Phase, Selection};
+use crate::hook::id::HookId;
+use crate::hook::record::{Effect, HookRecord, LogRecord, Phase, Selection};
 use serde_json::{Map, Value};
 
 fn record(

@@ -4,7 +4,7 @@
 
 use crate::hook::decision::{Reading, Verdict};
 use crate::hook::json::{Json, cut};
-use crate::hook::runner::{Ended, ScriptOutcome};
+use crate::hook::script::{Ended, ScriptOutcome};
 use crate::hook::unread::{Members, Shape};
 use crate::limit::Limit;
 use serde::Deserialize;

@@ -4,6 +4,7 @@
 //! The envelope is compact JSON in a fixed field order. Only `hook_id` differs between the hooks of a chain, so the text
 //! before and after it is encoded once and again only after a hook changed something.
 
+use super::event::EventName;
 use crate::hook::error::EventError;
 use crate::hook::event::{Event, EventContext, Happening, ToolCall};
 use crate::hook::json::{Json, ObjectWriter, append_text};
@@ -13,8 +14,6 @@ use crate::text::Text;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
-
-use super::EventName;
 
 /// The base environment (R19).
 pub(super) const BASE: [(&[u8], &[u8]); 4] = [

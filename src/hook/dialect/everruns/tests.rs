@@ -1,15 +1,19 @@
 #![expect(clippy::needless_pass_by_value, reason = "calls read better with json! as a value")]
 //! Rules R1 to R58 over a scripted session: the config and what the script printed are given, the chain is the real one.
 
+use super::result::{EverrunsResult, PostTool, PromptGate, ToolGate};
 use crate::clock::lock;
-use crate::hook::dialect::DialectResult;
-use crate::hook::dialect::everruns::{EverrunsResult, PostTool, PromptGate, ToolGate};
-use crate::hook::runner::{Ended, ScriptOutcome};
+use crate::hook::contract::{Contribution, LoadOptions, Purpose};
+use crate::hook::decision::Verdict;
+use crate::hook::dialect::list::Dialect;
+use crate::hook::dialect::result::DialectResult;
+use crate::hook::error::ConfigError;
+use crate::hook::hook_set::HookSet;
+use crate::hook::notice::NoticeKind;
+use crate::hook::outcome::Outcome;
+use crate::hook::record::{Effect, Selection};
+use crate::hook::script::{Ended, ScriptOutcome};
 use crate::hook::scripted::Scripted;
-use crate::hook::{
-    ConfigError, Contribution, Dialect, Effect, HookSet, LoadOptions, NoticeKind, Outcome, Purpose,
-    Selection, Verdict,
-};
 use serde_json::{Value, json};
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {
@@ -703,7 +707,7 @@ fn r44_lifecycle_events_change_nothing() {
         ]);
         let payload = json!({"event": event, "data": serde_json::from_str::<Value>(data).unwrap()});
         let outcome = fire(&hooks, &host, &payload);
-        assert_eq!(outcome.decision, crate::hook::Decision::default());
+        assert_eq!(outcome.decision, crate::hook::decision::Decision::default());
         assert_eq!(host.runs().len(), 5);
         let warned: Vec<_> =
             host.log_lines().into_iter().filter(|line| line.starts_with("hook.warning")).collect();
@@ -742,7 +746,7 @@ fn r57_records_and_explanations() {
     );
     assert_eq!(outcome.records[1].run.as_ref().unwrap().stderr, b"secret\n");
     assert_eq!(outcome.records[1].run.as_ref().unwrap().reading.verdict, Verdict::Block);
-    let text: String = outcome.records.iter().map(crate::hook::HookRecord::explain).collect();
+    let text: String = outcome.records.iter().map(crate::hook::record::HookRecord::explain).collect();
     assert!(text.contains("matcher   not passed: tool name `bash` is not `edit`"), "{text}");
     assert!(text.contains("by rule   4.1, R35: decision block"), "{text}");
     assert!(text.contains("effect    blocked: secret"), "{text}");

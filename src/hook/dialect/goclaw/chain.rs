@@ -4,24 +4,29 @@
 //! not let through, a budget that is used up. On the others all run together and nothing they say changes the outcome.
 
 use super::audit::{Execution, input_hash, shown_error};
-use super::config::{HandlerConfig, OnTimeout, Row};
+use super::bundle::GoclawBundle;
+use super::event::EventName;
 use super::handler::Flight;
+use super::keeper::TokenBudget;
 use super::output::{self, Answer, Decided, Terms, Way};
 use super::payload::Payload;
+use super::result::GoclawResult;
 use super::rewrite::Rewrote;
 use super::shared::{Gate, Month};
-use super::store::TokenBudget;
-use super::{EventName, GoclawBundle, GoclawResult, log, prompt};
+use super::{log, prompt};
 use crate::hook::contract::{Absorbed, Chain, Delivery, Flow, Order};
 use crate::hook::decision::{Block, Decision, Reading, Verdict};
-use crate::hook::dialect::DialectResult;
+use crate::hook::dialect::goclaw::config::record::{HandlerConfig, OnTimeout, Row};
+use crate::hook::dialect::result::DialectResult;
 use crate::hook::event::Event;
 use crate::hook::hooks::{Hook, HookOf};
+use crate::hook::id::HookId;
 use crate::hook::json::Json;
 use crate::hook::matcher::Mismatch;
-use crate::hook::record::{Effect, HookId};
-use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
-use crate::hook::timestamp::random_uuid;
+use crate::hook::record::Effect;
+use crate::hook::runner::HookRunner;
+use crate::hook::script::{Ended, ScriptOutcome};
+use crate::hook::timestamp::{random_uuid, timestamp};
 use crate::text::Text;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
@@ -282,11 +287,6 @@ impl<'a> GoclawChain<'a> {
         };
         (effect, flow, (!warnings.is_empty()).then(|| warnings.join("\n")))
     }
-}
-
-pub(super) fn timestamp(since_epoch: Duration) -> jiff::Timestamp {
-    let millis = i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX);
-    jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX)
 }
 
 fn metadata(

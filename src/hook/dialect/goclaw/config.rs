@@ -7,24 +7,25 @@
 pub(super) mod builtin;
 mod field;
 mod raw;
-mod record;
-mod settings;
+pub(super) mod record;
+pub(super) mod settings;
 
-pub(super) use record::{HandlerConfig, Native, OnTimeout, Row, Scope};
-pub(super) use settings::{Edition, Settings};
-
+use super::bundle::GoclawBundle;
+use super::event::EventName;
+use super::handler_kind::HandlerKind;
 use super::shared::Shared;
-use super::{EventName, GoclawBundle, HandlerKind};
 use crate::hook::contract::{LoadOptions, Loaded, Purpose};
 use crate::hook::document::{Node, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
 use crate::hook::hooks::{Handler, Hook, Hooks};
+use crate::hook::id::HookId;
 use crate::hook::matcher::RegexCompiler;
 use crate::hook::notice::{Notice, NoticeKind};
-use crate::hook::record::HookId;
-use crate::hook::runner::{Capture, Excess};
+use crate::hook::script::{Capture, Excess};
 use crate::limit::Limits;
+use record::{HandlerConfig, OnTimeout, Row, Scope};
 use rustc_hash::FxHashMap;
+use settings::Settings;
 use std::sync::Arc;
 use std::time::Duration;
 

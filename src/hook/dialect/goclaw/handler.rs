@@ -2,18 +2,22 @@
 //! guard, caps, remembered decisions and budgets end here as answers that are known already.
 
 use super::chain::GoclawChain;
-use super::config::{Edition, HandlerConfig, Native, Row};
+use super::handler_kind::HandlerKind;
 use super::output::{self, Answer, Decided, Way};
+use super::prompt;
 use super::redact::redact;
 use super::shared::{Gate, ScriptPlace};
-use super::{HandlerKind, prompt};
-use crate::environment::Environment;
 use crate::hook::contract::{Delivery, Work};
+use crate::hook::dialect::goclaw::config::record::{HandlerConfig, Native, Row};
+use crate::hook::dialect::goclaw::config::settings::Edition;
 use crate::hook::hooks::Hook;
-use crate::hook::http::{AddressPolicy, Refusal, Url};
+use crate::hook::http::Refusal;
+use crate::hook::http::address::AddressPolicy;
+use crate::hook::http::url::Url;
 use crate::hook::request::{BuiltinRequest, HttpRequest, Request};
-use crate::hook::runner::{Ended, ScriptOutcome};
+use crate::hook::script::{Ended, ScriptOutcome};
 use crate::text::Text;
+use crate::utility::Environment;
 use crate::vfs::{FileKind, path};
 use serde_json::json;
 use std::time::Duration;

@@ -1,9 +1,11 @@
 //! Log records (7 of the contract), made from the engine's: audit rows, spans and the `security.hook.*` keys.
 
 use super::audit::Execution;
-use super::{EventName, HandlerKind};
+use super::event::EventName;
+use super::handler_kind::HandlerKind;
+use crate::hook::id::HookId;
 use crate::hook::matcher::Mismatch;
-use crate::hook::record::{HookId, HookRecord, LogRecord, Phase, Selection};
+use crate::hook::record::{HookRecord, LogRecord, Phase, Selection};
 use serde_json::{Map, Value, json};
 
 pub(super) const CIRCUIT_BREAKER: &str = "security.hook.circuit_breaker";

@@ -1,7 +1,8 @@
 //! What a handler gave (4 of the contract), for each of the four.
 
-use crate::hook::http::{Refusal, Url};
-use crate::hook::runner::{Ended, ScriptOutcome};
+use crate::hook::http::Refusal;
+use crate::hook::http::url::Url;
+use crate::hook::script::{Ended, ScriptOutcome};
 use crate::hook::unread::{Members, Shape};
 use serde_json::{Map, Value};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The payload (2 of the contract): one object with both spellings of its keys, and the way back from a payload to an event.
 
-use super::EventName;
+use super::event::EventName;
 use crate::hook::error::EventError;
 use crate::hook::event::{Channel, Event, EventContext, Happening, ToolCall};
 use crate::hook::json::{Json, append_json, append_text, append_value};

@@ -1,10 +1,10 @@
 //! What hooks rewrite on a blocking event (R18, R21, R29): by the right of a builtin row, by the host's leave, or only as a
 //! proposal. Later hooks see it; a block discards it.
 
-use super::EventName;
 use super::chain::GoclawChain;
-use super::config::{HandlerConfig, Row};
+use super::event::EventName;
 use super::output::{Answer, Decided};
+use crate::hook::dialect::goclaw::config::record::{HandlerConfig, Row};
 use crate::hook::hooks::Hook;
 use crate::hook::json::Json;
 use crate::hook::record::Effect;

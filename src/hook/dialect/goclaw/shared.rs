@@ -2,9 +2,9 @@
 //! (6.1 of the contract), remembered decisions (R39), token budgets (R40), audit rows already written, and how many scripts
 //! run (R54). Every table has a bound.
 
-use super::store::{Keeper, TokenBudget};
+use super::keeper::{Keeper, TokenBudget};
 use crate::clock::lock;
-use crate::hook::record::HookId;
+use crate::hook::id::HookId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};

@@ -13,74 +13,24 @@ pub use call::{Caller, Role};
 pub use trial::Trial;
 
 use super::audit::Execution;
+use super::contract::Goclaw;
+use super::keeper::Keeper;
 use super::shared::Shared;
-use super::{Goclaw, config, log};
+use super::{config, log};
 use crate::clock::{Clock, Random, lock};
-use crate::hook::HookSet;
 use crate::hook::contract::{Contract as _, LoadOptions, Loaded, Purpose};
-use crate::hook::dialect::Dialect;
+use crate::hook::dialect::list::Dialect;
 use crate::hook::document::Source;
 use crate::hook::error::ConfigError;
-use crate::hook::record::{HookId, HookRecord, LogRecord};
+use crate::hook::hook_set::HookSet;
+use crate::hook::id::HookId;
+use crate::hook::record::{HookRecord, LogRecord};
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 /// Audit rows that are kept for `hooks.history`.
 const MOST_HISTORY: usize = 10_000;
-
-/// Writes down what a store decides; the default of each call does nothing.
-pub trait Keeper: Send + Sync {
-    /// A hook was turned on or off, by a call or by the circuit breaker.
-    ///
-    /// # Errors
-    /// It could not be written; a tripped hook then blocks (R32).
-    fn set_enabled(&self, hook: &HookId, enabled: bool) -> Result<(), String> {
-        let _ = (hook, enabled);
-        Ok(())
-    }
-
-    /// Keeps an audit row; its `error_detail` is to be encrypted.
-    ///
-    /// # Errors
-    /// It could not be written, which changes nothing but the log.
-    fn write(&self, row: &Execution) -> Result<(), String> {
-        let _ = row;
-        Ok(())
-    }
-
-    /// The token budget of a tenant in a month (UTC); `None` leaves the count to the engine.
-    ///
-    /// # Errors
-    /// It could not be read; the model is asked all the same (R40).
-    fn budget(&self, tenant: &str, year: i16, month: i8) -> Result<Option<TokenBudget>, String> {
-        let _ = (tenant, year, month);
-        Ok(None)
-    }
-
-    /// Takes `tokens` off; the budget before that, or `None` as for [`Keeper::budget`].
-    ///
-    /// # Errors
-    /// It could not be written; the decision stands (R40).
-    fn spend(&self, tenant: &str, year: i16, month: i8, tokens: u64) -> Result<Option<TokenBudget>, String> {
-        let _ = (tenant, year, month, tokens);
-        Ok(None)
-    }
-
-    /// Encrypts a secret header value before it becomes part of a record.
-    fn encrypt(&self, secret: &str) -> String {
-        secret.to_owned()
-    }
-}
-
-/// A tenant's tokens in a month.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TokenBudget {
-    /// What is left.
-    pub left: u64,
-    /// What there was at first.
-    pub total: u64,
-}
 
 /// Records, what was counted about them, and their history. Shared between sessions.
 pub struct Store {
@@ -186,7 +136,7 @@ impl Store {
     }
 
     fn time(&self) -> String {
-        super::chain::timestamp(self.clock.now()).to_string()
+        crate::hook::timestamp::timestamp(self.clock.now()).to_string()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The contract's payloads byte for byte, and back.
 
-use super::EventName;
+use super::event::EventName;
 use super::payload::{Payload, read_event};
 use crate::hook::event::{Channel, Event, EventContext, Happening, ToolCall};
 use crate::hook::json::Json;

@@ -1,17 +1,21 @@
 //! One firing (3 to 5 of the contract): every due hook passes the gate or is skipped, runs, and is recorded. Nothing stops
 //! the next one.
 
-use super::reminder::due::Sessions;
-use super::{Extra, InferBundle, InferRecord, InferResult, NOT_ALLOWLISTED, Point, log, payload};
+use super::bundle::{Extra, InferBundle};
+use super::event::Point;
+use super::result::{InferRecord, InferResult, NOT_ALLOWLISTED};
+use super::{log, payload};
 use crate::hook::contract::{Absorbed, Chain, Delivery, Flow};
 use crate::hook::decision::{Decision, Reading, Verdict};
-use crate::hook::dialect::DialectResult;
+use crate::hook::dialect::infer::reminder::due::Sessions;
+use crate::hook::dialect::result::DialectResult;
 use crate::hook::event::{Event, Happening};
 use crate::hook::hooks::HookOf;
 use crate::hook::json::{Json, cut};
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{Effect, LogRecord};
-use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
+use crate::hook::runner::HookRunner;
+use crate::hook::script::{Ended, ScriptOutcome};
 use crate::text::Text;
 use serde::Serialize;
 use std::time::Duration;

@@ -6,16 +6,18 @@
 mod expansion;
 
 use super::allow_list::AllowList;
-use super::{Extra, InferBundle, Point, guard, reminder};
+use super::bundle::{Extra, InferBundle};
+use super::event::Point;
+use super::{guard, reminder};
 use crate::hook::contract::{LoadOptions, Loaded};
 use crate::hook::dialect::settings::Settings;
 use crate::hook::document::{Node, NodeKind, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
 use crate::hook::hooks::{Due, Handler, Hook, Hooks};
+use crate::hook::id::HookId;
 use crate::hook::matcher::RegexCompiler;
 use crate::hook::notice::{Notice, NoticeKind};
-use crate::hook::record::HookId;
-use crate::hook::runner::{Capture, Excess, Script, Shell};
+use crate::hook::script::{Capture, Excess, Script, Shell};
 use crate::limit::Limits;
 use expansion::{Expanded, expand};
 use serde_json::Value;

@@ -1,7 +1,9 @@
 //! The two events (7 of the contract): `hook_command` for a run, `hook_command_skipped` for what the gate refused. Both
 //! `type` and `kind` say which it is. Reminders have one of ours.
 
-use super::{DueReminder, Extra, NOT_ALLOWLISTED};
+use super::bundle::Extra;
+use super::result::NOT_ALLOWLISTED;
+use crate::hook::dialect::infer::reminder::due::DueReminder;
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{HookRecord, LogRecord, Phase, Selection};
 use crate::hook::timestamp::time_text;

@@ -1,6 +1,6 @@
 //! The payload: three keys in alphabetical order (2 of the contract), and the way back to an event.
 
-use super::Point;
+use super::event::Point;
 use crate::hook::error::EventError;
 use crate::hook::event::{Event, EventContext, Happening};
 use crate::hook::json::ObjectWriter;

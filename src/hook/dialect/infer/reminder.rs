@@ -1,5 +1,5 @@
 //! Reminders (9.1 of the contract): texts that are due at the eight points, kept apart from commands. They come as the
-//! setting `reminders`; what is due is told in [`InferResult::reminders`](super::InferResult::reminders) and among the
+//! setting `reminders`; what is due is told in [`InferResult::reminders`](super::result::InferResult::reminders) and among the
 //! decision's contexts, and the host puts it in its place.
 //!
 //! This file reads `reminders.yaml`, first problem first; `reminder/due.rs` tells what is due. Where the contract is silent:
@@ -8,7 +8,7 @@
 
 pub(super) mod due;
 
-use super::Point;
+use super::event::Point;
 use crate::hook::document::{Node, NodeKind, Source};
 use crate::hook::error::ConfigProblem;
 use serde_json::Value;

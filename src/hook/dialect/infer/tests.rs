@@ -1,11 +1,15 @@
 //! R1 to R34 beside the cases, over a scripted session.
 
 use crate::clock::lock;
+use crate::hook::contract::{Contribution, LoadOptions};
 use crate::hook::decision::Verdict;
-use crate::hook::dialect::DialectResult;
-use crate::hook::runner::{Ended, Excess, ScriptOutcome};
+use crate::hook::dialect::list::Dialect;
+use crate::hook::dialect::result::DialectResult;
+use crate::hook::error::ConfigError;
+use crate::hook::hook_set::HookSet;
+use crate::hook::outcome::Outcome;
+use crate::hook::script::{Ended, Excess, ScriptOutcome};
 use crate::hook::scripted::Scripted;
-use crate::hook::{ConfigError, Contribution, Dialect, HookSet, LoadOptions, Outcome};
 use crate::limit::{Limit, LimitError};
 use serde_json::{Value, json};
 

@@ -1,7 +1,11 @@
 //! Real servers on loopback; a server answers what it is told, connection by connection, and keeps what it read.
 
 use super::*;
-use crate::hook::{Dialect, Event, HookHost, HookSet, LoadOptions, SessionState};
+use crate::hook::contract::LoadOptions;
+use crate::hook::dialect::list::Dialect;
+use crate::hook::event::Event;
+use crate::hook::hook_set::HookSet;
+use crate::hook::state::SessionState;
 use serde_json::json;
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener};
@@ -317,14 +321,14 @@ fn headers_of_the_connection_are_the_clients() {
 #[test]
 fn a_hook_asks_through_the_client_of_its_host() {
     struct Session(HttpHost, SessionState);
-    impl crate::hook::HookRunner for Session {
-        fn run<'a>(&'a self, _: crate::hook::ScriptRequest<'a>) -> HookFuture<'a, ScriptOutcome> {
+    impl crate::hook::runner::HookRunner for Session {
+        fn run<'a>(&'a self, _: crate::hook::script::ScriptRequest<'a>) -> HookFuture<'a, ScriptOutcome> {
             Box::pin(std::future::ready(ScriptOutcome::exited(0, "", "")))
         }
-        fn write_file(&self, _: &[u8], _: &crate::text::Text) -> Result<(), crate::vfs::FsError> {
+        fn write_file(&self, _: &[u8], _: &crate::text::Text) -> Result<(), crate::vfs::errno::FsError> {
             Ok(())
         }
-        fn remove_file(&self, _: &[u8]) -> Result<(), crate::vfs::FsError> {
+        fn remove_file(&self, _: &[u8]) -> Result<(), crate::vfs::errno::FsError> {
             Ok(())
         }
         fn now(&self) -> Duration {

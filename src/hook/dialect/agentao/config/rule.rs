@@ -2,11 +2,12 @@
 //! fault of a rule is the one that is told.
 
 use super::{Loader, Place, python_text, python_type};
+use crate::hook::dialect::agentao::bundle::Extra;
+use crate::hook::dialect::agentao::event::EventName;
 use crate::hook::dialect::agentao::matcher::Matcher;
-use crate::hook::dialect::agentao::{EventName, Extra};
 use crate::hook::document::{Node, NodeKind};
 use crate::hook::hooks::{Handler, Hook};
-use crate::hook::runner::{Capture, Excess, Script, Shell};
+use crate::hook::script::{Capture, Excess, Script, Shell};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -73,8 +74,8 @@ impl Loader {
     /// A fault whose rule stays: an error where the config is checked.
     fn kept_fault(&mut self, place: &Place<'_>, at: Option<usize>, message: String) {
         match self.purpose {
-            crate::hook::Purpose::Save => self.fault(place.source, at, Some(place.id()), message),
-            crate::hook::Purpose::Run => self.warning(place, at, message),
+            crate::hook::contract::Purpose::Save => self.fault(place.source, at, Some(place.id()), message),
+            crate::hook::contract::Purpose::Run => self.warning(place, at, message),
         }
     }
 

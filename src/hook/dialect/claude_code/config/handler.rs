@@ -2,15 +2,15 @@
 
 use super::{Fault, File, Loader};
 use crate::hook::dialect::claude_code::event::EventName;
+use crate::hook::dialect::claude_code::hook::{Apart, Extra, Kind};
 use crate::hook::dialect::claude_code::matcher::Matcher;
 use crate::hook::dialect::claude_code::request::HttpHandler;
 use crate::hook::dialect::claude_code::rule::Rule;
 use crate::hook::dialect::claude_code::settings::Source;
-use crate::hook::dialect::claude_code::{Apart, Extra, Kind};
 use crate::hook::document::{Member, Node, NodeKind};
 use crate::hook::hooks::{Handler, Hook};
-use crate::hook::record::HookId;
-use crate::hook::runner::{Capture, Excess, Script, Shell};
+use crate::hook::id::HookId;
+use crate::hook::script::{Capture, Excess, Script, Shell};
 use crate::text::Text;
 use std::sync::Arc;
 use std::time::Duration;

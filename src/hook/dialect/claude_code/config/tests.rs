@@ -1,9 +1,12 @@
 //! Loading: what is dropped and why, sources, frontmatter.
 
-use crate::hook::contract::Purpose;
+use crate::hook::contract::{Contribution, LoadOptions, Purpose};
+use crate::hook::dialect::list::Dialect;
+use crate::hook::error::ConfigError;
+use crate::hook::hook_set::HookSet;
 use crate::hook::hooks::Handler;
-use crate::hook::runner::Shell;
-use crate::hook::{ConfigError, Contribution, Dialect, HookSet, LoadOptions, NoticeKind};
+use crate::hook::notice::NoticeKind;
+use crate::hook::script::Shell;
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -2,13 +2,13 @@
 
 use super::{Group, Spec};
 use crate::hook::dialect::docker_agent::builtin;
+use crate::hook::dialect::docker_agent::bundle::{Action, Extra, OnError};
 use crate::hook::dialect::docker_agent::settings::Settings;
 use crate::hook::dialect::docker_agent::template::Template;
-use crate::hook::dialect::docker_agent::{Action, Extra, OnError};
 use crate::hook::document::{Node, NodeKind};
 use crate::hook::hooks::{Handler, Hook};
-use crate::hook::record::HookId;
-use crate::hook::runner::{Capture, Excess, Script, Shell};
+use crate::hook::id::HookId;
+use crate::hook::script::{Capture, Excess, Script, Shell};
 use crate::limit::Limits;
 use std::time::Duration;
 

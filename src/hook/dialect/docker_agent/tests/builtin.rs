@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::clock::lock;
-use crate::hook::Request;
-use crate::hook::runner::{Ended, HookRunner, ScriptOutcome};
+use crate::hook::request::Request;
+use crate::hook::runner::HookRunner;
+use crate::hook::script::{Ended, ScriptOutcome};
 use crate::text::Text;
 use crate::vfs::{FileSystem, Options};
 use std::sync::Arc;
@@ -175,7 +176,7 @@ fn a_large_result_is_cut_even_where_it_can_not_be_saved() {
     fire(&hooks, &host, &event);
     let names: Vec<_> = lock(&host.files).keys().cloned().collect();
     assert_eq!(names, ["/tmp/docker-agent-results-s/1-c.txt", "/tmp/docker-agent-results-s/2-c.txt"]);
-    assert!(host.files().is_none());
+    assert!(HookRunner::files(&host).is_none());
 }
 
 #[test]

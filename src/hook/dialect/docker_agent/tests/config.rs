@@ -1,8 +1,8 @@
 //! Part 1 of the contract: shapes, messages with their places, sources, flags.
 
 use super::*;
-use crate::hook::dialect::docker_agent::append_cli_hook;
-use crate::hook::{Contribution, Purpose};
+use crate::hook::contract::{Contribution, Purpose};
+use crate::hook::dialect::docker_agent::settings::append_cli_hook;
 
 fn ids(hooks: &HookSet) -> Vec<&str> {
     let own = hooks.hooks().iter().map(|hook| hook.id.as_str());

@@ -1,9 +1,11 @@
 //! Parts 3, 4, 5 and 7 of the contract: delivery, folding, failures, records.
 
 use super::*;
-use crate::hook::dialect::docker_agent::Permission;
-use crate::hook::runner::{Ended, ScriptOutcome};
-use crate::hook::{Event, EventContext, Happening, Selection, ToolCall, Verdict};
+use crate::hook::decision::Verdict;
+use crate::hook::dialect::docker_agent::result::Permission;
+use crate::hook::event::{Event, EventContext, Happening, ToolCall};
+use crate::hook::record::Selection;
+use crate::hook::script::{Ended, ScriptOutcome};
 use crate::text::Text;
 
 fn specific(value: &Value) -> String {
@@ -265,7 +267,7 @@ fn records_hold_free_text_only_when_asked() {
         let host = Scripted::new([ScriptOutcome::exited(0, said, "noise")]);
         fire(&hooks, &host, &payload("pre_tool_use"));
         let logs = crate::clock::lock(&host.logs);
-        logs.iter().map(crate::hook::LogRecord::to_json).collect::<Vec<_>>()
+        logs.iter().map(crate::hook::record::LogRecord::to_json).collect::<Vec<_>>()
     };
     let said_text = said.to_string();
     assert_eq!(

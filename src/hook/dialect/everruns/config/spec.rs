@@ -2,13 +2,14 @@
 //! fault is the one that is told.
 
 use super::{Fault, FaultKind, Origin, Spec, file_safe};
-use crate::hook::dialect::everruns::{ArgumentRule, EventName, Extra, Matcher, OnError};
+use crate::hook::dialect::everruns::bundle::{ArgumentRule, Extra, Matcher, OnError};
+use crate::hook::dialect::everruns::event::EventName;
 use crate::hook::document::{Node, NodeKind};
 use crate::hook::hooks::{Handler, Hook};
+use crate::hook::id::HookId;
 use crate::hook::json::append_json;
 use crate::hook::matcher::{ArgumentPattern, NamePattern, Regex, RegexCompiler, no_character_of_a_name};
-use crate::hook::record::HookId;
-use crate::hook::runner::{Capture, Excess, HookIdentity, Script, Shell};
+use crate::hook::script::{Capture, Excess, HookIdentity, Script, Shell};
 use crate::limit::Limits;
 use crate::text::Text;
 use rustc_hash::FxHashMap;

@@ -1,6 +1,8 @@
 //! Expected values are those of the CEL specification (`langdef.md`) and its conformance tests.
 
-use super::{EvaluationError, Program, Value};
+use super::Program;
+use super::evaluate::EvaluationError;
+use super::value::Value;
 use crate::hook::dialect::goclaw::filter::VARIABLES;
 use crate::hook::matcher::RegexCompiler;
 use serde_json::{Value as Json, json};

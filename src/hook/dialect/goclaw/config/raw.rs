@@ -3,9 +3,9 @@
 use super::field::{Checked, boolean, fault, integer, object, saturating, strings, text, wrong_type};
 use super::record::{OnTimeout, Scope};
 use crate::hook::contract::Purpose;
-use crate::hook::dialect::goclaw::EventName;
+use crate::hook::dialect::goclaw::event::EventName;
 use crate::hook::document::Node;
-use crate::hook::record::HookId;
+use crate::hook::id::HookId;
 use std::time::Duration;
 
 const LONGEST_TIMEOUT_MS: i128 = 10_000;

@@ -2,9 +2,9 @@
 
 use super::{Row, Store, id_of};
 use crate::clock::lock;
-use crate::hook::HookSet;
 use crate::hook::contract::{LoadOptions, Purpose};
-use crate::hook::dialect::Dialect;
+use crate::hook::dialect::list::Dialect;
+use crate::hook::hook_set::HookSet;
 use serde_json::{Map, Value, json};
 
 /// Who calls.
@@ -211,7 +211,7 @@ impl Store {
         Ok(json!({"rows": rows, "nextCursor": cursor.flatten()}))
     }
 
-    fn set_enabled(&self, id: &crate::hook::HookId, enabled: bool) -> Answered<()> {
+    fn set_enabled(&self, id: &crate::hook::id::HookId, enabled: bool) -> Answered<()> {
         if let Some(keeper) = &self.keeper
             && let Err(why) = keeper.set_enabled(id, enabled)
         {

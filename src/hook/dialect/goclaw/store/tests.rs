@@ -1,10 +1,12 @@
 //! Management calls, and what of the acceptance examples needs them: GC-2, GC-7, GC-19, GC-22.
 
+use super::super::keeper::TokenBudget;
 use super::*;
+use crate::hook::event::Event;
+use crate::hook::outcome::Outcome;
 use crate::hook::request::Request;
-use crate::hook::runner::ScriptOutcome;
+use crate::hook::script::ScriptOutcome;
 use crate::hook::scripted::Scripted;
-use crate::hook::{Event, Outcome};
 use serde_json::json;
 use std::time::Duration;
 

@@ -4,10 +4,12 @@
 use super::Store;
 use super::call::{Answered, Caller, Role, invalid, respond};
 use crate::hook::contract::{LoadOptions, Loaded, Purpose};
-use crate::hook::dialect::Dialect;
 use crate::hook::dialect::goclaw::config;
+use crate::hook::dialect::list::Dialect;
 use crate::hook::document::Source;
-use crate::hook::{HookRunner, HookSet, Outcome};
+use crate::hook::hook_set::HookSet;
+use crate::hook::outcome::Outcome;
+use crate::hook::runner::HookRunner;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;

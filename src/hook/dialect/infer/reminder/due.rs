@@ -5,7 +5,8 @@
 //! triggers is [`Now::is_due`].
 
 use super::{Reminder, Trigger};
-use crate::hook::dialect::infer::{Point, payload};
+use crate::hook::dialect::infer::event::Point;
+use crate::hook::dialect::infer::payload;
 use crate::hook::event::{Event, Happening, ToolCall, ToolCallSummary};
 use crate::hook::json::cut;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};

@@ -1,0 +1,85 @@
+//! What the dialect keeps of a hook beside what the engine knows.
+
+use super::answer::Teller;
+use super::event::EventName;
+use super::request::HttpHandler;
+use super::settings::Source;
+use super::{matcher, rule};
+use crate::text::Text;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What a handler does, beside what the engine's [`Hook`] says.
+#[derive(Debug)]
+pub(super) enum Kind {
+    /// A script or a program.
+    Command,
+    Http(HttpHandler),
+    Tool {
+        server: String,
+        tool: String,
+        input: Value,
+    },
+    Model {
+        prompt: String,
+        model: Option<String>,
+        /// Whether it may look around.
+        agent: bool,
+        /// `continueOnBlock`; always for an agent.
+        goes_on: bool,
+    },
+}
+
+impl Kind {
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Command => "command",
+            Self::Http(_) => "http",
+            Self::Tool { .. } => "mcp_tool",
+            Self::Model { agent: false, .. } => "prompt",
+            Self::Model { .. } => "agent",
+        }
+    }
+
+    /// As whose an output is read.
+    pub(super) const fn teller(&self) -> Teller {
+        match self {
+            Self::Command => Teller::Command,
+            Self::Http(_) => Teller::Http,
+            Self::Tool { .. } => Teller::Tool,
+            Self::Model { agent, goes_on, .. } => Teller::Model { agent: *agent, goes_on: *goes_on },
+        }
+    }
+}
+
+/// How a command runs that nobody waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Apart {
+    /// `async`
+    Silent,
+    /// `asyncRewake`
+    Rewake,
+}
+
+/// What this dialect keeps of a handler beside the engine's [`Hook`].
+#[derive(Debug)]
+pub(super) struct Extra {
+    pub(super) event: EventName,
+    pub(super) source: Source,
+    pub(super) matcher: Arc<matcher::Matcher>,
+    /// As written, for records.
+    pub(super) matcher_text: Option<String>,
+    pub(super) rule: Option<rule::Rule>,
+    pub(super) kind: Kind,
+    pub(super) once: bool,
+    /// `onFailure: block`
+    pub(super) closes: bool,
+    pub(super) apart: Option<Apart>,
+    /// Equal for handlers of which one runs.
+    pub(super) class: usize,
+    /// Why it can not start.
+    pub(super) fault: Option<String>,
+    /// Whether the config says `timeout`.
+    pub(super) has_timeout: bool,
+    pub(super) variables: Vec<(Text, Text)>,
+}

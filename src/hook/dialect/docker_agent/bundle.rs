@@ -1,0 +1,134 @@
+//! A loaded config: its hooks with what the dialect keeps of each, its agents and settings.
+
+use super::event::EventName;
+use super::settings::Settings;
+use super::{builtin, chain, log, output, template};
+use crate::hook::chain::{Fired, Firing};
+use crate::hook::contract::Bundle;
+use crate::hook::event::Event;
+use crate::hook::hooks::{Hook, Hooks};
+use crate::hook::matcher::Regex;
+use crate::hook::record::{HookRecord, LogRecord, Phase};
+use crate::hook::runner::HookFuture;
+use crate::hook::unread;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// What a hook failure does (5.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OnError {
+    Warn,
+    Ignore,
+    Block,
+}
+
+impl OnError {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Warn => "warn",
+            Self::Ignore => "ignore",
+            Self::Block => "block",
+        }
+    }
+}
+
+/// What a hook does.
+#[derive(Debug)]
+pub(super) enum Action {
+    Command,
+    Builtin { name: Arc<str>, args: Vec<String> },
+    Model { model: String, template: template::Template, judges: bool },
+}
+
+impl Action {
+    /// As configs spell it.
+    pub(super) const fn kind(&self) -> &'static str {
+        match self {
+            Self::Command => "command",
+            Self::Builtin { .. } => "builtin",
+            Self::Model { .. } => "model",
+        }
+    }
+}
+
+/// A test of a whole tool name.
+#[derive(Clone, Debug)]
+pub(super) struct Matcher {
+    /// As written.
+    pub(super) text: Arc<str>,
+    /// Anchored.
+    pub(super) regex: Regex,
+}
+
+/// What this dialect keeps of a hook beside the engine's [`Hook`].
+#[derive(Debug)]
+pub(super) struct Extra {
+    /// Whose hook it is; `None` is every agent's.
+    pub(super) agent: Option<Arc<str>>,
+    /// `None` is every tool.
+    pub(super) matcher: Option<Matcher>,
+    pub(super) preempt: bool,
+    /// Its name in messages (1.3).
+    pub(super) display: Arc<str>,
+    /// Names are unique; values are not expanded yet.
+    pub(super) environment: Vec<(String, String)>,
+    pub(super) working_dir: Option<String>,
+    pub(super) on_error: OnError,
+    pub(super) strict: bool,
+    /// Equal hooks have the same number (R20).
+    pub(super) twin: usize,
+    pub(super) action: Action,
+}
+
+/// A loaded config.
+#[derive(Debug)]
+pub(super) struct DockerAgentBundle {
+    pub(super) hooks: Hooks<Extra>,
+    pub(super) agents: Vec<Arc<str>>,
+    /// Whose hooks run where the event names no agent of the file.
+    pub(super) default_agent: Option<String>,
+    pub(super) redactor: Option<builtin::Redactor>,
+    pub(super) settings: Settings,
+    /// Without those that are always there.
+    pub(super) own_hooks: usize,
+}
+
+impl DockerAgentBundle {
+    /// The agent whose hooks run for an event.
+    pub(super) fn agent(&self, event: &Event) -> Option<&str> {
+        let of_file =
+            |name: &str| self.agents.iter().map(AsRef::as_ref).find(|agent: &&str| **agent == *name);
+        if self.settings.agent.is_some() {
+            return self.default_agent.as_deref();
+        }
+        // The context of `subagent_stop` is the child's, the hooks are the parent's.
+        let named = event.context.agent_name.as_deref();
+        let named = named.filter(|_| EventName::of(event) != Some(EventName::SubagentStop));
+        named.and_then(of_file).or(self.default_agent.as_deref())
+    }
+}
+
+impl Bundle for DockerAgentBundle {
+    fn is_empty(&self) -> bool {
+        self.own_hooks == 0
+    }
+
+    fn unread(&self, event: &str, output: &Map<String, Value>) -> Vec<String> {
+        let reads = EventName::from_name(event).is_some_and(|event| !event.is_mute());
+        if reads { unread::check(output, output::MEMBERS, false) } else { Vec::new() }
+    }
+
+    fn hooks(&self) -> &[Hook] {
+        self.hooks.all()
+    }
+
+    fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
+        let name = EventName::of(firing.event)?;
+        let chain = chain::DockerAgentChain::new(self, firing.event, name, firing.now, firing.host);
+        Some(firing.run(&self.hooks, chain))
+    }
+
+    fn log(&self, phase: Phase, record: &HookRecord) -> Vec<LogRecord> {
+        log::of_hook(self, phase, record)
+    }
+}

@@ -1,0 +1,92 @@
+//! A loaded config: its hooks with what the dialect keeps of each.
+
+use super::event::EventName;
+use super::{chain, log, output, payload};
+use crate::hook::chain::{Fired, Firing};
+use crate::hook::contract::Bundle;
+use crate::hook::hooks::{Hook, Hooks};
+use crate::hook::matcher::{ArgumentPattern, Mismatch, NamePattern};
+use crate::hook::record::{HookRecord, LogRecord, Phase};
+use crate::hook::runner::HookFuture;
+use crate::hook::unread;
+use crate::text::Text;
+use serde_json::{Map, Value};
+
+/// What an executor error does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OnError {
+    Block,
+    Allow,
+    Warn,
+}
+
+/// What a matcher asks of a call (1.4).
+#[derive(Debug, Default)]
+pub(super) struct Matcher {
+    pub(super) name: Option<NamePattern>,
+    pub(super) glob: Option<NamePattern>,
+    pub(super) argument: ArgumentRule,
+}
+
+/// The truth table R6.
+#[derive(Debug, Default)]
+pub(super) enum ArgumentRule {
+    #[default]
+    Any,
+    Test(ArgumentPattern),
+    Never(&'static str),
+}
+
+impl Matcher {
+    pub(super) fn test(&self, tool: &str, arguments: &Value) -> Result<(), Mismatch> {
+        for pattern in [&self.name, &self.glob].into_iter().flatten() {
+            if !pattern.matches(tool) {
+                return Err(Mismatch::Name { wanted: pattern.to_string(), found: tool.to_owned() });
+            }
+        }
+        match &self.argument {
+            ArgumentRule::Any => Ok(()),
+            ArgumentRule::Test(pattern) => pattern.test(arguments),
+            ArgumentRule::Never(why) => Err(Mismatch::Never(why)),
+        }
+    }
+}
+
+/// What this dialect keeps of a hook beside the engine's [`Hook`].
+#[derive(Debug)]
+pub(super) struct Extra {
+    pub(super) matcher: Matcher,
+    pub(super) on_error: OnError,
+    pub(super) environment: Vec<(Text, Text)>,
+    /// The hook's id as JSON, to be spliced into the envelope.
+    pub(super) id_json: Vec<u8>,
+    /// The hook's id as part of a file name (R22).
+    pub(super) safe_id: String,
+}
+
+/// A loaded config.
+#[derive(Debug)]
+pub(super) struct EverrunsBundle {
+    pub(super) hooks: Hooks<Extra>,
+    pub(super) variables: payload::Variables,
+}
+
+impl Bundle for EverrunsBundle {
+    fn unread(&self, _: &str, output: &Map<String, Value>) -> Vec<String> {
+        unread::check(output, output::MEMBERS, false)
+    }
+
+    fn hooks(&self) -> &[Hook] {
+        self.hooks.all()
+    }
+
+    fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
+        let name = EventName::of(&firing.event.happening)?;
+        let chain = chain::EverrunsChain::new(self, name, &firing);
+        Some(firing.run(&self.hooks, chain))
+    }
+
+    fn log(&self, phase: Phase, record: &HookRecord) -> Vec<LogRecord> {
+        log::records(phase, record)
+    }
+}

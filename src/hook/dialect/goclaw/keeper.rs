@@ -1,0 +1,57 @@
+//! What writes down what the engine and the store decide: the host's durable storage ([`Keeper`]).
+
+use super::audit::Execution;
+use crate::hook::id::HookId;
+
+/// Writes down what a store decides; the default of each call does nothing.
+pub trait Keeper: Send + Sync {
+    /// A hook was turned on or off, by a call or by the circuit breaker.
+    ///
+    /// # Errors
+    /// It could not be written; a tripped hook then blocks (R32).
+    fn set_enabled(&self, hook: &HookId, enabled: bool) -> Result<(), String> {
+        let _ = (hook, enabled);
+        Ok(())
+    }
+
+    /// Keeps an audit row; its `error_detail` is to be encrypted.
+    ///
+    /// # Errors
+    /// It could not be written, which changes nothing but the log.
+    fn write(&self, row: &Execution) -> Result<(), String> {
+        let _ = row;
+        Ok(())
+    }
+
+    /// The token budget of a tenant in a month (UTC); `None` leaves the count to the engine.
+    ///
+    /// # Errors
+    /// It could not be read; the model is asked all the same (R40).
+    fn budget(&self, tenant: &str, year: i16, month: i8) -> Result<Option<TokenBudget>, String> {
+        let _ = (tenant, year, month);
+        Ok(None)
+    }
+
+    /// Takes `tokens` off; the budget before that, or `None` as for [`Keeper::budget`].
+    ///
+    /// # Errors
+    /// It could not be written; the decision stands (R40).
+    fn spend(&self, tenant: &str, year: i16, month: i8, tokens: u64) -> Result<Option<TokenBudget>, String> {
+        let _ = (tenant, year, month, tokens);
+        Ok(None)
+    }
+
+    /// Encrypts a secret header value before it becomes part of a record.
+    fn encrypt(&self, secret: &str) -> String {
+        secret.to_owned()
+    }
+}
+
+/// A tenant's tokens in a month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenBudget {
+    /// What is left.
+    pub left: u64,
+    /// What there was at first.
+    pub total: u64,
+}

@@ -1,0 +1,98 @@
+//! The list of the dialects ([`Dialect`]): each with its name and its contract.
+
+use crate::hook::contract::Contract;
+use crate::hook::dialect::agentao::contract::Agentao;
+use crate::hook::dialect::claude_code::contract::ClaudeCode;
+use crate::hook::dialect::docker_agent::contract::DockerAgent;
+use crate::hook::dialect::everruns::contract::Everruns;
+use crate::hook::dialect::goclaw::contract::Goclaw;
+use crate::hook::dialect::infer::contract::Infer;
+use crate::hook::document::Source;
+use crate::hook::error::ConfigError;
+use std::fmt;
+use std::str::FromStr;
+
+/// An agent system whose hooks run here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// Everruns user hooks.
+    Everruns,
+    /// docker-agent hooks.
+    DockerAgent,
+    /// Claude Code settings and plug-in hooks.
+    ClaudeCode,
+    /// Agentao plug-in hooks.
+    Agentao,
+    /// inference-gateway CLI command hooks.
+    Infer,
+    /// GoClaw hooks.
+    Goclaw,
+}
+
+impl Dialect {
+    /// Every dialect.
+    pub const ALL: &'static [Self] =
+        &[Self::Everruns, Self::DockerAgent, Self::ClaudeCode, Self::Agentao, Self::Infer, Self::Goclaw];
+
+    /// Its id, as files and options spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Everruns => "everruns",
+            Self::DockerAgent => "docker-agent",
+            Self::ClaudeCode => "claude-code",
+            Self::Agentao => "agentao",
+            Self::Infer => "infer",
+            Self::Goclaw => "goclaw",
+        }
+    }
+
+    /// Its contract.
+    pub const fn contract(self) -> &'static dyn Contract {
+        match self {
+            Self::Everruns => &Everruns,
+            Self::DockerAgent => &DockerAgent,
+            Self::ClaudeCode => &ClaudeCode,
+            Self::Agentao => &Agentao,
+            Self::Infer => &Infer,
+            Self::Goclaw => &Goclaw,
+        }
+    }
+
+    /// The dialect that a config's content, JSON or YAML shows.
+    ///
+    /// # Errors
+    /// The text is neither JSON nor YAML, or no dialect or more than one fits; the message lists the candidates.
+    pub fn detect(name: &str, text: &[u8]) -> Result<Self, ConfigError> {
+        let source = Source::new(name, text);
+        let node = source.json_or_yaml("not a hook config: ")?;
+        let fitting: Vec<_> =
+            Self::ALL.iter().filter(|dialect| dialect.contract().recognises(&node)).copied().collect();
+        if let [dialect] = fitting.as_slice() {
+            return Ok(*dialect);
+        }
+        let candidates = if fitting.is_empty() { Self::ALL } else { fitting.as_slice() };
+        let names: Vec<_> = candidates.iter().map(|dialect| dialect.name()).collect();
+        let message = format!("the dialect is not clear from the content; name one of: {}", names.join(", "));
+        Err(source.problem(node.at, message).into())
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Dialect {
+    type Err = UnknownDialect;
+    fn from_str(name: &str) -> Result<Self, UnknownDialect> {
+        let known = Self::ALL.iter().copied().find(|dialect| dialect.name() == name);
+        known.ok_or_else(|| UnknownDialect(name.to_owned()))
+    }
+}
+
+/// No dialect has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown dialect `{0}` (known: {known})", known = Dialect::ALL.iter().map(|dialect| dialect.name()).collect::<Vec<_>>().join(", "))]
+pub struct UnknownDialect(String);
