@@ -1,6 +1,6 @@
 //! Random scripts in the host's bash and in a sandbox: both must print the same, end with the same status and leave the
 //! same files. Scripts are a function of their number: `HOST_BASH=5000 cargo test --test host_bash` runs more of them,
-//! `HOST_BASH_FROM=17` begins at another number, `HOST_BASH_STDERR=1` compares standard error too.
+//! `HOST_BASH_FROM=17` begins at another number,
 
 #![allow(clippy::unwrap_used, clippy::format_push_string, reason = "a test")]
 
@@ -39,62 +39,132 @@ const ENVIRONMENT: &[(&str, &str)] = &[
 ];
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A difference that is known.
+/// A reason why the same script may print something else: an oddity of bash that is not worth having.
 struct Known {
-    /// What a script has (all of it) that shows it, and what bash prints then (one of these).
-    script: &'static [&'static str],
-    bash: &'static [&'static str],
+    /// What the reason is, for the reader.
     #[expect(dead_code, reason = "for the reader")]
     reason: &'static str,
+    /// Whether a script can show it, by its text and by what bash did.
+    applies: fn(&str, &Outcome) -> bool,
+    /// A text without what differs then; of both the same has to be left. It may keep nothing.
+    without: fn(&str) -> String,
 }
 
 const KNOWN: &[Known] = &[
     Known {
-        script: &["< <("],
-        bash: &["(error token is", "substring expression < 0", "bad substitution"],
-        reason: "behind an error that gives a command up, the next compound command's `< <( )` reads nothing in bash",
-    },
-    Known { script: &["/"], bash: &["/boot", "/lib64"], reason: "the root directory is the host's" },
-    Known {
-        script: &["nocasematch", "[:upper:]"],
-        bash: &[""],
-        reason: "`[[:upper:]]` matches nothing then in bash",
+        reason: "the root directory is the host's",
+        applies: |script, bash| script.contains('/') && (bash.says("/boot") || bash.says("/lib64")),
+        without: |_| String::new(),
     },
     Known {
-        script: &["trap '", "EXIT"],
-        bash: &["(error token is", "substring expression < 0", "readonly variable"],
-        reason: "an error in a stage of a pipeline runs the shell's `EXIT` trap in bash, one with `set -e` before \
-                 redirections are undone",
-    },
-    Known { script: &["]@a}"], bash: &[""], reason: "bash evaluates the subscript twice" },
-    Known { script: &["]@A}"], bash: &["bad array subscript"], reason: "bash goes on without the subscript" },
-    Known { script: &["IFS=''", "v=$("], bash: &[""], reason: "`$*` joins inside of `v=$( )` as in `v=$*`" },
-    Known { script: &["IFS=''", "]="], bash: &[""], reason: "`[n]=$*` joins with blanks then" },
-    Known {
-        script: &["IFS=''", "!arr[*]}"],
-        bash: &[""],
-        reason: "fields depend on what else is in the word",
-    },
-    Known { script: &["IFS=''"], bash: &["\u{1}"], reason: "bash prints marks of its own" },
-    Known { script: &["~}"], bash: &["~}"], reason: "the parser takes it for the home directory" },
-    Known {
-        script: &["\\}"],
-        bash: &["unexpected EOF while looking for matching", "no closing `}'"],
-        reason: "what bash does about `${x%\\}` that is not closed depends on what it stands in",
+        reason: "after an error that gave a command up, the next loop's `< <( )` reads nothing in bash",
+        applies: |script, bash| {
+            let errors =
+                ["(error token is", "substring expression < 0", "bad substitution", "bad array subscript"];
+            script.contains("< <(") && errors.iter().any(|error| bash.says(error))
+        },
+        without: |_| String::new(),
     },
     Known {
-        script: &["shopt -s extglob\n}"],
-        bash: &[""],
-        reason: "bash parses the next line behind the call of the function",
+        reason: "bash counts the lines after a command in which a subshell of several lines writes into a pipe from where \
+                 that was closed, and gives here-documents of a stage another line",
+        applies: |script, _| script.lines().any(|line| END_OF_STAGE.iter().any(|end| line.starts_with(end))),
+        without: |text| without_numbers(text),
     },
-    Known { script: &["#*\"*\""], bash: &[""], reason: "bash does not find `#*` before a quoted `*`" },
+    Known {
+        reason: "a subscript that is not valid is looked at twice by `@a` and `@A`",
+        applies: |script, bash| script.contains("]@") && bash.says("bad array subscript"),
+        without: |text| {
+            let mut lines: Vec<&str> = text.lines().collect();
+            lines.dedup();
+            lines.join("\n")
+        },
+    },
+    Known {
+        reason: "an error of expansion in a simple command that is a stage of a pipeline runs the shell's `EXIT` trap",
+        applies: |script, _| script.contains("trap '") && script.contains('|'),
+        without: |text| {
+            let lines: std::collections::BTreeSet<&str> = text.lines().collect();
+            lines.into_iter().collect::<Vec<_>>().join("\n")
+        },
+    },
+    Known {
+        reason: "with an empty `IFS`, where `$*` puts blanks and where fields end depends on what it stands in, and bash \
+                 lets marks of its own through",
+        applies: |script, _| script.contains("IFS=''"),
+        without: |text| text.chars().filter(|letter| letter.is_alphabetic()).collect(),
+    },
+    Known {
+        reason: "bash does not find a pattern that begins with `*` and ends with a quoted one",
+        applies: |script, _| script.contains("*\"*\"/"),
+        without: |_| String::new(),
+    },
+    Known {
+        reason: "bash shows the word of a bad substitution as its braces were expanded, with a declaration's name and an \
+                 element's subscript",
+        applies: |script, bash| script.contains("${") && bash.says("bad substitution"),
+        without: |text| without_subject(text, ": bad substitution"),
+    },
+    Known {
+        reason: "which of the expressions that name each other is the one too many is a matter of counting",
+        applies: |_, bash| bash.says("expression recursion level exceeded"),
+        without: |text| without_subject(text, ": expression recursion level exceeded"),
+    },
+    Known {
+        reason: "bash shows a byte of its own after a quote in `[[ ]]` that is not closed",
+        applies: |script, bash| {
+            script.contains("[[") && bash.says("unexpected EOF while looking for matching")
+        },
+        without: |text| without_lines(text, "in conditional command"),
+    },
+    Known {
+        reason: "stages of a pipeline that write the same file take turns as the system likes",
+        applies: |script, _| script.contains("| cat") && script.contains("2>&1"),
+        without: |text| {
+            let mut lines: Vec<&str> = text.lines().collect();
+            lines.sort_unstable();
+            lines.join("\n")
+        },
+    },
 ];
 
-impl Known {
-    fn explains(&self, script: &str, outcome: &Outcome) -> bool {
-        self.script.iter().all(|text| script.contains(text))
-            && self.bash.iter().any(|text| outcome.says(text))
-    }
+/// The ends of compound commands that are stages of a pipeline.
+const END_OF_STAGE: &[&str] = &[") |", "done |", "esac |", "fi |", "} |"];
+
+/// A text without the numbers of lines.
+fn without_numbers(text: &str) -> String {
+    text.split("line ").map(|part| part.trim_start_matches(|digit: char| digit.is_ascii_digit())).collect()
+}
+
+/// A text without what stands between the line's number and `message`, and without what follows that.
+fn without_subject(text: &str, message: &str) -> String {
+    let line = |line: &str| match line.split_once(": line ") {
+        Some((name, rest)) if rest.contains(message) => format!("{name}{message}\n"),
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+/// A text without the lines that have `message`.
+fn without_lines(text: &str, message: &str) -> String {
+    text.lines().filter(|line| !line.contains(message)).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether both did the same but for what has a reason.
+fn is_explained(script: &str, bash: &Outcome, mine: &Outcome) -> bool {
+    let reasons: Vec<&Known> = KNOWN.iter().filter(|known| (known.applies)(script, bash)).collect();
+    let left = |outcome: &Outcome| {
+        let texts = outcome.files.values().chain([&outcome.stdout, &outcome.stderr]);
+        let mut texts: Vec<String> = texts.map(|bytes| String::from_utf8_lossy(bytes).into_owned()).collect();
+        for reason in &reasons {
+            texts = texts.iter().map(|text| (reason.without)(text)).collect();
+        }
+        texts
+    };
+    let nothing_left = |texts: &[String]| texts.iter().all(String::is_empty);
+    let (theirs, ours) = (left(bash), left(mine));
+    nothing_left(&theirs) && !reasons.is_empty()
+        || theirs == ours && bash.status == mine.status && bash.files.keys().eq(mine.files.keys())
 }
 
 /// What came out of a script.
@@ -107,11 +177,11 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn same(&self, other: &Self, stderr: bool) -> bool {
+    fn same(&self, other: &Self) -> bool {
         self.stdout == other.stdout
             && self.status == other.status
             && self.files == other.files
-            && (!stderr || self.stderr == other.stderr)
+            && self.stderr == other.stderr
     }
 
     fn says(&self, text: &str) -> bool {
@@ -244,22 +314,21 @@ fn our_files(fs: &FileSystem, folder: &str, prefix: &str, files: &mut BTreeMap<S
 }
 
 /// Whether both differ, and bash itself does the same each time.
-fn differs(text: &str, place: &Place, stderr: bool) -> Option<(Outcome, Outcome)> {
+fn differs(text: &str, place: &Place) -> Option<(Outcome, Outcome)> {
     let theirs = host(text, place)?;
     let mine = ours(text, place);
-    if theirs.same(&mine, stderr) || KNOWN.iter().any(|known| known.explains(text, &theirs)) {
+    if theirs.same(&mine) || is_explained(text, &theirs, &mine) {
         return None;
     }
-    let steady = (0..3).all(|_| host(text, place).is_some_and(|again| again.same(&theirs, stderr)));
+    let steady = (0..3).all(|_| host(text, place).is_some_and(|again| again.same(&theirs)));
     steady.then_some((theirs, mine))
 }
 
-fn report(number: u64, statements: Vec<Statement>, place: &Place, stderr: bool) -> String {
+fn report(number: u64, statements: Vec<Statement>, place: &Place) -> String {
     let whole = render(&statements);
-    let small = render(&shrink(statements, 400, &mut |candidate| {
-        differs(&render(candidate), place, stderr).is_some()
-    }));
-    let shown = differs(&small, place, stderr);
+    let small =
+        render(&shrink(statements, 400, &mut |candidate| differs(&render(candidate), place).is_some()));
+    let shown = differs(&small, place);
     let both = shown.map_or_else(String::new, |(theirs, mine)| {
         format!("=== bash: {}\n=== here: {}", theirs.show(), mine.show())
     });
@@ -278,7 +347,6 @@ fn random_scripts_do_as_in_the_hosts_bash() {
     }
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let (count, from) = (number("HOST_BASH").unwrap_or(300), number("HOST_BASH_FROM").unwrap_or(0));
-    let stderr = std::env::var_os("HOST_BASH_STDERR").is_some();
     let next = AtomicU64::new(from);
     let found = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -292,8 +360,8 @@ fn random_scripts_do_as_in_the_hosts_bash() {
                         break;
                     }
                     let statements = script(number);
-                    if differs(&render(&statements), &place, stderr).is_some() {
-                        let text = report(number, statements, &place, stderr);
+                    if differs(&render(&statements), &place).is_some() {
+                        let text = report(number, statements, &place);
                         found.lock().unwrap().push((number, text));
                     }
                 }

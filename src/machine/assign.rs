@@ -268,7 +268,7 @@ impl Shell {
     ) -> Result<(), AssignError> {
         let value = decimal(i64::from(number));
         match memchr::memchr(b'[', name) {
-            Some(_) => match self.parse_reference(run, name) {
+            Some(_) => match self.parse_reference(run, name).ok().flatten() {
                 Some(Target::Index(id, index)) => {
                     self.assign_element(run, id, Subscript::Index(index as i64), value, false)
                 }

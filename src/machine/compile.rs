@@ -14,6 +14,9 @@ use crate::program::{CompileOptions, Index, Program, compile_source};
 use crate::syntax::{Aliases, ParseOptions};
 use crate::text::Text;
 
+/// A text is parsed anew so often before it is parsed command by command.
+const MOST_REPARSED: u32 = 8;
+
 struct ShellAliases<'a>(&'a HashMap<Text, Text>);
 
 impl Aliases for ShellAliases<'_> {
@@ -95,6 +98,8 @@ impl Control {
             },
             incremental: true,
             stepwise: options.has(ShellOption::Verbose)
+                // Who changes the parser all the time is not parsed far ahead.
+                || shell.state.commands.reparsed > MOST_REPARSED
                 || (options.has(ShellOption::History) || options.has(ShellOption::OneCmd))
                     && self.is_main_level(shell),
         }
@@ -103,11 +108,13 @@ impl Control {
     /// Starts a program in this process.
     pub(crate) fn start_program(&mut self, shell: &mut Shell, run: &mut Run, program: &Arc<Program>) {
         let link = run.services.cache.link_for(program, &run.services.names, self.frames.is_empty());
-        for (line, warning) in &program.warnings {
-            let name = shell.state.invoked.report_name.clone();
-            shell.write_error(format!("{name}: line {line}: {warning}\n").as_bytes());
+        let runs_nothing = shell.state.options.has(ShellOption::NoExec);
+        if runs_nothing {
+            for number in 0..program.warnings.len() {
+                parser_warning(shell, program, number as Index);
+            }
         }
-        let pc = if shell.state.options.has(ShellOption::NoExec) { program.last_error() } else { 0 };
+        let pc = if runs_nothing { program.last_error() } else { 0 };
         shell.switch(Code { program: Arc::clone(program), link, pc, shift: 0 });
     }
 
@@ -128,8 +135,15 @@ impl Control {
     }
 
     /// The next part of a source whose commands may change how it is parsed.
-    pub(crate) fn parse_more(&mut self, shell: &mut Shell, run: &mut Run, program: &Arc<Program>) -> Step {
-        let Some(rest) = program.rest else { return Ok(()) };
+    pub(crate) fn parse_more(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        program: &Arc<Program>,
+        rest: Option<(usize, u32)>,
+    ) -> Step {
+        let Some(rest) = rest else { return Ok(()) };
+        shell.state.commands.parser_changed = false;
         let main = self.is_main_level(shell);
         let invoked = &shell.state.invoked;
         let one_command = shell.state.options.has(ShellOption::OneCmd) && !invoked.command_string;
@@ -151,6 +165,19 @@ impl Control {
         Ok(())
     }
 
+    /// What a function has changed of the parser counts from the next command on.
+    pub(crate) fn parse_anew(
+        &mut self,
+        shell: &mut Shell,
+        run: &mut Run,
+        program: &Arc<Program>,
+        boundary: Index,
+    ) -> Step {
+        let commands = &mut shell.state.commands;
+        commands.reparsed = commands.reparsed.saturating_add(1);
+        self.parse_more(shell, run, program, program.rests.get(boundary as usize).copied())
+    }
+
     // Errors of the parser.
     pub(crate) fn syntax_error(
         &mut self,
@@ -170,8 +197,9 @@ impl Control {
             _ => None,
         };
         let state = &shell.state;
-        let (name, line) = (&state.invoked.report_name, error.line());
-        let place = match eval {
+        let errexit = state.options.has(ShellOption::ErrExit) && state.conditions.is_empty();
+        let (name, line) = (&state.invoked.report_name, error.line().saturating_sub(shell.code.shift));
+        let place = |line: u32| match eval {
             _ if substitution => format!("{name}: command substitution: line {line}"),
             Some(ScriptKind::Eval) => {
                 let in_function = state.calls.innermost.is_some() && !state.calls.source.is_empty();
@@ -182,7 +210,25 @@ impl Control {
                 format!("{name}: {}: line {line}", state.calls.source)
             }
             Some(ScriptKind::Source) => format!("{}: line {line}", state.calls.source),
-            Some(ScriptKind::ExitTrap) => format!("{name}: exit trap: line {line}"),
+            Some(
+                kind @ (ScriptKind::Trap
+                | ScriptKind::ErrTrap
+                | ScriptKind::DebugTrap
+                | ScriptKind::EntryTrap
+                | ScriptKind::ReturnTrap
+                | ScriptKind::ExitTrap),
+            ) => {
+                let in_function = state.calls.innermost.is_some() && !state.calls.source.is_empty();
+                let name = if in_function { &state.calls.source } else { name };
+                let trap = match kind {
+                    ScriptKind::ErrTrap => "error trap",
+                    ScriptKind::DebugTrap | ScriptKind::EntryTrap => "debug trap",
+                    ScriptKind::ReturnTrap => "return trap",
+                    ScriptKind::ExitTrap => "exit trap",
+                    _ => "trap",
+                };
+                format!("{name}: {trap}: line {line}")
+            }
             _ if state.invoked.command_string => format!("{name}: -c: line {line}"),
             _ => format!("{name}: line {line}"),
         };
@@ -193,11 +239,17 @@ impl Control {
                 shell.write_error(format!("{name}: {message}\n").as_bytes());
             }
         } else {
-            for message in error.message() {
-                shell.write_error(format!("{place}: {message}\n").as_bytes());
+            let mut told = String::new();
+            // With `set -e` the first line ends the shell.
+            let lines = if errexit && !substitution { 1 } else { usize::MAX };
+            for message in error.message().into_iter().take(lines) {
+                told.push_str(&format!("{}: {message}\n", place(line)));
             }
+            if let Some((end, message)) = error.end().filter(|_| lines > 1) {
+                told.push_str(&format!("{}: {message}\n", place(end.saturating_sub(shell.code.shift))));
+            }
+            shell.write_error(told.as_bytes());
         }
-        let errexit = shell.state.options.has(super::option::ShellOption::ErrExit);
         let mut status = error.status().unwrap_or(if errexit { 2 } else { shell.state.status });
         if eval.is_none() && !substitution && shell.state.status != 0 && error.is_unfinished() {
             // A quote or a brace that is not closed leaves the status of the last command; a parenthesis does not.
@@ -208,8 +260,8 @@ impl Control {
             status = if open { shell.state.status } else { status };
         }
         shell.state.set_status(status);
-        if errexit && error.status().is_none() && !substitution {
-            return Halt::Exit(status);
+        if errexit && !substitution {
+            return Halt::Exit(if error.status().is_none() { status } else { 2 });
         }
         match eval {
             _ if error.is_in_array() && !substitution => Halt::Discard(status),
@@ -221,4 +273,13 @@ impl Control {
             _ => Halt::Exit(status),
         }
     }
+}
+
+/// Tells of a warning of the parser.
+pub(crate) fn parser_warning(shell: &mut Shell, program: &Program, index: Index) {
+    let Some(warning) = program.warnings.get(index as usize) else { return };
+    let warning = warning.clone().shifted_by(shell.code.shift);
+    let name = shell.state.invoked.report_name.clone();
+    let line = warning.line();
+    shell.write_error(format!("{name}: line {line}: {warning}\n").as_bytes());
 }

@@ -30,6 +30,16 @@ pub(crate) enum Halt {
     Limit(LimitError),
 }
 
+impl Halt {
+    /// An error in a subscript that is read when its command runs: what gives up the command gives up all of it.
+    pub(crate) fn abandoned(self) -> Self {
+        match self {
+            Self::Discard(status) => Self::Abandon(status),
+            other => other,
+        }
+    }
+}
+
 impl From<LimitError> for Halt {
     fn from(error: LimitError) -> Self {
         Self::Limit(error)

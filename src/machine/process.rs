@@ -3,6 +3,7 @@
 //! [`Process::poll`] runs operations until the process waits, its slice of operations is over, or it ends. No operation
 //! recurses: calls, substitutions and traps push frames.
 
+use super::compile::parser_warning;
 use super::control::Control;
 use super::error::{AssignmentError, ExpansionError};
 use super::expand::defers_braces;
@@ -427,7 +428,12 @@ impl Process {
                         self.return_from_function(run, status)?;
                     }
                     Op::End => return self.end_program(run),
-                    Op::ParseMore => self.control.parse_more(&mut self.shell, run, &program)?,
+                    Op::ParseMore => self.control.parse_more(&mut self.shell, run, &program, program.rest)?,
+                    Op::Boundary(index) if self.shell.state.commands.parser_changed => {
+                        self.control.parse_anew(&mut self.shell, run, &program, index)?;
+                    }
+                    Op::Boundary(_) => continue,
+                    Op::Warning(index) => parser_warning(&mut self.shell, &program, index),
                     Op::SyntaxError(index) => {
                         return Err(self.control.syntax_error(&mut self.shell, run, &program, index));
                     }
@@ -534,7 +540,7 @@ impl Process {
                     }
                     Op::TimeEnd { posix } => self.control.time_end(&mut self.shell, run, posix),
                     Op::ConditionalWord => self.conditional_word(run),
-                    Op::ConditionalUnary(operator) => self.conditional_unary(run, operator),
+                    Op::ConditionalUnary(operator) => self.conditional_unary(run, operator)?,
                     Op::ConditionalBinary(operator) => self.conditional_binary(run, operator)?,
                     Op::ConditionalEnd | Op::LoopCondition { .. } => {}
                     Op::Debug(text) => {

@@ -307,7 +307,7 @@ impl Expansion {
             RedirectionDescriptor::Default => default,
             RedirectionDescriptor::Number(number) => *number,
             RedirectionDescriptor::Variable(name) => {
-                let target = shell.parse_reference(run, name);
+                let target = shell.parse_reference(run, name).ok().flatten();
                 let text = target.and_then(|target| shell.target_text(run, &target));
                 let value = text.and_then(|text| super::variable::plain_integer(&text));
                 let Some(number) = value.and_then(|value| u32::try_from(value).ok()) else {

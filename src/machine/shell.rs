@@ -164,6 +164,10 @@ pub(crate) struct Invoked {
 pub(crate) struct Commands {
     pub(crate) functions: Arc<HashMap<NameId, Function>>,
     pub(crate) aliases: Arc<HashMap<Text, Text>>,
+    /// An alias or an option at which the parser looks was changed since the text that runs was parsed.
+    pub(crate) parser_changed: bool,
+    /// How often the rest of a text was parsed anew for that.
+    pub(crate) reparsed: u32,
     /// Builtins that `enable -n` turned off.
     pub(crate) disabled: Arc<Vec<&'static str>>,
     /// Remembered paths of commands with the number of uses.

@@ -298,6 +298,7 @@ impl Shell {
                 self.variables.set_plain(id, Value::Dynamic);
             }
             (name::BASH_ALIASES, Value::Assoc(assoc)) => {
+                self.state.commands.parser_changed = true;
                 let aliases = Arc::make_mut(&mut self.state.commands.aliases);
                 for (key, value) in assoc.sorted() {
                     aliases.insert(key.clone(), value.clone());

@@ -78,7 +78,8 @@ impl Shell {
                 rest = after;
                 continue;
             }
-            let value = self.parse_reference(run, name).and_then(|target| self.target_text(run, &target));
+            let reference = self.parse_reference(run, name).ok().flatten();
+            let value = reference.and_then(|target| self.target_text(run, &target));
             match (value, default) {
                 (value, [b':', b'+', word @ ..] | [b'+', word @ ..])
                     if value.as_ref().is_some_and(|value| !value.is_empty()) =>

@@ -26,14 +26,16 @@ impl Set {
 
     /// Whether the set matches `unit`.
     pub(super) fn contains(&self, unit: Unit) -> bool {
-        let listed =
-            self.lists(unit) || (self.ignore_case && (self.lists(fold(unit)) || self.lists(unfold(unit))));
-        listed != self.is_negated
+        let in_class = || character(unit).is_some_and(|c| self.classes.iter().any(|class| class.contains(c)));
+        // A class is asked about the unit itself, though case is ignored.
+        let is_listed = self.lists(unit)
+            || (self.ignore_case && (self.lists(fold(unit)) || self.lists(unfold(unit))))
+            || in_class();
+        is_listed != self.is_negated
     }
 
     fn lists(&self, unit: Unit) -> bool {
         self.ranges.iter().any(|&(first, last)| first <= unit && unit <= last)
-            || character(unit).is_some_and(|c| self.classes.iter().any(|class| class.contains(c)))
     }
 
     fn push(&mut self, unit: Unit) {

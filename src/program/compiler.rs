@@ -3,7 +3,7 @@
 use super::part::{Deferred, Part};
 use super::{Index, Op, Pc, Program};
 use crate::limit::{LimitError, Meter};
-use crate::memory::{Arc, Bytes, Few, HashMap, ToMeteredString, Vec, vec};
+use crate::memory::{Arc, Bytes, Few, HashMap, Vec, vec};
 use crate::syntax::ast::{
     AndOrOperator, CommandKind, DeferredList, List, ListItem, Pipeline, Redirection, RedirectionDescriptor,
     RedirectionKind, Span, Word, WordPart,
@@ -46,10 +46,7 @@ pub(crate) fn compile_source(
             Ok(None) => break,
             Ok(Some(list)) => {
                 time.check_at(parser.offset())?;
-                for warning in parser.take_warnings() {
-                    compiler.program.unfinished |= matches!(warning, ParseWarning::HereDocumentEnd { .. });
-                    compiler.program.warnings.push((warning.line(), warning.to_metered_string()));
-                }
+                compiler.warnings(parser.take_warnings());
                 if !compiler.source.ptr_eq(parser.source()) {
                     // Aliases change the text that the tree's spans refer to.
                     compiler.source = parser.source().clone();
@@ -69,12 +66,15 @@ pub(crate) fn compile_source(
                     compiler.emit(Op::ParseMore);
                     return Ok(compiler.finish());
                 }
+                if left > 0 {
+                    let rest = (source.len().saturating_sub(left), parser.line());
+                    let index = compiler.program.rests.add(rest) as Index;
+                    compiler.emit(Op::Boundary(index));
+                }
             }
             Err(error) => {
                 compiler.line = error.line();
-                for warning in parser.take_warnings() {
-                    compiler.program.warnings.push((warning.line(), warning.to_metered_string()));
-                }
+                compiler.warnings(parser.take_warnings());
                 compiler.program.unfinished = error.is_unfinished();
                 let index = compiler.program.errors.len() as Index;
                 let goes_on = error.is_in_array();
@@ -202,6 +202,15 @@ impl Compiler {
             source,
             base_line: None,
             around: (Span::default(), false),
+        }
+    }
+
+    /// What the parser warned of is told before the command runs in which it found it.
+    fn warnings(&mut self, warnings: Vec<ParseWarning>) {
+        for warning in warnings {
+            self.program.unfinished |= matches!(warning, ParseWarning::HereDocumentEnd { .. });
+            let index = self.program.warnings.add(warning) as Index;
+            self.emit(Op::Warning(index));
         }
     }
 

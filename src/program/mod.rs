@@ -19,7 +19,7 @@ mod redirection;
 mod word;
 
 use crate::limit::gauge;
-use crate::memory::{Arc, Bytes, String, Vec};
+use crate::memory::{Arc, Bytes, Vec};
 pub(crate) use arithmetic::{
     ArithmeticCode, ArithmeticContext, ArithmeticOp, Operand, compile as compile_arithmetic,
 };
@@ -29,8 +29,8 @@ pub(crate) use operation::{Index, Op, Pc, Quoting};
 pub(crate) use part::Part;
 
 use crate::pattern::{Pattern, PatternOptions};
-use crate::syntax::ParseError;
 use crate::syntax::ast::{FunctionDefinition, RedirectionDescriptor};
+use crate::syntax::{ParseError, ParseWarning};
 use crate::text::Text;
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -68,10 +68,12 @@ pub(crate) struct Program {
     pub(crate) braces: Vec<crate::syntax::ast::Word>,
     /// The error at which parsing stopped.
     pub(crate) errors: Vec<ParseError>,
-    /// Warnings of the parser (here-documents ended by the end of the file), with their lines.
-    pub(crate) warnings: Vec<(u32, String)>,
+    /// Warnings of the parser (here-documents ended by the end of the file).
+    pub(crate) warnings: Vec<ParseWarning>,
     /// Behind each complete command: where a shell goes on after an error that gives one up. With the line where it ends.
     pub(crate) boundaries: Vec<(Pc, u32)>,
+    /// Where `Op::Boundary` goes on: offset and line.
+    pub(crate) rests: Vec<(usize, u32)>,
     /// The source of each simple command, by the operation that runs it.
     pub(crate) spans: Vec<(Pc, u32, u32)>,
     /// Where `Op::ParseMore` goes on: offset and line.

@@ -218,8 +218,12 @@ pub(crate) enum Op {
     End,
     /// The next complete command of the source has to be parsed with the options in force now.
     ParseMore,
+    /// Behind a complete command: parses what follows anew if the parser sees something else by now.
+    Boundary(Index),
     /// The parser found an error here.
     SyntaxError(Index),
+    /// Tells of a warning of the parser.
+    Warning(Index),
 
     // Control.
     /// Goes on at a position.

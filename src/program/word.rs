@@ -8,6 +8,7 @@ use crate::syntax::ast::{
     AllElements, Arithmetic, CommandKind, CommandSubstitution, DefaultOperator, Expression, Parameter,
     ParameterExpansion, ParameterOperation, RedirectionKind, Span, Subscript, Word, WordPart,
 };
+use crate::syntax::shown::{first_quote, last_quote, shown};
 use crate::text::Text;
 use std::num::NonZeroU32;
 
@@ -227,14 +228,14 @@ impl Compiler {
             return self.source_text(span);
         }
         if !quoted {
-            return self.source_text(word);
+            return shown(&self.source_text(word), false);
         }
         let before = self.source.get(start as usize..span.start as usize).unwrap_or(&[]);
         let behind = self.source.get(span.end as usize..end as usize).unwrap_or(&[]);
-        let open = memchr::memrchr(b'"', before).map_or(0, |at| at.saturating_add(1));
-        let close = memchr::memchr(b'"', behind).unwrap_or(behind.len());
+        let open = last_quote(before).map_or(0, |at| at.saturating_add(1));
+        let close = first_quote(behind).unwrap_or(behind.len());
         let text = self.source.get(start as usize + open..span.end as usize + close);
-        Text::from(text.unwrap_or(&[]))
+        shown(text.unwrap_or(&[]), true)
     }
 
     /// `${#name[subscript]}`: of an unset variable bash does not look at the subscript.

@@ -286,6 +286,36 @@ impl Tokens<'_> {
         self.last_start = start;
         self.operand = Some(operand);
         self.current = Token::Variable;
+        if is_name_start(self.byte(self.skip_blanks(self.pos))) {
+            self.look_behind_names()?;
+        }
+        Ok(())
+    }
+
+    /// Bash looks at the token after a name, and so on: of names one after the other, which are an error, it tells what
+    /// stands after the last one if that is no token.
+    fn look_behind_names(&mut self) -> Evaluated<()> {
+        let (pos, start) = (self.pos, self.last_start);
+        let operand = self.operand.take();
+        let mut at = self.skip_blanks(pos);
+        while is_name_start(self.byte(at)) {
+            self.last_start = at;
+            at = self.name_end(at, |_| false)?;
+            if self.byte(at) == b'[' {
+                at = self.closing_bracket(self.last_start, at)?.saturating_add(1);
+            }
+            at = self.skip_blanks(at);
+        }
+        if at < self.text.len() && at <= self.bytes {
+            (self.pos, self.last_start) = (at, at);
+            match self.byte(at) {
+                b'0'..=b'9' => self.number()?,
+                b'$' if self.parameters => {}
+                first => self.operator(first)?,
+            }
+        }
+        (self.pos, self.last_start, self.current) = (pos, start, Token::Variable);
+        self.operand = operand;
         Ok(())
     }
 

@@ -122,15 +122,26 @@ impl Reader<'_> {
             match self.byte() {
                 None => return Err(self.unmatched(b')', line)),
                 Some(b')') => break,
-                Some(b'[') => self.subscripted_element(elements)?,
-                Some(b'<' | b'>') if self.at_process_substitution() => self.plain_element(elements)?,
-                Some(_) if self.operator() > 0 => return Err(self.unexpected()),
-                Some(_) => self.plain_element(elements)?,
+                Some(b'<' | b'>') if self.at_process_substitution() => self.array_element(elements)?,
+                Some(_) if self.operator() > 0 || self.at_descriptor_number() => {
+                    return Err(self.unexpected());
+                }
+                Some(_) => self.array_element(elements)?,
             }
         }
         self.input.pos += 1;
         self.leave();
         Ok(())
+    }
+
+    #[inline(never)]
+    fn array_element(&mut self, elements: &mut Vec<ArrayElement>) -> Parsed<()> {
+        let read = if self.byte() == Some(b'[') {
+            self.subscripted_element(elements)
+        } else {
+            self.plain_element(elements)
+        };
+        read.map_err(|error| error.ended_at(self.end_line()))
     }
 
     #[inline(never)]

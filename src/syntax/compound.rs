@@ -164,7 +164,10 @@ impl Reader<'_> {
                     self.bump(1);
                     break;
                 }
-                Some(_) if self.operator() > 0 && !self.at_process_substitution() => {
+                Some(_)
+                    if self.operator() > 0 && !self.at_process_substitution()
+                        || self.at_descriptor_number() =>
+                {
                     return Err(self.unexpected());
                 }
                 Some(_) => {
@@ -245,7 +248,7 @@ impl Reader<'_> {
         if self.byte().is_none() {
             return Err(self.unexpected_or_newline());
         }
-        if self.operator() > 0 && !self.at_process_substitution() {
+        if self.operator() > 0 && !self.at_process_substitution() || self.at_descriptor_number() {
             return Err(self.unexpected());
         }
         let subject = self.word()?;

@@ -22,6 +22,8 @@ struct Fault {
     groups: u32,
     /// Status with which a shell ends that is not 2.
     status: Option<u8>,
+    /// The line of the end of the input, of which bash tells too.
+    end: Option<u32>,
 }
 
 /// What is wrong.
@@ -70,12 +72,35 @@ pub enum ParseErrorKind {
 
 impl ParseError {
     pub(super) fn new(kind: ParseErrorKind, span: Span, opened: Option<u32>, source_line: Text) -> Self {
-        Self(Box::new(Fault { kind, line: span.line, span, opened, source_line, groups: 0, status: None }))
+        Self(Box::new(Fault {
+            kind,
+            line: span.line,
+            span,
+            opened,
+            source_line,
+            groups: 0,
+            status: None,
+            end: None,
+        }))
     }
 
     pub(super) fn at_line(mut self, line: u32) -> Self {
         self.0.line = line;
         self
+    }
+
+    /// Something that is not closed in an array literal: bash tells of the end of the input too, which is in that line.
+    pub(super) fn ended_at(mut self, line: u32) -> Self {
+        if self.is_unmatched() {
+            self.0.end.get_or_insert(line);
+        }
+        self
+    }
+
+    /// The message about the end of the input that follows the others, and its line.
+    pub(crate) fn end(&self) -> Option<(u32, String)> {
+        let end = Self::new(ParseErrorKind::UnexpectedEnd, self.0.span, None, Text::EMPTY);
+        self.0.end.map(|line| (line, end.message().join_text("")))
     }
 
     /// Found where bash ends with another status than 2; the innermost place counts.
@@ -98,6 +123,11 @@ impl ParseError {
             | ParseErrorKind::Conditional => None,
             _ => Some(self.0.status.unwrap_or(2)),
         }
+    }
+
+    /// Whether a quote or a bracket is not closed.
+    pub(super) fn is_unmatched(&self) -> bool {
+        matches!(self.0.kind, ParseErrorKind::Unmatched(_))
     }
 
     /// Whether it stands in an array literal: then bash goes on with the next line.
@@ -276,6 +306,20 @@ impl ParseWarning {
         match self {
             Self::HereDocumentEnd { line, .. } | Self::UnterminatedHereDocuments { line, .. } => *line,
         }
+    }
+}
+
+impl ParseWarning {
+    /// The same about a text whose lines are counted from one that stands so many before.
+    pub(crate) fn shifted_by(mut self, lines: u32) -> Self {
+        match &mut self {
+            Self::HereDocumentEnd { line, opened, .. } => {
+                *line = line.saturating_sub(lines);
+                *opened = opened.saturating_sub(lines);
+            }
+            Self::UnterminatedHereDocuments { line, .. } => *line = line.saturating_sub(lines),
+        }
+        self
     }
 }
 

@@ -496,11 +496,17 @@ impl Reader<'_> {
         if first == b'\n' {
             return Ok(Some(Text::from_static(b"newline")));
         }
-        let operator = self.operator();
         let start = self.input.pos;
+        // Digits before the operator of a redirection are a token of their own.
+        if first.is_ascii_digit()
+            && let Some((_, operator_at)) = self.numbered_descriptor(start)
+        {
+            return Ok(Some(Text::from(self.slice(start, operator_at))));
+        }
+        let operator = self.operator();
         if operator == 0 || self.at_process_substitution() {
             self.word()?;
-            return Ok(Some(Text::from(self.slice(start, self.input.pos))));
+            return Ok(Some(super::shown::shown(self.slice(start, self.input.pos), false)));
         }
         self.bump(operator);
         let joined = |byte: &u8| !matches!(byte, b'\\' | b'\n');

@@ -18,6 +18,7 @@ mod print_word;
 mod quote;
 mod redirection;
 mod resolve;
+pub(crate) mod shown;
 mod simple;
 mod skim;
 mod substitution;

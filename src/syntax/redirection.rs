@@ -40,7 +40,13 @@ impl Reader<'_> {
         }
     }
 
-    fn numbered_descriptor(&self, mut at: usize) -> Option<(RedirectionDescriptor, usize)> {
+    /// Whether digits follow that belong to a redirection: no word, and an error where there can be no redirection.
+    pub(super) fn at_descriptor_number(&self) -> bool {
+        self.byte().is_some_and(|byte| byte.is_ascii_digit())
+            && self.numbered_descriptor(self.pos()).is_some()
+    }
+
+    pub(super) fn numbered_descriptor(&self, mut at: usize) -> Option<(RedirectionDescriptor, usize)> {
         let mut number = Some(0_u32);
         while let Some(byte) = self.byte_at(at).filter(u8::is_ascii_digit) {
             number = number

@@ -203,7 +203,10 @@ impl Reader<'_> {
         self.substitutions += 1;
         let outer = std::mem::take(&mut self.pending);
         let mut body = List::default();
-        self.possibly_empty_list(&mut body).map_err(|error| error.with_status(127))?;
+        self.possibly_empty_list(&mut body).map_err(|error| {
+            // A quote or bracket inside that is not closed is found before the substitution is parsed.
+            if error.is_unmatched() { error } else { error.with_status(127) }
+        })?;
         if self.byte() != Some(b')') {
             return Err(if self.byte().is_none() {
                 self.unmatched(b')', line).at_line(self.end_line())

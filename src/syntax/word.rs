@@ -162,7 +162,9 @@ impl Reader<'_> {
                 b'~' if nested == 0 && self.tilde_is_special(context, start, run, &mut equals) => {
                     push_literal(out, self.slice(run, self.pos()));
                     run = self.pos();
-                    if let Some(login) = self.tilde_prefix() {
+                    let in_braces =
+                        matches!(context.end, End::Brace | End::SlashOrBrace | End::BracketOrBrace);
+                    if let Some(login) = self.tilde_prefix(in_braces) {
                         out.push(WordPart::Tilde(login));
                         run = self.pos();
                     } else {
@@ -294,13 +296,14 @@ impl Reader<'_> {
     }
 
     /// Takes the tilde-prefix at the cursor, if no part of it is quoted.
-    fn tilde_prefix(&mut self) -> Option<Text> {
+    fn tilde_prefix(&mut self, in_braces: bool) -> Option<Text> {
         let start = self.pos() + 1;
         let mut end = start;
         while let Some(byte) = self.byte_at(end) {
             match byte {
                 b'\'' | b'"' | b'\\' | b'$' | b'`' => return None,
-                b'/' | b':' | b'}' => break,
+                b'/' | b':' => break,
+                b'}' if in_braces => break,
                 _ if is_metacharacter(byte) => break,
                 _ if is_name_byte(byte) || matches!(byte, b'-' | b'+' | b'.' | b'@') || byte >= 0x80 => {
                     end += 1;

@@ -45,6 +45,7 @@ fn alias(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
             }
             Some((name, text)) => {
                 let text = Text::from(text.get(1..).unwrap_or(&[]));
+                ctx.shell.state.commands.parser_changed = true;
                 Arc::make_mut(&mut ctx.shell.state.commands.aliases).insert(Text::from(name), text);
             }
             None => match ctx.shell.state.commands.aliases.get(operand).cloned() {
@@ -71,6 +72,7 @@ fn show(out: &mut Printout, name: &Text, text: &Text) {
 
 fn unalias(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
     let options = ctx.options()?;
+    ctx.shell.state.commands.parser_changed = true;
     if options.has(b'a') {
         ctx.shell.state.commands.aliases = Arc::default();
         return Ok(Flow::Status(0));

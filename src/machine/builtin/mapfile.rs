@@ -271,5 +271,6 @@ fn assign(ctx: &mut Context<'_, '_>, lines: &mut Lines) -> Result<(), BuiltinErr
         return Ok(());
     }
     let index = i64::try_from(index).unwrap_or(i64::MAX);
-    Ok(ctx.process.shell.assign_element(ctx.run, lines.array, Subscript::Index(index), value, false)?)
+    let (array, subscript) = (lines.array, Subscript::Index(index));
+    Ok(ctx.named(|ctx| ctx.process.shell.assign_element(ctx.run, array, subscript, value, false))?)
 }

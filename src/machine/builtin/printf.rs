@@ -30,12 +30,20 @@ pub(super) static PRINTF: Builtin = Builtin {
 const BLOCK: usize = 16 * 1024;
 
 fn printf(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
-    let options = ctx.options()?;
-    let variable = options.value(b'v');
-    if let Some(name) = variable.filter(|name| !crate::machine::name::is_assignable(name)) {
-        ctx.complain(BuiltinError::InvalidName(name.clone()));
+    let is_invalid = |name: &&Text| !crate::machine::name::is_assignable(name);
+    let parsed = ctx.options();
+    // The name is looked at when its option is, before those that follow.
+    let named = match (&parsed, ctx.arguments()) {
+        (Ok(options), _) => options.value(b'v'),
+        (Err(_), [option, name, ..]) if *option.as_bytes() == *b"-v" => Some(name),
+        _ => None,
+    };
+    if let Some(name) = named.filter(is_invalid).cloned() {
+        ctx.complain(BuiltinError::InvalidName(name));
         return Ok(Flow::Status(2));
     }
+    let options = parsed?;
+    let variable = options.value(b'v');
     let Some((format, args)) = ctx.operands(&options).split_first() else { return Err(BuiltinError::Usage) };
     if is_long(format, args, variable.is_some()) && !ctx.may_take_long() {
         return Ok(Flow::Wait);

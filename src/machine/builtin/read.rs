@@ -392,7 +392,8 @@ fn assign(ctx: &mut Context<'_, '_>, line: &Line) -> Result<(), BuiltinError> {
         return assign_array(ctx, array, line.fields(&separators));
     }
     let Some(first) = names.first() else {
-        return Ok(ctx.process.shell.assign_variable(ctx.run, REPLY, whole(), false)?);
+        let value = whole();
+        return Ok(ctx.named(|ctx| ctx.process.shell.assign_variable(ctx.run, REPLY, value, false))?);
     };
     if line.request.delimiter.is_none() {
         ctx.assign_reference(first, whole())?;
@@ -415,7 +416,7 @@ fn assign_array(ctx: &mut Context<'_, '_>, name: &Text, fields: Vec<Text>) -> Re
     let elements = fields.into_iter().map(|value| ArrayElement { key: None, append: false, value });
     let mut literal = ArrayLiteral::default();
     literal.elements.extend(elements);
-    Ok(ctx.process.shell.assign_array(ctx.run, id, &literal, false)?)
+    Ok(ctx.named(|ctx| ctx.process.shell.assign_array(ctx.run, id, &literal, false))?)
 }
 
 #[cfg(test)]

@@ -166,6 +166,10 @@ impl Shell {
             }
             _ => {}
         }
+        if matches!(option, ShellOption::ExtGlob | ShellOption::Posix | ShellOption::ExpandAliases) {
+            self.state.commands.parser_changed = true;
+        }
+        let options = &mut self.state.options;
         let enabled = option == ShellOption::History && on && !options.has(option);
         options.set(option, on);
         if enabled && self.state.editor.history.unsaved == 0 {

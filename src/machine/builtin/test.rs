@@ -4,6 +4,7 @@ use super::context::Context;
 use super::error::BuiltinError;
 use super::{Act, Builtin, Flow};
 use crate::limit::Limit;
+use crate::machine::halt::Halt;
 use crate::machine::process::Process;
 use crate::machine::run::Run;
 use crate::syntax::ast::ConditionalOperator;
@@ -32,7 +33,11 @@ pub(super) static BRACKET: Builtin = Builtin {
 };
 
 fn test(ctx: &mut Context<'_, '_>, args: &[Text]) -> Result<Flow, BuiltinError> {
-    let answer = evaluate(args, &mut ShellOfTest { process: ctx.process, run: ctx.run });
+    let mut shell = ShellOfTest { process: ctx.process, run: ctx.run, halt: None };
+    let answer = evaluate(args, &mut shell);
+    if let Some(halt) = shell.halt {
+        return Err(halt.into());
+    }
     Err(match answer {
         Ok(answer) => return Ok(Flow::Status(u8::from(!answer))),
         Err(TestError::Depth) => ctx.run.services.meter.fail(Limit::SyntaxDepth).into(),
@@ -53,6 +58,8 @@ fn test(ctx: &mut Context<'_, '_>, args: &[Text]) -> Result<Flow, BuiltinError> 
 struct ShellOfTest<'s> {
     process: &'s mut Process,
     run: &'s mut Run,
+    /// An error in a subscript gives the whole command up.
+    halt: Option<Halt>,
 }
 
 impl Facts for ShellOfTest<'_> {
@@ -61,7 +68,11 @@ impl Facts for ShellOfTest<'_> {
     }
 
     fn unary(&mut self, operator: u8, operand: &Text) -> bool {
-        self.process.shell.test_unary(self.run, operator, operand)
+        let answer = self.process.shell.test_unary(self.run, operator, operand);
+        answer.unwrap_or_else(|halt| {
+            self.halt = self.halt.or(Some(halt));
+            false
+        })
     }
 
     fn compare_files(&mut self, operator: u8, left: &Text, right: &Text) -> bool {

@@ -5,6 +5,7 @@ use super::error::BuiltinError;
 use super::options::{Options, flag};
 use super::{Act, Builtin, Flow};
 use crate::machine::expansion::Target;
+use crate::machine::halt::Halt;
 use crate::machine::name::{self, NameId};
 use crate::machine::option::ShellOption;
 use crate::machine::variable::{Attributes, Value};
@@ -138,7 +139,7 @@ fn unset_element(ctx: &mut Context<'_, '_>, id: NameId, subscript: &Text) -> Res
     check_writable(ctx, id)?;
     let is_all = matches!(subscript.as_bytes(), b"@" | b"*");
     let slot = ctx.process.shell.variables.slot(id);
-    let exists = slot.exists();
+    let (exists, attributes) = (slot.exists(), slot.attributes);
     let not_an_array = || BuiltinError::NotAnArray(ctx.run.services.names.text(id));
     match slot.value {
         Value::Assoc(_) => {
@@ -152,18 +153,20 @@ fn unset_element(ctx: &mut Context<'_, '_>, id: NameId, subscript: &Text) -> Res
             ctx.process.shell.variables.slot_mut(id).value = Value::Array(Arc::default());
         }
         Value::Array(_) => {
-            let index = ctx.process.shell.evaluate_subscript(ctx.run, subscript, 0)?;
+            let index =
+                ctx.process.shell.evaluate_subscript(ctx.run, subscript, 0).map_err(Halt::abandoned)?;
             let index = ctx.process.shell.array_index(ctx.run, id, index);
             let index = index.ok_or_else(|| BuiltinError::BadSubscript(subscript.clone()))?;
             if let Value::Array(array) = &mut ctx.process.shell.variables.slot_mut(id).value {
                 Arc::make_mut(array).remove(index);
             }
         }
-        Value::Unset if !exists => {}
-        Value::Unset | Value::Dynamic => return Err(not_an_array()),
+        Value::Unset if !exists || attributes.has(Attributes::ARRAY) || attributes.has(Attributes::ASSOC) => {
+        }
+        Value::Dynamic => return Err(not_an_array()),
         _ if is_all => return Err(not_an_array()),
         _ => {
-            if ctx.process.shell.evaluate_subscript(ctx.run, subscript, 0)? != 0 {
+            if ctx.process.shell.evaluate_subscript(ctx.run, subscript, 0).map_err(Halt::abandoned)? != 0 {
                 return Err(BuiltinError::NotAnArray(ctx.run.services.names.text(id)));
             }
             return unset_variable(ctx, id);

@@ -15,6 +15,7 @@ use super::super::work::{Done, LONG, Paced};
 use super::field::stopped;
 use crate::limit::gauge;
 use crate::memory::{Arc, JoinMetered, ToMetered, Vec};
+use crate::program::ArithmeticContext;
 use crate::program::Op;
 use crate::syntax::ast::ConditionalOperator;
 use crate::text::Text;
@@ -70,7 +71,7 @@ impl State {
 
 impl Shell {
     /// A unary operator of `[[` and `test`.
-    pub(crate) fn test_unary(&mut self, run: &mut Run, operator: u8, text: &Text) -> bool {
+    pub(crate) fn test_unary(&mut self, run: &mut Run, operator: u8, text: &Text) -> Step<bool> {
         use crate::vfs::FileKind;
         let fs = std::sync::Arc::clone(&run.services.session.fs);
         let path = self.state.absolute(&fs, text);
@@ -81,7 +82,7 @@ impl Shell {
             if follow { fs.metadata(&path).ok() } else { fs.symlink_metadata(&path).ok() }
         };
         let descriptor = descriptor_of_path(text);
-        match operator {
+        Ok(match operator {
             b'z' => text.is_empty(),
             b'n' => !text.is_empty(),
             b'a' | b'e' => match &descriptor {
@@ -109,7 +110,7 @@ impl Shell {
             b'N' => metadata(true).is_some_and(|file| file.modified > file.accessed),
             b't' => false,
             b'o' => option::find(text, true).is_some_and(|option| self.state.options.has(option)),
-            b'v' => match self.parse_reference(run, text) {
+            b'v' => match self.parse_reference(run, text)? {
                 Some(Target::Elements(id, _)) => match self.value_of(run, id) {
                     Value::Array(array) => array.len() > 0,
                     Value::Assoc(assoc) => assoc.len() > 0 || assoc.get(b"@").is_some(),
@@ -127,7 +128,7 @@ impl Shell {
                 })
             }
             _ => false,
-        }
+        })
     }
 
     /// `[[ text =~ regex ]]`; sets `BASH_REMATCH`. `None`: the regex is not valid.
@@ -217,15 +218,16 @@ impl Process {
     }
 
     /// `[[ -x word ]]`
-    pub(crate) fn conditional_unary(&mut self, run: &mut Run, operator: u8) {
+    pub(crate) fn conditional_unary(&mut self, run: &mut Run, operator: u8) -> Step {
         self.x.builder.forget_joins();
         let text = self.x.builder.take_text();
         if self.shell.state.options.has(ShellOption::XTrace) {
             let line = [b"-".as_slice(), &[operator], b" ", traced(&text)].concat_metered();
             self.trace_test(run, &line);
         }
-        let result = self.shell.test_unary(run, operator, &text);
+        let result = self.shell.test_unary(run, operator, &text)?;
         self.shell.state.set_status(u8::from(!result));
+        Ok(())
     }
 
     /// `[[ left op right ]]`
@@ -278,6 +280,13 @@ impl Process {
                 self.shell.arithmetic.prefix = None;
                 match numbers {
                     Ok((left, right)) => compare(number, left, right),
+                    Err(Halt::Discard(status))
+                        if self.shell.arithmetic.context == ArithmeticContext::Subscript
+                            && memchr::memchr2(b'$', b'`', &left).is_none() =>
+                    {
+                        self.shell.arithmetic.context = ArithmeticContext::Plain;
+                        return Err(Halt::Abandon(status));
+                    }
                     Err(Halt::Discard(_)) => false,
                     Err(halt) => return Err(halt),
                 }

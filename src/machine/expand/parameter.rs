@@ -191,8 +191,7 @@ impl Expansion {
             && shell.value_of(run, id) == Value::Unset
         {
             let name = run.services.names.text(id);
-            shell.report(ExpansionError::Unbound(name));
-            return Err(Halt::Exit(1));
+            return Err(shell.expansion_error(ExpansionError::Unbound(name)));
         }
         let length = if target.list_kind().is_some() {
             match &target {

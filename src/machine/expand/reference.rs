@@ -4,7 +4,7 @@ use super::unset::indirect_name;
 use crate::limit::gauge;
 use crate::machine::error::ExpansionError;
 use crate::machine::expansion::{Subscript, Target};
-use crate::machine::halt::Step;
+use crate::machine::halt::{Halt, Step};
 use crate::machine::name;
 use crate::machine::name::NameId;
 use crate::machine::option::ShellOption;
@@ -60,7 +60,9 @@ impl Shell {
             let Value::Text(target) = &slot.value else { return Target::Variable(id) };
             let target = target.clone();
             match memchr::memchr(b'[', &target) {
-                Some(_) => return self.parse_reference(run, &target).unwrap_or(Target::Nothing),
+                Some(_) => {
+                    return self.parse_reference(run, &target).ok().flatten().unwrap_or(Target::Nothing);
+                }
                 None => id = run.services.names.intern(&target),
             }
         }
@@ -105,7 +107,7 @@ impl Shell {
             }
             return Ok(Target::Nothing);
         };
-        match self.parse_reference(run, &text) {
+        match self.parse_reference(run, &text)? {
             Some(target) => Ok(target),
             None => {
                 self.report(ExpansionError::InvalidName(text));
@@ -115,28 +117,32 @@ impl Shell {
     }
 
     /// A parameter named by a text at run time: `x`, `1`, `@`, `a[2]`, `a[@]`.
-    pub(crate) fn parse_reference(&mut self, run: &mut Run, text: &[u8]) -> Option<Target> {
+    ///
+    /// # Errors
+    /// An error in the subscript, which gives the command up.
+    pub(crate) fn parse_reference(&mut self, run: &mut Run, text: &[u8]) -> Step<Option<Target>> {
         self.parse_reference_at(run, text, 1)
     }
 
     /// The same inside a text whose values are nested so deep.
-    pub(crate) fn parse_reference_at(&mut self, run: &mut Run, text: &[u8], depth: u32) -> Option<Target> {
+    pub(crate) fn parse_reference_at(
+        &mut self,
+        run: &mut Run,
+        text: &[u8],
+        depth: u32,
+    ) -> Step<Option<Target>> {
         if name::is_name(text) {
             let id = run.services.names.intern(text);
-            return Some(self.dereference(run, id));
+            return Ok(Some(self.dereference(run, id)));
         }
         if !text.is_empty() && text.iter().all(u8::is_ascii_digit) {
-            return std::str::from_utf8(text).ok()?.parse().ok().map(Target::Positional);
+            let number = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+            return Ok(number.map(Target::Positional));
         }
         if let [special @ (b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!')] = text {
-            return Some(Target::Special(*special));
+            return Ok(Some(Target::Special(*special)));
         }
-        let open = memchr::memchr(b'[', text)?;
-        let (base, rest) = text.split_at(open);
-        let subscript = rest.strip_prefix(b"[")?.strip_suffix(b"]")?;
-        if !name::is_name(base) {
-            return None;
-        }
+        let Some((base, subscript)) = element(text) else { return Ok(None) };
         let id = run.services.names.intern(base);
         let id = match self.dereference(run, id) {
             Target::Variable(id) => id,
@@ -144,14 +150,14 @@ impl Shell {
         };
         // Each may lead to many others, as deep as is allowed.
         if gauge::burn(1) {
-            run.services.meter.check().ok()?;
+            run.services.meter.check()?;
         }
         match subscript {
-            b"@" => Some(Target::Elements(id, AllElements::At)),
-            b"*" => Some(Target::Elements(id, AllElements::Star)),
+            b"@" => Ok(Some(Target::Elements(id, AllElements::At))),
+            b"*" => Ok(Some(Target::Elements(id, AllElements::Star))),
             _ if self.references >= MAX_REFERENCES => {
                 self.report(ExpansionError::TooManyReferences(Text::from(text)));
-                None
+                Ok(None)
             }
             _ => {
                 self.references += 1;
@@ -168,12 +174,15 @@ impl Shell {
         id: NameId,
         subscript: &[u8],
         depth: u32,
-    ) -> Option<Target> {
+    ) -> Step<Option<Target>> {
         if self.variables.is_associative(id) {
-            return Some(Target::Key(id, self.dequote_key(run, subscript)));
+            return Ok(Some(Target::Key(id, self.dequote_key(run, subscript))));
         }
-        let index = self.evaluate_subscript(run, subscript, depth).ok()?;
-        self.array_index(run, id, index).map(|index| Target::Index(id, index))
+        if !is_balanced(subscript) {
+            return Ok(None);
+        }
+        let index = self.evaluate_subscript(run, subscript, depth).map_err(Halt::abandoned)?;
+        Ok(self.array_index(run, id, index).map(|index| Target::Index(id, index)))
     }
 
     /// A key written in a text: quotes around it are removed, `$name` is expanded.
@@ -196,15 +205,22 @@ impl Shell {
                     rest = tail.get(1..).unwrap_or(&[]);
                 }
                 b'$' => {
-                    let tail = tail.strip_prefix(b"{").unwrap_or(tail);
-                    let length = tail
-                        .iter()
-                        .position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
-                        .unwrap_or(tail.len());
+                    let braced = tail.strip_prefix(b"{");
+                    let tail = braced.unwrap_or(tail);
+                    let is_special = |byte: &u8| matches!(byte, b'#' | b'?' | b'$' | b'!' | b'-');
+                    let length = match tail {
+                        [first, rest @ ..] if is_special(first) => {
+                            usize::from(braced.is_none() || rest.starts_with(b"}"))
+                        }
+                        _ => tail
+                            .iter()
+                            .position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
+                            .unwrap_or(tail.len()),
+                    };
                     let (name, after) = tail.split_at(length);
                     if name.is_empty() {
                         text.push_bytes(b"$");
-                    } else if let Some(target) = self.parse_reference(run, name) {
+                    } else if let Ok(Some(target)) = self.parse_reference(run, name) {
                         let value = self.target_text(run, &target).unwrap_or_default();
                         text.push_bytes(&value);
                     }
@@ -260,4 +276,28 @@ impl Shell {
         };
         u64::try_from(end.checked_add(index)?).ok()
     }
+}
+
+/// `name[subscript]`, in two.
+fn element(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (base, rest) = text.split_at_checked(memchr::memchr(b'[', text)?)?;
+    let subscript = rest.strip_prefix(b"[")?.strip_suffix(b"]")?;
+    name::is_name(base).then_some((base, subscript))
+}
+
+/// Whether no bracket closes before it is opened: `name[a]b]` is not an element.
+fn is_balanced(subscript: &[u8]) -> bool {
+    let mut open = 0_usize;
+    subscript.iter().all(|byte| match byte {
+        b'[' => {
+            open += 1;
+            true
+        }
+        b']' => {
+            let was_open = open > 0;
+            open = open.saturating_sub(1);
+            was_open
+        }
+        _ => true,
+    })
 }

@@ -100,8 +100,7 @@ impl Shell {
         };
         if self.state.options.has(ShellOption::NoUnset) && self.value_of(run, id) == Value::Unset {
             let name = run.services.names.text(id);
-            self.report(ExpansionError::Unbound(name));
-            return Err(Halt::Exit(1));
+            return Err(self.expansion_error(ExpansionError::Unbound(name)));
         }
         Ok(())
     }

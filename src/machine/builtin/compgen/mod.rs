@@ -187,12 +187,11 @@ fn expand_list(ctx: &mut Context<'_, '_>, options: &Options) -> Option<Vec<u8>> 
     let separators =
         ctx.process.shell.scalar(ctx.run, name::IFS).unwrap_or_else(|| Text::from_static(b" \t\n"));
     ctx.process.shell.state.options.set(ShellOption::NoGlob, true);
-    ctx.process.shell.state.options.set(ShellOption::BraceExpand, false);
     Some(list_command(list, &separators))
 }
 
 fn has_expansion(list: &[u8]) -> bool {
-    list.iter().any(|byte| matches!(byte, b'$' | b'`'))
+    list.iter().any(|byte| matches!(byte, b'$' | b'`' | b'{' | b'~' | b'<' | b'>'))
 }
 
 fn take_list(
@@ -289,10 +288,23 @@ fn list_command(list: &[u8], separators: &[u8]) -> Vec<u8> {
     let mut text = [LIST, b"=("].concat_metered();
     let mut quote = 0;
     let mut depth = 0_usize;
+    // Whether a word begins here.
+    let mut begins = true;
     let mut bytes = list.iter().copied().peekable();
     while let Some(byte) = bytes.next() {
+        let first = std::mem::replace(&mut begins, false);
         match byte {
             b'\\' if quote != b'\'' => {
+                text.push(byte);
+                text.extend(bytes.next());
+            }
+            b'$' if quote == 0 && depth == 0 && matches!(bytes.peek(), Some(b'\'' | b'"')) => {
+                // These quotes are plain ones here.
+                text.extend_from_slice(b"\\$");
+            }
+            b'~' if first => text.push(byte),
+            b'<' | b'>' if quote == 0 && depth == 0 && bytes.peek() == Some(&b'(') => {
+                depth = 1;
                 text.push(byte);
                 text.extend(bytes.next());
             }
@@ -304,8 +316,8 @@ fn list_command(list: &[u8], separators: &[u8]) -> Vec<u8> {
                 quote = 0;
                 text.push(byte);
             }
-            b'$' if quote != b'\'' && bytes.peek() == Some(&b'$') => {
-                // `$$` takes no parenthesis.
+            b'$' if quote != b'\'' && matches!(bytes.peek(), Some(b'$' | b'#' | b'*' | b'?' | b'!')) => {
+                // A special parameter, which takes no parenthesis.
                 text.push(byte);
                 text.extend(bytes.next());
             }
@@ -323,7 +335,10 @@ fn list_command(list: &[u8], separators: &[u8]) -> Vec<u8> {
                 text.push(byte);
             }
             byte if quote != 0 || depth > 0 => text.push(byte),
-            byte if separators.contains(&byte) => text.push(b' '),
+            byte if separators.contains(&byte) => {
+                begins = true;
+                text.push(b' ');
+            }
             byte if b" \t\n;&|<>()*?[]~#".contains(&byte) => text.extend([b'\\', byte]),
             byte => text.push(byte),
         }

@@ -107,7 +107,7 @@ impl Evaluation<'_> {
         match index {
             Some(index) => Ok(Subscript::Index(index)),
             // Inside of a value it stays an error of the value: what looks like a command there is not run.
-            None if self.depth > 0 => {
+            None if self.depth > 0 && memchr::memchr2(b'$', b'`', text).is_some() => {
                 Ok(Subscript::Index(self.shell.evaluate_subscript(self.run, text, self.depth + 1)?))
             }
             None => {

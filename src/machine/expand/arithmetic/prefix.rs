@@ -150,6 +150,7 @@ impl Reader<'_, '_, '_> {
         let behind = self.at;
         self.token = Token::Variable;
         self.skip_blanks();
+        self.skip_names()?;
         let next = match self.rest().first() {
             Some(byte) if byte.is_ascii_alphanumeric() || *byte == b'_' => Token::Variable,
             _ => match self.operator() {
@@ -165,6 +166,26 @@ impl Reader<'_, '_, '_> {
             self.load(&place)?
         };
         (self.token, self.place) = (Token::Variable, Some(place));
+        Ok(())
+    }
+
+    /// Of names one after the other, which are an error, bash looks at what stands after the last one before it asks for the
+    /// value of the first.
+    fn skip_names(&mut self) -> Read<()> {
+        let is_name = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
+        let behind = self.at;
+        while self.rest().first().is_some_and(is_name) {
+            self.at += self.rest().iter().take_while(|byte| is_name(byte) || byte.is_ascii_digit()).count();
+            if self.rest().first() == Some(&b'[') {
+                self.at += closing_bracket(self.rest()).ok_or(Stop::Syntax)?.saturating_add(1);
+            }
+            self.skip_blanks();
+        }
+        let is_operand = self.at == behind || self.rest().first().is_some_and(u8::is_ascii_digit);
+        if !is_operand && matches!(self.operator(), Err(Stop::Syntax)) {
+            return Err(self.invalid_operator());
+        }
+        self.at = behind;
         Ok(())
     }
 

@@ -25,10 +25,15 @@ struct Reference<'a> {
 impl Shell {
     /// Evaluates a subscript of a text, which is expanded first.
     pub(crate) fn evaluate_subscript(&mut self, run: &mut Run, text: &[u8], depth: u32) -> Step<i64> {
-        match expanded(self, run, text, depth)? {
-            Some(expanded) => self.evaluate_text(run, &expanded, depth),
-            None => self.evaluate_text(run, text, depth),
-        }
+        // No builtin is named before an error in a subscript.
+        let prefix = self.arithmetic.prefix.take();
+        let index = match expanded(self, run, text, depth) {
+            Ok(Some(expanded)) => self.evaluate_text(run, &expanded, depth),
+            Ok(None) => self.evaluate_text(run, text, depth),
+            Err(halt) => Err(halt),
+        };
+        self.arithmetic.prefix = prefix;
+        index
     }
 }
 
@@ -51,7 +56,7 @@ fn expanded(shell: &mut Shell, run: &mut Run, text: &[u8], depth: u32) -> Step<O
             out.extend_from_slice(number.to_decimal().as_bytes());
             rest = behind;
         } else if let Some(reference) = reference(found) {
-            let target = shell.parse_reference_at(run, reference.name, depth + 1);
+            let target = shell.parse_reference_at(run, reference.name, depth + 1)?;
             // It was said what is wrong with it.
             let Some(target) = target else { return Err(Halt::Discard(1)) };
             match shell.target_text(run, &target) {
