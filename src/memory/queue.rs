@@ -98,7 +98,7 @@ impl<T> VecDeque<T> {
 
     /// Moves all items of `other` to the end.
     pub fn append(&mut self, other: &mut Self) {
-        if self.make_room(other.0.len()) {
+        if !other.0.is_empty() && self.make_room(other.0.len()) {
             self.0.append(&mut other.0);
         }
     }

@@ -68,6 +68,12 @@ impl Perl {
             multi_line: options.newline_sensitive,
             ..PerlFlags::default()
         };
+        let by_words = options.whole_word && !options.whole_line;
+        // Text around the expression, as grep puts it: the expression may not end in a quotation or a comment.
+        let words = || PerlSyntax::parse(&format!(r"(?<!\w)(?:{source})(?!\w)"), flags);
+        if by_words && !is_plain {
+            words()?;
+        }
         let needs_backtracking = !is_plain && PerlSyntax::parse(source, flags)?.needs_backtracking();
         if !needs_backtracking && let Some(translated) = translate(source) {
             match Linear::new(translated, options) {
@@ -76,14 +82,11 @@ impl Perl {
                 linear => return linear.map(|(linear, charge)| (Self::Linear(linear), charge)),
             }
         }
-        let around = match (options.whole_line, options.whole_word) {
-            (true, _) => Some((r"\A(?:", r")\z")),
-            (false, true) => Some((r"(?<!\w)(?:", r")(?!\w)")),
-            (false, false) => None,
-        };
-        let parsed = match around {
-            Some((before, after)) => PerlSyntax::parse(&format!("{before}{source}{after}"), flags)?,
-            None => PerlSyntax::parse(source, flags)?,
+        let parsed = match options.whole_line {
+            // PCRE has an option for that.
+            true => PerlSyntax::parse(source, flags)?.of_whole_text(),
+            false if by_words => words()?,
+            false => PerlSyntax::parse(source, flags)?,
         };
         let compiled = parsed.compile(flags, options.size_limit, options.backtrack_limit)?;
         // Its containers are charged by themselves.

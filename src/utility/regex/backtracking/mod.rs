@@ -18,7 +18,7 @@ use crate::character::{Class, Unit, character, fold, unit_at, unit_before};
 use crate::memory::{Vec, vec};
 use crate::utility::pace::Pace;
 use compile::{Compiler, Instruction, Program};
-use node::Assertion;
+use node::{Assertion, Node};
 pub(crate) use parse::Flags as PerlFlags;
 
 /// An expression that was looked at: what is wrong with it is known, and what it needs.
@@ -32,6 +32,13 @@ impl PerlSyntax {
     /// What is wrong with it, in PCRE's words.
     pub(crate) fn parse(source: &str, flags: PerlFlags) -> Result<Self, RegexError> {
         parse::parse(source, flags).map(Self)
+    }
+
+    /// The same over a whole text.
+    pub(crate) fn of_whole_text(self) -> Self {
+        let parse::Parsed { node, groups } = self.0;
+        let all = vec![Node::Assert(Assertion::TextStart), node, Node::Assert(Assertion::TextEnd)];
+        Self(parse::Parsed { node: Node::Sequence(all), groups })
     }
 
     /// Whether it has look-around, back-references or atomic groups, which no engine matches in linear time.
