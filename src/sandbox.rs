@@ -17,7 +17,8 @@ use crate::io::{Capture, Description, DescriptorTable, OnExcess};
 use crate::limit::{Limit, Limits, Meter, dispose, gauge};
 pub use crate::machine::{CommandGate, HostCommand};
 use crate::machine::{
-    CommandQueue, FIRST_PID, Halt, Names, Process, ProgramCache, Run, Scheduler, Services, Start, Template,
+    CommandQueue, FIRST_PID, Halt, Measured, Names, Process, ProgramCache, Run, Scheduler, Services, Start,
+    Template,
 };
 use crate::memory::{self, Bytes, HashMap};
 use crate::missing::MissingList;
@@ -25,7 +26,7 @@ use crate::text::Text;
 use crate::utility::{Environment, Session};
 use crate::vfs::{self, Change, FileSystem, FsError, Snapshot};
 use run::State;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Why a sandbox could not be made, or a run could not be done. What a script does is never one of these.
@@ -87,7 +88,8 @@ impl Shared {
 
     /// What is kept for the next run.
     fn bytes(&self) -> usize {
-        self.names.bytes() + self.cache.bytes()
+        let templates = self.templates.iter().map(|prepared| prepared.bytes.load(Ordering::Relaxed));
+        self.names.bytes() + self.cache.bytes() + templates.sum::<usize>()
     }
 }
 
@@ -120,6 +122,8 @@ impl Kept {
 #[derive(Default)]
 struct Prepared {
     template: OnceLock<Option<memory::Arc<Template>>>,
+    /// What the template holds.
+    bytes: AtomicUsize,
     used: AtomicBool,
 }
 
@@ -263,7 +267,9 @@ impl Sandbox {
         let mut run = Run::new(services);
         if prepared.used.swap(true, Ordering::Relaxed) && prepared.template.get().is_none() {
             let base = base.cloned().unwrap_or_default();
+            let measured = Measured::start();
             let template = self.make_template(&mut run, &base);
+            prepared.bytes.store(measured.bytes(), Ordering::Relaxed);
             // One that was refused memory may lack a part.
             let _ = prepared.template.set(template.filter(|_| !gauge::is_refused()));
         }

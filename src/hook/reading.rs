@@ -1,4 +1,4 @@
-//! Where an output is read. A small one is read where its run ended; a long one, of which a parser can make a hundred thousand
+//! Where an output is read. A small one is read where its run ended; a long one, or one of which a parser makes thousands of
 //! values, on a thread of the crate, so that it does not keep the host's executor. The run is charged for what reading takes,
 //! before anything is read.
 
@@ -6,8 +6,10 @@ use super::script::ScriptOutcome;
 use super::weight;
 use crate::limit::Apart;
 
-/// Bytes of an output that is read in place, which takes less than a millisecond.
+/// Bytes of an output that is read in place, which takes less than a millisecond,
 const IN_PLACE: usize = 64 << 10;
+/// and of its tree.
+const TREE_IN_PLACE: u64 = 256 << 10;
 
 /// How an output is read.
 #[derive(Clone, Copy, Debug)]
@@ -26,12 +28,13 @@ pub(super) async fn of<T: Send + 'static>(
     place: Place,
     read: impl FnOnce(&ScriptOutcome) -> T + Send + 'static,
 ) -> (T, ScriptOutcome) {
-    let is_short = outcome.stdout.len().saturating_add(outcome.stderr.len()) <= IN_PLACE;
+    let is_long = outcome.stdout.len().saturating_add(outcome.stderr.len()) > IN_PLACE;
+    let is_here = place.stays || !is_long && weight::of_tree(&outcome.stdout) <= TREE_IN_PLACE;
     let work = move || {
         weight::charge(&mut outcome, place.live_bytes, place.trees);
         (read(&outcome), outcome)
     };
-    if place.stays || is_short {
+    if is_here {
         return work();
     }
     match Apart::start(Box::pin(async move { work() })) {
@@ -56,6 +59,9 @@ mod tests {
         assert_eq!((short, read.stdout.len()), (here, IN_PLACE));
         let (long, read) = thread(IN_PLACE + 1).await;
         assert_eq!((long == here, read.stdout.len()), (false, IN_PLACE + 1));
+        let tree = "[0],".repeat(IN_PLACE / 5);
+        let heavy = ScriptOutcome::exited(0, format!("[{tree}0]"), "");
+        assert!(heavy.stdout.len() < IN_PLACE && of(heavy, place, |_| current().id()).await.0 != here);
         assert_eq!(of(read, Place { stays: true, ..place }, |_| current().id()).await.0, here);
     }
 }

@@ -66,6 +66,6 @@ pub(crate) use halt::Halt;
 pub(crate) use name::Names;
 pub(crate) use process::Process;
 pub use run::{CommandGate, HostCommand};
-pub(crate) use run::{DEFAULT_KEPT_BYTES, FIRST_PID, ProgramCache, Run, Services};
+pub(crate) use run::{DEFAULT_KEPT_BYTES, FIRST_PID, Measured, ProgramCache, Run, Services};
 pub(crate) use scheduler::{CommandQueue, RunEnd, Scheduler};
 pub(crate) use start::Start;
