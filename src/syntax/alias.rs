@@ -3,13 +3,11 @@
 //! An alias's text replaces its name in the source itself, so quotes and reserved words in it can be completed by what
 //! follows. That copies the rest of the source each time; a budget bounds what one command may copy.
 
-use super::error::ParseErrorKind;
-use super::lexer::{Parsed, Reader, is_metacharacter};
+use super::byte::is_metacharacter;
+use super::error::{COPY_BUDGET, ParseErrorKind};
+use super::lexer::{Parsed, Reader};
 use crate::memory::{Bytes, Vec};
 use crate::text::Text;
-
-/// Bytes that aliases may make one complete command copy.
-pub(super) const COPY_BUDGET: u64 = 1 << 30;
 
 /// An alias whose text is being read, in which its own name stands for itself.
 #[derive(Clone, Debug)]

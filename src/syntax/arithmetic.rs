@@ -13,8 +13,8 @@
 )]
 
 use super::ast::{BinaryOperator, ElementSubscript, Expression, Infix, Parameter, UnaryOperator};
+use super::byte::{is_name_byte, is_name_start};
 use super::error::{ArithmeticError, ArithmeticErrorKind as Kind};
-use super::lexer::{is_name_byte, is_name_start};
 use crate::limit::gauge;
 use crate::memory::{Box, Vec, vec};
 use crate::text::Text;

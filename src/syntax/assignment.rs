@@ -1,7 +1,8 @@
 //! Assignments: `name=value`, `name+=value`, `name[subscript]=value`, `name=( ... )`. Bash manual 3.4.
 
 use super::ast::{ArrayElement, Assignment, AssignmentValue, Parts, Span, Subscript, Word, WordPart};
-use super::lexer::{Parsed, Reader, is_name_byte, is_name_start};
+use super::byte::{is_name_byte, is_name_start};
+use super::lexer::{Parsed, Reader};
 use super::word::{Context, End, Tilde, push_literal};
 use crate::memory::{Box, Vec};
 use crate::text::Text;

@@ -4,7 +4,7 @@
 //! Names follow the bash manual's section 3 and POSIX XCU 2.10.
 
 use super::error::ParseError;
-use super::parser::ParseOptions;
+use super::options::ParseOptions;
 use crate::limit::gauge;
 use crate::memory::{Arc, Box, Bytes, Few, Vec};
 use crate::text::Text;
@@ -91,7 +91,7 @@ pub(crate) struct DeferredList {
     pub(crate) span: Span,
     /// The source of the whole script.
     pub(crate) source: Bytes,
-    options: ParseOptions,
+    pub(super) options: ParseOptions,
     parsed: OnceLock<Vec<ListItem>>,
     /// See [`kept`].
     partial: OnceLock<Vec<ListItem>>,
@@ -100,11 +100,6 @@ pub(crate) struct DeferredList {
 impl DeferredList {
     pub(super) const fn new(span: Span, source: Bytes, options: ParseOptions) -> Self {
         Self { span, source, options, parsed: OnceLock::new(), partial: OnceLock::new() }
-    }
-
-    /// Parses it anew; for a program that keeps no tree.
-    pub(crate) fn parse(&self) -> List {
-        super::parser::parse_list(&self.source, self.span, &self.options)
     }
 }
 
@@ -260,7 +255,7 @@ pub struct FunctionDefinition {
     /// Written with the word `function`.
     pub keyword: bool,
     /// The body was skimmed: these options parse it when it is asked for.
-    deferred: Option<ParseOptions>,
+    pub(super) deferred: Option<ParseOptions>,
     body: OnceLock<Box<Command>>,
     /// See [`kept`].
     partial: OnceLock<Box<Command>>,
@@ -310,11 +305,6 @@ impl FunctionDefinition {
     /// Whether the body was skimmed only.
     pub(crate) fn is_deferred(&self) -> bool {
         self.deferred.is_some()
-    }
-
-    /// Parses the body anew; for a function that keeps none.
-    pub(crate) fn parse_body(&self) -> Command {
-        super::parser::parse_body(&self.source, self.span, &self.deferred.unwrap_or_default())
     }
 
     /// The body, if it was parsed.

@@ -51,7 +51,7 @@ impl Reader<'_> {
         }
         let second = self.after(self.pos());
         self.byte_at(second) == Some(b']')
-            && self.byte_at(self.after(second)).is_none_or(super::lexer::is_metacharacter)
+            && self.byte_at(self.after(second)).is_none_or(super::byte::is_metacharacter)
     }
 
     fn take_conditional_end(&mut self) -> bool {
@@ -101,7 +101,7 @@ impl Reader<'_> {
             return self.conditional_group();
         }
         if self.byte() == Some(b'!')
-            && self.second().is_none_or(super::lexer::is_metacharacter)
+            && self.second().is_none_or(super::byte::is_metacharacter)
             && !(self.options.extglob && self.second() == Some(b'('))
         {
             self.enter()?;
@@ -197,7 +197,7 @@ impl Reader<'_> {
         }
         let at = self.pos();
         let mut end = at;
-        while self.byte_at(end).is_some_and(|byte| !super::lexer::is_metacharacter(byte)) {
+        while self.byte_at(end).is_some_and(|byte| !super::byte::is_metacharacter(byte)) {
             end += 1;
         }
         let Some(operator) = binary_operator(self.slice(at, end)) else { return Err(error(self)) };

@@ -7,6 +7,9 @@ use crate::syntax::ast::Span;
 use crate::text::Text;
 use std::fmt;
 
+/// Bytes that aliases may make one complete command copy.
+pub(super) const COPY_BUDGET: u64 = 1 << 30;
+
 /// A syntax error. One pointer wide, so that results of the parser stay small.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError(Box<Fault>);
@@ -196,7 +199,7 @@ impl ParseError {
             ParseErrorKind::AliasTooLong => {
                 return Some(LimitError {
                     limit: Limit::ScriptBytes,
-                    allowed: super::alias::COPY_BUDGET,
+                    allowed: COPY_BUDGET,
                     line: Some(self.0.line),
                 });
             }

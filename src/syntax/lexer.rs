@@ -6,9 +6,10 @@
 
 use super::alias::ActiveAlias;
 use super::ast::{Span, Word, WordPart};
+use super::byte::{is_metacharacter, is_name_byte};
 use super::error::{ParseError, ParseErrorKind, ParseWarning};
 use super::here_document::PendingHereDocument;
-use super::parser::{Aliases, ParseOptions};
+use super::options::{Aliases, ParseOptions};
 use crate::memory::{Bytes, HashMap, Vec};
 use crate::text::Text;
 use std::cell::Cell;
@@ -173,22 +174,6 @@ static BEGINS_KEYWORD: [bool; 256] = {
     }
     table
 };
-
-/// Ends a word: POSIX's metacharacters.
-#[inline]
-pub(super) fn is_metacharacter(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
-}
-
-#[inline]
-pub(super) fn is_name_start(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte == b'_'
-}
-
-#[inline]
-pub(super) fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
 
 impl Reader<'_> {
     pub(super) fn pos(&self) -> usize {

@@ -3,14 +3,17 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_types, clippy::disallowed_methods, clippy::disallowed_macros))]
 
 mod alias;
+mod ansi;
 mod arithmetic;
 mod assignment;
 pub mod ast;
+mod byte;
 mod compound;
 mod conditional;
 mod error;
 mod here_document;
 mod lexer;
+mod options;
 mod parameter;
 mod parser;
 mod print;
@@ -27,7 +30,8 @@ mod word;
 use crate::memory::Vec;
 pub use arithmetic::parse_arithmetic;
 pub use error::{ArithmeticError, ArithmeticErrorKind, ParseError, ParseErrorKind, ParseWarning};
-pub use parser::{Aliases, NoAliases, ParseOptions, Parser};
+pub use options::{Aliases, NoAliases, ParseOptions};
+pub use parser::Parser;
 pub use print::{print_command, print_function, print_list};
 pub(crate) use skim::changes_parser;
 
@@ -39,5 +43,5 @@ pub fn is_well_formed(text: &[u8], options: &ParseOptions) -> bool {
 
 /// Decodes the escapes of `$'...'` in a text.
 pub(crate) fn expand_ansi_c(text: &[u8]) -> Vec<u8> {
-    quote::decode_ansi(text)
+    ansi::decode_ansi(text)
 }

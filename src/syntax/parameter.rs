@@ -6,7 +6,8 @@ use super::ast::{
     AllElements, Arithmetic, CaseOperator, DefaultOperator, Parameter, ParameterExpansion,
     ParameterOperation, Parts, ReplaceScope, Span, Subscript, Word, WordPart,
 };
-use super::lexer::{Parsed, Reader, is_name_start};
+use super::byte::is_name_start;
+use super::lexer::{Parsed, Reader};
 use super::quote::QuotedEnd;
 use super::substitution::{ArithmeticEnd, Quoting, operands};
 use super::word::{Context, End, Tilde};

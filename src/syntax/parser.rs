@@ -14,67 +14,14 @@
 )]
 
 use super::ast::{
-    AndOr, AndOrOperator, Command, CommandKind, DeferredList, List, ListItem, Pipeline, Simple, Span, Timed,
+    AndOr, AndOrOperator, Command, CommandKind, DeferredList, FunctionDefinition, List, ListItem, Pipeline,
+    Simple, Span, Timed,
 };
 use super::error::{ParseError, ParseWarning};
 use super::lexer::{Input, Keyword, Parsed, Reader};
+use super::options::{Aliases, NoAliases, ParseOptions};
 use crate::memory::{Arc, Bytes, HashMap, Vec};
-use crate::text::Text;
 use std::cell::Cell;
-
-/// How text is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ParseOptions {
-    /// `shopt -s extglob`: extended patterns in every word.
-    pub extglob: bool,
-    /// `set -o posix`: no process substitution, no tildes inside words.
-    pub posix: bool,
-    /// `shopt -s expand_aliases`.
-    pub expand_aliases: bool,
-    /// How deep everything together may nest.
-    pub depth: u32,
-    /// `shopt -s interactive_comments`, and always in a shell that is not interactive: `#` begins a comment.
-    pub interactive_comments: bool,
-    /// Bodies of functions and long branches of `if` and `case` commands are skimmed where that is enough, and parsed when
-    /// they are asked for ([`FunctionDefinition::body`](super::ast::FunctionDefinition::body), [`List::items`]).
-    pub defers: bool,
-}
-
-impl ParseOptions {
-    /// Whether the skimmer knows this grammar.
-    pub(super) const fn can_skim(&self) -> bool {
-        self.interactive_comments && !self.posix && !self.expand_aliases
-    }
-}
-
-impl Default for ParseOptions {
-    fn default() -> Self {
-        Self {
-            extglob: false,
-            posix: false,
-            expand_aliases: false,
-            depth: 200,
-            interactive_comments: true,
-            defers: false,
-        }
-    }
-}
-
-/// Where aliases are looked up.
-pub trait Aliases {
-    /// The text of an alias.
-    fn alias(&self, name: &[u8]) -> Option<Text>;
-}
-
-/// No aliases.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoAliases;
-
-impl Aliases for NoAliases {
-    fn alias(&self, _name: &[u8]) -> Option<Text> {
-        None
-    }
-}
 
 /// Hands out a script's complete commands.
 #[derive(Clone, Debug)]
@@ -184,8 +131,22 @@ fn parse_skimmed(
     );
 }
 
+impl DeferredList {
+    /// Parses it anew; for a program that keeps no tree.
+    pub(crate) fn parse(&self) -> List {
+        parse_list(&self.source, self.span, &self.options)
+    }
+}
+
+impl FunctionDefinition {
+    /// Parses the body anew; for a function that keeps none.
+    pub(crate) fn parse_body(&self) -> Command {
+        parse_body(&self.source, self.span, &self.deferred.unwrap_or_default())
+    }
+}
+
 /// The body of a function.
-pub(super) fn parse_body(source: &Bytes, span: Span, options: &ParseOptions) -> Command {
+fn parse_body(source: &Bytes, span: Span, options: &ParseOptions) -> Command {
     let mut command = empty_command(span);
     parse_skimmed(source, span, options, |reader| reader.compound(&mut command));
     command.span.end = span.end;
@@ -193,7 +154,7 @@ pub(super) fn parse_body(source: &Bytes, span: Span, options: &ParseOptions) -> 
 }
 
 /// A list.
-pub(super) fn parse_list(source: &Bytes, span: Span, options: &ParseOptions) -> List {
+fn parse_list(source: &Bytes, span: Span, options: &ParseOptions) -> List {
     let mut list = List::default();
     parse_skimmed(source, span, options, |reader| reader.compound_list(&mut list));
     list
@@ -498,7 +459,7 @@ impl Reader<'_> {
             let (pos, line) = (self.pos(), self.input.line);
             self.skip_blanks();
             let word = self.slice(self.pos(), self.pos() + 2);
-            let ends = self.byte_at(self.pos() + 2).is_none_or(super::lexer::is_metacharacter);
+            let ends = self.byte_at(self.pos() + 2).is_none_or(super::byte::is_metacharacter);
             match word {
                 b"-p" if ends && !posix => posix = true,
                 b"--" if ends => {

@@ -1,9 +1,9 @@
 //! A word as bash shows it: its source without line continuations, with `$'...'` decoded, `$"..."` without the dollar
 //! sign, and its command and process substitutions printed anew.
 
+use super::ansi::decode_ansi;
 use super::ast::{List, Parameter, ParameterExpansion, ParameterOperation, Span, Word, WordPart};
 use super::print::print_list;
-use super::quote::decode_ansi;
 use crate::memory::Vec;
 
 pub(super) struct WordPrinter<'a> {

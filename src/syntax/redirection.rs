@@ -1,8 +1,9 @@
 //! Redirections: the descriptor, the operator, the target. Bash manual 3.6.
 
 use super::ast::{HereDocument, Redirection, RedirectionDescriptor, RedirectionKind, Word, WordPart};
+use super::byte::is_name_start;
 use super::here_document::PendingHereDocument;
-use super::lexer::{Parsed, Reader, is_name_start};
+use super::lexer::{Parsed, Reader};
 use super::quote::literal_text;
 use crate::memory::{Arc, Vec};
 use crate::text::Text;
@@ -70,9 +71,7 @@ impl Reader<'_> {
         let mut end = self.name_end(start);
         let mut close = end;
         if self.byte_at(close) == Some(b'[') {
-            while self
-                .byte_at(close)
-                .is_some_and(|byte| byte != b']' && !super::lexer::is_metacharacter(byte))
+            while self.byte_at(close).is_some_and(|byte| byte != b']' && !super::byte::is_metacharacter(byte))
             {
                 close += 1;
             }

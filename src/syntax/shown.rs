@@ -23,7 +23,7 @@ pub(crate) fn shown(text: &[u8], quoted: bool) -> Text {
             (b'$', Some(b'\'')) if !double => {
                 let quote = behind.get(1..).unwrap_or(&[]);
                 let end = ansi_c_end(quote);
-                let decoded = super::quote::decode_ansi(quote.get(..end).unwrap_or(quote));
+                let decoded = super::ansi::decode_ansi(quote.get(..end).unwrap_or(quote));
                 push_single(&mut out, &decoded);
                 rest = quote.get(end.saturating_add(1)..).unwrap_or(&[]);
             }

@@ -11,7 +11,8 @@ use super::ast::{
     Argument, Assignment, AssignmentValue, Command, CommandKind, FunctionDefinition, Simple, Span, Word,
     WordPart,
 };
-use super::lexer::{Keyword, Parsed, Reader, is_name_byte, is_name_start};
+use super::byte::{is_name_byte, is_name_start};
+use super::lexer::{Keyword, Parsed, Reader};
 use super::parser::empty_command;
 use crate::memory::{Arc, Box, Bytes, Few, Vec, vec};
 use crate::text::Text;
@@ -289,7 +290,7 @@ impl Reader<'_> {
         }
         let (pos, line) = (self.pos(), self.input.line);
         let mut end = pos;
-        while let Some(byte) = self.byte_at(end).filter(|&byte| !super::lexer::is_metacharacter(byte)) {
+        while let Some(byte) = self.byte_at(end).filter(|&byte| !super::byte::is_metacharacter(byte)) {
             if matches!(byte, b'\'' | b'"' | b'\\' | b'$' | b'`') {
                 return false;
             }

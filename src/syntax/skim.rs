@@ -8,7 +8,7 @@
 
 mod word;
 
-use super::lexer::{is_metacharacter, is_name_byte, is_name_start};
+use super::byte::{is_metacharacter, is_name_byte, is_name_start};
 use word::End;
 
 /// How deep the brackets of a body may nest.

@@ -10,8 +10,9 @@ use super::ast::{
     ParameterExpansion, ParameterOperation, Parts, ProcessSubstitution, RedirectionDescriptor,
     RedirectionKind, Word, WordPart,
 };
+use super::byte::{is_name_byte, is_name_start};
 use super::error::ParseError;
-use super::lexer::{Input, Parsed, Reader, Salvage, is_name_byte, is_name_start};
+use super::lexer::{Input, Parsed, Reader, Salvage};
 use super::word::push_quoted;
 use crate::memory::{Box, Bytes, Vec};
 use crate::text::Text;

@@ -4,8 +4,9 @@
 //! bracket of a subscript. Runs of ordinary bytes are copied as a whole.
 
 use super::ast::{Parts, Word, WordPart};
+use super::byte::{is_metacharacter, is_name_byte, is_name_start};
 use super::error::ParseErrorKind;
-use super::lexer::{Parsed, Reader, is_metacharacter, is_name_byte, is_name_start};
+use super::lexer::{Parsed, Reader};
 use crate::text::Text;
 
 /// What ends unquoted text.

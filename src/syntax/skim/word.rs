@@ -1,6 +1,6 @@
 //! Words, as the skimmer reads them: quotes, parameters, substitutions, arithmetic.
 
-use super::super::lexer::{is_metacharacter, is_name_byte, is_name_start};
+use super::super::byte::{is_metacharacter, is_name_byte, is_name_start};
 use super::{DEEPEST, Skimmer};
 
 /// What ends a word.
