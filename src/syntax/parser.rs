@@ -494,6 +494,7 @@ mod tests {
     use super::*;
     use crate::syntax::ParseErrorKind;
     use crate::syntax::ast::{Argument, RedirectionKind, WordPart};
+    use crate::text::Text;
     use std::cell::RefCell;
     use std::collections::HashMap;
 
