@@ -1,5 +1,6 @@
 //! `Context`: all that a utility can reach.
 
+use super::options::OptionsEnd;
 use super::running::{Relation, RunningCommand};
 use super::{ExitStatus, Input, Options, Output, Session, Utility, UtilityError};
 use crate::clock::{Sleep, Timers};
@@ -104,6 +105,18 @@ impl Context {
         self.utility = Some(utility);
         let args = std::mem::take(&mut self.args);
         Options::parse(utility, args, &mut self.stdout)
+    }
+
+    /// As [`Context::parse_options`], for a utility that acts on options one by one: those before a fault are given with it.
+    pub(super) fn parse_options_in_order(
+        &mut self,
+        utility: &'static Utility,
+    ) -> (Options, Result<(), OptionsEnd>) {
+        self.utility = Some(utility);
+        let mut options = Options::default();
+        let args = std::mem::take(&mut self.args);
+        let end = options.take_all(utility, args);
+        (options, end)
     }
 
     /// Standard input; where that is closed, reading it is an error. Reading ahead is undone when it is dropped, where the

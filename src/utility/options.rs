@@ -75,6 +75,32 @@ pub struct Options {
     pub operands: Vec<Text>,
 }
 
+/// Why the arguments are not all taken.
+pub(super) enum OptionsEnd {
+    /// `--help` or `--version`: the text is printed, and that is all.
+    Text(String),
+    Fault(UtilityError),
+}
+
+impl From<UtilityError> for OptionsEnd {
+    fn from(error: UtilityError) -> Self {
+        Self::Fault(error)
+    }
+}
+
+impl OptionsEnd {
+    /// Prints the text, if it is one; what ends the utility.
+    pub(super) fn tell(self, stdout: &mut Output) -> UtilityError {
+        match self {
+            Self::Text(text) => {
+                stdout.push(text.as_bytes());
+                UtilityError::Exit(ExitStatus::SUCCESS)
+            }
+            Self::Fault(error) => error,
+        }
+    }
+}
+
 impl Options {
     /// Whether an option was given, by its letter or long name.
     pub fn has(&self, name: &str) -> bool {
@@ -115,30 +141,37 @@ impl Options {
         stdout: &mut Output,
     ) -> Result<Self, UtilityError> {
         let mut options = Self::default();
+        match options.take_all(utility, args) {
+            Ok(()) => Ok(options),
+            Err(end) => Err(end.tell(stdout)),
+        }
+    }
+
+    /// Takes the arguments in order; what was taken before one that ends it stays.
+    pub(super) fn take_all(&mut self, utility: &'static Utility, args: Vec<Text>) -> Result<(), OptionsEnd> {
         let mut args = args.into_iter();
         while let Some(arg) = args.next() {
             match arg.as_bytes() {
                 b"--" => {
-                    options.operands.extend(args.by_ref());
+                    self.operands.extend(args.by_ref());
                 }
                 [b'-', b'-', long @ ..] => {
-                    if let Some(text) = options.take_long(utility, long, &mut args)? {
-                        stdout.push(text.as_bytes());
-                        return Err(UtilityError::Exit(ExitStatus::SUCCESS));
+                    if let Some(text) = self.take_long(utility, long, &mut args)? {
+                        return Err(OptionsEnd::Text(text));
                     }
                 }
                 [b'-', cluster @ ..] if !cluster.is_empty() => {
-                    options.take_cluster(utility, cluster, &mut args)?;
+                    self.take_cluster(utility, cluster, &mut args)?;
                 }
                 _ => {
-                    options.operands.push(arg);
+                    self.operands.push(arg);
                     if utility.operands_end_options {
-                        options.operands.extend(args.by_ref());
+                        self.operands.extend(args.by_ref());
                     }
                 }
             }
         }
-        Ok(options)
+        Ok(())
     }
 
     /// Returns the text to print for `--help` and `--version`.

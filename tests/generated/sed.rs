@@ -5,11 +5,49 @@
 
 use super::expression::{Grammar, break_at_random, expression, groups, line, lines};
 use super::random::Random;
-use super::{Call, Known, Tool};
+use super::{Call, Known, Outcome, Tool};
+use bstr::ByteSlice;
 
 pub(crate) const TOOL: Tool = Tool { name: "sed", generate, known: KNOWN };
 
-const KNOWN: &[Known] = &[];
+const KNOWN: &[Known] = &[
+    Known {
+        reason: "the usage is told in words of its own",
+        explains: |_, theirs, ours| {
+            let before = |text: &[u8]| text.find(b"Usage: sed [OPTION]...").map(|at| text[..at].to_vec());
+            let both = (before(&theirs.stderr), before(&ours.stderr));
+            both.0.is_some() && both.0 == both.1 && all_but_stderr(theirs) == all_but_stderr(ours)
+        },
+    },
+    Known {
+        reason: "a range in brackets may end in a character that is not ASCII",
+        explains: |call, theirs, _| {
+            theirs.stderr.ends_with(b": Invalid collation character\n") && call.has_wide_range()
+        },
+    },
+    Known {
+        reason: "where an expression matches nothing, no character is cut into its bytes",
+        explains: |call, theirs, ours| {
+            let is_text = |outcome: &Outcome| {
+                outcome.files.values().chain([&outcome.stdout]).all(|text| std::str::from_utf8(text).is_ok())
+            };
+            call.is_text() && is_text(ours) && !is_text(theirs)
+        },
+    },
+    Known {
+        reason: "the real tool may write beside the directory",
+        explains: |_, _, ours| {
+            let stderr = String::from_utf8_lossy(&ours.stderr);
+            stderr.lines().any(|line| {
+                line.starts_with("sed: couldn't open file /") && line.ends_with(": Permission denied")
+            })
+        },
+    },
+];
+
+fn all_but_stderr(outcome: &Outcome) -> Outcome {
+    Outcome { stderr: Vec::new(), ..outcome.clone() }
+}
 
 fn generate(random: &mut Random) -> Call {
     let mut call = Call::default();

@@ -75,6 +75,24 @@ impl Call {
         self
     }
 
+    /// Everything that is given to the tool.
+    fn texts(&self) -> impl Iterator<Item = &Vec<u8>> {
+        let files = self.files.iter().map(|(_, content)| content);
+        self.arguments.iter().chain(files).chain([&self.stdin])
+    }
+
+    /// Whether all that is given is UTF-8.
+    pub(crate) fn is_text(&self) -> bool {
+        self.texts().all(|text| std::str::from_utf8(text).is_ok())
+    }
+
+    /// Whether there may be a bracket expression with a range one end of which is not ASCII.
+    pub(crate) fn has_wide_range(&self) -> bool {
+        let is_wide =
+            |window: &[u8]| matches!(window, [from, b'-', to] if !from.is_ascii() || !to.is_ascii());
+        self.texts().any(|text| text.contains(&b'[') && text.windows(3).any(is_wide))
+    }
+
     /// The call as a line of a shell.
     pub(crate) fn command(&self, tool: &str) -> Vec<u8> {
         let mut line = tool.as_bytes().to_vec();

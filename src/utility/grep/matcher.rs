@@ -9,7 +9,7 @@ use super::settings::{Settings, Syntax};
 use crate::limit::Meter;
 use crate::memory::{JoinMetered, String, Vec, format, vec};
 use crate::utility::pace::Pace;
-use crate::utility::regex::{Regex, RegexError, RegexOptions, Span, Syntax as RegexSyntax};
+use crate::utility::regex::{Regex, RegexError, RegexOptions, Span, Syntax as RegexSyntax, bracket_end};
 use crate::utility::ticker::regex_options;
 use memchr::memmem::Finder;
 use std::sync::Arc;
@@ -296,51 +296,4 @@ fn is_interval(rest: Option<&[u8]>) -> bool {
     let content = memchr::memchr(b'}', rest).and_then(|end| rest.get(..end)).unwrap_or_default();
     let commas = memchr::memchr_iter(b',', content).count();
     !content.is_empty() && commas < 2 && content.iter().all(|byte| byte.is_ascii_digit() || *byte == b',')
-}
-
-/// Whether a bracket expression looks like a class without its own brackets, `[:space:]`, which GNU grep refuses.
-pub(super) fn has_bare_class(settings: &Settings) -> bool {
-    let is_bare = |pattern: &Vec<u8>| {
-        let mut at = 0;
-        while let Some(&byte) = pattern.get(at) {
-            let next = match byte {
-                b'\\' => at + 2,
-                b'[' => bracket_end(pattern, at),
-                _ => at + 1,
-            };
-            if byte == b'['
-                && let Some([b'[', b':', name @ .., b':', b']']) = pattern.get(at..next)
-                && !name.is_empty()
-                && !name.contains(&b'-')
-                && !name.contains(&b'[')
-            {
-                return true;
-            }
-            at = next;
-        }
-        false
-    };
-    matches!(settings.syntax, Syntax::Basic | Syntax::Extended) && settings.patterns.iter().any(is_bare)
-}
-
-/// The place after the bracket expression that begins at `start`.
-fn bracket_end(pattern: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    if pattern.get(at) == Some(&b'^') {
-        at += 1;
-    }
-    if pattern.get(at) == Some(&b']') {
-        at += 1;
-    }
-    while let Some(&byte) = pattern.get(at) {
-        match (byte, pattern.get(at + 1)) {
-            (b']', _) => return at + 1,
-            (b'[', Some(&kind @ (b':' | b'.' | b'='))) => {
-                let rest = pattern.get(at + 2..).unwrap_or(&[]);
-                at = memchr::memmem::find(rest, &[kind, b']']).map_or(pattern.len(), |found| at + found + 4);
-            }
-            _ => at += 1,
-        }
-    }
-    pattern.len()
 }

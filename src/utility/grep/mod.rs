@@ -11,6 +11,7 @@ mod settings;
 mod walk;
 
 use crate::utility::prelude::*;
+use crate::utility::regex::has_bare_class;
 use matcher::Matcher;
 use settings::{Report, Settings, Syntax};
 
@@ -112,7 +113,8 @@ async fn run(
     if settings.report != Report::NamesWithout && (settings.max_count == 0 || settings.selects_nothing()) {
         return Ok(ExitStatus::FAILURE);
     }
-    if matcher::has_bare_class(&settings) {
+    let has_brackets = matches!(settings.syntax, Syntax::Basic | Syntax::Extended);
+    if has_brackets && settings.patterns.iter().any(|pattern| has_bare_class(pattern)) {
         let message = "character class syntax is [[:space:]], not [:space:]".into();
         return Err(UtilityError::Failed { message, status: 2 });
     }

@@ -3,7 +3,10 @@
 use super::parse::simple_escape;
 use super::program::Set;
 use super::{Dialect, RegexError, RegexOptions};
-use crate::character::{Class, Unit, unit_at};
+use crate::character::{Class, Unit, unfold, unit_at};
+
+/// glibc looks for the end of a name in brackets within so many bytes.
+const LONGEST_NAME: usize = 32;
 
 enum Item {
     One(Unit),
@@ -47,12 +50,15 @@ fn item_or_range(
     options: &RegexOptions,
     set: &mut Set,
 ) -> Result<usize, RegexError> {
+    // Where case does not matter, glibc compares what is listed with what is searched in upper case: `[_-a]` is `[_-A]`,
+    // whose end is before its start.
+    let listed = |unit| if options.ignore_case { unfold(unit) } else { unit };
     let (item, after) = item(source, at, options)?;
     let is_range =
         source.get(after) == Some(&b'-') && source.get(after + 1).is_some_and(|&byte| byte != b']');
     if !is_range {
         match item {
-            Item::One(unit) => set.push_range(unit, unit),
+            Item::One(unit) => set.push_range(listed(unit), listed(unit)),
             // Where case does not matter, neither do the classes of case.
             Item::Class(Class::Upper | Class::Lower) if options.ignore_case => {
                 set.push_class(Class::Upper);
@@ -64,8 +70,8 @@ fn item_or_range(
     }
     let (last, end) = self::item(source, after + 1, options)?;
     match (item, last) {
-        (Item::One(first), Item::One(last)) if first <= last => {
-            set.push_range(first, last);
+        (Item::One(first), Item::One(last)) if listed(first) <= listed(last) => {
+            set.push_range(listed(first), listed(last));
             Ok(end)
         }
         _ => Err(RegexError::RangeEnd),
@@ -98,7 +104,7 @@ fn item(source: &[u8], at: usize, options: &RegexOptions) -> Result<(Item, usize
                     return Ok((Item::One(escaped), at + 2));
                 }
             }
-            Dialect::Posix | Dialect::Grep => {}
+            Dialect::Posix | Dialect::SedPosix | Dialect::Grep => {}
         }
     }
     Ok((Item::One(unit), at + length))
@@ -108,6 +114,9 @@ fn item(source: &[u8], at: usize, options: &RegexOptions) -> Result<(Item, usize
 fn named_item(source: &[u8], at: usize, kind: u8) -> Result<(Item, usize), RegexError> {
     let rest = source.get(at..).unwrap_or_default();
     let length = memchr::memmem::find(rest, &[kind, b']']).ok_or(RegexError::UnmatchedBracket)?;
+    if length >= LONGEST_NAME {
+        return Err(RegexError::UnmatchedBracket);
+    }
     let name = rest.get(..length).unwrap_or_default();
     let end = at + length + 2;
     if kind == b':' {
@@ -120,4 +129,49 @@ fn named_item(source: &[u8], at: usize, kind: u8) -> Result<(Item, usize), Regex
         Some((unit, width)) if width == name.len() => Ok((Item::One(unit), end)),
         _ => Err(RegexError::CollationCharacter),
     }
+}
+
+/// Whether a bracket expression of a pattern is `[:alpha:]` without the second brackets, which is hardly what was meant.
+pub(crate) fn has_bare_class(pattern: &[u8]) -> bool {
+    let mut at = 0;
+    while let Some(&byte) = pattern.get(at) {
+        let next = match byte {
+            b'\\' => at + 2,
+            b'[' => bracket_end(pattern, at),
+            _ => at + 1,
+        };
+        if byte == b'['
+            && let Some([b'[', b'^', b':', name @ .., b':', b']'] | [b'[', b':', name @ .., b':', b']']) =
+                pattern.get(at..next)
+            && !name.is_empty()
+            && !name.contains(&b'-')
+            && !name.contains(&b'[')
+        {
+            return true;
+        }
+        at = next;
+    }
+    false
+}
+
+/// The place after the bracket expression that begins at `start`.
+pub(crate) fn bracket_end(pattern: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    if pattern.get(at) == Some(&b'^') {
+        at += 1;
+    }
+    if pattern.get(at) == Some(&b']') {
+        at += 1;
+    }
+    while let Some(&byte) = pattern.get(at) {
+        match (byte, pattern.get(at + 1)) {
+            (b']', _) => return at + 1,
+            (b'[', Some(&kind @ (b':' | b'.' | b'='))) => {
+                let rest = pattern.get(at + 2..).unwrap_or(&[]);
+                at = memchr::memmem::find(rest, &[kind, b']']).map_or(pattern.len(), |found| at + found + 4);
+            }
+            _ => at += 1,
+        }
+    }
+    pattern.len()
 }

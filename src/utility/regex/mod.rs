@@ -42,7 +42,9 @@ use program::Program;
 use simulate::{Simulation, Wanted};
 use std::pin::pin;
 
+pub(crate) use bracket::{bracket_end, has_bare_class};
 pub(crate) use error::RegexError;
+pub(crate) use parse::simple_escape;
 pub(crate) use perl::building_bytes;
 
 /// A match's `[start, end)` in bytes.
@@ -69,6 +71,8 @@ pub(crate) enum Dialect {
     Posix,
     /// As `Posix`, with `)` alone an error, and `\n`, `\t`, `\f`, `\v`, `\a`, `\r` in and out of brackets.
     Sed,
+    /// As `Sed` without GNU's operators (`\+`, `\w`, `\<` ...) and without escapes in brackets; `)` alone is literal.
+    SedPosix,
     /// `*` with nothing to repeat is skipped (ERE), an interval that is none is literal.
     Grep,
     /// `*` with nothing to repeat is literal, as is an interval that is none; a backslash escapes in brackets; C's

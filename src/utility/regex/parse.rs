@@ -51,7 +51,7 @@ struct Open {
 }
 
 /// What `\n`, `\t` and the like stand for in dialects that have them.
-pub(super) fn simple_escape(byte: u8, dialect: Dialect) -> Option<Unit> {
+pub(crate) fn simple_escape(byte: u8, dialect: Dialect) -> Option<Unit> {
     let unit = match byte {
         b'n' => b'\n',
         b't' => b'\t',
@@ -62,7 +62,7 @@ pub(super) fn simple_escape(byte: u8, dialect: Dialect) -> Option<Unit> {
         b'b' if dialect == Dialect::Awk => 0x08,
         _ => return None,
     };
-    matches!(dialect, Dialect::Awk | Dialect::Sed).then_some(Unit::from(unit))
+    matches!(dialect, Dialect::Awk | Dialect::Sed | Dialect::SedPosix).then_some(Unit::from(unit))
 }
 
 /// Compiles an expression.
@@ -81,6 +81,7 @@ pub(super) fn parse(source: &[u8], syntax: Syntax, options: &RegexOptions) -> Re
         atom: None,
         complete: 0,
         last: None,
+        is_literal: false,
         has_skipped: false,
     };
     parser.run()
@@ -98,6 +99,8 @@ struct Parser<'a> {
     /// The first nine groups, a bit each, whose end was read in this branch or before it.
     complete: u16,
     last: Option<Token>,
+    /// The token that is taken stands for itself.
+    is_literal: bool,
     /// A repetition of nothing was skipped just before, after which glibc takes a `)` for itself.
     has_skipped: bool,
 }
@@ -114,8 +117,9 @@ impl Parser<'_> {
         let start = self.program.code.len();
         self.open(start, start, 0);
         while let Some(token) = self.token()? {
+            self.is_literal = false;
             self.take(token)?;
-            self.last = Some(token);
+            self.last = Some(if self.is_literal { Token::Literal(0) } else { token });
         }
         if self.open.len() > 1 {
             return Err(RegexError::UnmatchedOpen);
@@ -224,6 +228,7 @@ impl Parser<'_> {
     }
 
     fn literal(&mut self, unit: Unit) -> Result<(), RegexError> {
+        self.is_literal = true;
         let (lower, upper) = (fold(unit), unfold(unit));
         if !self.options.ignore_case || (lower == unit && upper == unit) {
             return self.atom(Instruction::Character(unit));
@@ -252,7 +257,7 @@ impl Parser<'_> {
         if self.open.len() < 2 {
             // Only some programs see a `)` without its `(` as itself.
             return match self.options.dialect {
-                Dialect::Posix | Dialect::Grep | Dialect::Awk if self.is_extended => {
+                Dialect::Posix | Dialect::SedPosix | Dialect::Grep | Dialect::Awk if self.is_extended => {
                     self.literal(Unit::from(b')'))
                 }
                 _ => Err(RegexError::UnmatchedClose),
@@ -299,7 +304,7 @@ impl Parser<'_> {
         let Some(start) = self.atom else { return self.repetition_of_nothing(token) };
         let is_repeated =
             matches!(self.last, Some(Token::Star | Token::Plus | Token::Question | Token::Interval));
-        let is_strict = matches!(self.options.dialect, Dialect::Posix | Dialect::Sed);
+        let is_strict = matches!(self.options.dialect, Dialect::Posix | Dialect::Sed | Dialect::SedPosix);
         if is_repeated && is_strict && !self.is_extended && matches!(token, Token::Star | Token::Interval) {
             return Err(RegexError::Repetition);
         }
@@ -322,12 +327,14 @@ impl Parser<'_> {
             _ => b'{',
         };
         match self.options.dialect {
-            Dialect::Posix | Dialect::Sed if !self.is_extended && token == Token::Interval => {
+            Dialect::Posix | Dialect::Sed | Dialect::SedPosix
+                if !self.is_extended && token == Token::Interval =>
+            {
                 Err(RegexError::Repetition)
             }
             Dialect::Awk => self.literal(Unit::from(literal)),
             _ if !self.is_extended => self.literal(Unit::from(literal)),
-            Dialect::Posix | Dialect::Sed => Err(RegexError::Repetition),
+            Dialect::Posix | Dialect::Sed | Dialect::SedPosix => Err(RegexError::Repetition),
             Dialect::Grep if token == Token::Interval => {
                 // What is an interval matches the empty string.
                 let start = self.at;
@@ -404,9 +411,11 @@ impl Parser<'_> {
     }
 
     fn interval_content(&mut self) -> Result<(u32, Option<u32>), RegexError> {
-        let rest = self.source.get(self.at..).unwrap_or_default();
-        let end: &[u8] = if self.is_extended { b"}" } else { b"\\}" };
         let is_lenient = self.is_extended && matches!(self.options.dialect, Dialect::Grep | Dialect::Awk);
+        if !is_lenient {
+            return self.strict_interval();
+        }
+        let rest = self.source.get(self.at..).unwrap_or_default();
         let first = self.count();
         let counts = if self.source.get(self.at) == Some(&b',') {
             self.at += 1;
@@ -415,18 +424,14 @@ impl Parser<'_> {
         } else {
             match first {
                 Some(count) => (count, Some(count)),
-                None if is_lenient && rest.starts_with(end) => return Err(RegexError::IntervalContent),
-                None if is_lenient || memchr::memmem::find(rest, end).is_none() => {
-                    return Err(RegexError::UnmatchedInterval);
-                }
-                None => return Err(RegexError::IntervalContent),
+                None if rest.starts_with(b"}") => return Err(RegexError::IntervalContent),
+                None => return Err(RegexError::UnmatchedInterval),
             }
         };
-        if !self.source.get(self.at..).is_some_and(|rest| rest.starts_with(end)) {
-            let is_ended = memchr::memmem::find(rest, end).is_some() && !is_lenient;
-            return Err(if is_ended { RegexError::IntervalContent } else { RegexError::UnmatchedInterval });
+        if self.source.get(self.at) != Some(&b'}') {
+            return Err(RegexError::UnmatchedInterval);
         }
-        self.at += end.len();
+        self.at += 1;
         if counts.1.is_some_and(|most| most < counts.0) {
             return Err(RegexError::IntervalContent);
         }
@@ -434,6 +439,53 @@ impl Parser<'_> {
             return Err(RegexError::TooBig);
         }
         Ok(counts)
+    }
+
+    /// Reads up to the end of an interval. As in glibc, one that the text ends in has no end, whatever stands in it; a
+    /// comma too many is wrong content.
+    fn strict_interval(&mut self) -> Result<(u32, Option<u32>), RegexError> {
+        let least = self.interval_number()?;
+        let counts = if self.source.get(self.at) == Some(&b',') {
+            self.at += 1;
+            let least = least?;
+            (least.unwrap_or(0), self.interval_number()??)
+        } else {
+            let count = least?.ok_or(RegexError::IntervalContent)?;
+            (count, Some(count))
+        };
+        let end = self.interval_end();
+        if !self.source.get(self.at..).is_some_and(|rest| rest.starts_with(end))
+            || counts.1.is_some_and(|most| most < counts.0)
+        {
+            return Err(RegexError::IntervalContent);
+        }
+        self.at += end.len();
+        if counts.0.max(counts.1.unwrap_or(0)) > GREATEST_COUNT {
+            return Err(RegexError::TooBig);
+        }
+        Ok(counts)
+    }
+
+    fn interval_end(&self) -> &'static [u8] {
+        if self.is_extended { b"}" } else { b"\\}" }
+    }
+
+    /// The number, if there is one, before the next comma or the interval's end; the inner error is of one that is none, the
+    /// outer one of a text that ends before.
+    fn interval_number(&mut self) -> Result<Result<Option<u32>, RegexError>, RegexError> {
+        let rest = self.source.get(self.at..).unwrap_or_default();
+        let end = memchr::memmem::find(rest, self.interval_end());
+        let comma = memchr::memchr(b',', rest);
+        let length = match (end, comma) {
+            (Some(end), Some(comma)) => end.min(comma),
+            (Some(one), None) | (None, Some(one)) => one,
+            (None, None) => return Err(RegexError::UnmatchedInterval),
+        };
+        let until = self.at + length;
+        let number = self.count();
+        let is_wrong = self.at != until;
+        self.at = until;
+        Ok(if is_wrong { Err(RegexError::IntervalContent) } else { Ok(number) })
     }
 
     fn count(&mut self) -> Option<u32> {
@@ -485,7 +537,13 @@ impl Parser<'_> {
             return Ok(Token::Literal(escaped));
         }
         let is_awk = self.options.dialect == Dialect::Awk;
+        let is_gnu = self.options.dialect != Dialect::SedPosix;
         Ok(match byte {
+            b'|' | b'+' | b'?' | b'w' | b'W' | b's' | b'S' | b'b' | b'B' | b'<' | b'>' | b'`' | b'\''
+                if !is_gnu =>
+            {
+                Token::Literal(unit)
+            }
             b'(' if !self.is_extended => Token::Open,
             b')' if !self.is_extended => Token::Close,
             b'|' if !self.is_extended => Token::Or,

@@ -85,7 +85,7 @@ impl Set {
     pub(super) fn finish(&mut self, is_negated: bool, ignore_case: bool, excluded: u128) {
         self.ignore_case = ignore_case;
         if ignore_case {
-            self.ascii |= ((self.ascii & UPPERS) << 32) | ((self.ascii & LOWERS) >> 32);
+            self.ascii = (self.ascii & !LOWERS) | ((self.ascii & UPPERS) << 32);
         }
         self.is_negated = is_negated;
         if is_negated {

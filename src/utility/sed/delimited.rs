@@ -4,17 +4,32 @@
 use super::error::Fault;
 use super::program::{Case, Part, Translation};
 use super::source::Source;
-use crate::character::{Unit, unit_at};
+use crate::character::{Unit, push_unit, unit_at};
 use crate::memory::{HashMap, HashSet, Vec};
+use crate::utility::regex::{Dialect, simple_escape};
+
+/// What stands between delimiters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Regex,
+    /// With `--posix`: there are no escapes in brackets.
+    PosixRegex,
+    /// A replacement, or a string of `y`.
+    Text,
+}
 
 /// Reads up to `delimiter`, which is taken. In a regular expression a bracket expression hides the delimiter and `\n` is
 /// a newline; an escaped delimiter loses its backslash. `None`: the line ended first.
-pub(super) fn read(source: &mut Source, delimiter: u8, is_regex: bool) -> Option<Vec<u8>> {
+pub(super) fn read(source: &mut Source, delimiter: u8, kind: Kind) -> Option<Vec<u8>> {
+    let is_regex = kind != Kind::Text;
     let mut text = Vec::new();
     while let Some(byte) = source.next() {
         match byte {
+            b'\n' => {
+                source.back();
+                return None;
+            }
             _ if byte == delimiter => return Some(text),
-            b'\n' => break,
             b'\\' => match source.next()? {
                 b'n' if is_regex && delimiter != b'n' => text.push(b'\n'),
                 b'\n' if is_regex => text.push(b'\n'),
@@ -22,64 +37,77 @@ pub(super) fn read(source: &mut Source, delimiter: u8, is_regex: bool) -> Option
                 escaped => text.extend([b'\\', escaped]),
             },
             b'[' if is_regex => {
-                if !read_bracket(source, &mut text) {
+                if !read_bracket(source, kind, &mut text) {
                     return None;
                 }
             }
             _ => text.push(byte),
         }
     }
-    if source.peek().is_some() {
-        source.back();
-    }
     None
 }
 
+/// Where the end of a bracket expression is looked for.
+#[derive(Clone, Copy)]
+enum Look {
+    Outside,
+    /// After a `[`.
+    Open,
+    /// In `[:alpha:]`, `[.a.]` or `[=a=]`, of which this is the sign.
+    Inside(u8),
+    /// After that sign, which the `]` must follow that ends it.
+    Closing(u8),
+}
+
 /// Copies a bracket expression whose `[` was taken; false when it has no end in its line.
-fn read_bracket(source: &mut Source, text: &mut Vec<u8>) -> bool {
+fn read_bracket(source: &mut Source, kind: Kind, text: &mut Vec<u8>) -> bool {
     text.push(b'[');
     let mut ahead = Vec::new();
-    let mut is_first = true;
+    for first in [b'^', b']'] {
+        if source.take_if(first) {
+            ahead.push(first);
+        }
+    }
+    let mut look = Look::Outside;
     while let Some(byte) = source.next() {
+        if byte == b'\n' {
+            source.back();
+            return false;
+        }
         ahead.push(byte);
-        match byte {
-            b'\n' => {
-                source.back();
-                break;
-            }
-            b']' if !is_first => {
-                text.extend(unescape_newlines(&ahead));
+        look = match (look, byte) {
+            (Look::Outside | Look::Open, b']') => {
+                text.extend(if kind == Kind::Regex { unescape_bracket(&ahead) } else { ahead });
                 return true;
             }
-            b'^' if ahead.len() == 1 => continue,
-            b'[' => {
-                if let Some(kind @ (b':' | b'.' | b'=')) = source.peek() {
-                    let mut last = 0;
-                    while let Some(inner) = source.next() {
-                        ahead.push(inner);
-                        if inner == b'\n' || (inner == b']' && last == kind && ahead.len() > 3) {
-                            break;
-                        }
-                        last = inner;
-                    }
-                }
-            }
-            _ => {}
-        }
-        is_first = false;
+            (Look::Outside, b'[') => Look::Open,
+            (Look::Open, b':' | b'.' | b'=') => Look::Inside(byte),
+            (look, b'[') => look,
+            (Look::Outside | Look::Open, _) | (Look::Closing(_), b']') => Look::Outside,
+            (Look::Inside(sign), _) if byte == sign => Look::Closing(sign),
+            (Look::Inside(sign) | Look::Closing(sign), _) => Look::Inside(sign),
+        };
     }
     false
 }
 
-fn unescape_newlines(bracket: &[u8]) -> Vec<u8> {
+/// Puts the characters into a bracket expression that its escapes stand for.
+fn unescape_bracket(bracket: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(bracket.len());
     let mut bytes = bracket.iter().copied().peekable();
     while let Some(byte) = bytes.next() {
-        match byte {
-            b'\\' if bytes.next_if_eq(&b'n').is_some() => text.push(b'\n'),
+        let escaped = bytes.peek().filter(|_| byte == b'\\').copied();
+        match escaped.and_then(|letter| simple_escape(letter, Dialect::Sed)) {
+            Some(unit) => {
+                bytes.next();
+                push_unit(&mut text, unit);
+            }
             // The second of two backslashes begins no escape.
-            b'\\' if bytes.next_if_eq(&b'\\').is_some() => text.extend(br"\\"),
-            _ => text.push(byte),
+            None if escaped == Some(b'\\') => {
+                bytes.next();
+                text.extend(br"\\");
+            }
+            None => text.push(byte),
         }
     }
     text
@@ -122,7 +150,7 @@ fn number(text: &[u8], start: usize, base: u32, digits: usize) -> Option<(u8, us
 }
 
 /// Makes the escapes that the regular expressions do not know into what they stand for, which may be special.
-pub(super) fn expand_regex(text: &[u8]) -> Result<Vec<u8>, Fault> {
+pub(super) fn expand_regex(text: &[u8], kind: Kind) -> Result<Vec<u8>, Fault> {
     let mut expanded = Vec::with_capacity(text.len());
     let mut at = 0;
     let mut is_in_bracket = false;
@@ -130,7 +158,9 @@ pub(super) fn expand_regex(text: &[u8]) -> Result<Vec<u8>, Fault> {
         at += 1;
         match byte {
             b'\\' => {
-                if matches!(text.get(at), Some(b'c' | b'd' | b'o' | b'x'))
+                let is_escape = kind == Kind::Regex || !is_in_bracket;
+                if is_escape
+                    && matches!(text.get(at), Some(b'c' | b'd' | b'o' | b'x'))
                     && let Some((byte, next)) = escape(text, at)?
                 {
                     expanded.push(byte);
@@ -170,8 +200,8 @@ pub(super) fn expand_regex(text: &[u8]) -> Result<Vec<u8>, Fault> {
     Ok(expanded)
 }
 
-/// Splits a replacement into its parts; the greatest group named comes with them.
-pub(super) fn replacement(text: &[u8]) -> Result<(Vec<Part>, usize), Fault> {
+/// Splits a replacement into its parts; with `--posix` none of them changes the case. The greatest group named comes with them.
+pub(super) fn replacement(text: &[u8], is_posix: bool) -> Result<(Vec<Part>, usize), Fault> {
     let mut parts = Vec::new();
     let mut literal = Vec::new();
     let mut greatest = 0;
@@ -192,7 +222,7 @@ pub(super) fn replacement(text: &[u8]) -> Result<(Vec<Part>, usize), Fault> {
                         at += 1;
                         Part::Group(group)
                     }
-                    b'L' | b'U' | b'E' | b'l' | b'u' => {
+                    b'L' | b'U' | b'E' | b'l' | b'u' if !is_posix => {
                         at += 1;
                         match escaped {
                             b'L' => Part::Case(Case::Lower),

@@ -53,8 +53,14 @@ pub(super) enum Fault {
     WideDelimiter,
     #[error("expected newer version of sed")]
     NewerVersion,
-    #[error("unknown command: `{0}'")]
-    UnknownCommand(char),
+    #[error("unknown command: `{}'", shown(*.0))]
+    UnknownCommand(u8),
+    #[error("incomplete command")]
+    IncompleteCommand,
+    #[error("invalid usage of +N or ~N as first address")]
+    RelativeFirst,
+    #[error("no previous regular expression")]
+    NoPreviousRegex,
     #[error("\":\" lacks a label")]
     MissingLabel,
     #[error("missing filename in r/R/w/W commands")]
@@ -71,13 +77,32 @@ pub(super) enum Fault {
     Regex(#[from] RegexError),
 }
 
+/// The letter of a command, or what stands for a byte that is none.
+fn shown(letter: u8) -> char {
+    if letter.is_ascii() { char::from(letter) } else { char::REPLACEMENT_CHARACTER }
+}
+
 /// A fault and how far the script had been read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) enum ScriptError {
     /// In an expression or file.
     At { place: Place, fault: Fault },
     /// A label that no `:` sets.
     Label(String),
+    /// `[:alpha:]` without the second brackets.
+    BareClass,
+    /// A file that can not be written.
+    Output(UtilityError),
+}
+
+impl ScriptError {
+    /// The byte that is no command, where it is not ASCII.
+    pub(super) fn unknown_byte(&self) -> Option<u8> {
+        match self {
+            Self::At { fault: Fault::UnknownCommand(byte), .. } if !byte.is_ascii() => Some(*byte),
+            _ => None,
+        }
+    }
 }
 
 /// Where a fault was found.
@@ -89,6 +114,12 @@ pub(super) enum Place {
     File(String, usize),
 }
 
+impl Default for Place {
+    fn default() -> Self {
+        Self::Expression(1, 0)
+    }
+}
+
 impl From<ScriptError> for UtilityError {
     fn from(error: ScriptError) -> Self {
         match error {
@@ -98,6 +129,11 @@ impl From<ScriptError> for UtilityError {
             ScriptError::At { place: Place::File(name, line), fault } => {
                 Self::failed(format!("file {name} line {line}: {fault}"))
             }
+            ScriptError::BareClass => Self::Failed {
+                message: "character class syntax is [[:space:]], not [:space:]".into(),
+                status: 4,
+            },
+            ScriptError::Output(error) => error,
             ScriptError::Label(label) => {
                 Self::Failed { message: format!("can't find label for jump to `{label}'"), status: 4 }
             }

@@ -10,8 +10,21 @@ use crate::vfs::Metadata;
 pub(super) struct InPlace {
     /// Added to the name, or where it has `*`, the pattern of the backup's name.
     pub(super) suffix: Option<Text>,
+}
+
+/// What the options say about reading.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading {
+    pub(super) delimiter: u8,
+    /// Every file has a last line of its own.
+    pub(super) separate: bool,
+    pub(super) unbuffered: bool,
+    /// A link is replaced by what it leads to.
     pub(super) follows_links: bool,
 }
+
+/// So many links are followed one after the other.
+const LONGEST_CHAIN: usize = 40;
 
 #[derive(Debug)]
 struct Open {
@@ -27,14 +40,13 @@ pub(super) struct Inputs {
     current: Option<Open>,
     /// Opened while looking for another line.
     ahead: Option<Open>,
-    delimiter: u8,
-    /// Every file has a last line of its own.
-    separate: bool,
-    unbuffered: bool,
+    /// The operand that was taken last.
+    latest: Option<Text>,
+    reading: Reading,
     in_place: Option<InPlace>,
     /// Lines read so far; with `separate`, of this file.
     pub(super) line: u64,
-    /// 2 or 4 after an input that could not be read.
+    /// 2 after an input that could not be read.
     pub(super) status: u8,
 }
 
@@ -50,29 +62,23 @@ pub(super) enum Event {
 }
 
 impl Inputs {
-    pub(super) fn new(
-        operands: Vec<Text>,
-        delimiter: u8,
-        separate: bool,
-        unbuffered: bool,
-        in_place: Option<InPlace>,
-    ) -> Self {
+    pub(super) fn new(operands: Vec<Text>, reading: Reading, in_place: Option<InPlace>) -> Self {
         Self {
             operands: operands.into(),
             current: None,
             ahead: None,
-            delimiter,
-            separate,
-            unbuffered,
+            latest: None,
+            reading,
             in_place,
             line: 0,
             status: 0,
         }
     }
 
-    /// The name of the current input, `-` for standard input.
+    /// The name of the operand that was taken last, `-` for standard input: where a look ahead for `$` went on to the next
+    /// one, it is that.
     pub(super) fn name(&self) -> &[u8] {
-        self.current.as_ref().map_or(b"-", |open| open.name.as_bytes())
+        self.latest.as_ref().map_or(b"-", Text::as_bytes)
     }
 
     /// Reads the next line, appended to `line`.
@@ -91,20 +97,20 @@ impl Inputs {
                     },
                 };
                 self.current = Some(next);
-                if self.separate {
+                if self.reading.separate {
                     self.line = 0;
                     return Ok(Event::File);
                 }
                 continue;
             };
-            let read = if self.unbuffered {
-                open.input.next_line_unbuffered(self.delimiter).await
+            let read = if self.reading.unbuffered {
+                open.input.next_line_unbuffered(self.reading.delimiter).await
             } else {
-                open.input.next_line(self.delimiter).await
+                open.input.next_line(self.reading.delimiter).await
             };
             match read {
                 Ok(Some(bytes)) => {
-                    let body = bytes.strip_suffix(&[self.delimiter]);
+                    let body = bytes.strip_suffix(&[self.reading.delimiter]);
                     append(&ctx.meter, line, body.unwrap_or(bytes)).await?;
                     self.line += 1;
                     return Ok(Event::Line(body.is_some()));
@@ -124,7 +130,7 @@ impl Inputs {
                 Ok(_) => return Ok(false),
                 Err(error) => return Err(read_error(&open.name, error)),
             }
-            if self.separate {
+            if self.reading.separate {
                 return Ok(true);
             }
         }
@@ -143,8 +149,12 @@ impl Inputs {
 
     /// Opens the next operand that can be opened; the others are reported.
     async fn open_next(&mut self, ctx: &mut Context) -> Result<Option<Open>, UtilityError> {
-        while let Some(name) = self.operands.pop_front() {
+        while let Some(mut name) = self.operands.pop_front() {
             ctx.tick().await?;
+            if self.reading.follows_links && name.as_bytes() != b"-" {
+                name = follow_links(ctx, name)?;
+            }
+            self.latest = Some(name.clone());
             match self.open(ctx, &name) {
                 Ok(open) => return Ok(Some(open)),
                 Err((_, FsError::Limit(limit))) => return Err(limit.into()),
@@ -154,9 +164,8 @@ impl Inputs {
                     ctx.warn(format_args!("can't read {name}: {}", errno.message()));
                 }
                 Err((Refusal::NotRegular, _)) => {
-                    self.status = 4;
-                    ctx.stdout.flush().await?;
-                    ctx.warn(format_args!("couldn't edit {name}: not a regular file"));
+                    let message = format!("couldn't edit {name}: not a regular file");
+                    return Err(UtilityError::Failed { message, status: 4 });
                 }
             }
         }
@@ -165,15 +174,12 @@ impl Inputs {
 
     fn open(&self, ctx: &mut Context, name: &Text) -> Result<Open, (Refusal, FsError)> {
         let unreadable = |error| (Refusal::Unreadable, error);
-        let Some(in_place) = &self.in_place else {
+        if self.in_place.is_none() {
             let input = ctx.open_input(name).map_err(unreadable)?;
             return Ok(Open { name: name.clone(), input, replaced: None });
-        };
-        let fs = &ctx.session.fs;
-        let mut path = ctx.absolute(name);
-        if in_place.follows_links {
-            path = fs.canonicalize(&path).map_err(unreadable)?;
         }
+        let fs = &ctx.session.fs;
+        let path = ctx.absolute(name);
         let metadata = fs.metadata(&path).map_err(unreadable)?;
         if !metadata.is_regular() {
             return Err((Refusal::NotRegular, Errno::Invalid.into()));
@@ -217,17 +223,55 @@ impl Inputs {
     }
 }
 
+/// What the links lead to, the first of which is named, as a name that is relative where they are.
+fn follow_links(ctx: &Context, mut name: Text) -> Result<Text, UtilityError> {
+    let fs = &ctx.session.fs;
+    for _ in 0..LONGEST_CHAIN {
+        let failure = |error: FsError| match error {
+            FsError::Limit(limit) => limit.into(),
+            FsError::Errno(errno) => UtilityError::Failed {
+                message: format!("couldn't readlink {name}: {}", errno.message()),
+                status: 4,
+            },
+        };
+        let path = ctx.absolute(&name);
+        if name.is_empty() {
+            return Err(failure(Errno::NotFound.into()));
+        }
+        if !fs.symlink_metadata(&path).map_err(failure)?.is_symlink() {
+            return Ok(name);
+        }
+        let target = fs.read_link(&path).map_err(failure)?;
+        let directory = name.as_bytes().iter().rposition(|&byte| byte == b'/');
+        name = match directory {
+            Some(end) if !target.starts_with(b"/") => {
+                [name.get(..=end).unwrap_or_default(), target.as_bytes()].concat_metered().into()
+            }
+            _ => target,
+        };
+    }
+    Err(UtilityError::Failed {
+        message: format!("couldn't follow symlink {name}: {}", Errno::TooManyLevels.message()),
+        status: 4,
+    })
+}
+
 /// Why an operand is not taken.
 enum Refusal {
     Unreadable,
     NotRegular,
 }
 
-fn read_error(name: &Text, error: FsError) -> UtilityError {
+pub(super) fn read_error(name: &Text, error: FsError) -> UtilityError {
     match error {
         FsError::Limit(limit) => limit.into(),
         FsError::Errno(errno) => {
-            let shown = if *name == b"-".as_slice() { Text::from_static(b"stdin") } else { name.clone() };
+            let shown = match name.as_bytes() {
+                b"-" | b"/dev/stdin" => Text::from_static(b"stdin"),
+                b"/dev/stderr" => Text::from_static(b"stderr"),
+                b"/dev/stdout" => Text::from_static(b"stdout"),
+                _ => name.clone(),
+            };
             UtilityError::Failed { message: format!("read error on {shown}: {}", errno.message()), status: 4 }
         }
     }

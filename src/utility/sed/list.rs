@@ -2,8 +2,8 @@
 use crate::memory::Vec;
 
 /// Appends the unambiguous form of a part of a text, broken into lines of `width` columns; 0 is without end. `column` is
-/// that of the line begun. A `$` follows the last part.
-pub(super) fn list(text: &[u8], width: u64, column: &mut u64, out: &mut Vec<u8>) {
+/// that of the line begun, `end` what ends one. A `$` follows the last part.
+pub(super) fn list(text: &[u8], width: u64, end: u8, column: &mut u64, out: &mut Vec<u8>) {
     let room = width.saturating_sub(1);
     for &byte in text {
         let mut shown = [b'\\', 0, 0, 0];
@@ -26,7 +26,7 @@ pub(super) fn list(text: &[u8], width: u64, column: &mut u64, out: &mut Vec<u8>)
             }
         };
         if width > 0 && *column + length as u64 > room {
-            out.extend_from_slice(b"\\\n");
+            out.extend([b'\\', end]);
             *column = 0;
         }
         out.extend_from_slice(shown.get(..length).unwrap_or(&shown));
@@ -48,7 +48,7 @@ mod tests {
         let shown = |text: &[u8], width| {
             let mut out = crate::memory::Vec::new();
             let mut column = 0;
-            text.chunks(2).for_each(|part| list(part, width, &mut column, &mut out));
+            text.chunks(2).for_each(|part| list(part, width, b'\n', &mut column, &mut out));
             out.push(b'$');
             String::from_utf8(out.into_std()).unwrap()
         };

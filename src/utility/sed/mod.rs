@@ -1,7 +1,7 @@
 //! `sed`: a stream editor. GNU sed(1) 4.9.
 //!
-//! `source` joins the parts of a script, `parse` (with `delimited` for what stands between delimiters) makes a `program` of
-//! it, `run` goes through it for every line that `input` reads, `output` is where it writes. Left out: the commands that
+//! `source` is a part of a script, `parse` (with `delimited` for what stands between delimiters, and `text` for that of
+//! `a`, `i` and `c`) makes a `program` of all, in the order of the options; `run` goes through it for every line that `input` reads, `output` is where it writes. Left out: the commands that
 //! run others (`e`, and `s///e`), `--debug`.
 
 mod delimited;
@@ -17,14 +17,15 @@ mod source;
 mod substitute;
 #[cfg(test)]
 mod tests;
+mod text;
 
-use crate::memory::{ToMeteredString, Vec, format};
+use crate::memory::{JoinMetered, String, ToMetered, ToMeteredString, Vec, format};
+use crate::utility::options::help;
 use crate::utility::prelude::*;
-use crate::utility::regex::{RegexOptions, Syntax};
+use crate::utility::regex::{Dialect, RegexOptions, Syntax};
 use crate::utility::ticker::regex_options;
-use input::{InPlace, Inputs};
-use output::Sinks;
-use parse::ParseOptions;
+use input::{InPlace, Inputs, Reading};
+use parse::{ParseOptions, Parser};
 use run::{RunOptions, Runner};
 use source::{Origin, Source};
 
@@ -32,21 +33,23 @@ pub(super) const UTILITY: Utility = Utility {
     name: "sed",
     summary: "edit a stream of lines",
     usage: "sed [OPTION]... {script-only-if-no-other-script} [input-file]...",
+    // In this order GNU sed names what an abbreviation may mean.
     options: &[
-        flag('n', "quiet", "suppress automatic printing of pattern space"),
-        flag('\0', "silent", "the same as --quiet"),
-        value('e', "expression", "SCRIPT", "add the script to the commands to be executed"),
-        value('f', "file", "SCRIPT-FILE", "add the contents of script-file to the commands to be executed"),
-        flag('\0', "follow-symlinks", "follow symlinks when processing in place"),
-        optional('i', "in-place", "SUFFIX", "edit files in place (makes backup if SUFFIX supplied)"),
-        value('l', "line-length", "N", "specify the desired line-wrap length for the `l' command"),
-        flag('\0', "posix", "no address 0, no text beside a, i and c, nothing printed by N at the end"),
         flag('E', "regexp-extended", "use extended regular expressions in the script"),
         flag('r', "", "the same as -E"),
-        flag('s', "separate", "consider files as separate rather than as a single, continuous long stream"),
-        flag('\0', "sandbox", "operate in sandbox mode (disable r/R/w/W commands)"),
-        flag('u', "unbuffered", "load minimal amounts of data and flush the output buffers more often"),
+        optional('i', "in-place", "SUFFIX", "edit files in place (makes backup if SUFFIX supplied)"),
+        value('e', "expression", "SCRIPT", "add the script to the commands to be executed"),
+        value('f', "file", "SCRIPT-FILE", "add the contents of script-file to the commands to be executed"),
+        value('l', "line-length", "N", "specify the desired line-wrap length for the `l' command"),
         flag('z', "null-data", "separate lines by NUL characters"),
+        flag('\0', "zero-terminated", "the same as --null-data"),
+        flag('n', "quiet", "suppress automatic printing of pattern space"),
+        flag('\0', "posix", "no address 0, no text beside a, i and c, nothing printed by N at the end"),
+        flag('\0', "silent", "the same as --quiet"),
+        flag('\0', "sandbox", "operate in sandbox mode (disable r/R/w/W commands)"),
+        flag('s', "separate", "consider files as separate rather than as a single, continuous long stream"),
+        flag('u', "unbuffered", "load minimal amounts of data and flush the output buffers more often"),
+        flag('\0', "follow-symlinks", "follow symlinks when processing in place"),
     ],
     examples: &[example("printf 'ab\\ncd\\n' | sed 's/b/x/;2d'", "ax\n")],
     run: start!(run),
@@ -58,27 +61,28 @@ const LINE_LENGTH: u64 = 70;
 
 /// Exit status: 0; that of `q` or `Q`; 1 for a wrong script; 2 when an input could not be read; 4 for other errors.
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    let options = ctx.parse_options(&UTILITY)?;
+    let (options, end) = ctx.parse_options_in_order(&UTILITY);
     let mut operands = options.operands.clone();
-    let mut source = script(ctx, &options, &mut operands).await?;
-    let parse_options = ParseOptions {
-        syntax: if options.has("E") || options.has("r") { Syntax::Extended } else { Syntax::Basic },
-        is_posix: options.has("posix"),
-        no_files: options.has("sandbox"),
-        has_newlines: !options.has("z"),
-        regex: RegexOptions { dialect: crate::utility::regex::Dialect::Sed, ..regex_options(&ctx.meter) },
-    };
-    ctx.compiles(source.text()).await;
-    let program = parse::parse(&mut source, parse_options)?;
-    drop(source);
-    let in_place = options.has("i").then(|| InPlace {
-        suffix: options.value("i").filter(|suffix| !suffix.is_empty()).cloned(),
-        follows_links: options.has("follow-symlinks"),
-    });
+    let mut parser = read_scripts(ctx, &options).await?;
+    if let Err(end) = end {
+        let error = end.tell(&mut ctx.stdout);
+        return Err(if let UtilityError::Usage(message) = error { usage(ctx, Some(message)) } else { error });
+    }
+    if !options.has("e") && !options.has("f") {
+        if operands.is_empty() {
+            return Err(usage(ctx, None));
+        }
+        let script = operands.remove(0).as_bytes().to_metered();
+        read_part(ctx, &mut parser, Source::new(Origin::Expression(1), script)).await?;
+    }
+    let (program, mut sinks) = parser.finish()?;
+    let in_place = options
+        .has("i")
+        .then(|| InPlace { suffix: options.value("i").filter(|suffix| !suffix.is_empty()).cloned() });
     if in_place.is_some() && operands.is_empty() {
         return Err(UtilityError::Failed { message: "no input files".into(), status: 4 });
     }
-    let delimiter = if options.has("z") { 0 } else { b'\n' };
+    let delimiter = if options.has("z") || options.has("zero-terminated") { 0 } else { b'\n' };
     let run_options = RunOptions {
         is_silent: options.has("n") || options.has("silent") || program.is_silent,
         is_posix: options.has("posix"),
@@ -88,24 +92,30 @@ async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
     };
     let unbuffered = options.has("u");
     let separate = options.has("s") || in_place.is_some();
-    let sinks = Sinks::new(ctx, &program.outputs, delimiter, unbuffered)?;
-    let inputs = Inputs::new(ctx.inputs(&operands), delimiter, separate, unbuffered, in_place);
+    sinks.set_lines(delimiter, unbuffered);
+    let reading = Reading { delimiter, separate, unbuffered, follows_links: options.has("follow-symlinks") };
+    let inputs = Inputs::new(ctx.inputs(&operands), reading, in_place);
     Runner::new(&program, run_options, inputs, sinks).run(ctx).await
 }
 
-/// The script: every `-e` and `-f` in order, or the first operand.
-async fn script(
-    ctx: &mut Context,
-    options: &Options,
-    operands: &mut Vec<Text>,
-) -> Result<Source, UtilityError> {
-    let mut source = Source::default();
+/// Reads every `-e` and `-f` in order, each with the options before it.
+async fn read_scripts(ctx: &mut Context, options: &Options) -> Result<Parser, UtilityError> {
+    let mut parser = Parser::new(ParseOptions {
+        syntax: Syntax::Basic,
+        is_posix: false,
+        no_files: false,
+        has_newlines: true,
+        regex: RegexOptions { dialect: Dialect::Sed, ..regex_options(&ctx.meter) },
+    });
     let mut count = 0;
     for (spec, argument) in options.given() {
         match (spec.short, argument) {
+            ('E' | 'r', _) => parser.options.syntax = Syntax::Extended,
+            ('z', _) => parser.options.has_newlines = false,
             ('e', Some(text)) => {
                 count += 1;
-                source.push(Origin::Expression(count), text);
+                let source = Source::new(Origin::Expression(count), text.as_bytes().to_metered());
+                read_part(ctx, &mut parser, source).await?;
             }
             ('f', Some(name)) => {
                 let failure = |error: FsError| match error {
@@ -117,24 +127,40 @@ async fn script(
                 };
                 let mut input = ctx.open_input(name).map_err(failure)?;
                 let text = input.read_to_end().await.map_err(failure)?;
-                source.push(Origin::File(name.to_metered_string()), &text);
+                let source = Source::new(Origin::File(name.to_metered_string()), text);
+                read_part(ctx, &mut parser, source).await?;
             }
+            _ if spec.long == "zero-terminated" => parser.options.has_newlines = false,
+            _ if spec.long == "posix" => parser.options.is_posix = true,
+            _ if spec.long == "sandbox" => parser.options.no_files = true,
             _ => {}
         }
     }
-    if source.is_empty() {
-        if operands.is_empty() {
-            return Err(no_script(ctx));
-        }
-        source.push(Origin::Expression(1), &operands.remove(0));
-    }
-    Ok(source)
+    Ok(parser)
 }
 
-/// The usage, on standard error.
-fn no_script(ctx: &mut Context) -> UtilityError {
-    let text = format!("Usage: {}\nTry '{} --help' for more information.\n", UTILITY.usage, ctx.name);
-    ctx.stderr.push(text.as_bytes());
+/// Reads a part of the script. A byte that is no command is shown as it is, whether it is text or not.
+async fn read_part(ctx: &mut Context, parser: &mut Parser, source: Source) -> Result<(), UtilityError> {
+    ctx.compiles(source.text()).await;
+    let Err(error) = parser.read(ctx, source) else { return Ok(()) };
+    let byte = error.unknown_byte();
+    match (byte, UtilityError::from(error)) {
+        (Some(byte), UtilityError::Failed { message, status }) => {
+            let shown = message.split(char::REPLACEMENT_CHARACTER).map(str::as_bytes).collect::<Vec<_>>();
+            let line = [b"sed: ", shown.join_metered(&[byte]).as_slice(), b"\n"].concat_metered();
+            ctx.stderr.push(&line);
+            Err(UtilityError::Exit(ExitStatus(status)))
+        }
+        (_, error) => Err(error),
+    }
+}
+
+/// What is wrong, if something is, and the whole help, on standard error.
+fn usage(ctx: &mut Context, message: Option<String>) -> UtilityError {
+    if let Some(message) = message {
+        ctx.warn(message);
+    }
+    ctx.stderr.push(help(&UTILITY).as_bytes());
     UtilityError::Exit(ExitStatus::FAILURE)
 }
 

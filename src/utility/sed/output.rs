@@ -43,8 +43,8 @@ struct Sink {
 #[derive(Debug)]
 pub(super) struct Sinks {
     all: Vec<Sink>,
-    /// The sink of each file of the program.
-    files: Vec<usize>,
+    /// Files that were opened, each once, with their sinks.
+    files: Vec<(Text, usize)>,
     /// Where the pattern space is printed.
     main: usize,
     delimiter: u8,
@@ -52,35 +52,38 @@ pub(super) struct Sinks {
 }
 
 impl Sinks {
-    /// Creates the files of `w`.
-    pub(super) fn new(
-        ctx: &Context,
-        names: &[Text],
-        delimiter: u8,
-        unbuffered: bool,
-    ) -> Result<Self, UtilityError> {
-        let mut sinks = vec![Sink { target: Target::Stdout, lacks_newline: false }];
-        let mut files = Vec::with_capacity(names.len());
-        for name in names {
-            let target = match name.as_bytes() {
-                b"/dev/stdout" => {
-                    files.push(0);
-                    continue;
-                }
-                b"/dev/stderr" => Target::Stderr,
-                _ => match ctx.create(name, false) {
-                    Ok(output) => Target::File(output),
-                    Err(FsError::Limit(limit)) => return Err(limit.into()),
-                    Err(FsError::Errno(errno)) => {
-                        let message = format!("couldn't open file {name}: {}", errno.message());
-                        return Err(UtilityError::Failed { message, status: 4 });
-                    }
-                },
-            };
-            files.push(sinks.len());
-            sinks.push(Sink { target, lacks_newline: false });
+    pub(super) fn new() -> Self {
+        let stdout = Sink { target: Target::Stdout, lacks_newline: false };
+        Self { all: vec![stdout], files: Vec::new(), main: 0, delimiter: b'\n', unbuffered: false }
+    }
+
+    /// What ends a line, and whether lines are handed on at once.
+    pub(super) fn set_lines(&mut self, delimiter: u8, unbuffered: bool) {
+        self.delimiter = delimiter;
+        self.unbuffered = unbuffered;
+    }
+
+    /// Creates a file of `w`, unless there is one of that name already; its sink.
+    pub(super) fn open(&mut self, ctx: &Context, name: Text) -> Result<usize, UtilityError> {
+        if let Some((_, sink)) = self.files.iter().find(|(known, _)| *known == name) {
+            return Ok(*sink);
         }
-        Ok(Self { all: sinks, files, main: 0, delimiter, unbuffered })
+        let target = match name.as_bytes() {
+            // Whether its last line lacks a newline is not known to what prints the pattern space.
+            b"/dev/stdout" => Target::Stdout,
+            b"/dev/stderr" => Target::Stderr,
+            _ => match ctx.create(&name, false) {
+                Ok(output) => Target::File(output),
+                Err(FsError::Limit(limit)) => return Err(limit.into()),
+                Err(FsError::Errno(errno)) => {
+                    let message = format!("couldn't open file {name}: {}", errno.message());
+                    return Err(UtilityError::Failed { message, status: 4 });
+                }
+            },
+        };
+        let sink = self.all.add(Sink { target, lacks_newline: false });
+        self.files.push((name, sink));
+        Ok(sink)
     }
 
     /// From now on the pattern space goes into memory.
@@ -121,15 +124,14 @@ impl Sinks {
         self.write(ctx, self.main, text, End::Open)
     }
 
-    /// Writes to a file of the program.
+    /// Writes to a sink of the program.
     pub(super) fn write_file(
         &mut self,
         ctx: &mut Context,
-        file: usize,
+        sink: usize,
         text: &[u8],
         newline: bool,
     ) -> impl Future<Output = Result<(), UtilityError>> {
-        let sink = self.files.get(file).copied().unwrap_or(0);
         self.write(ctx, sink, text, End::of(newline))
     }
 

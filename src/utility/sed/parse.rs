@@ -2,13 +2,17 @@
 //!
 //! Blocks are kept on a list of open ones, labels are resolved at the end; nothing recurses.
 
-use super::delimited;
-use super::error::{Fault, ScriptError};
+use super::delimited::{self, Kind};
+use super::error::{Fault, Place, ScriptError};
+use super::output::Sinks;
 use super::program::{Action, Address, Addresses, Command, Program, RangeEnd, Substitution};
-use super::source::Source;
+use super::source::{Origin, Source};
+use super::text::{TextCommand, Unfinished};
 use crate::memory::{HashMap, String, ToMetered, Vec, boxed};
 use crate::text::Text;
-use crate::utility::regex::{Dialect, Regex, RegexOptions, Syntax};
+use crate::utility::Context;
+use crate::utility::regex::{Dialect, Regex, RegexOptions, Syntax, has_bare_class};
+use std::cmp::Ordering;
 
 /// How a script is read.
 #[derive(Clone, Debug)]
@@ -22,55 +26,94 @@ pub(super) struct ParseOptions {
     pub(super) regex: RegexOptions,
 }
 
-struct Parser<'s> {
-    source: &'s mut Source,
-    options: ParseOptions,
+/// Reads a script part by part.
+pub(super) struct Parser {
+    /// They may change between two parts.
+    pub(super) options: ParseOptions,
+    pub(super) source: Source,
     program: Program,
-    open: Vec<usize>,
+    sinks: Sinks,
+    /// The `{` without a `}` so far.
+    open: Vec<(usize, Place)>,
     labels: HashMap<Vec<u8>, usize>,
     jumps: Vec<(usize, Vec<u8>)>,
+    /// The text that the next part goes on with.
+    pub(super) unfinished: Option<Unfinished>,
+    has_read: bool,
 }
 
-/// Parses the whole of `source`.
-pub(super) fn parse(source: &mut Source, options: ParseOptions) -> Result<Program, ScriptError> {
-    let mut program = Program::default();
-    if source.peek() == Some(b'#') {
-        source.next();
-        // GNU sed does not look at what follows the `n`.
-        program.is_silent =
-            source.take_if(b'n') && (!options.is_posix || matches!(source.peek(), None | Some(b'\n')));
-        source.take_while(|byte| byte != b'\n');
+impl Parser {
+    pub(super) fn new(options: ParseOptions) -> Self {
+        Self {
+            options,
+            source: Source::new(Origin::Expression(0), Vec::new()),
+            program: Program::default(),
+            sinks: Sinks::new(),
+            open: Vec::new(),
+            labels: HashMap::default(),
+            jumps: Vec::new(),
+            unfinished: None,
+            has_read: false,
+        }
     }
-    let mut parser =
-        Parser { source, options, program, open: Vec::new(), labels: HashMap::default(), jumps: Vec::new() };
-    while parser.command()? {}
-    if !parser.open.is_empty() {
-        return Err(parser.source.whole_fault(Fault::UnmatchedOpen));
-    }
-    parser.resolve_jumps()?;
-    Ok(parser.program)
-}
 
-impl Parser<'_> {
-    fn fault<T>(&self, fault: Fault) -> Result<T, ScriptError> {
+    /// Parses another part of the script. The files that it writes are made while it is read.
+    pub(super) fn read(&mut self, ctx: &Context, source: Source) -> Result<(), ScriptError> {
+        self.source = source;
+        let is_first = !std::mem::replace(&mut self.has_read, true);
+        if let Some(unfinished) = self.unfinished.take() {
+            let action = self.go_on(unfinished)?;
+            self.set_text(action);
+        } else if is_first && self.source.take_if(b'#') {
+            // GNU sed does not look at what follows the `n`.
+            self.program.is_silent = self.source.take_if(b'n')
+                && (!self.options.is_posix || matches!(self.source.peek(), None | Some(b'\n')));
+            self.source.take_while(|byte| byte != b'\n');
+        }
+        while self.command(ctx)? {}
+        Ok(())
+    }
+
+    /// The whole script, and where it writes.
+    pub(super) fn finish(mut self) -> Result<(Program, Sinks), ScriptError> {
+        if let Some(unfinished) = self.unfinished.take() {
+            let action = self.end_of_text(&unfinished)?;
+            self.set_text(action);
+        }
+        if let Some((_, place)) = self.open.pop() {
+            return Err(ScriptError::At { place, fault: Fault::UnmatchedOpen });
+        }
+        self.resolve_jumps()?;
+        self.program.end = self.source.line();
+        Ok((self.program, self.sinks))
+    }
+
+    /// Gives the last command the text that was not whole before.
+    fn set_text(&mut self, action: Action) {
+        if let Some(command) = self.program.commands.last_mut() {
+            command.action = action;
+        }
+    }
+
+    pub(super) fn fault<T>(&self, fault: Fault) -> Result<T, ScriptError> {
         Err(self.source.fault(fault))
     }
 
     /// Parses a command; false at the end.
-    fn command(&mut self) -> Result<bool, ScriptError> {
+    fn command(&mut self, ctx: &Context) -> Result<bool, ScriptError> {
         self.source.take_while(|byte| byte == b';' || byte.is_ascii_whitespace() || byte == 0x0b);
         if self.source.peek().is_none() {
             return Ok(false);
         }
         let addresses = self.addresses()?;
-        self.source.skip_spaces();
+        self.source.skip_blanks();
         let mut is_negated = false;
         while self.source.take_if(b'!') {
             if is_negated {
                 return self.fault(Fault::SeveralNegations);
             }
             is_negated = true;
-            self.source.skip_spaces();
+            self.source.skip_blanks();
         }
         let Some(letter) = self.source.next() else { return self.fault(Fault::MissingCommand) };
         let (has_address, has_range) = match &addresses {
@@ -82,9 +125,12 @@ impl Parser<'_> {
             b':' if has_address => return self.fault(Fault::LabelWithAddress),
             b'}' if has_address && !self.open.is_empty() => return self.fault(Fault::CloseWithAddress),
             b'q' | b'Q' if has_range => return self.fault(Fault::OneAddress),
+            b'=' | b'a' | b'i' | b'l' | b'r' if has_range && self.options.is_posix => {
+                return self.fault(Fault::OneAddress);
+            }
             _ => {}
         }
-        if let Some(action) = self.action(letter)? {
+        if let Some(action) = self.action(ctx, letter)? {
             let (addresses, action) = match (addresses, action) {
                 // `0r`: the file comes before the first line.
                 (Some(Addresses { first: Address::Line(0), second: None }), Action::ReadFile(name)) => {
@@ -98,10 +144,21 @@ impl Parser<'_> {
     }
 
     fn addresses(&mut self) -> Result<Option<Addresses>, ScriptError> {
-        let Some(first) = self.address()? else { return Ok(None) };
-        self.source.skip_spaces();
+        let is_relative = !self.options.is_posix && matches!(self.source.peek(), Some(b'+' | b'~'));
+        let first = if is_relative {
+            self.source.next();
+            self.source.skip_blanks();
+            if self.source.number().unwrap_or(0) > 0 {
+                return self.fault(Fault::RelativeFirst);
+            }
+            Address::Every
+        } else {
+            let Some(first) = self.address()? else { return Ok(None) };
+            first
+        };
+        self.source.skip_blanks();
         let second = if self.source.take_if(b',') {
-            self.source.skip_spaces();
+            self.source.skip_blanks();
             Some(self.range_end()?)
         } else {
             None
@@ -123,23 +180,20 @@ impl Parser<'_> {
     }
 
     fn range_end(&mut self) -> Result<RangeEnd, ScriptError> {
-        match self.source.peek() {
-            Some(b'+') => {
-                self.source.next();
-                return Ok(RangeEnd::Plus(self.source.number().unwrap_or(0)));
-            }
-            Some(b'~') => {
-                self.source.next();
-                return Ok(RangeEnd::Multiple(self.source.number().unwrap_or(0)));
-            }
-            _ => {}
+        if let Some(sign @ (b'+' | b'~')) = self.source.peek()
+            && !self.options.is_posix
+        {
+            self.source.next();
+            self.source.skip_blanks();
+            let number = self.source.number().unwrap_or(0);
+            return Ok(if sign == b'+' { RangeEnd::Plus(number) } else { RangeEnd::Multiple(number) });
         }
         match self.address()? {
             Some(Address::Line(number)) => Ok(RangeEnd::Line(number)),
             Some(Address::Last) => Ok(RangeEnd::Last),
             Some(Address::Regex(regex)) => Ok(RangeEnd::Regex(regex)),
             Some(Address::Step(first, step)) => Ok(RangeEnd::Step(first, step)),
-            None => {
+            Some(Address::Every) | None => {
                 self.source.next();
                 self.fault(Fault::UnexpectedComma)
             }
@@ -150,6 +204,9 @@ impl Parser<'_> {
         let delimiter = match self.source.peek() {
             Some(b'0'..=b'9') => {
                 let first = self.source.number().unwrap_or(0);
+                if self.options.is_posix {
+                    return Ok(Some(Address::Line(first)));
+                }
                 self.source.skip_blanks();
                 if !self.source.take_if(b'~') {
                     return Ok(Some(Address::Line(first)));
@@ -157,12 +214,6 @@ impl Parser<'_> {
                 self.source.skip_blanks();
                 let step = self.source.number().unwrap_or(0);
                 return Ok(Some(if step == 0 { Address::Line(first) } else { Address::Step(first, step) }));
-            }
-            Some(b'+') => {
-                // `+N` without an address before it is taken for `N`'s worth of nothing: the command applies to all.
-                self.source.next();
-                self.source.number();
-                return Ok(None);
             }
             Some(b'$') => {
                 self.source.next();
@@ -174,19 +225,21 @@ impl Parser<'_> {
             }
             Some(b'\\') => {
                 self.source.next();
-                match self.source.next() {
-                    Some(delimiter) => delimiter,
-                    None => return self.fault(Fault::UnterminatedAddress),
-                }
+                self.delimiter(Fault::UnterminatedAddress)?
             }
             _ => return Ok(None),
         };
-        let Some(text) = delimited::read(self.source, delimiter, true) else {
+        let kind = self.regex_kind();
+        let Some(text) = delimited::read(&mut self.source, delimiter, kind) else {
             return self.fault(Fault::UnterminatedAddress);
         };
         let mut options = self.options.regex.clone();
+        let mut has_modifiers = false;
         loop {
             self.source.skip_blanks();
+            if self.options.is_posix {
+                break;
+            }
             if self.source.take_if(b'I') {
                 options.ignore_case = true;
             } else if self.source.take_if(b'M') {
@@ -194,31 +247,40 @@ impl Parser<'_> {
             } else {
                 break;
             }
+            has_modifiers = true;
         }
-        Ok(Some(Address::Regex(self.regex(&text, &options)?)))
+        Ok(Some(Address::Regex(self.regex(&text, &options, has_modifiers)?)))
+    }
+
+    fn regex_kind(&self) -> Kind {
+        if self.options.is_posix { Kind::PosixRegex } else { Kind::Regex }
     }
 
     /// Compiles; an empty expression is the last one used.
-    fn regex(&mut self, text: &[u8], options: &RegexOptions) -> Result<Option<Regex>, ScriptError> {
+    fn regex(
+        &mut self,
+        text: &[u8],
+        options: &RegexOptions,
+        has_modifiers: bool,
+    ) -> Result<Option<Regex>, ScriptError> {
         if text.is_empty() {
-            return if options.ignore_case || options.newline_sensitive {
-                self.fault(Fault::ModifierOnEmptyRegex)
-            } else {
-                Ok(None)
-            };
+            return if has_modifiers { self.fault(Fault::ModifierOnEmptyRegex) } else { Ok(None) };
         }
-        let options = RegexOptions { dialect: Dialect::Sed, ..options.clone() };
-        let expanded = delimited::expand_regex(text).map_err(|fault| self.source.fault(fault))?;
+        let dialect = if self.options.is_posix { Dialect::SedPosix } else { Dialect::Sed };
+        let options = RegexOptions { dialect, ..options.clone() };
+        let expanded =
+            delimited::expand_regex(text, self.regex_kind()).map_err(|fault| self.source.fault(fault))?;
         match Regex::new(&expanded, self.options.syntax, &options) {
+            Ok(_) if has_bare_class(&expanded) => Err(ScriptError::BareClass),
             Ok(regex) => Ok(Some(regex)),
             Err(error) => self.fault(error.into()),
         }
     }
 
     /// The rest of a command; `None` where there is nothing to be done at run time.
-    fn action(&mut self, letter: u8) -> Result<Option<Action>, ScriptError> {
+    fn action(&mut self, ctx: &Context, letter: u8) -> Result<Option<Action>, ScriptError> {
         if self.options.is_posix && b"eFLQRTvWz".contains(&letter) {
-            return self.fault(Fault::UnknownCommand(char::from(letter)));
+            return self.fault(Fault::UnknownCommand(letter));
         }
         let action = match letter {
             b'#' => {
@@ -226,7 +288,8 @@ impl Parser<'_> {
                 return Ok(None);
             }
             b'{' => {
-                self.open.push(self.program.commands.len());
+                let place = self.source.line();
+                self.open.push((self.program.commands.len(), place));
                 return Ok(Some(Action::Block(usize::MAX)));
             }
             b'}' => return self.close().map(|()| None),
@@ -234,42 +297,41 @@ impl Parser<'_> {
             b'b' | b't' | b'T' => {
                 let name = self.label_name();
                 self.jumps.push((self.program.commands.len(), name));
-                match letter {
+                // The blank that ends the label ends the command.
+                return Ok(Some(match letter {
                     b'b' => Action::Branch(usize::MAX),
                     b't' => Action::BranchIfReplaced(usize::MAX),
                     _ => Action::BranchUnlessReplaced(usize::MAX),
-                }
+                }));
             }
-            b'a' => return self.text().map(|text| Some(Action::Append(text))),
-            b'i' => return self.text().map(|text| Some(Action::Insert(text))),
-            b'c' => return self.text().map(|text| Some(Action::Change(text))),
+            b'a' => return self.text(TextCommand::Append).map(Some),
+            b'i' => return self.text(TextCommand::Insert).map(Some),
+            b'c' => return self.text(TextCommand::Change).map(Some),
             b'r' => return self.file_name().map(|name| Some(Action::ReadFile(name))),
             b'R' => {
                 let name = self.file_name()?;
                 return Ok(Some(Action::ReadLine(intern(&mut self.program.inputs, name))));
             }
-            b'w' => return self.output().map(|output| Some(Action::Write(output))),
-            b'W' => return self.output().map(|output| Some(Action::WriteFirstLine(output))),
-            b's' => return self.substitute().map(Some),
+            b'w' => return self.output(ctx).map(|output| Some(Action::Write(output))),
+            b'W' => return self.output(ctx).map(|output| Some(Action::WriteFirstLine(output))),
+            b's' => return self.substitute(ctx).map(Some),
             b'y' => self.translate()?,
             b'q' | b'Q' | b'l' | b'L' => {
                 self.source.skip_blanks();
-                let number = self.source.number();
+                let number = if self.options.is_posix { None } else { self.source.number() };
                 match letter {
                     b'q' => Action::Quit(number.unwrap_or(0) as u8),
                     b'Q' => Action::QuitSilently(number.unwrap_or(0) as u8),
                     b'l' => Action::List(number),
-                    _ => return self.fault(Fault::UnknownCommand('L')),
+                    _ => return self.fault(Fault::UnknownCommand(b'L')),
                 }
             }
             b'v' => {
-                self.source.skip_blanks();
-                let version =
-                    self.source.take_while(|byte| byte.is_ascii_digit() || byte == b'.').to_metered();
-                if is_newer(&version) {
+                let version = self.label_name();
+                if version_order(&version, b"4.9") == Ordering::Greater {
                     return self.fault(Fault::NewerVersion);
                 }
-                Action::Nothing
+                return Ok(None);
             }
             b'e' => return self.execute().map(Some),
             b'd' => Action::Delete,
@@ -286,10 +348,7 @@ impl Parser<'_> {
             b'P' => Action::PrintFirstLine,
             b'=' => Action::LineNumber,
             b'z' => Action::Zap,
-            other => {
-                let shown = if other.is_ascii() { char::from(other) } else { char::REPLACEMENT_CHARACTER };
-                return self.fault(Fault::UnknownCommand(shown));
-            }
+            other => return self.fault(Fault::UnknownCommand(other)),
         };
         self.end()?;
         Ok(Some(action))
@@ -311,7 +370,7 @@ impl Parser<'_> {
 
     fn close(&mut self) -> Result<(), ScriptError> {
         let here = self.program.commands.len();
-        let Some(start) = self.open.pop() else { return self.fault(Fault::UnexpectedClose) };
+        let Some((start, _)) = self.open.pop() else { return self.fault(Fault::UnexpectedClose) };
         if let Some(Command { action: Action::Block(end), .. }) = self.program.commands.get_mut(start) {
             *end = here;
         }
@@ -336,7 +395,7 @@ impl Parser<'_> {
 
     fn resolve_jumps(&mut self) -> Result<(), ScriptError> {
         let end = self.program.commands.len();
-        for (index, name) in std::mem::take(&mut self.jumps) {
+        for (index, name) in std::mem::take(&mut self.jumps).into_iter().rev() {
             let target = if name.is_empty() {
                 end
             } else {
@@ -353,93 +412,43 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The text of `a`, `i`, `c`: on the same line, or after a backslash on the next.
-    fn text(&mut self) -> Result<Text, ScriptError> {
-        self.source.skip_blanks();
-        if self.source.peek().is_none() {
-            return self.fault(Fault::ExpectedBackslash);
-        }
-        let mut raw = Vec::new();
-        if self.source.take_if(b'\\') {
-            let blanks = self.source.take_while(|byte| matches!(byte, b' ' | b'\t')).to_metered();
-            if self.source.peek().is_none() {
-                return Ok(Text::EMPTY);
-            }
-            if !self.source.take_if(b'\n') {
-                raw.extend(blanks);
-                // `a\text`: the backslash belongs to the command, so `t` is no tab.
-                if self.source.peek() != Some(b'\\')
-                    && let Some(first) = self.source.next()
-                {
-                    raw.extend([b'\\', b'd', first / 100 + b'0', first / 10 % 10 + b'0', first % 10 + b'0']);
-                }
-            }
-        } else if self.options.is_posix || self.source.peek() == Some(b'\n') {
-            return self.fault(Fault::ExpectedBackslash);
-        }
-        while let Some(byte) = self.source.next() {
-            match byte {
-                b'\n' => break,
-                b'\\' => {
-                    raw.push(byte);
-                    raw.extend(self.source.next());
-                }
-                _ => raw.push(byte),
-            }
-        }
-        raw.push(b'\n');
-        delimited::text(&raw).map(Text::from).map_err(|fault| self.source.fault(fault))
-    }
-
-    /// The command of `e`, which is written as the text of `a` is.
-    fn execute(&mut self) -> Result<Action, ScriptError> {
-        if self.options.no_files {
-            return self.fault(Fault::Disabled);
-        }
-        self.source.skip_blanks();
-        if matches!(self.source.peek(), None | Some(b'\n')) {
-            self.source.next();
-            return Ok(Action::Execute(None));
-        }
-        self.text().map(|text| Action::Execute(Some(text)))
-    }
-
     fn file_name(&mut self) -> Result<Text, ScriptError> {
         if self.options.no_files {
             return self.fault(Fault::Disabled);
         }
         self.source.skip_blanks();
         let name = Text::from(self.source.take_while(|byte| byte != b'\n'));
+        self.source.next();
         if name.is_empty() {
             return self.fault(Fault::MissingFileName);
         }
-        self.source.next();
         Ok(name)
     }
 
-    fn output(&mut self) -> Result<usize, ScriptError> {
+    fn output(&mut self, ctx: &Context) -> Result<usize, ScriptError> {
         let name = self.file_name()?;
-        Ok(intern(&mut self.program.outputs, name))
+        self.sinks.open(ctx, name).map_err(ScriptError::Output)
     }
 
     fn delimiter(&mut self, unterminated: Fault) -> Result<u8, ScriptError> {
         match self.source.next() {
-            None | Some(b'\n' | b'\\') => self.fault(unterminated),
+            None => self.fault(unterminated),
             Some(byte) if byte >= 0x80 => self.fault(Fault::WideDelimiter),
             Some(byte) => Ok(byte),
         }
     }
 
-    fn substitute(&mut self) -> Result<Action, ScriptError> {
+    fn substitute(&mut self, ctx: &Context) -> Result<Action, ScriptError> {
         let delimiter = self.delimiter(Fault::UnterminatedSubstitute)?;
-        let Some(regex) = delimited::read(self.source, delimiter, true) else {
+        let kind = self.regex_kind();
+        let Some(regex) = delimited::read(&mut self.source, delimiter, kind) else {
             return self.fault(Fault::UnterminatedSubstitute);
         };
-        let Some(text) = delimited::read(self.source, delimiter, false) else {
+        let Some(text) = delimited::read(&mut self.source, delimiter, Kind::Text) else {
             return self.fault(Fault::UnterminatedSubstitute);
         };
         let (replacement, greatest_group) =
-            delimited::replacement(&text).map_err(|fault| self.source.fault(fault))?;
+            delimited::replacement(&text, self.options.is_posix).map_err(|fault| self.source.fault(fault))?;
         let mut substitution = Substitution {
             regex: None,
             replacement,
@@ -451,35 +460,49 @@ impl Parser<'_> {
             output: None,
         };
         let mut options = self.options.regex.clone();
-        self.flags(&mut substitution, &mut options)?;
-        substitution.regex = self.regex(&regex, &options)?;
+        let has_modifiers = self.flags(ctx, &mut substitution, &mut options)?;
+        substitution.regex = self.regex(&regex, &options, has_modifiers)?;
         if let Some(regex) = &substitution.regex
             && regex.group_count() < greatest_group
         {
             return self.fault(Fault::InvalidReference(greatest_group));
         }
+        if substitution.executes && self.options.no_files {
+            return self.fault(Fault::Disabled);
+        }
         substitution.number = substitution.number.max(1);
         Ok(Action::Substitute(boxed(substitution)))
     }
 
+    /// The flags of `s`; whether there are some that say how the expression is read.
     fn flags(
         &mut self,
+        ctx: &Context,
         substitution: &mut Substitution,
         options: &mut RegexOptions,
-    ) -> Result<(), ScriptError> {
+    ) -> Result<bool, ScriptError> {
+        let mut has_modifiers = false;
         loop {
             match self.source.next() {
-                Some(b'i' | b'I') => options.ignore_case = true,
-                Some(b'm' | b'M') => options.newline_sensitive = self.options.has_newlines,
-                Some(b'e') if self.options.no_files => return self.fault(Fault::Disabled),
+                Some(b'i' | b'I' | b'm' | b'M' | b'e') if self.options.is_posix => {
+                    return self.fault(Fault::UnknownSubstituteOption);
+                }
+                Some(b'i' | b'I') => {
+                    options.ignore_case = true;
+                    has_modifiers = true;
+                }
+                Some(b'm' | b'M') => {
+                    options.newline_sensitive = self.options.has_newlines;
+                    has_modifiers = true;
+                }
                 Some(b'e') => substitution.executes = true,
                 Some(b'p') if substitution.prints => return self.fault(Fault::SeveralPrints),
                 Some(b'p') => substitution.prints = true,
                 Some(b'g') if substitution.is_global => return self.fault(Fault::SeveralGlobals),
                 Some(b'g') => substitution.is_global = true,
                 Some(b'w') => {
-                    substitution.output = Some(self.output()?);
-                    return Ok(());
+                    substitution.output = Some(self.output(ctx)?);
+                    return Ok(has_modifiers);
                 }
                 Some(b'0'..=b'9') => {
                     if substitution.number > 0 {
@@ -493,11 +516,11 @@ impl Parser<'_> {
                 }
                 Some(b'}' | b'#') => {
                     self.source.back();
-                    return Ok(());
+                    return Ok(has_modifiers);
                 }
                 Some(b' ' | b'\t') => {}
-                None | Some(b'\n' | b';') => return Ok(()),
-                Some(b'\r') if matches!(self.source.peek(), None | Some(b'\n')) => return Ok(()),
+                None | Some(b'\n' | b';') => return Ok(has_modifiers),
+                Some(b'\r') if matches!(self.source.peek(), None | Some(b'\n')) => return Ok(has_modifiers),
                 Some(_) => return self.fault(Fault::UnknownSubstituteOption),
             }
         }
@@ -505,8 +528,8 @@ impl Parser<'_> {
 
     fn translate(&mut self) -> Result<Action, ScriptError> {
         let delimiter = self.delimiter(Fault::UnterminatedTranslate)?;
-        let from = delimited::read(self.source, delimiter, false);
-        let to = if from.is_some() { delimited::read(self.source, delimiter, false) } else { None };
+        let from = delimited::read(&mut self.source, delimiter, Kind::Text);
+        let to = if from.is_some() { delimited::read(&mut self.source, delimiter, Kind::Text) } else { None };
         let (Some(from), Some(to)) = (from, to) else { return self.fault(Fault::UnterminatedTranslate) };
         match delimited::translation(&from, &to) {
             Ok(translation) => Ok(Action::Translate(boxed(translation))),
@@ -523,9 +546,22 @@ fn intern(names: &mut Vec<Text>, name: Text) -> usize {
     names.add(name)
 }
 
-/// Whether a version is newer than the GNU sed that this one follows.
-fn is_newer(version: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(version);
-    let mut numbers = text.split('.').map(|part| part.parse::<u64>().unwrap_or(0));
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) > (4, 9)
+/// Compares versions: runs of digits as numbers, unless one begins with a zero, and all else byte by byte.
+fn version_order(one: &[u8], other: &[u8]) -> Ordering {
+    let mut at = 0;
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    loop {
+        let (left, right) = (one.get(at..).unwrap_or_default(), other.get(at..).unwrap_or_default());
+        let (Some(&first), Some(&second)) = (left.first(), right.first()) else {
+            return left.len().cmp(&right.len());
+        };
+        let (length, other_length) = (digits(left), digits(right));
+        if length > 0 && other_length > 0 && first != b'0' && second != b'0' && length != other_length {
+            return length.cmp(&other_length);
+        }
+        if first != second {
+            return first.cmp(&second);
+        }
+        at += 1;
+    }
 }

@@ -1,5 +1,6 @@
 //! A `sed` script, parsed: a flat list of commands in which blocks and labels are indexes.
 
+use super::error::Place;
 use crate::character::Unit;
 use crate::memory::{HashMap, Held, Vec};
 use crate::text::Text;
@@ -9,12 +10,12 @@ use crate::utility::regex::Regex;
 #[derive(Debug, Default)]
 pub(super) struct Program {
     pub(super) commands: Vec<Command>,
-    /// Files that are written, each once; made when the script starts.
-    pub(super) outputs: Vec<Text>,
     /// Files that are read line by line (`R`).
     pub(super) inputs: Vec<Text>,
     /// The script begins with `#n`.
     pub(super) is_silent: bool,
+    /// Where its last part ends: the place of what is found wrong when it runs.
+    pub(super) end: Place,
 }
 
 #[derive(Debug)]
@@ -37,6 +38,8 @@ pub(super) enum Address {
     Step(u64, u64),
     /// `$`
     Last,
+    /// `+0` or `~0`, which selects all lines.
+    Every,
     /// `None`: the last regular expression used.
     Regex(Option<Regex>),
 }
@@ -57,8 +60,6 @@ pub(super) enum RangeEnd {
 pub(super) enum Action {
     /// `{`, with the index of its `}`.
     Block(usize),
-    /// `}`, `:` and comments that carry an address: nothing is done.
-    Nothing,
     Append(Text),
     Insert(Text),
     Change(Text),
@@ -91,7 +92,7 @@ pub(super) enum Action {
     ReadLine(usize),
     Substitute(Box<Held<Substitution>>),
     Translate(Box<Held<Translation>>),
-    /// Index into [`Program::outputs`].
+    /// The sink that is written to.
     Write(usize),
     WriteFirstLine(usize),
     LineNumber,

@@ -3,14 +3,15 @@
 //! A cycle reads a line into the pattern space, runs the commands whose addresses select it, prints the pattern space and
 //! then what `a`, `r` and `R` have put off. Jumps and cycles are ticks.
 
+use super::error::{Fault, ScriptError};
 use super::execute::output_of;
-use super::input::{Event, Inputs};
+use super::input::{Event, Inputs, read_error};
 use super::list::list;
 use super::output::Sinks;
 use super::program::{Action, Address, Addresses, Program, RangeEnd, Substitution};
 use super::substitute::{BLOCK, substitute, translate};
 use crate::limit::LimitError;
-use crate::memory::{JoinMetered, ToDecimal, Vec, format};
+use crate::memory::{JoinMetered, ToDecimal, Vec};
 use crate::utility::pace::{self, Pace, tick_bytes};
 use crate::utility::prelude::*;
 use crate::utility::regex::{Regex, Span};
@@ -130,13 +131,15 @@ impl<'p> Runner<'p> {
             match flow {
                 Flow::QuitSilently(status) => {
                     self.finish(ctx).await?;
-                    return Ok(ExitStatus(status));
+                    // What could not be read counts for more than what the script says.
+                    return Ok(ExitStatus(if self.inputs.status == 0 { status } else { self.inputs.status }));
                 }
                 Flow::Quit(status) => {
                     self.sinks.print_raw(ctx, b"").await?;
                     self.flush_appended(ctx).await?;
                     self.finish(ctx).await?;
-                    return Ok(ExitStatus(status));
+                    // What could not be read counts for more than what the script says.
+                    return Ok(ExitStatus(if self.inputs.status == 0 { status } else { self.inputs.status }));
                 }
                 Flow::Restart => keeps_pattern = true,
                 Flow::End | Flow::Deleted => {}
@@ -206,7 +209,7 @@ impl<'p> Runner<'p> {
         for entry in std::mem::take(&mut self.appended) {
             ctx.tick().await?;
             match entry {
-                Appended::Text(text) => self.print_text(ctx, &text).await?,
+                Appended::Text(text) => self.sinks.print_raw(ctx, &text).await?,
                 Appended::Line(line) => self.sinks.print_raw(ctx, &line).await?,
                 Appended::File(name) => self.copy_file(ctx, &name).await?,
             }
@@ -214,7 +217,7 @@ impl<'p> Runner<'p> {
         Ok(())
     }
 
-    /// The text of `a`, `i` or `c`; its newline is what ends a line.
+    /// The text of `i` or `c`; its newline is what ends a line.
     async fn print_text(&mut self, ctx: &mut Context, text: &[u8]) -> Result<(), UtilityError> {
         match text.strip_suffix(b"\n") {
             Some(body) => self.sinks.print(ctx, body, true).await,
@@ -222,15 +225,16 @@ impl<'p> Runner<'p> {
         }
     }
 
-    /// `r`: a file that can not be read is as one that is empty.
-    async fn copy_file(&mut self, ctx: &mut Context, name: &[u8]) -> Result<(), UtilityError> {
+    /// `r`: a file that can not be opened is as one that is empty.
+    async fn copy_file(&mut self, ctx: &mut Context, name: &Text) -> Result<(), UtilityError> {
         self.sinks.flush_files().await?;
         self.sinks.print_raw(ctx, b"").await?;
         let Ok(mut input) = ctx.open(name) else { return Ok(()) };
         loop {
             let count = match input.fill().await {
-                Ok([]) | Err(FsError::Errno(_)) => return Ok(()),
-                Err(FsError::Limit(limit)) => return Err(limit.into()),
+                // What is open for writing alone, as `/dev/stderr` may be, has nothing to be read.
+                Ok([]) | Err(FsError::Errno(Errno::BadDescriptor)) => return Ok(()),
+                Err(error) => return Err(read_error(name, error)),
                 Ok(bytes) => {
                     self.sinks.print_raw(ctx, bytes).await?;
                     bytes.len()
@@ -255,7 +259,7 @@ impl<'p> Runner<'p> {
             match &command.action {
                 Action::Block(end) if !is_selected => at = *end,
                 _ if !is_selected => {}
-                Action::Block(_) | Action::Nothing => {}
+                Action::Block(_) => {}
                 Action::Branch(to) => at = self.jump(ctx, *to).await?,
                 Action::BranchIfReplaced(to) => {
                     if std::mem::take(&mut self.is_replaced) {
@@ -349,7 +353,8 @@ impl<'p> Runner<'p> {
                 let mut shown = Vec::new();
                 let mut column = 0;
                 for block in self.pattern.text.chunks(BLOCK) {
-                    list(block, width.unwrap_or(self.options.line_length), &mut column, &mut shown);
+                    let width = width.unwrap_or(self.options.line_length);
+                    list(block, width, delimiter, &mut column, &mut shown);
                     tick_bytes(&ctx.meter, block.len()).await?;
                 }
                 shown.push(b'$');
@@ -406,8 +411,8 @@ impl<'p> Runner<'p> {
                 self.appended.push(Appended::Line(line));
                 Ok(())
             }
-            Ok(None) | Err(FsError::Errno(_)) => Ok(()),
-            Err(FsError::Limit(limit)) => Err(limit.into()),
+            Ok(None) => Ok(()),
+            Err(error) => Err(read_error(name, error)),
         }
     }
 
@@ -419,9 +424,7 @@ impl<'p> Runner<'p> {
         let regex = self.regex(substitution.regex.as_ref())?;
         if regex.group_count() < substitution.greatest_group {
             let number = substitution.greatest_group;
-            let message =
-                format!("-e expression #1, char 0: invalid reference \\{number} on `s' command's RHS");
-            return Err(UtilityError::failed(message));
+            return Err(self.late(Fault::InvalidReference(number)));
         }
         let mut pace = Pace::Shared(&ctx.meter);
         let replaced = substitute(
@@ -452,8 +455,12 @@ impl<'p> Runner<'p> {
     /// The expression, or the last one used where it is empty.
     fn regex(&mut self, regex: Option<&'p Regex>) -> Result<&'p Regex, UtilityError> {
         self.last_regex = regex.or(self.last_regex);
-        self.last_regex
-            .ok_or_else(|| UtilityError::failed("-e expression #1, char 0: no previous regular expression"))
+        self.last_regex.ok_or_else(|| self.late(Fault::NoPreviousRegex))
+    }
+
+    /// A fault of the script that shows when it runs.
+    fn late(&self, fault: Fault) -> UtilityError {
+        ScriptError::At { place: self.program.end.clone(), fault }.into()
     }
 
     async fn is_match(&mut self, ctx: &Context, regex: Option<&'p Regex>) -> Result<bool, UtilityError> {
@@ -467,6 +474,7 @@ impl<'p> Runner<'p> {
             Address::Line(number) => Ok(self.inputs.line == *number),
             Address::Step(first, step) => Ok(is_step(self.inputs.line, *first, *step)),
             Address::Last => self.inputs.is_last(ctx).await,
+            Address::Every => Ok(true),
             Address::Regex(regex) => self.is_match(ctx, regex.as_ref()).await,
         }
     }
@@ -492,6 +500,8 @@ impl<'p> Runner<'p> {
                     RangeEnd::Plus(count) => line.saturating_add(*count),
                     RangeEnd::Multiple(0) => line,
                     RangeEnd::Multiple(number) => (line / number).saturating_add(1).saturating_mul(*number),
+                    RangeEnd::Step(first, step) if is_step(line, *first, *step) => line,
+                    RangeEnd::Last if self.inputs.is_last(ctx).await? => line,
                     RangeEnd::Last | RangeEnd::Regex(_) | RangeEnd::Step(..) => u64::MAX,
                 };
                 let next = if last > line { Range::Inside(last) } else { Range::Closed };
@@ -524,11 +534,12 @@ impl<'p> Runner<'p> {
         let is_end = match end {
             RangeEnd::Line(_) | RangeEnd::Plus(_) | RangeEnd::Multiple(_) => {
                 let next = if line >= last { Range::Closed } else { Range::Inside(last) };
-                return Ok((line <= last, next));
+                // Where the command did not see the last line, a counted range holds one line more.
+                return Ok((line <= last || !matches!(end, RangeEnd::Line(_)), next));
             }
+            RangeEnd::Step(first, step) => is_step(line, *first, *step),
             RangeEnd::Last => self.inputs.is_last(ctx).await?,
             RangeEnd::Regex(regex) => self.is_match(ctx, regex.as_ref()).await?,
-            RangeEnd::Step(first, step) => is_step(line, *first, *step),
         };
         Ok((true, if is_end { Range::Closed } else { Range::Inside(last) }))
     }

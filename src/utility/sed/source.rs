@@ -1,4 +1,4 @@
-//! The text of a script: expressions and files joined by newlines, read byte by byte.
+//! The text of a script, or of a part of it, read byte by byte: what an `-e` says, or a file.
 
 use super::error::{Fault, Place, ScriptError};
 use crate::memory::{String, Vec};
@@ -11,40 +11,21 @@ pub(super) enum Origin {
     File(String),
 }
 
+/// A part of a script that is being read. No command but the text of `a`, `i`, `c` and `e` goes on in the next part.
 #[derive(Debug)]
-struct Segment {
-    origin: Origin,
-    start: usize,
-    end: usize,
-}
-
-/// A script that is being read.
-#[derive(Debug, Default)]
 pub(super) struct Source {
+    origin: Origin,
     text: Vec<u8>,
-    segments: Vec<Segment>,
     at: usize,
 }
 
 impl Source {
+    pub(super) fn new(origin: Origin, text: Vec<u8>) -> Self {
+        Self { origin, text, at: 0 }
+    }
+
     pub(super) fn text(&self) -> &[u8] {
         &self.text
-    }
-
-    /// Adds an expression or the content of a file.
-    pub(super) fn push(&mut self, origin: Origin, text: &[u8]) {
-        if !self.segments.is_empty() {
-            self.text.push(b'\n');
-        }
-        let start = self.text.len();
-        let body =
-            if matches!(origin, Origin::File(_)) { text.strip_suffix(b"\n").unwrap_or(text) } else { text };
-        self.text.extend_from_slice(body);
-        self.segments.push(Segment { origin, start, end: self.text.len() });
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.segments.is_empty()
     }
 
     /// The next byte, which is taken.
@@ -82,10 +63,6 @@ impl Source {
         self.take_while(|byte| matches!(byte, b' ' | b'\t'));
     }
 
-    pub(super) fn skip_spaces(&mut self) {
-        self.take_while(|byte| byte.is_ascii_whitespace() || byte == 0x0b);
-    }
-
     /// A decimal number; one that is too large counts as the largest.
     pub(super) fn number(&mut self) -> Option<u64> {
         let mut number: Option<u64> = None;
@@ -96,29 +73,28 @@ impl Source {
         number
     }
 
-    /// A fault found here.
-    pub(super) fn fault(&self, fault: impl Into<Fault>) -> ScriptError {
-        let segment = self.segments.iter().rev().find(|segment| segment.start <= self.at);
-        let place = match segment.map(|segment| (&segment.origin, segment)) {
-            Some((Origin::Expression(number), segment)) => {
-                Place::Expression(*number, self.at.min(segment.end) - segment.start)
-            }
-            Some((Origin::File(name), segment)) => {
-                let read = self.text.get(segment.start..self.at.min(segment.end)).unwrap_or(&[]);
+    /// The place up to which the part was read.
+    fn place(&self) -> Place {
+        match &self.origin {
+            Origin::Expression(number) => Place::Expression(*number, self.at),
+            Origin::File(name) => {
+                let read = self.text.get(..self.at).unwrap_or(&[]);
                 Place::File(name.clone(), 1 + memchr::memchr_iter(b'\n', read).count())
             }
-            None => Place::Expression(0, 0),
-        };
-        ScriptError::At { place, fault: fault.into() }
+        }
     }
 
-    /// A fault of the script as a whole.
-    pub(super) fn whole_fault(&self, fault: Fault) -> ScriptError {
-        let place = match self.segments.last().map(|segment| &segment.origin) {
-            Some(Origin::File(name)) => Place::File(name.clone(), 0),
-            Some(Origin::Expression(number)) => Place::Expression(*number, 0),
-            None => Place::Expression(0, 0),
-        };
-        ScriptError::At { place, fault }
+    /// The place of what is wrong with a command as a whole, or is found when it runs: the line of a file, but no character
+    /// of an expression.
+    pub(super) fn line(&self) -> Place {
+        match self.place() {
+            Place::Expression(number, _) => Place::Expression(number, 0),
+            file @ Place::File(..) => file,
+        }
+    }
+
+    /// A fault found here.
+    pub(super) fn fault(&self, fault: impl Into<Fault>) -> ScriptError {
+        ScriptError::At { place: self.place(), fault: fault.into() }
     }
 }

@@ -95,7 +95,9 @@ async fn append_replacement(
 ) -> Result<(), RegexError> {
     let mut case = Case::Kept;
     let mut next_case = Case::Kept;
+    let mut was_next_case = false;
     for part in parts {
+        let follows_next_case = std::mem::replace(&mut was_next_case, matches!(part, Part::NextCase(_)));
         let text = match part {
             Part::Literal(text) => text.as_slice(),
             Part::Group(number) => {
@@ -104,6 +106,7 @@ async fn append_replacement(
             }
             Part::Case(new) => {
                 case = *new;
+                next_case = Case::Kept;
                 continue;
             }
             Part::NextCase(new) => {
@@ -112,6 +115,10 @@ async fn append_replacement(
             }
         };
         if text.is_empty() {
+            // As in GNU sed, an empty group hands on the `\u` right before it, but not one that was handed on.
+            if !follows_next_case {
+                next_case = Case::Kept;
+            }
             continue;
         }
         if pace.count(1)? {
