@@ -1,29 +1,27 @@
-//! One firing: selects, delivers, runs, reads and folds, as the dialect's [`Chain`] says. A hook's turn is all here, the same
-//! for every dialect.
+//! One firing: selects, delivers, runs (`hook_run.rs`), reads and folds, as the dialect's [`Chain`] says. A hook's turn is all
+//! here, the same for every dialect.
 //!
 //! In sequence, each hook goes through all steps before the next one is looked at. In parallel, all selected hooks get their
 //! payload first and run together; their outputs are read and folded in config order, so that the result does not depend on
 //! which one was faster.
 
-use super::background::{self, Late};
-use super::contract::{Absorbed, Bundle, Chain, Delivery, Flow, Order, Work};
+use super::background;
+use super::contract::{Absorbed, Bundle, Chain, Flow, Order};
 use super::decision::{Decision, Verdict};
 use super::event::Event;
-use super::hooks::{Handler, Hook, HookOf, Hooks};
+use super::hook_run::{Begun, begin};
+use super::hooks::{HookOf, Hooks};
 use super::id::HookId;
 use super::outcome::Outcome;
 use super::reading;
 use super::record::{Effect, HookRecord, LogRecord, Phase, RunRecord, Selection};
-use super::request::Request;
 use super::runner::{HookFuture, HookRunner};
-use super::script::{Command, Ended, ScriptOutcome, ScriptRequest};
+use super::script::ScriptOutcome;
 use super::shadow::{self, Shadow, Watched};
 use super::warning::{self, Warnings};
 use super::watch::{is_watched, show};
 use crate::clock::real_monotonic;
 use crate::hook::dialect::result::DialectResult;
-use crate::text::Text;
-use crate::vfs::WithdrawError;
 use std::borrow::Cow;
 use std::future::poll_fn;
 use std::pin::pin;
@@ -305,155 +303,6 @@ impl Pace {
     }
 }
 
-/// A hook that was begun.
-struct Begun<'a> {
-    work: Waiting<'a>,
-    /// Removed when the hook is over, and when this is dropped on the way.
-    file: Option<PayloadFile<'a>>,
-    warnings: Vec<String>,
-}
-
-enum Waiting<'a> {
-    Over(Box<ScriptOutcome>),
-    For(HookFuture<'a, ScriptOutcome>),
-}
-
-impl<'a> Begun<'a> {
-    fn over(outcome: impl Into<Box<ScriptOutcome>>) -> Self {
-        Self { work: Waiting::Over(outcome.into()), file: None, warnings: Vec::new() }
-    }
-
-    fn waits(run: HookFuture<'a, ScriptOutcome>) -> Self {
-        Self { work: Waiting::For(run), file: None, warnings: Vec::new() }
-    }
-
-    /// Waits; the outcome, and what there is to warn of.
-    async fn outcome(mut self) -> (ScriptOutcome, Vec<String>) {
-        let outcome = match self.work {
-            Waiting::Over(outcome) => *outcome,
-            Waiting::For(run) => run.await,
-        };
-        if let Some(file) = self.file.take() {
-            file.remove(&mut self.warnings);
-        }
-        (outcome, self.warnings)
-    }
-}
-
-/// Deposits the payload file and starts the hook.
-fn begin<'a>(host: &'a dyn HookRunner, hook: &'a Hook, delivery: Result<Delivery, Ended>) -> Begun<'a> {
-    let delivery = match delivery {
-        Ok(delivery) => delivery,
-        Err(end) => return Begun::over(ScriptOutcome::ended(end)),
-    };
-    let timeout = delivery.timeout.unwrap_or(hook.timeout);
-    let late = match delivery.work {
-        Work::Known(outcome) => return Begun::over(outcome),
-        Work::Ask(request) => return Begun::waits(Box::pin(ask(host, request, timeout))),
-        Work::Run => None,
-        Work::Start(late) => Some(late),
-    };
-    let command = match &hook.handler {
-        Handler::Script { script, shell } => Command::Script { script, shell: *shell },
-        Handler::Program { name, arguments } => Command::Program { name, arguments },
-        Handler::Other(kind) => {
-            let end = Ended::NotStarted(format!("{kind} hooks do not run in a shell"));
-            return Begun::over(ScriptOutcome::ended(end));
-        }
-    };
-    let mut warnings = Vec::new();
-    let file =
-        delivery.payload_file.and_then(|path| PayloadFile::write(host, path, &delivery.stdin, &mut warnings));
-    let request = ScriptRequest {
-        command,
-        environment: delivery.environment,
-        inherit_environment: hook.inherit_environment,
-        hidden: delivery.hidden,
-        cwd: delivery.cwd.or_else(|| hook.cwd.clone()),
-        stdin: delivery.stdin,
-        timeout,
-        limits: &hook.limits,
-        capture: hook.capture,
-        identity: hook.identity.as_ref(),
-    };
-    let begun = match late {
-        None => Begun::waits(host.run(request)),
-        Some(late) => start(host, hook, request, late),
-    };
-    Begun { file, warnings, ..begun }
-}
-
-/// What an output that nobody waits for is read to: its tree, and the texts in it.
-const LATE_TREES: u64 = 2;
-
-/// Starts what nobody waits for. A session that can not do that runs it now; for the chain that is the same.
-fn start<'a>(host: &'a dyn HookRunner, hook: &'a Hook, request: ScriptRequest<'a>, late: Late) -> Begun<'a> {
-    let place = reading::Place { stays: host.stays(), live_bytes: hook.limits.live_bytes, trees: LATE_TREES };
-    match host.start(request.clone()) {
-        Some(run) => match background::add(host, hook.id.clone(), place, run, late) {
-            Ok(()) => Begun::over(ScriptOutcome::exited(0, "", "")),
-            Err(end) => Begun::over(ScriptOutcome::ended(end)),
-        },
-        None => Begun::waits(Box::pin(async move {
-            let ran = late.wait(host.run(request), place).await;
-            late.say(&hook.id, ran, host);
-            ScriptOutcome::exited(0, "", "")
-        })),
-    }
-}
-
-/// Asks the host; the answer's time is that of the session's clock.
-async fn ask(host: &dyn HookRunner, request: Request, timeout: Duration) -> ScriptOutcome {
-    let started = host.now();
-    let outcome = host.request(request, timeout).await;
-    ScriptOutcome { duration: host.now().saturating_sub(started), ..outcome }
-}
-
-/// A payload file in the session; removed on drop.
-struct PayloadFile<'a> {
-    host: &'a dyn HookRunner,
-    path: Option<Text>,
-}
-
-impl<'a> PayloadFile<'a> {
-    fn write(
-        host: &'a dyn HookRunner,
-        path: Text,
-        content: &Text,
-        warnings: &mut Vec<String>,
-    ) -> Option<Self> {
-        match host.deposit_file(&path, content) {
-            Ok(()) => Some(Self { host, path: Some(path) }),
-            Err(error) => {
-                warnings.push(format!("payload file {path} could not be written: {error}"));
-                None
-            }
-        }
-    }
-
-    fn remove(mut self, warnings: &mut Vec<String>) {
-        let Some(path) = self.path.take() else { return };
-        warnings.extend(match self.host.withdraw_file(&path) {
-            Ok(()) => None,
-            Err(WithdrawError::Write(error)) => {
-                Some(format!("payload file {path} could not be written: {error}"))
-            }
-            Err(WithdrawError::Remove(error)) => {
-                Some(format!("payload file {path} could not be removed: {error}"))
-            }
-        });
-    }
-}
-
-impl Drop for PayloadFile<'_> {
-    fn drop(&mut self) {
-        if let Some(path) = self.path.take() {
-            // The run was dropped: nobody is left to be told.
-            let _ = self.host.withdraw_file(&path);
-        }
-    }
-}
-
 /// All results in order, once the last one is there. Many short runs take long together: others come first in between.
 async fn join<T>(futures: Vec<HookFuture<'_, T>>) -> Vec<T> {
     let mut waiting: Vec<_> = futures.into_iter().map(|future| (Some(future), None)).collect();
@@ -499,12 +348,14 @@ mod tests {
     //! Parallel chains, over a dialect made for the test.
 
     use super::*;
+    use crate::hook::contract::Delivery;
     use crate::hook::decision::Reading;
     use crate::hook::dialect::everruns::EverrunsResult;
     use crate::hook::event::{EventContext, Happening};
+    use crate::hook::hooks::{Handler, Hook};
     use crate::hook::matcher::Mismatch;
     use crate::hook::runner::HookRunner;
-    use crate::hook::script::{Capture, Excess, Script, Shell};
+    use crate::hook::script::{Capture, Command, Ended, Excess, Script, ScriptRequest, Shell};
     use crate::hook::state::SessionState;
     use crate::limit::Limits;
     use crate::text::Text;

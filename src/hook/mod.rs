@@ -28,6 +28,8 @@ pub mod dialect;
 pub mod document;
 pub mod error;
 pub mod event;
+mod event_table;
+mod hook_run;
 mod hook_set;
 pub mod hooks;
 pub mod http;

@@ -11,7 +11,8 @@
 
 use crate::hook::dialect::list::Dialect;
 use crate::hook::document::Source;
-use crate::hook::portable::{self, ArgumentTest, EventFacts, ExitRule, Facts, PortableHook, Tools, quoted};
+use crate::hook::event_table::EventRow;
+use crate::hook::portable::{self, ArgumentTest, ExitRule, Facts, PortableHook, Tools, quoted};
 use serde_json::Value;
 
 /// What a target's matcher says, and what it can not.
@@ -28,8 +29,8 @@ pub(super) struct Adapter<'a> {
     pub(super) from: Dialect,
     pub(super) to: Dialect,
     pub(super) hook: &'a PortableHook,
-    pub(super) event: &'static EventFacts,
-    pub(super) target: &'static EventFacts,
+    pub(super) event: &'static EventRow,
+    pub(super) target: &'static EventRow,
     pub(super) script: &'a str,
     pub(super) closed: bool,
     pub(super) matching: &'a Match,

@@ -18,9 +18,8 @@ pub use remark::{Remark, RemarkKind};
 
 use super::document::Source;
 use super::error::ConfigProblem;
-use super::portable::{
-    self, Draft, EventFacts, Facts, Matching, Part, PortableHandler, PortableHook, Tools, quoted,
-};
+use super::event_table::{EventRow, Part};
+use super::portable::{self, Draft, Facts, Matching, PortableHandler, PortableHook, Tools, quoted};
 use crate::hook::dialect::list::Dialect;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
@@ -131,17 +130,18 @@ impl Conversion {
     }
 
     /// The target's events for the same moment.
-    fn targets(&mut self, event: &'static EventFacts, label: &str) -> Vec<&'static EventFacts> {
+    fn targets(&mut self, event: &'static EventRow, label: &str) -> Vec<&'static EventRow> {
         let events = portable::facts(self.to).events;
-        let same = |moment: &str| -> Vec<&'static EventFacts> {
+        let same = |moment: &str| -> Vec<&'static EventRow> {
             let fitting = events.iter().filter(|target| !moment.is_empty() && target.moment == moment);
-            let fitting: Vec<_> = fitting
+            let mut fitting: Vec<_> = fitting
                 .filter(|target| {
                     event.part == Part::All || target.part == Part::All || target.part == event.part
                 })
                 .collect();
+            fitting.sort_by_key(|target| target.is_aside);
             // One event for each outcome: by the same name, else the first.
-            let mut chosen: Vec<&'static EventFacts> = Vec::new();
+            let mut chosen: Vec<&'static EventRow> = Vec::new();
             for target in &fitting {
                 let named =
                     fitting.iter().find(|other| other.part == target.part && other.name == event.name);
@@ -179,8 +179,8 @@ impl Conversion {
         from: Dialect,
         facts: &'static Facts,
         hook: &PortableHook,
-        event: &'static EventFacts,
-        target: &'static EventFacts,
+        event: &'static EventRow,
+        target: &'static EventRow,
         script: &str,
         index: usize,
     ) -> bool {
@@ -236,8 +236,8 @@ impl Conversion {
         &mut self,
         from: Dialect,
         hook: &PortableHook,
-        event: &EventFacts,
-        target: &EventFacts,
+        event: &EventRow,
+        target: &EventRow,
         label: &str,
     ) -> Option<adapter::Match> {
         let (facts, to) = (portable::facts(from), portable::facts(self.to));
@@ -318,7 +318,7 @@ impl Conversion {
     }
 }
 
-fn draft(hook: &PortableHook, event: &'static EventFacts, script: String, tools: Tools) -> Draft {
+fn draft(hook: &PortableHook, event: &'static EventRow, script: String, tools: Tools) -> Draft {
     Draft {
         name: hook.name.clone(),
         event,

@@ -2,7 +2,8 @@
 
 use super::Conversion;
 use crate::hook::dialect::list::Dialect;
-use crate::hook::portable::{self, EventFacts, Facts, Failure, Part, PortableHook};
+use crate::hook::event_table::{EventRow, Failure, Part};
+use crate::hook::portable::{self, Facts, PortableHook};
 use crate::visible;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -120,8 +121,8 @@ impl Conversion {
         &mut self,
         from: Dialect,
         hook: &PortableHook,
-        event: &EventFacts,
-        target: &EventFacts,
+        event: &EventRow,
+        target: &EventRow,
         script: &str,
     ) {
         let facts = portable::facts(from);
@@ -170,13 +171,7 @@ impl Conversion {
         }
     }
 
-    pub(super) fn failure_remarks(
-        &mut self,
-        closed: bool,
-        event: &EventFacts,
-        target: &EventFacts,
-        label: &str,
-    ) {
+    pub(super) fn failure_remarks(&mut self, closed: bool, event: &EventRow, target: &EventRow, label: &str) {
         if !event.blocks || !target.blocks {
             return;
         }

@@ -6,7 +6,8 @@ use super::rule::{
 use super::{HookLint, reach};
 use crate::hook::dialect::goclaw;
 use crate::hook::dialect::list::Dialect;
-use crate::hook::portable::{self, ArgumentTest, EventFacts, Tools};
+use crate::hook::event_table::EventRow;
+use crate::hook::portable::{self, ArgumentTest, Tools};
 use std::time::Duration;
 
 /// Values that a matcher of these events can meet: dialect, event, field, values.
@@ -175,7 +176,7 @@ impl HookLint<'_> {
     }
 
     /// A matcher that none of the values passes that the event can have.
-    fn no_such_value(&self, event: &EventFacts, field: &str, matcher: &str) -> Option<String> {
+    fn no_such_value(&self, event: &EventRow, field: &str, matcher: &str) -> Option<String> {
         let (.., values) = VALUES
             .iter()
             .find(|(dialect, name, of, _)| (*dialect, *name, *of) == (self.dialect, event.name, field))?;

@@ -4,7 +4,8 @@ use super::HookLint;
 use super::rule::{CANNOT_BLOCK, EXIT_FAILURE, EXIT_NOT_BLOCKING, FAIL_OPEN, FAIL_OPEN_DEFAULT};
 use super::texts::Texts;
 use crate::hook::dialect::list::Dialect;
-use crate::hook::portable::{ExitRule, Failure};
+use crate::hook::event_table::Failure;
+use crate::hook::portable::ExitRule;
 use crate::inspect::{CommandView, View};
 
 /// Events whose hooks can stop a step of the platform, but guard nothing that a model or a user does.

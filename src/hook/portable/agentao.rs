@@ -2,24 +2,16 @@
 
 use super::tools::Tools;
 use super::{
-    Carries, Draft, EventFacts, ExitRule, Facts, Failure, Matching, Part, PortableHandler, PortableHook,
-    place, text, whole_seconds,
+    Carries, Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, place, text, whole_seconds,
 };
+use crate::hook::dialect::agentao::event::EVENTS;
 use crate::hook::document::Node;
+use crate::hook::event_table::EventRow;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 pub(crate) static FACTS: Facts = Facts {
-    events: &[
-        EventFacts::new("UserPromptSubmit", "prompt_submitted").blocks(Failure::Open),
-        EventFacts::new("SessionStart", "session_started"),
-        EventFacts::new("SessionEnd", "session_ended"),
-        EventFacts::new("PreToolUse", "tool_call_starting").tool().blocks(Failure::Open),
-        EventFacts::new("PostToolUse", "tool_call_ended").tool().part(Part::Success),
-        EventFacts::new("PostToolUseFailure", "tool_call_ended").tool().part(Part::Failure),
-        EventFacts::new("Stop", "turn_ended").blocks(Failure::Open),
-        EventFacts::new("PreCompact", "compaction_starting"),
-    ],
+    events: EVENTS,
     output: &[
         "blockingError",
         "preventContinuation",
@@ -149,7 +141,7 @@ pub(crate) static FACTS: Facts = Facts {
     carries,
 };
 
-fn carries(event: &EventFacts) -> Carries {
+fn carries(event: &EventRow) -> Carries {
     Carries {
         deny: event.blocks,
         ask: event.name == "PreToolUse",

@@ -2,49 +2,17 @@
 
 use super::tools::Tools;
 use super::{
-    Carries, Draft, EventFacts, ExitRule, Facts, Failure, Matching, Part, PortableHandler, PortableHook,
-    place, text, texts, whole_seconds,
+    Carries, Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, place, text, texts,
+    whole_seconds,
 };
+use crate::hook::dialect::claude_code::event::EVENTS;
 use crate::hook::document::Node;
+use crate::hook::event_table::EventRow;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 pub(crate) static FACTS: Facts = Facts {
-    events: &[
-        EventFacts::new("SessionStart", "session_started"),
-        EventFacts::new("Setup", ""),
-        EventFacts::new("InstructionsLoaded", ""),
-        EventFacts::new("UserPromptSubmit", "prompt_submitted").blocks(Failure::Choice),
-        EventFacts::new("UserPromptExpansion", "").blocks(Failure::Choice),
-        EventFacts::new("MessageDisplay", ""),
-        EventFacts::new("PreToolUse", "tool_call_starting").tool().blocks(Failure::Choice),
-        EventFacts::new("PermissionRequest", "permission_requested").tool().blocks(Failure::Choice),
-        EventFacts::new("PermissionDenied", "permission_decided").tool(),
-        EventFacts::new("PostToolUse", "tool_call_ended").tool().part(Part::Success),
-        EventFacts::new("PostToolUseFailure", "tool_call_ended").tool().part(Part::Failure),
-        EventFacts::new("PostToolBatch", "tool_batch_ended").blocks(Failure::Choice),
-        EventFacts::new("Notification", "notified"),
-        EventFacts::new("SubagentStart", "subagent_started"),
-        EventFacts::new("SubagentStop", "subagent_ended").blocks(Failure::Open),
-        EventFacts::new("TaskCreated", "").blocks(Failure::Choice),
-        EventFacts::new("TaskCompleted", "").blocks(Failure::Open),
-        EventFacts::new("Stop", "turn_ended").blocks(Failure::Open),
-        EventFacts::new("StopFailure", "turn_ended").part(Part::Failure),
-        EventFacts::new("TeammateIdle", "").blocks(Failure::Open),
-        EventFacts::new("ConfigChange", "").blocks(Failure::Choice),
-        EventFacts::new("CwdChanged", ""),
-        EventFacts::new("DirectoryAdded", ""),
-        EventFacts::new("FileChanged", ""),
-        EventFacts::new("WorktreeCreate", "").blocks(Failure::Closed),
-        EventFacts::new("WorktreeRemove", "").blocks(Failure::Closed),
-        EventFacts::new("PreCompact", "compaction_starting").blocks(Failure::Choice),
-        EventFacts::new("PostCompact", "compaction_ended"),
-        EventFacts::new("PreModelSwitch", "").blocks(Failure::Choice),
-        EventFacts::new("PostModelSwitch", ""),
-        EventFacts::new("Elicitation", "").blocks(Failure::Choice),
-        EventFacts::new("ElicitationResult", "").blocks(Failure::Choice),
-        EventFacts::new("SessionEnd", "session_ended"),
-    ],
+    events: EVENTS,
     output: &[
         "continue",
         "stopReason",
@@ -217,7 +185,7 @@ pub(crate) static FACTS: Facts = Facts {
     carries,
 };
 
-fn carries(event: &EventFacts) -> Carries {
+fn carries(event: &EventRow) -> Carries {
     Carries {
         deny: event.blocks,
         ask: event.name == "PreToolUse",

@@ -2,44 +2,17 @@
 
 use super::tools::Tools;
 use super::{
-    Carries, Draft, EventFacts, ExitRule, Facts, Failure, Matching, PortableHandler, PortableHook, object,
-    pairs, place, text, whole_seconds,
+    Carries, Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, object, pairs, place, text,
+    whole_seconds,
 };
+use crate::hook::dialect::docker_agent::event::EVENTS;
 use crate::hook::document::Node;
+use crate::hook::event_table::{EventRow, Failure};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 pub(crate) static FACTS: Facts = Facts {
-    events: &[
-        EventFacts::new("pre_tool_use", "tool_call_starting").tool().blocks(Failure::Closed),
-        EventFacts::new("permission_request", "permission_requested").tool().blocks(Failure::Choice),
-        EventFacts::new("post_tool_use", "tool_call_ended").tool().blocks(Failure::Choice),
-        EventFacts::new("tool_response_transform", "tool_call_ended").tool(),
-        EventFacts::new("tool_input_transform", "").tool().blocks(Failure::Choice),
-        EventFacts::new("tool_guard", "").tool().blocks(Failure::Closed),
-        EventFacts::new("session_start", "session_started"),
-        EventFacts::new("user_prompt_submit", "prompt_submitted").blocks(Failure::Choice),
-        EventFacts::new("user_steering_messages_submit", "").blocks(Failure::Choice),
-        EventFacts::new("user_followup_submit", "").blocks(Failure::Choice),
-        EventFacts::new("turn_start", "turn_started"),
-        EventFacts::new("stop", "turn_ended"),
-        EventFacts::new("turn_end", "turn_ended"),
-        EventFacts::new("before_llm_call", "model_call_starting").blocks(Failure::Choice),
-        EventFacts::new("after_llm_call", "model_call_ended"),
-        EventFacts::new("session_end", "session_ended"),
-        EventFacts::new("pre_compact", "compaction_starting").blocks(Failure::Choice),
-        EventFacts::new("before_compaction", "").blocks(Failure::Choice),
-        EventFacts::new("after_compaction", "compaction_ended"),
-        EventFacts::new("subagent_stop", "subagent_ended"),
-        EventFacts::new("on_user_input", ""),
-        EventFacts::new("notification", "notified"),
-        EventFacts::new("on_error", ""),
-        EventFacts::new("on_max_iterations", ""),
-        EventFacts::new("on_agent_switch", ""),
-        EventFacts::new("on_session_resume", ""),
-        EventFacts::new("on_tool_approval_decision", "permission_decided"),
-        EventFacts::new("worktree_create", "").blocks(Failure::Choice),
-    ],
+    events: EVENTS,
     output: &[
         "continue",
         "stop_reason",
@@ -190,7 +163,7 @@ pub(crate) static FACTS: Facts = Facts {
     carries,
 };
 
-fn carries(event: &EventFacts) -> Carries {
+fn carries(event: &EventRow) -> Carries {
     let gate = matches!(event.name, "pre_tool_use" | "permission_request" | "tool_guard");
     Carries {
         deny: event.blocks,

@@ -2,23 +2,18 @@
 
 use super::tools::{NameTest, Tools};
 use super::{
-    ArgumentTest, Carries, Draft, EventFacts, ExitRule, Facts, Failure, Matching, PortableHandler,
-    PortableHook, object, pairs, place, text,
+    ArgumentTest, Carries, Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, object, pairs,
+    place, text,
 };
+use crate::hook::dialect::everruns::event::EVENTS;
 use crate::hook::document::Node;
+use crate::hook::event_table::EventRow;
 use crate::hook::matcher::ArgumentPattern;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 pub(crate) static FACTS: Facts = Facts {
-    events: &[
-        EventFacts::new("session_start", "session_started"),
-        EventFacts::new("user_prompt_submit", "prompt_submitted").blocks(Failure::Choice),
-        EventFacts::new("pre_tool_use", "tool_call_starting").tool().blocks(Failure::Choice),
-        EventFacts::new("post_tool_use", "tool_call_ended").tool(),
-        EventFacts::new("turn_end", "turn_ended"),
-        EventFacts::new("session_end", "session_ended"),
-    ],
+    events: EVENTS,
     output: &[
         "decision",
         "reason",
@@ -116,7 +111,7 @@ pub(crate) static FACTS: Facts = Facts {
     carries,
 };
 
-fn carries(event: &EventFacts) -> Carries {
+fn carries(event: &EventRow) -> Carries {
     Carries {
         deny: event.blocks,
         arguments: event.name == "pre_tool_use",

@@ -1,24 +1,14 @@
 //! GoClaw: facts, reader, writer, translations.
 
 use super::tools::Tools;
-use super::{
-    Carries, Draft, EventFacts, ExitRule, Facts, Failure, Matching, PortableHandler, PortableHook, place,
-    text,
-};
+use super::{Carries, Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, place, text};
+use crate::hook::dialect::goclaw::event::EVENTS;
 use crate::hook::document::Node;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 pub(crate) static FACTS: Facts = Facts {
-    events: &[
-        EventFacts::new("session_start", "session_started"),
-        EventFacts::new("user_prompt_submit", "prompt_submitted").blocks(Failure::Closed),
-        EventFacts::new("pre_tool_use", "tool_call_starting").tool().blocks(Failure::Closed),
-        EventFacts::new("post_tool_use", "tool_call_ended").tool(),
-        EventFacts::new("stop", "session_ended"),
-        EventFacts::new("subagent_start", "subagent_started").blocks(Failure::Closed),
-        EventFacts::new("subagent_stop", "subagent_ended"),
-    ],
+    events: EVENTS,
     output: &["continue", "decision", "reason", "additionalContext", "updatedInput"],
     decisions: &["block", "allow"],
     payload: &[

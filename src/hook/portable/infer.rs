@@ -1,24 +1,15 @@
 //! inference-gateway CLI: facts, reader, writer, translations.
 
 use super::{
-    Carries, Draft, EventFacts, ExitRule, Facts, Matching, PortableHandler, PortableHook, place, text,
-    whole_seconds,
+    Carries, Draft, ExitRule, Facts, Matching, PortableHandler, PortableHook, place, text, whole_seconds,
 };
+use crate::hook::dialect::infer::event::EVENTS;
 use crate::hook::document::Node;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 pub(crate) static FACTS: Facts = Facts {
-    events: &[
-        EventFacts::new("pre_session", "session_started"),
-        EventFacts::new("pre_stream", "model_call_starting"),
-        EventFacts::new("post_stream", "model_call_ended"),
-        EventFacts::new("pre_tool", "tool_batch_starting"),
-        EventFacts::new("post_tool", "tool_batch_ended"),
-        EventFacts::new("pre_queue_drain", "queue_drain_starting"),
-        EventFacts::new("post_queue_drain", "queue_drain_ended"),
-        EventFacts::new("post_session", "session_ended"),
-    ],
+    events: EVENTS,
     output: &[],
     decisions: &[],
     payload: &["hook", "turn", "session_id"],

@@ -17,6 +17,7 @@ mod tools;
 pub(crate) use tools::Tools;
 
 use super::document::{Node, NodeKind};
+use super::event_table::{EventRow, Failure};
 use crate::hook::dialect::list::Dialect;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -24,7 +25,7 @@ use std::time::Duration;
 
 /// What a dialect is, as data.
 pub(crate) struct Facts {
-    pub(crate) events: &'static [EventFacts],
+    pub(crate) events: &'static [EventRow],
     /// Keys of JSON that its scripts print, at any depth.
     pub(crate) output: &'static [&'static str],
     /// Values of the key `decision`.
@@ -69,7 +70,7 @@ pub(crate) struct Facts {
     /// What a matcher can say.
     pub(crate) matching: Matching,
     /// What of an answer gets through, by event: see [`Carries`].
-    pub(crate) carries: fn(&EventFacts) -> Carries,
+    pub(crate) carries: fn(&EventRow) -> Carries,
 }
 
 /// What an exit status means to a dialect.
@@ -94,41 +95,6 @@ pub(crate) enum Matching {
     Regex,
 }
 
-/// An event of a dialect.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct EventFacts {
-    pub(crate) name: &'static str,
-    /// The neutral moment; empty when no other dialect knows it.
-    pub(crate) moment: &'static str,
-    /// Which outcomes of the moment it is about.
-    pub(crate) part: Part,
-    /// Whether a hook can stop what is about to happen.
-    pub(crate) blocks: bool,
-    /// Whether it is about one call of a tool.
-    pub(crate) tool: bool,
-    /// What a failed hook does.
-    pub(crate) failure: Failure,
-}
-
-/// Which outcomes of a moment an event is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    All,
-    Success,
-    Failure,
-}
-
-/// What a failed hook does to a blocking event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
-    /// Nothing.
-    Open,
-    /// It blocks.
-    Closed,
-    /// Open unless the hook says otherwise.
-    Choice,
-}
-
 /// What of an answer gets through on an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Carries {
@@ -141,24 +107,6 @@ pub(crate) struct Carries {
     pub(crate) context: bool,
 }
 
-impl EventFacts {
-    pub(crate) const fn new(name: &'static str, moment: &'static str) -> Self {
-        Self { name, moment, part: Part::All, blocks: false, tool: false, failure: Failure::Open }
-    }
-
-    pub(crate) const fn tool(self) -> Self {
-        Self { tool: true, ..self }
-    }
-
-    pub(crate) const fn part(self, part: Part) -> Self {
-        Self { part, ..self }
-    }
-
-    pub(crate) const fn blocks(self, failure: Failure) -> Self {
-        Self { blocks: true, failure, ..self }
-    }
-}
-
 /// A hook of any dialect.
 #[derive(Clone, Debug)]
 pub(crate) struct PortableHook {
@@ -166,7 +114,7 @@ pub(crate) struct PortableHook {
     /// As written.
     pub(crate) event: String,
     /// `None`: the dialect has no such event.
-    pub(crate) facts: Option<&'static EventFacts>,
+    pub(crate) facts: Option<&'static EventRow>,
     pub(crate) tools: Tools,
     /// As written, for messages.
     pub(crate) matcher: Option<String>,
@@ -266,7 +214,7 @@ impl PortableHook {
 }
 
 impl Facts {
-    pub(crate) fn event(&self, name: &str) -> Option<&'static EventFacts> {
+    pub(crate) fn event(&self, name: &str) -> Option<&'static EventRow> {
         self.events.iter().find(|event| event.name == name)
     }
 }
@@ -275,7 +223,7 @@ impl Facts {
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     pub(crate) name: Option<String>,
-    pub(crate) event: &'static EventFacts,
+    pub(crate) event: &'static EventRow,
     pub(crate) tools: Tools,
     pub(crate) argument: Option<ArgumentTest>,
     pub(crate) script: String,

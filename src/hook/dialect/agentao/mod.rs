@@ -27,7 +27,7 @@ mod bundle;
 mod chain;
 mod config;
 pub(super) mod contract;
-mod event;
+pub(in crate::hook) mod event;
 mod log;
 mod matcher;
 mod output;

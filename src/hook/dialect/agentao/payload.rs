@@ -67,7 +67,7 @@ fn append_data(out: &mut Vec<u8>, event: &Event, name: EventName) {
         _ => {}
     }
     data.put("sessionId", &event.context.session_id);
-    if !name.is_about_a_tool() {
+    if !name.row().tool {
         data.put("cwd", event.context.cwd.as_deref().unwrap_or(DEFAULT_CWD));
     }
     put_facts(&mut data, event, known);
@@ -326,7 +326,7 @@ mod tests {
 
     fn again(payload: &str, flat_superset: bool) -> String {
         let event = read_event(&serde_json::from_str(payload).unwrap()).unwrap();
-        let name = EventName::of(&event.happening).unwrap();
+        let name = EventName::at(&event.happening).unwrap();
         String::from_utf8_lossy(&text(&event, name, flat_superset, false)).into_owned()
     }
 

@@ -5,7 +5,7 @@ use super::hook::Extra;
 use super::request::HttpPolicy;
 use super::settings::Settings;
 use super::state::State;
-use super::{chain, log, payload, schema};
+use super::{chain, log, schema};
 use crate::hook::chain::{Fired, Firing};
 use crate::hook::contract::Bundle;
 use crate::hook::hooks::{Hook, Hooks};
@@ -53,7 +53,7 @@ impl Bundle for ClaudeBundle {
 
     fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
         chain::note(self, firing.event, firing.host);
-        let name = payload::event_of(firing.event)?;
+        let name = EventName::of(&firing.event.happening)?;
         self.register(firing.host);
         let chain = chain::ClaudeChain::new(self, firing.event, name, firing.host);
         Some(firing.run(&self.hooks, chain))

@@ -1,27 +1,23 @@
 //! The 33 events (2.1 of the contract): one row each, with all that differs between them by table: what a matcher tests,
 //! which handlers are allowed, what a block means, which members the payload has and in which order.
 
-/// Declares the events and their rows together.
+use crate::hook::event::Happening;
+use crate::hook::event_table::{EventRow, Failure, Part, event_table};
+
+/// Declares the rows with the names of the events in them.
 macro_rules! events {
-    ($($name:ident: $on:expr, $kinds:ident, $block:ident, [$($flag:ident)*], $fields:expr;)*) => {
-        /// An event of the contract.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub(super) enum EventName { $($name,)* }
-
-        impl EventName {
-            pub(super) const ALL: &[Self] = &[$(Self::$name,)*];
-
-            pub(super) const fn row(self) -> &'static Row {
-                match self {
-                    $(Self::$name => &Row {
-                        name: stringify!($name),
-                        on: $on,
-                        kinds: Kinds::$kinds,
-                        block: BlockMeans::$block,
-                        flags: &[$(Flag::$flag,)*],
-                        fields: &$fields,
-                    },)*
-                }
+    ($($name:ident $moment:literal [$($say:tt)*]: $on:expr, $kinds:ident, $block:ident, [$($flag:ident)*], $fields:expr;)*) => {
+        event_table! {
+            /// An event of the contract.
+            enum EventName: Row {
+                $($name Row {
+                    event: EventRow::new(stringify!($name), $moment)$($say)*,
+                    on: $on,
+                    kinds: Kinds::$kinds,
+                    block: BlockMeans::$block,
+                    flags: &[$(Flag::$flag,)*],
+                    fields: &$fields,
+                };)*
             }
         }
     };
@@ -30,7 +26,8 @@ macro_rules! events {
 /// What is fixed of an event.
 #[derive(Debug)]
 pub(super) struct Row {
-    pub(super) name: &'static str,
+    /// What every dialect says of its events.
+    pub(super) event: EventRow,
     /// The payload's member that a matcher tests; empty where matchers are not supported.
     on: &'static str,
     kinds: Kinds,
@@ -106,68 +103,77 @@ enum Flag {
 const TOOL: [&str; 3] = ["tool_name", "tool_input", "tool_use_id"];
 
 events! {
-    SessionStart: "source", Local, ToUser, [Plain EnvFile], ["source", "model", "agent_type", "session_title"];
-    Setup: "trigger", Command, Ignored, [NoStop EnvFile], ["trigger"];
-    InstructionsLoaded: "load_reason", NoModel, Ignored, [NoStop], ["file_path", "memory_type", "load_reason"];
-    UserPromptSubmit: "", Every, Reject, [Decides Plain Mode Short], ["prompt", "session_title"];
-    UserPromptExpansion: "command_name", Every, Reject, [Decides Plain Mode],
+    SessionStart "session_started" []: "source", Local, ToUser, [Plain EnvFile], ["source", "model", "agent_type", "session_title"];
+    Setup "" []: "trigger", Command, Ignored, [NoStop EnvFile], ["trigger"];
+    InstructionsLoaded "" []: "load_reason", NoModel, Ignored, [NoStop], ["file_path", "memory_type", "load_reason"];
+    UserPromptSubmit "prompt_submitted" [.blocks(Failure::Choice)]: "", Every, Reject, [Decides Plain Mode Short], ["prompt", "session_title"];
+    UserPromptExpansion "" [.blocks(Failure::Choice)]: "command_name", Every, Reject, [Decides Plain Mode],
         ["expansion_type", "command_name", "command_args", "command_source", "prompt"];
-    MessageDisplay: "", NoModel, Ignored, [NoStop], ["turn_id", "message_id", "index", "final", "delta"];
-    PreToolUse: "tool_name", Every, Deny, [Decides Mode Rules], TOOL;
-    PermissionRequest: "tool_name", NoAgent, Ignored, [Mode Rules],
+    MessageDisplay "" []: "", NoModel, Ignored, [NoStop], ["turn_id", "message_id", "index", "final", "delta"];
+    PreToolUse "tool_call_starting" [.tool().blocks(Failure::Choice)]: "tool_name", Every, Deny, [Decides Mode Rules], TOOL;
+    PermissionRequest "permission_requested" [.tool().blocks(Failure::Choice)]: "tool_name", NoAgent, Ignored, [Mode Rules],
         ["tool_name", "tool_input", "permission_suggestions"];
-    PermissionDenied: "tool_name", Every, Ignored, [NoStop Mode Rules],
+    PermissionDenied "permission_decided" [.tool()]: "tool_name", Every, Ignored, [NoStop Mode Rules],
         ["tool_name", "tool_input", "tool_use_id", "reason"];
-    PostToolUse: "tool_name", Every, ToModel, [Decides Mode Rules],
+    PostToolUse "tool_call_ended" [.tool().part(Part::Success)]: "tool_name", Every, ToModel, [Decides Mode Rules],
         ["tool_name", "tool_input", "tool_response", "tool_use_id", "duration_ms"];
-    PostToolUseFailure: "tool_name", Every, ToModel, [Decides Mode Rules],
+    PostToolUseFailure "tool_call_ended" [.tool().part(Part::Failure)]: "tool_name", Every, ToModel, [Decides Mode Rules],
         ["tool_name", "tool_input", "tool_use_id", "error", "is_interrupt", "duration_ms"];
-    PostToolBatch: "", Every, StopLoop, [Decides Mode], ["tool_calls"];
-    Notification: "notification_type", NoModel, Ignored, [NoStop], ["message", "title", "notification_type"];
-    SubagentStart: "agent_type", NoModel, ToUser, [], ["agent_id", "agent_type"];
-    SubagentStop: "agent_type", Every, KeepGoing, [Decides Mode],
+    PostToolBatch "tool_batch_ended" [.blocks(Failure::Choice)]: "", Every, StopLoop, [Decides Mode], ["tool_calls"];
+    Notification "notified" []: "notification_type", NoModel, Ignored, [NoStop], ["message", "title", "notification_type"];
+    SubagentStart "subagent_started" []: "agent_type", NoModel, ToUser, [], ["agent_id", "agent_type"];
+    SubagentStop "subagent_ended" [.blocks(Failure::Open)]: "agent_type", Every, KeepGoing, [Decides Mode],
         ["stop_hook_active", "agent_id", "agent_type", "agent_transcript_path", "last_assistant_message",
          "background_tasks", "session_crons"];
-    TaskCreated: "", Every, RollBack, [Decides NoStop],
+    TaskCreated "" [.blocks(Failure::Choice)]: "", Every, RollBack, [Decides NoStop],
         ["task_id", "task_subject", "task_description", "teammate_name", "team_name"];
-    TaskCompleted: "", Every, RollBack, [Mode],
+    TaskCompleted "" [.blocks(Failure::Open)]: "", Every, RollBack, [Mode],
         ["task_id", "task_subject", "task_description", "teammate_name", "team_name"];
-    Stop: "", Every, KeepGoing, [Decides Mode],
+    Stop "turn_ended" [.blocks(Failure::Open)]: "", Every, KeepGoing, [Decides Mode],
         ["stop_hook_active", "last_assistant_message", "background_tasks", "session_crons"];
-    StopFailure: "error", NoModel, Ignored, [NoStop], ["error", "error_details", "last_assistant_message"];
-    TeammateIdle: "", Every, KeepGoing, [Mode], ["teammate_name", "team_name"];
-    ConfigChange: "source", NoModel, Cancel, [Decides NoStop], ["source", "file_path"];
-    CwdChanged: "", NoModel, ToUser, [NoStop EnvFile], ["old_cwd", "new_cwd"];
-    DirectoryAdded: "source", NoModel, Debug, [NoStop], ["directory", "source"];
-    FileChanged: "file_path", NoModel, ToUser, [NoStop EnvFile], ["file_path", "event"];
-    WorktreeCreate: "", NoModel, Fails, [NoStop], ["name"];
-    WorktreeRemove: "", NoModel, Fails, [NoStop], ["worktree_path"];
-    PreCompact: "trigger", NoModel, Cancel, [Decides], ["trigger", "custom_instructions"];
-    PostCompact: "trigger", NoModel, ToUser, [], ["trigger", "compact_summary"];
-    PreModelSwitch: "to_model", NoModel, Cancel, [Decides Short],
+    StopFailure "turn_ended" [.part(Part::Failure)]: "error", NoModel, Ignored, [NoStop], ["error", "error_details", "last_assistant_message"];
+    TeammateIdle "" [.blocks(Failure::Open)]: "", Every, KeepGoing, [Mode], ["teammate_name", "team_name"];
+    ConfigChange "" [.blocks(Failure::Choice)]: "source", NoModel, Cancel, [Decides NoStop], ["source", "file_path"];
+    CwdChanged "" []: "", NoModel, ToUser, [NoStop EnvFile], ["old_cwd", "new_cwd"];
+    DirectoryAdded "" []: "source", NoModel, Debug, [NoStop], ["directory", "source"];
+    FileChanged "" []: "file_path", NoModel, ToUser, [NoStop EnvFile], ["file_path", "event"];
+    WorktreeCreate "" [.blocks(Failure::Closed)]: "", NoModel, Fails, [NoStop], ["name"];
+    WorktreeRemove "" [.blocks(Failure::Closed)]: "", NoModel, Fails, [NoStop], ["worktree_path"];
+    PreCompact "compaction_starting" [.blocks(Failure::Choice)]: "trigger", NoModel, Cancel, [Decides], ["trigger", "custom_instructions"];
+    PostCompact "compaction_ended" []: "trigger", NoModel, ToUser, [], ["trigger", "compact_summary"];
+    PreModelSwitch "" [.blocks(Failure::Choice)]: "to_model", NoModel, Cancel, [Decides Short],
         ["from_model", "to_model", "requested_model", "source", "context_tokens", "prompt_cache_warm", "cache_ttl",
          "estimated_cache_write_usd", "pricing"];
-    PostModelSwitch: "to_model", NoModel, ToUser, [Plain Short],
+    PostModelSwitch "" []: "to_model", NoModel, ToUser, [Plain Short],
         ["from_model", "to_model", "requested_model", "source", "context_tokens", "prompt_cache_warm", "cache_ttl",
          "estimated_cache_write_usd", "pricing"];
-    Elicitation: "mcp_server_name", NoModel, Decline, [],
+    Elicitation "" [.blocks(Failure::Choice)]: "mcp_server_name", NoModel, Decline, [],
         ["mcp_server_name", "message", "mode", "requested_schema"];
-    ElicitationResult: "mcp_server_name", NoModel, Decline, [], ["mcp_server_name", "action", "content"];
-    SessionEnd: "reason", NoModel, ToUser, [NoStop], ["reason"];
+    ElicitationResult "" [.blocks(Failure::Choice)]: "mcp_server_name", NoModel, Decline, [], ["mcp_server_name", "action", "content"];
+    SessionEnd "session_ended" []: "reason", NoModel, ToUser, [NoStop], ["reason"];
+}
+
+impl Row {
+    const fn event(&self) -> &EventRow {
+        &self.event
+    }
 }
 
 impl EventName {
-    pub(super) const fn name(self) -> &'static str {
-        self.row().name
-    }
-
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|event| event.name() == name)
-    }
-
-    /// The names, for messages.
-    pub(super) fn known() -> String {
-        Self::ALL.iter().map(|event| event.name()).collect::<Vec<_>>().join(", ")
+    /// The event of a neutral one. [`Happening::Other`] names those for which the neutral form has no moment.
+    pub(super) fn of(happening: &Happening) -> Option<Self> {
+        match happening {
+            Happening::ModelCallEnded { response: Some(_), .. } => Some(Self::MessageDisplay),
+            // What the user refuses is no event of the contract.
+            Happening::PermissionDecided { decision, source, .. }
+                if decision != "deny" || source == "user" =>
+            {
+                None
+            }
+            Happening::Other { name } => Self::from_name(name)
+                .filter(|event| event.row().event.moment.is_empty() && *event != Self::MessageDisplay),
+            happening => Self::at(happening),
+        }
     }
 
     fn has(self, flag: Flag) -> bool {

@@ -34,7 +34,7 @@ mod chain;
 mod config;
 pub(super) mod contract;
 mod env_file;
-mod event;
+pub(in crate::hook) mod event;
 mod fold;
 mod hook;
 mod late;

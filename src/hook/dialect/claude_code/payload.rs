@@ -33,57 +33,6 @@ const STOP_ERRORS: [&str; 12] = [
 /// Tools whose input names a file, which hooks see with an absolute path (R16).
 pub(super) const FILE_TOOLS: [&str; 5] = ["Read", "Write", "Edit", "MultiEdit", "NotebookEdit"];
 
-/// The event of the contract that a neutral one is; `None` where the contract has none.
-pub(super) fn event_of(event: &Event) -> Option<EventName> {
-    Some(match &event.happening {
-        Happening::SessionStarted { .. } => EventName::SessionStart,
-        Happening::SessionEnded { .. } => EventName::SessionEnd,
-        Happening::PromptSubmitted { .. } => EventName::UserPromptSubmit,
-        Happening::TurnEnded { success: true, .. } => EventName::Stop,
-        Happening::TurnEnded { .. } => EventName::StopFailure,
-        Happening::ModelCallEnded { response: Some(_), .. } => EventName::MessageDisplay,
-        Happening::ToolCallStarting(_) => EventName::PreToolUse,
-        Happening::ToolCallEnded { error: None, .. } => EventName::PostToolUse,
-        Happening::ToolCallEnded { .. } => EventName::PostToolUseFailure,
-        Happening::ToolBatchEnded { .. } => EventName::PostToolBatch,
-        Happening::PermissionRequested(_) => EventName::PermissionRequest,
-        // What the user refuses is no event of the contract.
-        Happening::PermissionDecided { decision, source, .. } if decision == "deny" && source != "user" => {
-            EventName::PermissionDenied
-        }
-        Happening::CompactionStarting { .. } => EventName::PreCompact,
-        Happening::CompactionEnded { .. } => EventName::PostCompact,
-        Happening::SubagentStarted => EventName::SubagentStart,
-        Happening::SubagentEnded { .. } => EventName::SubagentStop,
-        Happening::Notified { .. } => EventName::Notification,
-        Happening::Other { name } => EventName::from_name(name).filter(|event| is_other(*event))?,
-        _ => return None,
-    })
-}
-
-/// Whether the neutral form has no moment for the event.
-const fn is_other(event: EventName) -> bool {
-    matches!(
-        event,
-        EventName::Setup
-            | EventName::InstructionsLoaded
-            | EventName::UserPromptExpansion
-            | EventName::TaskCreated
-            | EventName::TaskCompleted
-            | EventName::TeammateIdle
-            | EventName::ConfigChange
-            | EventName::CwdChanged
-            | EventName::DirectoryAdded
-            | EventName::FileChanged
-            | EventName::WorktreeCreate
-            | EventName::WorktreeRemove
-            | EventName::PreModelSwitch
-            | EventName::PostModelSwitch
-            | EventName::Elicitation
-            | EventName::ElicitationResult
-    )
-}
-
 /// An event as its hooks see it.
 pub(super) struct Payload<'a> {
     event: &'a Event,
@@ -297,7 +246,7 @@ pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
     let mut rest = payload.clone();
     let name = take(&mut rest, "hook_event_name")?.ok_or(EventError::Missing("hook_event_name"))?;
     let Some(name) = EventName::from_name(&name) else {
-        return Err(EventError::Unknown { name, known: EventName::known() });
+        return Err(EventError::Unknown { name, known: EventName::all_names() });
     };
     let mut context = EventContext {
         session_id: take(&mut rest, "session_id")?.unwrap_or_default(),
@@ -428,7 +377,7 @@ mod tests {
         let mut seen = Vec::new();
         for line in PAYLOADS.lines() {
             let event = read_event(&serde_json::from_str(line).unwrap()).unwrap();
-            let name = event_of(&event).unwrap();
+            let name = EventName::of(&event.happening).unwrap();
             let payload = Payload::new(&event, name, &settings);
             assert_eq!(String::from_utf8(payload.encode()).unwrap(), line);
             seen.push(name);
@@ -482,12 +431,12 @@ mod tests {
             ),
         ] {
             let event: Event = serde_json::from_str(text).unwrap();
-            let payload = Payload::new(&event, event_of(&event).unwrap(), &settings).encode();
+            let payload = Payload::new(&event, EventName::of(&event.happening).unwrap(), &settings).encode();
             let payload = String::from_utf8(payload).unwrap();
             assert!(payload.ends_with(wanted), "{payload}");
         }
         let unknown: Event = serde_json::from_str(r#"{"moment":"queue_drain_starting"}"#).unwrap();
-        assert_eq!(event_of(&unknown), None);
+        assert_eq!(EventName::of(&unknown.happening), None);
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! The events (2.1 of the contract) and what each of them can do: one row for an event, read by everything else.
 
 use crate::hook::event::{Channel, Event, Happening};
+use crate::hook::event_table::{EventRow, Failure, event_table};
 
 /// What an event can do.
 #[derive(Debug)]
 pub(super) struct Row {
-    name: &'static str,
-    /// Its config is a list of matcher entries.
-    matched: bool,
-    blocks: Blocks,
+    /// What every dialect says of its events. Those about a tool have a list of matcher entries.
+    event: EventRow,
     /// Plain text on standard output, and `additional_context`, are taken.
     context: bool,
     /// Whatever is printed is ignored.
@@ -19,15 +18,6 @@ pub(super) struct Row {
     rewritten: Option<Rewritten>,
     /// `permission_decision` is taken.
     permission: bool,
-}
-
-/// See [`Row::blocks`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Blocks {
-    No,
-    Yes,
-    /// Also when a hook fails, whatever its `on_error` (5.3).
-    AlsoByFailure,
 }
 
 /// What hooks of an event can rewrite.
@@ -52,9 +42,7 @@ impl Rewritten {
 }
 
 const PLAIN: Row = Row {
-    name: "",
-    matched: false,
-    blocks: Blocks::No,
+    event: EventRow::new("", ""),
     context: false,
     mute: false,
     rewrites: false,
@@ -63,92 +51,78 @@ const PLAIN: Row = Row {
 };
 const MUTE: Row = Row { mute: true, ..PLAIN };
 const CONTEXT: Row = Row { context: true, ..PLAIN };
-const PROMPT: Row = Row { blocks: Blocks::Yes, ..CONTEXT };
-const TOOL: Row = Row { matched: true, ..PLAIN };
-const GATE: Row = Row { blocks: Blocks::Yes, rewrites: true, rewritten: Some(Rewritten::Input), ..TOOL };
+const GATE: Row = Row { rewrites: true, rewritten: Some(Rewritten::Input), ..PLAIN };
 
 macro_rules! events {
-    ($($kind:ident $name:literal $row:expr;)*) => {
-        /// An event.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub(super) enum EventName { $($kind,)* }
-
-        /// How many events there are.
-        pub(super) const COUNT: usize = [$($name,)*].len();
+    ($($name:ident $text:literal $moment:literal [$($say:tt)*] $row:expr;)*) => {
+        event_table! {
+            /// An event.
+            enum EventName: Row {
+                $($name Row { event: EventRow::new($text, $moment)$($say)*, ..$row };)*
+            }
+        }
 
         impl EventName {
-            pub(super) const ALL: [Self; COUNT] = [$(Self::$kind,)*];
-
             /// The name of the record of a firing (7).
             pub(super) const fn record_name(self) -> &'static str {
-                match self { $(Self::$kind => concat!("hook.", $name),)* }
-            }
-
-            const fn row(self) -> &'static Row {
-                match self { $(Self::$kind => &const { Row { name: $name, ..$row } },)* }
+                match self { $(Self::$name => concat!("hook.", $text),)* }
             }
         }
     };
 }
 
 events! {
-    PreToolUse "pre_tool_use" Row { blocks: Blocks::AlsoByFailure, permission: true, ..GATE };
-    ToolResponseTransform "tool_response_transform"
-        Row { rewrites: true, rewritten: Some(Rewritten::Response), ..TOOL };
-    PostToolUse "post_tool_use" Row { blocks: Blocks::Yes, context: true, ..TOOL };
-    PermissionRequest "permission_request" Row { permission: true, ..GATE };
-    SessionStart "session_start" CONTEXT;
-    UserPromptSubmit "user_prompt_submit" PROMPT;
-    UserSteeringMessagesSubmit "user_steering_messages_submit" PROMPT;
-    UserFollowupSubmit "user_followup_submit" PROMPT;
-    TurnStart "turn_start" CONTEXT;
-    TurnEnd "turn_end" MUTE;
-    BeforeLlmCall "before_llm_call"
-        Row { blocks: Blocks::Yes, rewrites: true, rewritten: Some(Rewritten::Messages), ..PLAIN };
-    AfterLlmCall "after_llm_call" MUTE;
-    SessionEnd "session_end" MUTE;
-    PreCompact "pre_compact" PROMPT;
-    BeforeCompaction "before_compaction"
-        Row { blocks: Blocks::Yes, rewritten: Some(Rewritten::Summary), ..PLAIN };
-    AfterCompaction "after_compaction" MUTE;
-    SubagentStop "subagent_stop" MUTE;
-    OnUserInput "on_user_input" MUTE;
-    Stop "stop" CONTEXT;
-    Notification "notification" MUTE;
-    OnError "on_error" MUTE;
-    OnMaxIterations "on_max_iterations" MUTE;
-    OnAgentSwitch "on_agent_switch" MUTE;
-    OnSessionResume "on_session_resume" MUTE;
-    OnToolApprovalDecision "on_tool_approval_decision" MUTE;
-    WorktreeCreate "worktree_create" PROMPT;
-    ToolInputTransform "tool_input_transform" GATE;
-    ToolGuard "tool_guard" Row { blocks: Blocks::AlsoByFailure, permission: true, ..TOOL };
+    PreToolUse "pre_tool_use" "tool_call_starting" [.tool().blocks(Failure::Closed)] Row { permission: true, ..GATE };
+    ToolResponseTransform "tool_response_transform" "tool_call_ended" [.tool().aside()]
+        Row { rewrites: true, rewritten: Some(Rewritten::Response), ..PLAIN };
+    PostToolUse "post_tool_use" "tool_call_ended" [.tool().blocks(Failure::Choice)] CONTEXT;
+    PermissionRequest "permission_request" "permission_requested" [.tool().blocks(Failure::Choice)] Row { permission: true, ..GATE };
+    SessionStart "session_start" "session_started" [] CONTEXT;
+    UserPromptSubmit "user_prompt_submit" "prompt_submitted" [.blocks(Failure::Choice)] CONTEXT;
+    UserSteeringMessagesSubmit "user_steering_messages_submit" "" [.blocks(Failure::Choice)] CONTEXT;
+    UserFollowupSubmit "user_followup_submit" "" [.blocks(Failure::Choice)] CONTEXT;
+    TurnStart "turn_start" "turn_started" [] CONTEXT;
+    TurnEnd "turn_end" "turn_ended" [.aside()] MUTE;
+    BeforeLlmCall "before_llm_call" "model_call_starting" [.blocks(Failure::Choice)]
+        Row { rewrites: true, rewritten: Some(Rewritten::Messages), ..PLAIN };
+    AfterLlmCall "after_llm_call" "model_call_ended" [] MUTE;
+    SessionEnd "session_end" "session_ended" [] MUTE;
+    PreCompact "pre_compact" "compaction_starting" [.blocks(Failure::Choice)] CONTEXT;
+    BeforeCompaction "before_compaction" "" [.blocks(Failure::Choice)]
+        Row { rewritten: Some(Rewritten::Summary), ..PLAIN };
+    AfterCompaction "after_compaction" "compaction_ended" [] MUTE;
+    SubagentStop "subagent_stop" "subagent_ended" [] MUTE;
+    OnUserInput "on_user_input" "" [] MUTE;
+    Stop "stop" "turn_ended" [] CONTEXT;
+    Notification "notification" "notified" [] MUTE;
+    OnError "on_error" "" [] MUTE;
+    OnMaxIterations "on_max_iterations" "" [] MUTE;
+    OnAgentSwitch "on_agent_switch" "" [] MUTE;
+    OnSessionResume "on_session_resume" "" [] MUTE;
+    OnToolApprovalDecision "on_tool_approval_decision" "permission_decided" [] MUTE;
+    WorktreeCreate "worktree_create" "" [.blocks(Failure::Choice)] CONTEXT;
+    ToolInputTransform "tool_input_transform" "" [.tool().blocks(Failure::Choice)] GATE;
+    ToolGuard "tool_guard" "" [.tool().blocks(Failure::Closed)] Row { permission: true, ..PLAIN };
+}
+
+impl Row {
+    const fn event(&self) -> &EventRow {
+        &self.event
+    }
 }
 
 impl EventName {
-    pub(super) const fn name(self) -> &'static str {
-        self.row().name
-    }
-
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|event| event.name() == name)
-    }
-
-    pub(super) fn all_names() -> String {
-        Self::ALL.map(Self::name).join(", ")
-    }
-
     pub(super) const fn is_matched(self) -> bool {
-        self.row().matched
+        self.row().event.tool
     }
 
     pub(super) const fn can_block(self) -> bool {
-        !matches!(self.row().blocks, Blocks::No)
+        self.row().event.blocks
     }
 
     /// A failed hook denies.
     pub(super) const fn fails_closed(self) -> bool {
-        matches!(self.row().blocks, Blocks::AlsoByFailure)
+        matches!(self.row().event.failure, Failure::Closed)
     }
 
     /// Text is taken. Newer releases take none on two of the events; `legacy` has them as documented.
@@ -189,27 +163,16 @@ impl EventName {
         if let Some(name) = event.facts.get("hook_event_name").and_then(serde_json::Value::as_str) {
             return Self::from_name(name);
         }
-        Some(match &event.happening {
-            Happening::SessionStarted { .. } => Self::SessionStart,
-            Happening::SessionEnded { .. } => Self::SessionEnd,
-            Happening::PromptSubmitted { channel: Channel::Prompt, .. } => Self::UserPromptSubmit,
-            Happening::PromptSubmitted { channel: Channel::Steering, .. } => Self::UserSteeringMessagesSubmit,
-            Happening::PromptSubmitted { channel: Channel::FollowUp, .. } => Self::UserFollowupSubmit,
-            Happening::TurnStarted => Self::TurnStart,
-            Happening::TurnEnded { .. } => Self::TurnEnd,
-            Happening::ModelCallStarting { .. } => Self::BeforeLlmCall,
-            Happening::ModelCallEnded { .. } => Self::AfterLlmCall,
-            Happening::ToolCallStarting(_) => Self::PreToolUse,
-            Happening::ToolCallEnded { .. } => Self::PostToolUse,
-            Happening::PermissionRequested(_) => Self::PermissionRequest,
-            Happening::PermissionDecided { .. } => Self::OnToolApprovalDecision,
-            Happening::CompactionStarting { .. } => Self::PreCompact,
-            Happening::CompactionEnded { .. } => Self::AfterCompaction,
-            Happening::SubagentEnded { .. } => Self::SubagentStop,
-            Happening::Notified { .. } => Self::Notification,
-            Happening::Other { name } => return Self::from_name(name),
-            _ => return None,
-        })
+        match &event.happening {
+            Happening::PromptSubmitted { channel: Channel::Steering, .. } => {
+                Some(Self::UserSteeringMessagesSubmit)
+            }
+            Happening::PromptSubmitted { channel: Channel::FollowUp, .. } => Some(Self::UserFollowupSubmit),
+            // `stop` stands for the moment where hooks are ported: its text reaches the model.
+            Happening::TurnEnded { .. } => Some(Self::TurnEnd),
+            Happening::Other { name } => Self::from_name(name),
+            happening => Self::at(happening),
+        }
     }
 }
 
@@ -218,12 +181,12 @@ mod tests {
     use super::*;
 
     fn names(wanted: impl Fn(EventName) -> bool) -> Vec<&'static str> {
-        EventName::ALL.into_iter().filter(|event| wanted(*event)).map(EventName::name).collect()
+        EventName::ALL.iter().copied().filter(|event| wanted(*event)).map(EventName::name).collect()
     }
 
     #[test]
     fn rows_are_those_of_the_table() {
-        assert_eq!(COUNT, 28);
+        assert_eq!(EventName::ALL.len(), 28);
         let matched = names(EventName::is_matched);
         assert_eq!(matched.len(), 6);
         assert_eq!(names(EventName::can_block).len(), 12);

@@ -42,7 +42,7 @@ mod bundle;
 mod chain;
 mod config;
 pub(super) mod contract;
-mod event;
+pub(in crate::hook) mod event;
 mod expand;
 mod fold;
 mod lane;

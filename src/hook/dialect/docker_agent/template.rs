@@ -240,7 +240,7 @@ fn operand(token: &Token) -> Result<Operand, String> {
 fn field(name: &str) -> Option<&'static str> {
     static FIELDS: LazyLock<FxHashMap<String, &'static str>> = LazyLock::new(|| {
         let common = ["session_id", "cwd", "hook_event_name"];
-        let all = EventName::ALL.into_iter().flat_map(payload::fields).chain(common);
+        let all = EventName::ALL.iter().copied().flat_map(payload::fields).chain(common);
         all.map(|key| (go_name(key), key)).collect()
     });
     FIELDS.get(name).copied()

@@ -12,7 +12,7 @@ mod bundle;
 mod chain;
 mod config;
 pub(super) mod contract;
-mod event;
+pub(in crate::hook) mod event;
 mod log;
 mod output;
 mod payload;

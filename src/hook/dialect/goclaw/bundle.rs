@@ -40,7 +40,7 @@ impl Bundle for GoclawBundle {
     }
 
     fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
-        let name = EventName::of(&firing.event.happening)?;
+        let name = EventName::at(&firing.event.happening)?;
         let chain = chain::GoclawChain::new(self, firing.event, name, firing.now, firing.host);
         Some(firing.run(&self.hooks, chain))
     }

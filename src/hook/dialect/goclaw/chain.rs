@@ -97,7 +97,7 @@ impl<'a> GoclawChain<'a> {
 
     /// What an answer does to the chain.
     fn absorb_answer(&mut self, hook: &Hook, row: &Row, answer: Answer) -> Did {
-        if self.payload.name.blocks() {
+        if self.payload.name.row().blocks {
             return self.gate(hook, row, answer);
         }
         let effect = match answer.decided {
@@ -140,7 +140,7 @@ impl<'a> GoclawChain<'a> {
     }
 
     fn fail(&mut self, why: String) {
-        if self.payload.name.blocks() {
+        if self.payload.name.row().blocks {
             self.blocked = Some((None, why.clone()));
         }
         self.failure = Some(why);
@@ -154,7 +154,7 @@ impl<'a> GoclawChain<'a> {
     /// Of the chain's budget; `None` where there is none.
     pub(super) fn time_left(&self) -> Option<Duration> {
         let used = self.host.now().saturating_sub(self.started);
-        self.payload.name.blocks().then(|| CHAIN_BUDGET.saturating_sub(used))
+        self.payload.name.row().blocks.then(|| CHAIN_BUDGET.saturating_sub(used))
     }
 
     /// Tenant, month and size of the token budget, where there is one.
@@ -328,7 +328,7 @@ impl<'a> Chain<'a> for GoclawChain<'a> {
     }
 
     fn order(&self) -> Order {
-        if self.payload.name.blocks() { Order::Sequential } else { Order::Parallel }
+        if self.payload.name.row().blocks { Order::Sequential } else { Order::Parallel }
     }
 
     fn due(&self) -> Option<Vec<usize>> {
@@ -373,7 +373,7 @@ impl<'a> Chain<'a> for GoclawChain<'a> {
                 _ => Arc::default(),
             },
             cap: of.hook.capture.stdout,
-            blocks: self.payload.name.blocks(),
+            blocks: self.payload.name.row().blocks,
         }
     }
 

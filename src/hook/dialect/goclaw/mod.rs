@@ -51,7 +51,7 @@ mod cel;
 mod chain;
 mod config;
 pub(super) mod contract;
-mod event;
+pub(in crate::hook) mod event;
 mod filter;
 mod handler;
 mod handler_kind;

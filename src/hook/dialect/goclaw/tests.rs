@@ -19,7 +19,7 @@ const PAYLOADS: [&str; 7] = [
 ];
 
 fn encoded(event: &Event) -> String {
-    let name = EventName::of(&event.happening).unwrap();
+    let name = EventName::at(&event.happening).unwrap();
     String::from_utf8(Payload::new(event, name, &Scripted::default()).encode()).unwrap()
 }
 

@@ -291,7 +291,7 @@ impl Entry {
     fn check(&self, file: &File<'_>, index: usize) -> Result<(), ConfigProblem> {
         let Self { name, hook, .. } = self;
         let of = format!("hooks[{index}] ({name})");
-        let all = Point::all_names();
+        let all = Point::all_names().replace(", ", " ");
         let (at, message) = if name.trim().is_empty() {
             (self.at, format!("hooks[{index}]: name is required"))
         } else if self.command.trim().is_empty() {

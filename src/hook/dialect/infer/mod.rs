@@ -35,7 +35,7 @@ mod bundle;
 mod chain;
 mod config;
 pub(super) mod contract;
-mod event;
+pub(in crate::hook) mod event;
 mod guard;
 mod log;
 mod payload;

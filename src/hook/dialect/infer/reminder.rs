@@ -188,8 +188,9 @@ impl File<'_> {
             return Err(problem("text is required".to_owned()));
         }
         let hook = Some(text("hook")?).filter(|hook| !hook.is_empty()).unwrap_or(Point::PreStream.name());
-        let point = Point::from_name(hook)
-            .ok_or_else(|| problem(format!("unknown hook \"{hook}\" (valid: [{}])", Point::all_names())))?;
+        let point = Point::from_name(hook).ok_or_else(|| {
+            problem(format!("unknown hook \"{hook}\" (valid: [{}])", Point::all_names().replace(", ", " ")))
+        })?;
         let wanted = Some(text("trigger")?).filter(|word| !word.is_empty()).unwrap_or(Trigger::Always.name());
         let trigger = Trigger::ALL.into_iter().find(|trigger| trigger.name() == wanted).ok_or_else(|| {
             let all = Trigger::ALL.map(Trigger::name).join(" ");

@@ -123,7 +123,7 @@ impl Loader {
             return Err((matcher.at, message));
         }
         let keys: &[&str] = match place.event {
-            event if event.is_about_a_tool() => &["tool_name", "toolName"],
+            event if event.row().tool => &["tool_name", "toolName"],
             EventName::PreCompact => &["trigger"],
             _ => &[],
         };
@@ -157,7 +157,7 @@ impl Loader {
             );
             return Err((matcher.at, message));
         };
-        if !event.is_about_a_tool() && event != EventName::PreCompact {
+        if !event.row().tool && event != EventName::PreCompact {
             return Ok(Matcher::All);
         }
         let (compiled, warning) = Matcher::group(text, &mut self.regexes);

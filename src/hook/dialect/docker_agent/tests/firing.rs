@@ -52,7 +52,7 @@ fn payload_at(cwd: &str) -> Value {
 #[test]
 fn the_neutral_form_fires_every_event_of_the_contract() {
     let config: Value = super::super::event::EventName::ALL
-        .into_iter()
+        .iter()
         .map(|event| (event.name().to_owned(), hooks_of(event.name(), &["x"])["hooks"][event.name()].clone()))
         .collect();
     let hooks = load(&config.to_string());

@@ -169,7 +169,7 @@ impl<'n> Raw<'n> {
             let message = format!("hook timeout_ms {} is out of range (100..=30000)", self.timeout_ms);
             return Err(value_fault(self.timeout_at, message));
         }
-        if !self.event.is_about_a_tool() && !self.matcher_is_empty() {
+        if !self.event.row().tool && !self.matcher_is_empty() {
             let message = format!("hook event `{}` does not accept a matcher", self.event.name());
             return Err(value_fault(self.matcher.and_then(|matcher| matcher.at).or(self.event_at), message));
         }

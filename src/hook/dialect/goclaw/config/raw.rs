@@ -163,7 +163,7 @@ impl<'n> Raw<'n> {
         match self.on_timeout {
             "block" => Ok(OnTimeout::Block),
             "allow" => Ok(OnTimeout::Allow),
-            "" if event.blocks() => Ok(OnTimeout::Block),
+            "" if event.row().blocks => Ok(OnTimeout::Block),
             "" => Ok(OnTimeout::Allow),
             other => {
                 let message =

@@ -1,0 +1,220 @@
+//! The table of a dialect's events: one row for each event ([`EventRow`]), from which matching, conversion, schemas, lint rules and
+//! the README's table take what they need. [`event_table!`] declares the names and the rows together.
+
+use super::event::Happening;
+
+/// An event of a dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EventRow {
+    pub(crate) name: &'static str,
+    /// The neutral moment ([`Happening::moment`]); empty when no other dialect knows it.
+    pub(crate) moment: &'static str,
+    /// Which outcomes of the moment it is about.
+    pub(crate) part: Part,
+    /// Whether another event of the dialect stands for the moment.
+    pub(crate) is_aside: bool,
+    /// Whether a hook can stop what is about to happen.
+    pub(crate) blocks: bool,
+    /// Whether it is about one call of a tool.
+    pub(crate) tool: bool,
+    /// What a failed hook does.
+    pub(crate) failure: Failure,
+}
+
+/// Which outcomes of a moment an event is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    All,
+    Success,
+    Failure,
+}
+
+/// What a failed hook does to a blocking event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// Nothing.
+    Open,
+    /// It blocks.
+    Closed,
+    /// Open unless the hook says otherwise.
+    Choice,
+}
+
+impl EventRow {
+    pub(crate) const fn new(name: &'static str, moment: &'static str) -> Self {
+        let failure = Failure::Open;
+        Self { name, moment, part: Part::All, is_aside: false, blocks: false, tool: false, failure }
+    }
+
+    /// It is about a call of a tool.
+    pub(crate) const fn tool(self) -> Self {
+        Self { tool: true, ..self }
+    }
+
+    /// It is about some outcomes of its moment.
+    pub(crate) const fn part(self, part: Part) -> Self {
+        Self { part, ..self }
+    }
+
+    /// Another event stands for the moment.
+    pub(crate) const fn aside(self) -> Self {
+        Self { is_aside: true, ..self }
+    }
+
+    /// A hook can stop what is about to happen.
+    pub(crate) const fn blocks(self, failure: Failure) -> Self {
+        Self { blocks: true, failure, ..self }
+    }
+
+    /// The row, for tables whose rows hold more.
+    pub(crate) const fn event(&self) -> &Self {
+        self
+    }
+
+    /// Whether this is the event of what happened. Where a dialect has one event for every outcome and one for failures, both are.
+    fn fits(&self, happening: &Happening) -> bool {
+        let is_of_part = match self.part {
+            Part::All => true,
+            part => happening.part() == Some(part),
+        };
+        is_of_part && !self.is_aside && happening.moment() == Some(self.moment)
+    }
+}
+
+/// The place of the event of what happened: one for its outcome before one for every outcome.
+pub(crate) fn place_of(rows: &[EventRow], happening: &Happening) -> Option<usize> {
+    let is_of_part =
+        |part: bool| rows.iter().position(|row| (row.part != Part::All) == part && row.fits(happening));
+    is_of_part(true).or_else(|| is_of_part(false))
+}
+
+impl Happening {
+    /// The moment's name in the neutral form; `None` for what one dialect alone knows.
+    pub(crate) const fn moment(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::SessionStarted { .. } => "session_started",
+            Self::SessionEnded { .. } => "session_ended",
+            Self::PromptSubmitted { .. } => "prompt_submitted",
+            Self::TurnStarted => "turn_started",
+            Self::TurnEnded { .. } => "turn_ended",
+            Self::ModelCallStarting { .. } => "model_call_starting",
+            Self::ModelCallEnded { .. } => "model_call_ended",
+            Self::ToolCallStarting(_) => "tool_call_starting",
+            Self::ToolCallEnded { .. } => "tool_call_ended",
+            Self::ToolBatchStarting { .. } => "tool_batch_starting",
+            Self::ToolBatchEnded { .. } => "tool_batch_ended",
+            Self::PermissionRequested(_) => "permission_requested",
+            Self::PermissionDecided { .. } => "permission_decided",
+            Self::QueueDrainStarting => "queue_drain_starting",
+            Self::QueueDrainEnded => "queue_drain_ended",
+            Self::CompactionStarting { .. } => "compaction_starting",
+            Self::CompactionEnded { .. } => "compaction_ended",
+            Self::SubagentStarted => "subagent_started",
+            Self::SubagentEnded { .. } => "subagent_ended",
+            Self::Notified { .. } => "notified",
+            Self::Other { .. } => return None,
+        })
+    }
+
+    /// How what ended has ended; `None` where that is not told.
+    const fn part(&self) -> Option<Part> {
+        match self {
+            Self::ToolCallEnded { error: None, .. } | Self::TurnEnded { success: true, .. } => {
+                Some(Part::Success)
+            }
+            Self::ToolCallEnded { .. } | Self::TurnEnded { .. } => Some(Part::Failure),
+            _ => None,
+        }
+    }
+}
+
+/// Declares the events of a dialect: a type with a name for each, and the table `EVENTS` of their rows, in the contract's
+/// order. A row is an [`EventRow`], or a type of the dialect's own that has one (`event`).
+macro_rules! event_table {
+    ($(#[$doc:meta])* enum $Name:ident: $Row:ty { $($Event:ident $row:expr;)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub(super) enum $Name { $($Event,)* }
+
+        impl $Name {
+            /// Every event, in the contract's order.
+            pub(super) const ALL: &'static [Self] = &[$(Self::$Event,)*];
+
+            pub(super) const fn row(self) -> &'static $Row {
+                match self {
+                    $(Self::$Event => &const { $row },)*
+                }
+            }
+
+            pub(super) const fn name(self) -> &'static str {
+                self.row().event().name
+            }
+
+            pub(super) fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|event| event.name() == name)
+            }
+
+            /// The names, for messages.
+            pub(super) fn all_names() -> String {
+                Self::ALL.iter().map(|event| event.name()).collect::<Vec<_>>().join(", ")
+            }
+
+            /// The event of what happened, by the table.
+            pub(super) fn at(happening: &$crate::hook::event::Happening) -> Option<Self> {
+                let place = $crate::hook::event_table::place_of(EVENTS, happening)?;
+                Self::ALL.get(place).copied()
+            }
+        }
+
+        /// What every dialect says of its events.
+        pub(in crate::hook) const EVENTS: &[$crate::hook::event_table::EventRow] =
+            &[$(*$Name::$Event.row().event(),)*];
+    };
+}
+pub(in crate::hook) use event_table;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hook::dialect::list::Dialect;
+    use crate::hook::portable;
+
+    /// An event of each moment with what it must have.
+    fn of(moment: &str) -> Option<Happening> {
+        let value = serde_json::json!({
+            "moment": moment, "message": "", "success": true, "tool_name": "t", "tool_call_id": "c", "calls": [],
+            "decision": "deny", "level": "", "name": "",
+        });
+        serde_json::from_value(value).ok()
+    }
+
+    #[test]
+    fn moments_are_those_of_the_neutral_form() {
+        for dialect in Dialect::ALL {
+            for row in portable::facts(*dialect).events.iter().filter(|row| !row.moment.is_empty()) {
+                let happening = of(row.moment).unwrap_or_else(|| panic!("{dialect} {}", row.moment));
+                assert_eq!(happening.moment(), Some(row.moment), "{dialect}");
+            }
+        }
+        assert_eq!(of("other").and_then(|other| other.moment()), None);
+    }
+
+    #[test]
+    fn an_event_for_an_outcome_comes_before_one_for_every_outcome() {
+        let rows = [
+            EventRow::new("beside", "turn_ended").aside(),
+            EventRow::new("all", "turn_ended"),
+            EventRow::new("failed", "turn_ended").part(Part::Failure),
+        ];
+        let turn = |success| Happening::TurnEnded {
+            success,
+            tool_calls: Vec::new(),
+            reason: None,
+            last_message: None,
+        };
+        assert_eq!(place_of(&rows, &turn(true)), Some(1));
+        assert_eq!(place_of(&rows, &turn(false)), Some(2));
+        assert_eq!(place_of(&rows, &Happening::TurnStarted), None);
+        assert_eq!(place_of(&[EventRow::new("own", "")], &Happening::Other { name: "own".to_owned() }), None);
+    }
+}
