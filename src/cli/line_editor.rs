@@ -1,19 +1,21 @@
 //! Lines of a terminal for `hookbox sh`: edited and remembered by rustyline, on a thread of its own that reads a line only
-//! when the shell asks for one, so that a prompt comes after what the last command printed.
+//! when the shell asks for one, so that a prompt comes after what the last command printed. What stands on the last line of the
+//! terminal, the shell's `PS1` or `PS2` as a rule, is the prompt that the editor shows anew when it draws its line.
 
 use rustyline::error::ReadlineError;
 use rustyline::{DefaultEditor, Result};
 use std::sync::mpsc;
 
-/// What is shown before a line; the shell's own prompts are off.
-const PROMPT: &str = "hookbox$ ";
-
 /// Answers each message of `asked` with a line to `answer`, which is empty at the end of the input and says whether the
 /// shell still listens.
-pub(super) fn answer(asked: &mpsc::Receiver<()>, mut answer: impl FnMut(Vec<u8>) -> bool) -> Result<()> {
+pub(super) fn answer(
+    asked: &mpsc::Receiver<()>,
+    prompt: impl Fn() -> String,
+    mut answer: impl FnMut(Vec<u8>) -> bool,
+) -> Result<()> {
     let mut editor = DefaultEditor::new()?;
     while asked.recv().is_ok() {
-        let line = match editor.readline(PROMPT) {
+        let line = match editor.readline(&prompt()) {
             Ok(line) => {
                 // A line that can not be remembered is no reason to stop.
                 let _ = editor.add_history_entry(line.as_str());

@@ -132,14 +132,10 @@ fn run_script(arguments: &ShArguments, streams: &mut Streams<'_>) -> Result<u8, 
     script.args = program.args;
     script.path = program.path;
     script.posix = arguments.posix;
-    if program.terminal {
-        // The line editor shows the prompt.
-        script.environment.set(Text::from("PS1"), Text::EMPTY);
-        script.environment.set(Text::from("PS2"), Text::EMPTY);
-    }
-    script.stdin = Source::Stream(Box::new(HostInput { terminal: program.terminal, ..HostInput::default() }));
-    script.stdout = Sink::Stream(Box::new(HostOutput { error: false }));
-    script.stderr = Sink::Stream(Box::new(HostOutput { error: true }));
+    let line = program.terminal.then(LastLine::default);
+    script.stdin = Source::Stream(Box::new(HostInput { terminal: line.clone(), ..HostInput::default() }));
+    script.stdout = Sink::Stream(Box::new(HostOutput { error: false, terminal: line.clone() }));
+    script.stderr = Sink::Stream(Box::new(HostOutput { error: true, terminal: line }));
     let output = super::runtime()?.block_on(sandbox.start(script));
     for wanted in &arguments.export {
         let Some((from, to)) = wanted.split_once(':') else {
@@ -272,11 +268,39 @@ fn report(
     streams.report(&text)
 }
 
+/// What was written on the last line of the terminal: the editor draws that line and shows it before what is typed.
+#[derive(Clone, Default)]
+struct LastLine(Arc<std::sync::Mutex<Vec<u8>>>);
+
+/// A longer line is not shown anew.
+const LONGEST_PROMPT: usize = 4096;
+
+impl LastLine {
+    fn written(&self, bytes: &[u8]) {
+        let mut line = crate::clock::lock(&self.0);
+        let behind = match bytes.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')) {
+            Some(end) => {
+                line.clear();
+                bytes.get(end + 1..).unwrap_or(&[])
+            }
+            None => bytes,
+        };
+        let room = LONGEST_PROMPT.saturating_sub(line.len());
+        line.extend_from_slice(behind.get(..room).unwrap_or(behind));
+    }
+
+    /// Takes it: the line that is typed ends it.
+    fn take(&self) -> String {
+        let line = std::mem::take(&mut *crate::clock::lock(&self.0));
+        if line.len() >= LONGEST_PROMPT { String::new() } else { String::from_utf8_lossy(&line).into_owned() }
+    }
+}
+
 /// Standard input of the process, read by a thread once a script asks for it, so that the run goes on meanwhile.
 #[derive(Default)]
 struct HostInput {
     /// Lines of a terminal: each is asked for.
-    terminal: bool,
+    terminal: Option<LastLine>,
     thread: Option<Reader>,
     waker: Arc<std::sync::Mutex<Option<Waker>>>,
     buffer: Vec<u8>,
@@ -293,7 +317,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn start(terminal: bool, waker: Arc<std::sync::Mutex<Option<Waker>>>) -> Self {
+    fn start(terminal: Option<LastLine>, waker: Arc<std::sync::Mutex<Option<Waker>>>) -> Self {
         let (asks, asked) = mpsc::channel();
         let (sender, blocks) = mpsc::sync_channel(4);
         std::thread::spawn(move || {
@@ -304,7 +328,10 @@ impl Reader {
                 }
                 sent
             };
-            if terminal { read_lines(&asked, give) } else { read_blocks(give) }
+            match terminal {
+                Some(line) => read_lines(&asked, &line, give),
+                None => read_blocks(give),
+            }
         });
         Self { asks, blocks, asked: false }
     }
@@ -323,8 +350,8 @@ fn read_blocks(mut give: impl FnMut(Vec<u8>) -> bool) {
 }
 
 #[cfg(feature = "editor")]
-fn read_lines(asked: &mpsc::Receiver<()>, mut give: impl FnMut(Vec<u8>) -> bool) {
-    if let Err(error) = super::line_editor::answer(asked, &mut give) {
+fn read_lines(asked: &mpsc::Receiver<()>, line: &LastLine, mut give: impl FnMut(Vec<u8>) -> bool) {
+    if let Err(error) = super::line_editor::answer(asked, || line.take(), &mut give) {
         // Nobody else is left to be told.
         let _ = writeln!(std::io::stderr(), "hookbox: {}", visible::line(&error.to_string()));
         give(Vec::new());
@@ -332,7 +359,7 @@ fn read_lines(asked: &mpsc::Receiver<()>, mut give: impl FnMut(Vec<u8>) -> bool)
 }
 
 #[cfg(not(feature = "editor"))]
-fn read_lines(_: &mpsc::Receiver<()>, give: impl FnMut(Vec<u8>) -> bool) {
+fn read_lines(_: &mpsc::Receiver<()>, _: &LastLine, give: impl FnMut(Vec<u8>) -> bool) {
     read_blocks(give);
 }
 
@@ -344,8 +371,9 @@ impl InputStream for HostInput {
     ) -> Poll<Result<usize, FsError>> {
         if self.start >= self.buffer.len() && !self.ended {
             *crate::clock::lock(&self.waker) = Some(cx.waker().clone());
-            let (terminal, waker) = (self.terminal, &self.waker);
-            let reader = self.thread.get_or_insert_with(|| Reader::start(terminal, Arc::clone(waker)));
+            let (terminal, waker) = (&self.terminal, &self.waker);
+            let reader =
+                self.thread.get_or_insert_with(|| Reader::start(terminal.clone(), Arc::clone(waker)));
             if !std::mem::replace(&mut reader.asked, true) {
                 // A thread that has ended gives no more: seen below.
                 let _ = reader.asks.send(());
@@ -370,10 +398,14 @@ impl InputStream for HostInput {
 /// Standard output or error of the process.
 struct HostOutput {
     error: bool,
+    terminal: Option<LastLine>,
 }
 
 impl OutputStream for HostOutput {
     fn poll_write(&mut self, _: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize, FsError>> {
+        if let Some(line) = &self.terminal {
+            line.written(bytes);
+        }
         let result = if self.error {
             std::io::stderr().write_all(bytes)
         } else {
@@ -387,5 +419,26 @@ impl OutputStream for HostOutput {
             }
             Err(_) => Err(FsError::Errno(crate::vfs::Errno::InputOutput)),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_of_the_terminal_is_the_prompt() {
+        let line = LastLine::default();
+        line.written(b"output\nbash-5.2$ ");
+        assert_eq!(line.take(), "bash-5.2$ ");
+        // What was typed ended it.
+        assert_eq!(line.take(), "");
+        line.written(b"name");
+        line.written(b": ");
+        assert_eq!(line.take(), "name: ");
+        line.written(&[b'x'; 2 * LONGEST_PROMPT]);
+        assert_eq!(line.take(), "");
+        line.written(b"a\rb");
+        assert_eq!(line.take(), "b");
     }
 }

@@ -126,6 +126,8 @@ pub(crate) enum CommandError {
     NestedTooDeep { name: Text, most: u32 },
     #[error("{0}: readonly function")]
     ReadOnlyFunction(Text),
+    #[error("{0}: restricted: cannot specify `/' in command names")]
+    Restricted(Text),
     #[error("`{0}': is a special builtin")]
     SpecialBuiltin(Text),
     #[error("`{0}': not a valid identifier")]
@@ -148,6 +150,7 @@ impl CommandError {
             Self::Binary(_) | Self::File(..) | Self::Denied { .. } => 126,
             Self::NestedTooDeep { .. }
             | Self::ReadOnlyFunction(_)
+            | Self::Restricted(_)
             | Self::SpecialBuiltin(_)
             | Self::InvalidIdentifier(_)
             | Self::TimeFormat(_) => 1,

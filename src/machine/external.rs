@@ -199,12 +199,21 @@ impl Expansion {
     }
 }
 
+/// Whether a shell that is restricted runs no command of that name.
+pub(crate) fn is_forbidden(options: super::option::Options, name: &[u8]) -> bool {
+    name.contains(&b'/') && options.has(ShellOption::RestrictedShell)
+}
+
 impl Process {
     // Utilities and scripts.
 
     /// Runs a command that is neither function nor builtin.
     pub(crate) fn run_external(&mut self, run: &mut Run, cx: &mut TaskContext<'_>) -> Step {
         let name = self.x.fields[0].clone();
+        if is_forbidden(self.shell.state.options, &name) {
+            self.x.fail_command(&mut self.shell, CommandError::Restricted(name));
+            return Ok(());
+        }
         let found = self.x.search(&mut self.shell, run, &name);
         self.run_found(run, cx, &name, found, None)
     }

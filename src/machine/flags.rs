@@ -6,6 +6,7 @@ use super::process::Process;
 use super::reader::ScriptFile;
 use super::run::Run;
 use super::start::Start;
+use super::strings::Strings;
 use crate::io::DescriptorTable;
 use crate::memory::{Arc, Box, Bytes, String, ToMetered, Vec, VecDeque, format, vec};
 use crate::program::Program;
@@ -40,6 +41,8 @@ pub(crate) struct Flags {
     pub(crate) no_profile: bool,
     pub(crate) rc_file: Option<Text>,
     pub(crate) set: Vec<(ShellOption, bool)>,
+    /// The texts of `$"..."` are printed, and nothing is run.
+    pub(crate) strings: Option<Strings>,
 }
 
 /// The script that an operand names.
@@ -152,8 +155,19 @@ pub(crate) fn shell_process(
     }
     for (option, on) in std::mem::take(&mut flags.set) {
         process.shell.state.options.set(option, on);
+        if option == ShellOption::Posix {
+            process.shell.variables.show_posix(on);
+        }
     }
     process.shell.state.options.set(ShellOption::LoginShell, flags.login);
+    if process.shell.state.options.has(ShellOption::RestrictedShell) {
+        super::start::fix_restricted_variables(&mut process.shell.variables);
+    }
+    if let Some(form) = flags.strings
+        && let Err(refusal) = print_strings(process, run, script.as_ref(), form)
+    {
+        return Ok(Err(refusal));
+    }
     let startup = process.shell.startup_files(run, &flags);
     process.control.compiles_at_once = !startup.is_empty();
     match script {
@@ -178,6 +192,26 @@ pub(crate) fn shell_process(
         process.control.start_startup_file(&mut process.shell, run, &path)?;
     }
     Ok(Ok(boxed))
+}
+
+/// `-D`: prints the strings to translate; the script will not be run. `Err`: what to print, and the status.
+fn print_strings(
+    process: &mut Process,
+    run: &Run,
+    script: Option<&Bytes>,
+    form: Strings,
+) -> Result<(), (String, u8)> {
+    let name = process.shell.state.invoked.arg0.clone();
+    let Some(script) = script else {
+        let message = "strings of standard input are not printed: name a script or give -c";
+        return Err((format!("{name}: -D: {message}\n"), 2));
+    };
+    let text = super::strings::printed(script, &name, form, run.services.meter.limits().syntax_depth);
+    if let Some(output) = process.shell.state.descriptors.get(1).cloned() {
+        process.shell.outputs.write(output, &text);
+    }
+    process.shell.state.options.set(ShellOption::NoExec, true);
+    Ok(())
 }
 
 /// Where bash keeps the script that it reads.
@@ -212,7 +246,9 @@ fn take_flags(flags: &mut Flags, args: &mut VecDeque<Text>, name: &Text) -> Resu
                     b"login" => flags.login = true,
                     b"verbose" => flags.set.push((ShellOption::Verbose, true)),
                     b"noediting" => flags.set.push((ShellOption::Emacs, false)),
-                    b"restricted" => {}
+                    b"restricted" => flags.set.push((ShellOption::RestrictedShell, true)),
+                    b"dump-strings" => flags.strings = Some(Strings::Plain),
+                    b"dump-po-strings" => flags.strings = Some(Strings::Portable),
                     b"version" => return Err((VERSION.to_metered(), 0)),
                     b"help" => return Err((help(), 0)),
                     b"rcfile" | b"init-file" => match args.pop_front() {
@@ -234,7 +270,7 @@ fn take_flags(flags: &mut Flags, args: &mut VecDeque<Text>, name: &Text) -> Resu
                 b's' => flags.stdin = true,
                 b'i' => flags.interactive = on,
                 b'l' => flags.login = true,
-                b'r' | b'D' => {}
+                b'D' => flags.strings = on.then_some(Strings::Plain),
                 b'o' | b'O' => {
                     let Some(option) = args.pop_front() else { continue };
                     match option::find(&option, letter == b'o') {

@@ -50,6 +50,7 @@ mod shell;
 mod signal;
 mod special;
 mod start;
+mod strings;
 mod subshell;
 mod time;
 mod trace;

@@ -111,7 +111,7 @@ options! {
     ProgComp "progcomp" None false true;
     ProgCompAlias "progcomp_alias" None false false;
     PromptVars "promptvars" None false true;
-    RestrictedShell "restricted_shell" None false false;
+    RestrictedShell "restricted_shell" (Some(b'r')) false false;
     ShiftVerbose "shift_verbose" None false false;
     SourcePath "sourcepath" None false true;
     VarRedirClose "varredir_close" None false false;

@@ -187,7 +187,9 @@ impl Process {
                         }
                     }
                     Op::AssignDefault { quoting } => self.assign_default(run, quoting)?,
-                    Op::ErrorUnset { colon } => self.x.error_unset(&mut self.shell, run, colon)?,
+                    Op::ErrorUnset { colon, given } => {
+                        self.x.error_unset(&mut self.shell, run, colon, given)?;
+                    }
                     Op::Trim { prefix, longest, quoting, pattern } => {
                         let pattern = self.x.pattern(&mut self.shell, &program, pattern, false);
                         self.x.trim(&mut self.shell, run, prefix, longest, quoting, pattern)?;

@@ -29,6 +29,8 @@ pub(crate) enum RedirectionError {
     BadDescriptor(Text),
     #[error("{0}: cannot assign fd to variable")]
     Variable(Text),
+    #[error("{0}: restricted: cannot redirect output")]
+    Restricted(Text),
     #[error(transparent)]
     Limit(#[from] crate::limit::LimitError),
 }
@@ -47,6 +49,9 @@ impl State {
         path: &Text,
         operator: RedirectionOperator,
     ) -> Result<Arc<Description>, RedirectionError> {
+        if operator != RedirectionOperator::Read && self.options.has(ShellOption::RestrictedShell) {
+            return Err(RedirectionError::Restricted(path.clone()));
+        }
         let mode = 0o666 & !self.umask;
         let options = match operator {
             RedirectionOperator::Read => OpenOptions { read: true, ..OpenOptions::default() },
@@ -266,6 +271,12 @@ impl Expansion {
         if target.as_bytes() == b"-" {
             return self.close(shell, run, reference, default);
         }
+        if target.is_empty() {
+            return Err(RedirectionError::BadDescriptor(match reference.descriptor {
+                RedirectionDescriptor::Number(number) => Text::from(number.to_decimal()),
+                _ => reference.source.clone(),
+            }));
+        }
         let (digits, moves) = match target.as_bytes() {
             [digits @ .., b'-'] if !digits.is_empty() => (digits, true),
             digits => (digits, false),
@@ -311,7 +322,7 @@ impl Expansion {
                 let text = target.and_then(|target| shell.target_text(run, &target));
                 let value = text.and_then(|text| super::variable::plain_integer(&text));
                 let Some(number) = value.and_then(|value| u32::try_from(value).ok()) else {
-                    return Err(RedirectionError::BadDescriptor(name.clone()));
+                    return Err(RedirectionError::Ambiguous(name.clone()));
                 };
                 let _ = shell.state.descriptors.replace(number, None);
                 return Ok(());

@@ -301,6 +301,7 @@ impl Scheduler {
             let process = entry.process.as_deref().filter(|process| !process.dies_at_once(signal))?;
             match requester.state.relation() {
                 Relation::Child => None,
+                Relation::Group if !is_forwarded(signal) => None,
                 Relation::StandIn => Some(Recipients::Process(command)),
                 Relation::Group => Some(Recipients::Group(process.shell.state.ids.group, None)),
             }
@@ -310,6 +311,9 @@ impl Scheduler {
     fn ended(&mut self, pid: u32, status: u8, killed: Option<Signal>) {
         self.run.alive.retain(|alive| alive.pid != pid);
         let Some(entry) = self.entries.remove(&pid) else { return };
+        if let Some(signal) = killed {
+            self.leave_commands(pid, signal);
+        }
         if pid == self.first {
             self.first_status = Some(status);
         }
@@ -321,6 +325,24 @@ impl Scheduler {
         {
             process.control.child_ended(&mut process.shell, pid, status, killed);
             self.ready.push(entry.parent);
+        }
+    }
+
+    /// The commands of a utility that a signal has killed go on without it, but for one that stands for the utility, and one
+    /// to which the signal is sent on: those have died with it.
+    fn leave_commands(&mut self, utility: u32, signal: Signal) {
+        for entry in self.entries.values_mut() {
+            let is_left = entry.requester.as_ref().is_some_and(|requester| {
+                requester.pid == utility
+                    && match requester.state.relation() {
+                        Relation::Child => true,
+                        Relation::Group => !is_forwarded(signal),
+                        Relation::StandIn => false,
+                    }
+            });
+            if is_left {
+                entry.requester = None;
+            }
         }
     }
 
@@ -551,4 +573,9 @@ impl Future for Scheduler {
         }
         end
     }
+}
+
+/// Whether `timeout` sends a signal that it gets to its command: `HUP`, `INT`, `QUIT`, `TERM`.
+const fn is_forwarded(signal: Signal) -> bool {
+    matches!(signal, 1 | 2 | 3 | 15)
 }

@@ -252,7 +252,10 @@ impl Shell {
                 self.state.counters.seconds_offset = super::variable::plain_integer(value).unwrap_or(0);
                 self.state.counters.started = run.services.session.clock.monotonic();
             }
-            name::BASH_ARGV0 => self.state.invoked.arg0 = value.clone(),
+            name::BASH_ARGV0 => {
+                self.state.invoked.arg0 = value.clone();
+                self.state.invoked.report_name = value.clone();
+            }
             // The next command sets `LINENO` again.
             _ => {}
         }
@@ -264,7 +267,11 @@ impl Shell {
         match id {
             name::IFS => self.refresh_separators(),
             name::PATH => self.state.commands.hashed = Arc::default(),
-            name::POSIXLY_CORRECT => self.state.options.set(ShellOption::Posix, true),
+            name::POSIXLY_CORRECT => {
+                let is_set = self.variables.slot(id).value != Value::Unset;
+                self.state.options.set(ShellOption::Posix, is_set);
+                self.state.commands.parser_changed = true;
+            }
             name::BASH_COMPAT => {
                 let value = self.variables.slot(name::BASH_COMPAT).value.text().unwrap_or_default();
                 if !self.state.options.set_compatibility(&value) {
@@ -332,5 +339,16 @@ impl Shell {
         }
         self.ifs = value.clone();
         self.state.separators = Arc::new(Separators::new(value.text().as_deref()));
+    }
+}
+
+impl Variables {
+    /// POSIX mode and `POSIXLY_CORRECT` go together.
+    pub(crate) fn show_posix(&mut self, on: bool) {
+        let is_set = self.slot(name::POSIXLY_CORRECT).value != Value::Unset;
+        if is_set != on {
+            let value = if on { Value::Text(Text::from_static(b"y")) } else { Value::Unset };
+            self.set_plain(name::POSIXLY_CORRECT, value);
+        }
     }
 }

@@ -14,7 +14,7 @@ use super::pool::Pool;
 use super::process::Process;
 use super::run::Run;
 use super::shell::{Call, Code, Positional, Shell, State};
-use super::variable::{Value, Variables};
+use super::variable::{Attributes, Value, Variables};
 use super::wait::Wait;
 use crate::io::DescriptorTable;
 use crate::limit::{Limit, dispose, live_bytes};
@@ -343,6 +343,18 @@ impl Control {
             }
             Err(crate::vfs::FsError::Limit(limit)) => Err(limit.into()),
             Err(_) => Ok(()),
+        }
+    }
+}
+
+/// What a restricted shell can not change. Bash manual 6.10.
+pub(crate) fn fix_restricted_variables(variables: &mut Variables) {
+    let names: [&[u8]; 5] = [b"PATH", b"SHELL", b"HISTFILE", b"ENV", b"BASH_ENV"];
+    for name in names {
+        let id = variables.names.intern(name);
+        let slot = variables.slot_mut(id);
+        if slot.value != Value::Unset {
+            slot.attributes.insert(Attributes::READONLY);
         }
     }
 }

@@ -55,7 +55,7 @@ pub(crate) enum Op {
     /// Pops the builder and a target: assigns the text, appends it.
     AssignDefault { quoting: Quoting },
     /// Pops the builder and a target: fails with the text as the message.
-    ErrorUnset { colon: bool },
+    ErrorUnset { colon: bool, given: bool },
     /// Before the words of an operator are expanded: where the target has no value (or, with `null`, a value without
     /// text) pops it and jumps.
     SkipWords { null: bool, slice: bool, end: Pc },

@@ -421,7 +421,7 @@ impl Compiler {
                 self.nested_word(word, inner, true);
                 self.emit(match operator {
                     DefaultOperator::Assign => Op::AssignDefault { quoting },
-                    _ => Op::ErrorUnset { colon },
+                    _ => Op::ErrorUnset { colon, given: !word.parts.is_empty() },
                 });
                 self.patch(test);
             }

@@ -51,6 +51,8 @@ pub(super) struct Reader<'a> {
     pub(super) bodies: HashMap<u32, HereDocumentBody>,
     pub(super) here_documents: u32,
     pub(super) warnings: Vec<ParseWarning>,
+    /// The texts of `$"..."` with their lines.
+    pub(super) translatable: Vec<(u32, Text)>,
     pub(super) active_aliases: Vec<ActiveAlias>,
     /// The value of an assignment is read.
     pub(super) assigns: bool,

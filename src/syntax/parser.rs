@@ -21,15 +21,17 @@ use super::error::{ParseError, ParseWarning};
 use super::lexer::{Input, Keyword, Parsed, Reader};
 use super::options::{Aliases, NoAliases, ParseOptions};
 use crate::memory::{Arc, Bytes, HashMap, Vec};
+use crate::text::Text;
 use std::cell::Cell;
 
 /// Hands out a script's complete commands.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Parser {
     source: Bytes,
     offset: usize,
     line: u32,
     warnings: Vec<ParseWarning>,
+    translatable: Vec<(u32, Text)>,
     /// See [`Parser::set_effort`].
     effort: Option<u32>,
     spent: u32,
@@ -38,12 +40,12 @@ pub struct Parser {
 impl Parser {
     /// A parser at the beginning of `source`, which is line `first_line` of the script. Sources from 4 GiB are cut.
     pub fn new(source: Bytes, first_line: u32) -> Self {
-        Self { source, offset: 0, line: first_line, warnings: Vec::new(), effort: None, spent: 0 }
+        Self { source, line: first_line, ..Self::default() }
     }
 
     /// A parser that goes on where another stood: at `offset`, which is on `line`.
     pub fn resume(source: Bytes, offset: usize, line: u32) -> Self {
-        Self { source, offset, line, warnings: Vec::new(), effort: None, spent: 0 }
+        Self { source, offset, line, ..Self::default() }
     }
 
     /// The next complete command, up to the newline that ends it, with its here-documents. `None` at the end.
@@ -63,6 +65,7 @@ impl Parser {
         self.offset = reader.input.pos;
         self.line = reader.input.line;
         self.warnings.append(&mut reader.warnings);
+        self.translatable = std::mem::take(&mut reader.translatable);
         self.spent = reader.spent.get();
         let list = result?.map(|mut list| {
             if !reader.bodies.is_empty() {
@@ -106,6 +109,11 @@ impl Parser {
     /// How many words, simple commands and expansions the last complete command had.
     pub fn spent(&self) -> u32 {
         self.spent
+    }
+
+    /// Takes the texts of `$"..."` of the last command, with their lines.
+    pub fn take_translatable(&mut self) -> Vec<(u32, Text)> {
+        std::mem::take(&mut self.translatable)
     }
 
     /// Takes the warnings of the commands so far. Bash prints each before it runs the command.
@@ -216,6 +224,7 @@ impl<'a> Reader<'a> {
             bodies: HashMap::default(),
             here_documents: 0,
             warnings: Vec::new(),
+            translatable: Vec::new(),
             active_aliases: Vec::new(),
             assigns: false,
             alias_blank: usize::MAX,

@@ -61,7 +61,10 @@ impl Reader<'_> {
             }
             Some(b'"') if quoting == Quoting::Unquoted => {
                 self.advance_to(at);
+                let (start, line) = (self.pos() + 1, self.input.line);
                 self.double_quoted(out)?;
+                let text = Text::from(self.slice(start, self.pos().saturating_sub(1)));
+                self.translatable.push((line, text));
             }
             Some(byte)
                 if is_name_byte(byte) || matches!(byte, b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!') =>

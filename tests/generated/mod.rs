@@ -6,6 +6,7 @@
 #![allow(dead_code, clippy::format_push_string, reason = "not every test uses all of it")]
 
 mod command;
+mod construct;
 pub(crate) mod mutation;
 pub(crate) mod random;
 mod word;
@@ -52,6 +53,20 @@ pub(crate) fn script(seed: u64) -> Vec<Statement> {
     let mut statements = command::prelude(random);
     for _ in 0..3 + random.below(8) {
         statements.push(command::statement(random, 2));
+    }
+    statements.extend(command::epilogue());
+    statements
+}
+
+/// As [`script`], with more of the constructs that the manual has.
+pub(crate) fn wide_script(seed: u64) -> Vec<Statement> {
+    let random = &mut Random::new(seed);
+    let mut statements = command::prelude(random);
+    for _ in 0..1 + random.below(3) {
+        statements.extend(construct::statements(random));
+        if random.once_in(2) {
+            statements.push(command::statement(random, 2));
+        }
     }
     statements.extend(command::epilogue());
     statements

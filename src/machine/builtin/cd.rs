@@ -37,6 +37,9 @@ pub(super) static PWD: Builtin = Builtin {
 };
 
 fn cd(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    if ctx.process.shell.state.options.has(ShellOption::RestrictedShell) {
+        return Err(BuiltinError::Restricted);
+    }
     let options = ctx.options()?;
     let physical = is_physical(ctx, &options);
     let (target, prints) = match ctx.operands(&options) {

@@ -7,6 +7,8 @@ use super::options::flag;
 use super::{Act, Builtin, Flow};
 use crate::machine::error::CommandError;
 use crate::machine::external::Found;
+use crate::machine::external::is_forbidden;
+use crate::machine::option::ShellOption;
 use crate::memory::{ToMetered, Vec};
 use crate::text::Text;
 
@@ -37,6 +39,9 @@ fn command(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     let operands = ctx.operands(&options);
     let Some(name) = operands.first() else { return Ok(Flow::Status(0)) };
     let default_path = options.has(b'p');
+    if default_path && ctx.process.shell.state.options.has(ShellOption::RestrictedShell) {
+        return Err(BuiltinError::RestrictedOperand(Text::from_static(b"-p")));
+    }
     match options.last_of(b"vV") {
         Some(letter) => Ok(tell(ctx, operands, letter == b'V', default_path)),
         None => match super::find(name).filter(|builtin| ctx.process.shell.state.is_enabled(builtin)) {
@@ -90,6 +95,10 @@ fn run_file(
     } else {
         ctx.process.x.search(&mut ctx.process.shell, ctx.run, name)
     };
+    if is_forbidden(ctx.process.shell.state.options, name) {
+        ctx.process.x.fail_command(&mut ctx.process.shell, CommandError::Restricted(name.clone()));
+        return Ok(Flow::Switched);
+    }
     if found == Found::Missing && !name.contains(&b'/') {
         ctx.run.note_not_found(name);
         let error = CommandError::NotFound(name.clone());

@@ -4,6 +4,7 @@ use super::context::ShellContext;
 use super::error::BuiltinError;
 use super::options::{Options, flag, value};
 use super::{Act, BUILTINS, Builtin, Flow};
+use crate::machine::option::ShellOption;
 use crate::memory::Arc;
 use std::fmt::Write as _;
 
@@ -26,6 +27,10 @@ pub(super) static ENABLE: Builtin = Builtin {
 fn enable(ctx: &mut ShellContext<'_>) -> Result<Flow, BuiltinError> {
     let options = ctx.options()?;
     let names = ctx.operands(&options);
+    let changes = options.has(b'f') || options.has(b'd') || (!names.is_empty() && !options.has(b'n'));
+    if changes && ctx.shell.state.options.has(ShellOption::RestrictedShell) {
+        return Err(BuiltinError::Restricted);
+    }
     if let Some(file) = options.value(b'f') {
         return Err(BuiltinError::NoSharedObject(file.clone()));
     }

@@ -107,6 +107,11 @@ pub(crate) enum BuiltinError {
     NoHelp(Text),
     #[error("cannot set and unset shell options simultaneously")]
     SetAndUnset,
+    /// In a restricted shell.
+    #[error("restricted")]
+    Restricted,
+    #[error("{0}: restricted")]
+    RestrictedOperand(Text),
 
     #[error("only meaningful in a `for', `while', or `until' loop")]
     NotInLoop,
@@ -161,8 +166,6 @@ pub(crate) enum BuiltinError {
     NoHistoryExpansion(Text),
     #[error("no command found")]
     NoCommandFound,
-    #[error("commands can not be edited here: use -l or -s")]
-    NoEditor,
 
     #[error("{0}: limit out of range")]
     LimitOutOfRange(Text),

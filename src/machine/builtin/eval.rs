@@ -62,6 +62,9 @@ fn source(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     let Some((name, args)) = ctx.operands(&options).split_first() else {
         return Err(BuiltinError::FileRequired);
     };
+    if name.contains(&b'/') && ctx.process.shell.state.options.has(ShellOption::RestrictedShell) {
+        return Err(BuiltinError::RestrictedOperand(name.clone()));
+    }
     let posix = ctx.process.shell.state.options.has(ShellOption::Posix);
     let found = match find(ctx, name) {
         Some(path) => path,

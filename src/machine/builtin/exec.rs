@@ -36,6 +36,9 @@ fn exec(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         ctx.invocation.take_redirections();
         return Ok(Flow::Status(0));
     };
+    if ctx.process.shell.state.options.has(ShellOption::RestrictedShell) {
+        return Err(BuiltinError::Restricted);
+    }
     let path = match ctx.process.x.search(&mut ctx.process.shell, ctx.run, &name) {
         Found::Path(path) => path,
         Found::Missing => {

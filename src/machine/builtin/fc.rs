@@ -7,6 +7,7 @@ use super::{Act, Builtin, Flow};
 use crate::machine::frame::ScriptKind;
 use crate::machine::option::ShellOption;
 use crate::machine::process::Process;
+use crate::machine::variable::Value;
 use crate::memory::{Arc, Bytes, JoinMetered, ToMetered, Vec};
 use crate::text::Text;
 use std::fmt::Write as _;
@@ -29,7 +30,18 @@ pub(super) static FC: Builtin = Builtin {
 /// Entries that are listed when no range is given.
 const LISTED: usize = 16;
 
+/// A file that an editor changes.
+struct Editing {
+    path: Text,
+}
+
+/// Where the editor's status is put.
+const STATUS: &[u8] = b"_fc_status";
+
 fn fc(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
+    if let Some(editing) = ctx.resumed::<Editing>() {
+        return edited(ctx, &editing.path);
+    }
     // `-3` is an operand, so the options end there.
     let is_offset = |arg: &Text| arg.strip_prefix(b"-").is_some_and(is_digits);
     let end = ctx.args.iter().position(is_offset).unwrap_or(ctx.args.len());
@@ -39,7 +51,7 @@ fn fc(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         return again(ctx, operands);
     }
     if !options.has(b'l') {
-        return Err(BuiltinError::NoEditor);
+        return edit(ctx, &options, operands);
     }
     let (Some(first), Some(last)) = range(ctx.process, operands) else {
         let is_empty = ctx.process.shell.state.editor.history.entries.is_empty();
@@ -118,12 +130,85 @@ fn again(ctx: &mut Context<'_, '_>, operands: &[Text]) -> Result<Flow, BuiltinEr
         text = replace(&text, pattern, replacement);
         ctx.run.services.meter.check_value(text.len() as u64)?;
     }
-    ctx.process.shell.write_error(&[text.as_slice(), b"\n"].concat_metered());
-    let now = ctx.run.services.session.clock.now().as_secs() as i64;
+    text.push(b'\n');
+    run(ctx, text, true)
+}
+
+/// Writes commands into a file and starts an editor on it.
+fn edit(ctx: &mut Context<'_, '_>, options: &Options, operands: &[Text]) -> Result<Flow, BuiltinError> {
+    let Some(newest) = before(ctx.process).checked_sub(1) else { return Ok(Flow::Status(0)) };
+    let (first, last) = match operands {
+        [] => (Some(newest), Some(newest)),
+        [only] => (place(ctx.process, only), place(ctx.process, only)),
+        [first, last, ..] => (place(ctx.process, first), place(ctx.process, last)),
+    };
+    let (Some(first), Some(last)) = (first, last) else { return Err(BuiltinError::NoCommandFound) };
+    let backwards = options.has(b'r') || last < first;
+    let (low, high) = (first.min(last), first.max(last).min(newest));
+    let history = Arc::clone(&ctx.process.shell.state.editor.history);
+    let mut text = Vec::new();
+    for step in 0..=high.saturating_sub(low) {
+        let place = if backwards { high.saturating_sub(step) } else { low.saturating_add(step) };
+        let Some(entry) = history.entries.get(place) else { continue };
+        text.extend_from_slice(&entry.text);
+        text.push(b'\n');
+        ctx.run.services.meter.check_value(text.len() as u64)?;
+    }
+    let files = std::sync::Arc::clone(&ctx.run.services.session.fs);
+    let pid = ctx.process.shell.state.ids.own;
+    // A shell that edits in an editor's commands has several.
+    let path = (0..100_u32)
+        .map(|number| Text::from(crate::memory::format!("/tmp/bash-fc.{pid}.{number}").as_bytes()))
+        .find(|path| files.symlink_metadata(path).is_err());
+    let path = path.ok_or(BuiltinError::NoCommandFound)?;
+    let _ = files.create_dir_all(b"/tmp", 0o1777);
+    files.write(&path, &text, 0o600).map_err(|error| BuiltinError::file(&path, error))?;
+    let posix = ctx.process.shell.state.options.has(ShellOption::Posix);
+    let editor = match options.value(b'e') {
+        Some(editor) => editor.as_bytes(),
+        None if posix => b"${FCEDIT:-ed}",
+        None => b"${FCEDIT:-${EDITOR:-vi}}",
+    };
+    let command = [editor, b" ", path.as_bytes(), b"; ", STATUS, b"=$?"].concat_metered();
+    ctx.keep(crate::memory::Box::new(Editing { path }));
+    Ok(Flow::Callback(Bytes::from(command)))
+}
+
+/// Runs what an editor has left.
+fn edited(ctx: &mut Context<'_, '_>, path: &Text) -> Result<Flow, BuiltinError> {
+    let files = std::sync::Arc::clone(&ctx.run.services.session.fs);
+    let content = files.read(path);
+    let _ = files.remove_file(path);
+    let id = ctx.run.services.names.intern(STATUS);
+    let status = ctx.process.shell.value_of(ctx.run, id).text().unwrap_or_default();
+    ctx.process.shell.variables.set_plain(id, Value::Unset);
     let history = Arc::make_mut(&mut ctx.process.shell.state.editor.history);
     if history.last_added {
         history.remove_last_added();
-        history.push(Text::from(text.as_slice()), now);
+    }
+    if *status.as_bytes() != *b"0" {
+        return Ok(Flow::Status(1));
+    }
+    let content = content.map_err(|error| BuiltinError::file(path, error))?;
+    let text = content.as_bytes().to_metered();
+    ctx.run.services.meter.check_value(text.len() as u64)?;
+    run(ctx, text, false)
+}
+
+/// Shows commands, puts them into the history, in the place of this one, and runs them. `is_one`: they are one entry.
+fn run(ctx: &mut Context<'_, '_>, text: Vec<u8>, is_one: bool) -> Result<Flow, BuiltinError> {
+    ctx.process.shell.write_error(&text);
+    let now = ctx.run.services.session.clock.now().as_secs() as i64;
+    let remembers = ctx.process.shell.state.options.has(ShellOption::History);
+    let history = Arc::make_mut(&mut ctx.process.shell.state.editor.history);
+    if history.last_added {
+        history.remove_last_added();
+    }
+    let text_of_one = text.trim_ascii_end();
+    let lines =
+        text.split(|&byte| byte == b'\n' && !is_one).map(|line| if is_one { text_of_one } else { line });
+    for line in lines.filter(|line| remembers && !line.is_empty()) {
+        history.push(Text::from(line), now);
         history.unsaved += 1;
     }
     Ok(ctx.process.control.start_text(

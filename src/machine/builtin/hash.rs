@@ -6,6 +6,7 @@ use super::options::{flag, value};
 use super::{Act, Builtin, Flow};
 use crate::machine::external::Found;
 use crate::machine::name;
+use crate::machine::option::ShellOption;
 use crate::memory::{Arc, Vec};
 use crate::text::Text;
 use std::fmt::Write as _;
@@ -40,6 +41,11 @@ fn hash(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
     let names = ctx.operands(&options);
     if options.has(b'r') && ctx.is_first() {
         ctx.process.shell.state.commands.hashed = Arc::default();
+    }
+    if let Some(path) = options.value(b'p').filter(|path| path.contains(&b'/'))
+        && ctx.process.shell.state.options.has(ShellOption::RestrictedShell)
+    {
+        return Err(BuiltinError::RestrictedOperand(path.clone()));
     }
     if names.is_empty() {
         if let Some(letter) = [b'd', b't'].into_iter().find(|letter| options.has(*letter)) {

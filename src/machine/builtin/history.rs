@@ -7,6 +7,7 @@ use super::{Act, Builtin, Flow};
 use crate::machine::halt::Halt;
 use crate::machine::history::{Expanded, History, Stopped};
 use crate::machine::name;
+use crate::machine::option::ShellOption;
 use crate::machine::variable::Value;
 use crate::memory::{Arc, JoinMetered};
 use crate::text::Text;
@@ -150,6 +151,11 @@ fn index_of(history: &History, text: &[u8]) -> Option<usize> {
 /// `-a`, `-n`, `-r`, `-w`.
 fn file(ctx: &mut Context<'_, '_>, letter: u8, operand: Option<&Text>) -> Result<Flow, BuiltinError> {
     let unsaved = ctx.process.shell.state.editor.history.unsaved;
+    if let Some(name) = operand.filter(|name| name.contains(&b'/'))
+        && ctx.process.shell.state.options.has(ShellOption::RestrictedShell)
+    {
+        return Err(BuiltinError::RestrictedOperand(name.clone()));
+    }
     let named = match operand {
         Some(name) => Some(ctx.process.shell.state.absolute(&ctx.run.services.session.fs, name)),
         None => ctx.process.shell.history(ctx.run).file(),

@@ -6,6 +6,7 @@ use super::error::BuiltinError;
 use super::options::{self, is_digits};
 use super::{Act, Builtin, Flow};
 use crate::machine::name;
+use crate::machine::option::ShellOption;
 use crate::memory::{Arc, vec};
 use crate::text::Text;
 use std::fmt::Write as _;
@@ -78,6 +79,9 @@ fn operands<'c>(ctx: &Context<'c, '_>) -> (bool, &'c [Text]) {
 }
 
 fn change(ctx: &mut Context<'_, '_>, target: &Text) -> Result<(), BuiltinError> {
+    if ctx.process.shell.state.options.has(ShellOption::RestrictedShell) {
+        return Err(BuiltinError::Restricted);
+    }
     let changed = ctx.process.shell.change_directory(ctx.run, target, false)?;
     match changed {
         Ok(0) => Ok(()),

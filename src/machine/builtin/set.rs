@@ -52,7 +52,7 @@ fn set(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
         super::declare::all_values(ctx, !posix);
         return Ok(Flow::Status(0));
     }
-    check(args)?;
+    check(args, ctx.process.shell.state.options.has(ShellOption::RestrictedShell))?;
     if let Some(args) = set_options(ctx, args)? {
         ctx.process.shell.state.positional = Positional::new(args.to_metered());
     }
@@ -131,7 +131,7 @@ fn without_execution(ctx: &mut Context<'_, '_>) -> Result<Halt, BuiltinError> {
 }
 
 /// Looks for letters that are no options before anything is changed.
-fn check(args: &[Text]) -> Result<(), BuiltinError> {
+fn check(args: &[Text], is_restricted: bool) -> Result<(), BuiltinError> {
     let mut args = args.iter().peekable();
     while let Some(arg) = args.next() {
         let (plus, cluster) = match arg.as_bytes() {
@@ -142,7 +142,7 @@ fn check(args: &[Text]) -> Result<(), BuiltinError> {
         for &letter in cluster {
             if letter == b'o' {
                 args.next_if(|name| !is_option(name));
-            } else if option::find_letter(letter).is_none() {
+            } else if option::find_letter(letter).is_none() || (plus && letter == b'r' && is_restricted) {
                 return Err(BuiltinError::InvalidOption { plus, letter });
             }
         }
@@ -168,6 +168,9 @@ impl Shell {
         }
         if matches!(option, ShellOption::ExtGlob | ShellOption::Posix | ShellOption::ExpandAliases) {
             self.state.commands.parser_changed = true;
+        }
+        if option == ShellOption::Posix {
+            self.variables.show_posix(on);
         }
         let options = &mut self.state.options;
         let enabled = option == ShellOption::History && on && !options.has(option);

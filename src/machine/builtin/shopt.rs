@@ -55,6 +55,8 @@ fn shopt(ctx: &mut Context<'_, '_>) -> Result<Flow, BuiltinError> {
                 ctx.complain(BuiltinError::InvalidOptionName(name.clone()));
             }
             None => ctx.complain(BuiltinError::InvalidShellOptionName(name.clone())),
+            // Only an invocation of the shell, or `set -r`, can say so.
+            Some(ShellOption::RestrictedShell) if on || off => {}
             Some(option) if on || off => ctx.process.shell.set_option(ctx.run, option, on),
             Some(option) => {
                 if !ctx.process.shell.state.options.has(option) {

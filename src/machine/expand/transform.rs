@@ -166,7 +166,7 @@ impl Expansion {
                         self.append_list(shell, run, &values, kind, quoting, ListOf::Transformed)
                     }
                     None => {
-                        if shell.target_text(run, &target).is_none() {
+                        if shell.target_text(run, &target).is_none() && !is_array(shell, run, &target) {
                             shell.check_unset_parameter(run, &target, source)?;
                         }
                         if let Some(flags) = flags {
@@ -177,7 +177,10 @@ impl Expansion {
                 }
             }
             b'A' => {
-                if target.list_kind().is_none() && shell.target_text(run, &target).is_none() {
+                if target.list_kind().is_none()
+                    && shell.target_text(run, &target).is_none()
+                    && !is_array(shell, run, &target)
+                {
                     shell.check_unset_parameter(run, &target, source)?;
                 }
                 let text = shell.assignment_text(run, &target);
@@ -290,4 +293,9 @@ impl Expansion {
         let words: Vec<Text> = text.splitn(words, |&byte| byte == b' ').map(Text::from).collect();
         self.append_list(shell, run, &words, AllElements::At, Quoting::Quoted, ListOf::Elements)
     }
+}
+
+/// Whether a name stands for an array: its attributes can be told though it has no first element.
+fn is_array(shell: &mut Shell, run: &mut Run, target: &Target) -> bool {
+    matches!(target, Target::Variable(id) if shell.value_of(run, *id).is_array())
 }

@@ -118,16 +118,16 @@ impl Shell {
 }
 
 impl Expansion {
-    /// `${x:?word}`
-    pub(crate) fn error_unset(&mut self, shell: &mut Shell, run: &mut Run, colon: bool) -> Step {
+    /// `${x:?word}`; `given`: there is a word, though it may expand to nothing.
+    pub(crate) fn error_unset(&mut self, shell: &mut Shell, run: &mut Run, colon: bool, given: bool) -> Step {
         let message = self.builder.take_text();
         self.builder = self.builders.pop().unwrap_or_default();
         let (target, source) = self.pop_target();
         let parameter = named_parameter(&shell.code, run, &target, source);
-        shell.report(match (message.is_empty(), colon) {
-            (false, _) => ExpansionError::Refused { parameter, message },
-            (true, true) => ExpansionError::UnsetOrNull(parameter),
-            (true, false) => ExpansionError::Unset(parameter),
+        shell.report(match (given, colon) {
+            (true, _) => ExpansionError::Refused { parameter, message },
+            (false, true) => ExpansionError::UnsetOrNull(parameter),
+            (false, false) => ExpansionError::Unset(parameter),
         });
         Err(shell.fatal_expansion())
     }

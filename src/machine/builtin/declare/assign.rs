@@ -186,7 +186,11 @@ fn declare_here(
     let done = match (&change.literal, change.operand.value) {
         (Some(literal), _) => {
             let append = change.operand.append;
-            ctx.process.shell.assign_array(ctx.run, id, literal, append).map_err(BuiltinError::from)
+            // No builtin is named before an error in an element.
+            let prefix = ctx.process.shell.arithmetic.prefix.take();
+            let done = ctx.process.shell.assign_array(ctx.run, id, literal, append);
+            ctx.process.shell.arithmetic.prefix = prefix;
+            done.map_err(BuiltinError::from)
         }
         (None, Some(value)) if subscript.is_none() && is_compound(ctx, id, value) => {
             add_text(ctx, id, change, value, texts);
