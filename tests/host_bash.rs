@@ -72,12 +72,12 @@ const KNOWN: &[Known] = &[
         without: |text| without_numbers(text),
     },
     Known {
-        reason: "a subscript that is not valid is looked at twice by `@a` and `@A`",
-        applies: |script, bash| script.contains("]@") && bash.says("bad array subscript"),
+        reason: "`@a` and `@A` look at a subscript twice",
+        applies: |script, _| script.contains("]@a") || script.contains("]@A"),
         without: |text| {
             let mut lines: Vec<&str> = text.lines().collect();
             lines.dedup();
-            lines.join("\n")
+            lines.join("\n").chars().filter(|digit| !digit.is_ascii_digit()).collect()
         },
     },
     Known {
@@ -89,10 +89,25 @@ const KNOWN: &[Known] = &[
         },
     },
     Known {
+        reason: "with `set -e`, assigning a read-only variable runs the `EXIT` trap before redirections are undone",
+        applies: |script, bash| {
+            script.contains("trap '") && script.contains("set -e") && bash.says("readonly variable")
+        },
+        without: |_| String::new(),
+    },
+    Known {
+        reason: "the shell has neither a debugger nor a pretty printer",
+        applies: |_, bash| bash.says("GNU long options:"),
+        without: |text| without_lines(&without_lines(text, "\t--debug"), "\t--pretty-print"),
+    },
+    Known {
         reason: "with an empty `IFS`, where `$*` puts blanks and where fields end depends on what it stands in, and bash \
                  lets marks of its own through",
         applies: |script, _| script.contains("IFS=''"),
-        without: |text| text.chars().filter(|letter| letter.is_alphabetic()).collect(),
+        without: |text| {
+            let text = without_lines(text, "(error token is");
+            text.chars().filter(|letter| letter.is_alphabetic()).collect()
+        },
     },
     Known {
         reason: "bash does not find a pattern that begins with `*` and ends with a quoted one",

@@ -255,7 +255,7 @@ fn take_flags(flags: &mut Flags, args: &mut VecDeque<Text>, name: &Text) -> Resu
                         Some(file) => flags.rc_file = Some(file),
                         None => return Err((format!("{name}: {arg}: option requires an argument\n"), 2)),
                     },
-                    _ => return Err((format!("{name}: {arg}: invalid option\n"), 2)),
+                    _ => return Err((format!("{name}: {arg}: invalid option\n{}", usage()), 2)),
                 }
                 continue;
             }
@@ -280,7 +280,10 @@ fn take_flags(flags: &mut Flags, args: &mut VecDeque<Text>, name: &Text) -> Resu
                 }
                 letter => match option::find_letter(letter) {
                     Some(found) => flags.set.push((found, on)),
-                    None => return Err((format!("{name}: -{}: invalid option\n", char::from(letter)), 2)),
+                    None => {
+                        let (sign, letter) = (if on { '-' } else { '+' }, char::from(letter));
+                        return Err((format!("{name}: {sign}{letter}: invalid option\n{}", usage()), 2));
+                    }
                 },
             }
         }
@@ -290,6 +293,42 @@ fn take_flags(flags: &mut Flags, args: &mut VecDeque<Text>, name: &Text) -> Resu
 
 /// What `bash --version` says first.
 const VERSION: &str = "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\n";
+
+/// Options by their names, in order.
+const LONG: [&str; 13] = [
+    "dump-po-strings",
+    "dump-strings",
+    "help",
+    "init-file",
+    "login",
+    "noediting",
+    "noprofile",
+    "norc",
+    "posix",
+    "rcfile",
+    "restricted",
+    "verbose",
+    "version",
+];
+
+/// What follows the message about an option that there is not.
+fn usage() -> String {
+    let mut text = String::from("Usage:\tbash [GNU long option] [option] ...\n");
+    text.push_str("\tbash [GNU long option] [option] script-file ...\nGNU long options:\n");
+    for name in LONG {
+        text.push_str(&format!("\t--{name}\n"));
+    }
+    text.push_str("Shell options:\n\t-ilrsD or -c command or -O shopt_option\t\t(invocation only)\n\t-");
+    let letters = |is_upper: bool| {
+        let mut letters: Vec<u8> = OPTIONS.iter().filter_map(|row| row.letter).collect();
+        letters.retain(|letter| letter.is_ascii_uppercase() == is_upper && *letter != b'r');
+        letters.sort_unstable();
+        letters.into_iter().map(char::from)
+    };
+    text.extend(letters(false).chain(letters(true)));
+    text.push_str(" or -o option\n");
+    text
+}
 
 /// What `bash --help` says.
 fn help() -> String {

@@ -273,7 +273,7 @@ impl Expansion {
         }
         if target.is_empty() {
             return Err(RedirectionError::BadDescriptor(match reference.descriptor {
-                RedirectionDescriptor::Number(number) => Text::from(number.to_decimal()),
+                RedirectionDescriptor::Number(number) if number != default => Text::from(number.to_decimal()),
                 _ => reference.source.clone(),
             }));
         }

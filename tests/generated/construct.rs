@@ -184,5 +184,5 @@ pub(super) fn line(random: &mut Random) -> String {
 
 /// Statements of which each has its row.
 pub(super) fn statements(random: &mut Random) -> Vec<Statement> {
-    (0..1 + random.below(4)).map(|_| Statement::Line(line(random))).collect()
+    (0..=random.below(4)).map(|_| Statement::Line(line(random))).collect()
 }

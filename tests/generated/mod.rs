@@ -62,7 +62,7 @@ pub(crate) fn script(seed: u64) -> Vec<Statement> {
 pub(crate) fn wide_script(seed: u64) -> Vec<Statement> {
     let random = &mut Random::new(seed);
     let mut statements = command::prelude(random);
-    for _ in 0..1 + random.below(3) {
+    for _ in 0..=random.below(3) {
         statements.extend(construct::statements(random));
         if random.once_in(2) {
             statements.push(command::statement(random, 2));
