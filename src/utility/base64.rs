@@ -1,4 +1,7 @@
 //! `base64`: encodes or decodes. GNU coreutils base64(1), RFC 4648.
+//!
+//! Its own decoder, and no crate's: what stands before a fault is printed, as GNU's does, and letters come in pieces that end
+//! anywhere.
 
 use super::count::parse_digits;
 use crate::memory::{Vec, format};

@@ -1,6 +1,6 @@
 //! `cksum`: prints or checks checksums and digests. GNU coreutils cksum(1).
 
-use super::digest::{self, Algorithm, Md5, Sha1, Sum};
+use super::digest::{self, Algorithm, Sum};
 use crate::memory::{JoinMetered, Vec, format};
 use crate::utility::prelude::*;
 use crate::utility::quote::quote;
@@ -80,8 +80,8 @@ fn algorithm(text: &[u8]) -> Result<&'static str, UtilityError> {
 
 async fn by_name(ctx: &mut Context, options: &Options, name: &str) -> Result<ExitStatus, UtilityError> {
     match name {
-        "md5" => each::<Md5>(ctx, options).await,
-        "sha1" => each::<Sha1>(ctx, options).await,
+        "md5" => each::<md5::Md5>(ctx, options).await,
+        "sha1" => each::<sha1::Sha1>(ctx, options).await,
         "sha224" => each::<sha2::Sha224>(ctx, options).await,
         "sha256" => each::<sha2::Sha256>(ctx, options).await,
         "sha384" => each::<sha2::Sha384>(ctx, options).await,

@@ -1,14 +1,10 @@
 //! What `md5sum`, `sha1sum`, `sha256sum` and `sha512sum` share: printing and checking digests. GNU coreutils sha256sum(1).
 
 mod check;
-mod md5;
-mod sha1;
 mod sum;
 
 use crate::memory::{String, ToMetered, Vec, format, vec};
 use crate::utility::prelude::*;
-pub(super) use md5::Md5;
-pub(super) use sha1::Sha1;
 pub(super) use sum::Sum;
 
 /// A message digest algorithm.
@@ -22,9 +18,9 @@ pub(super) trait Algorithm: Send {
     fn finish(self) -> Vec<u8>;
 }
 
-macro_rules! sha2_algorithm {
-    ($type:ident, $name:literal, $length:literal) => {
-        impl Algorithm for sha2::$type {
+macro_rules! algorithms {
+    ($($type:ty, $name:literal, $length:literal;)*) => {$(
+        impl Algorithm for $type {
             const NAME: &'static str = $name;
             const LENGTH: usize = $length;
             fn new() -> Self {
@@ -37,13 +33,17 @@ macro_rules! sha2_algorithm {
                 sha2::Digest::finalize(self).to_metered()
             }
         }
-    };
+    )*};
 }
 
-sha2_algorithm!(Sha224, "SHA224", 28);
-sha2_algorithm!(Sha256, "SHA256", 32);
-sha2_algorithm!(Sha384, "SHA384", 48);
-sha2_algorithm!(Sha512, "SHA512", 64);
+algorithms! {
+    md5::Md5, "MD5", 16;
+    sha1::Sha1, "SHA1", 20;
+    sha2::Sha224, "SHA224", 28;
+    sha2::Sha256, "SHA256", 32;
+    sha2::Sha384, "SHA384", 48;
+    sha2::Sha512, "SHA512", 64;
+}
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
     flag('b', "binary", "mark the digests as made in binary mode"),

@@ -14,5 +14,5 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    digest::run::<digest::Md5>(ctx, &UTILITY).await
+    digest::run::<md5::Md5>(ctx, &UTILITY).await
 }

@@ -14,5 +14,5 @@ pub(super) const UTILITY: Utility = Utility {
 };
 
 async fn run(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
-    digest::run::<digest::Sha1>(ctx, &UTILITY).await
+    digest::run::<sha1::Sha1>(ctx, &UTILITY).await
 }
