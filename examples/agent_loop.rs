@@ -6,7 +6,7 @@
 
 use hookbox::hook::dialect::docker_agent;
 use hookbox::hook::{
-    Dialect, Event, EventContext, Happening, HookSet, Json, LoadOptions, ToolCall, ToolCallSummary,
+    Dialect, Event, EventContext, HookSet, Json, LoadOptions, Moment, ToolCall, ToolCallSummary,
 };
 use hookbox::sandbox::Sandbox;
 use serde_json::{Value, json};
@@ -144,13 +144,9 @@ struct Agent {
 
 impl Agent {
     /// Fires a moment; whether the agent may go on, and the arguments that hooks wrote.
-    async fn fire(&self, happening: Happening) -> (bool, Option<Json>) {
-        let event = Event {
-            context: Arc::clone(&self.context),
-            at_ms: None,
-            happening,
-            facts: serde_json::Map::new(),
-        };
+    async fn fire(&self, moment: Moment) -> (bool, Option<Json>) {
+        let event =
+            Event { context: Arc::clone(&self.context), at_ms: None, moment, facts: serde_json::Map::new() };
         // docker-agent has several events where others have one.
         let events = match self.hooks.dialect() {
             Dialect::DockerAgent => docker_agent::events_of(&event),
@@ -195,13 +191,13 @@ impl Agent {
         println!("tool call: {command}");
         let arguments = Json::from(json!({"command": command}));
         let call = ToolCall { name: "bash".into(), id: format!("call_{number}").into(), arguments };
-        self.fire(Happening::ToolBatchStarting { calls: vec![call.clone()] }).await;
-        let (goes_on, changed) = self.fire(Happening::ToolCallStarting(call.clone())).await;
+        self.fire(Moment::ToolBatchStarting { calls: vec![call.clone()] }).await;
+        let (goes_on, changed) = self.fire(Moment::ToolCallStarting(call.clone())).await;
         // A platform that asks a person first lets hooks answer before.
-        let goes_on = goes_on && self.fire(Happening::PermissionRequested(call.clone())).await.0;
+        let goes_on = goes_on && self.fire(Moment::PermissionRequested(call.clone())).await.0;
         let decision = if goes_on { "allow" } else { "deny" }.to_owned();
         let source = "user_approved".to_owned();
-        self.fire(Happening::PermissionDecided { call: call.clone(), decision, source }).await;
+        self.fire(Moment::PermissionDecided { call: call.clone(), decision, source }).await;
         if !goes_on {
             return Ok(());
         }
@@ -213,9 +209,9 @@ impl Agent {
         let result = Some(Json::from(json!({"stdout": text})));
         let error = (output.status != 0).then(|| format!("status {}", output.status));
         let (tool_name, tool_call_id) = (call.name.to_string(), call.id.to_string());
-        self.fire(Happening::ToolCallEnded { call, result, error }).await;
+        self.fire(Moment::ToolCallEnded { call, result, error }).await;
         let call = ToolCallSummary { tool_name, tool_call_id, success: output.status == 0 };
-        self.fire(Happening::ToolBatchEnded { calls: vec![call] }).await;
+        self.fire(Moment::ToolBatchEnded { calls: vec![call] }).await;
         Ok(())
     }
 }
@@ -232,31 +228,31 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let agent = Agent { hooks, session, context: Arc::new(context), seen: RefCell::default() };
 
     println!("session, prompt, turn, model");
-    agent.fire(Happening::SessionStarted { source: Some("startup".to_owned()) }).await;
+    agent.fire(Moment::SessionStarted { source: Some("startup".to_owned()) }).await;
     let prompt = "tidy up".into();
     let (attachments, channel) = (Json::default(), hookbox::hook::Channel::Prompt);
-    agent.fire(Happening::PromptSubmitted { message: prompt, attachments, channel }).await;
-    agent.fire(Happening::TurnStarted).await;
-    agent.fire(Happening::ModelCallStarting { model: None, iteration: Some(1) }).await;
-    agent.fire(Happening::ModelCallEnded { model: None, response: None }).await;
+    agent.fire(Moment::PromptSubmitted { message: prompt, attachments, channel }).await;
+    agent.fire(Moment::TurnStarted).await;
+    agent.fire(Moment::ModelCallStarting { model: None, iteration: Some(1) }).await;
+    agent.fire(Moment::ModelCallEnded { model: None, response: None }).await;
     for (number, command) in
         (1..).zip(["ls src", "rm -rf /workspace/src", "cat src/main.rs", "cat src/none.rs"])
     {
         agent.call(number, command).await?;
     }
     println!("queue, sub-agent, compaction, notice");
-    agent.fire(Happening::QueueDrainStarting).await;
-    agent.fire(Happening::QueueDrainEnded).await;
-    agent.fire(Happening::SubagentStarted).await;
-    agent.fire(Happening::SubagentEnded { last_message: None }).await;
-    agent.fire(Happening::CompactionStarting { trigger: "auto".to_owned() }).await;
-    agent.fire(Happening::CompactionEnded { trigger: "auto".to_owned(), summary: String::new() }).await;
+    agent.fire(Moment::QueueDrainStarting).await;
+    agent.fire(Moment::QueueDrainEnded).await;
+    agent.fire(Moment::SubagentStarted).await;
+    agent.fire(Moment::SubagentEnded { last_message: None }).await;
+    agent.fire(Moment::CompactionStarting { trigger: "auto".to_owned() }).await;
+    agent.fire(Moment::CompactionEnded { trigger: "auto".to_owned(), summary: String::new() }).await;
     let (level, message) = ("warning".to_owned(), "nearly done".to_owned());
-    agent.fire(Happening::Notified { level, message }).await;
+    agent.fire(Moment::Notified { level, message }).await;
     println!("end of the turn and of the session");
     let (tool_calls, reason, last_message) = (Vec::new(), None, Some("done".to_owned()));
-    agent.fire(Happening::TurnEnded { success: true, tool_calls, reason, last_message }).await;
-    agent.fire(Happening::SessionEnded { reason: "exit".to_owned() }).await;
+    agent.fire(Moment::TurnEnded { success: true, tool_calls, reason, last_message }).await;
+    agent.fire(Moment::SessionEnded { reason: "exit".to_owned() }).await;
     println!("what only this platform has");
     agent.fire_others().await?;
     HookSet::settle(&agent.session).await;

@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release --example server [SESSIONS] [CALLS]`
 
-use hookbox::hook::{Dialect, Event, EventContext, Happening, HookSet, Json, LoadOptions, ToolCall};
+use hookbox::hook::{Dialect, Event, EventContext, HookSet, Json, LoadOptions, Moment, ToolCall};
 use hookbox::limit::Limits;
 use hookbox::sandbox::Sandbox;
 use serde_json::json;
@@ -27,9 +27,9 @@ async fn session(hooks: Arc<HookSet>, number: usize, calls: usize) -> Result<(Ve
         let command = if call % 3 == 2 { "rm -rf /" } else { "ls" };
         let arguments = Json::from(json!({"command": command}));
         let call = ToolCall { name: "bash".into(), id: format!("call_{call}").into(), arguments };
-        let happening = Happening::ToolCallStarting(call);
+        let moment = Moment::ToolCallStarting(call);
         let event =
-            Event { context: Arc::clone(&context), at_ms: None, happening, facts: serde_json::Map::new() };
+            Event { context: Arc::clone(&context), at_ms: None, moment, facts: serde_json::Map::new() };
         let started = Instant::now();
         let outcome = hooks.fire(&sandbox, &event).await;
         times.push(started.elapsed());

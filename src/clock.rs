@@ -4,7 +4,7 @@
 //! [`Random`]) the same run gives the same bytes, and sleeping costs no time: when every process of a run waits for a
 //! timer, the virtual clock jumps to the earliest one.
 
-use crate::memory::BTreeMap;
+use crate::memory::ordered::BTreeMap;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

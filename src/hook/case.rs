@@ -109,12 +109,12 @@ pub struct Case {
     #[serde(default)]
     expect: Map<String, Value>,
     #[serde(default)]
-    steps: Vec<Step>,
+    steps: Vec<CaseStep>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Step {
+struct CaseStep {
     event: Value,
     #[serde(default)]
     expect: Map<String, Value>,

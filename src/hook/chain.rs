@@ -351,7 +351,7 @@ mod tests {
     use crate::hook::contract::Delivery;
     use crate::hook::decision::Reading;
     use crate::hook::dialect::everruns::EverrunsResult;
-    use crate::hook::event::{EventContext, Happening};
+    use crate::hook::event::{EventContext, Moment};
     use crate::hook::hooks::{Handler, Hook};
     use crate::hook::matcher::Mismatch;
     use crate::hook::runner::HookRunner;
@@ -475,7 +475,7 @@ mod tests {
     #[test]
     fn parallel_hooks_run_together_and_fold_in_order() {
         let bundle = Three(Hooks::new(["a", "b", "c"].map(|name| (hook(name), ()))));
-        let event = Event::new(EventContext::default(), Happening::TurnStarted);
+        let event = Event::new(EventContext::default(), Moment::TurnStarted);
         let host = Late::default();
         let outcome = tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(fire(
             &bundle,

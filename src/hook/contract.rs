@@ -86,29 +86,20 @@ pub struct Contribution {
 }
 
 /// A dialect: how its configs and events are read.
-pub trait Contract: Send + Sync {
-    /// Whether the content shows this dialect.
-    fn recognises(&self, config: &Node) -> bool;
+pub struct Contract {
+    /// Whether a config's content shows this dialect.
+    pub(crate) recognises: fn(&Node) -> bool,
+    /// Loads a config; an error says why it can not be used for [`LoadOptions::purpose`].
+    pub(crate) load: fn(&Source<'_>, &LoadOptions) -> Result<Loaded, ConfigError>,
+    /// The config as a tree, for the paths of places; an error where the text is in none of the dialect's languages.
+    pub(crate) tree: fn(&Source<'_>) -> Result<Node, ConfigProblem>,
+    /// Reads an event from a payload in the dialect's own shape; an error where it is not one.
+    pub(crate) read_event: fn(&Value) -> Result<Event, EventError>,
+}
 
-    /// Loads a config.
-    ///
-    /// # Errors
-    /// The config can not be used for [`LoadOptions::purpose`].
-    fn load(&self, source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError>;
-
-    /// The config as a tree, for the paths of places.
-    ///
-    /// # Errors
-    /// The text is neither JSON nor YAML.
-    fn tree(&self, source: &Source<'_>) -> Result<Node, ConfigProblem> {
-        source.json_or_yaml("")
-    }
-
-    /// Reads an event from a payload in the dialect's own shape.
-    ///
-    /// # Errors
-    /// It is not one of the dialect's payloads.
-    fn read_event(&self, payload: &Value) -> Result<Event, EventError>;
+/// [`Contract::tree`] of a dialect whose configs are JSON or YAML.
+pub(crate) fn json_or_yaml(source: &Source<'_>) -> Result<Node, ConfigProblem> {
+    source.json_or_yaml("")
 }
 
 /// What loading gives.

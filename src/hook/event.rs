@@ -19,7 +19,7 @@ pub struct Event {
     pub at_ms: Option<u64>,
     /// What.
     #[serde(flatten)]
-    pub happening: Happening,
+    pub moment: Moment,
     /// What only one dialect knows, in its spelling; merged into that dialect's payload.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub facts: Map<String, Value>,
@@ -89,7 +89,7 @@ pub enum Channel {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "moment", rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Happening {
+pub enum Moment {
     /// A session opened; its files are in place.
     SessionStarted {
         /// `startup`, `resume`, `clear`, `compact`, ... where the platform says so.
@@ -248,9 +248,9 @@ pub(super) fn read_neutral(event: Value) -> Result<Event, serde_json::Error> {
     };
     let mut event: Event = serde_json::from_value(event)?;
     event.facts = facts;
-    match &mut event.happening {
-        Happening::ToolCallEnded { result: given, .. } => *given = result.map(Json::from).or(given.take()),
-        Happening::PromptSubmitted { attachments: given, .. } => {
+    match &mut event.moment {
+        Moment::ToolCallEnded { result: given, .. } => *given = result.map(Json::from).or(given.take()),
+        Moment::PromptSubmitted { attachments: given, .. } => {
             *given = attachments.map_or_else(|| std::mem::take(given), Json::from);
         }
         _ => {}
@@ -265,9 +265,9 @@ impl Event {
     /// Bytes of memory that its arguments, results and facts take.
     pub fn memory(&self) -> u64 {
         let facts = json::map_memory(&self.facts);
-        let result = match &self.happening {
-            Happening::ToolCallEnded { result: Some(value), .. }
-            | Happening::PromptSubmitted { attachments: value, .. } => json::memory(value),
+        let result = match &self.moment {
+            Moment::ToolCallEnded { result: Some(value), .. }
+            | Moment::PromptSubmitted { attachments: value, .. } => json::memory(value),
             _ => 0,
         };
         let arguments = self.tool_call().map_or(0, |call| json::memory(&call.arguments));
@@ -275,27 +275,27 @@ impl Event {
     }
 
     const fn tool_call_mut(&mut self) -> Option<&mut ToolCall> {
-        match &mut self.happening {
-            Happening::ToolCallStarting(call)
-            | Happening::PermissionRequested(call)
-            | Happening::ToolCallEnded { call, .. }
-            | Happening::PermissionDecided { call, .. } => Some(call),
+        match &mut self.moment {
+            Moment::ToolCallStarting(call)
+            | Moment::PermissionRequested(call)
+            | Moment::ToolCallEnded { call, .. }
+            | Moment::PermissionDecided { call, .. } => Some(call),
             _ => None,
         }
     }
 
     /// An event of a session, now.
-    pub fn new(context: EventContext, happening: Happening) -> Self {
-        Self { context: Arc::new(context), at_ms: None, happening, facts: Map::new() }
+    pub fn new(context: EventContext, moment: Moment) -> Self {
+        Self { context: Arc::new(context), at_ms: None, moment, facts: Map::new() }
     }
 
     /// The call that this event is about, if it is about one.
     pub const fn tool_call(&self) -> Option<&ToolCall> {
-        match &self.happening {
-            Happening::ToolCallStarting(call)
-            | Happening::PermissionRequested(call)
-            | Happening::ToolCallEnded { call, .. }
-            | Happening::PermissionDecided { call, .. } => Some(call),
+        match &self.moment {
+            Moment::ToolCallStarting(call)
+            | Moment::PermissionRequested(call)
+            | Moment::ToolCallEnded { call, .. }
+            | Moment::PermissionDecided { call, .. } => Some(call),
             _ => None,
         }
     }
@@ -365,7 +365,7 @@ mod tests {
         let again: Event = serde_json::from_str(&serde_json::to_string(&event).unwrap()).unwrap();
         assert_eq!(again.context, event.context);
         assert_eq!(again.tool_call(), event.tool_call());
-        let Happening::ToolCallEnded { result, error, .. } = again.happening else { panic!() };
+        let Moment::ToolCallEnded { result, error, .. } = again.moment else { panic!() };
         assert_eq!(result.map(Json::into_value), Some(serde_json::json!({"out": 1})));
         assert_eq!(error, None);
     }

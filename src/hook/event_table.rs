@@ -1,13 +1,13 @@
 //! The table of a dialect's events: one row for each event ([`EventRow`]), from which matching, conversion, schemas, lint rules and
 //! the README's table take what they need. [`event_table!`] declares the names and the rows together.
 
-use super::event::Happening;
+use super::event::Moment;
 
 /// An event of a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EventRow {
     pub(crate) name: &'static str,
-    /// The neutral moment ([`Happening::moment`]); empty when no other dialect knows it.
+    /// The neutral moment ([`Moment::name`]); empty when no other dialect knows it.
     pub(crate) moment: &'static str,
     /// Which outcomes of the moment it is about.
     pub(crate) part: Part,
@@ -72,25 +72,25 @@ impl EventRow {
     }
 
     /// Whether this is the event of what happened. Where a dialect has one event for every outcome and one for failures, both are.
-    fn fits(&self, happening: &Happening) -> bool {
+    fn fits(&self, moment: &Moment) -> bool {
         let is_of_part = match self.part {
             Part::All => true,
-            part => happening.part() == Some(part),
+            part => moment.part() == Some(part),
         };
-        is_of_part && !self.is_aside && happening.moment() == Some(self.moment)
+        is_of_part && !self.is_aside && moment.name() == Some(self.moment)
     }
 }
 
 /// The place of the event of what happened: one for its outcome before one for every outcome.
-pub(crate) fn place_of(rows: &[EventRow], happening: &Happening) -> Option<usize> {
+pub(crate) fn place_of(rows: &[EventRow], moment: &Moment) -> Option<usize> {
     let is_of_part =
-        |part: bool| rows.iter().position(|row| (row.part != Part::All) == part && row.fits(happening));
+        |part: bool| rows.iter().position(|row| (row.part != Part::All) == part && row.fits(moment));
     is_of_part(true).or_else(|| is_of_part(false))
 }
 
-impl Happening {
-    /// The moment's name in the neutral form; `None` for what one dialect alone knows.
-    pub(crate) const fn moment(&self) -> Option<&'static str> {
+impl Moment {
+    /// Its name in the neutral form; `None` for what one dialect alone knows.
+    pub(crate) const fn name(&self) -> Option<&'static str> {
         Some(match self {
             Self::SessionStarted { .. } => "session_started",
             Self::SessionEnded { .. } => "session_ended",
@@ -154,14 +154,21 @@ macro_rules! event_table {
                 Self::ALL.iter().copied().find(|event| event.name() == name)
             }
 
+            /// The event that a payload names.
+            pub(super) fn read(name: String) -> Result<Self, $crate::hook::error::EventError> {
+                let found = Self::from_name(&name);
+                let unknown = || $crate::hook::error::EventError::Unknown { name, known: Self::all_names() };
+                found.ok_or_else(unknown)
+            }
+
             /// The names, for messages.
             pub(super) fn all_names() -> String {
                 Self::ALL.iter().map(|event| event.name()).collect::<Vec<_>>().join(", ")
             }
 
             /// The event of what happened, by the table.
-            pub(super) fn at(happening: &$crate::hook::event::Happening) -> Option<Self> {
-                let place = $crate::hook::event_table::place_of(EVENTS, happening)?;
+            pub(super) fn at(moment: &$crate::hook::event::Moment) -> Option<Self> {
+                let place = $crate::hook::event_table::place_of(EVENTS, moment)?;
                 Self::ALL.get(place).copied()
             }
         }
@@ -180,7 +187,7 @@ mod tests {
     use crate::hook::portable;
 
     /// An event of each moment with what it must have.
-    fn of(moment: &str) -> Option<Happening> {
+    fn of(moment: &str) -> Option<Moment> {
         let value = serde_json::json!({
             "moment": moment, "message": "", "success": true, "tool_name": "t", "tool_call_id": "c", "calls": [],
             "decision": "deny", "level": "", "name": "",
@@ -192,11 +199,11 @@ mod tests {
     fn moments_are_those_of_the_neutral_form() {
         for dialect in Dialect::ALL {
             for row in portable::facts(*dialect).events.iter().filter(|row| !row.moment.is_empty()) {
-                let happening = of(row.moment).unwrap_or_else(|| panic!("{dialect} {}", row.moment));
-                assert_eq!(happening.moment(), Some(row.moment), "{dialect}");
+                let moment = of(row.moment).unwrap_or_else(|| panic!("{dialect} {}", row.moment));
+                assert_eq!(moment.name(), Some(row.moment), "{dialect}");
             }
         }
-        assert_eq!(of("other").and_then(|other| other.moment()), None);
+        assert_eq!(of("other").and_then(|other| other.name()), None);
     }
 
     #[test]
@@ -206,15 +213,11 @@ mod tests {
             EventRow::new("all", "turn_ended"),
             EventRow::new("failed", "turn_ended").part(Part::Failure),
         ];
-        let turn = |success| Happening::TurnEnded {
-            success,
-            tool_calls: Vec::new(),
-            reason: None,
-            last_message: None,
-        };
+        let turn =
+            |success| Moment::TurnEnded { success, tool_calls: Vec::new(), reason: None, last_message: None };
         assert_eq!(place_of(&rows, &turn(true)), Some(1));
         assert_eq!(place_of(&rows, &turn(false)), Some(2));
-        assert_eq!(place_of(&rows, &Happening::TurnStarted), None);
-        assert_eq!(place_of(&[EventRow::new("own", "")], &Happening::Other { name: "own".to_owned() }), None);
+        assert_eq!(place_of(&rows, &Moment::TurnStarted), None);
+        assert_eq!(place_of(&[EventRow::new("own", "")], &Moment::Other { name: "own".to_owned() }), None);
     }
 }

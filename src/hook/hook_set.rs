@@ -65,7 +65,7 @@ impl HookSet {
         source: &Source<'_>,
         options: &LoadOptions,
     ) -> Result<Loaded, ConfigError> {
-        let mut loaded = dialect.contract().load(source, options);
+        let mut loaded = (dialect.contract().load)(source, options);
         // What says why there are none is enough.
         let explains = |notice: &Notice| notice.kind != NoticeKind::Warning || notice.problem.place.is_some();
         if let Ok(Loaded { bundle, notices }) = &mut loaded
@@ -84,7 +84,7 @@ impl HookSet {
         problems.retain(|problem| problem.place.is_some() && problem.file == source.name);
         // Only a config with faults is read once more.
         if !problems.is_empty()
-            && let Ok(tree) = dialect.contract().tree(source)
+            && let Ok(tree) = (dialect.contract().tree)(source)
         {
             warning::locate(&tree, problems);
         }
@@ -177,7 +177,7 @@ impl HookSet {
             return self.take_event(event.clone());
         }
         admit_event(event)?;
-        self.dialect.contract().read_event(event)
+        (self.dialect.contract().read_event)(event)
     }
 
     /// As [`HookSet::read_event`], of a value that is not needed any more: in the neutral form nothing of it is copied.

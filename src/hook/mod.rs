@@ -20,6 +20,7 @@
 
 mod background;
 pub mod case;
+mod cel;
 mod chain;
 pub mod contract;
 pub mod convert;
@@ -40,6 +41,7 @@ pub mod matcher;
 pub mod notice;
 pub mod observer;
 mod outcome;
+mod payload;
 pub(crate) mod portable;
 mod reading;
 pub mod record;
@@ -63,7 +65,7 @@ pub use contract::{Contribution, LoadOptions, Purpose};
 pub use decision::{Block, Decision, Reading, Verdict};
 pub use dialect::{Dialect, DialectResult};
 pub use error::{ConfigError, ConfigProblem, EventError};
-pub use event::{Channel, Event, EventContext, Happening, ToolCall, ToolCallSummary};
+pub use event::{Channel, Event, EventContext, Moment, ToolCall, ToolCallSummary};
 pub use hook_set::HookSet;
 pub use id::HookId;
 pub use json::Json;

@@ -7,7 +7,8 @@
 //! There are [`MOST_THREADS`] such threads in a process at most. They are started when there is something to do for them and
 //! then stay; each polls whatever is ready, in turn.
 
-use super::{Meter, gauge};
+use super::gauge;
+use super::meter::Meter;
 use crate::clock::lock;
 use std::any::Any;
 use std::collections::VecDeque;

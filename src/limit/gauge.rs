@@ -12,8 +12,8 @@
 //! the run ends anyway and what the shell's own bookkeeping relies on (a slot for each name, a frame for each call) is then
 //! never half made.
 
-use super::Limit;
 use super::fault::{self, Fault};
+use super::limits::Limit;
 use std::cell::Cell;
 
 /// Fuel between two looks at the clock, which is about what 10 to 50 µs of work use.

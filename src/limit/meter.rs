@@ -2,7 +2,8 @@
 
 use super::fault::{self, Fault};
 use super::gauge::{self, Reading};
-use super::{Limit, LimitError, Limits, ParseTime, Usage};
+use super::limits::{Limit, LimitError, Limits, Usage};
+use super::parse_time::ParseTime;
 use crate::clock::{Clock, lock, real_monotonic};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};

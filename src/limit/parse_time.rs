@@ -1,6 +1,8 @@
 //! The time to parse one script: [`Limits::parse_time_ms`](super::Limits::parse_time_ms).
 
-use super::{Limit, LimitError, Meter, gauge};
+use super::gauge;
+use super::limits::{Limit, LimitError};
+use super::meter::Meter;
 use crate::clock::real_monotonic;
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! A `Box` and an `Arc` whose value is charged while it lives.
 
-use super::Held;
+use super::held::Held;
 use std::any::Any;
 use std::fmt;
 use std::hash::{Hash, Hasher};

@@ -1,6 +1,7 @@
 //! Bytes that never change and are shared: the text of a script.
 
-use super::{Arc, Vec};
+use super::boxed::Arc;
+use super::vec::Vec;
 use crate::limit::gauge;
 use std::fmt;
 use std::hash::{Hash, Hasher};

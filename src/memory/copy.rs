@@ -1,6 +1,7 @@
 //! Copies and joins of slices as metered containers: what `to_vec`, `to_string`, `concat` and `join` are for `std`'s.
 
-use super::{String, Vec};
+use super::string::String;
+use super::vec::Vec;
 use std::fmt::Display;
 
 /// A metered copy of borrowed data.

@@ -1,6 +1,6 @@
 //! A list of items of which there is mostly one.
 
-use super::{IntoIter, Vec};
+use super::vec::{IntoIter, Vec};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 

@@ -1,6 +1,6 @@
 //! Formatting into a metered string.
 
-use super::String;
+use super::string::String;
 use std::fmt::{Arguments, Write as _};
 
 /// What `format!` of this module makes.

@@ -20,7 +20,7 @@ mod few;
 mod format;
 mod hash_map;
 mod held;
-mod ordered;
+pub(crate) mod ordered;
 mod queue;
 mod sort;
 mod string;

@@ -1,6 +1,6 @@
 //! Sorting that keeps the order of what is equal: it needs room for a part of the items beside them.
 
-use super::Vec;
+use super::vec::Vec;
 use crate::limit::gauge;
 use std::cmp::Ordering;
 

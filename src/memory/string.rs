@@ -1,6 +1,6 @@
 //! A `String` that asks before it grows.
 
-use super::Vec;
+use super::vec::Vec;
 use crate::limit::gauge;
 use std::borrow::{Borrow, Cow};
 use std::fmt;

@@ -1,8 +1,14 @@
 //! What the containers charge is what they hold.
 
-use super::{BTreeMap, HashMap, Held, String, Vec, VecDeque};
+use super::hash_map::HashMap;
+use super::held::Held;
+use super::ordered::BTreeMap;
+use super::queue::VecDeque;
+use super::string::String;
+use super::vec::Vec;
 use crate::clock::Clock;
-use crate::limit::{Limit, Limits, Meter, gauge};
+use crate::limit::limits::{Limit, Limits};
+use crate::limit::{Meter, gauge};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -23,7 +23,7 @@
 //! | `files` | path → text, null where there is nothing, a list of names of a directory, or an object with `kind`, `mode`, `link`, `text` |
 
 use crate::hook::error::ConfigError;
-use crate::hook::event::{Event, Happening};
+use crate::hook::event::{Event, Moment};
 use crate::hook::hook_set::HookSet;
 use crate::hook::outcome::Outcome;
 use crate::hook::record::{HookRecord, Selection};
@@ -67,9 +67,9 @@ pub(super) fn of_step(
         let id = log.fields.get("hook_id").and_then(Value::as_str).unwrap_or("");
         format!("{} {id}", log.name).trim_end().to_owned()
     });
-    let (message, result, error) = match &event.happening {
-        Happening::PromptSubmitted { message, .. } => (Some(message.as_ref().to_owned()), None, None),
-        Happening::ToolCallEnded { result, error, .. } => (None, result.clone(), error.clone()),
+    let (message, result, error) = match &event.moment {
+        Moment::PromptSubmitted { message, .. } => (Some(message.as_ref().to_owned()), None, None),
+        Moment::ToolCallEnded { result, error, .. } => (None, result.clone(), error.clone()),
         _ => (None, None, None),
     };
     let result = decision.result.clone().or(result);

@@ -1,12 +1,7 @@
 //! The list of the dialects ([`Dialect`]): each with its name and its contract.
 
+use super::{agentao, claude_code, docker_agent, everruns, goclaw, infer};
 use crate::hook::contract::Contract;
-use crate::hook::dialect::agentao::contract::Agentao;
-use crate::hook::dialect::claude_code::contract::ClaudeCode;
-use crate::hook::dialect::docker_agent::contract::DockerAgent;
-use crate::hook::dialect::everruns::contract::Everruns;
-use crate::hook::dialect::goclaw::contract::Goclaw;
-use crate::hook::dialect::infer::contract::Infer;
 use crate::hook::document::Source;
 use crate::hook::error::ConfigError;
 use std::fmt;
@@ -48,14 +43,14 @@ impl Dialect {
     }
 
     /// Its contract.
-    pub const fn contract(self) -> &'static dyn Contract {
+    pub(crate) const fn contract(self) -> &'static Contract {
         match self {
-            Self::Everruns => &Everruns,
-            Self::DockerAgent => &DockerAgent,
-            Self::ClaudeCode => &ClaudeCode,
-            Self::Agentao => &Agentao,
-            Self::Infer => &Infer,
-            Self::Goclaw => &Goclaw,
+            Self::Everruns => &everruns::contract::CONTRACT,
+            Self::DockerAgent => &docker_agent::contract::CONTRACT,
+            Self::ClaudeCode => &claude_code::contract::CONTRACT,
+            Self::Agentao => &agentao::contract::CONTRACT,
+            Self::Infer => &infer::contract::CONTRACT,
+            Self::Goclaw => &goclaw::contract::CONTRACT,
         }
     }
 
@@ -67,7 +62,7 @@ impl Dialect {
         let source = Source::new(name, text);
         let node = source.json_or_yaml("not a hook config: ")?;
         let fitting: Vec<_> =
-            Self::ALL.iter().filter(|dialect| dialect.contract().recognises(&node)).copied().collect();
+            Self::ALL.iter().filter(|dialect| (dialect.contract().recognises)(&node)).copied().collect();
         if let [dialect] = fitting.as_slice() {
             return Ok(*dialect);
         }

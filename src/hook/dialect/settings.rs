@@ -6,13 +6,13 @@ use crate::hook::error::ConfigProblem;
 use serde_json::{Map, Value};
 
 /// Settings that are being read.
-pub(super) struct Settings<'a> {
+pub(super) struct SettingsReader<'a> {
     source: &'a Source<'a>,
     given: &'a Map<String, Value>,
     known: Vec<&'static str>,
 }
 
-impl<'a> Settings<'a> {
+impl<'a> SettingsReader<'a> {
     pub(super) const fn new(source: &'a Source<'a>, given: &'a Map<String, Value>) -> Self {
         Self { source, given, known: Vec::new() }
     }
@@ -77,7 +77,7 @@ mod tests {
         let source = Source::new("f", b"");
         let given = json!({"a": true, "b": 3, "c": "x", "d": {"k": "v"}, "e": null});
         let given = given.as_object().unwrap();
-        let mut settings = Settings::new(&source, given);
+        let mut settings = SettingsReader::new(&source, given);
         assert_eq!(settings.bool("a", false), Ok(true));
         assert_eq!(settings.bool("e", true), Ok(true));
         assert_eq!(settings.count("b", 1), Ok(3));
@@ -88,7 +88,7 @@ mod tests {
         );
         let unknown = settings.finish().unwrap_err().to_string();
         assert_eq!(unknown, "f: settings: unknown name `d` (known: a, e, b, c)");
-        let mut settings = Settings::new(&source, given);
+        let mut settings = SettingsReader::new(&source, given);
         assert_eq!(settings.texts("d").unwrap(), [("k", "v")]);
     }
 }

@@ -14,13 +14,13 @@ const MOST_BYTES: usize = 1 << 20;
 
 /// A state of the walk.
 #[derive(Clone, Copy)]
-struct Step {
+struct Walked {
     state: StateID,
     read: bool,
     ended: bool,
 }
 
-impl Step {
+impl Walked {
     const fn to(self, state: StateID) -> Self {
         Self { state, ..self }
     }
@@ -40,13 +40,13 @@ pub(super) fn is_found_in_a_name(expression: &str) -> bool {
 
 fn walk(nfa: &NFA) -> bool {
     let mut seen = vec![false; nfa.states().len().saturating_mul(4)];
-    let mut open = vec![Step { state: nfa.start_unanchored(), read: false, ended: false }];
+    let mut open = vec![Walked { state: nfa.start_unanchored(), read: false, ended: false }];
     while let Some(step) = open.pop() {
         match seen.get_mut(step.mark()) {
             Some(seen) if !*seen => *seen = true,
             _ => continue,
         }
-        let byte = |state: StateID| (!step.ended).then_some(Step { read: true, ..step.to(state) });
+        let byte = |state: StateID| (!step.ended).then_some(Walked { read: true, ..step.to(state) });
         match nfa.state(step.state) {
             State::Match { .. } if step.read || !step.ended => return true,
             State::Match { .. } | State::Fail => {}
@@ -62,7 +62,7 @@ fn walk(nfa: &NFA) -> bool {
             State::Look { look: Look::Start, next } => {
                 open.extend((!step.read).then_some(step.to(*next)));
             }
-            State::Look { look: Look::End, next } => open.push(Step { ended: true, ..step.to(*next) }),
+            State::Look { look: Look::End, next } => open.push(Walked { ended: true, ..step.to(*next) }),
             State::Look { next, .. } | State::Capture { next, .. } => open.push(step.to(*next)),
             State::Union { alternates } => open.extend(alternates.iter().map(|next| step.to(*next))),
             State::BinaryUnion { alt1, alt2 } => open.extend([step.to(*alt1), step.to(*alt2)]),

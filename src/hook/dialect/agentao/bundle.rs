@@ -48,7 +48,7 @@ impl Bundle for AgentaoBundle {
     }
 
     fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
-        let name = EventName::at(&firing.event.happening)?;
+        let name = EventName::at(&firing.event.moment)?;
         let chain = chain::AgentaoChain::new(self, firing.event, name, firing.host);
         Some(firing.run(&self.hooks, chain))
     }

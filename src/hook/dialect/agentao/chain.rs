@@ -16,7 +16,7 @@ use super::result::{
 use crate::hook::contract::{Absorbed, Chain, Delivery, Flow, Work};
 use crate::hook::decision::{Block, Decision, Verdict};
 use crate::hook::dialect::result::DialectResult;
-use crate::hook::event::{Event, Happening};
+use crate::hook::event::{Event, Moment};
 use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::{Effect, LogRecord};
@@ -84,11 +84,9 @@ impl<'a> AgentaoChain<'a> {
         if self.name == EventName::PreToolUse && self.is_denied_already() {
             return Err(Mismatch::Never("G20: the call is denied already"));
         }
-        let subject = match &self.event.happening {
-            Happening::ToolCallStarting(call) | Happening::ToolCallEnded { call, .. } => {
-                Subject::Tool(&call.name)
-            }
-            Happening::CompactionStarting { .. } => Subject::Trigger(payload::trigger(self.event)),
+        let subject = match &self.event.moment {
+            Moment::ToolCallStarting(call) | Moment::ToolCallEnded { call, .. } => Subject::Tool(&call.name),
+            Moment::CompactionStarting { .. } => Subject::Trigger(payload::trigger(self.event)),
             _ => Subject::Nothing,
         };
         extra.matcher.test(subject)
@@ -268,8 +266,8 @@ impl<'a> Chain<'a> for AgentaoChain<'a> {
     }
 
     fn deliver(&mut self, of: HookOf<'a, Extra>) -> Result<Delivery, Ended> {
-        if let (Some(prompt), Happening::PromptSubmitted { message, .. }) =
-            (&of.extra.prompt, &self.event.happening)
+        if let (Some(prompt), Moment::PromptSubmitted { message, .. }) =
+            (&of.extra.prompt, &self.event.moment)
         {
             let text = filled_in(prompt, message, of.hook.capture.stdout).ok_or(Ended::OutputExceeded)?;
             let work = Work::Known(Box::new(ScriptOutcome::exited(0, text, "")));
@@ -319,8 +317,8 @@ impl<'a> Chain<'a> for AgentaoChain<'a> {
             EventName::UserPromptSubmit => {
                 let result = UserPromptSubmitResult { messages, matched_rule_count, ..self.prompt };
                 self.decision.contexts.clone_from(&result.additional_contexts);
-                if let (Happening::PromptSubmitted { message, .. }, false, true) =
-                    (&self.event.happening, result.additional_contexts.is_empty(), self.decision.proceeds())
+                if let (Moment::PromptSubmitted { message, .. }, false, true) =
+                    (&self.event.moment, result.additional_contexts.is_empty(), self.decision.proceeds())
                 {
                     self.decision.message = Some(result.message(message));
                 }

@@ -8,7 +8,7 @@ mod rule;
 use super::bundle::{AgentaoBundle, Extra, Switches};
 use super::event::EventName;
 use crate::hook::contract::{LoadOptions, Loaded, Purpose};
-use crate::hook::dialect::settings::Settings;
+use crate::hook::dialect::settings::SettingsReader;
 use crate::hook::document::{Node, NodeKind, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
 use crate::hook::hooks::{Hook, Hooks};
@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
-    let mut settings = Settings::new(source, &options.settings);
+    let mut settings = SettingsReader::new(source, &options.settings);
     let switches = Switches {
         flat_superset: settings.bool("flat_superset", true)?,
         strict: settings.bool("strict_agentao", false)?,

@@ -36,7 +36,6 @@ pub(super) mod result;
 #[cfg(test)]
 mod tests;
 
-pub use contract::Agentao;
 pub use result::{
     AgentaoResult, Attachment, AttachmentType, LifecycleResult, PreToolUseResult, StopHookResult,
     StopOutcome, ToolDecision, UserPromptSubmitResult,

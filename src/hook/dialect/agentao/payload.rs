@@ -7,8 +7,9 @@
 use super::event::EventName;
 use super::matcher::claude_name;
 use crate::hook::error::EventError;
-use crate::hook::event::{Channel, Event, EventContext, Happening, ToolCall};
+use crate::hook::event::{Channel, Event, EventContext, Moment, ToolCall};
 use crate::hook::json::{Json, ObjectWriter};
+use crate::hook::payload;
 use crate::text::Text;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -50,16 +51,16 @@ fn append_envelope(out: &mut Vec<u8>, event: &Event, name: EventName, flat_super
 fn append_data(out: &mut Vec<u8>, event: &Event, name: EventName) {
     let mut data = ObjectWriter::new(out);
     let mut known: &[&str] = &["sessionId", "cwd"];
-    match &event.happening {
-        Happening::PromptSubmitted { message, .. } => {
+    match &event.moment {
+        Moment::PromptSubmitted { message, .. } => {
             known = &["userMessage", "sessionId", "cwd"];
             data.put("userMessage", &**message);
         }
-        Happening::ToolCallStarting(call) => {
+        Moment::ToolCallStarting(call) => {
             known = &["toolName", "toolInput", "sessionId"];
             put_call(&mut data, ["toolName", "toolInput"], call);
         }
-        Happening::ToolCallEnded { call, result, error } => {
+        Moment::ToolCallEnded { call, result, error } => {
             known = &["toolName", "toolInput", "toolOutput", "error", "sessionId"];
             put_call(&mut data, ["toolName", "toolInput"], call);
             put_result(&mut data, "toolOutput", result.as_ref(), error.as_deref());
@@ -117,17 +118,17 @@ fn put_common(object: &mut ObjectWriter<'_>, event: &Event, name: EventName, nam
 fn append_superset(out: &mut Vec<u8>, event: &Event, name: EventName) {
     let mut flat = ObjectWriter::new(out);
     put_common(&mut flat, event, name, false);
-    match &event.happening {
-        Happening::PromptSubmitted { message, .. } => flat.put("prompt", &**message),
-        Happening::SessionStarted { source } => flat.put("source", source.as_deref().unwrap_or("startup")),
-        Happening::SessionEnded { reason } => {
+    match &event.moment {
+        Moment::PromptSubmitted { message, .. } => flat.put("prompt", &**message),
+        Moment::SessionStarted { source } => flat.put("source", source.as_deref().unwrap_or("startup")),
+        Moment::SessionEnded { reason } => {
             flat.put("reason", if reason.is_empty() { "other" } else { reason });
         }
-        Happening::ToolCallStarting(call) => {
+        Moment::ToolCallStarting(call) => {
             put_call(&mut flat, ["tool_name", "tool_input"], call);
             flat.put("tool_use_id", &*call.id);
         }
-        Happening::ToolCallEnded { call, result, error } => {
+        Moment::ToolCallEnded { call, result, error } => {
             put_call(&mut flat, ["tool_name", "tool_input"], call);
             put_result(&mut flat, "tool_response", result.as_ref(), error.as_deref());
             flat.put("tool_use_id", &*call.id);
@@ -142,13 +143,13 @@ fn append_flat(out: &mut Vec<u8>, event: &Event, name: EventName, stop_active: b
     let mut flat = ObjectWriter::new(out);
     put_common(&mut flat, event, name, true);
     let mut known: &[&str] = &[];
-    match &event.happening {
-        Happening::TurnEnded { last_message, .. } => {
+    match &event.moment {
+        Moment::TurnEnded { last_message, .. } => {
             flat.put(STOP_ACTIVE, &stop_active);
             flat.put("last_assistant_message", last_message.as_deref().unwrap_or(""));
             flat.put("turn_end_reason", turn_end_reason(event));
         }
-        Happening::CompactionStarting { .. } => {
+        Moment::CompactionStarting { .. } => {
             known = &["custom_instructions", "compaction_type", "reason"];
             let fact = |name: &str| event.facts.get(name).and_then(Value::as_str);
             let trigger = trigger(event);
@@ -166,16 +167,16 @@ fn append_flat(out: &mut Vec<u8>, event: &Event, name: EventName, stop_active: b
 
 /// Why a turn ended.
 pub(super) fn turn_end_reason(event: &Event) -> &str {
-    match &event.happening {
-        Happening::TurnEnded { reason: Some(reason), .. } => reason,
+    match &event.moment {
+        Moment::TurnEnded { reason: Some(reason), .. } => reason,
         _ => "final_response",
     }
 }
 
 /// What triggered a compaction (G8: the same in payload and log).
 pub(super) fn trigger(event: &Event) -> &str {
-    match &event.happening {
-        Happening::CompactionStarting { trigger } if !trigger.is_empty() => trigger,
+    match &event.moment {
+        Moment::CompactionStarting { trigger } if !trigger.is_empty() => trigger,
         _ => "auto",
     }
 }
@@ -187,12 +188,11 @@ pub(super) fn compaction_type(event: &Event) -> &str {
 
 /// The event that a payload describes. Members that the contract does not name become facts.
 pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
-    let object = payload.as_object().ok_or(EventError::Type { field: "payload", expected: "an object" })?;
+    let object = payload::members(payload)?;
     let is_envelope = object.contains_key("event");
     let field = if is_envelope { "event" } else { "hook_event_name" };
-    let given = string(object, field)?.ok_or(EventError::Missing("event"))?;
-    let name = EventName::from_name(&given)
-        .ok_or_else(|| EventError::Unknown { name: given, known: EventName::all_names() })?;
+    let given = payload::text(object, field)?.ok_or(EventError::Missing("event"))?;
+    let name = EventName::read(given)?;
     // Two events are flat, the others stand in an envelope (A2).
     match (is_envelope, matches!(name, EventName::Stop | EventName::PreCompact)) {
         (true, true) => return Err(EventError::Missing("hook_event_name")),
@@ -203,71 +203,67 @@ pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
 }
 
 fn read_envelope(object: &Map<String, Value>, name: EventName) -> Result<Event, EventError> {
-    let mut data = match object.get("data") {
-        None | Some(Value::Null) => Map::new(),
-        Some(Value::Object(data)) => data.clone(),
-        Some(_) => return Err(EventError::Type { field: "data", expected: "an object" }),
-    };
+    let mut data = payload::below(object, "data")?;
     let context = EventContext {
-        session_id: match take_string(&mut data, "sessionId")? {
+        session_id: match payload::take(&mut data, "sessionId")? {
             Some(id) => id,
-            None => string(object, "session_id")?.unwrap_or_default(),
+            None => payload::text(object, "session_id")?.unwrap_or_default(),
         },
-        cwd: match take_string(&mut data, "cwd")? {
+        cwd: match payload::take(&mut data, "cwd")? {
             Some(cwd) => Some(cwd),
-            None => string(object, "cwd")?,
+            None => payload::text(object, "cwd")?,
         },
-        permission_mode: string(object, "permission_mode")?,
+        permission_mode: payload::text(object, "permission_mode")?,
         ..EventContext::default()
     };
-    let id = string(object, "tool_use_id")?.unwrap_or_default();
-    let happening = match name {
-        EventName::UserPromptSubmit => Happening::PromptSubmitted {
+    let id = payload::text(object, "tool_use_id")?.unwrap_or_default();
+    let moment = match name {
+        EventName::UserPromptSubmit => Moment::PromptSubmitted {
             message: required(&mut data, "userMessage", "data.userMessage")?.into(),
             attachments: Json::default(),
             channel: Channel::Prompt,
         },
-        EventName::SessionStart => Happening::SessionStarted { source: string(object, "source")? },
+        EventName::SessionStart => Moment::SessionStarted { source: payload::text(object, "source")? },
         EventName::SessionEnd => {
-            Happening::SessionEnded { reason: string(object, "reason")?.unwrap_or_default() }
+            Moment::SessionEnded { reason: payload::text(object, "reason")?.unwrap_or_default() }
         }
-        EventName::PreToolUse => Happening::ToolCallStarting(take_call(&mut data, id)?),
+        EventName::PreToolUse => Moment::ToolCallStarting(take_call(&mut data, id)?),
         EventName::PostToolUse => {
             let call = take_call(&mut data, id)?;
-            let result = data.shift_remove("toolOutput").filter(|output| !output.is_null()).map(Json::from);
-            Happening::ToolCallEnded { call, result, error: None }
+            let result = payload::take_value(&mut data, "toolOutput");
+            Moment::ToolCallEnded { call, result, error: None }
         }
         _ => {
             let call = take_call(&mut data, id)?;
             let error = required(&mut data, "error", "data.error")?;
-            Happening::ToolCallEnded { call, result: None, error: Some(error) }
+            Moment::ToolCallEnded { call, result: None, error: Some(error) }
         }
     };
     let transcript = object.get("transcript_path").filter(|path| !path.is_null());
     data.extend(transcript.map(|path| ("transcript_path".to_owned(), path.clone())));
-    Ok(Event { context: Arc::new(context), at_ms: None, happening, facts: data })
+    Ok(Event { context: Arc::new(context), at_ms: None, moment, facts: data })
 }
 
 fn read_flat(mut object: Map<String, Value>, name: EventName) -> Result<Event, EventError> {
     object.shift_remove("hook_event_name");
     let context = EventContext {
-        session_id: take_string(&mut object, "session_id")?.unwrap_or_default(),
-        cwd: take_string(&mut object, "cwd")?,
-        permission_mode: take_string(&mut object, "permission_mode")?,
+        session_id: payload::take(&mut object, "session_id")?.unwrap_or_default(),
+        cwd: payload::take(&mut object, "cwd")?,
+        permission_mode: payload::take(&mut object, "permission_mode")?,
         ..EventContext::default()
     };
-    let happening = if name == EventName::Stop {
-        Happening::TurnEnded {
+    let moment = if name == EventName::Stop {
+        Moment::TurnEnded {
             success: true,
             tool_calls: Vec::new(),
-            reason: take_string(&mut object, "turn_end_reason")?,
-            last_message: take_string(&mut object, "last_assistant_message")?,
+            reason: payload::take(&mut object, "turn_end_reason")?,
+            last_message: payload::take(&mut object, "last_assistant_message")?,
         }
     } else {
-        Happening::CompactionStarting { trigger: take_string(&mut object, "trigger")?.unwrap_or_default() }
+        Moment::CompactionStarting { trigger: payload::take(&mut object, "trigger")?.unwrap_or_default() }
     };
     object.retain(|name, value| name != "transcript_path" || !value.is_null());
-    Ok(Event { context: Arc::new(context), at_ms: None, happening, facts: object })
+    Ok(Event { context: Arc::new(context), at_ms: None, moment, facts: object })
 }
 
 fn take_call(data: &mut Map<String, Value>, id: String) -> Result<ToolCall, EventError> {
@@ -283,21 +279,7 @@ fn required(
     name: &'static str,
     shown: &'static str,
 ) -> Result<String, EventError> {
-    take_string(data, name)?.ok_or(EventError::Missing(shown))
-}
-
-fn take_string(data: &mut Map<String, Value>, field: &'static str) -> Result<Option<String>, EventError> {
-    let value = string(data, field)?;
-    data.shift_remove(field);
-    Ok(value)
-}
-
-fn string(object: &Map<String, Value>, field: &'static str) -> Result<Option<String>, EventError> {
-    match object.get(field) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(EventError::Type { field, expected: "a string" }),
-    }
+    payload::take(data, name)?.ok_or(EventError::Missing(shown))
 }
 
 /// The working directory that payloads show when the event knows none.
@@ -326,7 +308,7 @@ mod tests {
 
     fn again(payload: &str, flat_superset: bool) -> String {
         let event = read_event(&serde_json::from_str(payload).unwrap()).unwrap();
-        let name = EventName::at(&event.happening).unwrap();
+        let name = EventName::at(&event.moment).unwrap();
         String::from_utf8_lossy(&text(&event, name, flat_superset, false)).into_owned()
     }
 

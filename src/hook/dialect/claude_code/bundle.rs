@@ -3,7 +3,7 @@
 use super::event::EventName;
 use super::hook::Extra;
 use super::request::HttpPolicy;
-use super::settings::Settings;
+use super::settings::ClaudeSettings;
 use super::state::State;
 use super::{chain, log, schema};
 use crate::hook::chain::{Fired, Firing};
@@ -19,7 +19,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) struct ClaudeBundle {
     pub(super) hooks: Hooks<Extra>,
-    pub(super) settings: Settings,
+    pub(super) settings: ClaudeSettings,
     pub(super) http: HttpPolicy,
     /// Of `SessionEnd`.
     pub(super) budget: Duration,
@@ -53,7 +53,7 @@ impl Bundle for ClaudeBundle {
 
     fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
         chain::note(self, firing.event, firing.host);
-        let name = EventName::of(&firing.event.happening)?;
+        let name = EventName::of(&firing.event.moment)?;
         self.register(firing.host);
         let chain = chain::ClaudeChain::new(self, firing.event, name, firing.host);
         Some(firing.run(&self.hooks, chain))

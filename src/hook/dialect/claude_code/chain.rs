@@ -18,7 +18,7 @@ use crate::hook::background;
 use crate::hook::contract::{Absorbed, Chain, Delivery, Flow, Order, Work};
 use crate::hook::decision::{Decision, Reading, Verdict};
 use crate::hook::dialect::result::DialectResult;
-use crate::hook::event::{Event, Happening};
+use crate::hook::event::{Event, Moment};
 use crate::hook::hooks::{Hook, HookOf};
 use crate::hook::matcher::Mismatch;
 use crate::hook::record::LogRecord;
@@ -159,21 +159,21 @@ impl<'a> ClaudeChain<'a> {
 
 /// The agent whose stops are counted; the main agent's name is empty.
 fn agent_of(event: &Event) -> &str {
-    let is_sub = event.context.depth > 0 || matches!(event.happening, Happening::SubagentEnded { .. });
+    let is_sub = event.context.depth > 0 || matches!(event.moment, Moment::SubagentEnded { .. });
     event.context.agent_id.as_deref().filter(|_| is_sub).unwrap_or("")
 }
 
 /// What a firing says about the session whatever hooks there are.
 pub(super) fn note(bundle: &ClaudeBundle, event: &Event, host: &dyn HookRunner) {
     let calls_tool = event.tool_call().is_some();
-    match &event.happening {
-        Happening::ToolBatchStarting { calls } => {
+    match &event.moment {
+        Moment::ToolBatchStarting { calls } => {
             host.state().with(|state: &mut State| state.batch = calls.len());
         }
-        Happening::ToolBatchEnded { .. } => {
+        Moment::ToolBatchEnded { .. } => {
             host.state().with(|state: &mut State| state.batch = 0);
         }
-        _ if calls_tool || matches!(event.happening, Happening::PromptSubmitted { .. }) => {
+        _ if calls_tool || matches!(event.moment, Moment::PromptSubmitted { .. }) => {
             host.state().peek(|state: &mut State| state.reset_continuations(agent_of(event), bundle.key()));
         }
         _ => {}
@@ -314,8 +314,8 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
     }
 
     fn terms(&self, of: HookOf<'a, Extra>) -> Reader {
-        let result = match &self.event.happening {
-            Happening::ToolCallEnded { result, .. } => result.clone(),
+        let result = match &self.event.moment {
+            Moment::ToolCallEnded { result, .. } => result.clone(),
             _ => None,
         };
         let policy = self.name == EventName::ConfigChange
@@ -371,8 +371,8 @@ impl<'a> Chain<'a> for ClaudeChain<'a> {
         if !self.env_text.is_empty() {
             self.fold.result.env_text = Some(std::mem::take(&mut self.env_text));
         }
-        let prompt = match &self.event.happening {
-            Happening::PromptSubmitted { message, .. } => Some(&**message),
+        let prompt = match &self.event.moment {
+            Moment::PromptSubmitted { message, .. } => Some(&**message),
             _ => None,
         };
         let blocks = self.fold.result.block.is_some() || self.fold.result.stop.is_some();

@@ -17,7 +17,7 @@ use super::hook::Extra;
 use super::matcher::Matcher;
 use super::placeholder::Places;
 use super::request::HttpPolicy;
-use super::settings::{Settings, Source};
+use super::settings::{ClaudeSettings, Source};
 use crate::hook::contract::{LoadOptions, Loaded, Purpose};
 use crate::hook::document::{Member, Node, NodeKind, Source as Text};
 use crate::hook::error::{ConfigError, ConfigProblem};
@@ -37,7 +37,7 @@ const SESSION_END: Duration = Duration::from_millis(1500);
 const LONGEST_SESSION_END: Duration = Duration::from_mins(1);
 
 pub(super) fn load(text: &Text<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
-    let settings = Settings::read(options).map_err(|why| text.problem(None, why))?;
+    let settings = ClaudeSettings::read(options).map_err(|why| text.problem(None, why))?;
     let node = parse(text)?;
     let limits = options.limits.clone().unwrap_or_else(Limits::hook);
     let mut loader = Loader {
@@ -103,7 +103,7 @@ pub(super) fn parse(text: &Text<'_>) -> Result<Node, ConfigProblem> {
 }
 
 /// 5.3: 1.5 s, or the longest time that a settings file gives one of the hooks, or what the host's environment says.
-fn session_end_budget(hooks: &[(Hook, Extra)], settings: &Settings) -> Duration {
+fn session_end_budget(hooks: &[(Hook, Extra)], settings: &ClaudeSettings) -> Duration {
     if let Some(millis) = settings.number("CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS") {
         return Duration::from_millis(millis);
     }
@@ -127,7 +127,7 @@ struct Switches {
 struct Loader<'a> {
     text: &'a Text<'a>,
     purpose: Purpose,
-    settings: &'a Settings,
+    settings: &'a ClaudeSettings,
     limits: Limits,
     regexes: RegexCompiler,
     hooks: Vec<(Hook, Extra)>,

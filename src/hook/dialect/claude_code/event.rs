@@ -1,7 +1,7 @@
 //! The 33 events (2.1 of the contract): one row each, with all that differs between them by table: what a matcher tests,
 //! which handlers are allowed, what a block means, which members the payload has and in which order.
 
-use crate::hook::event::Happening;
+use crate::hook::event::Moment;
 use crate::hook::event_table::{EventRow, Failure, Part, event_table};
 
 /// Declares the rows with the names of the events in them.
@@ -160,19 +160,17 @@ impl Row {
 }
 
 impl EventName {
-    /// The event of a neutral one. [`Happening::Other`] names those for which the neutral form has no moment.
-    pub(super) fn of(happening: &Happening) -> Option<Self> {
-        match happening {
-            Happening::ModelCallEnded { response: Some(_), .. } => Some(Self::MessageDisplay),
+    /// The event of a neutral one. [`Moment::Other`] names those for which the neutral form has no moment.
+    pub(super) fn of(moment: &Moment) -> Option<Self> {
+        match moment {
+            Moment::ModelCallEnded { response: Some(_), .. } => Some(Self::MessageDisplay),
             // What the user refuses is no event of the contract.
-            Happening::PermissionDecided { decision, source, .. }
-                if decision != "deny" || source == "user" =>
-            {
+            Moment::PermissionDecided { decision, source, .. } if decision != "deny" || source == "user" => {
                 None
             }
-            Happening::Other { name } => Self::from_name(name)
+            Moment::Other { name } => Self::from_name(name)
                 .filter(|event| event.row().event.moment.is_empty() && *event != Self::MessageDisplay),
-            happening => Self::at(happening),
+            moment => Self::at(moment),
         }
     }
 

@@ -26,7 +26,7 @@ const fn list_characters(event: EventName) -> (&'static [char], &'static [char])
 }
 
 impl Matcher {
-    /// Reads a matcher; with it why it never matches, if so.
+    /// Reads a matcher. Beside it stands why it never matches, for one that does not.
     pub(super) fn read(text: &str, event: EventName, compiler: &mut RegexCompiler) -> (Self, Option<String>) {
         if event.matched_field().is_none() || matches!(text, "" | "*") {
             return (Self::Every, None);

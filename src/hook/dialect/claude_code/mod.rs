@@ -55,7 +55,6 @@ mod state;
 mod tests;
 mod worktree;
 
-pub use contract::ClaudeCode;
 pub use late::take_late;
 pub use request::AGENT_TURNS;
 pub use result::{

@@ -5,10 +5,11 @@
 //! written from where they are, without a copy.
 
 use super::event::EventName;
-use super::settings::Settings;
+use super::settings::ClaudeSettings;
 use crate::hook::error::EventError;
-use crate::hook::event::{Channel, Event, EventContext, Happening, ToolCall, ToolCallSummary};
+use crate::hook::event::{Channel, Event, EventContext, Moment, ToolCall, ToolCallSummary};
 use crate::hook::json::{Json, ObjectWriter};
+use crate::hook::payload;
 use crate::vfs::path;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -37,13 +38,13 @@ pub(super) const FILE_TOOLS: [&str; 5] = ["Read", "Write", "Edit", "MultiEdit", 
 pub(super) struct Payload<'a> {
     event: &'a Event,
     name: EventName,
-    settings: &'a Settings,
+    settings: &'a ClaudeSettings,
     /// Whether the loop guard says that the agent goes on because of a stop hook (R58).
     pub(super) continuing: bool,
 }
 
 impl<'a> Payload<'a> {
-    pub(super) const fn new(event: &'a Event, name: EventName, settings: &'a Settings) -> Self {
+    pub(super) const fn new(event: &'a Event, name: EventName, settings: &'a ClaudeSettings) -> Self {
         Self { event, name, settings, continuing: false }
     }
 
@@ -136,51 +137,48 @@ impl<'a> Payload<'a> {
         let text = |text: &str| Some(Cow::Owned(Value::from(text)));
         let option = |text: &Option<String>| text.as_deref().map(|text| Cow::Owned(Value::from(text)));
         let context = &self.event.context;
-        match (&self.event.happening, name) {
+        match (&self.event.moment, name) {
             (_, "tool_name" | "tool_input" | "tool_use_id") => self.call_member(name),
-            (Happening::SessionStarted { source }, "source") => text(source.as_deref().unwrap_or("startup")),
-            (Happening::SessionEnded { reason }, "reason") => {
+            (Moment::SessionStarted { source }, "source") => text(source.as_deref().unwrap_or("startup")),
+            (Moment::SessionEnded { reason }, "reason") => {
                 text(if reason.is_empty() { "other" } else { reason })
             }
-            (Happening::PromptSubmitted { message, .. }, "prompt") => text(message),
-            (Happening::ModelCallEnded { response, .. }, "delta") => option(response),
-            (Happening::ModelCallEnded { .. }, "turn_id") => {
+            (Moment::PromptSubmitted { message, .. }, "prompt") => text(message),
+            (Moment::ModelCallEnded { response, .. }, "delta") => option(response),
+            (Moment::ModelCallEnded { .. }, "turn_id") => {
                 self.fact(name).is_none().then(|| option(&context.turn_id)).flatten()
             }
-            (Happening::TurnEnded { success: false, reason, .. }, "error") if self.fact(name).is_none() => {
+            (Moment::TurnEnded { success: false, reason, .. }, "error") if self.fact(name).is_none() => {
                 let known = reason.as_deref().filter(|reason| STOP_ERRORS.contains(reason));
                 text(known.unwrap_or("unknown"))
             }
-            (Happening::TurnEnded { success: false, reason: Some(reason), .. }, "error_details")
+            (Moment::TurnEnded { success: false, reason: Some(reason), .. }, "error_details")
                 if !STOP_ERRORS.contains(&reason.as_str()) && self.fact("error").is_none() =>
             {
                 text(reason)
             }
             (
-                Happening::TurnEnded { last_message, .. } | Happening::SubagentEnded { last_message },
+                Moment::TurnEnded { last_message, .. } | Moment::SubagentEnded { last_message },
                 "last_assistant_message",
             ) => option(last_message),
-            (Happening::ToolCallEnded { result, error: None, .. }, "tool_response") => {
+            (Moment::ToolCallEnded { result, error: None, .. }, "tool_response") => {
                 Some(result.as_ref().map_or(Cow::Owned(Value::Null), |result| Cow::Borrowed(&**result)))
             }
-            (Happening::ToolCallEnded { error, .. }, "error") => option(error),
-            (Happening::ToolBatchEnded { calls }, "tool_calls") if self.fact(name).is_none() => {
+            (Moment::ToolCallEnded { error, .. }, "error") => option(error),
+            (Moment::ToolBatchEnded { calls }, "tool_calls") if self.fact(name).is_none() => {
                 Some(Cow::Owned(calls.iter().map(call_summary).collect()))
             }
-            (
-                Happening::CompactionStarting { trigger } | Happening::CompactionEnded { trigger, .. },
-                "trigger",
-            ) => text(if trigger.is_empty() { "auto" } else { trigger }),
-            (Happening::CompactionEnded { summary, .. }, "compact_summary") => text(summary),
-            (Happening::Notified { message, .. }, "message") => text(message),
-            (Happening::Notified { level, .. }, "notification_type") => text(level),
-            (Happening::SubagentStarted | Happening::SubagentEnded { .. }, "agent_id") => {
-                option(&context.agent_id)
+            (Moment::CompactionStarting { trigger } | Moment::CompactionEnded { trigger, .. }, "trigger") => {
+                text(if trigger.is_empty() { "auto" } else { trigger })
             }
-            (Happening::SubagentStarted | Happening::SubagentEnded { .. }, "agent_type") => {
+            (Moment::CompactionEnded { summary, .. }, "compact_summary") => text(summary),
+            (Moment::Notified { message, .. }, "message") => text(message),
+            (Moment::Notified { level, .. }, "notification_type") => text(level),
+            (Moment::SubagentStarted | Moment::SubagentEnded { .. }, "agent_id") => option(&context.agent_id),
+            (Moment::SubagentStarted | Moment::SubagentEnded { .. }, "agent_type") => {
                 option(&context.agent_name)
             }
-            (Happening::TurnEnded { .. } | Happening::SubagentEnded { .. }, "stop_hook_active")
+            (Moment::TurnEnded { .. } | Moment::SubagentEnded { .. }, "stop_hook_active")
                 if self.continuing =>
             {
                 Some(Cow::Owned(Value::Bool(true)))
@@ -242,99 +240,96 @@ fn call_summary(call: &ToolCallSummary) -> Value {
 /// # Errors
 /// It has no event's name, or a member of the wrong type.
 pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
-    let payload = payload.as_object().ok_or(EventError::Type { field: "payload", expected: "an object" })?;
-    let mut rest = payload.clone();
-    let name = take(&mut rest, "hook_event_name")?.ok_or(EventError::Missing("hook_event_name"))?;
-    let Some(name) = EventName::from_name(&name) else {
-        return Err(EventError::Unknown { name, known: EventName::all_names() });
-    };
+    let mut rest = payload::members(payload)?.clone();
+    let name = payload::take(&mut rest, "hook_event_name")?.ok_or(EventError::Missing("hook_event_name"))?;
+    let name = EventName::read(name)?;
     let mut context = EventContext {
-        session_id: take(&mut rest, "session_id")?.unwrap_or_default(),
-        cwd: take(&mut rest, "cwd")?,
+        session_id: payload::take(&mut rest, "session_id")?.unwrap_or_default(),
+        cwd: payload::take(&mut rest, "cwd")?,
         ..EventContext::default()
     };
     if name.has_permission_mode() {
-        context.permission_mode = take(&mut rest, "permission_mode")?;
+        context.permission_mode = payload::take(&mut rest, "permission_mode")?;
     }
     if rest.contains_key("agent_id") {
-        context.agent_id = take(&mut rest, "agent_id")?;
-        context.agent_name = take(&mut rest, "agent_type")?;
+        context.agent_id = payload::take(&mut rest, "agent_id")?;
+        context.agent_name = payload::take(&mut rest, "agent_type")?;
         context.depth = 1;
     }
-    let happening = happening(name, &mut rest)?;
-    Ok(Event { context: Arc::new(context), at_ms: None, happening, facts: rest })
+    let moment = moment(name, &mut rest)?;
+    Ok(Event { context: Arc::new(context), at_ms: None, moment, facts: rest })
 }
 
 /// Takes the members that the neutral form has out of the payload.
-fn happening(name: EventName, rest: &mut Map<String, Value>) -> Result<Happening, EventError> {
+fn moment(name: EventName, rest: &mut Map<String, Value>) -> Result<Moment, EventError> {
     Ok(match name {
-        EventName::SessionStart => Happening::SessionStarted { source: take(rest, "source")? },
+        EventName::SessionStart => Moment::SessionStarted { source: payload::take(rest, "source")? },
         EventName::SessionEnd => {
-            Happening::SessionEnded { reason: take(rest, "reason")?.unwrap_or_default() }
+            Moment::SessionEnded { reason: payload::take(rest, "reason")?.unwrap_or_default() }
         }
-        EventName::UserPromptSubmit => Happening::PromptSubmitted {
-            message: take(rest, "prompt")?.ok_or(EventError::Missing("prompt"))?.into(),
+        EventName::UserPromptSubmit => Moment::PromptSubmitted {
+            message: payload::take(rest, "prompt")?.ok_or(EventError::Missing("prompt"))?.into(),
             attachments: Json::default(),
             channel: Channel::Prompt,
         },
-        EventName::MessageDisplay => Happening::ModelCallEnded {
+        EventName::MessageDisplay => Moment::ModelCallEnded {
             model: None,
-            response: Some(take(rest, "delta")?.unwrap_or_default()),
+            response: Some(payload::take(rest, "delta")?.unwrap_or_default()),
         },
-        EventName::PreToolUse => Happening::ToolCallStarting(take_call(rest)?),
-        EventName::PermissionRequest => Happening::PermissionRequested(take_call(rest)?),
-        EventName::PermissionDenied => Happening::PermissionDecided {
+        EventName::PreToolUse => Moment::ToolCallStarting(take_call(rest)?),
+        EventName::PermissionRequest => Moment::PermissionRequested(take_call(rest)?),
+        EventName::PermissionDenied => Moment::PermissionDecided {
             call: take_call(rest)?,
             decision: "deny".to_owned(),
             source: "auto".to_owned(),
         },
-        EventName::PostToolUse => Happening::ToolCallEnded {
+        EventName::PostToolUse => Moment::ToolCallEnded {
             call: take_call(rest)?,
-            result: rest.shift_remove("tool_response").filter(|result| !result.is_null()).map(Json::from),
+            result: payload::take_value(rest, "tool_response"),
             error: None,
         },
-        EventName::PostToolUseFailure => Happening::ToolCallEnded {
+        EventName::PostToolUseFailure => Moment::ToolCallEnded {
             call: take_call(rest)?,
             result: None,
-            error: Some(take(rest, "error")?.unwrap_or_default()),
+            error: Some(payload::take(rest, "error")?.unwrap_or_default()),
         },
-        EventName::PostToolBatch => Happening::ToolBatchEnded { calls: summaries(rest.get("tool_calls"))? },
-        EventName::Notification => Happening::Notified {
-            level: take(rest, "notification_type")?.unwrap_or_default(),
-            message: take(rest, "message")?.unwrap_or_default(),
+        EventName::PostToolBatch => Moment::ToolBatchEnded { calls: summaries(rest.get("tool_calls"))? },
+        EventName::Notification => Moment::Notified {
+            level: payload::take(rest, "notification_type")?.unwrap_or_default(),
+            message: payload::take(rest, "message")?.unwrap_or_default(),
         },
-        EventName::SubagentStart => Happening::SubagentStarted,
+        EventName::SubagentStart => Moment::SubagentStarted,
         EventName::SubagentStop => {
-            Happening::SubagentEnded { last_message: take(rest, "last_assistant_message")? }
+            Moment::SubagentEnded { last_message: payload::take(rest, "last_assistant_message")? }
         }
-        EventName::Stop => turn_ended(true, None, take(rest, "last_assistant_message")?),
+        EventName::Stop => turn_ended(true, None, payload::take(rest, "last_assistant_message")?),
         EventName::StopFailure => {
-            let error = take(rest, "error")?;
+            let error = payload::take(rest, "error")?;
             // An error that the contract does not list stays as it is.
             if let Some(error) = error.as_deref().filter(|error| !STOP_ERRORS.contains(error)) {
                 rest.insert("error".to_owned(), error.into());
             }
-            turn_ended(false, error, take(rest, "last_assistant_message")?)
+            turn_ended(false, error, payload::take(rest, "last_assistant_message")?)
         }
         EventName::PreCompact => {
-            Happening::CompactionStarting { trigger: take(rest, "trigger")?.unwrap_or_default() }
+            Moment::CompactionStarting { trigger: payload::take(rest, "trigger")?.unwrap_or_default() }
         }
-        EventName::PostCompact => Happening::CompactionEnded {
-            trigger: take(rest, "trigger")?.unwrap_or_default(),
-            summary: take(rest, "compact_summary")?.unwrap_or_default(),
+        EventName::PostCompact => Moment::CompactionEnded {
+            trigger: payload::take(rest, "trigger")?.unwrap_or_default(),
+            summary: payload::take(rest, "compact_summary")?.unwrap_or_default(),
         },
-        other => Happening::Other { name: other.name().to_owned() },
+        other => Moment::Other { name: other.name().to_owned() },
     })
 }
 
-fn turn_ended(success: bool, reason: Option<String>, last_message: Option<String>) -> Happening {
-    Happening::TurnEnded { success, tool_calls: Vec::new(), reason, last_message }
+fn turn_ended(success: bool, reason: Option<String>, last_message: Option<String>) -> Moment {
+    Moment::TurnEnded { success, tool_calls: Vec::new(), reason, last_message }
 }
 
 fn take_call(rest: &mut Map<String, Value>) -> Result<ToolCall, EventError> {
     Ok(ToolCall {
-        name: take(rest, "tool_name")?.ok_or(EventError::Missing("tool_name"))?.into(),
-        id: take(rest, "tool_use_id")?.unwrap_or_default().into(),
+        name: payload::take(rest, "tool_name")?.ok_or(EventError::Missing("tool_name"))?.into(),
+        id: payload::take(rest, "tool_use_id")?.unwrap_or_default().into(),
         arguments: rest.shift_remove("tool_input").unwrap_or_else(|| Value::Object(Map::new())).into(),
     })
 }
@@ -355,14 +350,6 @@ fn summaries(calls: Option<&Value>) -> Result<Vec<ToolCallSummary>, EventError> 
     Ok(calls.iter().map(summary).collect())
 }
 
-fn take(rest: &mut Map<String, Value>, field: &'static str) -> Result<Option<String>, EventError> {
-    match rest.shift_remove(field) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(EventError::Type { field, expected: "a string" }),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -373,11 +360,11 @@ mod tests {
 
     #[test]
     fn every_payload_comes_back_byte_for_byte() {
-        let settings = Settings::read(&LoadOptions::default()).unwrap();
+        let settings = ClaudeSettings::read(&LoadOptions::default()).unwrap();
         let mut seen = Vec::new();
         for line in PAYLOADS.lines() {
             let event = read_event(&serde_json::from_str(line).unwrap()).unwrap();
-            let name = EventName::of(&event.happening).unwrap();
+            let name = EventName::of(&event.moment).unwrap();
             let payload = Payload::new(&event, name, &settings);
             assert_eq!(String::from_utf8(payload.encode()).unwrap(), line);
             seen.push(name);
@@ -388,7 +375,7 @@ mod tests {
     #[test]
     fn common_members_stand_before_the_events() {
         let text = r#"{"session_id":"s","prompt_id":"p","transcript_path":"/t","cwd":"/w","scratchpad_dir":"/x","permission_mode":"plan","agent_id":"a","agent_type":"Explore","effort":{"level":"low"},"hook_event_name":"PreToolUse","tool_name":"mcp__m__t","tool_input":{},"tool_use_id":"i","mcp_server":{"name":"m","source":"user"}}"#;
-        let settings = Settings::read(&LoadOptions::default()).unwrap();
+        let settings = ClaudeSettings::read(&LoadOptions::default()).unwrap();
         let event = read_event(&serde_json::from_str(text).unwrap()).unwrap();
         let payload = Payload::new(&event, EventName::PreToolUse, &settings);
         assert_eq!(String::from_utf8(payload.encode()).unwrap(), text);
@@ -397,7 +384,7 @@ mod tests {
 
     #[test]
     fn a_file_tool_gets_an_absolute_path() {
-        let settings = Settings::read(&LoadOptions::default()).unwrap();
+        let settings = ClaudeSettings::read(&LoadOptions::default()).unwrap();
         let text = r#"{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"Write","tool_input":{"file_path":"../a","content":"x"}}"#;
         let event = read_event(&serde_json::from_str(text).unwrap()).unwrap();
         let payload = Payload::new(&event, EventName::PreToolUse, &settings).encode();
@@ -407,7 +394,7 @@ mod tests {
 
     #[test]
     fn neutral_events() {
-        let settings = Settings::read(&LoadOptions::default()).unwrap();
+        let settings = ClaudeSettings::read(&LoadOptions::default()).unwrap();
         for (text, wanted) in [
             (
                 r#"{"moment":"turn_ended","success":false,"reason":"boom"}"#,
@@ -431,12 +418,12 @@ mod tests {
             ),
         ] {
             let event: Event = serde_json::from_str(text).unwrap();
-            let payload = Payload::new(&event, EventName::of(&event.happening).unwrap(), &settings).encode();
+            let payload = Payload::new(&event, EventName::of(&event.moment).unwrap(), &settings).encode();
             let payload = String::from_utf8(payload).unwrap();
             assert!(payload.ends_with(wanted), "{payload}");
         }
         let unknown: Event = serde_json::from_str(r#"{"moment":"queue_drain_starting"}"#).unwrap();
-        assert_eq!(EventName::of(&unknown.happening), None);
+        assert_eq!(EventName::of(&unknown.moment), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! input (R26), `$ARGUMENTS` in prompts (R27). Each is one pass from left to right; what was put in is not looked at again.
 //! What an event decides is bounded: a prompt that repeats a large payload can not start.
 
-use super::settings::{Plugin, Settings, Source};
+use super::settings::{ClaudeSettings, Plugin, Source};
 use crate::hook::json::cut;
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub(super) struct Places<'s> {
 }
 
 impl<'s> Places<'s> {
-    pub(super) fn new(settings: &'s Settings, source: &Source) -> Self {
+    pub(super) fn new(settings: &'s ClaudeSettings, source: &Source) -> Self {
         Self { project_dir: &settings.project_dir, plugin: settings.plugin(source) }
     }
 
@@ -224,11 +224,11 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn settings(value: Value) -> Settings {
+    fn settings(value: Value) -> ClaudeSettings {
         let Value::Object(settings) = value else { panic!() };
         let options =
             crate::hook::contract::LoadOptions { settings, ..crate::hook::contract::LoadOptions::default() };
-        Settings::read(&options).unwrap()
+        ClaudeSettings::read(&options).unwrap()
     }
 
     #[test]

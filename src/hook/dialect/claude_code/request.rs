@@ -1,7 +1,7 @@
 //! Handlers that are not commands: what the host is asked for them (R25 to R27, R59).
 
 use super::placeholder::{in_header, in_input, in_prompt};
-use super::settings::Settings;
+use super::settings::ClaudeSettings;
 use crate::hook::request::{HttpRequest, ModelRequest, Request, ToolRequest};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -43,7 +43,7 @@ impl HttpPolicy {
     pub(super) fn request(
         &self,
         handler: &HttpHandler,
-        settings: &Settings,
+        settings: &ClaudeSettings,
         body: Vec<u8>,
     ) -> Result<Request, String> {
         if !self.allows(&handler.url) {
@@ -133,10 +133,10 @@ mod tests {
     use super::*;
     use crate::hook::contract::LoadOptions;
 
-    fn settings() -> Settings {
+    fn settings() -> ClaudeSettings {
         let settings = json!({"environment": {"A": "1\r\nX: y", "B": "2"}});
         let Value::Object(settings) = settings else { panic!() };
-        Settings::read(&LoadOptions { settings, ..LoadOptions::default() }).unwrap()
+        ClaudeSettings::read(&LoadOptions { settings, ..LoadOptions::default() }).unwrap()
     }
 
     fn headers(policy: &HttpPolicy, variables: &[&str]) -> Vec<(String, String)> {

@@ -206,7 +206,7 @@ impl Rule {
         Ok(Self { text: text.to_owned(), tool: tool.to_owned(), pattern })
     }
 
-    /// Why no call passes, if so.
+    /// Why no call passes; `None` where some may.
     pub(super) fn never(&self) -> Option<String> {
         let letter = no_character_of_a_name(&self.tool)?;
         Some(format!("`if`: no tool has `{letter}` in its name, so `{}` never passes", self.text))

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// See the table in the module's documentation.
 #[derive(Debug)]
-pub(super) struct Settings {
+pub(super) struct ClaudeSettings {
     pub(super) source: Source,
     pub(super) trusted: bool,
     pub(super) interactive: bool,
@@ -109,7 +109,7 @@ impl Source {
     }
 }
 
-impl Settings {
+impl ClaudeSettings {
     /// # Errors
     /// An unknown name, or a value of the wrong type.
     pub(super) fn read(options: &LoadOptions) -> Result<Self, String> {

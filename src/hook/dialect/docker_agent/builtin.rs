@@ -12,7 +12,7 @@ pub(super) use redact::Redactor;
 
 use super::event::EventName;
 use super::output::Answer;
-use super::settings::Settings;
+use super::settings::DockerAgentSettings;
 use crate::hook::contract::Work;
 use crate::hook::decision::{Reading, Verdict};
 use crate::hook::json::cut;
@@ -50,7 +50,7 @@ pub(super) struct Call<'a> {
     pub(super) has_directory: bool,
     pub(super) now: Duration,
     pub(super) host: &'a dyn HookRunner,
-    pub(super) settings: &'a Settings,
+    pub(super) settings: &'a DockerAgentSettings,
     pub(super) redactor: Option<&'a Redactor>,
     /// The tool's category as the host told it with the event.
     pub(super) category: Option<&'a str>,

@@ -1,7 +1,7 @@
 //! A loaded config: its hooks with what the dialect keeps of each, its agents and settings.
 
 use super::event::EventName;
-use super::settings::Settings;
+use super::settings::DockerAgentSettings;
 use super::{builtin, chain, log, output, template};
 use crate::hook::chain::{Fired, Firing};
 use crate::hook::contract::Bundle;
@@ -88,7 +88,7 @@ pub(super) struct DockerAgentBundle {
     /// Whose hooks run where the event names no agent of the file.
     pub(super) default_agent: Option<String>,
     pub(super) redactor: Option<builtin::Redactor>,
-    pub(super) settings: Settings,
+    pub(super) settings: DockerAgentSettings,
     /// Without those that are always there.
     pub(super) own_hooks: usize,
 }

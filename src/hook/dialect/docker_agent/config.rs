@@ -8,7 +8,7 @@
 use super::builtin;
 use super::bundle::{Action, DockerAgentBundle, Extra, Matcher};
 use super::event::EventName;
-use super::settings::Settings;
+use super::settings::DockerAgentSettings;
 use crate::hook::contract::{Contribution, LoadOptions, Loaded};
 use crate::hook::document::{Node, NodeKind, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
@@ -29,7 +29,7 @@ const ALWAYS: [EventName; 2] = [EventName::ToolResponseTransform, EventName::Ses
 
 pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
     let node = source.json_or_yaml("not a docker-agent config: ")?;
-    let settings = Settings::read(source, &options.settings)?;
+    let settings = DockerAgentSettings::read(source, &options.settings)?;
     let limits = options.limits.clone().unwrap_or_else(Limits::hook);
     let mut loader = Loader {
         source,
@@ -82,7 +82,7 @@ struct Loader<'a> {
     /// By their texts: most entries of a file have one of a few.
     matchers: FxHashMap<String, Matcher>,
     limits: Limits,
-    settings: Settings,
+    settings: DockerAgentSettings,
     agents: Vec<Arc<str>>,
     specs: Vec<Spec>,
     problems: Vec<ConfigProblem>,

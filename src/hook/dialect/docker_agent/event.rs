@@ -1,6 +1,6 @@
 //! The events (2.1 of the contract) and what each of them can do: one row for an event, read by everything else.
 
-use crate::hook::event::{Channel, Event, Happening};
+use crate::hook::event::{Channel, Event, Moment};
 use crate::hook::event_table::{EventRow, Failure, event_table};
 
 /// What an event can do.
@@ -158,20 +158,20 @@ impl EventName {
     }
 
     /// The event of a neutral one. A fact `hook_event_name` wins, because several of the contract's events are one moment
-    /// to other dialects; so does the name of [`Happening::Other`].
+    /// to other dialects; so does the name of [`Moment::Other`].
     pub(super) fn of(event: &Event) -> Option<Self> {
         if let Some(name) = event.facts.get("hook_event_name").and_then(serde_json::Value::as_str) {
             return Self::from_name(name);
         }
-        match &event.happening {
-            Happening::PromptSubmitted { channel: Channel::Steering, .. } => {
+        match &event.moment {
+            Moment::PromptSubmitted { channel: Channel::Steering, .. } => {
                 Some(Self::UserSteeringMessagesSubmit)
             }
-            Happening::PromptSubmitted { channel: Channel::FollowUp, .. } => Some(Self::UserFollowupSubmit),
+            Moment::PromptSubmitted { channel: Channel::FollowUp, .. } => Some(Self::UserFollowupSubmit),
             // `stop` stands for the moment where hooks are ported: its text reaches the model.
-            Happening::TurnEnded { .. } => Some(Self::TurnEnd),
-            Happening::Other { name } => Self::from_name(name),
-            happening => Self::at(happening),
+            Moment::TurnEnded { .. } => Some(Self::TurnEnd),
+            Moment::Other { name } => Self::from_name(name),
+            moment => Self::at(moment),
         }
     }
 }

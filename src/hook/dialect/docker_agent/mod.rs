@@ -57,7 +57,6 @@ mod template;
 #[cfg(test)]
 mod tests;
 
-pub use contract::DockerAgent;
 pub use moment::events_of;
 pub use result::{DockerAgentResult, Permission};
 pub use settings::append_cli_hook;

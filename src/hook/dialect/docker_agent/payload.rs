@@ -6,8 +6,9 @@
 
 use super::event::EventName;
 use crate::hook::error::EventError;
-use crate::hook::event::{Channel, Event, EventContext, Happening, ToolCall};
+use crate::hook::event::{Channel, Event, EventContext, Moment, ToolCall};
 use crate::hook::json::{Json, ObjectWriter};
+use crate::hook::payload;
 use crate::text::Text;
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
@@ -135,9 +136,9 @@ fn field_value<'a>(event: &'a Event, name: EventName, current: &'a Current, fiel
         _ => None,
     };
     let of_facts = || event.facts.get(field).map(Cow::Borrowed);
-    rewritten.or_else(of_facts).unwrap_or_else(|| match (&event.happening, field) {
+    rewritten.or_else(of_facts).unwrap_or_else(|| match (&event.moment, field) {
         (_, "tool_input") if let Some(call) = event.tool_call() => Cow::Borrowed(&*call.arguments),
-        (Happening::ToolCallEnded { result: Some(result), .. }, "tool_response") => Cow::Borrowed(&**result),
+        (Moment::ToolCallEnded { result: Some(result), .. }, "tool_response") => Cow::Borrowed(&**result),
         _ => Cow::Owned(neutral(event, field)),
     })
 }
@@ -154,40 +155,39 @@ fn neutral(event: &Event, field: &str) -> Value {
             _ => {}
         }
     }
-    match (&event.happening, field) {
-        (Happening::SessionStarted { source }, "source") => source.clone().into(),
-        (Happening::SessionEnded { reason }, "reason") => reason.as_str().into(),
-        (Happening::PromptSubmitted { message, .. }, "prompt") => (**message).into(),
-        (Happening::PromptSubmitted { message, .. }, "steering_messages") => {
+    match (&event.moment, field) {
+        (Moment::SessionStarted { source }, "source") => source.clone().into(),
+        (Moment::SessionEnded { reason }, "reason") => reason.as_str().into(),
+        (Moment::PromptSubmitted { message, .. }, "prompt") => (**message).into(),
+        (Moment::PromptSubmitted { message, .. }, "steering_messages") => {
             vec![Value::from(&**message)].into()
         }
-        (Happening::TurnEnded { reason, success, .. }, "reason") => {
+        (Moment::TurnEnded { reason, success, .. }, "reason") => {
             let reason = reason.as_deref().unwrap_or(if *success { "normal" } else { "error" });
             reason.into()
         }
         (
-            Happening::TurnEnded { last_message: text, .. }
-            | Happening::SubagentEnded { last_message: text }
-            | Happening::ModelCallEnded { response: text, .. },
+            Moment::TurnEnded { last_message: text, .. }
+            | Moment::SubagentEnded { last_message: text }
+            | Moment::ModelCallEnded { response: text, .. },
             "stop_response",
         ) => text.clone().into(),
+        (Moment::ModelCallStarting { model, .. } | Moment::ModelCallEnded { model, .. }, "model_id") => {
+            model.clone().into()
+        }
+        (Moment::ModelCallStarting { iteration, .. }, "iteration") => (*iteration).into(),
+        (Moment::ToolCallEnded { error, .. }, "tool_response") => error.clone().into(),
+        (Moment::ToolCallEnded { error, .. }, "tool_error") => error.is_some().into(),
+        (Moment::PermissionDecided { decision, .. }, "approval_decision") => decision.as_str().into(),
+        (Moment::PermissionDecided { source, .. }, "approval_source") => source.as_str().into(),
+        (Moment::CompactionStarting { trigger }, "source") => trigger.as_str().into(),
         (
-            Happening::ModelCallStarting { model, .. } | Happening::ModelCallEnded { model, .. },
-            "model_id",
-        ) => model.clone().into(),
-        (Happening::ModelCallStarting { iteration, .. }, "iteration") => (*iteration).into(),
-        (Happening::ToolCallEnded { error, .. }, "tool_response") => error.clone().into(),
-        (Happening::ToolCallEnded { error, .. }, "tool_error") => error.is_some().into(),
-        (Happening::PermissionDecided { decision, .. }, "approval_decision") => decision.as_str().into(),
-        (Happening::PermissionDecided { source, .. }, "approval_source") => source.as_str().into(),
-        (Happening::CompactionStarting { trigger }, "source") => trigger.as_str().into(),
-        (
-            Happening::CompactionStarting { trigger } | Happening::CompactionEnded { trigger, .. },
+            Moment::CompactionStarting { trigger } | Moment::CompactionEnded { trigger, .. },
             "compaction_reason",
         ) => trigger.as_str().into(),
-        (Happening::CompactionEnded { summary, .. }, "summary") => summary.as_str().into(),
-        (Happening::Notified { level, .. }, "notification_level") => level.as_str().into(),
-        (Happening::Notified { message, .. }, "notification_message") => message.as_str().into(),
+        (Moment::CompactionEnded { summary, .. }, "summary") => summary.as_str().into(),
+        (Moment::Notified { level, .. }, "notification_level") => level.as_str().into(),
+        (Moment::Notified { message, .. }, "notification_message") => message.as_str().into(),
         _ => Value::Null,
     }
 }
@@ -195,36 +195,32 @@ fn neutral(event: &Event, field: &str) -> Value {
 /// The event that a payload describes. Of a payload only `hook_event_name` is needed, and `tool_name` where a tool is
 /// matched. What the neutral event has no place for becomes facts.
 pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
-    let mut rest = match payload {
-        Value::Object(object) => object.clone(),
-        _ => return Err(EventError::Type { field: "payload", expected: "an object" }),
-    };
-    let name = string(&mut rest, "hook_event_name")?.ok_or(EventError::Missing("hook_event_name"))?;
-    let event = EventName::from_name(&name)
-        .ok_or_else(|| EventError::Unknown { name: name.clone(), known: EventName::all_names() })?;
+    let mut rest = payload::members(payload)?.clone();
+    let name = payload::take(&mut rest, "hook_event_name")?.ok_or(EventError::Missing("hook_event_name"))?;
+    let event = EventName::read(name)?;
     let mut context = EventContext {
-        session_id: string(&mut rest, "session_id")?.unwrap_or_default(),
-        cwd: string(&mut rest, "cwd")?,
+        session_id: payload::take(&mut rest, "session_id")?.unwrap_or_default(),
+        cwd: payload::take(&mut rest, "cwd")?,
         ..EventContext::default()
     };
-    context.agent_name = string(&mut rest, "agent_name")?;
-    let happening = happening(event, &mut rest)?;
-    let read = Event { context: Arc::new(context), at_ms: None, happening, facts: rest };
+    context.agent_name = payload::take(&mut rest, "agent_name")?;
+    let moment = moment(event, &mut rest)?;
+    let read = Event { context: Arc::new(context), at_ms: None, moment, facts: rest };
     if EventName::of(&read) == Some(event) {
         return Ok(read);
     }
     let mut read = read;
-    read.facts.insert("hook_event_name".to_owned(), name.into());
+    read.facts.insert("hook_event_name".to_owned(), event.name().into());
     Ok(read)
 }
 
 /// Takes the fields that the neutral event has a place for.
-fn happening(event: EventName, rest: &mut Map<String, Value>) -> Result<Happening, EventError> {
+fn moment(event: EventName, rest: &mut Map<String, Value>) -> Result<Moment, EventError> {
     Ok(match event {
         EventName::PreToolUse | EventName::ToolInputTransform | EventName::ToolGuard => {
-            Happening::ToolCallStarting(call(rest)?)
+            Moment::ToolCallStarting(call(rest)?)
         }
-        EventName::PermissionRequest => Happening::PermissionRequested(call(rest)?),
+        EventName::PermissionRequest => Moment::PermissionRequested(call(rest)?),
         EventName::PostToolUse | EventName::ToolResponseTransform => {
             let call = call(rest)?;
             let failed = rest.shift_remove("tool_error").is_some_and(|failed| failed == true);
@@ -234,16 +230,16 @@ fn happening(event: EventName, rest: &mut Map<String, Value>) -> Result<Happenin
                 Some(other) => other.to_string(),
                 None => String::new(),
             });
-            Happening::ToolCallEnded { call, result: response.map(Json::from), error }
+            Moment::ToolCallEnded { call, result: response.map(Json::from), error }
         }
-        EventName::OnToolApprovalDecision => Happening::PermissionDecided {
+        EventName::OnToolApprovalDecision => Moment::PermissionDecided {
             call: call(rest)?,
-            decision: string(rest, "approval_decision")?.unwrap_or_default(),
-            source: string(rest, "approval_source")?.unwrap_or_default(),
+            decision: payload::take(rest, "approval_decision")?.unwrap_or_default(),
+            source: payload::take(rest, "approval_source")?.unwrap_or_default(),
         },
-        EventName::SessionStart => Happening::SessionStarted { source: string(rest, "source")? },
+        EventName::SessionStart => Moment::SessionStarted { source: payload::take(rest, "source")? },
         EventName::SessionEnd => {
-            Happening::SessionEnded { reason: string(rest, "reason")?.unwrap_or_default() }
+            Moment::SessionEnded { reason: payload::take(rest, "reason")?.unwrap_or_default() }
         }
         EventName::UserPromptSubmit => prompt(rest, Channel::Prompt)?,
         EventName::UserFollowupSubmit => prompt(rest, Channel::FollowUp)?,
@@ -251,71 +247,64 @@ fn happening(event: EventName, rest: &mut Map<String, Value>) -> Result<Happenin
             let messages = rest.get("steering_messages").and_then(Value::as_array);
             let texts: Vec<_> = messages.into_iter().flatten().filter_map(Value::as_str).collect();
             let message = texts.join("\n").into();
-            Happening::PromptSubmitted { message, attachments: Json::default(), channel: Channel::Steering }
+            Moment::PromptSubmitted { message, attachments: Json::default(), channel: Channel::Steering }
         }
-        EventName::TurnStart => Happening::TurnStarted,
+        EventName::TurnStart => Moment::TurnStarted,
         EventName::TurnEnd => {
-            let reason = string(rest, "reason")?;
+            let reason = payload::take(rest, "reason")?;
             let success =
                 !matches!(reason.as_deref(), Some("error" | "canceled" | "hook_blocked" | "loop_detected"));
-            Happening::TurnEnded { success, tool_calls: Vec::new(), reason, last_message: None }
+            Moment::TurnEnded { success, tool_calls: Vec::new(), reason, last_message: None }
         }
-        EventName::Stop => Happening::TurnEnded {
+        EventName::Stop => Moment::TurnEnded {
             success: true,
             tool_calls: Vec::new(),
             reason: None,
-            last_message: string(rest, "stop_response")?,
+            last_message: payload::take(rest, "stop_response")?,
         },
-        EventName::BeforeLlmCall => Happening::ModelCallStarting {
-            model: string(rest, "model_id")?,
+        EventName::BeforeLlmCall => Moment::ModelCallStarting {
+            model: payload::take(rest, "model_id")?,
             iteration: rest.shift_remove("iteration").and_then(|iteration| iteration.as_u64()),
         },
-        EventName::AfterLlmCall => Happening::ModelCallEnded {
-            model: string(rest, "model_id")?,
-            response: string(rest, "stop_response")?,
+        EventName::AfterLlmCall => Moment::ModelCallEnded {
+            model: payload::take(rest, "model_id")?,
+            response: payload::take(rest, "stop_response")?,
         },
         EventName::PreCompact => {
-            Happening::CompactionStarting { trigger: string(rest, "source")?.unwrap_or_default() }
+            Moment::CompactionStarting { trigger: payload::take(rest, "source")?.unwrap_or_default() }
         }
-        EventName::BeforeCompaction => {
-            Happening::CompactionStarting { trigger: string(rest, "compaction_reason")?.unwrap_or_default() }
-        }
-        EventName::AfterCompaction => Happening::CompactionEnded {
-            trigger: string(rest, "compaction_reason")?.unwrap_or_default(),
-            summary: string(rest, "summary")?.unwrap_or_default(),
+        EventName::BeforeCompaction => Moment::CompactionStarting {
+            trigger: payload::take(rest, "compaction_reason")?.unwrap_or_default(),
         },
-        EventName::SubagentStop => Happening::SubagentEnded { last_message: string(rest, "stop_response")? },
-        EventName::Notification | EventName::OnError | EventName::OnMaxIterations => Happening::Notified {
-            level: string(rest, "notification_level")?.unwrap_or_default(),
-            message: string(rest, "notification_message")?.unwrap_or_default(),
+        EventName::AfterCompaction => Moment::CompactionEnded {
+            trigger: payload::take(rest, "compaction_reason")?.unwrap_or_default(),
+            summary: payload::take(rest, "summary")?.unwrap_or_default(),
+        },
+        EventName::SubagentStop => {
+            Moment::SubagentEnded { last_message: payload::take(rest, "stop_response")? }
+        }
+        EventName::Notification | EventName::OnError | EventName::OnMaxIterations => Moment::Notified {
+            level: payload::take(rest, "notification_level")?.unwrap_or_default(),
+            message: payload::take(rest, "notification_message")?.unwrap_or_default(),
         },
         EventName::OnUserInput
         | EventName::OnAgentSwitch
         | EventName::OnSessionResume
-        | EventName::WorktreeCreate => Happening::Other { name: event.name().to_owned() },
+        | EventName::WorktreeCreate => Moment::Other { name: event.name().to_owned() },
     })
 }
 
 fn call(rest: &mut Map<String, Value>) -> Result<ToolCall, EventError> {
     Ok(ToolCall {
-        name: string(rest, "tool_name")?.ok_or(EventError::Missing("tool_name"))?.into(),
-        id: string(rest, "tool_use_id")?.unwrap_or_default().into(),
+        name: payload::take(rest, "tool_name")?.ok_or(EventError::Missing("tool_name"))?.into(),
+        id: payload::take(rest, "tool_use_id")?.unwrap_or_default().into(),
         arguments: rest.shift_remove("tool_input").unwrap_or_default().into(),
     })
 }
 
-fn prompt(rest: &mut Map<String, Value>, channel: Channel) -> Result<Happening, EventError> {
-    let message = string(rest, "prompt")?.unwrap_or_default().into();
-    Ok(Happening::PromptSubmitted { message, attachments: Json::default(), channel })
-}
-
-/// Takes a text.
-fn string(rest: &mut Map<String, Value>, field: &'static str) -> Result<Option<String>, EventError> {
-    match rest.shift_remove(field) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(EventError::Type { field, expected: "a string" }),
-    }
+fn prompt(rest: &mut Map<String, Value>, channel: Channel) -> Result<Moment, EventError> {
+    let message = payload::take(rest, "prompt")?.unwrap_or_default().into();
+    Ok(Moment::PromptSubmitted { message, attachments: Json::default(), channel })
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ const FLAGS: [(&str, EventName); 6] = [
 
 /// See the dialect's documentation.
 #[derive(Debug)]
-pub(super) struct Settings {
+pub(super) struct DockerAgentSettings {
     pub(super) agent: Option<String>,
     pub(super) legacy_context_events: bool,
     pub(super) lenient_exit_codes: bool,
@@ -37,9 +37,9 @@ pub(super) struct Settings {
     pub(super) flags: Vec<(EventName, Vec<String>)>,
 }
 
-impl Settings {
+impl DockerAgentSettings {
     pub(super) fn read(source: &Source<'_>, given: &Map<String, Value>) -> Result<Self, ConfigProblem> {
-        let mut reader = settings::Settings::new(source, given);
+        let mut reader = settings::SettingsReader::new(source, given);
         let temp_dir = reader.text("temp_dir")?.unwrap_or("/tmp");
         if !temp_dir.starts_with('/') {
             return Err(reader.wrong("temp_dir", "an absolute path"));
@@ -65,7 +65,10 @@ impl Settings {
     }
 }
 
-fn commands(reader: &mut settings::Settings<'_>, flag: &'static str) -> Result<Vec<String>, ConfigProblem> {
+fn commands(
+    reader: &mut settings::SettingsReader<'_>,
+    flag: &'static str,
+) -> Result<Vec<String>, ConfigProblem> {
     let Some(value) = reader.value(flag) else { return Ok(Vec::new()) };
     let list = value.as_array().and_then(|list| {
         list.iter().map(|command| command.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()

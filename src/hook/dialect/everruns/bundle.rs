@@ -81,7 +81,7 @@ impl Bundle for EverrunsBundle {
     }
 
     fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
-        let name = EventName::at(&firing.event.happening)?;
+        let name = EventName::at(&firing.event.moment)?;
         let chain = chain::EverrunsChain::new(self, name, &firing);
         Some(firing.run(&self.hooks, chain))
     }

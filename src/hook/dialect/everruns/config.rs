@@ -5,7 +5,6 @@
 //! from its origin (R12, R13), and is kept, dropped with a warning, or an error, as the purpose says (R9, R10).
 
 use super::bundle::{EverrunsBundle, Extra};
-use super::contract::CAPABILITY;
 use super::event::EventName;
 use super::log;
 use super::payload::{PREFIX, Variables, safe_id};
@@ -20,6 +19,20 @@ use crate::limit::Limits;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 mod spec;
+
+/// What a host shows of the capability that carries user hooks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capability {
+    /// Its `ref`.
+    pub id: &'static str,
+    /// Its category.
+    pub category: &'static str,
+    /// Its risk; only administrators may assign it.
+    pub risk: &'static str,
+}
+
+/// The capability `user_hooks`: no dependencies, no tools.
+pub const CAPABILITY: Capability = Capability { id: "user_hooks", category: "Automation", risk: "High" };
 
 /// What every message about the shape of a config starts with.
 const PARSE_FAILED: &str = "user_hooks config parse failed: ";

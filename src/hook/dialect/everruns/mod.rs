@@ -20,5 +20,5 @@ pub(super) mod result;
 #[cfg(test)]
 mod tests;
 
-pub use contract::{CAPABILITY, Capability, Everruns};
+pub use config::{CAPABILITY, Capability};
 pub use result::{EverrunsResult, PostTool, PromptGate, ToolGate};

@@ -6,8 +6,9 @@
 
 use super::event::EventName;
 use crate::hook::error::EventError;
-use crate::hook::event::{Event, EventContext, Happening, ToolCall};
+use crate::hook::event::{Event, EventContext, Moment, ToolCall};
 use crate::hook::json::{Json, ObjectWriter, append_text};
+use crate::hook::payload;
 use crate::hook::runner::HookRunner;
 use crate::hook::timestamp::{append_time, uuid};
 use crate::text::Text;
@@ -70,14 +71,14 @@ pub(super) struct Current {
 impl Current {
     pub(super) fn of(event: &Event) -> Self {
         let mut current = Self::default();
-        match &event.happening {
-            Happening::ToolCallStarting(call) => current.arguments = call.arguments.clone(),
-            Happening::ToolCallEnded { call, result, error } => {
+        match &event.moment {
+            Moment::ToolCallStarting(call) => current.arguments = call.arguments.clone(),
+            Moment::ToolCallEnded { call, result, error } => {
                 current.arguments = call.arguments.clone();
                 current.result.clone_from(result);
                 current.error.clone_from(error);
             }
-            Happening::PromptSubmitted { message, .. } => current.message = Some(Arc::clone(message)),
+            Moment::PromptSubmitted { message, .. } => current.message = Some(Arc::clone(message)),
             _ => {}
         }
         current
@@ -141,24 +142,24 @@ impl Envelope {
 
 fn append_data(out: &mut Vec<u8>, event: &Event, current: &Current) {
     let mut object = ObjectWriter::new(out);
-    match &event.happening {
-        Happening::SessionStarted { .. } => object.put("agent_id", &event.context.agent_id),
-        Happening::PromptSubmitted { attachments, .. } => {
+    match &event.moment {
+        Moment::SessionStarted { .. } => object.put("agent_id", &event.context.agent_id),
+        Moment::PromptSubmitted { attachments, .. } => {
             object.put("message", current.message.as_deref().unwrap_or(""));
             object.put("attachments", attachments.as_array().map_or(&[][..], Vec::as_slice));
         }
-        Happening::ToolCallStarting(call) => put_call(&mut object, call, current),
-        Happening::ToolCallEnded { call, .. } => {
+        Moment::ToolCallStarting(call) => put_call(&mut object, call, current),
+        Moment::ToolCallEnded { call, .. } => {
             put_call(&mut object, call, current);
             object.put("result", &current.result);
             object.put("error", &current.error);
             object.put("success", &current.error.is_none());
         }
-        Happening::TurnEnded { success, tool_calls, .. } => {
+        Moment::TurnEnded { success, tool_calls, .. } => {
             object.put("success", success);
             object.put("tool_calls", tool_calls);
         }
-        Happening::SessionEnded { reason } => object.put("reason", reason),
+        Moment::SessionEnded { reason } => object.put("reason", reason),
         _ => {}
     }
     for (name, value) in &event.facts {
@@ -191,24 +192,19 @@ pub(super) fn safe_id(id: &str) -> String {
 /// The event that a payload describes. Of the envelope only `event` is needed; `hook_id` is the engine's to fill and is not
 /// looked at. Without `ts` the event happens now. Members of `data` that the contract does not name become facts.
 pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
-    let envelope = payload.as_object().ok_or(EventError::Type { field: "payload", expected: "an object" })?;
-    let name = string(envelope, "event")?.ok_or(EventError::Missing("event"))?;
-    let event = EventName::from_name(&name)
-        .ok_or_else(|| EventError::Unknown { name: name.clone(), known: EventName::all_names() })?;
-    let mut data = match envelope.get("data") {
-        None | Some(Value::Null) => Map::new(),
-        Some(Value::Object(data)) => data.clone(),
-        Some(_) => return Err(EventError::Type { field: "data", expected: "an object" }),
-    };
+    let envelope = payload::members(payload)?;
+    let name = payload::text(envelope, "event")?.ok_or(EventError::Missing("event"))?;
+    let event = EventName::read(name)?;
+    let mut data = payload::below(envelope, "data")?;
     let mut context = EventContext {
-        session_id: string(envelope, "session_id")?.unwrap_or_default(),
-        turn_id: string(envelope, "turn_id")?,
-        org_id: string(envelope, "org_id")?,
-        agent_id: string(envelope, "agent_id")?,
+        session_id: payload::text(envelope, "session_id")?.unwrap_or_default(),
+        turn_id: payload::text(envelope, "turn_id")?,
+        org_id: payload::text(envelope, "org_id")?,
+        agent_id: payload::text(envelope, "agent_id")?,
         ..EventContext::default()
     };
-    let happening = happening(event, &mut data, &mut context)?;
-    let at_ms = match string(envelope, "ts")? {
+    let moment = moment(event, &mut data, &mut context)?;
+    let at_ms = match payload::text(envelope, "ts")? {
         None => None,
         Some(text) => {
             let stamp: jiff::Timestamp =
@@ -216,35 +212,35 @@ pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
             Some(u64::try_from(stamp.as_millisecond()).unwrap_or(0))
         }
     };
-    Ok(Event { context: Arc::new(context), at_ms, happening, facts: data })
+    Ok(Event { context: Arc::new(context), at_ms, moment, facts: data })
 }
 
 /// Takes the members that the event names out of `data`.
-fn happening(
+fn moment(
     event: EventName,
     data: &mut Map<String, Value>,
     context: &mut EventContext,
-) -> Result<Happening, EventError> {
+) -> Result<Moment, EventError> {
     Ok(match event {
         EventName::SessionStart => {
-            let agent_id = take_string(data, "agent_id")?;
+            let agent_id = payload::take(data, "agent_id")?;
             context.agent_id = context.agent_id.take().or(agent_id);
-            Happening::SessionStarted { source: None }
+            Moment::SessionStarted { source: None }
         }
-        EventName::UserPromptSubmit => Happening::PromptSubmitted {
-            message: take_string(data, "message")?.ok_or(EventError::Missing("data.message"))?.into(),
+        EventName::UserPromptSubmit => Moment::PromptSubmitted {
+            message: payload::take(data, "message")?.ok_or(EventError::Missing("data.message"))?.into(),
             attachments: data.shift_remove("attachments").unwrap_or_else(|| Value::Array(Vec::new())).into(),
             channel: crate::hook::event::Channel::Prompt,
         },
-        EventName::PreToolUse => Happening::ToolCallStarting(take_call(data)?),
+        EventName::PreToolUse => Moment::ToolCallStarting(take_call(data)?),
         EventName::PostToolUse => {
             let call = take_call(data)?;
-            let result = data.shift_remove("result").filter(|result| !result.is_null()).map(Json::from);
-            let error = take_string(data, "error")?;
+            let result = payload::take_value(data, "result");
+            let error = payload::take(data, "error")?;
             data.shift_remove("success");
-            Happening::ToolCallEnded { call, result, error }
+            Moment::ToolCallEnded { call, result, error }
         }
-        EventName::TurnEnd => Happening::TurnEnded {
+        EventName::TurnEnd => Moment::TurnEnded {
             success: match data.shift_remove("success") {
                 None | Some(Value::Null) => true,
                 Some(Value::Bool(success)) => success,
@@ -261,29 +257,15 @@ fn happening(
             last_message: None,
         },
         EventName::SessionEnd => {
-            Happening::SessionEnded { reason: take_string(data, "reason")?.unwrap_or_default() }
+            Moment::SessionEnded { reason: payload::take(data, "reason")?.unwrap_or_default() }
         }
     })
 }
 
 fn take_call(data: &mut Map<String, Value>) -> Result<ToolCall, EventError> {
     Ok(ToolCall {
-        name: take_string(data, "tool_name")?.ok_or(EventError::Missing("data.tool_name"))?.into(),
-        id: take_string(data, "tool_call_id")?.unwrap_or_default().into(),
+        name: payload::take(data, "tool_name")?.ok_or(EventError::Missing("data.tool_name"))?.into(),
+        id: payload::take(data, "tool_call_id")?.unwrap_or_default().into(),
         arguments: data.shift_remove("arguments").unwrap_or_else(|| Value::Object(Map::new())).into(),
     })
-}
-
-fn take_string(data: &mut Map<String, Value>, field: &'static str) -> Result<Option<String>, EventError> {
-    let value = string(data, field)?;
-    data.shift_remove(field);
-    Ok(value)
-}
-
-fn string(object: &Map<String, Value>, field: &'static str) -> Result<Option<String>, EventError> {
-    match object.get(field) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(EventError::Type { field, expected: "a string" }),
-    }
 }

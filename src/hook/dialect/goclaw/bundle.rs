@@ -6,7 +6,7 @@ use super::{chain, log, output};
 use crate::hook::chain::{Fired, Firing};
 use crate::hook::contract::Bundle;
 use crate::hook::dialect::goclaw::config::record::Row;
-use crate::hook::dialect::goclaw::config::settings::Settings;
+use crate::hook::dialect::goclaw::config::settings::GoclawSettings;
 use crate::hook::hooks::{Hook, Hooks};
 use crate::hook::record::{HookRecord, LogRecord, Phase};
 use crate::hook::runner::HookFuture;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub(super) struct GoclawBundle {
     /// In the order of resolution: priority, then age.
     pub(super) hooks: Hooks<Row>,
-    pub(super) settings: Settings,
+    pub(super) settings: GoclawSettings,
     pub(super) shared: Arc<Shared>,
     /// The rows could not be read; why (R28).
     pub(super) resolve_error: Option<String>,
@@ -40,7 +40,7 @@ impl Bundle for GoclawBundle {
     }
 
     fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
-        let name = EventName::at(&firing.event.happening)?;
+        let name = EventName::at(&firing.event.moment)?;
         let chain = chain::GoclawChain::new(self, firing.event, name, firing.now, firing.host);
         Some(firing.run(&self.hooks, chain))
     }

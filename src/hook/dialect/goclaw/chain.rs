@@ -72,7 +72,7 @@ impl<'a> GoclawChain<'a> {
         at: Duration,
         host: &'a dyn HookRunner,
     ) -> Self {
-        prompt::note_turn(event, EventName::starts_turn(&event.happening), host);
+        prompt::note_turn(event, EventName::starts_turn(&event.moment), host);
         let mut chain = Self {
             bundle,
             host,
@@ -278,7 +278,7 @@ impl<'a> GoclawChain<'a> {
         let (effect, flow) = if blocks {
             self.block(hook, answer.reason)
         } else {
-            let effect = self.take_in(hook, row, answer, &mut warnings);
+            let effect = self.apply(hook, row, answer, &mut warnings);
             if self.time_left() == Some(Duration::ZERO) {
                 self.block(hook, format!("hook: chain budget of {} ms is used up", CHAIN_BUDGET.as_millis()))
             } else {

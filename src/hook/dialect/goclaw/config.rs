@@ -25,7 +25,7 @@ use crate::hook::script::{Capture, Excess};
 use crate::limit::Limits;
 use record::{HandlerConfig, OnTimeout, Row, Scope};
 use rustc_hash::FxHashMap;
-use settings::Settings;
+use settings::GoclawSettings;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ pub(super) fn read(
     shared: Arc<Shared>,
 ) -> Result<(GoclawBundle, Vec<Notice>), ConfigError> {
     let node = source.json("hook: ")?;
-    let settings = Settings::read(&options.settings).map_err(|why| source.problem(None, why))?;
+    let settings = GoclawSettings::read(&options.settings).map_err(|why| source.problem(None, why))?;
     if let Some(why) = node.get("resolve_error").and_then(Node::as_str) {
         return Ok(unresolved(options, why));
     }
@@ -127,7 +127,7 @@ fn unique(all: &mut Vec<(Hook, Row)>, notices: &mut Vec<Notice>, source: &Source
 
 /// The rows could not be read (R28): one hook stands for all of them, so that there is a record of it.
 pub(super) fn unresolved(options: &LoadOptions, why: &str) -> (GoclawBundle, Vec<Notice>) {
-    let settings = Settings::read(&options.settings).unwrap_or_default();
+    let settings = GoclawSettings::read(&options.settings).unwrap_or_default();
     let nothing = Capture { stdout: 0, stderr: 0, total: 0, merge: false, excess: Excess::Fail };
     let hook = Hook {
         id: HookId::from("goclaw:store"),
@@ -163,7 +163,7 @@ pub(super) fn unresolved(options: &LoadOptions, why: &str) -> (GoclawBundle, Vec
 /// R6: higher priority first, then older first; rows without a time after those with one, in the order of the file.
 fn bundle(
     mut all: Vec<(Hook, Row)>,
-    settings: Settings,
+    settings: GoclawSettings,
     resolve_error: Option<String>,
     shared: Arc<Shared>,
 ) -> GoclawBundle {

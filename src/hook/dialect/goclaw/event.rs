@@ -1,6 +1,6 @@
 //! The events: their names, which of ours each is, and which can be blocked.
 
-use crate::hook::event::{Channel, Happening};
+use crate::hook::event::{Channel, Moment};
 use crate::hook::event_table::{EventRow, Failure, event_table};
 
 event_table! {
@@ -18,11 +18,11 @@ event_table! {
 
 impl EventName {
     /// Whether it begins a user's turn.
-    pub(super) const fn starts_turn(happening: &Happening) -> bool {
+    pub(super) const fn starts_turn(moment: &Moment) -> bool {
         matches!(
-            happening,
-            Happening::SessionStarted { .. }
-                | Happening::PromptSubmitted { channel: Channel::Prompt | Channel::FollowUp, .. }
+            moment,
+            Moment::SessionStarted { .. }
+                | Moment::PromptSubmitted { channel: Channel::Prompt | Channel::FollowUp, .. }
         )
     }
 }

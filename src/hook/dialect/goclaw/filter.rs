@@ -1,6 +1,6 @@
 //! Which rows an event selects: whose they are (R4 to R7), and whether matcher and condition let it through (R8 to R10).
 
-use super::cel::{Kind, Program, Value};
+use crate::hook::cel::{Kind, Program, Value};
 use crate::hook::dialect::goclaw::config::record::{Row, Scope};
 use crate::hook::event::EventContext;
 use crate::hook::json::cut;

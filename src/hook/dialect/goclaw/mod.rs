@@ -1,7 +1,7 @@
 //! `goclaw`: GoClaw hooks. Records with a scope and a priority, seven events of which three can be blocked, four handlers
 //! (`command`, `http`, `prompt`, `script`). Rules R1 to R60.
 //!
-//! `config.rs` reads and validates records, `filter.rs` and `cel/` select by tenant, expression and condition, `payload.rs`
+//! `config.rs` reads and validates records, `filter.rs` selects by tenant, expression and condition (in CEL), `payload.rs`
 //! writes the payload and reads it back, `handler.rs` says what each handler gets, `output.rs` reads what it gave, `chain.rs`
 //! keeps one firing, `rewrite.rs` what its hooks change, `shared.rs` what lives from firing to firing (breaker, caches, budgets), `audit.rs` and `log.rs` make the
 //! audit rows, spans and log keys. `store.rs` has the records that management calls change.
@@ -47,7 +47,6 @@
 
 mod audit;
 mod bundle;
-mod cel;
 mod chain;
 mod config;
 pub(super) mod contract;
@@ -69,7 +68,6 @@ mod store;
 mod tests;
 
 pub use audit::Execution;
-pub use contract::Goclaw;
 pub(crate) use filter::never_true;
 pub use keeper::{Keeper, TokenBudget};
 pub use result::GoclawResult;

@@ -2,8 +2,9 @@
 
 use super::event::EventName;
 use crate::hook::error::EventError;
-use crate::hook::event::{Channel, Event, EventContext, Happening, ToolCall};
+use crate::hook::event::{Channel, Event, EventContext, Moment, ToolCall};
 use crate::hook::json::{Json, append_json, append_text, append_value};
+use crate::hook::payload;
 use crate::hook::runner::HookRunner;
 use crate::hook::timestamp::random_uuid;
 use serde_json::{Map, Value};
@@ -45,12 +46,12 @@ impl Payload {
     pub(super) fn new(event: &Event, name: EventName, host: &dyn HookRunner) -> Self {
         let fact = |name: &str| event.facts.get(name).and_then(Value::as_str);
         let call = event.tool_call();
-        let raw_input = match &event.happening {
-            Happening::PromptSubmitted { message, .. } => Arc::clone(message),
+        let raw_input = match &event.moment {
+            Moment::PromptSubmitted { message, .. } => Arc::clone(message),
             _ => Arc::from(fact("rawInput").unwrap_or("")),
         };
-        let after = match &event.happening {
-            Happening::ToolCallEnded { result, error, .. } if result.is_some() || error.is_some() => {
+        let after = match &event.moment {
+            Moment::ToolCallEnded { result, error, .. } if result.is_some() || error.is_some() => {
                 Some((result.clone().unwrap_or_default(), error.clone()))
             }
             _ => None,
@@ -146,11 +147,10 @@ enum Field<'p> {
 
 /// The sample event of `hooks.test` and the product's own payloads: either spelling, missing keys empty.
 pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
-    let object = payload.as_object().ok_or(EventError::Type { field: "payload", expected: "an object" })?;
+    let object = payload::members(payload)?;
     let read = Reader(object);
     let name = read.text(8)?.ok_or(EventError::Missing("hookEvent"))?;
-    let name = EventName::from_name(&name)
-        .ok_or_else(|| EventError::Unknown { name: name.clone(), known: EventName::all_names() })?;
+    let name = EventName::read(name)?;
     let depth = match read.value(7) {
         None => 0,
         Some(value) => value
@@ -176,29 +176,29 @@ pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
         let name = read.text(4)?.unwrap_or_default();
         Ok(ToolCall { name: Arc::from(name), id: Arc::from(""), arguments: Json::from(input) })
     };
-    let happening = match name {
-        EventName::SessionStart => Happening::SessionStarted { source: None },
-        EventName::UserPromptSubmit => Happening::PromptSubmitted {
+    let moment = match name {
+        EventName::SessionStart => Moment::SessionStarted { source: None },
+        EventName::UserPromptSubmit => Moment::PromptSubmitted {
             message: Arc::from(raw_input.as_deref().unwrap_or("")),
             attachments: Json::default(),
             channel: Channel::Prompt,
         },
-        EventName::PreToolUse => Happening::ToolCallStarting(call()?),
-        EventName::PostToolUse => Happening::ToolCallEnded {
+        EventName::PreToolUse => Moment::ToolCallStarting(call()?),
+        EventName::PostToolUse => Moment::ToolCallEnded {
             call: call()?,
             result: object.get("toolOutput").filter(|value| !value.is_null()).cloned().map(Json::from),
             error: object.get("toolError").and_then(Value::as_str).map(str::to_owned),
         },
-        EventName::Stop => Happening::SessionEnded { reason: String::new() },
-        EventName::SubagentStart => Happening::SubagentStarted,
-        EventName::SubagentStop => Happening::SubagentEnded { last_message: None },
+        EventName::Stop => Moment::SessionEnded { reason: String::new() },
+        EventName::SubagentStart => Moment::SubagentStarted,
+        EventName::SubagentStop => Moment::SubagentEnded { last_message: None },
     };
     if let (Some(text), false) = (raw_input, name == EventName::UserPromptSubmit)
         && !text.is_empty()
     {
         facts.insert("rawInput".to_owned(), text.into());
     }
-    Ok(Event { context: Arc::new(context), at_ms: None, happening, facts })
+    Ok(Event { context: Arc::new(context), at_ms: None, moment, facts })
 }
 
 struct Reader<'v>(&'v Map<String, Value>);

@@ -20,7 +20,7 @@ pub(super) struct Rewrote {
 
 impl GoclawChain<'_> {
     /// What an allowing hook adds and rewrites (R18, R21, R29).
-    pub(super) fn take_in(
+    pub(super) fn apply(
         &mut self,
         hook: &Hook,
         row: &Row,

@@ -13,12 +13,11 @@ pub use call::{Caller, Role};
 pub use trial::Trial;
 
 use super::audit::Execution;
-use super::contract::Goclaw;
 use super::keeper::Keeper;
 use super::shared::Shared;
 use super::{config, log};
 use crate::clock::{Clock, Random, lock};
-use crate::hook::contract::{Contract as _, LoadOptions, Loaded, Purpose};
+use crate::hook::contract::{LoadOptions, Loaded, Purpose};
 use crate::hook::dialect::list::Dialect;
 use crate::hook::document::Source;
 use crate::hook::error::ConfigError;
@@ -68,7 +67,7 @@ impl Store {
     ) -> Result<Self, ConfigError> {
         let source = Source::new(&options.name, text);
         let node = source.json("hook: ")?;
-        Goclaw.load(&source, &options)?;
+        config::load(&source, &options)?;
         let shared = Arc::new(Shared::kept_by(keeper.clone()));
         let store = Self { options, clock, random, keeper, shared, inner: Mutex::default() };
         let mut rows = Vec::new();

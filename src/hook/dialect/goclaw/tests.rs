@@ -2,7 +2,7 @@
 
 use super::event::EventName;
 use super::payload::{Payload, read_event};
-use crate::hook::event::{Channel, Event, EventContext, Happening, ToolCall};
+use crate::hook::event::{Channel, Event, EventContext, Moment, ToolCall};
 use crate::hook::json::Json;
 use crate::hook::scripted::Scripted;
 use serde_json::{Value, json};
@@ -19,11 +19,11 @@ const PAYLOADS: [&str; 7] = [
 ];
 
 fn encoded(event: &Event) -> String {
-    let name = EventName::at(&event.happening).unwrap();
+    let name = EventName::at(&event.moment).unwrap();
     String::from_utf8(Payload::new(event, name, &Scripted::default()).encode()).unwrap()
 }
 
-fn event(id: &str, depth: u32, happening: Happening) -> Event {
+fn event(id: &str, depth: u32, moment: Moment) -> Event {
     let context = EventContext {
         session_id: "s1".to_owned(),
         org_id: Some("t1".to_owned()),
@@ -31,7 +31,7 @@ fn event(id: &str, depth: u32, happening: Happening) -> Event {
         depth,
         ..EventContext::default()
     };
-    let mut event = Event::new(context, happening);
+    let mut event = Event::new(context, moment);
     event.facts.insert("eventId".to_owned(), id.into());
     event
 }
@@ -42,32 +42,32 @@ fn call(name: &str, arguments: Value) -> ToolCall {
 
 #[test]
 fn payloads_are_those_of_the_contract() {
-    let mut start = event("e1", 0, Happening::SessionStarted { source: None });
+    let mut start = event("e1", 0, Moment::SessionStarted { source: None });
     start.facts.insert("rawInput".to_owned(), "hi".into());
     let events = [
         start,
         event(
             "e2",
             0,
-            Happening::PromptSubmitted {
+            Moment::PromptSubmitted {
                 message: Arc::from("delete everything"),
                 attachments: Json::default(),
                 channel: Channel::default(),
             },
         ),
-        event("e3", 0, Happening::ToolCallStarting(call("exec", json!({"cmd": "rm -rf /"})))),
+        event("e3", 0, Moment::ToolCallStarting(call("exec", json!({"cmd": "rm -rf /"})))),
         event(
             "e4",
             0,
-            Happening::ToolCallEnded {
+            Moment::ToolCallEnded {
                 call: call("write_file", json!({"path": "a.go"})),
                 result: Some(Json::from(json!("ok"))),
                 error: None,
             },
         ),
-        event("e5", 0, Happening::SessionEnded { reason: "done".to_owned() }),
-        event("e6", 1, Happening::SubagentStarted),
-        event("deleg-7", 1, Happening::SubagentEnded { last_message: None }),
+        event("e5", 0, Moment::SessionEnded { reason: "done".to_owned() }),
+        event("e6", 1, Moment::SubagentStarted),
+        event("deleg-7", 1, Moment::SubagentEnded { last_message: None }),
     ];
     for (event, payload) in events.iter().zip(PAYLOADS) {
         assert_eq!(encoded(event), payload);
@@ -119,7 +119,7 @@ fn a_payload_without_an_id_gets_a_random_one() {
 
 #[test]
 fn other_facts_follow_and_characters_stay() {
-    let mut event = event("e", 0, Happening::ToolCallStarting(call("exec", json!({"cmd": "a && b <c>"}))));
+    let mut event = event("e", 0, Moment::ToolCallStarting(call("exec", json!({"cmd": "a && b <c>"}))));
     event.facts.insert("branch".to_owned(), "main".into());
     event.facts.insert("ToolName".to_owned(), "forged".into());
     let payload = encoded(&event);

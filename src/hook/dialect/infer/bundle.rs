@@ -37,7 +37,7 @@ impl Bundle for InferBundle {
     }
 
     fn fire<'a>(&'a self, firing: Firing<'a>) -> Option<HookFuture<'a, Fired>> {
-        let point = Point::of(&firing.event.happening)?;
+        let point = Point::of(&firing.event.moment)?;
         let chain = chain::InferChain::new(self, firing.event, point, firing.host);
         Some(firing.run(&self.hooks, chain))
     }

@@ -9,7 +9,7 @@ use crate::hook::contract::{Absorbed, Chain, Delivery, Flow};
 use crate::hook::decision::{Decision, Reading, Verdict};
 use crate::hook::dialect::infer::reminder::due::Sessions;
 use crate::hook::dialect::result::DialectResult;
-use crate::hook::event::{Event, Happening};
+use crate::hook::event::{Event, Moment};
 use crate::hook::hooks::HookOf;
 use crate::hook::json::{Json, cut};
 use crate::hook::matcher::Mismatch;
@@ -78,13 +78,11 @@ impl<'a> InferChain<'a> {
 
 /// Why the point is not dispatched at all: no call of the batch is left, or the run did not finish normally (2).
 fn not_dispatched(event: &Event) -> Option<&'static str> {
-    match &event.happening {
-        Happening::ToolBatchStarting { calls } if calls.is_empty() => {
+    match &event.moment {
+        Moment::ToolBatchStarting { calls } if calls.is_empty() => {
             Some("2: every call of the batch was refused")
         }
-        Happening::SessionEnded { reason } if !is_normal(reason) => {
-            Some("2: the run did not finish normally")
-        }
+        Moment::SessionEnded { reason } if !is_normal(reason) => Some("2: the run did not finish normally"),
         _ => None,
     }
 }

@@ -10,7 +10,7 @@ use super::bundle::{Extra, InferBundle};
 use super::event::Point;
 use super::{guard, reminder};
 use crate::hook::contract::{LoadOptions, Loaded};
-use crate::hook::dialect::settings::Settings;
+use crate::hook::dialect::settings::SettingsReader;
 use crate::hook::document::{Node, NodeKind, Source};
 use crate::hook::error::{ConfigError, ConfigProblem};
 use crate::hook::hooks::{Due, Handler, Hook, Hooks};
@@ -32,7 +32,7 @@ const LONGEST_TIMEOUT: u64 = 1_000_000_000;
 const CAPTURED_BYTES: u64 = 1 << 20;
 
 pub(super) fn load(source: &Source<'_>, options: &LoadOptions) -> Result<Loaded, ConfigError> {
-    let mut settings = Settings::new(source, &options.settings);
+    let mut settings = SettingsReader::new(source, &options.settings);
     let environment = settings.texts("environment")?;
     let unset_is_empty = settings.bool("expand_unset_to_empty", false)?;
     let mode = settings.text("mode")?.unwrap_or("standard").to_owned();

@@ -1,6 +1,6 @@
 //! The points at which hooks run: their names, and which of our events each is.
 
-use crate::hook::event::Happening;
+use crate::hook::event::Moment;
 use crate::hook::event_table::{EventRow, event_table};
 
 event_table! {
@@ -18,11 +18,11 @@ event_table! {
 }
 
 impl Point {
-    pub(super) fn of(happening: &Happening) -> Option<Self> {
-        match happening {
+    pub(super) fn of(moment: &Moment) -> Option<Self> {
+        match moment {
             // What a payload says of a batch is only that there is one.
-            Happening::Other { name } => Self::from_name(name),
-            happening => Self::at(happening),
+            Moment::Other { name } => Self::from_name(name),
+            moment => Self::at(moment),
         }
     }
 }

@@ -46,5 +46,4 @@ mod tests;
 
 pub use crate::hook::dialect::infer::reminder::due::DueReminder;
 pub use allow_list::AllowList;
-pub use contract::Infer;
 pub use result::{InferRecord, InferResult};

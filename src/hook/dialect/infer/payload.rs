@@ -2,8 +2,9 @@
 
 use super::event::Point;
 use crate::hook::error::EventError;
-use crate::hook::event::{Event, EventContext, Happening};
+use crate::hook::event::{Event, EventContext, Moment};
 use crate::hook::json::ObjectWriter;
+use crate::hook::payload;
 use crate::text::Text;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -26,11 +27,9 @@ pub(super) fn turn(event: &Event) -> u64 {
 
 /// The event that a payload describes; other keys are ignored, but `mode` is taken for the permission mode.
 pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
-    let object = payload.as_object().ok_or(EventError::Type { field: "payload", expected: "an object" })?;
-    let name = string(object, "hook")?.ok_or(EventError::Missing("hook"))?;
-    let Some(point) = Point::from_name(&name) else {
-        return Err(EventError::Unknown { name, known: Point::all_names() });
-    };
+    let object = payload::members(payload)?;
+    let name = payload::text(object, "hook")?.ok_or(EventError::Missing("hook"))?;
+    let point = Point::read(name)?;
     let turn = match object.get("turn") {
         None | Some(Value::Null) => None,
         Some(turn) => {
@@ -39,30 +38,22 @@ pub(super) fn read_event(payload: &Value) -> Result<Event, EventError> {
         }
     };
     let context = EventContext {
-        session_id: string(object, "session_id")?.unwrap_or_default(),
+        session_id: payload::text(object, "session_id")?.unwrap_or_default(),
         turn_id: turn,
-        permission_mode: string(object, "mode")?,
+        permission_mode: payload::text(object, "mode")?,
         ..EventContext::default()
     };
-    let happening = match point {
-        Point::PreSession => Happening::SessionStarted { source: None },
-        Point::PreStream => Happening::ModelCallStarting { model: None, iteration: None },
-        Point::PostStream => Happening::ModelCallEnded { model: None, response: None },
-        Point::PreTool => Happening::Other { name },
-        Point::PostTool => Happening::ToolBatchEnded { calls: Vec::new() },
-        Point::PreQueueDrain => Happening::QueueDrainStarting,
-        Point::PostQueueDrain => Happening::QueueDrainEnded,
-        Point::PostSession => Happening::SessionEnded { reason: String::new() },
+    let moment = match point {
+        Point::PreSession => Moment::SessionStarted { source: None },
+        Point::PreStream => Moment::ModelCallStarting { model: None, iteration: None },
+        Point::PostStream => Moment::ModelCallEnded { model: None, response: None },
+        Point::PreTool => Moment::Other { name: point.name().to_owned() },
+        Point::PostTool => Moment::ToolBatchEnded { calls: Vec::new() },
+        Point::PreQueueDrain => Moment::QueueDrainStarting,
+        Point::PostQueueDrain => Moment::QueueDrainEnded,
+        Point::PostSession => Moment::SessionEnded { reason: String::new() },
     };
-    Ok(Event { context: Arc::new(context), at_ms: None, happening, facts: Map::new() })
-}
-
-fn string(object: &Map<String, Value>, field: &'static str) -> Result<Option<String>, EventError> {
-    match object.get(field) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(EventError::Type { field, expected: "a string" }),
-    }
+    Ok(Event { context: Arc::new(context), at_ms: None, moment, facts: Map::new() })
 }
 
 #[cfg(test)]
@@ -85,7 +76,7 @@ mod tests {
     fn the_examples_come_back_byte_for_byte() {
         for (example, point) in EXAMPLES.iter().zip(Point::ALL.iter().copied()) {
             let event = read_event(&serde_json::from_str(example).unwrap()).unwrap();
-            assert_eq!(Point::of(&event.happening), Some(point));
+            assert_eq!(Point::of(&event.moment), Some(point));
             assert_eq!(text(&event, point).as_ref(), example.as_bytes());
         }
     }

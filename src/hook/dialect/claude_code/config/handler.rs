@@ -229,7 +229,7 @@ impl Loader<'_> {
         Rule::read(text).map(Some).map_err(fault)
     }
 
-    /// What the handler does; with it why it can not start, if so.
+    /// What the handler does. Beside it stands why it can not start, for one that can not.
     fn work(
         file: &File<'_>,
         kind: &str,

@@ -3,7 +3,7 @@
 use super::{Group, Spec};
 use crate::hook::dialect::docker_agent::builtin;
 use crate::hook::dialect::docker_agent::bundle::{Action, Extra, OnError};
-use crate::hook::dialect::docker_agent::settings::Settings;
+use crate::hook::dialect::docker_agent::settings::DockerAgentSettings;
 use crate::hook::dialect::docker_agent::template::Template;
 use crate::hook::document::{Node, NodeKind};
 use crate::hook::hooks::{Handler, Hook};
@@ -50,7 +50,7 @@ pub(super) struct Reader<'a> {
     pub(super) path: &'a str,
     pub(super) index: usize,
     pub(super) limits: &'a Limits,
-    pub(super) settings: &'a Settings,
+    pub(super) settings: &'a DockerAgentSettings,
 }
 
 impl Reader<'_> {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::hook::decision::Verdict;
 use crate::hook::dialect::docker_agent::result::Permission;
-use crate::hook::event::{Event, EventContext, Happening, ToolCall};
+use crate::hook::event::{Event, EventContext, Moment, ToolCall};
 use crate::hook::record::Selection;
 use crate::hook::script::{Ended, ScriptOutcome};
 use crate::text::Text;
@@ -64,24 +64,24 @@ fn the_neutral_form_fires_every_event_of_the_contract() {
         assert_eq!(asked["hook_event_name"], event.name());
     }
     let call = ToolCall { name: "shell".into(), id: "c".into(), arguments: json!({}).into() };
-    let named = |name: &str, happening| {
-        let mut event = Event::new(EventContext::default(), happening);
+    let named = |name: &str, moment| {
+        let mut event = Event::new(EventContext::default(), moment);
         event.facts.insert("hook_event_name".to_owned(), name.into());
         event
     };
     for (event, expected) in [
-        (Event::new(EventContext::default(), Happening::ToolCallStarting(call.clone())), "pre_tool_use"),
-        (named("tool_guard", Happening::ToolCallStarting(call)), "tool_guard"),
-        (named("on_error", Happening::Notified { level: "x".into(), message: "m".into() }), "on_error"),
+        (Event::new(EventContext::default(), Moment::ToolCallStarting(call.clone())), "pre_tool_use"),
+        (named("tool_guard", Moment::ToolCallStarting(call)), "tool_guard"),
+        (named("on_error", Moment::Notified { level: "x".into(), message: "m".into() }), "on_error"),
         (
-            Event::new(EventContext::default(), Happening::Other { name: "on_user_input".into() }),
+            Event::new(EventContext::default(), Moment::Other { name: "on_user_input".into() }),
             "on_user_input",
         ),
     ] {
         let outcome = block_on(hooks.fire(&Scripted::default(), &event));
         assert_eq!(outcome.records[0].event, expected);
     }
-    let none = Event::new(EventContext::default(), Happening::QueueDrainEnded);
+    let none = Event::new(EventContext::default(), Moment::QueueDrainEnded);
     assert!(block_on(hooks.fire(&Scripted::default(), &none)).dialect_result.is_none());
 }
 

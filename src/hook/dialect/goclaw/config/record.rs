@@ -4,11 +4,12 @@
 use super::builtin;
 use super::field::{Checked, fault, strings};
 use super::raw::Raw;
-use super::settings::{Edition, Settings};
+use super::settings::{Edition, GoclawSettings};
+use crate::hook::cel;
 use crate::hook::contract::{LoadOptions, Purpose};
 use crate::hook::dialect::goclaw::event::EventName;
+use crate::hook::dialect::goclaw::filter;
 use crate::hook::dialect::goclaw::handler_kind::HandlerKind;
-use crate::hook::dialect::goclaw::{cel, filter};
 use crate::hook::document::Node;
 use crate::hook::hooks::{Handler, Hook};
 use crate::hook::id::HookId;
@@ -92,7 +93,7 @@ pub(in crate::hook::dialect::goclaw) enum Native {
 
 pub(super) struct Reader<'a> {
     pub(super) options: &'a LoadOptions,
-    pub(super) settings: &'a Settings,
+    pub(super) settings: &'a GoclawSettings,
     pub(super) limits: &'a Limits,
     pub(super) regexes: &'a mut RegexCompiler,
 }

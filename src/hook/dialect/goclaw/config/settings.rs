@@ -12,7 +12,7 @@ pub(in crate::hook::dialect::goclaw) enum Edition {
 
 /// See the table.
 #[derive(Clone, Debug)]
-pub(in crate::hook::dialect::goclaw) struct Settings {
+pub(in crate::hook::dialect::goclaw) struct GoclawSettings {
     pub(in crate::hook::dialect::goclaw) edition: Edition,
     pub(super) tenant_id: Option<String>,
     pub(super) sentinel_tenant_id: String,
@@ -32,7 +32,7 @@ pub(in crate::hook::dialect::goclaw) struct Settings {
 const MONTHLY_TOKENS: u64 = 1_000_000;
 const NIL: &str = "00000000-0000-0000-0000-000000000000";
 
-impl Default for Settings {
+impl Default for GoclawSettings {
     fn default() -> Self {
         Self {
             edition: Edition::Lite,
@@ -50,7 +50,7 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl GoclawSettings {
     pub(super) fn read(given: &Map<String, Value>) -> Result<Self, String> {
         let mut settings = Self::default();
         for (name, value) in given {

@@ -7,7 +7,7 @@
 use super::{Reminder, Trigger};
 use crate::hook::dialect::infer::event::Point;
 use crate::hook::dialect::infer::payload;
-use crate::hook::event::{Event, Happening, ToolCall, ToolCallSummary};
+use crate::hook::event::{Event, Moment, ToolCall, ToolCallSummary};
 use crate::hook::json::cut;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use serde::Serialize;
@@ -82,7 +82,7 @@ impl Sessions {
             self.0.clear();
         }
         let past = self.0.entry(session.clone()).or_default();
-        let now = past.take_in(event, point, mode);
+        let now = past.note(event, point, mode);
         let mut due = Vec::new();
         for reminder in all.iter().filter(|reminder| reminder.point == point) {
             if !now.is_due(reminder, &past.told) {
@@ -111,18 +111,18 @@ impl Sessions {
 }
 
 impl Past {
-    fn take_in<'a>(&mut self, event: &'a Event, point: Point, mode: &'a str) -> Now<'a> {
+    fn note<'a>(&mut self, event: &'a Event, point: Point, mode: &'a str) -> Now<'a> {
         let number = |name: &str| event.facts.get(name).and_then(Value::as_u64);
         let before = self.mode.clone();
         if point == Point::PreStream {
             self.mode = Some(mode.to_owned());
         }
-        if let Happening::ToolBatchStarting { calls } = &event.happening {
+        if let Moment::ToolBatchStarting { calls } = &event.moment {
             let calls = calls.iter().take(MOST_CALLS);
             self.calls = calls.map(|call| (call.id.to_string(), key(call))).collect();
         }
-        let calls = match &event.happening {
-            Happening::ToolBatchEnded { calls } => calls.as_slice(),
+        let calls = match &event.moment {
+            Moment::ToolBatchEnded { calls } => calls.as_slice(),
             _ => &[],
         };
         let repeated = self.repeated(calls);

@@ -1,4 +1,4 @@
-//! CEL, as far as `if_expr` needs it: three variables, the standard operators, macros and functions of text, lists and maps.
+//! CEL, an expression language that configs have conditions in, as far as they need it: variables, the standard operators, macros and functions of text, lists and maps.
 //!
 //! `lexer.rs` makes tokens, `parser.rs` an [`expression::Expression`] whose names are resolved to slots, `check.rs` finds types that can not
 //! fit, `evaluate.rs` runs

@@ -1,11 +1,14 @@
 //! Expected values are those of the CEL specification (`langdef.md`) and its conformance tests.
 
-use super::Program;
 use super::evaluate::EvaluationError;
 use super::value::Value;
-use crate::hook::dialect::goclaw::filter::VARIABLES;
+use super::{Kind, Program};
 use crate::hook::matcher::RegexCompiler;
 use serde_json::{Value as Json, json};
+
+/// A text, a map and a number.
+const VARIABLES: [(&str, Kind); 3] =
+    [("tool_name", Kind::String), ("tool_input", Kind::Map), ("depth", Kind::Int)];
 
 fn compile(source: &str) -> Result<Program, String> {
     Program::compile(source, &VARIABLES, &mut RegexCompiler::new(1 << 20))

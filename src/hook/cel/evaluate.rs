@@ -3,14 +3,14 @@
 //! `exists` as CEL has it: `false && error` is false.
 
 use super::convert::{convert, double, size, whole};
-use super::expression::{Arithmetic, Expression, Function, Macro, MacroKind, Relation, Step};
+use super::expression::{Arithmetic, Expression, Function, Macro, MacroKind, Relation, Selector};
 use super::value::{List, Map, Value, is_whole};
 use crate::hook::matcher::RegexCompiler;
 use std::cmp::Ordering;
 
 /// Why an expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(in crate::hook::dialect::goclaw) enum EvaluationError {
+pub(in crate::hook) enum EvaluationError {
     /// The cost limit.
     #[error("the evaluation costs more than {0}")]
     Cost(u64),
@@ -167,28 +167,28 @@ impl<'a> Evaluation<'a> {
         Ok(Value::Map(Map::Made(all.into())))
     }
 
-    fn step(&mut self, value: Value<'a>, step: &'a Step) -> Outcome<Value<'a>> {
+    fn step(&mut self, value: Value<'a>, step: &'a Selector) -> Outcome<Value<'a>> {
         self.charge(1)?;
         match step {
-            Step::Field(name) => match &value {
+            Selector::Field(name) => match &value {
                 Value::Map(map) => {
                     let found = self.lookup(map, &Value::text(name))?;
                     found.ok_or_else(|| EvaluationError::NoSuchKey(name.clone()))
                 }
                 other => Err(overload("select", &[other])),
             },
-            Step::Index(index) => {
+            Selector::Index(index) => {
                 let index = self.value(index)?;
                 self.index(&value, &index)
             }
-            Step::Call(function, arguments) => {
+            Selector::Call(function, arguments) => {
                 let mut values = vec![value];
                 for argument in arguments {
                     values.push(self.value(argument)?);
                 }
                 self.call(function, &values)
             }
-            Step::Macro(step) => self.comprehension(&value, step),
+            Selector::Macro(step) => self.comprehension(&value, step),
         }
     }
 

@@ -19,7 +19,7 @@ pub(super) enum Literal {
 
 /// A value at evaluation; cheap to clone.
 #[derive(Clone, Debug)]
-pub(in crate::hook::dialect::goclaw) enum Value<'a> {
+pub(in crate::hook) enum Value<'a> {
     Null,
     Bool(bool),
     Int(i64),
@@ -33,19 +33,19 @@ pub(in crate::hook::dialect::goclaw) enum Value<'a> {
 }
 
 #[derive(Clone, Debug)]
-pub(in crate::hook::dialect::goclaw) enum Str<'a> {
+pub(in crate::hook) enum Str<'a> {
     Borrowed(&'a str),
     Shared(Arc<str>),
 }
 
 #[derive(Clone, Debug)]
-pub(in crate::hook::dialect::goclaw) enum List<'a> {
+pub(in crate::hook) enum List<'a> {
     Json(&'a [Json]),
     Made(Arc<[Value<'a>]>),
 }
 
 #[derive(Clone, Debug)]
-pub(in crate::hook::dialect::goclaw) enum Map<'a> {
+pub(in crate::hook) enum Map<'a> {
     Json(&'a serde_json::Map<String, Json>),
     Made(Arc<[(Value<'a>, Value<'a>)]>),
 }
@@ -102,12 +102,12 @@ impl<'a> Map<'a> {
 }
 
 impl<'a> Value<'a> {
-    pub(in crate::hook::dialect::goclaw) const fn text(text: &'a str) -> Self {
+    pub(in crate::hook) const fn text(text: &'a str) -> Self {
         Self::String(Str::Borrowed(text))
     }
 
     /// CEL's reading of JSON: every number is a double.
-    pub(in crate::hook::dialect::goclaw) fn from_json(json: &'a Json) -> Self {
+    pub(in crate::hook) fn from_json(json: &'a Json) -> Self {
         match json {
             Json::Null => Self::Null,
             Json::Bool(value) => Self::Bool(*value),

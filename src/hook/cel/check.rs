@@ -2,12 +2,12 @@
 //! config is loaded, as CEL's type checker has it. What comes from `tool_input` may be anything; numbers mix, as they do at
 //! evaluation; elements of lists and maps are not followed.
 
-use super::expression::{Arithmetic, Expression, Function, Macro, MacroKind, Relation, Step};
+use super::expression::{Arithmetic, Expression, Function, Macro, MacroKind, Relation, Selector};
 use super::value::Literal;
 
 /// A type, or that it is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::hook::dialect::goclaw) enum Kind {
+pub(in crate::hook) enum Kind {
     Dyn,
     Null,
     Bool,
@@ -146,13 +146,13 @@ const fn of_literal(literal: &Literal) -> Kind {
     }
 }
 
-fn of_step(base: Kind, step: &Step, scope: &mut Vec<Kind>) -> Checked {
+fn of_step(base: Kind, step: &Selector, scope: &mut Vec<Kind>) -> Checked {
     match step {
-        Step::Field(_) if base.is_one_of(&[Map]) => Ok(Dyn),
-        Step::Field(name) => {
+        Selector::Field(_) if base.is_one_of(&[Map]) => Ok(Dyn),
+        Selector::Field(name) => {
             Err(format!("type '{}' does not support field selection of '{name}'", base.name()))
         }
-        Step::Index(index) => {
+        Selector::Index(index) => {
             let index = check(index, scope)?;
             let fits = match base {
                 List => index.is_one_of(&[Int, Uint, Double]),
@@ -161,14 +161,14 @@ fn of_step(base: Kind, step: &Step, scope: &mut Vec<Kind>) -> Checked {
             };
             if fits { Ok(Dyn) } else { none("_[_]", &[base, index]) }
         }
-        Step::Call(function, arguments) => {
+        Selector::Call(function, arguments) => {
             let mut kinds = vec![base];
             for argument in arguments {
                 kinds.push(check(argument, scope)?);
             }
             of_call(function, &kinds)
         }
-        Step::Macro(step) => of_macro(base, step, scope),
+        Selector::Macro(step) => of_macro(base, step, scope),
     }
 }
 

@@ -10,7 +10,7 @@ pub(super) enum Expression {
     /// A variable, or the name that a macro binds, by its place.
     Slot(usize),
     /// `base.field`, `base[index]`, `base.call(...)`, one after another.
-    Path(Box<Self>, Vec<Step>),
+    Path(Box<Self>, Vec<Selector>),
     /// `has(base.field)`
     Has(Box<Self>, String),
     /// `!`; whether an odd number of them.
@@ -31,7 +31,7 @@ pub(super) enum Expression {
 }
 
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum Selector {
     Field(String),
     Index(Expression),
     /// A function whose first argument stands before the dot.

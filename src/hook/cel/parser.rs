@@ -1,7 +1,7 @@
 //! Tokens → expression, by recursive descent over CEL's eight levels of operators. Names are resolved on the way: an unknown
 //! variable or function, or a wrong number of arguments, is an error here and not at evaluation.
 
-use super::expression::{Arithmetic, Expression, Function, Macro, MacroKind, Relation, Step};
+use super::expression::{Arithmetic, Expression, Function, Macro, MacroKind, Relation, Selector};
 use super::lexer::{Token, TokenKind, fault};
 use super::value::Literal;
 use crate::hook::matcher::RegexCompiler;
@@ -224,14 +224,14 @@ impl Parser<'_> {
         let mut steps = Vec::new();
         loop {
             if self.takes("[") {
-                steps.push(Step::Index(self.expression()?));
+                steps.push(Selector::Index(self.expression()?));
                 self.expect("]")?;
             } else if self.takes(".") {
                 let name = self.name()?;
                 if self.takes("(") {
                     steps.push(self.method(&name)?);
                 } else {
-                    steps.push(Step::Field(name));
+                    steps.push(Selector::Field(name));
                 }
             } else if steps.is_empty() {
                 return Ok(base);
@@ -253,7 +253,7 @@ impl Parser<'_> {
     }
 
     /// After `base.name(`.
-    fn method(&mut self, name: &str) -> Result<Step, String> {
+    fn method(&mut self, name: &str) -> Result<Selector, String> {
         let place = self.at.saturating_sub(2);
         if let Some(kind) = MacroKind::from_name(name) {
             return self.comprehension(name, kind);
@@ -264,7 +264,7 @@ impl Parser<'_> {
         let arguments = self.arguments(")")?;
         self.check_count(place, name, wanted, arguments.len() + 1)?;
         let function = self.with_regex(function, arguments.first())?;
-        Ok(Step::Call(function, arguments))
+        Ok(Selector::Call(function, arguments))
     }
 
     fn undeclared(&mut self, place: usize, name: &str) -> String {
@@ -306,7 +306,7 @@ impl Parser<'_> {
     }
 
     /// After `base.all(`: a name, then one or two expressions that may use it.
-    fn comprehension(&mut self, name: &str, kind: MacroKind) -> Result<Step, String> {
+    fn comprehension(&mut self, name: &str, kind: MacroKind) -> Result<Selector, String> {
         let variable = self.name()?;
         if RESERVED.contains(&variable.as_str()) || matches!(variable.as_str(), "true" | "false" | "null") {
             return Err(self.fault(&format!("`{variable}` can not be a variable")));
@@ -324,7 +324,7 @@ impl Parser<'_> {
             Some(second) => (Some(first), second),
             None => (None, first),
         };
-        Ok(Step::Macro(Box::new(Macro { kind, filter, body })))
+        Ok(Selector::Macro(Box::new(Macro { kind, filter, body })))
     }
 
     fn primary(&mut self) -> Result<Expression, String> {
@@ -421,7 +421,7 @@ impl Parser<'_> {
         self.expect(")")?;
         let invalid = "invalid argument to has() macro";
         let Expression::Path(base, mut steps) = argument else { return Err(self.fault(invalid)) };
-        let Some(Step::Field(field)) = steps.pop() else { return Err(self.fault(invalid)) };
+        let Some(Selector::Field(field)) = steps.pop() else { return Err(self.fault(invalid)) };
         let base = if steps.is_empty() { base } else { Box::new(Expression::Path(base, steps)) };
         Ok(Expression::Has(base, field))
     }
