@@ -36,6 +36,7 @@ impl WordPrinter<'_> {
         collect(&word.parts, &mut inner);
         let (mut at, end) = (word.span.start as usize, word.span.end as usize);
         let mut inner = inner.into_iter().peekable();
+        let is_kept = has_quotes_in_quotes(&word.parts);
         let mut in_double_quotes = false;
         while let Some(&byte) = self.source.get(at).filter(|_| at < end) {
             while inner.peek().is_some_and(|next| (next.span.start as usize) < at) {
@@ -48,6 +49,7 @@ impl WordPrinter<'_> {
             }
             let second = self.source.get(at + 1).copied().filter(|_| at + 1 < end);
             let taken = match (byte, second) {
+                (b'\\', Some(_)) if is_kept => 2,
                 (b'\\', Some(b'\n')) => {
                     at += 2;
                     continue;
@@ -58,6 +60,8 @@ impl WordPrinter<'_> {
                     at += 1;
                     continue;
                 }
+                (b'`', _) if is_kept => self.quote_length(at, end, 1),
+                _ if is_kept => 1,
                 // The second `$` of `$$` begins nothing.
                 (b'\\', Some(_)) | (b'$', Some(b'$')) => 2,
                 (b'\'', _) if !in_double_quotes => self.quote_length(at, end, 1),
@@ -118,6 +122,40 @@ impl WordPrinter<'_> {
     }
 }
 
+/// Whether a part in double quotes has an expansion with quotes of its own, as `"${x:-"a"}"`: which of them are quotes the text alone
+/// does not tell, so that such a word is shown as it was written.
+fn has_quotes_in_quotes(parts: &[WordPart]) -> bool {
+    parts.iter().any(|part| match part {
+        WordPart::DoubleQuoted(inner) => inner.iter().any(|part| match part {
+            WordPart::Parameter(expansion) => {
+                let mut has_quotes = false;
+                each_word(expansion, &mut |parts| has_quotes |= has_quotes_within(parts));
+                has_quotes
+            }
+            _ => false,
+        }),
+        WordPart::Parameter(expansion) => {
+            let mut has_quotes = false;
+            each_word(expansion, &mut |parts| has_quotes |= has_quotes_in_quotes(parts));
+            has_quotes
+        }
+        _ => false,
+    })
+}
+
+fn has_quotes_within(parts: &[WordPart]) -> bool {
+    parts.iter().any(|part| match part {
+        WordPart::Quoted(text) | WordPart::Literal(text) => text.iter().any(|byte| b"'\"".contains(byte)),
+        WordPart::DoubleQuoted(_) => true,
+        WordPart::Parameter(expansion) => {
+            let mut has_quotes = false;
+            each_word(expansion, &mut |parts| has_quotes |= has_quotes_within(parts));
+            has_quotes
+        }
+        _ => false,
+    })
+}
+
 /// The substitutions of a word in source order, those inside others left out.
 fn collect<'a>(parts: &'a [WordPart], out: &mut Vec<Inner<'a>>) {
     for part in parts {
@@ -141,25 +179,30 @@ fn collect<'a>(parts: &'a [WordPart], out: &mut Vec<Inner<'a>>) {
 }
 
 fn collect_expansion<'a>(expansion: &'a ParameterExpansion, out: &mut Vec<Inner<'a>>) {
+    each_word(expansion, &mut |parts| collect(parts, out));
+}
+
+/// The words in an expansion.
+fn each_word<'a>(expansion: &'a ParameterExpansion, see: &mut dyn FnMut(&'a [WordPart])) {
     if let Parameter::Element(_, subscript) = &expansion.parameter {
-        collect(&subscript.word.parts, out);
+        see(&subscript.word.parts);
     }
     match &expansion.operation {
-        ParameterOperation::Default { word, .. } => collect(&word.parts, out),
+        ParameterOperation::Default { word, .. } => see(&word.parts),
         ParameterOperation::TrimPrefix { pattern, .. } | ParameterOperation::TrimSuffix { pattern, .. } => {
-            collect(&pattern.parts, out);
+            see(&pattern.parts);
         }
         ParameterOperation::Replace { pattern, replacement, .. } => {
-            collect(&pattern.parts, out);
+            see(&pattern.parts);
             if let Some(replacement) = replacement {
-                collect(&replacement.parts, out);
+                see(&replacement.parts);
             }
         }
-        ParameterOperation::Case { pattern: Some(pattern), .. } => collect(&pattern.parts, out),
+        ParameterOperation::Case { pattern: Some(pattern), .. } => see(&pattern.parts),
         ParameterOperation::Substring { offset, length } => {
-            collect(&offset.text.parts, out);
+            see(&offset.text.parts);
             if let Some(length) = length {
-                collect(&length.text.parts, out);
+                see(&length.text.parts);
             }
         }
         _ => {}

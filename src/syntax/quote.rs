@@ -140,6 +140,10 @@ impl Reader<'_> {
                         self.input.pos += 1;
                     }
                 }
+                // The second quote of a pair.
+                b'$' if single.is_some() && self.byte_at(self.pos() + 1) == Some(b'\'') => {
+                    self.input.pos += 1;
+                }
                 b'$' => {
                     self.flush_quoted(run, out);
                     run = self.pos();

@@ -4,6 +4,7 @@
 
 use super::compile::Compiled;
 use crate::clock::lock;
+use crate::limit::gauge;
 use crate::memory::{Arc, String, Vec};
 use std::sync::Mutex;
 
@@ -32,15 +33,18 @@ impl Filters {
         known.first().map(|known| Arc::clone(&known.compiled))
     }
 
-    /// Keeps a filter.
+    /// Keeps a filter. What was made after memory was refused may lack a part, and no other run may find it.
     pub(super) fn insert(&self, text: &[u8], names: &[String], compiled: &Arc<Compiled>) {
         if text.len() > LONGEST || names.iter().map(|name| name.len()).sum::<usize>() > LONGEST {
             return;
         }
+        let new = Known { text: text.into(), names: names.into(), compiled: Arc::clone(compiled) };
+        if gauge::is_refused() {
+            return;
+        }
         let mut known = lock(&self.0);
         known.truncate(KEPT - 1);
-        let compiled = Arc::clone(compiled);
-        known.insert(0, Known { text: text.into(), names: names.into(), compiled });
+        known.insert(0, new);
     }
 }
 
