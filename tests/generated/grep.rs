@@ -7,18 +7,46 @@ use super::{Call, Known, Outcome, Tool};
 
 pub(crate) const TOOL: Tool = Tool { name: "grep", generate, known: KNOWN };
 
-const KNOWN: &[Known] = &[Known {
-    reason: "in which order a folder's files come is a matter of the file system",
-    explains: |call, theirs, mine| {
-        let recurses = |argument: &Vec<u8>| {
-            let is_long = argument.starts_with(b"--") && argument.ends_with(b"recurse")
-                || argument.ends_with(b"recursive");
-            let is_short = argument.starts_with(b"-") && argument.iter().any(|byte| b"rRd".contains(byte));
-            is_long || is_short
-        };
-        call.arguments.iter().any(recurses) && theirs.status == mine.status && sorted(theirs) == sorted(mine)
+const KNOWN: &[Known] = &[
+    Known {
+        reason: "the help is told in words of its own",
+        explains: |_, theirs, ours| {
+            let is_help = |text: &[u8]| text.starts_with(b"Usage: grep [OPTION]... PATTERNS [FILE]...\n");
+            is_help(&theirs.stdout) && is_help(&ours.stdout) && theirs.status == ours.status
+        },
     },
-}];
+    Known {
+        reason: "a range in brackets may end in a character that is not ASCII",
+        explains: |call, theirs, _| {
+            theirs.stderr.ends_with(b": Invalid collation character\n") && call.has_wide_range()
+        },
+    },
+    Known {
+        reason: "standard input is a file for the real tool, whose size says how wide -T makes numbers",
+        explains: |call, theirs, ours| {
+            let words = |outcome: &Outcome| {
+                outcome.stdout.iter().copied().filter(|byte| *byte != b' ').collect::<Vec<u8>>()
+            };
+            let has_tab = |argument: &Vec<u8>| argument == b"-T" || argument.starts_with(b"--initial");
+            call.arguments.iter().any(has_tab) && words(theirs) == words(ours)
+        },
+    },
+    Known {
+        reason: "in which order a folder's files come is a matter of the file system",
+        explains: |call, theirs, mine| {
+            let recurses = |argument: &Vec<u8>| {
+                let is_long = argument.starts_with(b"--") && argument.ends_with(b"recurse")
+                    || argument.ends_with(b"recursive");
+                let is_short =
+                    argument.starts_with(b"-") && argument.iter().any(|byte| b"rRd".contains(byte));
+                is_long || is_short
+            };
+            call.arguments.iter().any(recurses)
+                && theirs.status == mine.status
+                && sorted(theirs) == sorted(mine)
+        },
+    },
+];
 
 fn sorted(outcome: &Outcome) -> [Vec<Vec<u8>>; 2] {
     [&outcome.stdout, &outcome.stderr].map(|text| {

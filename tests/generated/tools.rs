@@ -81,6 +81,11 @@ impl Call {
         self.arguments.iter().chain(files).chain([&self.stdin])
     }
 
+    /// Whether a text stands somewhere in what is given.
+    pub(crate) fn says(&self, wanted: &[u8]) -> bool {
+        self.texts().any(|text| text.windows(wanted.len()).any(|window| window == wanted))
+    }
+
     /// Whether all that is given is UTF-8.
     pub(crate) fn is_text(&self) -> bool {
         self.texts().all(|text| std::str::from_utf8(text).is_ok())

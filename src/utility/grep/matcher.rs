@@ -40,15 +40,32 @@ enum Scan {
     Lines,
 }
 
+fn options_of(settings: &Settings, meter: &Arc<Meter>) -> RegexOptions {
+    RegexOptions {
+        ignore_case: settings.ignore_case,
+        whole_line: settings.whole_line,
+        whole_word: settings.whole_word,
+        dialect: crate::utility::regex::Dialect::Grep,
+        ..regex_options(meter)
+    }
+}
+
+/// What is wrong with a pattern by itself.
+pub(super) fn fault(settings: &Settings, pattern: &[u8], meter: &Arc<Meter>) -> Option<RegexError> {
+    let syntax = match settings.syntax {
+        Syntax::Basic => RegexSyntax::Basic,
+        Syntax::Extended => RegexSyntax::Extended,
+        Syntax::Fixed | Syntax::Perl => return None,
+    };
+    match Regex::new(pattern, syntax, &options_of(settings, meter)) {
+        Err(RegexError::Stopped(_)) | Ok(_) => None,
+        Err(error) => Some(error),
+    }
+}
+
 impl Matcher {
     pub(super) fn new(settings: &Settings, meter: &Arc<Meter>) -> Result<Self, RegexError> {
-        let options = RegexOptions {
-            ignore_case: settings.ignore_case,
-            whole_line: settings.whole_line,
-            whole_word: settings.whole_word,
-            dialect: crate::utility::regex::Dialect::Grep,
-            ..regex_options(meter)
-        };
+        let options = options_of(settings, meter);
         let (sources, syntax) = sources(settings);
         let is_posix = matches!(syntax, RegexSyntax::Basic | RegexSyntax::Extended);
         let has_references = is_posix && sources.iter().any(|source| refers_back(source));

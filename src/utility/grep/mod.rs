@@ -26,57 +26,59 @@ pub(super) const UTILITY: Utility = Utility {
     ..Utility::BASE
 };
 
+// In this order GNU grep names what an abbreviation may mean.
 pub(super) const OPTIONS: &[OptionSpec] = &[
+    flag('G', "basic-regexp", "PATTERNS are basic regular expressions"),
     flag('E', "extended-regexp", "PATTERNS are extended regular expressions"),
     flag('F', "fixed-strings", "PATTERNS are strings"),
-    flag('G', "basic-regexp", "PATTERNS are basic regular expressions"),
     flag('P', "perl-regexp", "PATTERNS are Perl regular expressions"),
-    value('e', "regexp", "PATTERNS", "use PATTERNS for matching"),
-    value('f', "file", "FILE", "take PATTERNS from FILE"),
-    flag('i', "ignore-case", "ignore case distinctions in patterns and data"),
-    flag('y', "", "the same as -i"),
-    flag('\0', "no-ignore-case", "do not ignore case distinctions (default)"),
-    flag('w', "word-regexp", "match only whole words"),
-    flag('x', "line-regexp", "match only whole lines"),
-    flag('z', "null-data", "a data line ends in 0 byte, not newline"),
-    flag('s', "no-messages", "suppress error messages"),
-    flag('v', "invert-match", "select non-matching lines"),
-    flag('V', "", "display version information and exit"),
-    value('m', "max-count", "NUM", "stop after NUM selected lines"),
-    flag('b', "byte-offset", "print the byte offset with output lines"),
-    flag('n', "line-number", "print line number with output lines"),
-    flag('\0', "line-buffered", "flush output on every line"),
-    flag('H', "with-filename", "print file name with output lines"),
-    flag('h', "no-filename", "suppress the file name prefix on output"),
-    value('\0', "label", "LABEL", "use LABEL as the standard input file name prefix"),
-    flag('o', "only-matching", "show only nonempty parts of lines that match"),
-    flag('q', "quiet", "suppress all normal output"),
-    flag('\0', "silent", "suppress all normal output"),
+    value('A', "after-context", "NUM", "print NUM lines of trailing context"),
+    value('B', "before-context", "NUM", "print NUM lines of leading context"),
     value('\0', "binary-files", "TYPE", "assume that binary files are 'binary', 'text', or 'without-match'"),
-    flag('a', "text", "equivalent to --binary-files=text"),
-    flag('I', "", "equivalent to --binary-files=without-match"),
-    value('d', "directories", "ACTION", "how to handle directories: 'read', 'recurse', or 'skip'"),
+    flag('\0', "line-buffered", "flush output on every line"),
+    flag('b', "byte-offset", "print the byte offset with output lines"),
+    value('C', "context", "NUM", "print NUM lines of output context"),
+    optional('\0', "color", "WHEN", "mark the matching strings: 'always', 'never', or 'auto'"),
+    optional('\0', "colour", "WHEN", "the same as --color"),
+    flag('c', "count", "print only a count of selected lines per FILE"),
     value('D', "devices", "ACTION", "how to handle devices and FIFOs: 'read' or 'skip'"),
-    flag('r', "recursive", "like --directories=recurse"),
-    flag('R', "dereference-recursive", "likewise, but follow all symlinks"),
-    value('\0', "include", "GLOB", "search only files that match GLOB (a file pattern)"),
+    value('d', "directories", "ACTION", "how to handle directories: 'read', 'recurse', or 'skip'"),
     value('\0', "exclude", "GLOB", "skip files that match GLOB"),
     value('\0', "exclude-from", "FILE", "skip files that match any file pattern from FILE"),
     value('\0', "exclude-dir", "GLOB", "skip directories that match GLOB"),
-    flag('L', "files-without-match", "print only names of FILEs with no selected lines"),
+    value('f', "file", "FILE", "take PATTERNS from FILE"),
     flag('l', "files-with-matches", "print only names of FILEs with selected lines"),
-    flag('c', "count", "print only a count of selected lines per FILE"),
-    flag('T', "initial-tab", "make tabs line up (if needed)"),
-    flag('Z', "null", "print 0 byte after FILE name"),
-    value('B', "before-context", "NUM", "print NUM lines of leading context"),
-    value('A', "after-context", "NUM", "print NUM lines of trailing context"),
-    value('C', "context", "NUM", "print NUM lines of output context"),
-    number("NUM", "same as --context=NUM"),
+    flag('L', "files-without-match", "print only names of FILEs with no selected lines"),
     value('\0', "group-separator", "SEP", "print SEP on line between matches with context"),
+    value('\0', "include", "GLOB", "search only files that match GLOB (a file pattern)"),
+    flag('i', "ignore-case", "ignore case distinctions in patterns and data"),
+    flag('\0', "no-ignore-case", "do not ignore case distinctions (default)"),
+    flag('T', "initial-tab", "make tabs line up (if needed)"),
+    value('\0', "label", "LABEL", "use LABEL as the standard input file name prefix"),
+    flag('n', "line-number", "print line number with output lines"),
+    flag('x', "line-regexp", "match only whole lines"),
+    value('m', "max-count", "NUM", "stop after NUM selected lines"),
+    flag('h', "no-filename", "suppress the file name prefix on output"),
     flag('\0', "no-group-separator", "do not print separator for matches with context"),
-    optional('\0', "color", "WHEN", "mark the matching strings: 'always', 'never', or 'auto'"),
-    optional('\0', "colour", "WHEN", "the same as --color"),
+    flag('s', "no-messages", "suppress error messages"),
+    flag('Z', "null", "print 0 byte after FILE name"),
+    flag('z', "null-data", "a data line ends in 0 byte, not newline"),
+    flag('o', "only-matching", "show only nonempty parts of lines that match"),
+    flag('q', "quiet", "suppress all normal output"),
+    flag('r', "recursive", "like --directories=recurse"),
+    flag('R', "dereference-recursive", "likewise, but follow all symlinks"),
+    value('e', "regexp", "PATTERNS", "use PATTERNS for matching"),
+    flag('v', "invert-match", "select non-matching lines"),
+    flag('\0', "silent", "suppress all normal output"),
+    flag('a', "text", "equivalent to --binary-files=text"),
     flag('U', "binary", "do not strip CR characters (they never are)"),
+    flag('u', "unix-byte-offsets", "obsolete, has no effect"),
+    flag('H', "with-filename", "print file name with output lines"),
+    flag('w', "word-regexp", "match only whole words"),
+    flag('y', "", "the same as -i"),
+    flag('V', "", "display version information and exit"),
+    flag('I', "", "equivalent to --binary-files=without-match"),
+    number("NUM", "same as --context=NUM"),
 ];
 
 async fn start_basic(ctx: &mut Context) -> Result<ExitStatus, UtilityError> {
@@ -125,8 +127,15 @@ async fn run(
     for pattern in &settings.patterns {
         ctx.compiles(pattern).await;
     }
-    let matcher = Matcher::new(&settings, &ctx.meter)
-        .map_err(|error| super::ticker::search_error(&ctx.meter, &error, 2))?;
+    let matcher = match Matcher::new(&settings, &ctx.meter) {
+        Ok(matcher) => matcher,
+        Err(error) => {
+            if !tell_faults(ctx, &settings) {
+                return Err(super::ticker::search_error(&ctx.meter, &error, 2));
+            }
+            return Ok(ExitStatus(2));
+        }
+    };
     for warning in matcher::warnings(&settings) {
         ctx.warn(warning);
     }
@@ -145,6 +154,20 @@ async fn run(
         (false, true) => ExitStatus::SUCCESS,
         (false, false) => ExitStatus::FAILURE,
     })
+}
+
+/// Tells what is wrong with each pattern, and where those of a file stand; false where no pattern by itself is wrong.
+fn tell_faults(ctx: &mut Context, settings: &Settings) -> bool {
+    let mut is_told = false;
+    for (index, pattern) in settings.patterns.iter().enumerate() {
+        let Some(error) = matcher::fault(settings, pattern, &ctx.meter) else { continue };
+        match settings.places.get(index) {
+            Some(Some((file, line))) => ctx.warn(format_args!("{file}:{line}: {error}")),
+            _ => ctx.warn(error),
+        };
+        is_told = true;
+    }
+    is_told
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! How `grep` writes a line: name, number, offset, separator, matches in colour.
 
 use super::Grep;
+use super::settings::Binary;
 use crate::character::unit_at;
 use crate::memory::{Vec, format};
 use crate::utility::pace::Pace;
@@ -52,12 +53,13 @@ impl Printer {
             || settings.line_buffered)
     }
 
+    /// Writes a line or its matches; whether a match was left out because it is no text.
     pub(super) async fn line(
         &mut self,
         ctx: &mut Context,
         grep: &Grep,
         line: Line<'_>,
-    ) -> Result<(), UtilityError> {
+    ) -> Result<bool, UtilityError> {
         let settings = &grep.settings;
         // A context line of `-v` is one that matches.
         let has_matches = line.is_selected != settings.is_inverted;
@@ -78,6 +80,10 @@ impl Printer {
                     continue;
                 }
                 if settings.only_matching {
+                    let text = line.body.get(start..end).unwrap_or(&[]);
+                    if settings.binary != Binary::Text && std::str::from_utf8(text).is_err() {
+                        return Ok(true);
+                    }
                     self.head(grep, line, line.offset + start as u64);
                 } else {
                     self.buffer.extend_from_slice(line.body.get(done..start).unwrap_or(&[]));
@@ -100,7 +106,7 @@ impl Printer {
         if settings.line_buffered {
             ctx.stdout.flush().await?;
         }
-        Ok(())
+        Ok(false)
     }
 
     /// What stands before a line or match.

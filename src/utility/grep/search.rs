@@ -204,8 +204,9 @@ impl Search {
                 _ => self.is_done = true,
             }
             at = next;
-            if self.is_full(grep) && self.after_left == 0 {
-                self.is_done = true;
+            if self.is_full(grep) && !self.is_done {
+                // What follows is context, whether it would be selected or not.
+                return self.pass(ctx, grep, block, (at, end)).await;
             }
         }
         Ok(at)
@@ -318,11 +319,13 @@ impl Search {
         line: Line<'_>,
     ) -> Result<(), UtilityError> {
         grep.has_printed = true;
-        if grep.settings.binary != Binary::Text && std::str::from_utf8(line.body).is_err() {
+        let may_hide = grep.settings.binary != Binary::Text;
+        if may_hide && !grep.settings.only_matching && std::str::from_utf8(line.body).is_err() {
             self.has_hidden = true;
             return Ok(());
         }
-        self.printer.line(ctx, grep, line).await
+        self.has_hidden |= self.printer.line(ctx, grep, line).await?;
+        Ok(())
     }
 
     /// Brings the number of lines up to a place in the block.

@@ -2,6 +2,7 @@
 
 use super::selection::Selection;
 use crate::memory::{HashSet, String, ToMetered, Vec, format};
+use crate::utility::options::help;
 use crate::utility::prelude::*;
 
 /// How patterns are read.
@@ -46,6 +47,8 @@ pub(super) struct Settings {
     pub(super) syntax: Syntax,
     /// One for each line of each pattern, none twice.
     pub(super) patterns: Vec<Vec<u8>>,
+    /// File and line of each pattern that stands in a file.
+    pub(super) places: Vec<Option<(Text, usize)>>,
     pub(super) ignore_case: bool,
     pub(super) whole_word: bool,
     pub(super) whole_line: bool,
@@ -96,10 +99,16 @@ pub(super) async fn parse(
     utility: &'static Utility,
     syntax: Syntax,
 ) -> Result<(Settings, Vec<Text>), UtilityError> {
-    let options = ctx.parse_options(utility).map_err(|error| match error {
-        UtilityError::Usage(message) => UtilityError::Usage(format!("{message}\n{}", usage(utility))),
-        error => error,
-    })?;
+    let (options, end) = ctx.parse_options_in_order(utility);
+    for (spec, argument) in options.given() {
+        check(ctx, utility, spec, argument.map_or(b"", Text::as_bytes))?;
+    }
+    if let Err(end) = end {
+        return Err(match end.tell(&mut ctx.stdout) {
+            UtilityError::Usage(message) => UtilityError::Usage(format!("{message}\n{}", usage(utility))),
+            error => error,
+        });
+    }
     if options.has("V") {
         let version = format!("{} (hookbox) {}\n", utility.name, env!("CARGO_PKG_VERSION"));
         ctx.stdout.push(version.as_bytes());
@@ -107,11 +116,11 @@ pub(super) async fn parse(
     }
     let syntax = matcher(&options, syntax)?;
     let mut operands = options.operands.clone();
-    let patterns = patterns(ctx, utility, &options, &mut operands).await?;
+    let (patterns, places) = patterns(ctx, utility, &options, &mut operands).await?;
     let (before, after) = context_lines(&options)?;
     let is_recursive = options.last_of(&["r", "R", "d"]);
     let directories = match is_recursive {
-        Some("d") => directories(utility, options.value("d"))?,
+        Some("d") => directories(ctx, utility, options.value("d").map_or(b"", Text::as_bytes))?,
         Some(_) => Directories::Recurse,
         None => Directories::Read,
     };
@@ -123,6 +132,7 @@ pub(super) async fn parse(
     let mut settings = Settings {
         syntax,
         patterns,
+        places,
         ignore_case: matches!(options.last_of(&["i", "y", "no-ignore-case"]), Some("i" | "y")),
         whole_word: options.has("w"),
         whole_line: options.has("x"),
@@ -133,7 +143,7 @@ pub(super) async fn parse(
         line_number: options.has("n"),
         byte_offset: options.has("b"),
         initial_tab: options.has("T"),
-        color: is_colored(utility, &options)?,
+        color: is_colored(ctx, utility, &options)?,
         null_after_name: options.has("Z"),
         line_buffered: options.has("line-buffered"),
         with_name,
@@ -174,21 +184,33 @@ fn failed(message: impl Into<String>) -> UtilityError {
     UtilityError::Failed { message: message.into(), status: 2 }
 }
 
-/// Patterns of `-e` and `-f`, or the first operand.
+type Patterns = (Vec<Vec<u8>>, Vec<Option<(Text, usize)>>);
+
+/// Patterns of `-e` and `-f`, or the first operand; with the places of those that stand in files.
 async fn patterns(
     ctx: &mut Context,
     utility: &Utility,
     options: &Options,
     operands: &mut Vec<Text>,
-) -> Result<Vec<Vec<u8>>, UtilityError> {
-    let mut patterns = Vec::new();
+) -> Result<Patterns, UtilityError> {
+    let (mut patterns, mut places) = (Vec::new(), Vec::new());
+    let mut seen = HashSet::default();
+    let mut add = |pattern: Vec<u8>, place: Option<(Text, usize)>| {
+        if seen.insert(pattern.clone()) {
+            patterns.push(pattern);
+            places.push(place);
+        }
+    };
     let mut is_given = false;
     for (spec, argument) in options.given() {
         match (spec.short, argument) {
-            ('e', Some(text)) => patterns.extend(text.split(|&byte| byte == b'\n').map(<[u8]>::to_metered)),
+            ('e', Some(text)) => {
+                text.split(|&byte| byte == b'\n').for_each(|line| add(line.to_metered(), None));
+            }
             ('f', Some(name)) => {
                 let lines = read_lines(ctx, name).await?;
-                patterns.extend(lines);
+                let numbered = lines.into_iter().enumerate();
+                numbered.for_each(|(index, line)| add(line, Some((name.clone(), index + 1))));
             }
             _ => continue,
         }
@@ -199,11 +221,9 @@ async fn patterns(
             return Err(usage_error(ctx, utility));
         }
         let text = operands.remove(0);
-        patterns.extend(text.split(|&byte| byte == b'\n').map(<[u8]>::to_metered));
+        text.split(|&byte| byte == b'\n').for_each(|line| add(line.to_metered(), None));
     }
-    let mut seen = HashSet::default();
-    patterns.retain(|pattern| seen.insert(pattern.clone()));
-    Ok(patterns)
+    Ok((patterns, places))
 }
 
 async fn read_lines(ctx: &mut Context, name: &Text) -> Result<Vec<Vec<u8>>, UtilityError> {
@@ -264,7 +284,10 @@ fn parse_count(text: &[u8]) -> Option<u64> {
 }
 
 fn max_count(options: &Options) -> Result<u64, UtilityError> {
-    let Some(text) = options.value("m") else { return Ok(u64::MAX) };
+    options.value("m").map_or(Ok(u64::MAX), |text| count_of(text))
+}
+
+fn count_of(text: &[u8]) -> Result<u64, UtilityError> {
     match text.strip_prefix(b"-") {
         Some(digits) if parse_count(digits).is_some() => Ok(u64::MAX),
         _ => parse_count(text).ok_or_else(|| failed("invalid max count")),
@@ -297,17 +320,47 @@ fn binary(options: &Options) -> Result<Binary, UtilityError> {
     }
 }
 
-fn directories(utility: &Utility, argument: Option<&Text>) -> Result<Directories, UtilityError> {
-    match argument.map_or(b"".as_slice(), Text::as_bytes) {
-        b"read" => Ok(Directories::Read),
-        b"skip" => Ok(Directories::Skip),
-        b"recurse" => Ok(Directories::Recurse),
-        other => Err(UtilityError::Usage(format!(
-            "invalid argument ‘{}’ for ‘--directories’\nValid arguments are:\n  - ‘read’\n  - ‘recurse’\n  - ‘skip’\n{}",
-            bstr::BStr::new(other),
-            usage(utility)
-        ))),
+/// Looks at an option-argument when its option is reached: what is wrong first is told.
+fn check(
+    ctx: &mut Context,
+    utility: &Utility,
+    spec: &OptionSpec,
+    argument: &[u8],
+) -> Result<(), UtilityError> {
+    match spec.short {
+        'A' | 'B' | 'C' if parse_count(argument).is_none() => {
+            Err(failed(format!("{}: invalid context length argument", bstr::BStr::new(argument))))
+        }
+        'm' => count_of(argument).map(drop),
+        'd' => directories(ctx, utility, argument).map(drop),
+        'D' if !matches!(argument, b"read" | b"skip") => Err(failed("unknown devices method")),
+        'u' => {
+            ctx.warn("warning: --unix-byte-offsets (-u) is obsolete");
+            Ok(())
+        }
+        _ if spec.long == "binary-files" && !matches!(argument, b"binary" | b"text" | b"without-match") => {
+            Err(failed("unknown binary-files type"))
+        }
+        _ => Ok(()),
     }
+}
+
+/// The action may be abbreviated.
+fn directories(ctx: &mut Context, utility: &Utility, argument: &[u8]) -> Result<Directories, UtilityError> {
+    let actions =
+        [("read", Directories::Read), ("recurse", Directories::Recurse), ("skip", Directories::Skip)];
+    let mut fitting = actions.iter().filter(|(name, _)| name.as_bytes().starts_with(argument));
+    let kind = match (fitting.next(), fitting.next()) {
+        (Some((_, action)), None) => return Ok(*action),
+        (Some(_), Some(_)) => "ambiguous",
+        (None, _) => "invalid",
+    };
+    ctx.warn(format_args!(
+        "{kind} argument ‘{}’ for ‘--directories’\nValid arguments are:\n  - ‘read’\n  - ‘recurse’\n  - ‘skip’",
+        bstr::BStr::new(argument)
+    ));
+    usage_error(ctx, utility);
+    Err(UtilityError::Exit(ExitStatus::FAILURE))
 }
 
 fn devices(options: &Options) -> Result<Option<bool>, UtilityError> {
@@ -319,13 +372,16 @@ fn devices(options: &Options) -> Result<Option<bool>, UtilityError> {
     }
 }
 
-/// `auto` is never: output goes to no terminal.
-fn is_colored(utility: &Utility, options: &Options) -> Result<bool, UtilityError> {
+/// `auto` is never: output goes to no terminal. A word that is none of those prints the help.
+fn is_colored(ctx: &mut Context, utility: &Utility, options: &Options) -> Result<bool, UtilityError> {
     let Some(name) = options.last_of(&["color", "colour"]) else { return Ok(false) };
     match options.value(name).map(Text::as_bytes) {
         Some(b"always" | b"yes" | b"force") => Ok(true),
         None | Some(b"never" | b"no" | b"none" | b"auto" | b"tty" | b"if-tty") => Ok(false),
-        Some(_) => Err(UtilityError::Usage(usage(utility))),
+        Some(_) => {
+            ctx.stdout.push(help(utility).as_bytes());
+            Err(UtilityError::Exit(ExitStatus::SUCCESS))
+        }
     }
 }
 

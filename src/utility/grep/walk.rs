@@ -187,7 +187,7 @@ async fn search_input(
         if !(is_directory && grep.settings.directories == Directories::Skip) {
             report(ctx, grep, &name, error).await?;
         }
-        if is_directory {
+        if is_directory && grep.settings.directories == Directories::Skip {
             return Ok(());
         }
     }

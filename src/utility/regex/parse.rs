@@ -473,15 +473,17 @@ impl Parser<'_> {
     /// The number, if there is one, before the next comma or the interval's end; the inner error is of one that is none, the
     /// outer one of a text that ends before.
     fn interval_number(&mut self) -> Result<Result<Option<u32>, RegexError>, RegexError> {
-        let rest = self.source.get(self.at..).unwrap_or_default();
-        let end = memchr::memmem::find(rest, self.interval_end());
-        let comma = memchr::memchr(b',', rest);
-        let length = match (end, comma) {
-            (Some(end), Some(comma)) => end.min(comma),
-            (Some(one), None) | (None, Some(one)) => one,
-            (None, None) => return Err(RegexError::UnmatchedInterval),
-        };
-        let until = self.at + length;
+        let mut until = self.at;
+        loop {
+            let rest = self.source.get(until..).unwrap_or_default();
+            match rest {
+                [] => return Err(RegexError::UnmatchedInterval),
+                [b',', ..] => break,
+                rest if rest.starts_with(self.interval_end()) => break,
+                [b'\\', _, ..] => until += 2,
+                _ => until += 1,
+            }
+        }
         let number = self.count();
         let is_wrong = self.at != until;
         self.at = until;

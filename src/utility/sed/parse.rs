@@ -464,6 +464,7 @@ impl Parser {
         substitution.regex = self.regex(&regex, &options, has_modifiers)?;
         if let Some(regex) = &substitution.regex
             && regex.group_count() < greatest_group
+            && !self.options.is_posix
         {
             return self.fault(Fault::InvalidReference(greatest_group));
         }

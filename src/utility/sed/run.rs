@@ -182,7 +182,6 @@ impl<'p> Runner<'p> {
                 Event::File => {
                     self.reset_ranges();
                     self.hold.text.clear();
-                    self.hold.newline = true;
                     self.readers.iter_mut().for_each(|reader| *reader = LineFile::Unopened);
                     if self.options.edits_in_place {
                         self.sinks.begin_memory();
@@ -422,7 +421,7 @@ impl<'p> Runner<'p> {
         substitution: &'p Substitution,
     ) -> Result<(), UtilityError> {
         let regex = self.regex(substitution.regex.as_ref())?;
-        if regex.group_count() < substitution.greatest_group {
+        if regex.group_count() < substitution.greatest_group && !self.options.is_posix {
             let number = substitution.greatest_group;
             return Err(self.late(Fault::InvalidReference(number)));
         }

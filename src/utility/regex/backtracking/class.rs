@@ -10,6 +10,15 @@ use regex_syntax::hir::{Class as HirClass, HirKind};
 /// A bracket expression, after its `[`.
 pub(super) fn bracket(parser: &mut Parser<'_>) -> Result<Set, RegexError> {
     let unended = || wrong("missing terminating ] for character class");
+    if let Some(kind @ (':' | '.' | '=')) = parser.peek()
+        && is_class_name(parser, kind)
+    {
+        return Err(wrong(if kind == ':' {
+            "POSIX named classes are supported only within a class"
+        } else {
+            "POSIX collating elements are not supported"
+        }));
+    }
     let mut set = Set::new(parser.flags().unicode);
     let is_negated = parser.take('^');
     let mut is_first = true;
@@ -53,6 +62,22 @@ pub(super) fn bracket(parser: &mut Parser<'_>) -> Result<Set, RegexError> {
     }
     set.finish(is_negated, parser.flags().ignore_case);
     Ok(set)
+}
+
+/// Whether what follows looks like the rest of `[:name:]`, up to that sign and a `]`.
+fn is_class_name(parser: &Parser<'_>, kind: char) -> bool {
+    let mut distance = 1;
+    while let Some(c) = parser.peek_at(distance) {
+        match (c, parser.peek_at(distance + 1)) {
+            ('\\', Some(']' | '\\')) => distance += 1,
+            (']', _) => return false,
+            ('[', Some(next)) if next == kind => return false,
+            (c, Some(']')) if c == kind => return true,
+            _ => {}
+        }
+        distance += 1;
+    }
+    false
 }
 
 /// A character of a bracket expression; `None`: a set, which was added.
