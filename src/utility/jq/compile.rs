@@ -166,10 +166,14 @@ pub(crate) fn compile(filter: &str, globals: &[&str]) -> Result<Compiled, Compil
     if !undefined.is_empty() {
         return Err(CompileError(undefined));
     }
+    if gauge::is_refused() {
+        // Terms are missing, and others may stand in their places: it is another filter, or one that refers to itself.
+        return Err(Fault::of_all("filter is too long").into());
+    }
     let program = shared.program;
     let member = Member::of(&program, main);
     if gauge::is_refused() {
-        // Terms or names are missing, and others may stand in their places: it is another filter.
+        // Names are missing.
         return Err(Fault::of_all("filter is too long").into());
     }
     Ok(Compiled { program, main, member })
