@@ -99,7 +99,9 @@ impl Parser<'_> {
                     return Err(self.unexpected());
                 }
             }
-            self.check_count(function, count)?;
+            if self.is_sign(")") {
+                self.check_count(function, count)?;
+            }
             self.expect_sign(")")?;
         } else if function != Function::Length {
             return Err(self.unexpected());

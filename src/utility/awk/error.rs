@@ -31,7 +31,7 @@ impl std::fmt::Display for Source {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SyntaxErrorKind {
-    /// A token that can not stand where it does: the text of its line, how much of that is before it, and what is wrong.
+    /// A token that can not stand where it does: the text of its line, how many bytes of that are before it, and what is wrong.
     Token {
         text: Vec<u8>,
         column: usize,
@@ -54,8 +54,8 @@ impl SyntaxError {
             SyntaxErrorKind::Token { text, column, message } => {
                 let shown = String::from_utf8_lossy(&text);
                 let name = String::from_utf8_lossy(name);
-                let pad: String =
-                    shown.chars().take(column).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+                let before = text.iter().take(column);
+                let pad: String = before.map(|&byte| if byte == b'\t' { '\t' } else { ' ' }).collect();
                 UtilityError::failed(format!("{place} {shown}\n{name}: {place} {pad}^ {message}"))
             }
             SyntaxErrorKind::Plain(message) => UtilityError::failed(format!("{place} {message}")),
@@ -83,6 +83,11 @@ pub(super) enum Fault {
 impl Fault {
     pub(super) fn fatal(message: impl Into<String>) -> Self {
         Self::Fatal(message.into())
+    }
+
+    /// Nothing stands after a `>`, `|` or the like.
+    pub(super) fn without_name(operator: &str) -> Self {
+        Self::fatal(format!("expression for `{operator}' redirection has null string value"))
     }
 }
 

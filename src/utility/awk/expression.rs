@@ -181,11 +181,15 @@ impl Parser<'_> {
             _ => return Ok(()),
         };
         let before = self.lexer.text.get(..self.lexer.start).unwrap_or(&[]).trim_ascii_end();
-        if let Some([Op::Constant(right)] | [Op::Constant(right), Op::Negate]) =
-            self.program.code.get(right..)
-            && matches!(self.program.constants.get(*right as usize), Some(Value::Number(0.0)))
-            && !before.ends_with(b")")
-        {
+        let constant = |number: &u32| self.program.constants.get(*number as usize);
+        let is_zero = match self.program.code.get(right..) {
+            Some([Op::Constant(right)] | [Op::Constant(right), Op::Negate]) => {
+                matches!(constant(right), Some(Value::Number(0.0)))
+            }
+            Some([Op::Constant(right), Op::Not]) => constant(right).is_some_and(Value::is_true),
+            _ => false,
+        };
+        if is_zero && !before.ends_with(b")") {
             return Err(self.error(SyntaxErrorKind::Error(message.to_metered())));
         }
         Ok(())
@@ -460,6 +464,9 @@ impl Parser<'_> {
             Token::Sign("++" | "--") => {
                 let delta = if self.is_sign("++") { 1 } else { -1 };
                 self.advance();
+                if !matches!(self.token, Token::Name(_) | Token::Sign("$")) {
+                    return Err(self.unexpected());
+                }
                 let Some(place) = self.deeper(Self::primary)? else { return Err(self.unexpected()) };
                 self.emit(Op::Step { place, delta, gives_old: false });
             }

@@ -370,15 +370,20 @@ impl Record {
 
     /// Assigns to a field; those between the last one and it become empty.
     pub(super) fn set_field(&mut self, number: usize, value: Value) {
+        self.reach(number);
         let Some(owned) = &mut self.owned else { return };
-        if number > owned.len() {
-            owned.resize(number, Value::Input(Text::EMPTY));
-            self.has_count_of_own = false;
-        }
         if let Some(slot) = number.checked_sub(1).and_then(|index| owned.get_mut(index)) {
             *slot = value;
         }
         self.is_stale = true;
+    }
+
+    /// Makes the fields up to that one, which are their own.
+    pub(super) fn reach(&mut self, number: usize) {
+        if let Some(owned) = self.owned.as_mut().filter(|owned| owned.len() < number) {
+            owned.resize(number, Value::Input(Text::EMPTY));
+            self.has_count_of_own = false;
+        }
     }
 
     /// Sets `NF`.

@@ -64,7 +64,7 @@ pub(super) struct Lexer {
     /// The line of the last token, from 1.
     pub(super) line: u32,
     next_line: u32,
-    /// What gawk warns of, with the line.
+    /// What gawk tells of before it comes to an error, with the line.
     pub(super) warnings: Vec<(u32, String)>,
 }
 
@@ -195,11 +195,18 @@ impl Lexer {
     fn string(&mut self) -> Token {
         self.at += 1;
         let mut text = Vec::new();
+        let mut unknown = Vec::new();
         loop {
             let Some(byte) = self.peek() else { return Token::Wrong };
             self.at += 1;
             match byte {
-                b'"' => return Token::Text(text),
+                b'"' => {
+                    // Only a string that is closed is looked through.
+                    for byte in unknown {
+                        self.warn_of_escape(byte);
+                    }
+                    return Token::Text(text);
+                }
                 b'\n' => {
                     self.at -= 1;
                     return Token::Wrong;
@@ -213,10 +220,7 @@ impl Lexer {
                     let rest = self.text.get(self.at..).unwrap_or(&[]);
                     let Some((escaped, length)) = escape(rest) else {
                         let Some(&byte) = rest.first() else { return Token::Wrong };
-                        let message = escape_warning(byte);
-                        if byte == b'x' || !self.warnings.iter().any(|(_, known)| *known == message) {
-                            self.warnings.push((self.line, message));
-                        }
+                        unknown.push(byte);
                         text.push(byte);
                         self.at += 1;
                         continue;
@@ -226,6 +230,13 @@ impl Lexer {
                 }
                 _ => text.push(byte),
             }
+        }
+    }
+
+    fn warn_of_escape(&mut self, byte: u8) {
+        let message = escape_warning(byte);
+        if byte == b'x' || !self.warnings.iter().any(|(_, known)| *known == message) {
+            self.warnings.push((self.line, message));
         }
     }
 
@@ -274,13 +285,21 @@ pub(super) fn is_reserved(word: &[u8]) -> bool {
     KEYWORDS.iter().any(|keyword| keyword.as_bytes() == word) || Function::named(word).is_some()
 }
 
+/// What gawk says of `break` and `continue` where there is no loop.
+pub(super) fn outside_loop(keyword: &str) -> &'static str {
+    match keyword {
+        "break" => "`break' is not allowed outside a loop or switch",
+        _ => "`continue' is not allowed outside a loop",
+    }
+}
+
 /// What gawk says of a backslash before a character that it does not escape.
 pub(super) fn escape_warning(byte: u8) -> String {
     if byte == b'x' {
-        return "no hex digits in `\\x' escape sequence".to_metered();
+        return "warning: no hex digits in `\\x' escape sequence".to_metered();
     }
     let shown = char::from(byte);
-    format!("escape sequence `\\{shown}' treated as plain `{shown}'")
+    format!("warning: escape sequence `\\{shown}' treated as plain `{shown}'")
 }
 
 /// The byte that an escape stands for, and its length without the backslash.

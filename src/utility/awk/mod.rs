@@ -79,24 +79,14 @@ pub(super) async fn run_gawk(ctx: &mut Context) -> Result<ExitStatus, UtilityErr
 async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus, UtilityError> {
     let options = ctx.parse_options(utility)?;
     let mut operands = options.operands.clone();
-    for text in options.values("assign") {
-        let name = text.split(|&byte| byte == b'=').next().unwrap_or(&[]);
-        if (!run::is_name(name) || !text.contains(&b'=')) && suffix_of(text).is_none() {
-            return Err(wrong_assignment(ctx, text));
-        }
-        if text.contains(&b'=') && lexer::is_reserved(name) {
-            let shown = String::from_utf8_lossy(name);
-            let message = format!("fatal: cannot use gawk builtin `{shown}' as variable name");
-            return Err(UtilityError::Failed { message, status: 2 });
-        }
-    }
+    let assignments = assignments(ctx, &options)?;
     let (text, sources) = program_text(ctx, &options, &mut operands).await?;
     ctx.compiles(&text).await;
     let regex_options = regex_options(&ctx.meter);
     let (program, warnings) = parser::parse(text, &sources, regex_options.clone());
     for (line, warning) in warnings {
         let (source, line) = sources.locate(line);
-        ctx.warn(format_args!("{source}:{line}: warning: {warning}"));
+        ctx.warn(format_args!("{source}:{line}: {warning}"));
     }
     let program = program.map_err(|error| error.into_error(&ctx.name))?;
     let machine =
@@ -105,8 +95,7 @@ async fn run(ctx: &mut Context, utility: &'static Utility) -> Result<ExitStatus,
     runner.in_place = in_place(&options)?;
     let mut arguments = vec![ctx.name.clone()];
     arguments.append(&mut operands);
-    prepare(ctx, &options, &mut runner, &arguments)?;
-    runner.warn_of_assignments(ctx);
+    prepare(ctx, assignments, &mut runner, &arguments)?;
     let status = runner.run(ctx).await;
     drop(runner);
     status
@@ -130,41 +119,66 @@ fn suffix_of(assignment: &[u8]) -> Option<Text> {
     names.iter().find_map(|name| assignment.strip_prefix(*name)).map(Text::from)
 }
 
+/// The variables that `-F` and `-v` set, in this order, and their values.
+fn assignments(ctx: &mut Context, options: &Options) -> Result<Vec<(Text, Text)>, UtilityError> {
+    if let Some(text) = options.values("assign").find(|text| !text.contains(&b'=')) {
+        let shown = String::from_utf8_lossy(text);
+        let name = bstr::BStr::new(&ctx.name);
+        let text = format!("{name}: `{shown}' argument to `-v' not in `var=value' form\n\n");
+        ctx.stderr.push(text.as_bytes());
+        return Err(usage(ctx));
+    }
+    let mut assignments = Vec::new();
+    for (spec, argument) in options.given() {
+        let (name, mut value): (&[u8], Text) = match (spec.short, argument) {
+            ('F', Some(value)) => {
+                // A backslash at the end is kept.
+                let slashes = value.iter().rev().take_while(|byte| **byte == b'\\').count();
+                let end: &[u8] = if slashes % 2 == 1 { b"\\" } else { b"" };
+                (b"FS", Text::from([value.as_bytes(), end].concat_metered()))
+            }
+            ('v', Some(text)) if suffix_of(text).is_none() => {
+                let equals = memchr::memchr(b'=', text).unwrap_or(text.len());
+                (text.get(..equals).unwrap_or(&[]), Text::from(text.get(equals + 1..).unwrap_or(&[])))
+            }
+            _ => continue,
+        };
+        let shown = String::from_utf8_lossy(name);
+        let problem = if !run::is_name(name) {
+            format!("fatal: `{shown}' is not a legal variable name")
+        } else if lexer::is_reserved(name) {
+            format!("fatal: cannot use gawk builtin `{shown}' as variable name")
+        } else {
+            let mut warnings = Vec::new();
+            value = Text::from(run::unescape(&value, &mut warnings));
+            for warning in &warnings {
+                ctx.warn(format_args!("{warning}"));
+            }
+            assignments.push((Text::from(name), value));
+            continue;
+        };
+        return Err(UtilityError::Failed { message: problem, status: 2 });
+    }
+    Ok(assignments)
+}
+
 /// Sets `ENVIRON`, `ARGV`, `FS` and the variables of `-v`.
 fn prepare(
     ctx: &Context,
-    options: &Options,
+    assignments: Vec<(Text, Text)>,
     runner: &mut Runner<'_>,
     arguments: &[Text],
 ) -> Result<(), UtilityError> {
     let result = runner.set_arrays(&ctx.env, arguments);
     result.map_err(|fault| runner.error(fault))?;
-    for (spec, argument) in options.given() {
-        let Some(text) = argument else { continue };
-        let assigned = match spec.short {
-            'F' => {
-                // A backslash at the end is kept.
-                let slashes = text.iter().rev().take_while(|byte| **byte == b'\\').count();
-                let end: &[u8] = if slashes % 2 == 1 { b"\\" } else { b"" };
-                runner.assign(&[b"FS=", text.as_bytes(), end].concat_metered())
-            }
-            'v' if suffix_of(text).is_some() => continue,
-            'v' => {
-                let name = text.split(|&byte| byte == b'=').next().unwrap_or(&[]);
-                if runner.is_function(name) {
-                    let shown = String::from_utf8_lossy(name);
-                    let message = format!("cmd. line:1: error: function name `{shown}' previously defined");
-                    return Err(UtilityError::failed(message));
-                }
-                runner.assign(text).and_then(|is_assignment| {
-                    if is_assignment { Ok(true) } else { Err(Fault::fatal(illegal_assignment(text))) }
-                })
-            }
-            _ => continue,
-        };
-        if let Err(fault) = assigned {
+    for (name, value) in assignments {
+        if runner.is_function(&name) {
+            let shown = String::from_utf8_lossy(&name);
+            let message = format!("cmd. line:1: error: function name `{shown}' previously defined");
+            return Err(UtilityError::failed(message));
+        }
+        if let Err(fault) = runner.set(&name, value) {
             return Err(match fault {
-                Fault::Fatal(message) if !text.contains(&b'=') => UtilityError::failed(message),
                 Fault::Fatal(message) => {
                     UtilityError::Failed { message: format!("fatal: {message}"), status: 2 }
                 }
@@ -173,25 +187,6 @@ fn prepare(
         }
     }
     Ok(())
-}
-
-/// The error of an assignment of `-v` that is none.
-fn wrong_assignment(ctx: &mut Context, text: &[u8]) -> UtilityError {
-    let message = illegal_assignment(text);
-    if text.contains(&b'=') {
-        return UtilityError::Failed { message: format!("fatal: {message}"), status: 2 };
-    }
-    let text = format!("{}: {message}\n\n", bstr::BStr::new(&ctx.name));
-    ctx.stderr.push(text.as_bytes());
-    usage(ctx)
-}
-
-fn illegal_assignment(text: &[u8]) -> String {
-    let shown = String::from_utf8_lossy(text);
-    match shown.split_once('=') {
-        Some((name, _)) => format!("`{name}' is not a legal variable name"),
-        None => format!("`{shown}' argument to `-v' not in `var=value' form"),
-    }
 }
 
 /// The program's text: of every `-f` and `-e`, or the first operand.

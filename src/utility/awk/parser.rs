@@ -4,7 +4,7 @@
 //! rules and END actions each form a chain of parts, every part ending in a jump to the next one of its kind.
 
 use super::error::{Source, SyntaxError, SyntaxErrorKind};
-use super::lexer::{Lexer, Token};
+use super::lexer::{Lexer, Token, outside_loop};
 use super::op::{Definition, Op, Place, Program, SPECIAL, Var};
 use crate::memory::{HashMap, String, ToMetered, Vec, format};
 use crate::utility::regex::RegexOptions;
@@ -157,7 +157,14 @@ impl Parser<'_> {
     }
 
     /// The token here can not stand here.
-    pub(super) fn unexpected(&self) -> SyntaxError {
+    pub(super) fn unexpected(&mut self) -> SyntaxError {
+        if let Token::Keyword(keyword @ ("break" | "continue")) = self.token
+            && self.loops.is_empty()
+        {
+            // gawk tells that first.
+            let message = format!("error: {}", outside_loop(keyword));
+            self.lexer.warnings.push((self.lexer.line, message));
+        }
         match self.token {
             Token::Newline | Token::End => self.wrong("unexpected newline or end of string"),
             Token::Wrong if self.lexer.text.get(self.lexer.start) == Some(&b'"') => {
@@ -174,7 +181,7 @@ impl Parser<'_> {
     }
 
     /// The text ends where a statement could begin: gawk counts no line for that.
-    pub(super) fn unexpected_end(&self) -> SyntaxError {
+    pub(super) fn unexpected_end(&mut self) -> SyntaxError {
         let mut error = self.unexpected();
         error.line -= u32::from(self.is_cut_off());
         error
@@ -194,7 +201,8 @@ impl Parser<'_> {
         let line_end =
             memchr::memchr(b'\n', text.get(start..).unwrap_or(&[])).map_or(text.len(), |at| start + at);
         let line = text.get(line_start..line_end).unwrap_or(&[]).to_metered();
-        let column = String::from_utf8_lossy(text.get(line_start..start).unwrap_or(&[])).chars().count();
+        // gawk counts bytes.
+        let column = start - line_start;
         let mut error = self.error(SyntaxErrorKind::Token { text: line, column, message: message.into() });
         error.line += u32::from(self.token == Token::Newline || self.is_cut_off());
         error
@@ -398,7 +406,7 @@ impl Parser<'_> {
     }
 
     /// BEGIN and its like need an action on the same line.
-    fn check_action(&self) -> Result<(), SyntaxError> {
+    fn check_action(&mut self) -> Result<(), SyntaxError> {
         if self.is_sign("{") {
             return Ok(());
         }
@@ -407,10 +415,11 @@ impl Parser<'_> {
         }
         let part = self.part.unwrap_or_default();
         let message = format!("{part} blocks must have an action part");
-        let mut error = self.error(SyntaxErrorKind::Plain(message));
-        let is_last = self.lexer.at >= self.lexer.text.len();
-        error.line += u32::from(self.token == Token::Newline && !is_last);
-        Err(error)
+        // The line is that of what comes after the newlines.
+        while self.token == Token::Newline && self.lexer.at < self.lexer.text.len() {
+            self.advance();
+        }
+        Err(self.error(SyntaxErrorKind::Plain(message)))
     }
 
     fn definition(&mut self) -> Result<(), SyntaxError> {

@@ -187,14 +187,22 @@ impl Machine<'_> {
         record: &[u8],
     ) -> Result<(), Fault> {
         let operand = place.map_or(Value::Unset, |place| self.pop_operand(place));
-        if outcome > 0 {
-            match place {
-                None => self.record.set(record),
-                Some(place) => {
-                    let value = Value::Input(Text::from(record));
-                    self.store_place(place, &operand, value)?;
-                }
+        match place {
+            Some(place) if outcome > 0 => {
+                let value = Value::Input(Text::from(record));
+                self.store_place(place, &operand, value)?;
             }
+            None if outcome > 0 => self.record.set(record),
+            // The place comes into being all the same.
+            Some(Place::Field) => {
+                self.field(operand.number())?;
+                self.own_fields()?;
+                self.record.reach(operand.number() as usize);
+            }
+            Some(place @ Place::Element(_)) => {
+                self.load_place(place, &operand)?;
+            }
+            Some(Place::Var(_)) | None => {}
         }
         self.push(Value::Number(f64::from(outcome)));
         Ok(())

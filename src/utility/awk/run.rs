@@ -5,7 +5,7 @@ use super::error::{Fault, Source as Part};
 use super::in_place::InPlace;
 use super::input::{Reader, Separator};
 use super::machine::{Machine, Pause};
-use super::op::{ARGC, ARGIND, ARGV, ERRNO, FILENAME, FNR, Program, RT, Source, Var};
+use super::op::{ARGC, ARGIND, ARGV, ERRNO, FILENAME, FNR, Program, RT, Redirect, Source, Var};
 use super::parser::Sources;
 use super::stream::Streams;
 use super::value::Value;
@@ -39,7 +39,7 @@ pub(super) struct Runner<'p> {
     line: Vec<u8>,
     separator: (Text, Separator),
     /// What is to be said of assignments among the arguments.
-    pub(super) assignment_warnings: Vec<String>,
+    assignment_warnings: Vec<String>,
     pub(super) in_place: Option<InPlace>,
     /// Some line of the program ran.
     has_run: bool,
@@ -78,19 +78,24 @@ impl<'p> Runner<'p> {
         self.machine.set_arrays(environment, arguments)
     }
 
-    /// `name=value`, from an operand or `-v`; false when it is none.
-    pub(super) fn assign(&mut self, text: &[u8]) -> Result<bool, Fault> {
+    /// `name=value`, from an operand; false when it is none.
+    fn assign(&mut self, text: &[u8]) -> Result<bool, Fault> {
         let Some(equals) = memchr::memchr(b'=', text) else { return Ok(false) };
         let (name, value) = (text.get(..equals).unwrap_or(&[]), text.get(equals + 1..).unwrap_or(&[]));
         if !is_name(name) {
             return Ok(false);
         }
-        // A variable that the program does not name can not be seen.
-        if let Some(slot) = self.program.globals.iter().position(|global| global == name) {
-            let value = Value::Input(Text::from(unescape(value, &mut self.assignment_warnings)));
-            self.machine.set_global(slot as u32, value)?;
-        }
+        let value = unescape(value, &mut self.assignment_warnings);
+        self.set(name, Text::from(value))?;
         Ok(true)
+    }
+
+    /// Gives a variable a value from outside of the program. One that the program does not name can not be seen.
+    pub(super) fn set(&mut self, name: &[u8], value: Text) -> Result<(), Fault> {
+        match self.program.globals.iter().position(|global| global == name) {
+            Some(slot) => self.machine.set_global(slot as u32, Value::Input(value)),
+            None => Ok(()),
+        }
     }
 
     /// Whether the program has a function of that name.
@@ -99,9 +104,9 @@ impl<'p> Runner<'p> {
     }
 
     /// Says what is to be said of assignments among the arguments.
-    pub(super) fn warn_of_assignments(&mut self, ctx: &mut Context) {
+    fn warn_of_assignments(&mut self, ctx: &mut Context) {
         for warning in std::mem::take(&mut self.assignment_warnings) {
-            ctx.warn(format_args!("warning: {warning}"));
+            ctx.warn(format_args!("{warning}"));
         }
     }
 
@@ -255,6 +260,13 @@ impl<'p> Runner<'p> {
                 Pause::Prepare(need) => self.machine.prepare(need, &ctx.meter).await?,
                 Pause::Flush => ctx.stdout.flush().await?,
                 Pause::Print(texts) => print(ctx, &texts).await?,
+                Pause::Write(redirect, name) if name.is_empty() => {
+                    return Err(Fault::without_name(match redirect {
+                        Redirect::Append => ">>",
+                        Redirect::Command => "|",
+                        Redirect::File | Redirect::Stdout => ">",
+                    }));
+                }
                 Pause::Write(redirect, name) => {
                     let text = std::mem::take(&mut self.machine.output);
                     self.streams.write(ctx, redirect, &name, &text).await?;
@@ -318,6 +330,8 @@ impl<'p> Runner<'p> {
                 let found = self.read_main(ctx).await?;
                 Ok(i8::from(found))
             }
+            Source::File if name.is_empty() => Err(Fault::without_name("<")),
+            Source::Command if name.is_empty() => Err(Fault::without_name("|")),
             Source::File => {
                 let outcome = self.streams.read_file(ctx, name, &separator, &mut self.line).await?;
                 if let Some(errno) = self.streams.failure.take() {
@@ -503,7 +517,7 @@ pub(super) fn is_name(text: &[u8]) -> bool {
 }
 
 /// The value of an assignment, escapes resolved as in a string.
-fn unescape(text: &[u8], warnings: &mut Vec<String>) -> Vec<u8> {
+pub(super) fn unescape(text: &[u8], warnings: &mut Vec<String>) -> Vec<u8> {
     let mut value = Vec::with_capacity(text.len());
     let mut at = 0;
     while let Some(&byte) = text.get(at) {

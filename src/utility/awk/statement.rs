@@ -1,7 +1,7 @@
 //! Parses statements and emits their code: actions, blocks, conditions, loops, and what stands in a line.
 
 use super::error::{SyntaxError, SyntaxErrorKind};
-use super::lexer::Token;
+use super::lexer::{Token, outside_loop};
 use super::op::{Comparison, Op, Place, Redirect, Var};
 use super::parser::{Loop, Parser};
 use crate::memory::{ToMetered, Vec, format};
@@ -270,11 +270,9 @@ impl Parser<'_> {
                 let is_break = keyword == "break";
                 let inner = self.loops.iter_mut().rev().find(|inner| is_break || !inner.is_switch);
                 let Some(inner) = inner else {
-                    let message = if keyword == "break" {
-                        "`break' is not allowed outside a loop or switch"
-                    } else {
-                        "`continue' is not allowed outside a loop"
-                    };
+                    // gawk's lexer tells it, and its grammar once more.
+                    let message = outside_loop(keyword);
+                    self.lexer.warnings.push((self.lexer.line, format!("error: {message}")));
                     return Err(self.error(SyntaxErrorKind::Error(message.to_metered())));
                 };
                 if keyword == "break" {

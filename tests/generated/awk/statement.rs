@@ -322,7 +322,7 @@ fn output(random: &mut Random, scope: &Scope) -> String {
             "{what} > \"o2\"; close(\"o2\"); while ((getline s < \"o2\") > 0) print \"got\", s; close(\"o2\")"
         ),
         6 => "printf \"%s\\n\", $1 > \"o\" NR".to_owned(),
-        7 => format!("{what} | \"cat 1>&2\""),
+        7 => format!("{what} | \"sort -r\""),
         _ => format!("{what} > \"d/none\""),
     }
 }
